@@ -24,8 +24,10 @@ import compare
 import known_load
 import numpy as np
 
-from stressbench.interference import PAPER_ESTIMATOR, Service, Utilisation, estimate_utilisation, read_profile
+from stressbench.formats.profiles.profile import read_profile
 from stressbench.interference.probe_statistics import PING_PONG_ESTIMATOR
+from stressbench.interference.queueing import Service
+from stressbench.interference.utilisation import PAPER_ESTIMATOR, Utilisation, estimate_utilisation
 
 GOAL = 0.05
 IDLE_GOAL = 0.03

@@ -4,7 +4,8 @@ import pytest
 from support.lab_bench import job
 from support.measured import Tolerated, at_least, told_as
 
-from stressbench.interference import read_profile, slowdown_interval
+from stressbench.formats.profiles.profile import read_profile
+from stressbench.interference.profile_analysis import slowdown_interval
 
 RINGS = ("--partners", "3", "--messages", "1", "--bubbles", "200ms,12ms", "--levels", "all")
 PROBES = ("--every", "20ms", "--idle", "4s", "--no-after", "--link", "100Mbit", "--packet", "42KiB")

@@ -35,7 +35,7 @@ def test_rings_their_utilisation_and_what_they_do_to_a_program_on_a_lab(folder: 
     )  # fmt: skip
 
     assert ended.returncode == 0, ended.stderr
-    assert "alone (2 runs), beside rings on 4 hosts with messages of 40 KiB" in ended.stdout
+    assert "isolated (2 runs), beside rings on 4 hosts with messages of 40 KiB" in ended.stdout
     rows = [re.split(r"\s{2,}", line.strip()) for line in ended.stdout.splitlines() if "µs" in line or "ms " in line]
     assert len([row for row in rows if row[0] in ("1", "3")]) == 3
     kept = read_profile(folder / "app.json")
@@ -105,7 +105,7 @@ def test_on_one_host_there_is_no_utilisation_and_an_impact_stays_in_the_store(fo
     assert len(kept.alone_s) == 1
     page = (folder / "sh.html").read_text(encoding="utf-8")
     assert "<h1>sh on lab</h1>" in page
-    assert "It was run beside 2 rings; how busy they keep the switch nobody can tell." in page
+    assert "It was run beside 2 rings; the utilisation of the switch is unknown." in page
     assert "2 of 2 slowdowns have no interval: it takes 4 isolated and 4 contended times." in page
     assert "beside it, n = 60" in page  # the impact that the store held
 
@@ -119,7 +119,7 @@ def test_a_workload_is_timed_round_by_round_in_one_launch_beside_each_ring(folde
     assert (
         ended.stdout.count("workload demo.sb 6 rounds") == 3
     )  # alone and beside two rings; the first round is no time
-    assert "alone (5 rounds)" in ended.stdout
+    assert "isolated (5 rounds)" in ended.stdout
     kept = read_profile(folder / "cg.json")
     assert [len(one.times_s) for one in kept.levels] == [5, 5]
     assert kept.alone_s == pytest.approx([0.005] * 5, rel=0.02)

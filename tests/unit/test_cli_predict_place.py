@@ -53,14 +53,14 @@ def test_words_name_each_switch_and_what_it_costs(store: Path) -> None:
     assert "lab: 4 applications on 3 switches of at most 2 each, by PhaseAware" in ended.stdout
     assert "cg alone" in ended.stdout and "fft alone" in ended.stdout
     assert "amg 1.0" in ended.stdout
-    assert "Predicted slow-downs sum up to 7." in ended.stdout
+    assert "Predicted slowdowns add up to 7." in ended.stdout
 
 
 def test_switches_that_are_not_needed_stay_empty(store: Path) -> None:
     one, two = (call("predict", "place", store, "--switches", count).stdout for count in (5, 6))
 
-    assert "1 switch stays empty" in one
-    assert "2 switches stay empty" in two
+    assert "1 switch is empty" in one
+    assert "2 switches are empty" in two
 
 
 def test_model_and_room_are_those_asked_for(store: Path) -> None:
@@ -78,7 +78,7 @@ def test_groups_without_a_prediction_are_kept_apart_and_named(store: Path) -> No
     found = told(store, "--switches", 3)
 
     assert "io alone" in ended.stdout
-    assert "kept apart: amg, io: io was not measured at any congestion level" in ended.stdout
+    assert "not placed together: amg, io: io was not measured at any congestion level" in ended.stdout
     assert {"applications": ["cg", "io"], "reasons": ["io was not measured at any congestion level"]} in list(
         found["not_considered"]  # type: ignore[call-overload]
     )
@@ -90,8 +90,8 @@ def test_of_many_such_groups_ten_are_named(store: Path) -> None:
 
     ended = call("predict", "place", store, "--switches", 7)
 
-    assert ended.stdout.count("kept apart: ") == 10
-    assert "and 5 more groups without a prediction; --json has all" in ended.stdout
+    assert ended.stdout.count("not placed together: ") == 10
+    assert "and 5 more groups without a prediction; --json lists all" in ended.stdout
 
 
 def test_status_1_where_no_placement_can_be_predicted(store: Path) -> None:

@@ -48,7 +48,7 @@ def test_show_says_that_times_are_simulated_and_only_then(path: Path, tmp_path: 
     machine = MadeMachine(simulation=SIMULATION)
     simulated = build_run(jobs=JOBS, machine=machine).write(tmp_path, "simulated.jsonl")
 
-    assert "SIMULATED by SimGrid 3.32, platform tinis: all times are its own" in call("show", simulated).stdout
+    assert "SIMULATED by SimGrid 3.32, platform tinis: all times are simulated times" in call("show", simulated).stdout
     assert "SIMULATED" not in call("show", path).stdout
 
 

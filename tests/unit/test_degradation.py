@@ -132,10 +132,10 @@ def ratio(low: float | None, high: float | None) -> PooledRatio:
     [
         (0.9, 1.05, Answer.yes),
         (1.01, 1.05, Answer.yes),
-        (1.01, 1.06, Answer.cannot_tell),
-        (1.05, 1.06, Answer.cannot_tell),
+        (1.01, 1.06, Answer.inconclusive),
+        (1.05, 1.06, Answer.inconclusive),
         (1.051, 1.06, Answer.no),
-        (None, None, Answer.cannot_tell),
+        (None, None, Answer.inconclusive),
     ],
 )
 def test_a_rate_suffices_where_the_whole_interval_says_so(low: float, high: float, answer: Answer) -> None:
@@ -152,7 +152,7 @@ def points(*answers: Answer) -> list[Point]:
     ]
 
 
-YES, NO, OPEN = Answer.yes, Answer.no, Answer.cannot_tell
+YES, NO, OPEN = Answer.yes, Answer.no, Answer.inconclusive
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_the_balance_is_left_out_of_tables_where_nothing_is_known(tmp_path: Path
 def test_nothing_that_is_done_is_told_without_tables(tmp_path: Path) -> None:
     found = found_in(tmp_path, first=0)
 
-    assert FORMATS["text"](found) == "made up\n0 of 8 runs are done. Times are of jobs alone.\n"
+    assert FORMATS["text"](found) == "made up\n0 of 8 runs are done. Times are of jobs in isolated rounds.\n"
     assert FORMATS["csv"](found).startswith("job,step,motif,ranks,rate")
 
 
@@ -298,10 +298,10 @@ def test_a_page_draws_factors_against_rate_and_against_ranks_and_has_every_table
     assert drawings == ["rate-1", "rate-2", "ranks-1", "ranks-2", "ranks-3"]
     assert re.findall(r'<table id="degradation-(\d)"', page) == ["1", "2", "3", "4"]
     drawn = figure(page, "degradation-rate-2")
-    assert "How much longer do jobs take on 4 ranks with less bandwidth?" in drawn
+    assert "Slowdown of jobs on 4 ranks with reduced bandwidth" in drawn
     assert "n = 4 rounds at each rate." in drawn
     assert re.search(r"ptrans: 1/2 1\.\d+ \[[\d., ]+\], 1/4 ", drawn)
-    assert "cth: does less bandwidth cost more on more ranks?" in figure(page, "degradation-ranks-2")
+    assert "cth: degradation over the number of ranks" in figure(page, "degradation-ranks-2")
     assert page.count('download="degradation.csv"') == 1
 
 
@@ -310,16 +310,16 @@ def test_a_page_begins_with_the_job_that_loses_most_and_what_it_needs(tmp_path: 
 
     assert sentences[0] == (
         "ptrans on 4 ranks takes 6.600 times as long at 1/8 of the bandwidth, 95 % interval 6.600 to 6.600; to lose at "
-        "most 5 %, it needs all of it."
+        "most 5 %, the full rate is needed."
     )
-    assert sentences[-1].startswith("charon on") and sentences[-1].endswith("to lose at most 5 %, 1/8 of it is enough.")
+    assert sentences[-1].startswith("charon on") and sentences[-1].endswith("to lose at most 5 %, 1/8 of it suffices.")
 
 
 def test_a_page_of_nothing_says_so_and_of_the_full_rate_alone_draws_nothing(tmp_path: Path) -> None:
     for runs in (0, 1):
         page = page_in(tmp_path, first=runs)
 
-        assert "No job has a time at two rates yet: there is nothing to compare." in page
+        assert "No job has times at two rates yet, so there is nothing to compare." in page
         assert "<figure" not in page
 
 

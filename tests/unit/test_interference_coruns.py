@@ -121,10 +121,10 @@ def test_judging_is_evaluating_every_model() -> None:
         assert by_name[model].within_5_points == alone.share_within(0.05)
         assert by_name[model].within_10_points == alone.share_within(0.1)
         assert (by_name[model].quartiles, by_name[model].coverage) == (alone.quartiles, alone.coverage)
-        assert by_name[model].pairs[0].slowdown == alone.compared[0].prediction.slowdown
+        assert by_name[model].pairs[0].slowdown == alone.pairs[0].slowdown
     blend = leave_one_application_out(TRAINABLE_MODELS[0], seen)
     assert by_name["Blend"].learnt
-    assert by_name["Blend"].pairs[0].reason == blend.compared[0].prediction.reason
+    assert by_name["Blend"].pairs[0].reason == blend.pairs[0].reason
     assert by_name["Queue"].pairs[0].measured_interval == (1.1, 1.3)
     assert by_name["PerLink"].could_not_tell == 1
     assert (by_name["PerLink"].intervals, by_name["Queue"].intervals) == (0, 1)

@@ -60,17 +60,17 @@ SAYS = Says(answers={("a", "a"): 1.0, ("a", "b"): 1.25, ("b", "a"): 1.6, ("b", "
 def test_errors_are_predicted_minus_measured() -> None:
     found = evaluate(SAYS, PAIRS)
 
-    assert [one.error for one in found.compared] == [
+    assert [one.error for one in found.pairs] == [
         0,
         pytest.approx(0.05),
         pytest.approx(-0.4),
         pytest.approx(0.2),
         None,
     ]
-    assert [one.held for one in found.compared] == [True, True, False, False, None]
-    assert [(one.victim, one.aggressors) for one in found.compared][1] == ("a", ("b",))
+    assert [one.held for one in found.pairs] == [True, True, False, False, None]
+    assert [(one.victim, one.aggressors) for one in found.pairs][1] == ("a", ("b",))
     assert found.could_not_tell == 1
-    assert found.compared[4].prediction.reason == "never heard of"
+    assert found.pairs[4].reason == "never heard of"
 
 
 def test_their_summary() -> None:
@@ -128,14 +128,14 @@ def test_the_application_that_is_left_out_is_neither_victim_nor_aggressor_in_tra
     found = leave_one_application_out(Remembers(shown=shown), [*PAIRS, seen("d", "d", 1.0)])
 
     assert sorted("".join(sorted(names)) for names in shown) == ["abc", "abd", "acd", "bd"]
-    by_victim = {one.victim: one.prediction.slowdown for one in found.compared}
+    by_victim = {one.victim: one.slowdown for one in found.pairs}
     assert by_victim == {"a": 3, "b": 4, "c": 4, "d": 4}
 
 
 def test_too_few_co_runs_to_train_with_are_a_reason() -> None:
     found = leave_one_application_out(Remembers(shown=[]), [seen("a", "a", 1.0)])
 
-    assert found.compared[0].prediction.reason == "without a: nothing to learn from"
+    assert found.pairs[0].reason == "without a: nothing to learn from"
 
 
 def test_a_blend_finds_the_weights_that_made_the_truth() -> None:

@@ -12,7 +12,7 @@ from stressbench.formats.run import Run, read_run
 from stressbench.interference.impact_analysis import analyse_impact
 from stressbench.interference.link_shares import link_shares, mean_link_shares
 from stressbench.interference.profile_assembly import impact_profile
-from stressbench.report.terminal.impact_table import said_links
+from stressbench.report.interference.impact import links_text
 
 ALWAYS = {"began_s": 0.0, "ended_s": 1e9}
 FORTH, BACK = "s0-s1: s0 > s1", "s0-s1: s1 > s0"
@@ -60,6 +60,6 @@ def test_a_profile_has_the_newest_link_shares_and_keeps_them_without_new_counter
 
 def test_the_busiest_links_are_told_as_counted() -> None:
     assert "the busiest of 2: s0-s1: s0 > s1 50.0 %, s0-s1: s1 > s0 12.5 %" in str(
-        said_links(analyse_impact(replace(measured(), links={BACK: 0.125, FORTH: 0.5})))
+        links_text(analyse_impact(replace(measured(), links={BACK: 0.125, FORTH: 0.5})))
     )
-    assert said_links(analyse_impact(measured())) is None
+    assert links_text(analyse_impact(measured())) is None

@@ -95,7 +95,7 @@ def test_latencies_are_compared_by_their_means_and_drawn_with_how_many_there_are
     drawn = figure(page_of(aggressor(0.5)), "profile1-latencies")
 
     ratio = np.mean(sample(0.5)) / np.mean(sample(0.0))
-    assert f"Beside aggressor probes take {ratio:.2f}× their idle mean" in drawn
+    assert f"Beside aggressor the mean probe latency is {ratio:.2f}× the idle one" in drawn
     assert (
         "n = 60 probes of the idle machine, 60 beside the application; each is half a round trip of 1,024 B." in drawn
     )
@@ -106,7 +106,7 @@ def test_a_slow_down_without_an_interval_stands_alone() -> None:
     page = page_of(replace(once, levels=tuple(replace(one, times_s=one.times_s[:1]) for one in once.levels)))
 
     assert "It takes up to 1.50× as long beside a ring that keeps the switch busy for" in page
-    assert "victim takes 1.50× as long where the switch is busy for" in page
+    assert "victim takes 1.50× as long at a utilisation of" in page
 
 
 def test_phases_are_told_with_their_times_and_drawn() -> None:
@@ -115,10 +115,10 @@ def test_phases_are_told_with_their_times_and_drawn() -> None:
     said = summarise_profile(phased())
     assert [(round(one.began_s), round(one.ended_s)) for one in said.phases] == [(2, 8), (8, 14)]
     first, second = (f"{100 * one.utilisation:.1f}" for one in said.phases)
-    assert f"phased keeps the switch busy for {first} to {second} % of the time, by phase" in page
+    assert f"Utilisation by phased: {first} to {second} % by phase" in page
     assert f'<td class="number">2.0</td><td class="number">8.0</td><td class="number">{first}</td>' in page
-    assert "When each was sent nobody knows" not in page
-    assert "When each was sent nobody knows: they are drawn evenly." in page_of(aggressor(0.3))
+    assert "Their times are unknown" not in page
+    assert "Their times are unknown and drawn as evenly spaced." in page_of(aggressor(0.3))
 
 
 def test_the_curve_is_the_one_that_predictions_go_by_and_its_band_holds_it() -> None:
@@ -136,9 +136,9 @@ def test_the_curve_is_the_one_that_predictions_go_by_and_its_band_holds_it() -> 
 def test_compressions_of_which_nobody_can_tell_are_counted_and_stand_in_the_table() -> None:
     page = page_of(rings())
 
-    assert "Of 1 more compression nobody can tell how busy the switch was." in figure(page, "profile1-curve")
-    assert "n = 3 compressions, 5 times beside each, 5 alone." in figure(page, "profile1-curve")
-    assert "n = 4 compressions of 4." in figure(page, "profile1-rings")
+    assert "The utilisation of 1 more level is unknown." in figure(page, "profile1-curve")
+    assert "n = 3 congestion levels, 5 times at each level, 5 isolated." in figure(page, "profile1-curve")
+    assert "n = 4 congestion levels of 4." in figure(page, "profile1-rings")
     assert re.search(r"P = 3, M = 10, B = 10.0 µs</th>.*?at least 9\d\.\d</td>", page)
     saturated = sheet_in(page, "profile1-compressions.csv")[-1]
     assert (saturated["side"], saturated["partners"], saturated["utilisation"]) == ("compression", "3", "")
@@ -149,8 +149,8 @@ def test_what_was_never_measured_is_said_and_not_drawn_empty() -> None:
     page = page_of(profile("idle", idle_s=sample(0.0)))
 
     assert re.findall(r'<figure id="profile1-(\w+)"', page) == ["latencies"]
-    assert "Of idle only the idle machine is known." in page
-    assert "Nobody probed beside idle" in page
+    assert "The profile of idle holds idle latencies only." in page
+    assert "the impact of idle was not measured" in page
     impact, compress = notes_in(page)
     assert impact.startswith("The impact of idle on the network was not measured: use `stressbench impact`")
     assert compress.startswith("The slowdown of idle was not measured: use `stressbench compress`")
@@ -215,7 +215,7 @@ def test_where_nobody_can_tell_there_is_no_figure_and_the_reason() -> None:
     )
 
     assert "<figure" not in page
-    assert "a beside b: cannot tell, a was not measured at any congestion level." in page
+    assert "a beside b: no prediction, a was not measured at any congestion level." in page
 
 
 def test_a_prediction_without_an_upper_bound_is_open() -> None:
@@ -237,7 +237,7 @@ def test_models_are_judged_in_boxes_a_scatter_and_tables() -> None:
     assert re.findall(r'<figure id="judgement-(\w+)"', page) == ["boxes", "scatter"]
     best = judged().scores[0]
     assert best.mean_absolute_error is not None
-    assert f"<li>{best.model} errs by {100 * best.mean_absolute_error:.1f} points on average" in page
+    assert f"<li>{best.model} has a mean error of {100 * best.mean_absolute_error:.1f} points, " in page
     assert re.findall(r'<table id="judgement-(\d)"', page) == ["1", "2"]
     assert "1.250 [1.200, 1.300]" in page
     assert "<script" not in page and "left out: x beside y (f): &lt;script&gt;" in page
@@ -249,7 +249,7 @@ def test_where_no_model_can_tell_a_judgement_has_tables_only() -> None:
     found = validate_models([aggressor(0.3, name="cg"), aggressor(0.4, name="fft")], SEEN)
     page = rendered("html", judgement.page(found))
 
-    assert "No model could tell of any co-run." in page
+    assert "No model has a prediction for any co-run." in page
     assert "<figure" not in page
 
 
@@ -259,7 +259,7 @@ def test_seats_are_told_with_what_they_cost_and_who_is_kept_apart() -> None:
     page = rendered("html", placement.page(replace(found, not_considered=apart)))
 
     assert "2 applications on 1 switch of lab" in page
-    assert f"sum up to {100 * found.cost:.1f} points" in page
+    assert f"add up to {100 * found.cost:.1f} percentage points" in page
     assert re.search(r'<th scope="row">1</th><td>cg 1\.\d+ \[', page)
-    assert notes_in(page) == [f"kept apart: a, b: {NASTY}."]
+    assert notes_in(page) == [f"not placed together: a, b: {NASTY}."]
     assert "<script" not in page

@@ -9,7 +9,8 @@ from support.builders import MadeJob, MadePlan, build_run
 from support.commands import Ended, invoke
 
 from stressbench.formats.run import read_run
-from stressbench.report.junit import junit_of
+from stressbench.report.comparison import document_of
+from stressbench.report.renderers import render
 from stressbench.stats import Comparison, Quantity, Verdict, compare
 
 JOBS = (MadeJob(name="solver", congestion=1.6), MadeJob(name="writer", role="background"))
@@ -32,7 +33,11 @@ def comparison(tmp_path: Path) -> Comparison:
     return compare(read_run(a), read_run(b))
 
 
-def cases(written: bytes) -> dict[tuple[str, str], ElementTree.Element]:
+def junit_of(comparison: Comparison) -> str:
+    return render("junit", document_of(comparison))
+
+
+def cases(written: str) -> dict[tuple[str, str], ElementTree.Element]:
     return {
         (case.attrib["classname"], case.attrib["name"]): case
         for case in ElementTree.fromstring(written).iter("testcase")
@@ -78,8 +83,8 @@ def test_a_higher_impact_alone_passes(comparison: Comparison) -> None:
 
     written = junit_of(replace(comparison, jobs=(replace(job, changes=higher),)))
 
-    assert b"<failure" not in written
-    assert b"slower: B / A" in written
+    assert "<failure" not in written
+    assert "slower: B / A" in written
 
 
 def test_names_that_repeat_or_hold_control_characters_stay_apart_and_valid(comparison: Comparison) -> None:
@@ -97,7 +102,7 @@ def test_compare_writes_the_file_beside_its_table_and_keeps_its_status(tmp_path:
 
     assert result.exit_code == 1
     assert "slower" in result.stdout
-    assert len(cases((tmp_path / "out.xml").read_bytes())) == 4
+    assert len(cases((tmp_path / "out.xml").read_text(encoding="utf-8"))) == 4
 
 
 def test_a_file_that_cannot_be_written_is_one_line_and_status_2(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_the_first_words_say_who_is_slowed_and_how_sure_that_is(made: Made) -> N
 
     first = re.search(r'<ul class="findings">\s*<li>(.*?)</li>', page)
     assert first is not None
-    assert re.fullmatch(r"TeaLeaf_CG is slowed 1\.[345]\d× \[1\.\d\d, 1\.\d\d\] by the others\.", first[1])
+    assert re.fullmatch(r"TeaLeaf_CG is slowed down 1\.[345]\d× \[1\.\d\d, 1\.\d\d\] by the other jobs\.", first[1])
 
 
 def test_an_interval_that_holds_1_is_no_slowdown(made: Made) -> None:
@@ -63,15 +63,15 @@ def test_an_interval_that_holds_1_is_no_slowdown(made: Made) -> None:
 def test_too_few_blocks_give_a_ratio_without_a_claim(made: Made) -> None:
     page = render([made(jobs=(CG, INCAST), plan=MadePlan(blocks=3))])
 
-    assert re.search(r"TeaLeaf_CG took 1\.\d\d× as long beside the others; no confidence interval is available", page)
+    assert re.search(r"TeaLeaf_CG takes 1\.\d\d× as long when contended; no confidence interval is available", page)
 
 
 def test_a_run_without_contended_rounds_says_so(made: Made) -> None:
     page = render([made(jobs=(CG, INCAST), plan=MadePlan(blocks=4, contended=0))])
 
-    assert "TeaLeaf_CG was measured alone only (4 rounds): there is no contended round." in page
+    assert "TeaLeaf_CG has isolated rounds only (4 rounds): there is no contended round." in page
     assert 'id="run1-impacts"' not in page
-    assert "alone, n = 20" in figure(page, "run1-boxes")
+    assert "isolated, n = 20" in figure(page, "run1-boxes")
 
 
 def test_a_single_job_has_nobody_to_contend_with(made: Made) -> None:
@@ -81,7 +81,7 @@ def test_a_single_job_has_nobody_to_contend_with(made: Made) -> None:
 def test_an_incomplete_run_has_a_banner_and_its_rounds(made: Made) -> None:
     page = render([made(jobs=(CG, INCAST), complete=False)])
 
-    assert "This run is not complete: 24 of 24 rounds are here, it has no end record." in page
+    assert "This run is incomplete: 24 of 24 rounds are recorded, it has no end record." in page
     assert 'id="run1-boxes"' in page
 
 
@@ -89,13 +89,13 @@ def test_a_header_alone_still_makes_a_page(made: Made) -> None:
     run = build_run(jobs=(CG, INCAST), machine=MACHINE, complete=False)
     page = render([made(MadeRun(run.records[:1]))])
 
-    assert "0 of 30 rounds are here" in page
+    assert "0 of 30 rounds are recorded" in page
     assert "TeaLeaf_CG has no result: no isolated rounds." in page
     assert 'id="run1-placement"' in page
 
 
 def test_simulated_times_are_told_apart(made: Made) -> None:
-    words = "by SimGrid 3.32, platform tinis: all times are its own"
+    words = "by SimGrid 3.32, platform tinis: all times are simulated times"
     machine = MadeMachine(hosts=MACHINE.hosts, simulation=SIMULATION)
 
     assert words in render([made(jobs=(CG,), machine=machine)])
@@ -105,7 +105,7 @@ def test_simulated_times_are_told_apart(made: Made) -> None:
 def test_background_jobs_are_named_as_load(made: Made) -> None:
     page = render([made(jobs=(CG, MadeJob(name="noise", role="background", nodes="6")))])
 
-    assert "In the background: noise loads the machine in contended rounds only." in page
+    assert "In the background: noise runs in contended rounds only." in page
     assert "noise (background)" in page
     assert "noise" not in figure(page, "run1-impacts")
 
@@ -323,7 +323,7 @@ def test_many_rounds_are_drawn_up_to_a_number_and_the_caption_says_so(made: Made
 
     assert points(figure(page, "run1-timeline")) < 1.1 * timeline.MOST_POINTS
     assert points(figure(page, "run1-impacts")) < 1.1 * impacts.MOST_POINTS
-    assert "of each stretch of rounds the lowest and the highest are drawn" in figure(page, "run1-timeline")
+    assert "the lowest and the highest of each group of consecutive rounds are shown" in figure(page, "run1-timeline")
     assert "7,500 rounds" in figure(page, "run1-timeline")
 
 
@@ -341,16 +341,16 @@ def test_curves_say_which_tail_grows_and_how_sure_that_is(made: Made) -> None:
     drawn = figure(render([made(jobs=(CG, INCAST), plan=LONG, machine=steady)]), "run1-distribution")
 
     assert re.search(
-        r"<h3>Percentile 9[59]\.?9? of TeaLeaf_CG is 1\.\d\d× \[1\.\d\d, 1\.\d\d\] that of its time alone", drawn
+        r"<h3>Percentile 9[59]\.?9? of TeaLeaf_CG is 1\.\d\d× \[1\.\d\d, 1\.\d\d\] as long when contended", drawn
     )
     assert "share that took longer" in drawn
-    assert "alone, n = 1,000" in drawn
+    assert "isolated, n = 1,000" in drawn
 
 
 def test_without_enough_repetitions_no_tail_is_claimed(made: Made) -> None:
     drawn = figure(render([made(jobs=(CG, INCAST), plan=MadePlan(blocks=1, repetitions=1))]), "run1-distribution")
 
-    assert "Too few are known to compare tails" in drawn
+    assert "too few repetitions to compare tails" in drawn
 
 
 def test_a_curve_falls_from_all_to_none_through_few_points() -> None:

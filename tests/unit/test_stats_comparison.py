@@ -30,12 +30,12 @@ def change(comparison: Comparison, quantity: Quantity) -> Change:
     ("low", "high", "verdict"),
     [
         (1.03, 1.10, Verdict.slower),
-        (1.02, 1.10, Verdict.cannot_tell),
+        (1.02, 1.10, Verdict.inconclusive),
         (0.90, 0.97, Verdict.faster),
-        (0.90, 0.99, Verdict.cannot_tell),
+        (0.90, 0.99, Verdict.inconclusive),
         (0.985, 1.015, Verdict.no_difference),
-        (0.97, 1.10, Verdict.cannot_tell),
-        (None, None, Verdict.cannot_tell),
+        (0.97, 1.10, Verdict.inconclusive),
+        (None, None, Verdict.inconclusive),
     ],
 )
 def test_the_verdict_follows_from_interval_and_effect(low: float, high: float, verdict: Verdict) -> None:
@@ -71,7 +71,7 @@ def test_few_rounds_cannot_tell_and_say_why(tmp_path: Path) -> None:
     comparison = compare(run_of(tmp_path, "a", blocks=3), run_of(tmp_path, "b", blocks=3, time_s=2.0))
 
     found = change(comparison, Quantity.isolated)
-    assert found.verdict is Verdict.cannot_tell
+    assert found.verdict is Verdict.inconclusive
     assert found.reason == "3 and 3 isolated rounds: too few for a 95 % interval (4 and 4 suffice)"
 
 

@@ -100,7 +100,7 @@ def test_without_intervals_nothing_is_advised() -> None:
 
     found = matrix_of(("a", "b"), [Meeting(impacts=(("a", bare), ("b", bare)))], where={})
 
-    assert found.advice.startswith("nothing can be advised: no pair has a 95 % interval yet")
+    assert found.advice.startswith("no advice: no pair has a 95 % interval yet")
 
 
 def test_wide_intervals_advise_more_runs() -> None:
@@ -109,7 +109,7 @@ def test_wide_intervals_advise_more_runs() -> None:
     found = matrix_of(("a", "b"), [Meeting(impacts=(("a", wide), ("b", wide)))], where={})
 
     assert (found.aggressor, found.victim) == (None, None)
-    assert found.advice == "no pair is slowed for certain, and none is proven harmless: more runs would tell"
+    assert found.advice == "no slowdown is significant, and no pair is shown to be harmless: more runs are needed"
 
 
 def test_a_job_beside_its_copy_stands_on_the_diagonal_and_triples_stand_apart() -> None:

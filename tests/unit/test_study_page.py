@@ -30,8 +30,8 @@ from stressbench.report.export import write_tables
 from stressbench.report.study import FORMATS
 from stressbench.report.study import page as page_of
 from stressbench.results import selections
-from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 from stressbench.stats import select
 
 SLOWED = MadeJob(name="CG", nodes="0", congestion=1.5)
@@ -51,15 +51,15 @@ def made(*jobs: MadeJob, machine: MadeMachine = TWO, blocks: int = 8, repetition
 
 @dataclass
 class Told:
-    """A report with its material."""
+    """A report with its data."""
 
     report: StudyReport
-    material: Material
+    data: StudyData
     study: Study = field(repr=False)
 
     @property
     def page(self) -> str:
-        return FORMATS["html"](self.report, self.material)
+        return FORMATS["html"](self.report, self.data)
 
 
 def told(make: Make = lambda _: made(), text: str = STUDY, *, failed: str = "") -> Told:
@@ -76,8 +76,8 @@ def told(make: Make = lambda _: made(), text: str = STUDY, *, failed: str = "") 
             run_states.append(
                 RunState(run=planned, state=state, failures=2 if state is State.failed else 0, reason=failed or None)
             )
-    material = Material(runs=runs, name="study-1.toml", text=text, seed=study.seed, environment='{"python": "3.11"}')
-    return Told(report_of(study, run_states, runs), material, study)
+    data = StudyData(runs=runs, name="study-1.toml", text=text, seed=study.seed, environment='{"python": "3.11"}')
+    return Told(report_of(study, run_states, runs), data, study)
 
 
 def findings(page: str) -> list[str]:
@@ -110,24 +110,25 @@ def test_the_first_words_are_the_largest_effect_with_cause_interval_and_cell() -
     first = findings(told(slower_where("interleaved", by=3.0)).page)[0]
 
     assert re.fullmatch(
-        r"writer slows CG [23]\.\d\d× \[[23]\.\d\d, 3\.\d\d\] with placement = interleaved, set\.size = \dKiB\.", first
+        r"writer slows down CG [23]\.\d\d× \[[23]\.\d\d, 3\.\d\d\] with placement = interleaved, set\.size = \dKiB\.",
+        first,
     )
 
 
 def test_effects_are_told_in_their_order_and_the_rest_is_counted() -> None:
     said = findings(told(slower_where("interleaved", by=3.0), STUDY.replace('"8KiB"', '"8KiB", "9KiB"')).page)
 
-    ratios = [float(found[1]) for one in said if (found := re.match(r"writer slows CG ([\d.]+)×", one))]
+    ratios = [float(found[1]) for one in said if (found := re.match(r"writer slows down CG ([\d.]+)×", one))]
     assert ratios == sorted(ratios, reverse=True)
     assert len(ratios) == 6
-    assert said[6].startswith("3 more results are slowdowns for certain, of 1.4")
+    assert said[6].startswith("3 more significant slowdowns of 1.4")
 
 
 def test_where_links_were_counted_the_words_say_which_lost_frames() -> None:
     machine = MadeMachine(hosts=("a1", "a2"), counts_links=True)
     page = told(lambda _: made(machine=machine), ONE_CELL).page
 
-    assert findings(page)[0].endswith("; most lost on link s0-s1 (50\xa0% alone, 100\xa0% contended).")
+    assert findings(page)[0].endswith("; most frames lost on link s0-s1 (50\xa0% isolated, 100\xa0% contended).")
     assert rows(page, "study-links")[1][1:] == ["s0-s1", "CG", "100 Mbit/s", "50.0", "100.0", "24"]
 
 
@@ -142,7 +143,8 @@ def test_what_could_not_be_decided_is_named() -> None:
     said = findings(told(text=ONE_CELL).page)
 
     assert re.fullmatch(
-        r"Not decided for 1 of 2 results, whose interval holds 1 \(the widest first\): writer, .* \[0\.\d+, 1\.\d+\]\.",
+        r"Inconclusive for 1 of 2 results, whose interval includes 1 \(the widest first\): writer, .* "
+        r"\[0\.\d+, 1\.\d+\]\.",
         said[1],
     )
 
@@ -160,7 +162,7 @@ def test_a_job_in_the_background_is_no_undecided_result() -> None:
     noise = MadeJob(name="noise", nodes="1", role="background")
     said = findings(told(lambda _: made(SLOWED, noise), ONE_CELL).page)
 
-    assert said[0].startswith("noise slows CG 1.")
+    assert said[0].startswith("noise slows down CG 1.")
     assert len(said) == 1
 
 
@@ -180,7 +182,7 @@ def test_a_study_without_a_finished_run_still_has_a_page() -> None:
     page = told(lambda _: None).page
 
     Outline(page)
-    assert findings(page) == ["No run is done yet, so nothing can be said.", "12 of 12 runs are still to come."]
+    assert findings(page) == ["No run is done yet, so there are no results.", "12 of 12 runs are still to be done."]
     assert drawings(page) == []
     assert rows(page, "study-cells")[1][-1] == "0 of 2"
 
@@ -212,13 +214,13 @@ def test_a_figures_title_states_the_finding_and_its_caption_how_to_read_it() -> 
     page = told(slower_where("interleaved", by=3.0)).page
 
     assert re.search(
-        r"<h3>CG is slowed most, [23]\.\d\d× .* with placement = interleaved", figure(page, "study-impacts")
+        r"<h3>CG is slowed down most, [23]\.\d\d× .* with placement = interleaved", figure(page, "study-impacts")
     )
     assert "95 % confidence interval" in figure(page, "study-impacts")
     assert re.search(
-        r"<h3>CG takes from 1\.\d\d× to [23]\.\d\d× its time alone, by cell", figure(page, "study-boxes-1")
+        r"<h3>CG takes from 1\.\d\d× to [23]\.\d\d× its isolated time, by cell", figure(page, "study-boxes-1")
     )
-    assert "alone, n = 32" in figure(page, "study-boxes-1")
+    assert "isolated, n = 32" in figure(page, "study-boxes-1")
 
 
 def test_who_slows_whom_is_a_shaded_table_that_says_it_in_numbers_too() -> None:
@@ -229,7 +231,7 @@ def test_who_slows_whom_is_a_shaded_table_that_says_it_in_numbers_too() -> None:
     page = told(pair, PAIRS).page
 
     found = rows(page, "study-matrix-1")
-    assert found[0] == ["suffers", "beside a", "beside b", "suffers (mean)"]
+    assert found[0] == ["victim", "beside a", "beside b", "slowed down (mean)"]
     assert re.match(r"<strong>3\.\d\d|<strong>2\.\d\d", found[1][2])
     assert re.search(r'class="slower" style="--shade:0\.5\d"><strong>[23]\.', page)
     assert found[2][2].startswith("<strong>–")
@@ -243,7 +245,7 @@ def test_there_is_one_drawing_for_each_placement() -> None:
         made_run.header["plan"]["placement"] = run.cell.placement
         return made_run
 
-    titles = re.findall(r"<h3>(Where does each job run\?.*?)</h3>", told(placed).page)
+    titles = re.findall(r"<h3>(Placement of jobs: .*?)</h3>", told(placed).page)
 
     assert [title.rpartition(" ")[2] for title in titles] == ["linear", "interleaved", "random:1"]
 
@@ -251,14 +253,14 @@ def test_there_is_one_drawing_for_each_placement() -> None:
 def test_other_jobs_on_the_same_nodes_are_the_same_placement_and_the_caption_says_so() -> None:
     page = told(lambda run: made(MadeJob(name=run.cell.workload, nodes="0"), WRITER), PAIRS).page
 
-    assert page.count("<h3>Where does each job run?") == 1
-    assert "In other cells other jobs have the same nodes" in page
+    assert page.count("<h3>Placement of jobs: ") == 1
+    assert "Other cells place other jobs on the same nodes" in page
 
 
 def test_data_has_the_files_of_the_page(tmp_path: Path) -> None:
     study = told()
 
-    written = write_tables(page_of(study.report, study.material).numbers, tmp_path)
+    written = write_tables(page_of(study.report, study.data).numbers, tmp_path)
 
     kept = {path.name: path for path in written if path.suffix == ".csv"}
     saved = set(re.findall(r'download="([^"]+)"', study.page))
@@ -292,7 +294,7 @@ def started(run: MadeRun, *, minutes: int) -> MadeRun:
     return run
 
 
-@pytest.mark.parametrize(("growth", "words"), [(0.05, "the machine drifted: CG slower by"), (0.0, "no drift")])
+@pytest.mark.parametrize(("growth", "words"), [(0.05, "the machine drifted: CG slower by"), (0.0, "no significant")])
 def test_runs_in_order_show_a_machine_that_drifts(growth: float, words: str) -> None:
     count = iter(range(100))
 
@@ -316,7 +318,7 @@ def test_how_to_repeat_it_has_file_commands_seed_versions_and_hosts() -> None:
 
     assert STUDY.strip() in page
     assert "stressbench study run study-1.toml -o again" in page
-    assert "1; the n-th run of each cell has n - 1 more" in page
+    assert "1; plus n - 1 for the n-th run of each cell" in page
     assert all(one in page for one in ("Open MPI 4.1.4", "GCC 12.2.0", "a1; a2", '{"python": "3.11"}'))
 
 
@@ -375,7 +377,7 @@ def test_names_are_data(name: str) -> None:
 def test_a_name_that_runs_from_right_to_left_does_not_turn_its_sentence() -> None:
     page = told(lambda _: made(MadeJob(name=HEBREW, nodes="0", congestion=1.5), WRITER), ONE_CELL).page
 
-    assert findings(page)[0].startswith(f"writer slows \u2068{HEBREW}\u2069 1.")
+    assert findings(page)[0].startswith(f"writer slows down \u2068{HEBREW}\u2069 1.")
 
 
 @examples(12)
@@ -390,7 +392,7 @@ def test_any_text_and_any_number_of_blocks_make_a_page(name: str, value: str, bl
     report = StudyReport(**{**vars(one.report), "about": value, "factors": ("f",), "fixed": {"x": value}})
     object.__setattr__(cell, "values", {"f": value})
 
-    page = FORMATS["html"](report, one.material)
+    page = FORMATS["html"](report, one.data)
 
     assert "script" not in Outline(page).tags
     assert len(drawings(page)) == 4
@@ -413,7 +415,7 @@ def test_the_command_writes_the_page_of_a_directory(tmp_path: Path) -> None:
 def test_a_title_spells_a_jobs_name_as_it_is() -> None:
     page = told(lambda _: made(MadeJob(name="cg", nodes="0", congestion=1.5), WRITER), ONE_CELL).page
 
-    assert "<h3>cg is slowed most" in figure(page, "study-impacts")
+    assert "<h3>cg is slowed down most" in figure(page, "study-impacts")
 
 
 def test_tails_overlap_and_plan_of_every_cell_are_told_in_all_formats() -> None:

@@ -68,7 +68,7 @@ def test_every_figure_has_a_title_a_caption_and_n(which: str, request: pytest.Fi
 def test_files_have_a_figure_a_partition_and_one_of_partitions(io_page: str) -> None:
     assert re.findall(r'<figure id="beff-io-([\w-]+)"', io_page) == ["chunks-1", "chunks-2", "partitions"]
     assert re.findall(r'<table id="beff-io-([\w-]+)"', io_page) == ["values", "patterns-1", "patterns-2", "published"]
-    assert "Of 2 partitions, most is reached by 2 ranks" in figure(io_page, "beff-io-partitions")
+    assert "The best of 2 partitions is that of 2 ranks" in figure(io_page, "beff-io-partitions")
     assert "“scatter” writes chunks of 1 kB 5.00 times as fast as “seg. coll.”" in figure(io_page, "beff-io-chunks-1")
 
 
@@ -149,7 +149,7 @@ def test_b_eff_begins_with_its_number_and_draws_sizes(beff_page: str) -> None:
     first = re.search(r'<ul class="findings">\s*<li>(.*?)</li>', beff_page)
 
     assert first is not None
-    assert re.fullmatch(r"All 4 ranks together reach [\d.]+ GB/s, [\d.]+ GB/s a rank\.", first[1])
+    assert re.fullmatch(r"All 4 ranks together reach [\d.]+ GB/s, [\d.]+ GB/s per rank\.", first[1])
     assert "Balance: " in beff_page
     assert re.findall(r'<table id="beff-(\w+)"', beff_page) == ["columns", "patterns", "published"]
     said = figure(beff_page, "beff-sizes")

@@ -2,6 +2,8 @@
 
 import io
 import re
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +14,14 @@ from rich.console import Console
 from support.traces import MadeTrace, ring, write_lines
 
 from stressbench.formats.trace import read_trace
+from stressbench.formats.trace.records import Peer
 from stressbench.report.renderers import render
 from stressbench.report.renderers.text import show
 from stressbench.report.traffic import document
 from stressbench.tracing.matrix import MatrixAccumulator, MatrixUnit
 from stressbench.tracing.operations import OperationClass, class_of
-from stressbench.tracing.phases import regrid
-from stressbench.tracing.profile import Profile, Quantity, profile_of
+from stressbench.tracing.phases import PhaseAccumulator, regrid
+from stressbench.tracing.profile import Profile, Quantity, RankRows, profile_of
 
 
 def profiled(folder: Path, made: MadeTrace) -> Profile:
@@ -233,5 +236,34 @@ def test_of_many_ranks_pairs_of_hosts_and_ranks_are_held_never_all_pairs_of_rank
     for rank in read_trace(made.write(tmp_path)).ranks():
         found.add(rank)
 
-    assert len(found._sums) == 3 * 300
+    assert len(found._sums) == 3 * 150  # blocks of two ranks
+    assert (len(found._by_host), len(found._waiting)) == (9, 0)
     assert len(found.finish().pairs) == 9
+
+
+def test_a_rank_of_a_profile_takes_a_few_numbers_and_no_objects(tmp_path: Path) -> None:
+    rank = read_trace(ring(3).write(tmp_path)).rank(0)
+    ranks = 4000
+    rows, matrix, phases = RankRows(), MatrixAccumulator(ranks), PhaseAccumulator()
+    tracemalloc.start()
+    try:
+        for number in range(ranks):
+            peers = (Peer((number + 1) % ranks, 1, 8), Peer((number - 1) % ranks, 1, 8))
+            one = replace(rank, rank=number, node=number // 50 * 50, peers=peers)
+            rows.add(one)
+            matrix.add(one)
+            phases.add(one)
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert held / ranks < 250
+    assert len(matrix.finish().pairs) == 3 * 80
+
+
+def test_rows_of_ranks_are_made_when_they_are_asked_for(tmp_path: Path) -> None:
+    ranks = profiled(tmp_path, ring(5)).ranks
+
+    assert [row.rank for row in ranks] == [row.rank for row in ranks[:]] == [0, 1, 2, 3, 4]
+    parts = [getattr(ranks[4].split, f"{kind.value}_s") for kind in OperationClass]
+    assert ranks[-1].split.mpi_s == pytest.approx(sum(parts))

@@ -13,8 +13,9 @@ from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.run import read_run
-from stressbench.report.junit import junit_of
-from stressbench.report.terminal import print_comparison, standard_output
+from stressbench.report.comparison import document_of
+from stressbench.report.renderers import render
+from stressbench.report.renderers.text import show
 from stressbench.stats import Comparison, compare
 
 _HELP = """\
@@ -50,16 +51,16 @@ def compare_runs(
     """Read, compare, print."""
     comparison = compare(read_run(a), read_run(b), effect=share(effect, option="--effect", zero=True), force=force)
     if junit is not None:
-        _write(junit, junit_of(comparison))
+        _write(junit, render("junit", document_of(comparison)))
     if as_json:
         echo(TypeAdapter(Comparison).dump_json(comparison, indent=2))
     else:
-        print_comparison(comparison, console=standard_output())
+        show(document_of(comparison))
     if exit_code and comparison.slower:
         raise typer.Exit(ExitStatus.negative)
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, content: str) -> None:
     try:
         write_output(path, content)
     except OSError as fault:

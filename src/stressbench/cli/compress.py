@@ -96,9 +96,7 @@ def _print(
         values = measurement_values(destination, spec, link, result, ring_nodes=plan.nodes, seed=spec.seed)
         echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
         return
-    from stressbench.report.renderers.text import standard_output
-    from stressbench.report.terminal.compression_table import print_compression
+    from stressbench.report.interference.compression import document_of
+    from stressbench.report.renderers.text import show
 
-    print_compression(
-        result, name=spec.name, nodes=plan.nodes, by_rounds=spec.workload is not None, console=standard_output()
-    )  # fmt: skip
+    show(document_of(result, name=spec.name, nodes=plan.nodes, by_rounds=spec.workload is not None))

@@ -76,10 +76,10 @@ def impact(
     if as_json:
         echo(orjson.dumps(measurement_values(destination, spec, link, result), option=orjson.OPT_INDENT_2))
     else:
-        from stressbench.report.renderers.text import standard_output
-        from stressbench.report.terminal.impact_table import print_impact
+        from stressbench.report.interference.impact import document_of
+        from stressbench.report.renderers.text import show
 
-        print_impact(result, name=spec.name, probing=spec.schedule, console=standard_output())
+        show(document_of(result, name=spec.name, probing=spec.schedule))
     write_impact_profile(
         destination, spec, data, cautions=result.cautions, effect_runs=effect_runs, link=link, progress=emit
     )  # fmt: skip

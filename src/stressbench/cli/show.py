@@ -9,7 +9,8 @@ from pydantic import TypeAdapter
 from stressbench.cli.options.shares import share
 from stressbench.console import echo
 from stressbench.formats.run import Run, read_run
-from stressbench.report.terminal import BUSIEST, LONGEST, Shown, print_summary, standard_output
+from stressbench.report.renderers.text import show as print_document
+from stressbench.report.run.summary import BUSIEST, LONGEST, Shown, document_of
 from stressbench.stats import TARGET, IntervalMethod, RunSummary, summarise
 
 _HELP = """\
@@ -69,12 +70,12 @@ def show(
         echo(TypeAdapter(RunSummary).dump_json(summary, indent=2))
     else:
         shown = Shown(steps=steps, links=links, tails=tails, plan=plan is not None, chains=_chains(run))
-        print_summary(summary, console=standard_output(), shown=shown)
+        print_document(document_of(summary, shown=shown))
 
 
 def print_run(run: Run) -> None:
     """The table of `run` on standard output, for commands that have just made one."""
-    print_summary(summarise(run, most_steps=LONGEST), console=standard_output(), shown=Shown(chains=_chains(run)))
+    print_document(document_of(summarise(run, most_steps=LONGEST), shown=Shown(chains=_chains(run))))
 
 
 def _chains(run: Run) -> tuple[int, ...]:

@@ -39,7 +39,7 @@ def read_coruns(path: Path) -> tuple[CoRun | LeftOut, ...]:
 def coruns_of(run: Run) -> tuple[CoRun | LeftOut, ...]:
     """Of each job measured alone and beside all the others: its congestion impact (docs/explanation/statistics.md).
 
-    Jobs become applications under names that profiles take. ProfileFileError where nobody is beside anybody.
+    Jobs become applications under names that profiles take. ProfileFileError for a run of a single job.
     """
     if len(run.jobs) < 2:
         raise ProfileFileError(f"{len(run.jobs)} job: a co-run has two or more", path=run.path)

@@ -8,7 +8,7 @@ import numpy as np
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.prediction import Prediction, Predictor, no_prediction
+from stressbench.interference.prediction import Predictor, no_prediction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,27 +39,24 @@ class TrainableModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PredictedCoRun:
-    """A co-run as it was measured, with its `interval`, and as it was predicted."""
+class ScoredCoRun:
+    """A co-run as it was measured and as it was predicted; `error` is the difference of both slowdowns.
+
+    `held`: whether the predicted interval contains the measured slowdown, None without an interval. `reason` as in
+    `Prediction`.
+    """
 
     victim: str
     aggressors: tuple[str, ...]
+    source: str | None
     measured: float
-    prediction: Prediction
-    interval: tuple[float, float] | None = None
-    source: str | None = None
-
-    @property
-    def error(self) -> float | None:
-        """Predicted minus measured slowdown; None without a prediction."""
-        return None if self.prediction.slowdown is None else self.prediction.slowdown - self.measured
-
-    @property
-    def held(self) -> bool | None:
-        """Whether the predicted interval contains the measured slowdown; None without an interval."""
-        if self.prediction.low is None or self.prediction.high is None:
-            return None
-        return self.prediction.low <= self.measured <= self.prediction.high
+    measured_interval: tuple[float, float] | None
+    slowdown: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    error: float | None
+    held: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,17 +75,17 @@ class Evaluation:
     """One model over many co-runs. Summaries are None where it predicted none."""
 
     model: str
-    compared: tuple[PredictedCoRun, ...]
+    pairs: tuple[ScoredCoRun, ...]
 
     @property
     def absolute_errors(self) -> tuple[float, ...]:
         """Absolute errors of the co-runs that the model predicted, in their order."""
-        return tuple(abs(one.error) for one in self.compared if one.error is not None)
+        return tuple(abs(one.error) for one in self.pairs if one.error is not None)
 
     @property
     def could_not_tell(self) -> int:
         """Number of co-runs without a prediction."""
-        return len(self.compared) - len(self.absolute_errors)
+        return len(self.pairs) - len(self.absolute_errors)
 
     @property
     def mean_absolute_error(self) -> float | None:
@@ -105,20 +102,20 @@ class Evaluation:
 
     def share_within(self, error: float = 0.1) -> float | None:
         """Share of all co-runs predicted with at most this error; co-runs without a prediction count as missed."""
-        if not self.compared:
+        if not self.pairs:
             return None
-        return sum(one <= error for one in self.absolute_errors) / len(self.compared)
+        return sum(one <= error for one in self.absolute_errors) / len(self.pairs)
 
     @property
     def coverage(self) -> float | None:
         """Share of the predicted intervals that contain the measured slowdown."""
-        known = [one.held for one in self.compared if one.held is not None]
+        known = [one.held for one in self.pairs if one.held is not None]
         return sum(known) / len(known) if known else None
 
 
 def evaluate(model: Predictor, observations: Sequence[MeasuredCoRun]) -> Evaluation:
     """Predict every co-run with `model`, in the order of `observations`."""
-    return Evaluation(model=model.name, compared=tuple(_compared(model, observation) for observation in observations))
+    return Evaluation(model=model.name, pairs=tuple(_scored(model, observation) for observation in observations))
 
 
 def leave_one_application_out(model: TrainableModel, observations: Sequence[MeasuredCoRun]) -> Evaluation:
@@ -129,7 +126,7 @@ def leave_one_application_out(model: TrainableModel, observations: Sequence[Meas
     }
     return Evaluation(
         model=model.name,
-        compared=tuple(_compared(fitted[observation.victim.application], observation) for observation in observations),
+        pairs=tuple(_scored(fitted[observation.victim.application], observation) for observation in observations),
     )
 
 
@@ -149,14 +146,14 @@ def _trained_without(model: TrainableModel, application: str, observations: Sequ
         return f"without {application}: {reason}"
 
 
-def _compared(model: Predictor | str, observation: MeasuredCoRun) -> PredictedCoRun:
-    return PredictedCoRun(
-        victim=observation.victim.application,
-        aggressors=tuple(one.application for one in observation.aggressors),
-        measured=observation.slowdown,
-        prediction=no_prediction(model)
-        if isinstance(model, str)
-        else model.predict(observation.victim, observation.aggressors),
-        interval=observation.interval,
-        source=observation.source,
-    )
+def _scored(model: Predictor | str, observation: MeasuredCoRun) -> ScoredCoRun:
+    victim, aggressors, measured = observation.victim, observation.aggressors, observation.slowdown
+    found = no_prediction(model) if isinstance(model, str) else model.predict(victim, aggressors)
+    known = found.low is not None and found.high is not None
+    return ScoredCoRun(
+        victim=victim.application, aggressors=tuple(one.application for one in aggressors), source=observation.source,
+        measured=measured, measured_interval=observation.interval, slowdown=found.slowdown, low=found.low,
+        high=found.high, reason=found.reason,
+        error=None if found.slowdown is None else found.slowdown - measured,
+        held=(found.low or 0.0) <= measured <= (found.high or 0.0) if known else None,
+    )  # fmt: skip

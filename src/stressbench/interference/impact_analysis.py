@@ -3,13 +3,13 @@
 From series of probes; nothing is run here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stressbench.interference.link_shares import LinkShares
-from stressbench.interference.phases import phases_of
+from stressbench.interference.phases import LoadPhase, phases_of
 from stressbench.interference.probe_statistics import (
     PING_PONG_ESTIMATOR,
     PRECISION,
@@ -136,14 +136,13 @@ def analyse_impact(data: ImpactData) -> ImpactResult:
     return replace(found, cautions=tuple(_cautions(found, data)))
 
 
-def _phases(idle: ProbeSeries, beside: ProbeSeries, packets: Service | None) -> tuple[PhaseEstimate, ...]:
-    found, began = [], float(beside.at_s[0])
-    whole = float(beside.at_s[-1]) - began
-    for phase in phases_of(
-        idle.latencies_s, beside.latencies_s, at_s=beside.at_s, estimator=PING_PONG_ESTIMATOR, packets=packets
-    ):  # fmt: skip
+def phase_estimates(phases: Sequence[LoadPhase], times_s: Floats) -> tuple[PhaseEstimate, ...]:
+    """Phases with their bounds and intervals; `times_s` of all probes, in order."""
+    began, whole = float(times_s[0]), float(times_s[-1] - times_s[0])
+    found = []
+    for phase in phases:
         ended = began + phase.share * whole
-        low, high = _bounds(phase.draws)
+        low, high = np.quantile(phase.draws, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)).tolist()
         found.append(
             PhaseEstimate(
                 began_s=began, ended_s=ended, utilisation=phase.utilisation, low=min(low, phase.utilisation),
@@ -154,9 +153,11 @@ def _phases(idle: ProbeSeries, beside: ProbeSeries, packets: Service | None) -> 
     return tuple(found)
 
 
-def _bounds(draws: Floats) -> tuple[float, float]:
-    low, high = np.quantile(draws, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
-    return float(low), float(high)
+def _phases(idle: ProbeSeries, beside: ProbeSeries, packets: Service | None) -> tuple[PhaseEstimate, ...]:
+    phases = phases_of(
+        idle.latencies_s, beside.latencies_s, at_s=beside.at_s, estimator=PING_PONG_ESTIMATOR, packets=packets
+    )  # fmt: skip
+    return phase_estimates(phases, beside.at_s)
 
 
 def _pair(idle: ProbeSeries, beside: ProbeSeries, packets: Service | None) -> PairEstimate:

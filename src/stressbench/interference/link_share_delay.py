@@ -17,10 +17,9 @@ import numpy as np
 from stressbench.formats.profiles.profile import Latencies, Profile
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.prediction import (
-    NOT_SLOWED,
+    CheckedPredictor,
     Composition,
     Prediction,
-    no_prediction,
     share_taken_by_aggressors,
 )
 from stressbench.interference.profile_analysis import (
@@ -29,7 +28,6 @@ from stressbench.interference.profile_analysis import (
     busiest_link_share,
     impact_latencies,
     links_used,
-    require_comparable,
     require_link_shares,
     slowdown_interval,
 )
@@ -64,26 +62,17 @@ class _Fit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkShareDelay:
+class LinkShareDelay(CheckedPredictor):
     """For any number of aggressors: their shares are combined by `composition`, their waits add up.
 
-    All profiles need link counters.
+    All profiles need link counters. The interval covers the uncertainty of congestion levels, times and probes.
     """
 
     composition: Composition = Composition.left_over
     name: str = "SharesAndWaits"
 
-    def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        """The prediction; its interval covers the uncertainty of congestion levels, times and probes."""
-        if not aggressors:
-            return NOT_SLOWED
-        try:
-            require_comparable([victim, *aggressors])
-            return self._predict(_fit(victim), victim, aggressors)
-        except Inconclusive as reason:
-            return no_prediction(reason)
-
-    def _predict(self, fit: _Fit, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
+    def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
+        fit = _fit(victim)
         share = share_taken_by_aggressors(victim, aggressors, self.composition)
         waits = [_wait(one.idle, impact_latencies(one), seed=number) for number, one in enumerate(aggressors)]
         wait_s, draws_s = sum(wait for wait, _ in waits), np.sum([draws for _, draws in waits], axis=0)

@@ -4,36 +4,29 @@ They select the congestion level whose probe latencies are most similar to those
 victim's slowdown at that level. (IV-A.1 takes the slowdown of B, the aggressor; V-A takes A, which makes sense.)
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.prediction import NOT_SLOWED, Prediction, no_prediction
-from stressbench.interference.profile_analysis import impact_latencies, level_estimates, require_comparable
+from stressbench.interference.prediction import CheckedPredictor, Prediction
+from stressbench.interference.profile_analysis import impact_latencies, level_estimates
 from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats
 
 _EQUAL = 1e-9
 
 
-class _LookUpTable(ABC):
-    """The interval is that of the slowdown at the selected level; it does not account for a wrong selection."""
+class _LookUpTable(CheckedPredictor):
+    """The interval is that of the slowdown at the selected level; it does not account for a wrong selection.
 
-    def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        """The prediction for one aggressor; the paper defines no table for several."""
-        try:
-            return self._predict(victim, aggressors)
-        except Inconclusive as reason:
-            return no_prediction(reason)
+    For one aggressor; the paper defines no table for several.
+    """
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        if not aggressors:
-            return NOT_SLOWED
         if len(aggressors) > 1:
             raise Inconclusive(f"a look-up table predicts for one aggressor, not for {len(aggressors)}")
-        require_comparable([victim, *aggressors])
         levels = level_estimates(victim, PAPER_ESTIMATOR)
         chosen = levels[self._choose(impact_latencies(aggressors[0]), [one.level.probes.array for one in levels])]
         found = chosen.slowdown

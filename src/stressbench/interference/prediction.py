@@ -1,5 +1,6 @@
 """The interface of predictors, and how loads of several applications are combined."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +9,13 @@ from typing import Protocol
 import numpy as np
 
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.profile_analysis import busiest_link_share, links_used, require_link_shares
+from stressbench.interference.errors import Inconclusive
+from stressbench.interference.profile_analysis import (
+    busiest_link_share,
+    links_used,
+    require_comparable,
+    require_link_shares,
+)
 from stressbench.interference.utilisation import Floats
 
 
@@ -42,6 +49,24 @@ class Predictor(Protocol):
 
     def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
         """The slowdown of `victim` while all `aggressors` run; 1 without any. Reports problems as `reason`."""
+
+
+class CheckedPredictor(ABC):
+    """Checks the profiles and reports Inconclusive as the reason of a prediction without values."""
+
+    def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
+        """As `Predictor.predict`; profiles have to be of one machine."""
+        if not aggressors:
+            return NOT_SLOWED
+        try:
+            require_comparable([victim, *aggressors])
+            return self._predict(victim, aggressors)
+        except Inconclusive as reason:
+            return no_prediction(reason)
+
+    @abstractmethod
+    def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
+        """The prediction for comparable profiles and at least one aggressor. Raises Inconclusive."""
 
 
 class Composition(StrEnum):

@@ -1,6 +1,6 @@
 """Predictors over utilisation: Queue (Casas and Bronevetsky, IV-B and V-B) and ours; tables are in `lookup_tables`."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,11 +12,10 @@ import numpy as np
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.prediction import (
-    NOT_SLOWED,
+    CheckedPredictor,
     Composition,
     Prediction,
     combined_utilisation,
-    no_prediction,
     share_taken_by_aggressors,
 )
 from stressbench.interference.profile_analysis import (
@@ -26,7 +25,6 @@ from stressbench.interference.profile_analysis import (
     impact_utilisation,
     level_estimates,
     links_used,
-    require_comparable,
 )
 from stressbench.interference.slowdown_curve import CurveFit, fit_curve, fit_curve_by_link_share
 from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats
@@ -50,28 +48,19 @@ class QueueMapping(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Queue:
+class Queue(CheckedPredictor):
     """Predicts the slowdown at the utilisation that the aggressor causes.
 
     Uses the paper's service time (the minimum idle latency). The slowdown is constant beyond the lightest and the
-    heaviest level. The interval is interpolated between those of the levels (a line has none).
+    heaviest level. The interval is interpolated between those of the levels (a line has none). Utilisations of several
+    aggressors are combined, which the paper leaves open.
     """
 
     mapping: QueueMapping = QueueMapping.interpolated
     composition: Composition = Composition.added
     name: str = "Queue"
 
-    def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        """The prediction; utilisations of several aggressors are combined, which the paper leaves open."""
-        try:
-            return self._predict(victim, aggressors)
-        except Inconclusive as reason:
-            return no_prediction(reason)
-
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        if not aggressors:
-            return NOT_SLOWED
-        require_comparable([victim, *aggressors])
         levels = sorted(
             (one.utilisation.value, number, one.slowdown)
             for number, one in enumerate(level_estimates(victim, PAPER_ESTIMATOR))
@@ -114,7 +103,7 @@ class Load:
     draws: Floats
 
 
-class _OverCurve(ABC):
+class _OverCurve(CheckedPredictor):
     """The victim's monotone curve at loads of the aggressors.
 
     In a time T with shares p and slow-downs s the victim does the work of T * sum(p / s), so its slow-down is the
@@ -122,16 +111,9 @@ class _OverCurve(ABC):
     from the curve. A curve that ends below a load gives no upper bound.
     """
 
-    def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        """Of any number of aggressors."""
-        if not aggressors:
-            return NOT_SLOWED
-        try:
-            require_comparable([victim, *aggressors])
-            loads = self._loads([victim, *aggressors])
-            return _over_curve(self._fit(victim), loads)
-        except Inconclusive as reason:
-            return no_prediction(reason)
+    def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
+        loads = self._loads([victim, *aggressors])
+        return _over_curve(self._fit(victim), loads)
 
     def _fit(self, victim: Profile) -> CurveFit:
         return fit_curve(victim, estimator_for(victim))

@@ -6,6 +6,7 @@ from math import ceil, exp
 
 import numpy as np
 
+from stressbench.formats.run.samples import Integers
 from stressbench.interference.probes import (
     MESSAGES_PER_LATENCY,
     ProbeSchedule,
@@ -31,22 +32,37 @@ _OFTEN = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeStatistics:
-    """One-way latencies of probes, s: mean and percentiles 50, 95, 99; `late_s`: mean delay of their wake-up."""
+class LatencySummary:
+    """One-way latencies of probes, s: mean and percentiles 50, 95, 99, as far as they have values."""
 
     count: int
     mean_s: float
     percentiles: tuple[Percentile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeStatistics(LatencySummary):
+    """Latencies of a series of probes; `late_s`: mean delay of their wake-up."""
+
     late_s: float
+
+
+def latency_summary(latencies_s: Floats, rounds: Integers) -> LatencySummary:
+    """Statistics of at least one latency, s; latencies of one of `rounds`, shape (n,), count as correlated."""
+    grouped = grouped_samples(latencies_s, rounds)
+    found = (percentile_of(grouped, share) for share in PERCENTILES)
+    return LatencySummary(
+        count=len(latencies_s), mean_s=float(latencies_s.mean()),
+        percentiles=tuple(one for one in found if one is not None),
+    )  # fmt: skip
 
 
 def probe_statistics(probes: ProbeSeries) -> ProbeStatistics:
     """Statistics of a series of at least one probe."""
-    grouped = grouped_samples(probes.latencies_s, probes.round)
+    found = latency_summary(probes.latencies_s, probes.round)
     return ProbeStatistics(
-        count=len(probes), mean_s=float(probes.latencies_s.mean()), late_s=float(np.nanmean(probes.late_s)),
-        percentiles=tuple(found for share in PERCENTILES if (found := percentile_of(grouped, share)) is not None),
-    )  # fmt: skip
+        count=found.count, mean_s=found.mean_s, percentiles=found.percentiles, late_s=float(np.nanmean(probes.late_s))
+    )
 
 
 def joined_idle_probes(before: Sequence[ProbeSeries], after: Sequence[ProbeSeries]) -> tuple[ProbeSeries, ...]:

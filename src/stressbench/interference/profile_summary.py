@@ -10,9 +10,8 @@ import numpy as np
 
 from stressbench.formats.profiles.profile import Configuration, Latencies, ProbeSettings, Profile, Provenance
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.impact_analysis import PhaseEstimate
-from stressbench.interference.phases import LoadPhase
-from stressbench.interference.probe_statistics import PERCENTILES
+from stressbench.interference.impact_analysis import PhaseEstimate, phase_estimates
+from stressbench.interference.probe_statistics import LatencySummary, latency_summary
 from stressbench.interference.profile_analysis import (
     LevelEstimate,
     estimator_for,
@@ -25,19 +24,9 @@ from stressbench.interference.profile_analysis import (
 from stressbench.interference.slowdown_curve import fit_curve
 from stressbench.interference.utilisation import PAPER_ESTIMATOR, Estimator, Floats, Utilisation, estimate_utilisation
 from stressbench.stats.intervals import CONFIDENCE, Interval
-from stressbench.stats.percentiles import Percentile, grouped_samples, percentile_of
 
 _POINTS = 41
 _ROUND_S = 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LatencySummary:
-    """One-way latencies, s: mean and percentiles 50, 95, 99; latencies within one second count as correlated."""
-
-    count: int
-    mean_s: float
-    percentiles: tuple[Percentile, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,11 +133,7 @@ def _spread(latencies: Latencies) -> LatencySummary:
     """Latencies with unknown times count as uncorrelated."""
     values, times = latencies.array, latencies.times
     rounds = np.arange(len(values)) if times is None else np.floor(times / _ROUND_S).astype(np.int64)
-    grouped = grouped_samples(values, rounds)
-    found = (percentile_of(grouped, share) for share in PERCENTILES)
-    return LatencySummary(
-        count=len(values), mean_s=float(values.mean()), percentiles=tuple(one for one in found if one is not None)
-    )  # fmt: skip
+    return latency_summary(values, rounds)
 
 
 def _utilisation(profile: Profile, probes: Latencies, estimator: Estimator, single_host: str | None) -> Utilisation:
@@ -163,20 +148,7 @@ def _phases(profile: Profile, probes: Latencies, estimator: Estimator) -> tuple[
         phases = impact_phases(profile, estimator)
     except Inconclusive:
         return ()
-    times = probe_times(profile, probes)
-    began, whole = float(times[0]), float(times[-1] - times[0])
-    found = []
-    for phase in phases:
-        low, high = _bounds(phase)
-        ended = began + phase.share * whole
-        found.append(PhaseEstimate(began_s=began, ended_s=ended, utilisation=phase.utilisation, low=low, high=high))
-        began = ended
-    return tuple(found)
-
-
-def _bounds(phase: LoadPhase) -> tuple[float, float]:
-    low, high = np.quantile(phase.draws, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
-    return min(float(low), phase.utilisation), max(float(high), phase.utilisation)
+    return phase_estimates(phases, probe_times(profile, probes))
 
 
 def _level(one: LevelEstimate, single_host: str | None) -> LevelSummary:

@@ -11,6 +11,7 @@ from stressbench.interference.evaluation import (
     ErrorQuartiles,
     Evaluation,
     MeasuredCoRun,
+    ScoredCoRun,
     evaluate,
     leave_one_application_out,
     ranked,
@@ -18,26 +19,6 @@ from stressbench.interference.evaluation import (
 from stressbench.interference.models import TRAINABLE_MODELS, Model, predictor_of
 
 _COPY = re.compile(r"_\d+$")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoredCoRun:
-    """A co-run as it was measured and as it was predicted; `error` is the difference of both slowdowns.
-
-    `held`: whether the predicted interval contains the measured slowdown. `reason` as in `Prediction`.
-    """
-
-    victim: str
-    aggressors: tuple[str, ...]
-    source: str | None
-    measured: float
-    measured_interval: tuple[float, float] | None
-    slowdown: float | None
-    low: float | None
-    high: float | None
-    reason: str | None
-    error: float | None
-    held: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,14 +110,7 @@ def _score(found: Evaluation) -> ModelScore:
         quartiles=found.quartiles,
         within_5_points=found.share_within(0.05),
         within_10_points=found.share_within(0.1),
-        intervals=sum(one.held is not None for one in found.compared),
+        intervals=sum(one.held is not None for one in found.pairs),
         coverage=found.coverage,
-        pairs=tuple(
-            ScoredCoRun(
-                victim=one.victim, aggressors=one.aggressors, source=one.source, measured=one.measured,
-                measured_interval=one.interval, slowdown=one.prediction.slowdown, low=one.prediction.low,
-                high=one.prediction.high, reason=one.prediction.reason, error=one.error, held=one.held,
-            )
-            for one in found.compared
-        ),
-    )  # fmt: skip
+        pairs=found.pairs,
+    )

@@ -8,7 +8,7 @@ from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import Topology
 from stressbench.formats.toml.complaints import Complaint, Mistakes, unknown
-from stressbench.formats.toml.lines import Place
+from stressbench.formats.toml.lines import KeyPath
 from stressbench.formats.units import Rate
 from stressbench.labs.addresses import mac_of
 from stressbench.labs.routing import cycle, unreachable
@@ -75,7 +75,7 @@ def _rail_complaints(table: LabTable, topology: Topology) -> Iterator[Complaint]
 def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Complaint]:
     seen: set[str] = set()
     for number, host in enumerate(table.host):
-        place: Place = ("host", number, "name")
+        place: KeyPath = ("host", number, "name")
         if host.name not in hosts:
             yield Complaint(place=place, text=f"'{host.name}' is no host; they are {hosts[0]} to {hosts[-1]}")
         elif host.name in seen:
@@ -109,7 +109,7 @@ def _wiring_complaint(mistake: WiringMistake) -> Complaint:
     if mistake.key.startswith("link."):
         _, number, key = mistake.key.split(".")
         return Complaint(place=("link", int(number), key), text=f"link.{key}: {mistake}")
-    place: Place = ("topology", mistake.key) if mistake.key else ("topology",)
+    place: KeyPath = ("topology", mistake.key) if mistake.key else ("topology",)
     return Complaint(place=place, text=f"topology{'.' if mistake.key else ''}{mistake.key}: {mistake}")
 
 

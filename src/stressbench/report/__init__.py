@@ -1,1 +1,1 @@
-"""Pictures and pages made from run files: `page` for the browser, `terminal` for the shell."""
+"""Documents of results: sections, tables, figures and notes, and one renderer for each format."""

@@ -38,7 +38,7 @@ def chapter(
     figures: Iterable[Figure | Numbers],
     tables: Iterable[Table],
     first: Iterable[Table] = (),
-    heading: str = "In numbers",
+    heading: str = "Tables",
     more: Iterable[Block] = (),
     facts: Iterable[Fact] = (),
     banner: str = "",
@@ -60,7 +60,7 @@ def chapter(
 def origin(facts: Iterable[Fact]) -> tuple[Block, ...]:
     """Facts below their heading; nothing where there are none."""
     told = tuple(facts)
-    return _below("Where these numbers come from", (Facts(facts=told),) if told else ())
+    return _below("Provenance", (Facts(facts=told),) if told else ())
 
 
 def _notes(notes: Iterable[str]) -> tuple[Block, ...]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from stressbench.report.units import plain_interval
+
 Value: TypeAlias = str | float | int | None
 
 
@@ -46,6 +48,18 @@ class Shaded:
 
 Cell: TypeAlias = str | Interval | Shaded | None
 """None is unknown."""
+
+
+def cell_text(cell: Cell) -> str:
+    """The cell as plain text; a hyphen where it is unknown."""
+    match cell:
+        case None:
+            return "-"
+        case Interval():
+            return plain_interval(cell.low, cell.high)
+        case Shaded():
+            return f"{cell.text} {cell.detail}"
+    return cell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,11 +222,41 @@ class Section:
     new_sheet: bool = False
 
 
+class Outcome(StrEnum):
+    """Whether a check passed; a check without a clear result is skipped."""
+
+    passed = "passed"
+    failed = "failed"
+    skipped = "skipped"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """A result that continuous integration shows as a test; `text` holds its numbers, `reason` why it was skipped."""
+
+    group: str
+    name: str
+    outcome: Outcome
+    verdict: str
+    text: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checks:
+    """A suite of checks; `facts` are its properties."""
+
+    name: str
+    facts: tuple[Fact, ...]
+    checks: tuple[Check, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Document:
     """`lead` says what the document is about, `foot` how its numbers were obtained.
 
-    For machines: `records` are the rows of a CSV file, `value` is what JSON holds, `summary` the one table of a paper.
+    For machines: `records` are the rows of a CSV file, `value` is what JSON holds, `summary` the one table of a paper,
+    `checks` the tests of a JUnit file.
     """
 
     title: str
@@ -222,6 +266,7 @@ class Document:
     records: Numbers | None = None
     value: object = None
     summary: Table | None = None
+    checks: Checks | None = None
 
     @property
     def numbers(self) -> tuple[Numbers, ...]:

@@ -6,9 +6,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 
@@ -63,6 +64,14 @@ def canvas(*, height_in: float, **options: Any) -> Canvas:
     made = Canvas(figsize=(WIDTH_IN, height_in), layout="constrained", **options)
     FigureCanvasSVG(made)
     return made
+
+
+def bare_axes(axes: Axes, *, grid: Literal["x", "y", "both"] = "both") -> None:
+    """No tick marks, and a grid; for rows with labels (`x`) no vertical axis line."""
+    axes.tick_params(length=0)
+    axes.grid(visible=True, axis=grid)
+    if grid == "x":
+        axes.spines["left"].set_visible(False)
 
 
 def finish(drawn: Canvas, *, key: str, title: str, caption: str, description: str) -> Figure:

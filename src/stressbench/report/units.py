@@ -63,6 +63,16 @@ def interval(low: float | None, high: float | None) -> str:
     return MISSING if low is None or high is None else f"[{factor(low)}, {factor(high)}]"
 
 
+def interval_or_none(low: float | None, high: float | None) -> str:
+    """`[1.38, 1.47]`, or that there is none."""
+    return "no interval" if low is None else interval(low, high)
+
+
+def factor_and_interval(ratio: float | None, low: float | None, high: float | None) -> str:
+    """`1.42 [1.38, 1.47]`, `1.42 no interval`."""
+    return f"{factor(ratio)} {interval_or_none(low, high)}"
+
+
 def factor_with(centre: float, low: float | None, high: float | None) -> str:
     """`1.42× [1.38, 1.47]`; without an interval the factor alone."""
     alone = f"{factor(centre)}×"

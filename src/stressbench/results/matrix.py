@@ -77,7 +77,7 @@ def advice_of(pairs: Sequence[Entry]) -> str:
     """What a person who places jobs should do; only differences beyond 2 % and the noise count."""
     known = [entry for entry in pairs if entry.impact.low is not None and entry.impact.high is not None]
     if not known:
-        return "nothing can be advised: no pair has a 95 % interval yet (6 blocks or 6 runs are needed)"
+        return "no advice: no pair has a 95 % interval yet (6 blocks or 6 runs are needed)"
     slowed = _slowed(known)
     harmless = _harmless(known)
     sentences = []
@@ -90,7 +90,7 @@ def advice_of(pairs: Sequence[Entry]) -> str:
     if harmless:
         sentences.append("; ".join(f"{one} and {other} may share" for one, other in harmless))
     if not sentences:
-        return "no pair is slowed for certain, and none is proven harmless: more runs would tell"
+        return "no slowdown is significant, and no pair is shown to be harmless: more runs are needed"
     return "; ".join(sentences)
 
 

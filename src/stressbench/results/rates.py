@@ -21,7 +21,7 @@ class Answer(StrEnum):
 
     yes = "yes"
     no = "no"
-    cannot_tell = "cannot tell"
+    inconclusive = "cannot tell"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,10 +81,10 @@ def point_of(rate: Fraction, *, full: Rounds, here: Rounds, at_most: float, what
 def answer_of(factor: PooledRatio, *, at_most: float) -> Answer:
     """Whether the whole interval says that the job loses at most this share, or more."""
     if factor.low is None or factor.high is None:
-        return Answer.cannot_tell
+        return Answer.inconclusive
     if factor.high <= 1 + at_most:
         return Answer.yes
-    return Answer.no if factor.low > 1 + at_most else Answer.cannot_tell
+    return Answer.no if factor.low > 1 + at_most else Answer.inconclusive
 
 
 def _bound(factor: PooledRatio, rate: Fraction) -> Bound:

@@ -34,13 +34,13 @@ class Verdict(StrEnum):
     """Verdict on the interval [low, high] of the ratio B/A for a smallest effect of interest e (symmetric in log(B/A)).
 
     slower: low > 1 + e. faster: high < 1 / (1 + e). no_difference: the interval lies within [1 / (1 + e), 1 + e].
-    cannot_tell: any other interval, or none.
+    inconclusive: any other interval, or none.
     """
 
     slower = "slower"
     faster = "faster"
     no_difference = "no difference"
-    cannot_tell = "cannot tell"
+    inconclusive = "cannot tell"
 
 
 class Quantity(StrEnum):
@@ -124,16 +124,16 @@ def compare(a: Run, b: Run, *, effect: float = 0.02, force: bool = False) -> Com
 
 
 def verdict_of(*, low: float | None, high: float | None, effect: float) -> Verdict:
-    """Verdict for the interval [low, high] of a ratio; see Verdict. Without an interval the verdict is cannot_tell."""
+    """Verdict for the interval [low, high] of a ratio; see Verdict. Without an interval the verdict is inconclusive."""
     if low is None or high is None:
-        return Verdict.cannot_tell
+        return Verdict.inconclusive
     if low > 1 + effect:
         return Verdict.slower
     if high < 1 / (1 + effect):
         return Verdict.faster
     if low >= 1 / (1 + effect) and high <= 1 + effect:
         return Verdict.no_difference
-    return Verdict.cannot_tell
+    return Verdict.inconclusive
 
 
 def superiority_of(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | None:

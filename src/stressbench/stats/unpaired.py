@@ -1,23 +1,13 @@
 """Ratio of two independent samples of times."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import exp
 
 import numpy as np
 
 from stressbench.stats.intervals import Floats, unpaired_interval
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnpairedRatio:
-    """Hodges-Lehmann estimate of the ratio with its 95 % interval; `reason` explains why a value is None."""
-
-    ratio: float | None
-    low: float | None
-    high: float | None
-    reason: str | None
 
 
 class RatioSource(StrEnum):
@@ -29,16 +19,19 @@ class RatioSource(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PooledRatio:
-    """Ratio of the times of several runs with its 95 % interval; `source` is None without an interval."""
+    """Hodges-Lehmann estimate of a ratio of times with its 95 % interval; `source` is None without an interval.
+
+    `reason` explains why a value is None.
+    """
 
     ratio: float | None
     low: float | None
     high: float | None
-    source: RatioSource | None
+    source: RatioSource | None = None
     reason: str | None
 
 
-def unpaired_ratio(first: Floats, second: Floats, *, what: str) -> UnpairedRatio:
+def unpaired_ratio(first: Floats, second: Floats, *, what: str) -> PooledRatio:
     """Ratio of `second` (m,) to `first` (n,), values of the same unit; `what` names the values in messages (plural).
 
     The estimate and its interval are those of `unpaired_interval` on the logarithms.
@@ -51,7 +44,7 @@ def unpaired_ratio(first: Floats, second: Floats, *, what: str) -> UnpairedRatio
     reason = None
     if estimate.low is None:
         reason = f"{len(first)} and {len(second)} {what}: too few for a 95 % interval (4 and 4 suffice)"
-    return UnpairedRatio(
+    return PooledRatio(
         ratio=exp(estimate.centre),
         low=None if estimate.low is None else exp(estimate.low),
         high=None if estimate.high is None else exp(estimate.high),
@@ -66,9 +59,9 @@ def pooled_ratio(first: Sequence[Floats], second: Sequence[Floats], *, what: str
     """
     by_run = unpaired_ratio(_medians(first), _medians(second), what="runs")
     if by_run.low is not None:
-        return _pooled(by_run, RatioSource.runs)
+        return replace(by_run, source=RatioSource.runs)
     by_round = unpaired_ratio(concatenate_rounds(first), concatenate_rounds(second), what=what)
-    return _pooled(by_round, RatioSource.rounds if by_round.low is not None else None)
+    return replace(by_round, source=RatioSource.rounds) if by_round.low is not None else by_round
 
 
 def _medians(runs: Sequence[Floats]) -> Floats:
@@ -80,9 +73,5 @@ def concatenate_rounds(runs: Sequence[Floats]) -> Floats:
     return np.concatenate([np.empty(0), *runs])
 
 
-def _pooled(found: UnpairedRatio, source: RatioSource | None) -> PooledRatio:
-    return PooledRatio(ratio=found.ratio, low=found.low, high=found.high, source=source, reason=found.reason)
-
-
-def _unknown(reason: str) -> UnpairedRatio:
-    return UnpairedRatio(ratio=None, low=None, high=None, reason=reason)
+def _unknown(reason: str) -> PooledRatio:
+    return PooledRatio(ratio=None, low=None, high=None, reason=reason)

@@ -88,8 +88,8 @@ def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context
                 continue
             compared += 1
             sides = (CallTokenizer(ours, left, style), CallTokenizer(theirs, right, style))
-            if (divergence := _divergence(*sides, context=context)) is not None:
-                found.append(_difference(divergence, rank=rank, thread=thread))
+            if (difference := _difference(*sides, thread=thread, context=context)) is not None:
+                found.append(difference)
     return Difference(
         a=str(a.path), b=str(b.path), sequences_compared=compared, sequences=tuple(found),
         totals=tuple(_differing(totals)), notes=_limited(notes),
@@ -97,10 +97,16 @@ def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context
 
 
 def _paired(a: Trace, b: Trace) -> Iterator[tuple[int, RankTrace | None, RankTrace | None]]:
-    places_a, places_b = ({place.rank: place for place in trace.places} for trace in (a, b))
-    for rank in sorted({*places_a, *places_b}):
-        ours = a.load(places_a[rank]) if rank in places_a else None
-        yield rank, ours, b.load(places_b[rank]) if rank in places_b else None
+    """All ranks of both in order, each from `a` and from `b`."""
+    sides = (a.ranks(), b.ranks())
+    heads = [next(side, None) for side in sides]
+    while present := [head.rank for head in heads if head is not None]:
+        rank = min(present)
+        found = [head if head is not None and head.rank == rank else None for head in heads]
+        yield rank, found[0], found[1]
+        heads = [
+            next(side, None) if one is not None else head for side, one, head in zip(sides, found, heads, strict=True)
+        ]
 
 
 def _add_totals(totals: dict[str, list[int]], rank: RankTrace | None, *, side: int, style: TokenStyle) -> None:
@@ -120,26 +126,9 @@ def _differing(totals: dict[str, list[int]]) -> Iterator[TotalDifference]:
             yield TotalDifference(op=op, a_calls=a_calls, b_calls=b_calls, a_bytes=a_bytes, b_bytes=b_bytes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Divergence:
-    place: int
-    a_calls: int
-    b_calls: int
-    before: tuple[str, ...]
-    a: tuple[str, ...]
-    b: tuple[str, ...]
-
-
-def _difference(divergence: _Divergence, *, rank: int, thread: int) -> SequenceDifference:
-    return SequenceDifference(
-        rank=rank, thread=thread, place=divergence.place, a_calls=divergence.a_calls, b_calls=divergence.b_calls,
-        before=divergence.before, a=divergence.a, b=divergence.b,
-    )  # fmt: skip
-
-
-def _divergence(a: CallTokenizer, b: CallTokenizer, *, context: int) -> _Divergence | None:
+def _difference(a: CallTokenizer, b: CallTokenizer, *, thread: int, context: int) -> SequenceDifference | None:
     if a.is_order_dependent or b.is_order_dependent:
-        return _divergence_by_expansion(a, b, context=context)
+        return _difference_by_expansion(a, b, thread=thread, context=context)
     a.assign_slots()
     b.assign_slots()
     ids: dict[str, int] = {}
@@ -152,8 +141,9 @@ def _divergence(a: CallTokenizer, b: CallTokenizer, *, context: int) -> _Diverge
         tokenizer = (a, b)[side]
         return tuple(tokenizer.token(sides[side].at(at)) for at in range(max(0, start), min(stop, sides[side].calls)))
 
-    return _Divergence(
-        place=place, a_calls=sides[0].calls, b_calls=sides[1].calls, before=window(0, place - context, place),
+    return SequenceDifference(
+        rank=a.rank.rank, thread=thread, place=place, a_calls=sides[0].calls, b_calls=sides[1].calls,
+        before=window(0, place - context, place),
         a=window(0, place, place + context), b=window(1, place, place + context),
     )  # fmt: skip
 
@@ -166,7 +156,9 @@ def _fingerprint(tokenizer: CallTokenizer, ids: dict[str, int]) -> Fingerprint:
     return Fingerprint(rules, [ids.setdefault(token, len(ids)) for token in tokens])
 
 
-def _divergence_by_expansion(a: CallTokenizer, b: CallTokenizer, *, context: int) -> _Divergence | None:
+def _difference_by_expansion(
+    a: CallTokenizer, b: CallTokenizer, *, thread: int, context: int
+) -> SequenceDifference | None:  # fmt: skip
     """First difference by comparing token by token: tokens of MPI_Start depend on the preceding calls."""
     assert a.stream.rules is not None and b.stream.rules is not None
     tokens = [tokenizer.tokens(expand_bounded(tokenizer.stream.rules or ())) for tokenizer in (a, b)]
@@ -174,8 +166,9 @@ def _divergence_by_expansion(a: CallTokenizer, b: CallTokenizer, *, context: int
     for place, (left, right) in enumerate(zip_longest(*tokens)):
         if left != right:
             rest = [tuple(islice(side, context - 1)) for side in tokens]
-            return _Divergence(
-                place=place, a_calls=_calls(a.stream), b_calls=_calls(b.stream), before=tuple(before),
+            return SequenceDifference(
+                rank=a.rank.rank, thread=thread, place=place, a_calls=_calls(a.stream), b_calls=_calls(b.stream),
+                before=tuple(before),
                 a=() if left is None else (left, *rest[0]), b=() if right is None else (right, *rest[1]),
             )  # fmt: skip
         before.append(left)

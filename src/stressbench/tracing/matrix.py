@@ -1,12 +1,15 @@
 """Communication matrix between ranks, or between hosts for many ranks, and the pairs with the most traffic."""
 
 import heapq
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeAlias
 
 from stressbench.formats.trace import RankTrace
+from stressbench.formats.trace.records import Peer
 
 MAX_RANKS = 256
 _PAIRS_REPORTED = 20
@@ -39,61 +42,101 @@ class Matrix:
     pairs: tuple[Pair, ...]
 
 
+Sums: TypeAlias = dict[tuple[int, int], list[int]]
+"""Messages and bytes by source and destination."""
+
+
+def _new_sums() -> Sums:
+    return defaultdict(lambda: [0, 0])
+
+
 @dataclass(slots=True)
 class MatrixAccumulator:
-    """Accumulates the matrix rank by rank. For many ranks it stores (host, rank) pairs, never (rank, rank)."""
+    """Accumulates the matrix rank by rank. For many ranks it never stores (rank, rank) pairs.
+
+    The host of a destination is known once that rank was added: messages to later ranks wait for it. Since some ranks
+    may lack a host, sums by blocks of destinations are kept as well.
+    """
 
     ranks: int
     busiest: list[tuple[int, int, int, int]] = field(default_factory=list)  # bytes, messages, source, destination
-    _sums: dict[tuple[int, int], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
-    _node_of: dict[int, int | None] = field(default_factory=dict)
+    _sums: Sums = field(default_factory=_new_sums)
+    _by_host: Sums = field(default_factory=_new_sums)
+    _waiting: dict[int, dict[int, list[int]]] = field(default_factory=dict)  # by destination and source
+    _node_of: "array[int]" = field(init=False)  # -1: unknown
+    _known: int = 0
+
+    def __post_init__(self) -> None:
+        self._node_of = array("q", [-1]) * (0 if self.ranks <= MAX_RANKS else self.ranks)
 
     def add(self, rank: RankTrace) -> None:
         """Add one rank's messages."""
-        self._node_of[rank.rank] = rank.node
-        source = self._source(rank)
+        number, few = rank.rank, self.ranks <= MAX_RANKS
+        source = number if few else self._block(number) if rank.node is None else rank.node
+        if not few:
+            self._learn(number, rank.node)
         for peer in rank.peers or ():
             if peer.rank < 0:
                 continue
-            sums = self._sums[source, peer.rank]
-            sums[0] += peer.messages
-            sums[1] += peer.bytes
-            self._keep_if_busiest((peer.bytes, peer.messages, -rank.rank, -peer.rank))
+            _count(self._sums[source, peer.rank if few else self._block(peer.rank)], peer.messages, peer.bytes)
+            if not few:
+                self._count_by_host(source, peer)
+            pair = (peer.bytes, peer.messages, -number, -peer.rank)
+            if len(self.busiest) < _PAIRS_REPORTED:
+                heapq.heappush(self.busiest, pair)
+            elif pair > self.busiest[0]:
+                heapq.heapreplace(self.busiest, pair)
 
-    def _source(self, rank: RankTrace) -> int:
-        if self.ranks <= MAX_RANKS:
-            return rank.rank
-        return self._block(rank.rank) if rank.node is None else rank.node
+    def _learn(self, rank: int, node: int | None) -> None:
+        waiting = self._waiting.pop(rank, {})
+        if node is None:
+            return
+        self._known += 1
+        self._node_of[rank] = node
+        for source, sums in waiting.items():
+            _count(self._by_host[source, node], *sums)
+
+    def _count_by_host(self, source: int, peer: Peer) -> None:
+        node = self._node_of[peer.rank] if peer.rank < self.ranks else peer.rank
+        if node >= 0:
+            sums = self._by_host[source, node]
+        else:
+            sums = self._waiting.setdefault(peer.rank, {}).setdefault(source, [0, 0])
+        _count(sums, peer.messages, peer.bytes)
+
+    @property
+    def _block_size(self) -> int:
+        return -(-self.ranks // MAX_RANKS)
 
     def _block(self, rank: int) -> int:
-        size = -(-self.ranks // MAX_RANKS)
-        return rank // size * size
-
-    def _keep_if_busiest(self, pair: tuple[int, int, int, int]) -> None:
-        if len(self.busiest) < _PAIRS_REPORTED:
-            heapq.heappush(self.busiest, pair)
-        else:
-            heapq.heappushpop(self.busiest, pair)
+        return rank // self._block_size * self._block_size if rank < self.ranks else rank
 
     def finish(self) -> Matrix:
         """The matrix by ranks; by hosts for more than MAX_RANKS ranks, or by at most MAX_RANKS blocks without hosts."""
         if self.ranks <= MAX_RANKS:
-            return self._matrix(MatrixUnit.rank, {rank: rank for rank in range(self.ranks)})
-        known = {rank: node for rank, node in self._node_of.items() if node is not None}
-        if len(known) == self.ranks:
-            return self._matrix(MatrixUnit.host, known)
-        return self._matrix(MatrixUnit.block, {rank: self._block(rank) for rank in range(self.ranks)})
+            return Matrix(unit=MatrixUnit.rank, labels=tuple(range(self.ranks)), pairs=tuple(_pairs(self._sums)))
+        if self._known == self.ranks:
+            return self._matrix(MatrixUnit.host, self._by_host, sorted(set(self._node_of)), self._host)
+        return self._matrix(MatrixUnit.block, self._sums, range(0, self.ranks, self._block_size), self._block)
 
-    def _matrix(self, unit: MatrixUnit, label_of: dict[int, int]) -> Matrix:
-        folded: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
-        for (source, destination), (messages, size) in self._sums.items():
-            sums = folded[label_of.get(source, source), label_of.get(destination, destination)]
-            sums[0] += messages
-            sums[1] += size
-        return Matrix(unit=unit, labels=tuple(sorted(set(label_of.values()))), pairs=tuple(_pairs(folded)))
+    def _host(self, source: int) -> int:
+        return self._node_of[source] if source < self.ranks else source
+
+    def _matrix(
+        self, unit: MatrixUnit, kept: Sums, labels: Iterable[int], label_of: Callable[[int], int]
+    ) -> Matrix:  # fmt: skip
+        folded = _new_sums()
+        for (source, destination), sums in kept.items():
+            _count(folded[label_of(source), destination], *sums)
+        return Matrix(unit=unit, labels=tuple(labels), pairs=tuple(_pairs(folded)))
 
 
-def _pairs(sums: dict[tuple[int, int], list[int]]) -> Iterable[Pair]:
+def _count(sums: list[int], messages: int, size: int) -> None:
+    sums[0] += messages
+    sums[1] += size
+
+
+def _pairs(sums: Sums) -> Iterable[Pair]:
     for (source, destination), (messages, size) in sorted(sums.items()):
         yield Pair(source=source, destination=destination, messages=messages, bytes=size)
 

@@ -1,6 +1,7 @@
 """Classification of MPI operations by their names without the prefix `MPI_`. Pure."""
 
 from enum import StrEnum
+from functools import lru_cache
 
 
 class OperationClass(StrEnum):
@@ -71,6 +72,7 @@ _COLLECTIVES = (
 COLLECTIVES = frozenset((*_COLLECTIVES, *(f"I{name[0].lower()}{name[1:]}" for name in _COLLECTIVES)))
 
 
+@lru_cache(maxsize=1024)
 def class_of(op: str) -> OperationClass:
     """The class of an operation; `other` for unknown ones."""
     if op.startswith("File_"):

@@ -1,6 +1,7 @@
 """Time in MPI over the course of the run: the sum of the ranks' timelines, resampled to a common slice width."""
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,10 @@ from stressbench.formats.trace import RankTrace
 from stressbench.tracing.operations import OperationClass
 
 Floats = NDArray[np.float64]
+_NAMES = tuple(kind.value for kind in OperationClass)
+_BY_CLASS = attrgetter(*_NAMES)
+_MOST_COLLECTED = 1 << 14  # slices of ranks that are added together
+_MOST_ELEMENTS = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,38 +31,64 @@ class Phases:
 
 @dataclass(slots=True)
 class PhaseAccumulator:
-    """Accumulates timelines rank by rank, with the widest slices seen so far."""
+    """Accumulates timelines rank by rank, with the widest slices seen so far.
+
+    Timelines of one shape are collected and added together, in their order, so that the sums are those of additions one
+    by one.
+    """
 
     width_s: float = 0.0
-    _sums: Floats = field(
-        default_factory=lambda: np.zeros((len(OperationClass) + 1, 0))
-    )  # rows: MPI time by class, wall time
+    _sums: Floats = field(default_factory=lambda: np.zeros((len(_NAMES) + 1, 0)))  # rows: MPI time by class, wall time
+    _collected: list[tuple[tuple[float, ...], ...]] = field(default_factory=list)  # by class, slice by slice
+    _walls_s: list[float] = field(default_factory=list)
 
     def add(self, rank: RankTrace) -> None:
         """Add one rank's timeline, if it has one."""
         line = rank.timeline
         if line is None:
             return
-        width = max(self.width_s, line.width_s)
-        if width > self.width_s:
-            self._sums = regrid(self._sums, width_s=self.width_s, to_s=width)
-            self.width_s = width
-        own = np.array([getattr(line, kind.value) for kind in OperationClass], dtype=np.float64)
-        own = regrid(own, width_s=line.width_s, to_s=width)
-        slices = max(own.shape[1], int(np.ceil(rank.wall_s / width - 1e-9)), self._sums.shape[1])
-        alive = np.clip(rank.wall_s - width * np.arange(slices), 0.0, width)
-        if missing := slices - self._sums.shape[1]:
-            self._sums = np.pad(self._sums, ((0, 0), (0, missing)))
-        self._sums[:-1, : own.shape[1]] += own
-        self._sums[-1] += alive
+        if line.width_s > self.width_s:
+            self._flush()
+            self._sums = regrid(self._sums, width_s=self.width_s, to_s=line.width_s)
+            self.width_s = line.width_s
+        own = _BY_CLASS(line)
+        if line.width_s < self.width_s:
+            wider = regrid(np.array(own, dtype=np.float64), width_s=line.width_s, to_s=self.width_s)
+            own = tuple(map(tuple, wider.tolist()))
+        if self._collected and len(own[0]) != len(self._collected[0][0]):
+            self._flush()
+        self._collected.append(own)
+        self._walls_s.append(rank.wall_s)
+        if len(self._collected) * max(1, len(own[0])) >= _MOST_COLLECTED:
+            self._flush()
+
+    def _flush(self) -> None:
+        if not self._collected:
+            return
+        own, walls = np.array(self._collected, dtype=np.float64), np.array(self._walls_s)
+        self._collected.clear()
+        self._walls_s.clear()
+        slices = max(own.shape[2], int(np.ceil(walls.max() / self.width_s - 1e-9)), self._sums.shape[1])
+        self._sums = np.pad(self._sums, ((0, 0), (0, slices - self._sums.shape[1])))
+        self._sums[:-1, : own.shape[2]] = _added(self._sums[:-1, : own.shape[2]], own)
+        starts = self.width_s * np.arange(slices)
+        for some in np.array_split(walls, -(-len(walls) * slices // _MOST_ELEMENTS)):
+            self._sums[-1] = _added(self._sums[-1], np.clip(some[:, None] - starts, 0.0, self.width_s))
 
     def finish(self) -> Phases | None:
         """The sums; None if no rank has a timeline."""
+        self._flush()
         if not self.width_s:
             return None
-        classes = {kind.value: tuple(map(float, row)) for kind, row in zip(OperationClass, self._sums, strict=False)}
+        classes = {name: tuple(map(float, row)) for name, row in zip(_NAMES, self._sums, strict=False)}
         outside = np.maximum(0.0, self._sums[-1] - self._sums[:-1].sum(axis=0))
         return Phases(width_s=self.width_s, application=tuple(map(float, outside)), **classes)
+
+
+def _added(sums: Floats, rows: Floats) -> Floats:
+    """`sums` with `rows`, shape (n, *sums.shape), added one after the other."""
+    total: Floats = np.add.accumulate(np.concatenate([sums[None], rows]))[-1]
+    return total
 
 
 def regrid(rows: Floats, *, width_s: float, to_s: float) -> Floats:

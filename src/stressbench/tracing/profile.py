@@ -1,14 +1,18 @@
 """Profile of a trace: what `stressbench profile` prints (schema/profile.schema.json), in seconds and bytes."""
 
+from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated, Literal, overload
+
+from pydantic import PlainSerializer
 
 from stressbench.formats.bounds import Name
 from stressbench.formats.ranges import spans
 from stressbench.formats.run.records import Number
 from stressbench.formats.trace import RankTrace, Trace
-from stressbench.formats.trace.records import Ended
+from stressbench.formats.trace.records import RankEnd
 from stressbench.tracing.matrix import Matrix, MatrixAccumulator, Pair, busiest_pairs
 from stressbench.tracing.operations import OperationClass, class_of
 from stressbench.tracing.phases import PhaseAccumulator, Phases
@@ -54,6 +58,64 @@ class RankRow:
     split: Split
     messages: int
     bytes: int
+
+
+class RankRows(Sequence[RankRow]):
+    """The rows of all ranks, in columns: a trace may have millions of ranks. A row is made when it is asked for."""
+
+    def __init__(self) -> None:
+        self._times = {name: array("d") for name in Split.__slots__}
+        self._numbers = {
+            name: array("q") for name in ("rank", "node", "ended", "messages", "bytes")
+        }  # node -1: unknown
+
+    def add(self, rank: RankTrace) -> None:
+        """Add the next rank."""
+        seconds = [0.0] * len(OperationClass)
+        for total in rank.totals:
+            seconds[_PLACE_OF[class_of(total.op)]] += total.time_s
+        mpi_s = sum(seconds)
+        times = (rank.wall_s, max(0.0, rank.wall_s - mpi_s), mpi_s, *seconds)
+        messages = size = 0
+        for peer in rank.peers or ():
+            messages += peer.messages
+            size += peer.bytes
+        node = -1 if rank.node is None else rank.node
+        numbers = (rank.rank, node, _RANK_ENDS.index(rank.ended), messages, size)
+        for column, time_s in zip(self._times.values(), times, strict=True):
+            column.append(time_s)
+        for whole, number in zip(self._numbers.values(), numbers, strict=True):
+            whole.append(number)
+
+    def __len__(self) -> int:
+        return len(self._numbers["rank"])
+
+    @overload
+    def __getitem__(self, index: int) -> RankRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[RankRow]: ...
+    def __getitem__(self, index: int | slice) -> RankRow | Sequence[RankRow]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        rank, node, ended, messages, size = (column[index] for column in self._numbers.values())
+        return RankRow(
+            rank=rank, node=None if node < 0 else node, ended=_RANK_ENDS[ended].value,
+            split=Split(**{name: column[index] for name, column in self._times.items()}), messages=messages, bytes=size,
+        )  # fmt: skip
+
+    def numbers(self, name: Literal["rank", "messages", "bytes"]) -> Sequence[int]:
+        """A column of whole numbers."""
+        return self._numbers[name]
+
+    def times_s(self, name: str) -> Sequence[float]:
+        """A column of `Split`, s."""
+        return self._times[name]
+
+
+_PLACE_OF = {kind: number for number, kind in enumerate(OperationClass)}
+_RANK_ENDS = tuple(RankEnd)
+_WHOLE = ("rank", "node", "ended", "messages", "bytes")  # columns of whole numbers; node -1: unknown
+_MOST_NAMED = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +184,7 @@ class Profile:
     imbalances: tuple[Imbalance, ...]
     objects: tuple[ObjectRow, ...] | None
     phases: Phases | None
-    ranks: tuple[RankRow, ...]
+    ranks: Annotated[Sequence[RankRow], PlainSerializer(tuple, return_type=tuple[RankRow, ...])]
     warnings: tuple[str, ...]
 
 
@@ -135,60 +197,37 @@ def profile_of(trace: Trace) -> Profile:
         CommunicatorAccumulator(),
     )
     matrix, phases, objects = MatrixAccumulator(trace.header.ranks), PhaseAccumulator(), ObjectAccumulator()
-    rows: list[RankRow] = []
-    warnings = _Warnings()
+    rows, warnings = RankRows(), _Warnings()
     for rank in trace.ranks():
-        for part in (operations, sites, sizes, communicators, matrix, phases, objects, warnings):
+        for part in (operations, sites, sizes, communicators, matrix, phases, objects, warnings, rows):
             part.add(rank)
-        rows.append(_row(rank))
-    total = _sum([row.split for row in rows])
+    total = Split(**{name: sum(rows.times_s(name)) for name in Split.__slots__})
     found = operations.rows()
     return Profile(
         facts=_facts(trace, rows), total=total, columns=_columns(total, rows, found), operations=found,
         sites=sites.rows(), sizes=sizes.rows(), communicators=communicators.rows(), matrix=matrix.finish(),
         pairs=busiest_pairs(matrix), imbalances=_imbalances(rows), objects=objects.rows(), phases=phases.finish(),
-        ranks=tuple(rows), warnings=(*_file_warnings(trace), *warnings.sentences()),
+        ranks=rows, warnings=(*_file_warnings(trace), *warnings.sentences()),
     )  # fmt: skip
 
 
-def _row(rank: RankTrace) -> RankRow:
-    seconds = dict.fromkeys(OperationClass, 0.0)
-    for total in rank.totals:
-        seconds[class_of(total.op)] += total.time_s
-    mpi = sum(seconds.values())
-    split = Split(
-        wall_s=rank.wall_s, application_s=max(0.0, rank.wall_s - mpi), mpi_s=mpi, p2p_s=seconds[OperationClass.p2p],
-        wait_s=seconds[OperationClass.wait], coll_s=seconds[OperationClass.coll], io_s=seconds[OperationClass.io],
-        other_s=seconds[OperationClass.other],
-    )  # fmt: skip
-    peers = rank.peers or ()
-    return RankRow(
-        rank=rank.rank, node=rank.node, ended=rank.ended.value, split=split,
-        messages=sum(peer.messages for peer in peers), bytes=sum(peer.bytes for peer in peers),
-    )  # fmt: skip
-
-
-def _sum(splits: Sequence[Split]) -> Split:
-    return Split(**{name: sum(getattr(split, name) for split in splits) for name in Split.__slots__})
-
-
-def _facts(trace: Trace, rows: Sequence[RankRow]) -> ProfileFacts:
+def _facts(trace: Trace, rows: RankRows) -> ProfileFacts:
     header = trace.header
     return ProfileFacts(
         program=header.program, library=header.library, started=header.started, ranks=header.ranks,
         ranks_read=len(rows), hosts=header.hosts, complete=trace.end is not None and trace.end.complete,
-        wall_s=max((row.split.wall_s for row in rows), default=0.0), clock_s=header.clock_s,
+        wall_s=max(rows.times_s("wall_s"), default=0.0), clock_s=header.clock_s,
     )  # fmt: skip
 
 
-def _columns(total: Split, rows: Sequence[RankRow], operations: Sequence[OperationRow]) -> Columns:
+def _columns(total: Split, rows: RankRows, operations: Sequence[OperationRow]) -> Columns:
     collectives = [row for row in operations if row.kind is OperationClass.coll]
-    messages, calls = sum(row.messages for row in rows), sum(row.calls for row in collectives)
+    messages, calls = sum(rows.numbers("messages")), sum(row.calls for row in collectives)
     return Columns(
         mpi_percent=_percent(total.share(total.mpi_s)),
         p2p_percent=_percent(total.share(total.p2p_s + total.wait_s)),
         coll_percent=_percent(total.share(total.coll_s)),
-        mean_send_bytes=sum(row.bytes for row in rows) / messages if messages else None,
+        mean_send_bytes=sum(rows.numbers("bytes")) / messages if messages else None,
         mean_coll_bytes=sum(row.bytes for row in collectives) / calls if calls else None,
     )
 
@@ -197,21 +236,18 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def _imbalances(rows: Sequence[RankRow]) -> tuple[Imbalance, ...]:
-    if not rows:
-        return ()
-    return (
-        _imbalance(Quantity.application, [(row.rank, row.split.application_s) for row in rows]),
-        _imbalance(Quantity.mpi, [(row.rank, row.split.mpi_s) for row in rows]),
-    )
+def _imbalances(rows: RankRows) -> tuple[Imbalance, ...]:
+    return tuple(_imbalance(rows, quantity) for quantity in Quantity) if rows else ()
 
 
-def _imbalance(quantity: Quantity, seconds: Sequence[tuple[int, float]]) -> Imbalance:
-    rank, largest = max(seconds, key=lambda pair: pair[1])
-    mean = sum(value for _, value in seconds) / len(seconds)
+def _imbalance(rows: RankRows, quantity: Quantity) -> Imbalance:
+    seconds = rows.times_s(f"{quantity.value}_s")
+    largest = max(seconds)
+    mean = sum(seconds) / len(seconds)
     return Imbalance(
-        quantity=quantity, rank=rank, max_s=largest, mean_s=mean, ratio=largest / mean if mean > 0 else None
-    )
+        quantity=quantity, rank=rows.numbers("rank")[seconds.index(largest)], max_s=largest, mean_s=mean,
+        ratio=largest / mean if mean > 0 else None,
+    )  # fmt: skip
 
 
 class _Warnings:
@@ -222,17 +258,19 @@ class _Warnings:
 
     def add(self, rank: RankTrace) -> None:
         for sentence in _rank_warnings(rank):
-            self._ranks.setdefault(sentence, []).append(rank.rank)
+            ranks = self._ranks.setdefault(sentence, [])
+            if len(ranks) <= _MOST_NAMED:
+                ranks.append(rank.rank)
 
     def sentences(self) -> Iterable[str]:
         for sentence, ranks in self._ranks.items():
-            shown = spans(ranks[:100]) + (", ..." if len(ranks) > 100 else "")
+            shown = spans(ranks[:_MOST_NAMED]) + (", ..." if len(ranks) > _MOST_NAMED else "")
             yield f"{'rank' if len(ranks) == 1 else 'ranks'} {shown}: {sentence}"
 
 
 def _rank_warnings(rank: RankTrace) -> Iterable[str]:
-    if rank.ended is not Ended.finalize:
-        yield f"ended by {'MPI_Abort' if rank.ended is Ended.abort else 'a signal'}; counted up to its last call"
+    if rank.ended is not RankEnd.finalize:
+        yield f"ended by {'MPI_Abort' if rank.ended is RankEnd.abort else 'a signal'}; counted up to its last call"
     if rank.threads is not None and rank.threads > 1:
         yield f"{rank.threads} threads called MPI: their times are summed and may exceed the wall time"
     if any(peer.rank < 0 for peer in rank.peers or ()):
@@ -246,4 +284,4 @@ def _file_warnings(trace: Trace) -> Iterable[str]:
     if trace.cut_off:
         yield f"the file is cut off: {len(trace.places):,} of {trace.header.ranks:,} ranks are whole"
     elif missing := trace.missing:
-        yield f"no line of rank {spans(missing[:100])}{', ...' if len(missing) > 100 else ''}"
+        yield f"no line of rank {spans(missing[:_MOST_NAMED])}{', ...' if len(missing) > _MOST_NAMED else ''}"

@@ -11,6 +11,8 @@ from stressbench.formats.trace import RankTrace
 from stressbench.formats.trace.records import Call, Total, site_name
 from stressbench.tracing.operations import OperationClass, class_of
 
+_SIZED = ("p2p", "coll", "io")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperationRow:
@@ -88,11 +90,14 @@ class _Sum:
     last_rank: int = -1
 
     def add(self, found: Total | Call, *, rank: int) -> None:
-        calls = found.calls if isinstance(found, Total) else found.n
-        self.calls += calls
+        if isinstance(found, Total):
+            self.calls += found.calls
+            self.empty += found.empty
+            self.bytes += found.bytes
+        else:
+            self.calls += found.n
+            self.bytes += found.n * (found.bytes or 0)
         self.time_s += found.time_s
-        self.empty += found.empty if isinstance(found, Total) else 0
-        self.bytes += found.bytes if isinstance(found, Total) else calls * (found.bytes or 0)
         if found.max_s is not None:
             self.max_s = found.max_s if self.max_s is None else max(self.max_s, found.max_s)
         self.ranks += rank != self.last_rank
@@ -157,23 +162,25 @@ class CallSiteAccumulator:
 class SizeAccumulator:
     """Accumulates histograms of message and I/O sizes."""
 
-    _counts: dict[tuple[OperationClass, int], int] = field(default_factory=lambda: defaultdict(int))
+    _counts: dict[str, list[int]] = field(default_factory=lambda: {kind: [] for kind in _SIZED})
 
     def add(self, rank: RankTrace) -> None:
         """Add one rank."""
         if rank.sizes is None:
             return
-        for kind in (OperationClass.p2p, OperationClass.coll, OperationClass.io):
-            for bucket, calls in enumerate(getattr(rank.sizes, kind.value)):
-                self._counts[kind, bucket] += calls
+        for kind, sums in self._counts.items():
+            found = getattr(rank.sizes, kind)
+            sums += [0] * (len(found) - len(sums))
+            for bucket, calls in enumerate(found):
+                sums[bucket] += calls
 
     def rows(self) -> tuple[SizeClass, ...]:
         """Sizes that occur, by class and then in ascending order."""
-        order = list(OperationClass)
-        kept = [(key, calls) for key, calls in self._counts.items() if calls]
         return tuple(
-            SizeClass(kind=kind, at_least=1 << bucket >> 1, below=1 << bucket, calls=calls)
-            for (kind, bucket), calls in sorted(kept, key=lambda item: (order.index(item[0][0]), item[0][1]))
+            SizeClass(kind=OperationClass(kind), at_least=1 << bucket >> 1, below=1 << bucket, calls=calls)
+            for kind, sums in self._counts.items()
+            for bucket, calls in enumerate(sums)
+            if calls
         )
 
 

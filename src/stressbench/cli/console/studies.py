@@ -19,8 +19,7 @@ from stressbench.experiments.study.running import RunCounts, Stop
 from stressbench.formats.study.cells import described, varying
 from stressbench.formats.study.file import Study
 from stressbench.formats.units import duration_text
-from stressbench.report.renderers.text import new_table, print_table
-from stressbench.report.terminal import standard_output
+from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -7,8 +7,7 @@ from stressbench.cli.options.single import AsJson
 from stressbench.console import echo
 from stressbench.experiments.study.catalog import shipped, study_file
 from stressbench.formats.study.file import read_study
-from stressbench.report.renderers.text import new_table, print_table
-from stressbench.report.terminal import standard_output
+from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\
 Name the studies that ship. `lab/...` need `stressbench lab up tinis` (`lab/degrade`: tiny), `simulated/...` an engine

@@ -9,7 +9,8 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.single import AsJson
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.traces import trace_difference
-from stressbench.report.terminal import print_difference, standard_output
+from stressbench.report.renderers.text import show
+from stressbench.report.traffic.calls import difference_document
 from stressbench.tracing.diff import CONTEXT, Difference
 
 _HELP = """\
@@ -48,5 +49,5 @@ def show_difference(
     if as_json:
         print_json(found, Difference)
     else:
-        print_difference(found, console=standard_output())
+        show(difference_document(found))
     raise typer.Exit(0 if found.same else ExitStatus.negative)

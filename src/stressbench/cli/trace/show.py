@@ -8,9 +8,10 @@ import typer
 
 from stressbench.console import warning
 from stressbench.formats.trace import Trace, read_trace
+from stressbench.report.document import Document
 from stressbench.report.renderers.text import show as print_document
-from stressbench.report.terminal import print_outline, print_ranks, standard_output
 from stressbench.report.traffic import document as documents
+from stressbench.report.traffic.calls import outline_section, ranks_section
 from stressbench.tracing.outline import outline
 from stressbench.tracing.profile import profile_of
 
@@ -53,14 +54,12 @@ def show(
 
 
 def _show(trace: Trace, *, rank: int | None, lines: int) -> None:
-    console = standard_output()
-    if rank is None:
-        print_ranks(trace, console=console)
+    sections = [ranks_section(trace)] if rank is None else []
     if trace.cut_off:
         warning(f"warning: the file is cut off: {len(trace.places):,} of {trace.header.ranks:,} ranks are whole")
-    if rank is None and not trace.places:
-        return
-    chosen = trace.rank(trace.places[0].rank if rank is None else rank)
-    for thread, stream in enumerate(chosen.threads_apart()):
-        found = tuple(islice(outline(chosen, stream), lines + 1))
-        print_outline(chosen, stream, found[:lines], thread=thread, more=len(found) > lines, console=console)
+    if rank is not None or trace.places:
+        chosen = trace.rank(trace.places[0].rank if rank is None else rank)
+        for thread, stream in enumerate(chosen.threads_apart()):
+            found = tuple(islice(outline(chosen, stream), lines + 1))
+            sections.append(outline_section(chosen, stream, found[:lines], thread=thread, more=len(found) > lines))
+    print_document(Document(title="", sections=tuple(sections)))

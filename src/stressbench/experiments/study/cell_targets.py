@@ -7,7 +7,7 @@ from stressbench.formats.study.cells import Cell
 from stressbench.formats.study.file import Study
 from stressbench.formats.study.rail_policies import Transport, parse_policy
 from stressbench.formats.toml import Called, Complaint, Mistakes, by_key
-from stressbench.formats.toml import Place as Key
+from stressbench.formats.toml import KeyPath as Key
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.job_ranks import JobPlacement
 from stressbench.launch.launch_target import LaunchTarget

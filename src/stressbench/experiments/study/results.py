@@ -9,10 +9,10 @@ from stressbench.experiments.study.run_states import RunState, State, run_states
 from stressbench.formats.run import Kind, Role, Run, RunFileError, read_run
 from stressbench.formats.study.cells import Cell, varying
 from stressbench.formats.study.file import Study
-from stressbench.results.material import Material
 from stressbench.results.matrix import Matrix, Meeting, matrix_of
 from stressbench.results.selections import Selections, selections_of
 from stressbench.results.study import CellResult, Failure, JobResult, StudyReport
+from stressbench.results.study_data import StudyData
 from stressbench.stats import TARGET, RoundMedian, round_superiority, select
 from stressbench.stats.percentiles import sample_tail_impacts
 from stressbench.stats.pooled import IntervalLevel, concatenate_runs, pooled_impact, pooled_plan
@@ -160,13 +160,13 @@ def collected_runs(directory: Directory) -> CollectedRuns:
     return CollectedRuns(study=directory.study, found=found, runs=runs, notes=tuple(notes))
 
 
-def results_of(directory: Directory, collected: CollectedRuns | None = None) -> tuple[StudyReport, Material]:
+def results_of(directory: Directory, collected: CollectedRuns | None = None) -> tuple[StudyReport, StudyData]:
     """The report on the directory's runs, and what a page shows beside it; `collected`: the runs, if they were read."""
     have = collected or collected_runs(directory)
     chosen = selections_of(have.runs)
     report = report_of(have.study, have.found, have.runs, chosen=chosen, notes=have.notes)
     file, text = directory.newest_file()
-    return report, Material(
+    return report, StudyData(
         runs=have.runs, name=file, text=text, seed=have.study.seed, environment=directory.environment_text(),
         chosen=chosen,
     )  # fmt: skip

@@ -1,7 +1,6 @@
 """From the text of a lab file to its tables; every mistake with its line. Pure."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -10,7 +9,7 @@ from stressbench.formats.lab.errors import LabFileMistake
 from stressbench.formats.lab.fields import expected_pattern
 from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import TOPOLOGIES, Topology
-from stressbench.formats.toml import Complaint, Mistakes, TomlMistake, complaints_of, located, tables_of, unknown
+from stressbench.formats.toml import Complaint, Mistakes, complaints_of, mistakes_as, tables_of, unknown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,11 +22,8 @@ class LabTables:
 
 def parse_tables(text: str, *, source: str) -> LabTables:
     """The tables of a lab file. LabFileMistake names `source` and line, for every mistake that can be found."""
-    try:
-        written = tables_of(text, source=source)
-    except TomlMistake as fault:
-        raise LabFileMistake([str(fault)]) from fault
     with located_mistakes(text, source=source):
+        written = tables_of(text, source=source)
         try:
             table = LabTable.model_validate(written)
         except ValidationError as fault:
@@ -35,13 +31,9 @@ def parse_tables(text: str, *, source: str) -> LabTables:
         return LabTables(table=table, topology=_topology(table))
 
 
-@contextmanager
-def located_mistakes(text: str, *, source: str) -> Iterator[None]:
+def located_mistakes(text: str, *, source: str) -> AbstractContextManager[None]:
     """Turn Mistakes about the tables of `text` into LabFileMistake, each with its line."""
-    try:
-        yield
-    except Mistakes as fault:
-        raise LabFileMistake(located(fault.complaints, text=text, source=source)) from fault
+    return mistakes_as(LabFileMistake, text=text, source=source)
 
 
 def _topology(table: LabTable) -> Topology:

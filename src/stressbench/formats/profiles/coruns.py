@@ -3,17 +3,15 @@
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias
 
-import orjson
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import ConfigDict, Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-from stressbench.formats.complaints import complaint_of, shown
+from stressbench.formats.complaints import shown
 from stressbench.formats.errors import ProfileFileError
-from stressbench.formats.files import FIRST_MISTAKE, Shape, json_of, limits
-from stressbench.formats.profiles.profile import Name
+from stressbench.formats.files import FIRST_MISTAKE, Shape, limits
+from stressbench.formats.profiles.profile import SCHEMA_VERSION, Name, checked
 from stressbench.formats.run.records import MoreThanZero
 
-SCHEMA_VERSION: Literal[1] = 1
 _WHAT_IT_IS = 'expected a co-run, {"type": "observation", ...}, or a run file of stressbench'
 
 Bounds: TypeAlias = tuple[MoreThanZero, MoreThanZero]
@@ -55,27 +53,12 @@ def parse_coruns(text: str | bytes, *, source: Path) -> tuple[CoRun, ...]:
     lines = [(number, line) for number, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
     if not lines:
         raise ProfileFileError(f"the file is empty; {_WHAT_IT_IS}", path=source)
-    return tuple(_parsed(line, source, number) for number, line in lines)
+    return tuple(
+        checked(line, _SHAPE, type_="observation", expected=_WHAT_IT_IS, path=source, line=number)
+        for number, line in lines
+    )
 
 
 def to_line(co_run: CoRun) -> str:
     """With its newline; `parse_coruns` gives it back."""
     return ADAPTER.dump_json(co_run).decode() + "\n"
-
-
-def _parsed(line: bytes, source: Path, number: int) -> CoRun:
-    try:
-        raw = json_of(line)
-    except orjson.JSONDecodeError as fault:
-        raise ProfileFileError(f"no JSON: {fault.msg}; {_WHAT_IT_IS}", path=source, line=number) from fault
-    if not isinstance(raw, dict) or raw.get("type") != "observation":
-        found = raw.get("type") if isinstance(raw, dict) else raw
-        raise ProfileFileError(f"type {shown(found)}: {_WHAT_IT_IS}", path=source, line=number)
-    version = raw.get("schema_version")
-    if version is True or version != SCHEMA_VERSION:
-        said = f"schema_version {shown(version)}: this StressBench reads version {SCHEMA_VERSION}"
-        raise ProfileFileError(said, path=source, line=number)
-    try:
-        return _SHAPE.validate_json(line, strict=True)
-    except ValidationError as fault:
-        raise ProfileFileError(complaint_of(fault), path=source, line=number) from fault

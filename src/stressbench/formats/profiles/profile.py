@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 import orjson
@@ -21,6 +21,7 @@ from stressbench.formats.errors import ProfileFileError, reason_of
 from stressbench.formats.files import FIRST_MISTAKE, Shape, json_of, limits, read_bytes
 from stressbench.formats.run.records import MoreThanZero, Number, Positive
 
+R = TypeVar("R")
 SCHEMA_VERSION: Literal[1] = 1
 _UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
 _STRICT = ConfigDict(extra="forbid")
@@ -173,23 +174,28 @@ def to_json(profile: Profile) -> str:
 
 def parse_profile(text: str | bytes, *, source: Path) -> Profile:
     """A profile from JSON. ProfileFileError names `source`, the key, its value and what was expected."""
+    return checked(
+        text, _SHAPE, type_="sensitivity", expected='expected an object with "type": "sensitivity"', path=source
+    )
+
+
+def checked(text: str | bytes, shape: Shape[R], *, type_: str, expected: str, path: Path, line: int | None = None) -> R:
+    """The record of this type and of version 1 in a JSON text. Raises ProfileFileError, which names `path`."""
     try:
         raw = json_of(text)
     except orjson.JSONDecodeError as fault:
-        raise ProfileFileError(f"no JSON: {fault.msg}", path=source, line=fault.lineno) from fault
-    if not isinstance(raw, dict) or raw.get("type") != "sensitivity":
-        found = raw.get("type") if isinstance(raw, dict) else raw
-        raise ProfileFileError(f'type {shown(found)}: expected an object with "type": "sensitivity"', path=source)
-    version = raw.get("schema_version")
+        told = f"no JSON: {fault.msg}" if line is None else f"no JSON: {fault.msg}; {expected}"
+        raise ProfileFileError(told, path=path, line=line or fault.lineno) from fault
+    found, version = (raw.get("type"), raw.get("schema_version")) if isinstance(raw, dict) else (raw, None)
+    if found != type_ or not isinstance(raw, dict):
+        raise ProfileFileError(f"type {shown(found)}: {expected}", path=path, line=line)
     if version is True or version != SCHEMA_VERSION:
-        raise ProfileFileError(
-            f"schema_version {shown(version)}: this StressBench reads version {SCHEMA_VERSION}",
-            path=source,
-        )
+        told = f"schema_version {shown(version)}: this StressBench reads version {SCHEMA_VERSION}"
+        raise ProfileFileError(told, path=path, line=line)
     try:
-        return _SHAPE.validate_json(text, strict=True)
+        return shape.validate_json(text, strict=True)
     except ValidationError as fault:
-        raise ProfileFileError(complaint_of(fault), path=source) from fault
+        raise ProfileFileError(complaint_of(fault), path=path, line=line) from fault
 
 
 def read_profile(path: Path) -> Profile:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias, TypeVar
+from typing import Any, BinaryIO, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 import orjson
@@ -102,7 +102,7 @@ class _Reader:
                     break
                 self._take(line, number)
             if not self.launches:
-                raise RunFileError(f"the only line was cut off; {_WHAT_IT_IS}", path=self.path, line=1)
+                self._refuse(f"the only line was cut off; {_WHAT_IT_IS}", 1)
             return self._finish()
         except SampleFault as fault:
             raise RunFileError(str(fault), path=self.path, line=fault.line) from fault
@@ -112,7 +112,7 @@ class _Reader:
         if not start:
             raise RunFileError(f"the file is empty; {_WHAT_IT_IS}", path=self.path)
         if start != b"{":
-            raise RunFileError(f"not a run file: begins with {start!r}; {_WHAT_IT_IS}", path=self.path, line=1)
+            self._refuse(f"not a run file: begins with {start!r}; {_WHAT_IT_IS}", 1)
         file.seek(0)
 
     def _take(self, line: bytes, number: int) -> None:
@@ -123,9 +123,9 @@ class _Reader:
         kind = record.get("type")
         model = RECORDS.get(kind) if isinstance(kind, str) else None
         if not self.launches and model is not Header:
-            raise RunFileError(f"not a run file: type {_shown(kind)}; {_WHAT_IT_IS}", path=self.path, line=number)
+            self._refuse(f"not a run file: type {_shown(kind)}; {_WHAT_IT_IS}", number)
         if not isinstance(kind, str):
-            raise RunFileError(f"type {_shown(kind)}: expected a text", path=self.path, line=number)
+            self._refuse(f"type {_shown(kind)}: expected a text", number)
         if model is None:
             return  # a type of a later version
         if model is Sample:
@@ -157,9 +157,9 @@ class _Reader:
             record = json_of(line)
         except orjson.JSONDecodeError as fault:
             expected = "expected one JSON object a line" if self.launches else _WHAT_IT_IS
-            raise RunFileError(f"broken line ({fault.msg}); {expected}", path=self.path, line=number) from fault
+            self._refuse(f"broken line ({fault.msg}); {expected}", number)
         if not isinstance(record, dict):
-            raise RunFileError(f"{_shown(record)}: expected a JSON object", path=self.path, line=number)
+            self._refuse(f"{_shown(record)}: expected a JSON object", number)
         return record
 
     def _validate(self, record: type[Record], line: bytes, number: int) -> Record:
@@ -169,16 +169,13 @@ class _Reader:
             first = fault.errors()[0]
             key = ".".join([_TYPES[record], *(str(part) for part in first["loc"])])
             given = "" if first["type"] == "missing" else f" {_shown(first['input'])}"
-            raise RunFileError(f"{key}{given}: {_lowered(first['msg'])}", path=self.path, line=number) from fault
+            self._refuse(f"{key}{given}: {_lowered(first['msg'])}", number)
         return validated
 
     def _take_header(self, record: Mapping[str, Any], line: bytes, number: int) -> None:
         version = record.get("schema_version")
         if version != SCHEMA_VERSION:
-            raise RunFileError(
-                f"schema_version {_shown(version)}: this StressBench reads version {SCHEMA_VERSION}",
-                path=self.path, line=number,
-            )  # fmt: skip
+            self._refuse(f"schema_version {_shown(version)}: this StressBench reads version {SCHEMA_VERSION}", number)
         header = self._validate(Header, line, number)
         self._check_header(header, number)
         self.launches.append(_OpenLaunch(header))
@@ -192,15 +189,10 @@ class _Reader:
 
     def _check_header(self, header: Header, number: int) -> None:
         if header.launch != len(self.launches):
-            raise RunFileError(
-                f"header.launch {header.launch}: expected {len(self.launches)}; are these two runs in one file?",
-                path=self.path, line=number,
-            )  # fmt: skip
-        if self.launches and header.workload.hash != self.launches[0].header.workload.hash:
-            raise RunFileError(
-                f"header.workload.hash {header.workload.hash}: the first launch ran "
-                f"{self.launches[0].header.workload.hash}", path=self.path, line=number,
-            )  # fmt: skip
+            expected = f"expected {len(self.launches)}; are these two runs in one file?"
+            self._refuse(f"header.launch {header.launch}: {expected}", number)
+        if self.launches and header.workload.hash != (first := self.launches[0].header.workload.hash):
+            self._refuse(f"header.workload.hash {header.workload.hash}: the first launch ran {first}", number)
         ranks, nodes = min(header.ranks, MOST), len(header.nodes)  # a rank has one node
         named = 0
         for node in header.nodes:
@@ -208,30 +200,25 @@ class _Reader:
         for job in header.jobs:
             self._count(job.nodes, f"jobs.{job.job}.nodes", number, most=nodes)
         if [job.job for job in header.jobs] != list(range(len(header.jobs))):
-            raise RunFileError("header.jobs: expected jobs numbered 0, 1, ... in order", path=self.path, line=number)
+            self._refuse("header.jobs: expected jobs numbered 0, 1, ... in order", number)
         if any([step.step for step in job.steps] != list(range(len(job.steps))) for job in header.jobs):
-            told = "header.jobs.steps: expected steps numbered 0, 1, ... in order"
-            raise RunFileError(told, path=self.path, line=number)
+            self._refuse("header.jobs.steps: expected steps numbered 0, 1, ... in order", number)
 
     def _count(self, text: str, key: str, number: int, *, most: int) -> int:
         """How many numbers the text names."""
         try:
             return len(parse_ranges(text, most=most))
         except ValueError as fault:
-            raise RunFileError(f"header.{key}: {fault}", path=self.path, line=number) from fault
+            self._refuse(f"header.{key}: {fault}", number)
 
     def _take_round(self, found: Round, number: int) -> None:
         if found.round <= self.newest_round:
-            told = f"round.round {found.round}: expected more than {self.newest_round}, the round before"
-            raise RunFileError(told, path=self.path, line=number)
+            self._refuse(f"round.round {found.round}: expected more than {self.newest_round}, the round before", number)
         self.newest_round = found.round
         for job in [found.job, *(entry.job for entry in found.jobs)]:
             self._check_job(job, number)
         if (found.job is None) is (found.kind is Kind.isolated):
-            raise RunFileError(
-                f"round.job {_shown(found.job)}: expected a job when isolated, null when contended",
-                path=self.path, line=number,
-            )  # fmt: skip
+            self._refuse(f"round.job {_shown(found.job)}: expected a job when isolated, null when contended", number)
         self.launches[-1].rounds.append(found)
         self.columns.commit(found.round)
         self.histograms += [histogram for histogram in self.pending if histogram.round == found.round]
@@ -241,18 +228,15 @@ class _Reader:
         self._check_job(record.job, number)
         steps = len(self.launches[0].header.jobs[record.job].steps)
         if record.step is not None and record.step >= steps:
-            told = f"histogram.step {record.step}: job {record.job} has {steps} steps"
-            raise RunFileError(told, path=self.path, line=number)
+            self._refuse(f"histogram.step {record.step}: job {record.job} has {steps} steps", number)
         self.executions += record.count
         if self.executions > MOST_EXECUTIONS:
-            told = (
-                f"histogram.count {record.count}: expected at most {MOST_EXECUTIONS:.0e} executions in all histograms"
-            )
-            raise RunFileError(told, path=self.path, line=number)
+            most = f"{MOST_EXECUTIONS:.0e} executions in all histograms"
+            self._refuse(f"histogram.count {record.count}: expected at most {most}", number)
         try:
             self.pending.append(_histogram(record))
         except ValueError as fault:
-            raise RunFileError(f"histogram.buckets: {fault}", path=self.path, line=number) from fault
+            self._refuse(f"histogram.buckets: {fault}", number)
 
     def _take_event(self, event: Event, number: int) -> None:
         self._check_job(event.job, number)
@@ -261,7 +245,10 @@ class _Reader:
     def _check_job(self, job: int | None, number: int) -> None:
         jobs = len(self.launches[0].header.jobs)
         if job is not None and job >= jobs:
-            raise RunFileError(f"job {job}: the header has {jobs} jobs", path=self.path, line=number)
+            self._refuse(f"job {job}: the header has {jobs} jobs", number)
+
+    def _refuse(self, message: str, number: int) -> NoReturn:
+        raise RunFileError(message, path=self.path, line=number)
 
     def _finish(self) -> Run:
         samples = self.columns.samples()

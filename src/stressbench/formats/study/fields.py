@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -45,14 +46,14 @@ def program_of(text: str) -> tuple[str, ...]:
         return ()
 
 
-def _time(text: str) -> str:
-    seconds_of(text)
-    return text
+def _checked(parse: Callable[[str], object]) -> AfterValidator:
+    """The text stays as it is where `parse` takes it."""
 
+    def check(text: str) -> str:
+        parse(text)
+        return text
 
-def _share(text: str) -> str:
-    parse_percent(text)
-    return text
+    return AfterValidator(check)
 
 
 def _placement(text: str) -> str:
@@ -72,11 +73,6 @@ def _rate(text: str) -> str:
         if parse_rate_share(text) > 0:
             return text
     raise ValueError(f"expected a share of the lab's rates above 0: {A_RATE_SHARE}")
-
-
-def _policy(text: str) -> str:
-    parse_policy(text)
-    return text
 
 
 def _transport(text: str) -> str:
@@ -145,20 +141,20 @@ Whole: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
 Time: TypeAlias = Annotated[
     str,
     Field(strict=True),
-    AfterValidator(_time),
+    _checked(seconds_of),
     WithJsonSchema({"type": "string", "pattern": TIME_PATTERN, "examples": ["30s"]}),
 ]
 Share: TypeAlias = Annotated[
     str,
     Field(strict=True),
-    AfterValidator(_share),
+    _checked(parse_percent),
     WithJsonSchema({"type": "string", "pattern": PERCENT_PATTERN, "examples": ["5%"]}),
 ]
 FinishMode: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_finish), WithJsonSchema(_FINISHES)]
 _Placement: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_placement)]
 _Finish: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_finish)]
 _Rate: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_rate)]
-_PolicyText: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_policy)]
+_PolicyText: TypeAlias = Annotated[str, Field(strict=True), _checked(parse_policy)]
 _Nic: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(parse_nic)]
 TransportName: TypeAlias = Annotated[
     str, Field(strict=True), AfterValidator(_transport), WithJsonSchema(_TRANSPORTS)

@@ -1,7 +1,7 @@
 """`read_study`: a study file into a `Study`; every mistake with its line. `parse_study`: the same for a text; pure."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,13 @@ from stressbench.formats.study.tables import ExcludeTable, RunTable, StudyTable,
 from stressbench.formats.toml import (
     Called,
     Complaint,
+    KeyPath,
     Mistakes,
-    Place,
     TomlMistake,
     by_key,
     complaints_of,
     located,
+    mistakes_as,
     read_text,
     tables_of,
     unknown,
@@ -79,12 +80,8 @@ def read_study(path: Path) -> tuple[Study, str]:
 
 def parse_study(text: str, *, source: str) -> Study:
     """The study that the text describes. StudyFileMistake names `source` and line, for every mistake there is."""
-    try:
-        tables = tables_of(text, source=source)
-    except TomlMistake as fault:
-        raise StudyFileMistake([str(fault)]) from fault
     with mistakes_located(text, source=source):
-        return study_of(tables)
+        return study_of(tables_of(text, source=source))
 
 
 def study_of(tables: Mapping[str, Any], *, called: Called = by_key) -> Study:
@@ -95,13 +92,9 @@ def study_of(tables: Mapping[str, Any], *, called: Called = by_key) -> Study:
         raise Mistakes(complaints_of(fault, StudyTable, called=called)) from fault
 
 
-@contextmanager
-def mistakes_located(text: str, *, source: str) -> Iterator[None]:
+def mistakes_located(text: str, *, source: str) -> AbstractContextManager[None]:
     """Raise StudyFileMistake, with the lines of the text, in the place of Mistakes."""
-    try:
-        yield
-    except Mistakes as fault:
-        raise StudyFileMistake(located(fault.complaints, text=text, source=source)) from fault
+    return mistakes_as(StudyFileMistake, text=text, source=source)
 
 
 def require_workloads(study: Study, *, text: str, source: str, folder: Path) -> None:
@@ -174,7 +167,7 @@ def _exclude_complaints(
             yield Complaint(place=("exclude", number), text="exclude: names no factor; it would leave out every cell")
             continue
         for name, values in wanted.items():
-            place: Place = ("exclude", number, *name.split("."))
+            place: KeyPath = ("exclude", number, *name.split("."))
             if name not in factors:
                 wrong = True
                 yield Complaint(place=place, text=f"exclude: {unknown('factor', name, tuple(factors))}")
@@ -197,7 +190,7 @@ def _link_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Called)
         if values is not None and without is not None and not (name == "rate" and table.rate_command):
             shown = ", ".join(map(str, values))
             more = f", or a {called(('rate_command',)).rstrip(': ')}" if name == "rate" else ""
-            place: Place = ("factors", name)
+            place: KeyPath = ("factors", name)
             text = (
                 f"{called(place)}{shown}: link rates cannot be controlled on {without}; "
                 f"expected lab:NAME or simgrid:NAME there{more}"
@@ -213,7 +206,7 @@ def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Calle
             yield Complaint(
                 place=(name,), text=f"{called((name,))}{shown}: is for policies; expected factors.policy, too"
             )
-    place: Place = ("factors", "policy")
+    place: KeyPath = ("factors", "policy")
     for cell in cells:
         if cell.policy is not None and cell.policy != "default" and cell.rails is not None:
             text = f"{called(place)}{cell.policy}: chooses among all NICs; expected no rails beside it"
@@ -228,7 +221,7 @@ def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Calle
 def _command_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Called) -> Iterator[Complaint]:
     if table.rate_command is None:
         return
-    place: Place = ("rate_command",)
+    place: KeyPath = ("rate_command",)
     said = f"{called(place)}'{table.rate_command}': "
     if not program_of(table.rate_command):
         yield Complaint(place=place, text=f"{said}expected a command, its quotes closed; the rate is added to it")

@@ -9,16 +9,16 @@ from stressbench.formats.toml.complaints import (
     complaints_of,
     unknown,
 )
-from stressbench.formats.toml.lines import Place, line_of, lines_of
-from stressbench.formats.toml.reading import TomlMistake, located, read_text, tables_of
+from stressbench.formats.toml.lines import KeyPath, line_of, lines_of
+from stressbench.formats.toml.reading import TomlMistake, located, mistakes_as, read_text, tables_of
 from stressbench.formats.toml.table import Table
 from stressbench.formats.toml.writing import toml_text
 
 __all__ = [
     "Called",
     "Complaint",
+    "KeyPath",
     "Mistakes",
-    "Place",
     "Table",
     "TomlMistake",
     "by_key",
@@ -27,6 +27,7 @@ __all__ = [
     "line_of",
     "lines_of",
     "located",
+    "mistakes_as",
     "read_text",
     "tables_of",
     "toml_text",

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, get_args
 from pydantic import BaseModel, ValidationError
 
 from stressbench.errors import UserError
-from stressbench.formats.toml.lines import Place
+from stressbench.formats.toml.lines import KeyPath
 
 _MOST = 100  # mistakes that are reported
 
@@ -17,7 +17,7 @@ _MOST = 100  # mistakes that are reported
 class Complaint:
     """A sentence about a place of the file."""
 
-    place: Place
+    place: KeyPath
     text: str
 
 
@@ -44,16 +44,16 @@ _TYPES: Mapping[str, str] = {
 
 Words: TypeAlias = Callable[[str], str]
 
-Called: TypeAlias = Callable[[Place], str]
+Called: TypeAlias = Callable[[KeyPath], str]
 """What a message calls a key, as its beginning: `factors.rate: `, or the option whose value it is."""
 
 
-def dotted(place: Place) -> str:
+def dotted(place: KeyPath) -> str:
     """`factors.rate`; positions in lists are left out."""
     return ".".join(str(part) for part in place if not isinstance(part, int))
 
 
-def by_key(place: Place) -> str:
+def by_key(place: KeyPath) -> str:
     """As the file calls it: `factors.rate: `."""
     return f"{dotted(place)}: "
 
@@ -64,7 +64,7 @@ def by_option(options: Mapping[str, str]) -> Called:
 
 
 def complaints_of(
-    fault: ValidationError, model: type[BaseModel], *, under: Place = (), pattern: Words = "expected {}".format,
+    fault: ValidationError, model: type[BaseModel], *, under: KeyPath = (), pattern: Words = "expected {}".format,
     called: Called = by_key,
 ) -> tuple[Complaint, ...]:  # fmt: skip
     """One for each mistake; places begin with `under`, and `pattern` puts a regular expression into words."""
@@ -81,7 +81,7 @@ def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
     return f"unknown {what} '{name}'; {hint}known: {', '.join(known)}"
 
 
-def _complaint(error: Any, model: type[BaseModel], under: Place, pattern: Words, called: Called) -> Complaint:
+def _complaint(error: Any, model: type[BaseModel], under: KeyPath, pattern: Words, called: Called) -> Complaint:
     place, last = (*under, *error["loc"]), str(error["loc"][-1])
     kind, context = error["type"], error.get("ctx", {})
     value = error["input"]
@@ -118,7 +118,7 @@ def _shown(value: object) -> str:
     return f"'{value}'" if isinstance(value, str) else f"{value!r}"
 
 
-def _keys(model: type[BaseModel], place: Place) -> tuple[str, ...]:
+def _keys(model: type[BaseModel], place: KeyPath) -> tuple[str, ...]:
     """The keys of the table at `place`."""
     for part in place:
         if isinstance(part, str) and part in model.model_fields:

@@ -3,19 +3,19 @@
 import re
 from collections.abc import Mapping
 
-Place = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _KEY = re.compile(r"""[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'""")
 _TEXT = re.compile(r'"""(?:[^\\]|\\.)*?"""|\'\'\'.*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'', re.DOTALL)
 _BARE = re.compile(r"[^,\]}\n#]*")
 
 
-def lines_of(text: str) -> Mapping[Place, int]:
+def lines_of(text: str) -> Mapping[KeyPath, int]:
     """From each key's place, such as `("link", 2, "rate")`, to its line, counted from 1. Tables have their header's."""
     return _Scanner(text).scan()
 
 
-def line_of(lines: Mapping[Place, int], place: Place) -> int:
+def line_of(lines: Mapping[KeyPath, int], place: KeyPath) -> int:
     """The line of the place, or of the nearest table around it that is written somewhere; 1 where none is."""
     for length in range(len(place), 0, -1):
         if place[:length] in lines:
@@ -27,12 +27,12 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
-        self._lines: dict[Place, int] = {}
-        self._counts: dict[Place, int] = {}  # elements so far of each array of tables
+        self._lines: dict[KeyPath, int] = {}
+        self._counts: dict[KeyPath, int] = {}  # elements so far of each array of tables
         self._counted, self._number = 0, 1  # lines up to there
 
-    def scan(self) -> Mapping[Place, int]:
-        table: Place = ()
+    def scan(self) -> Mapping[KeyPath, int]:
+        table: KeyPath = ()
         self._blank()
         while self._at < len(self._text):
             if self._text[self._at] == "[":
@@ -42,12 +42,12 @@ class _Scanner:
             self._blank()
         return self._lines
 
-    def _header(self) -> Place:
+    def _header(self) -> KeyPath:
         line, many = self._line(), self._text.startswith("[[", self._at)
         self._at += 2 if many else 1
         names = self._names()
         self._at = self._text.index("]", self._at) + (2 if many else 1)
-        place: Place = ()
+        place: KeyPath = ()
         for name in names[:-1]:
             place = (*place, name)
             if place in self._counts:
@@ -60,7 +60,7 @@ class _Scanner:
         self._lines[place] = line
         return place
 
-    def _pair(self, table: Place) -> None:
+    def _pair(self, table: KeyPath) -> None:
         line, place = self._line(), table
         for name in self._names():
             place = (*place, name)
@@ -68,7 +68,7 @@ class _Scanner:
         self._at = self._text.index("=", self._at) + 1
         self._value(place)
 
-    def _value(self, place: Place) -> None:
+    def _value(self, place: KeyPath) -> None:
         self._blank()
         self._lines.setdefault(place, self._line())
         letter = self._text[self._at : self._at + 1]
@@ -81,7 +81,7 @@ class _Scanner:
             assert found is not None
             self._at = found.end()
 
-    def _many(self, closing: str, place: Place) -> None:
+    def _many(self, closing: str, place: KeyPath) -> None:
         """Elements of an array, or pairs of an inline table."""
         self._at += 1
         number = 0

@@ -1,13 +1,14 @@
 """From a file to the tables that were written, and from complaints to lines of it."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from stressbench.formats.files import limits
 from stressbench.formats.files import read_text as bounded_text
-from stressbench.formats.toml.complaints import Complaint
+from stressbench.formats.toml.complaints import Complaint, Mistakes
 from stressbench.formats.toml.lines import line_of, lines_of
 
 DEEPEST = 16
@@ -54,6 +55,17 @@ def _check(tables: dict[str, Any], *, source: str) -> None:
         level = inner
     if level:
         raise TomlMistake(f"{source}: {_TOO_DEEP}")
+
+
+@contextmanager
+def mistakes_as(error: Callable[[Iterable[str]], Exception], *, text: str, source: str) -> Iterator[None]:
+    """Raise `error` with a sentence for each of Mistakes about `text`, with its line, and for a TomlMistake."""
+    try:
+        yield
+    except Mistakes as fault:
+        raise error(located(fault.complaints, text=text, source=source)) from fault
+    except TomlMistake as fault:
+        raise error([str(fault)]) from fault
 
 
 def located(complaints: Iterable[Complaint], *, text: str, source: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ Every line's checksum is looked at first; lines of ranks, which may be large and
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from stressbench.formats.trace.records import (
     TraceEnd,
     TraceHeader,
 )
-from stressbench.formats.trace.trace import RankPlace, Trace
+from stressbench.formats.trace.trace import RankPlace, RankPlaces, Trace
 
 Record = TypeVar("Record")
 _WHAT_IT_IS = f'expected a trace, whose first line is a JSON object with "format": "{TRACE_FORMAT}"'
@@ -52,7 +52,7 @@ def read_trace(path: Path) -> Trace:
 class _Reader:
     path: Path
     header: TraceHeader | None = None
-    places: list[RankPlace] = field(default_factory=list)
+    places: RankPlaces = field(default_factory=RankPlaces)
     symbols: Symbols | None = None
     end: TraceEnd | None = None
     torn: bool = False
@@ -73,7 +73,7 @@ class _Reader:
             self._refuse(f"the only line was cut off; {_WHAT_IT_IS}")
         self._check_end()
         return Trace(
-            path=self.path, header=self.header, places=tuple(self.places), end=self.end, torn=self.torn,
+            path=self.path, header=self.header, places=self.places, end=self.end, torn=self.torn,
             symbols={} if self.symbols is None else self.symbols.sites, load=partial(_load, self.path),
         )  # fmt: skip
 
@@ -140,8 +140,8 @@ class _Reader:
         assert self.header is not None
         if not 0 <= place.rank < self.header.ranks:
             self._refuse(f"rank {place.rank}: the header has {self.header.ranks} ranks")
-        if self.places and place.rank <= self.places[-1].rank:
-            self._refuse(f"rank {place.rank}: expected more than {self.places[-1].rank}, the rank before")
+        if self.places and place.rank <= (last := self.places.ranks[-1]):
+            self._refuse(f"rank {place.rank}: expected more than {last}, the rank before")
         self.places.append(place)
 
     def _check_end(self) -> None:
@@ -152,14 +152,18 @@ class _Reader:
         raise TraceFileError(message, path=self.path, line=self.number)
 
 
-def _load(path: Path, place: RankPlace) -> RankTrace:
-    """The validated line at `place`."""
+def _load(path: Path, places: Iterable[RankPlace]) -> Iterator[RankTrace]:
+    """The validated lines at `places`, one at a time; the file is opened once."""
     try:
         with open_regular(path, limit=limits.TRACE) as file:
-            file.seek(place.offset)
-            body = file.read(place.length)
+            for place in places:
+                file.seek(place.offset)
+                yield _rank_of(file.read(place.length), place, path=path)
     except OSError as fault:
         raise TraceFileError(reason_of(fault), path=path) from fault
+
+
+def _rank_of(body: bytes, place: RankPlace, *, path: Path) -> RankTrace:
     rank = _validate(RankTrace, body, path=path, line=place.line)
     if wrong := faults_of(rank):
         raise TraceFileError(f"rank {rank.rank}: {wrong}", path=path, line=place.line)

@@ -28,7 +28,7 @@ class TraceMode(StrEnum):
     capture = "capture"
 
 
-class Ended(StrEnum):
+class RankEnd(StrEnum):
     """How a rank came to its end."""
 
     finalize = "finalize"
@@ -240,7 +240,7 @@ class RankTrace(Stream):
     """One rank's line, and the calls of its first thread; `streams` are those of all where several called MPI."""
 
     rank: Index
-    ended: Ended
+    ended: RankEnd
     wall_s: Seconds
     totals: tuple[Total, ...]
     node: Index | None = None

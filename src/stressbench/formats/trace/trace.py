@@ -1,8 +1,11 @@
 """A trace file as it was read: the header and the ends; the lines of ranks are read one by one when asked for."""
 
-from collections.abc import Callable, Iterator, Mapping
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import overload
 
 from stressbench.formats.errors import TraceFileError
 from stressbench.formats.ranges import spans
@@ -19,17 +22,48 @@ class RankPlace:
     line: int
 
 
+class RankPlaces(Sequence[RankPlace]):
+    """Positions in columns: a trace may have millions of ranks. Ranks ascend."""
+
+    def __init__(self) -> None:
+        self._columns = (array("i"), array("q"), array("i"), array("i"))
+
+    def append(self, place: RankPlace) -> None:
+        """Add the position of the next rank."""
+        values = (place.rank, place.offset, place.length, place.line)
+        for column, value in zip(self._columns, values, strict=True):
+            column.append(value)
+
+    @property
+    def ranks(self) -> Sequence[int]:
+        """The ranks that have a line."""
+        return self._columns[0]
+
+    def __len__(self) -> int:
+        return len(self.ranks)
+
+    @overload
+    def __getitem__(self, index: int) -> RankPlace: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[RankPlace]: ...
+    def __getitem__(self, index: int | slice) -> RankPlace | Sequence[RankPlace]:
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        rank, offset, length, line = (column[index] for column in self._columns)
+        return RankPlace(rank=rank, offset=offset, length=length, line=line)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trace:
     """One trace file. `torn`: the file ends within a line; `end` is None where the file was cut off."""
 
     path: Path
     header: TraceHeader
-    places: tuple[RankPlace, ...]
+    places: RankPlaces
     symbols: Mapping[str, str]
     end: TraceEnd | None
     torn: bool
-    load: Callable[[RankPlace], RankTrace]
+    load: Callable[[Iterable[RankPlace]], Iterator[RankTrace]]
 
     @property
     def cut_off(self) -> bool:
@@ -39,19 +73,21 @@ class Trace:
     @property
     def missing(self) -> tuple[int, ...]:
         """Ranks that have no line."""
-        there = {place.rank for place in self.places}
+        if len(self.places) == self.header.ranks:
+            return ()
+        there = set(self.places.ranks)
         return tuple(rank for rank in range(self.header.ranks) if rank not in there)
 
     def ranks(self) -> Iterator[RankTrace]:
         """Every rank's line in order, one in memory at a time."""
-        return (self.load(place) for place in self.places)
+        return self.load(self.places)
 
     def rank(self, number: int) -> RankTrace:
         """The line of one rank. TraceFileError when the file has none."""
-        for place in self.places:
-            if place.rank == number:
-                return self.load(place)
-        has = f"it holds ranks {spans([place.rank for place in self.places])}" if self.places else "it holds no rank"
+        at = bisect_left(self.places.ranks, number)
+        if at < len(self.places) and self.places.ranks[at] == number:
+            return next(iter(self.load([self.places[at]])))
+        has = f"it holds ranks {spans(self.places.ranks)}" if self.places else "it holds no rank"
         raise TraceFileError(f"rank {number} is not in this file; {has}", path=self.path)
 
     def require_whole(self) -> None:

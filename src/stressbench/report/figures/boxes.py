@@ -1,4 +1,4 @@
-"""Times of each job alone and with the others: box plots, with every repetition where they are few."""
+"""Isolated and contended times of each job: box plots, with every repetition where they are few."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
 from stressbench.report.document import Figure, Numbers, Value
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, INK, PAPER, Tone, hatch_of, tone_of
 from stressbench.report.run.section import RunSection
@@ -22,10 +22,10 @@ EVERY_POINT_UP_TO = 60
 _LOGARITHMIC_FROM = 8.0
 _EVERY_DECADE_FROM = 500.0
 _CAPTION = (
-    "One panel a job, each with its own time axis. The grey box is the job alone, the coloured and hatched one the job "
-    "with all others. Box: the middle half of the repetitions; line: median; diamond: mean; whiskers: 5th to 95th "
-    f"percentile; dots: every repetition, drawn where n is at most {EVERY_POINT_UP_TO}, else the smallest and largest. "
-    "n counts measured repetitions; a repetition lasts until the job's last rank is through."
+    "One panel per job, each with its own time axis. Grey: isolated; coloured and hatched: contended. Box: the middle "
+    "half of the repetitions; line: median; diamond: mean; whiskers: 5th to 95th percentile; dots: every repetition "
+    f"where n is at most {EVERY_POINT_UP_TO}, else the smallest and the largest. n counts measured repetitions; a "
+    "repetition ends when the last rank of the job has finished."
 )
 
 
@@ -41,9 +41,9 @@ def draw(section: RunSection) -> Figure | None:
     return finish(
         drawn,
         key=f"{section.key}-boxes",
-        title="How long does a repetition take, alone and with the others?",
+        title="Repetition times, isolated and contended",
         caption=_CAPTION,
-        description=" ".join(_said(job) for job, _ in filled),
+        description=" ".join(_described(job) for job, _ in filled),
     )
 
 
@@ -74,16 +74,16 @@ def box_rows(isolated_s: NDArray[np.float64], contended_s: NDArray[np.float64]) 
             yield (kind.value, len(seconds), low, p5, p25, middle, float(seconds.mean()), p75, p95, high, every)
 
 
-def _said(job: JobSummary) -> str:
-    kinds = (("alone", job.timing.isolated_s), ("with the others", job.timing.contended_s))
+def _described(job: JobSummary) -> str:
+    kinds = (("isolated", job.timing.isolated_s), ("contended", job.timing.contended_s))
     parts = [f"{name} median {time(spread.median)}, n = {spread.count}" for name, spread in kinds if spread is not None]
     return f"{printable(job.name)}: {'; '.join(parts)}."
 
 
 def _panel(axes: Axes, job: JobSummary, times: Selection) -> None:
     kinds = [
-        ("with others", times.contended_s, tone_of(job.job), hatch_of(job.job)),
-        ("alone", times.isolated_s, ALONE, ""),
+        ("contended", times.contended_s, tone_of(job.job), hatch_of(job.job)),
+        ("isolated", times.isolated_s, ALONE, ""),
     ]
     filled = [kind for kind in kinds if len(kind[1])]
     unit = time_unit(float(kind[1].max()) for kind in filled)
@@ -91,9 +91,7 @@ def _panel(axes: Axes, job: JobSummary, times: Selection) -> None:
         draw_box(axes, seconds * unit.per_second, height=height, tone=tone, hatch=hatch)
     axes.set_yticks(range(len(filled)), [f"{name}, n = {len(seconds):,}" for name, seconds, _, _ in filled])
     axes.set_ylim(-0.5, len(filled) - 0.5)
-    axes.tick_params(length=0)
-    axes.grid(axis="x")
-    axes.spines["left"].set_visible(False)
+    bare_axes(axes, grid="x")
     axes.set_title(short(job.name, longest=60))
     scale_times(axes, np.concatenate([kind[1] for kind in filled]), unit.name)
 

@@ -1,4 +1,4 @@
-"""How are the times of repetitions spread, and how far does the tail reach? Curves a job, alone and contended."""
+"""Distributions of repetition times and their tails: an isolated and a contended curve for each job."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ ORDER = 25
 MOST_POINTS = 200
 Floats = NDArray[np.float64]
 _CAPTION = (
-    "Read upwards from a time to a line: that share of the repetitions took longer; where a line meets 1 %, there lies "
-    "percentile 99, at 0.1 % percentile 99.9. Dashed and grey is the job alone, coloured the job with the others; a "
-    "gap that opens towards the bottom is congestion that hits few repetitions, but hard. A mark is percentile 50, 95, "
-    "99 or 99.9, its bar the 95 % interval; a mark without a bar has too few repetitions for one. n counts measured "
-    "repetitions; one lasts until the job's last rank is through."
+    "The height of a line at a time is the share of repetitions that took longer: where it crosses 1 % is percentile "
+    "99, at 0.1 % percentile 99.9. Dashed and grey: isolated; coloured: contended. A gap that widens towards the "
+    "bottom is congestion that affects few repetitions, but strongly. Marks are percentiles 50, 95, 99 and 99.9, bars "
+    "their 95 % intervals; a mark without a bar has too few repetitions for an interval. n counts measured "
+    "repetitions; a repetition ends when the last rank of the job has finished."
 )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Side:
+class TimeCurve:
     """A curve: its values, s, shape (n,), how it looks, and percentiles to mark."""
 
     name: str
@@ -56,7 +56,7 @@ def draw(section: RunSection) -> Figure | None:
     left_out = f" The first {MOST_PANELS} of {len(filled)} jobs are drawn." if len(filled) > len(shown) else ""
     return finish(
         drawn, key=f"{section.key}-distribution", title=tail_finding(section), caption=_CAPTION + left_out,
-        description=" ".join(_said(job) for job, _ in shown),
+        description=" ".join(_described(job) for job, _ in shown),
     )  # fmt: skip
 
 
@@ -97,18 +97,20 @@ def _chosen(section: RunSection) -> Iterator[tuple[JobSummary, Selection]]:
 def _plot(axes: Axes, job: JobSummary, times: Selection) -> None:
     tails = job.timing.tails
     sides = (
-        Side(name="alone", values_s=times.isolated_s, tone=ALONE, dash="--", marks=[one.isolated for one in tails]),
-        Side(
-            name="with others", values_s=times.contended_s, tone=tone_of(job.job), dash="-",
+        TimeCurve(
+            name="isolated", values_s=times.isolated_s, tone=ALONE, dash="--", marks=[one.isolated for one in tails]
+        ),
+        TimeCurve(
+            name="contended", values_s=times.contended_s, tone=tone_of(job.job), dash="-",
             marks=[one.contended for one in tails],
         ),
     )  # fmt: skip
-    unit = plot_sides(axes, sides)
+    unit = plot_curves(axes, sides)
     axes.set_title(short(job.name, longest=36), fontsize=9.5)
     axes.set_xlabel(f"time of a repetition / {unit.name}")
 
 
-def plot_sides(axes: Axes, sides: Sequence[Side]) -> TimeUnit:
+def plot_curves(axes: Axes, sides: Sequence[TimeCurve]) -> TimeUnit:
     """A curve for each side with values, of which there is one at least; the unit of the axis of times."""
     present = [side for side in sides if len(side.values_s)]
     unit = time_unit(float(np.median(side.values_s)) for side in present)
@@ -141,9 +143,9 @@ def _mark(axes: Axes, tail: Percentile | None, tone: Tone, unit: TimeUnit) -> No
     )
 
 
-def _said(job: JobSummary) -> str:
+def _described(job: JobSummary) -> str:
     tails = [tail for tail in job.timing.tails if tail.share in (0.5, 0.99)]
-    kinds = (("alone", [tail.isolated for tail in tails]), ("with the others", [tail.contended for tail in tails]))
+    kinds = (("isolated", [tail.isolated for tail in tails]), ("contended", [tail.contended for tail in tails]))
     parts = [
         f"{name} {', '.join(f'{one.share:.0%} within {time(one.value_s)}' for one in found if one is not None)}"
         for name, found in kinds

@@ -8,12 +8,12 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from stressbench.formats.run import Role
 from stressbench.report.document import Figure, Numbers
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import short
 from stressbench.report.palette import INK, MUTED, PAPER, Tone, tone_of
 from stressbench.report.run.section import RunSection
 from stressbench.report.thinning import outermost
-from stressbench.report.units import count, factor, interval
+from stressbench.report.units import count, factor_and_interval
 from stressbench.stats import Impact, RoundMedian
 from stressbench.stats.impact import pair_blocks
 
@@ -22,9 +22,10 @@ MOST_POINTS = 2000
 _FEWEST_POINTS = 20
 _LOGARITHMIC_FROM = 4.0
 _CAPTION = (
-    "Each diamond is the time of a job with the others over its time alone: right of the line at 1 the job is slowed. "
-    "The bar is the 95 % confidence interval; where it crosses 1, no slowdown is shown. Small dots are single blocks, "
-    "each the ratio of a contended and an isolated round that ran close together; of very many the outermost are drawn."
+    "Diamonds: congestion impact of a job, contended over isolated time; right of the line at 1 the job is slowed "
+    "down. Bars: 95 % confidence interval; where it includes 1, no slowdown is shown. Small dots: blocks, each the "
+    "ratio of a contended to an isolated round that were run one shortly after the other; of many dots only the "
+    "outermost are drawn."
 )
 
 
@@ -45,7 +46,7 @@ def draw(section: RunSection) -> Figure | None:
         for job in section.jobs
         if job.role is Role.measured
     )
-    return draw_rows(rows, key=f"{section.key}-impacts", title="How much is each job slowed by the others?")
+    return draw_rows(rows, key=f"{section.key}-impacts", title="Congestion impact of each job")
 
 
 def numbers(section: RunSection) -> Numbers:
@@ -72,7 +73,7 @@ def draw_rows(rows: tuple[Row, ...], *, key: str, title: str) -> Figure | None:
     for line, row in enumerate(rows):
         _draw_row(axes, row, line, most=most)
     _finish_axes(axes, rows)
-    said = "; ".join(f"{row.label} {factor(row.impact.ratio)} {_interval(row.impact)}" for row in rows)
+    said = "; ".join(f"{row.label} {_text(row.impact)}" for row in rows)
     description = f"Congestion impact with 95 % confidence interval: {said}."
     return finish(drawn, key=key, title=title, caption=_CAPTION, description=description)
 
@@ -90,12 +91,12 @@ def _draw_row(axes: Axes, row: Row, line: int, *, most: int) -> None:
         if impact.low is not None and impact.high is not None:
             axes.plot([impact.low, impact.high], [line, line], color=colour, linewidth=3.2, solid_capstyle="butt")
         axes.plot(impact.ratio, line, "D", color=colour, markersize=7.5, markeredgecolor=PAPER.stand_in)
-        text = f"{factor(impact.ratio)}  {_interval(impact)}   n = {count(len(ratios), 'block')}"
+        text = f"{_text(impact)}   n = {count(len(ratios), 'block')}"
     axes.text(1.01, line, text, transform=axes.get_yaxis_transform(), va="center", fontsize=9, color=INK.stand_in)
 
 
-def _interval(impact: Impact) -> str:
-    return "no interval" if impact.low is None else interval(impact.low, impact.high)
+def _text(impact: Impact) -> str:
+    return factor_and_interval(impact.ratio, impact.low, impact.high)
 
 
 def _finish_axes(axes: Axes, rows: tuple[Row, ...]) -> None:
@@ -107,9 +108,7 @@ def _finish_axes(axes: Axes, rows: tuple[Row, ...]) -> None:
 def ratio_axis(axes: Axes) -> None:
     """The axis of impacts with its line at 1, logarithmic where what is drawn spans much."""
     axes.axvline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
-    axes.tick_params(length=0)
-    axes.grid(axis="x")
-    axes.spines["left"].set_visible(False)
+    bare_axes(axes, grid="x")
     low, high = axes.get_xlim()
     if high > _LOGARITHMIC_FROM * max(low, 0.25):
         axes.set_xscale("log", base=2)

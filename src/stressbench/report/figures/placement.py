@@ -18,9 +18,9 @@ ORDER = 30
 _NUMBERED_UP_TO = 160
 _LARGEST_CELL_IN = 0.62
 _CAPTION = (
-    "One cell a node, numbered from the left and then downwards as the launcher gave them; colour and hatch name the "
-    "job. A cell in two parts is shared by two jobs; an empty cell is a node on which no job runs. Neighbours in this "
-    "grid are neighbours in the launcher's order, which need not be neighbours in the network."
+    "One cell per node, numbered from left to right, then downwards, in the order of the launcher; colour and hatch "
+    "identify the job. A divided cell is shared by several jobs; an empty cell is a node without a job. Neighbours in "
+    "this grid are neighbours in the order of the launcher, not necessarily in the network."
 )
 
 
@@ -70,7 +70,7 @@ def draw_nodes(section: RunSection, *, looks: Mapping[int, int]) -> Figure | Non
     return finish(
         drawn,
         key=f"{section.key}-placement",
-        title=f"Where does each job run? {count(len(owners), 'node')}, placement {section.summary.facts.placement}",
+        title=f"Placement of jobs: {count(len(owners), 'node')}, placement {section.summary.facts.placement}",
         caption=_CAPTION,
         description="; ".join(f"{printable(job.name)} on nodes {job.nodes}" for job in section.jobs) + ".",
     )

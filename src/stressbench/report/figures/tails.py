@@ -1,4 +1,4 @@
-"""How often does a single execution take long? Tails of each motif whose executions were timed one by one."""
+"""Tails of single executions, for each motif whose executions were timed one by one."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from stressbench.formats.run import Kind
 from stressbench.report.document import Figure, Numbers
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, tone_of
 from stressbench.report.run.section import RunSection
@@ -19,10 +19,11 @@ ORDER = 40
 MOST_PANELS = 24
 _LOGARITHMIC_FROM = 20.0
 _CAPTION = (
-    "Read upwards from a time to a line: that share of the executions took longer. Where the coloured line (with the "
-    "others) lies right of the dashed grey one (alone), executions took longer; a gap that opens towards the bottom is "
-    "congestion that hits few executions, but hard. Shares are logarithmic, and so are times that span much. n counts "
-    "executions on all ranks and rounds of that kind; a histogram resolves 1 %."
+    "The height of a line at a time is the share of executions that took longer. Coloured: contended; dashed and grey: "
+    "isolated. Where the coloured line lies to the right, contended executions took longer; a gap that widens towards "
+    "the bottom is congestion that affects few executions, but strongly. Shares are logarithmic, and so are times that "
+    "span a wide range. n counts executions on all ranks and in all rounds of a kind; the resolution of a histogram is "
+    "1 %."
 )
 
 
@@ -30,14 +31,14 @@ _CAPTION = (
 class _Panel:
     job: JobSummary
     step: StepSummary
-    alone: MergedHistogram | None
-    others: MergedHistogram | None
+    isolated: MergedHistogram | None
+    contended: MergedHistogram | None
 
 
 def draw(section: RunSection) -> Figure | None:
     """A panel for each step with histograms, two side by side; None where no execution was timed by itself."""
     panels = [_panel(section, job, step) for job in section.jobs for step in job.steps]
-    filled = [panel for panel in panels if panel.alone is not None or panel.others is not None]
+    filled = [panel for panel in panels if panel.isolated is not None or panel.contended is not None]
     if not filled:
         return None
     shown = filled[:MOST_PANELS]
@@ -52,9 +53,9 @@ def draw(section: RunSection) -> Figure | None:
     return finish(
         drawn,
         key=f"{section.key}-tails",
-        title="How often does one execution take long, alone and with the others?",
+        title="Times of single executions, isolated and contended",
         caption=_CAPTION + left_out,
-        description=" ".join(_said(panel) for panel in shown),
+        description=" ".join(_described(panel) for panel in shown),
     )
 
 
@@ -68,7 +69,7 @@ def numbers(section: RunSection) -> Numbers:
             for job in section.jobs
             for step in job.steps
             for panel in (_panel(section, job, step),)
-            for kind, merged in ((Kind.isolated, panel.alone), (Kind.contended, panel.others))
+            for kind, merged in ((Kind.isolated, panel.isolated), (Kind.contended, panel.contended))
             if merged is not None
             for low, high, count in zip(
                 merged.lower_s.tolist(), merged.upper_s.tolist(), merged.counts.tolist(), strict=True
@@ -81,17 +82,17 @@ def _panel(section: RunSection, job: JobSummary, step: StepSummary) -> _Panel:
     def merged(kind: Kind) -> MergedHistogram | None:
         return merge(histograms_of(section.run, job=job.job, step=step.step, kind=kind))
 
-    return _Panel(job=job, step=step, alone=merged(Kind.isolated), others=merged(Kind.contended))
+    return _Panel(job=job, step=step, isolated=merged(Kind.isolated), contended=merged(Kind.contended))
 
 
-def _said(panel: _Panel) -> str:
-    kinds = (("alone", panel.alone), ("with the others", panel.others))
+def _described(panel: _Panel) -> str:
+    kinds = (("isolated", panel.isolated), ("contended", panel.contended))
     parts = [f"{name} 99 % within {time(merged.quantile_s(0.99))}" for name, merged in kinds if merged is not None]
     return f"{printable(panel.job.name)}, {printable(panel.step.motif)}: {', '.join(parts)}."
 
 
 def _plot(axes: Axes, panel: _Panel) -> None:
-    kinds = [("alone", panel.alone, ALONE.stand_in, "--"), ("with others", panel.others, "", "-")]
+    kinds = [("isolated", panel.isolated, ALONE.stand_in, "--"), ("contended", panel.contended, "", "-")]
     present = [(name, merged, colour, dash) for name, merged, colour, dash in kinds if merged is not None]
     unit = time_unit(merged.quantile_s(0.5) for _, merged, _, _ in present)
     for name, merged, colour, dash in present:
@@ -112,8 +113,7 @@ def _plot(axes: Axes, panel: _Panel) -> None:
 
 def scale_shares(axes: Axes, *, low: float, high: float) -> None:
     """Logarithmic shares that took longer; logarithmic times too, where they span more than a few ticks would show."""
-    axes.tick_params(length=0)
-    axes.grid(visible=True)
+    bare_axes(axes)
     axes.set_ylabel("share that took longer")
     axes.set_yscale("log")
     if low > 0 and high > _LOGARITHMIC_FROM * low:

@@ -1,4 +1,4 @@
-"""Every round in the order in which it ran: drift and disturbances from outside show here."""
+"""All rounds in the order of execution, to detect drift and outside disturbances."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from stressbench.formats.run import Kind, Run
 from stressbench.report.document import Figure, Numbers
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, MUTED, PAPER, tone_of
 from stressbench.report.run.section import RunSection
@@ -19,11 +19,14 @@ from stressbench.stats import JobSummary, RoundMedian
 ORDER = 50
 MOST_POINTS = 4000
 _CAPTION = (
-    "One panel a job. Grey circles are rounds alone, coloured diamonds rounds with the others; height is the round's "
-    "median time over the job's median time alone (with the others, for a job that never ran alone). Each kind should "
-    "stay level: a slope or a jump in both is the machine, not the jobs. A dotted line marks a --continue."
+    "One panel per job. Grey circles: isolated rounds; coloured diamonds: contended rounds. The height is the median "
+    "time of the round divided by the median isolated time of the job (the contended one, for a job without isolated "
+    "rounds). Each kind should stay level: a slope or a jump in both is a change of the machine, not of the jobs. A "
+    "dotted line marks a --continue."
 )
-_THINNED = " There are too many rounds for a mark each: of each stretch of rounds the lowest and the highest are drawn."
+_THINNED = (
+    "Where there are too many rounds to draw, the lowest and the highest of each group of consecutive rounds are shown."
+)
 _FEWEST_POINTS = 20
 
 
@@ -51,9 +54,9 @@ def draw(section: RunSection) -> Figure | None:
     return finish(
         drawn,
         key=f"{section.key}-timeline",
-        title=f"Did the machine stay the same? {rounds} in the order in which they ran",
+        title=f"Drift of the machine: {rounds} in the order of execution",
         caption=_CAPTION + (_THINNED if _is_thinned(filled, most) else ""),
-        description=" ".join(_said(job) for job in filled),
+        description=" ".join(_described(job) for job in filled),
     )
 
 
@@ -81,10 +84,10 @@ def _clock(run: Run) -> _Clock:
     return _Clock(began_s=began_s, launches_s=tuple(launches_s))
 
 
-def _said(job: JobSummary) -> str:
+def _described(job: JobSummary) -> str:
     kinds = [one.kind for one in job.timing.rounds]
-    alone, others = kinds.count(Kind.isolated), kinds.count(Kind.contended)
-    return f"{printable(job.name)}: {count(alone, 'round')} alone, {others} with the others."
+    isolated, contended = kinds.count(Kind.isolated), kinds.count(Kind.contended)
+    return f"{printable(job.name)}: {count(isolated, 'isolated round')}, {contended} contended."
 
 
 def _of(job: JobSummary, kind: Kind) -> list[RoundMedian]:
@@ -96,9 +99,9 @@ def _is_thinned(jobs: Iterable[JobSummary], most: int) -> bool:
 
 
 def _panel(axes: Axes, job: JobSummary, clock: _Clock, *, most: int) -> None:
-    alone, others = _of(job, Kind.isolated), _of(job, Kind.contended)
-    level = float(np.median([one.median_s for one in alone or others])) or 1.0
-    for rounds, marker, colour in ((alone, "o", ALONE.stand_in), (others, "D", tone_of(job.job).stand_in)):
+    isolated, contended = _of(job, Kind.isolated), _of(job, Kind.contended)
+    level = float(np.median([one.median_s for one in isolated or contended])) or 1.0
+    for rounds, marker, colour in ((isolated, "o", ALONE.stand_in), (contended, "D", tone_of(job.job).stand_in)):
         heights = np.array([one.median_s / level for one in rounds])
         drawn = outermost(heights, most=most)
         times = [clock.began_s[rounds[place].round] for place in drawn]
@@ -107,8 +110,7 @@ def _panel(axes: Axes, job: JobSummary, clock: _Clock, *, most: int) -> None:
     for begin in clock.launches_s[1:]:
         axes.axvline(begin, color=MUTED.stand_in, linewidth=1, linestyle=":")
     axes.margins(y=0.25)
-    axes.tick_params(length=0)
-    axes.grid(axis="y")
+    bare_axes(axes, grid="y")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}×")
     axes.set_title(short(job.name, longest=60), fontsize=9.5)
     axes.set_ylabel("relative time", fontsize=8.5)

@@ -1,4 +1,4 @@
-"""Documents of profiles: what each application does to the network, and what a busy network does to it."""
+"""Documents of profiles: the load of each application on the network, and its slowdown under congestion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,58 +13,57 @@ from stressbench.report.names import printable
 from stressbench.report.renderers import formats
 from stressbench.report.units import count
 
-__all__ = ["FORMATS", "ShownProfile", "brief", "page", "shown"]
 _FOOT = (
-    "Utilisation is the share of the time in which the switch serves messages, estimated from how much longer probes "
-    "take than on the idle machine (M/G/1 queue). The method is active measurement; one queue stands for the whole "
+    "Utilisation is the share of time in which the switch is busy, estimated from the additional latency of probes "
+    "over that on the idle machine (M/G/1 queue). The method is active measurement; a single queue models the whole "
     "network."
 )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ShownProfile:
-    """A profile with its portrait; `cautions` are doubts of the measurement itself, sentences without a full stop."""
+    """A profile with its summary; `cautions` of the measurement are sentences without a full stop."""
 
     profile: Profile
-    said: ProfileSummary
+    summary: ProfileSummary
     cautions: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
         """`cg on lab-tiny`."""
-        return f"{self.said.application} on {self.said.machine}"
+        return f"{self.summary.application} on {self.summary.machine}"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is missing, and what is doubtful."""
-        return (*self.said.missing, *self.cautions)
+        """What is missing, and cautions."""
+        return (*self.summary.missing, *self.cautions)
 
 
 def shown(profile: Profile, *, cautions: tuple[str, ...] = ()) -> ShownProfile:
-    """The profile with its portrait."""
-    return ShownProfile(profile=profile, said=summarise_profile(profile), cautions=cautions)
+    """The profile with its summary."""
+    return ShownProfile(profile=profile, summary=summarise_profile(profile), cautions=cautions)
 
 
 def brief(profiles: Sequence[ShownProfile]) -> Document:
     """Tables and notes, one application after the other."""
     sections = tuple(
         brief_section(
-            title=one.title, headline=" ".join(findings(one.said)), tables=tables_of(one.said), notes=one.notes
+            title=one.title, headline=" ".join(findings(one.summary)), tables=tables_of(one.summary), notes=one.notes
         )
         for one in profiles
     )
-    said = tuple(one.said for one in profiles)
-    return Document(title="Profiles", sections=sections, records=records_of(said), value=said)
+    summary = tuple(one.summary for one in profiles)
+    return Document(title="Profiles", sections=sections, records=records_of(summary), value=summary)
 
 
 def page(profiles: Sequence[ShownProfile]) -> Document:
     """Findings, figures, tables and origin of each application; at least one profile."""
     sections = tuple(_chapter(one, number) for number, one in enumerate(profiles, start=1))
-    machine = printable(profiles[0].said.machine)
+    machine = printable(profiles[0].summary.machine)
     several = f"Interference profiles of {len(sections)} applications on {machine}"
     return Document(
         title=sections[0].title if len(sections) == 1 else several,
-        lead="What each application does to the network, and what a busy network does to it, each measured alone.",
+        lead="The load of each application on the network, and its slowdown under congestion, each measured by itself.",
         sections=sections,
         foot=_FOOT,
     )
@@ -77,16 +76,16 @@ def _chapter(one: ShownProfile, number: int) -> Section:
     return chapter(
         key=key,
         title=printable(one.title),
-        findings=map(printable, findings(one.said)),
+        findings=map(printable, findings(one.summary)),
         notes=(f"{note[:1].upper()}{note[1:]}." for note in one.notes),
-        figures=draw(one.profile, one.said, key=key),
-        tables=tables_of(one.said),
-        facts=_facts(one.said),
+        figures=draw(one.profile, one.summary, key=key),
+        tables=tables_of(one.summary),
+        facts=_facts(one.summary),
     )
 
 
-def _facts(said: ProfileSummary) -> tuple[Fact, ...]:
-    origin, probe = said.provenance, said.probe
+def _facts(summary: ProfileSummary) -> tuple[Fact, ...]:
+    origin, probe = summary.provenance, summary.probe
     pairs = (
         ("Measured (UTC)", f"{origin.measured_at:%Y-%m-%d %H:%M}"),
         ("By", f"stressbench {origin.version}"),

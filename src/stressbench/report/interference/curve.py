@@ -1,53 +1,58 @@
-"""Slow-down against utilisation: each compression with both intervals, and the curve that never falls (Figure 7)."""
+"""Slowdown over utilisation: each congestion level with both intervals, and the monotone curve (Figure 7)."""
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import JOBS, MUTED, PAPER
 from stressbench.report.units import count, factor, factor_with, percent
 
 _CAPTION = (
-    "Each mark is the application beside one compression: across, how busy the switch is, up, its time over its time "
-    "alone; bars are 95 % intervals. The line is the curve by which predictions go: least squares among those that "
-    "never fall and begin at 1; its band holds 95 % of the curves that might have been. Right of its end nobody "
-    "looked.{left} n = {levels}, {runs} beside each, {alone} alone."
+    "Marks: congestion levels, with the utilisation of the switch at each level and the slowdown of the application "
+    "there, contended over isolated time; bars are 95 % intervals. Line: the slowdown curve that predictions use, a "
+    "least-squares fit that never falls and begins at 1; its band contains 95 % of the bootstrap replicates. Beyond "
+    "its end there are no measurements.{left} n = {levels}, {runs} at each level, {alone} isolated."
 )
 
 
-def draw(said: ProfileSummary, *, key: str) -> Figure | None:
-    """None where no compression has a utilisation."""
-    levels = [one for one in said.levels if one.utilisation.value is not None]
+def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
+    """None where no congestion level has a utilisation."""
+    levels = [one for one in summary.levels if one.utilisation.value is not None]
     if not levels:
         return None
     drawn = canvas(height_in=3.6)
     axes: Axes = drawn.subplots()
-    at = [100 * point.utilisation for point in said.curve]
+    at = [100 * point.utilisation for point in summary.curve]
     tone = JOBS[0].stand_in
     axes.fill_between(
-        at, [point.low for point in said.curve], [point.high for point in said.curve], color=tone, alpha=0.18,
+        at, [point.low for point in summary.curve], [point.high for point in summary.curve], color=tone, alpha=0.18,
         linewidth=0,
     )  # fmt: skip
-    axes.plot(at, [point.slowdown for point in said.curve], color=tone, linewidth=1.8, label="curve, with its band")
+    axes.plot(
+        at,
+        [point.slowdown for point in summary.curve],
+        color=tone,
+        linewidth=1.8,
+        label="slowdown curve with 95 % band",
+    )
     for one in levels:
         _mark(axes, one)
     axes.plot(
-        [], [], "D", color=JOBS[1].stand_in, markersize=6, markeredgecolor=PAPER.stand_in, label="a compression"
+        [], [], "D", color=JOBS[1].stand_in, markersize=6, markeredgecolor=PAPER.stand_in, label="congestion level"
     )  # fmt: skip
     axes.axhline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
     axes.set_xlim(0, 100)
-    axes.tick_params(length=0)
-    axes.grid(visible=True)
+    bare_axes(axes)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
     axes.set_xlabel("utilisation of the switch / %")
-    axes.set_ylabel("time / time alone")
+    axes.set_ylabel("contended / isolated time")
     axes.legend(fontsize=8, loc="upper left")
     return finish(
-        drawn, key=f"{key}-curve", title=_title(said, levels), caption=_caption(said, levels),
-        description=" ".join(map(_said, levels)),
+        drawn, key=f"{key}-curve", title=_title(summary, levels), caption=_caption(summary, levels),
+        description=" ".join(map(_described, levels)),
     )  # fmt: skip
 
 
@@ -61,24 +66,22 @@ def _mark(axes: Axes, one: LevelSummary) -> None:
     axes.plot(100 * busy.value, slow.centre, "D", color=tone, markersize=6, markeredgecolor=PAPER.stand_in)
 
 
-def _title(said: ProfileSummary, levels: list[LevelSummary]) -> str:
+def _title(summary: ProfileSummary, levels: list[LevelSummary]) -> str:
     worst = max(levels, key=lambda one: one.utilisation.value or 0.0)
     shown = factor_with(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
-    return (
-        f"{printable(said.application)} takes {shown} as long where the switch is busy for "
-        f"{percent(worst.utilisation.value)} % of the time"
-    )
+    utilisation = percent(worst.utilisation.value)
+    return f"{printable(summary.application)} takes {shown} as long at a utilisation of {utilisation} %"
 
 
-def _caption(said: ProfileSummary, levels: list[LevelSummary]) -> str:
-    unknown = len(said.levels) - len(levels)
-    left = f" Of {count(unknown, 'more compression')} nobody can tell how busy the switch was." if unknown else ""
+def _caption(summary: ProfileSummary, levels: list[LevelSummary]) -> str:
+    unknown = len(summary.levels) - len(levels)
+    left = f" The utilisation of {count(unknown, 'more level')} is unknown." if unknown else ""
     few, many = (end(one.runs for one in levels) for end in (min, max))
     runs = count(few, "time") if few == many else f"{few} to {many} times"
     return _CAPTION.format(
-        left=left, levels=count(len(levels), "compression"), runs=runs, alone=f"{said.alone_runs:,}"
+        left=left, levels=count(len(levels), "congestion level"), runs=runs, alone=f"{summary.alone_runs:,}"
     )  # fmt: skip
 
 
-def _said(one: LevelSummary) -> str:
+def _described(one: LevelSummary) -> str:
     return f"At {percent(one.utilisation.value)} %: {factor(one.slowdown.centre)}."

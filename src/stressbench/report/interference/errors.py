@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from stressbench.interference.validation import ModelScore, Validation
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.figures.boxes import draw_box
 from stressbench.report.palette import MUTED, tone_of
 from stressbench.report.units import count
@@ -17,20 +17,19 @@ _ACROSS = 3
 _MOST_PANELS = 12
 _LOGARITHMIC_FROM = 20.0
 _BOXES = (
-    "Box: first to third quartile of the absolute errors; line: median; diamond: mean; whiskers: 5 and 95 %; dots: "
-    "each co-run, or the least and the largest error where there are more than 60. An error is predicted less measured "
-    "slow-down, in points: hundredths of the time alone. The best model stands first. n counts co-runs that the model "
-    "could tell of, of {n}."
+    "Box: first to third quartile of the absolute errors; line: median; diamond: mean; whiskers: 5 and 95 %; dots: all "
+    "co-runs, or the smallest and the largest error for more than 60. An error is predicted minus measured slowdown in "
+    "percentage points of the isolated time. The best model comes first. n counts co-runs with a prediction, of {n}."
 )
 _SCATTER = (
-    "Each mark is a co-run: across, the slow-down that was measured, up, what the model predicted; thin bars are 95 % "
-    "intervals of both, where they are known. On the dotted line the prediction is right, above it the model expects "
-    "more than was there. n counts co-runs that the model could tell of, of {n}.{left}"
+    "Marks: co-runs, with measured and predicted slowdown; thin bars are 95 % intervals of both, where available. On "
+    "the dotted line the prediction is exact, above it the slowdown is overestimated. n counts co-runs with a "
+    "prediction by the model, of {n}.{left}"
 )
 
 
 def draw_boxes(found: Validation) -> Figure | None:
-    """A box a model; None where no model could tell of any co-run."""
+    """A box for each model; None without any prediction."""
     known = [(number, one) for number, one in enumerate(found.scores) if one.quartiles is not None]
     if not known:
         return None
@@ -41,24 +40,22 @@ def draw_boxes(found: Validation) -> Figure | None:
     axes.set_yticks(range(len(known)), [f"{one.model}, n = {len(_errors(one)):,}" for _, one in known])
     axes.set_ylim(len(known) - 0.5, -0.5)
     axes.set_xlim(left=0)
-    axes.tick_params(length=0)
-    axes.grid(axis="x")
-    axes.spines["left"].set_visible(False)
+    bare_axes(axes, grid="x")
     axes.set_xlabel("absolute error / points")
     best = known[0][1]
     assert best.mean_absolute_error is not None
     return finish(
         drawn, key="judgement-boxes",
-        title=f"{best.model} errs least: by {100 * best.mean_absolute_error:.1f} points on average"
+        title=f"{best.model} has the smallest mean error: {100 * best.mean_absolute_error:.1f} points"
         if len(known) > 1
-        else f"{best.model} errs by {100 * best.mean_absolute_error:.1f} points on average",
+        else f"{best.model} has a mean error of {100 * best.mean_absolute_error:.1f} points",
         caption=_BOXES.format(n=count(found.co_runs, "co-run")),
-        description=" ".join(map(_said, (one for _, one in known))),
+        description=" ".join(map(_described, (one for _, one in known))),
     )  # fmt: skip
 
 
 def draw_scatter(found: Validation) -> Figure | None:
-    """A panel a model; None where no model could tell of any co-run."""
+    """A panel for each model; None without any prediction."""
     known = [(number, one) for number, one in enumerate(found.scores) if one.mean_absolute_error is not None]
     if not known:
         return None
@@ -73,11 +70,11 @@ def draw_scatter(found: Validation) -> Figure | None:
         _panel(axes, one, number, ends=(min(values), max(values)))
     for axes in list(drawn.axes)[len(shown) :]:
         axes.set_axis_off()
-    drawn.supxlabel("measured slow-down (no unit)", fontsize=9.5, color=MUTED.stand_in)
-    drawn.supylabel("predicted slow-down (no unit)", fontsize=9.5, color=MUTED.stand_in)
+    drawn.supxlabel("measured slowdown", fontsize=9.5, color=MUTED.stand_in)
+    drawn.supylabel("predicted slowdown", fontsize=9.5, color=MUTED.stand_in)
     left = f" The first {_MOST_PANELS} of {len(known)} models." if len(known) > _MOST_PANELS else ""
     return finish(
-        drawn, key="judgement-scatter", title="How do predictions compare with what was measured, model by model?",
+        drawn, key="judgement-scatter", title="Predicted and measured slowdowns by model",
         caption=_SCATTER.format(n=count(found.co_runs, "co-run"), left=left),
         description=" ".join(_compared(one) for _, one in shown),
     )  # fmt: skip
@@ -107,15 +104,14 @@ def _panel(axes: Axes, one: ModelScore, number: int, *, ends: tuple[float, float
         axes.xaxis.set_major_locator(MaxNLocator(4))
         axes.yaxis.set_major_locator(MaxNLocator(5))
     axes.set_title(f"{one.model}, n = {len(_errors(one)):,}", fontsize=9.5)
-    axes.tick_params(length=0)
-    axes.grid(visible=True)
+    bare_axes(axes)
 
 
 def _errors(one: ModelScore) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.array([pair.error for pair in one.pairs if pair.error is not None], dtype=np.float64)
 
 
-def _said(one: ModelScore) -> str:
+def _described(one: ModelScore) -> str:
     assert one.quartiles is not None
     return f"{one.model}: median {100 * one.quartiles.median:.1f}, largest {100 * one.quartiles.most:.1f} points."
 

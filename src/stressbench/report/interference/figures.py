@@ -8,11 +8,13 @@ from stressbench.report.interference import curve, latencies, phases, rings
 from stressbench.report.interference.records import records_of
 
 
-def draw(profile: Profile, said: ProfileSummary, *, key: str) -> tuple[Figure | Numbers, ...]:
+def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> tuple[Figure | Numbers, ...]:
     """Latencies, phases, congestion levels; the numbers of the levels stand after their last figure."""
     with style():
-        first = (latencies.draw(profile, said, key=key), latencies.numbers(profile, key=key))
-        over_time = phases.draw(profile, said, key=key)
-        levels = [figure for figure in (curve.draw(said, key=key), rings.draw(said, key=key)) if figure is not None]
-    kept = (records_of((said,), name=f"{key}-compressions"),) if levels else ()
+        first = (latencies.draw(profile, summary, key=key), latencies.numbers(profile, key=key))
+        over_time = phases.draw(profile, summary, key=key)
+        levels = [
+            figure for figure in (curve.draw(summary, key=key), rings.draw(summary, key=key)) if figure is not None
+        ]
+    kept = (records_of((summary,), name=f"{key}-compressions"),) if levels else ()
     return (*first, *(() if over_time is None else (over_time,)), *levels, *kept)

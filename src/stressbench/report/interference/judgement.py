@@ -1,4 +1,4 @@
-"""Documents of `stressbench predict evaluate`: how far each model was right about co-runs that were measured."""
+"""Documents of `stressbench predict evaluate`: predictions of each model against measured co-runs."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ _MOST_LEFT_OUT_IN_PAGE = 20
 _MOST_PAIRS_IN_PAGE = 400
 _SCORE_HEADS = (
     "model", "mean |error|", "least", "25 %", "50 %", "75 %", "largest", "within 5 / %", "within 10 / %", "held / %",
-    "cannot tell",
+    "unpredicted",
 )  # fmt: skip
 _PAIR_HEADS = ("victim", "beside", "measured [95 %]")
 _SCORE_RECORDS = (
@@ -40,17 +40,17 @@ _PAIR_RECORDS = (
 )  # fmt: skip
 _QUARTILES = ("least", "first", "median", "third", "most")
 _KEY = (
-    "error: predicted less measured slow-down, in points: hundredths of the time alone. Quartiles are those of "
+    "error: predicted minus measured slowdown, in percentage points of the isolated time. Quartiles are those of "
     "absolute errors (Casas and Bronevetsky, Figure 9).",
-    "within: share of all co-runs; those that a model cannot tell of count as missed. held: share of its intervals "
-    "that hold what was measured.",
-    "Models that can tell of most come first, of these the one with the least mean error.",
+    "within: share of all co-runs; those without a prediction count as missed. held: share of the intervals that "
+    "contain the measured slowdown.",
+    "Ordered by the number of predictions, then by mean error.",
 )
 
 
 def brief(found: Validation, *, pairs: bool = False) -> Document:
     """A row for each model; with `pairs` one for each co-run as well, and records of co-runs instead of models."""
-    left = [_said_left_out(one) for one in found.left_out[:_MOST_LEFT_OUT]]
+    left = [_left_out_text(one) for one in found.left_out[:_MOST_LEFT_OUT]]
     if (more := len(found.left_out) - _MOST_LEFT_OUT) > 0:
         left.append(f"and {more} more left out; --json has all")
     blocks: tuple[Block, ...] = (
@@ -90,34 +90,34 @@ def page(found: Validation) -> Document:
         figures=(*drawn, _pair_records(found)) if drawn else (),
         tables=(scores, _pairs(found, most=_MOST_PAIRS_IN_PAGE)),
     )
-    lead = "How far predictions from profiles of each application alone were right about co-runs that were measured."
+    lead = "Predictions from profiles compared with measured co-runs."
     return Document(title=title, lead=lead, sections=(section,), foot=FOOT)
 
 
 def _findings(found: Validation) -> Iterator[str]:
     best = found.scores[0]
     if best.mean_absolute_error is None or best.within_10_points is None:
-        yield "No model could tell of any co-run."
+        yield "No model has a prediction for any co-run."
         return
     yield (
-        f"{best.model} errs by {100 * best.mean_absolute_error:.1f} points on average, and is within 10 points of "
-        f"{100 * best.within_10_points:.0f} % of the co-runs."
+        f"{best.model} has a mean error of {100 * best.mean_absolute_error:.1f} points, and an error of at most "
+        f"10 points for {100 * best.within_10_points:.0f} % of the co-runs."
     )
     if best.coverage is not None:
         yield (
-            f"Of its {count(best.intervals, 'interval')} {100 * best.coverage:.0f} % hold what was measured; "
-            "95 % should."
+            f"Of its {count(best.intervals, 'interval')} {100 * best.coverage:.0f} % contain the measured "
+            "slowdown; 95 % should."
         )
 
 
 def _doubts(found: Validation) -> Iterator[str]:
     yield from (f"{sentence}." for sentence in _reasons(found))
-    yield from (f"{_said_left_out(one)}." for one in found.left_out[:_MOST_LEFT_OUT_IN_PAGE])
+    yield from (f"{_left_out_text(one)}." for one in found.left_out[:_MOST_LEFT_OUT_IN_PAGE])
     if (more := len(found.left_out) - _MOST_LEFT_OUT_IN_PAGE) > 0:
         yield f"And {more} more are left out."
 
 
-def _said_left_out(one: LeftOut) -> str:
+def _left_out_text(one: LeftOut) -> str:
     return f"left out: {one.victim} beside {', '.join(one.aggressors)} ({one.source}): {one.reason}"
 
 
@@ -134,7 +134,7 @@ def _score_rows(found: Validation) -> Iterator[tuple[str, ...]]:
 
 
 def _pairs(found: Validation, *, most: int | None = None) -> Table:
-    """What was measured of each co-run, and what each model says."""
+    """The measured slowdown of each co-run, and the prediction of each model."""
     co_runs = found.scores[0].pairs
     left = "" if most is None or len(co_runs) <= most else f" The first {most} of {len(co_runs):,}."
     return Table(
@@ -148,7 +148,7 @@ def _pairs(found: Validation, *, most: int | None = None) -> Table:
             )
             for number, one in enumerate(co_runs[:most])
         ),
-        caption=f"Slow-downs: measured, and what each model says.{left}" if most else "",
+        caption=f"Measured slowdowns and the predictions of each model.{left}" if most else "",
     )  # fmt: skip
 
 
@@ -180,17 +180,17 @@ def _pair_records(found: Validation) -> Numbers:
 
 
 def _reasons(found: Validation) -> Iterator[str]:
-    """Of each model that could not tell of all."""
+    """Of each model without a prediction for some co-runs."""
     for score in found.scores:
         if score.could_not_tell:
             reason = next(str(one.reason) for one in score.pairs if one.slowdown is None)
-            yield f"{score.model} cannot tell of {score.could_not_tell}, for example: {reason}"
+            yield f"{score.model} has no prediction for {score.could_not_tell}, for example: {reason}"
 
 
 def _key(found: Validation) -> tuple[str, ...]:
     """How to read the tables."""
     learners = [score.model for score in found.scores if score.learnt]
-    return (*_KEY, f"{', '.join(learners)}: each victim by a model that saw no co-run with it, in either part.")
+    return (*_KEY, f"{', '.join(learners)}: each victim is predicted by a model trained without its co-runs.")
 
 
 def _scaled(share: float | None, digits: int) -> str:

@@ -3,39 +3,42 @@
 from matplotlib.axes import Axes
 
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.profile_summary import LatencySummary, ProfileSummary
+from stressbench.interference.probe_statistics import LatencySummary
+from stressbench.interference.profile_summary import ProfileSummary
 from stressbench.report.document import Figure, Numbers
 from stressbench.report.drawing import canvas, finish
-from stressbench.report.figures.distribution import Side, curve_of, plot_sides
+from stressbench.report.figures.distribution import TimeCurve, curve_of, plot_curves
 from stressbench.report.names import printable
 from stressbench.report.palette import ALONE, JOBS
 from stressbench.report.units import factor, time
 
 _CAPTION = (
-    "Read upwards from a latency to a line: that share of the probes took longer. Dashed and grey is the idle machine, "
-    "coloured the application's time; the further right the coloured line lies, the longer messages waited. A mark is "
-    "percentile 50, 95 or 99, its bar the 95 % interval. n = {idle} probes of the idle machine{beside}; each is half a "
-    "round trip of {size:,} B."
+    "The height of a line at a latency is the share of probes that took longer. Dashed and grey: idle machine; "
+    "coloured: beside the application; the farther the coloured line lies to the right, the longer messages waited. "
+    "Marks: percentiles 50, 95 and 99, bars: 95 % intervals. n = {idle} probes of the idle machine{beside}; each is "
+    "half a round trip of {size:,} B."
 )
 
 
-def draw(profile: Profile, said: ProfileSummary, *, key: str) -> Figure:
+def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure:
     """Both curves, or that of the idle machine alone."""
     drawn = canvas(height_in=3.2)
     axes: Axes = drawn.subplots()
-    sides = [Side(name="idle", values_s=profile.idle.array, tone=ALONE, dash="--", marks=said.idle.percentiles)]
-    if profile.impact is not None and said.beside is not None:
+    sides = [TimeCurve(name="idle", values_s=profile.idle.array, tone=ALONE, dash="--", marks=summary.idle.percentiles)]
+    if profile.impact is not None and summary.beside is not None:
         sides.append(
-            Side(
+            TimeCurve(
                 name="beside it", values_s=profile.impact.probes.array, tone=JOBS[0], dash="-",
-                marks=said.beside.percentiles,
+                marks=summary.beside.percentiles,
             )
         )  # fmt: skip
-    unit = plot_sides(axes, sides)
+    unit = plot_curves(axes, sides)
     axes.set_xlabel(f"latency, one way / {unit.name}")
-    beside = "" if said.beside is None else f", {said.beside.count:,} beside the application"
-    caption = _CAPTION.format(idle=f"{said.idle.count:,}", beside=beside, size=said.probe.message_bytes)
-    return finish(drawn, key=f"{key}-latencies", title=_title(said), caption=caption, description=_said(said))
+    beside = "" if summary.beside is None else f", {summary.beside.count:,} beside the application"
+    caption = _CAPTION.format(idle=f"{summary.idle.count:,}", beside=beside, size=summary.probe.message_bytes)
+    return finish(
+        drawn, key=f"{key}-latencies", title=_title(summary), caption=caption, description=_described(summary)
+    )
 
 
 def numbers(profile: Profile, *, key: str) -> Numbers:
@@ -49,15 +52,17 @@ def numbers(profile: Profile, *, key: str) -> Numbers:
     return Numbers(name=f"{key}-latencies", head=("side", "n", "latency_s", "share_longer"), rows=rows)
 
 
-def _title(said: ProfileSummary) -> str:
-    name = printable(said.application)
-    if said.beside is None:
-        return f"How long do probes take on the idle machine? Nobody probed beside {name}"
-    return f"Beside {name} probes take {factor(said.beside.mean_s / said.idle.mean_s)}× their idle mean"
+def _title(summary: ProfileSummary) -> str:
+    name = printable(summary.application)
+    if summary.beside is None:
+        return f"Probe latencies on the idle machine; the impact of {name} was not measured"
+    return (
+        f"Beside {name} the mean probe latency is {factor(summary.beside.mean_s / summary.idle.mean_s)}× the idle one"
+    )
 
 
-def _said(said: ProfileSummary) -> str:
-    sides = [("Idle", said.idle), *([] if said.beside is None else [("Beside the application", said.beside)])]
+def _described(summary: ProfileSummary) -> str:
+    sides = [("Idle", summary.idle), *([] if summary.beside is None else [("Beside the application", summary.beside)])]
     return " ".join(f"{name}: {_percentiles(side)}." for name, side in sides)
 
 

@@ -1,11 +1,11 @@
-"""How busy the switch was over the application's time: latencies one by one, and the phases that they make."""
+"""Utilisation of the switch over the time of the application: single latencies, and phases."""
 
 from matplotlib.axes import Axes
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.profile_summary import ProfileSummary, probe_times
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import ALONE, JOBS, MUTED
 from stressbench.report.thinning import outermost
@@ -13,64 +13,63 @@ from stressbench.report.units import count, percent, time_unit
 
 _MOST_POINTS = 1200
 _CAPTION = (
-    "Above, each dot is a probe; the dashed line is the mean of the idle machine. Below, each level is a phase: a time "
-    "in which latencies are alike, with the utilisation of the switch in it and the 95 % interval as a band. One phase "
-    "alone: no change is shown. n = {probes} probes, {phases}.{thinned}{guessed}"
+    "Top: probe latencies; the dashed line is the mean of the idle machine. Bottom: phases, periods of similar "
+    "latency, with the utilisation of the switch and its 95 % interval as a band. A single phase means that no change "
+    "was detected. n = {probes} probes, {phases}.{thinned}{guessed}"
 )
 
 
-def draw(profile: Profile, said: ProfileSummary, *, key: str) -> Figure | None:
-    """None where nobody can tell how busy the switch was."""
-    if not said.phases or profile.impact is None:
+def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | None:
+    """None where the utilisation is unknown."""
+    if not summary.phases or profile.impact is None:
         return None
     probes = profile.impact.probes
     values, times = probes.array, probe_times(profile, probes)
     drawn = canvas(height_in=3.9)
     above, below = drawn.subplots(2, 1, sharex=True)
-    unit = time_unit([said.idle.mean_s])
+    unit = time_unit([summary.idle.mean_s])
     shown = outermost(values, most=_MOST_POINTS)
     above.plot(
         times[shown], values[shown] * unit.per_second, "o", color=JOBS[0].stand_in, markersize=2.4, alpha=0.5,
         markeredgewidth=0,
     )  # fmt: skip
-    above.axhline(said.idle.mean_s * unit.per_second, color=ALONE.stand_in, linestyle="--", linewidth=1.2)
+    above.axhline(summary.idle.mean_s * unit.per_second, color=ALONE.stand_in, linestyle="--", linewidth=1.2)
     above.set_ylabel(f"latency / {unit.name}")
-    _levels(below, said)
+    _levels(below, summary)
     for axes in (above, below):
-        axes.tick_params(length=0)
-        axes.grid(visible=True)
+        bare_axes(axes)
     caption = _CAPTION.format(
-        probes=f"{len(values):,}", phases=count(len(said.phases), "phase"),
-        thinned=" Of so many the outermost are drawn." if len(shown) < len(values) else "",
-        guessed="" if probes.times is not None else " When each was sent nobody knows: they are drawn evenly.",
+        probes=f"{len(values):,}", phases=count(len(summary.phases), "phase"),
+        thinned=" Only the outermost are drawn." if len(shown) < len(values) else "",
+        guessed="" if probes.times is not None else " Their times are unknown and drawn as evenly spaced.",
     )  # fmt: skip
-    return finish(drawn, key=f"{key}-phases", title=_title(said), caption=caption, description=_said(said))
+    return finish(drawn, key=f"{key}-phases", title=_title(summary), caption=caption, description=_described(summary))
 
 
-def _levels(axes: Axes, said: ProfileSummary) -> None:
+def _levels(axes: Axes, summary: ProfileSummary) -> None:
     tone = JOBS[1].stand_in
-    for phase in said.phases:
+    for phase in summary.phases:
         ends = [phase.began_s, phase.ended_s]
         axes.fill_between(ends, 100 * phase.low, 100 * phase.high, color=tone, alpha=0.25, linewidth=0)
         axes.plot(ends, [100 * phase.utilisation] * 2, color=tone, linewidth=2.2)
-    for phase in said.phases[1:]:
+    for phase in summary.phases[1:]:
         axes.axvline(phase.began_s, color=MUTED.stand_in, linewidth=0.8, linestyle=":")
     axes.set_ylim(0, 100)
     axes.set_ylabel("utilisation / %")
     axes.set_xlabel("time since the application's start / s")
 
 
-def _title(said: ProfileSummary) -> str:
-    name = printable(said.application)
-    if len(said.phases) == 1:
-        return f"How busy does {name} keep the switch over time? No phases are shown"
-    least, most = (end(phase.utilisation for phase in said.phases) for end in (min, max))
-    return f"{name} keeps the switch busy for {percent(least)} to {percent(most)} % of the time, by phase"
+def _title(summary: ProfileSummary) -> str:
+    name = printable(summary.application)
+    if len(summary.phases) == 1:
+        return f"Utilisation by {name} over time: no phases detected"
+    least, most = (end(phase.utilisation for phase in summary.phases) for end in (min, max))
+    return f"Utilisation by {name}: {percent(least)} to {percent(most)} % by phase"
 
 
-def _said(said: ProfileSummary) -> str:
+def _described(summary: ProfileSummary) -> str:
     return " ".join(
         f"From {phase.began_s:.1f} to {phase.ended_s:.1f} s: {percent(phase.utilisation)} %, interval "
         f"{percent(phase.low)} to {percent(phase.high)} %."
-        for phase in said.phases[:20]
+        for phase in summary.phases[:20]
     )

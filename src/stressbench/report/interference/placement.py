@@ -13,19 +13,19 @@ _MOST_NAMED_IN_PAGE = 20
 
 def brief(found: PlacementPlan) -> Document:
     """A line for each switch, then the cost, and which applications were kept apart for lack of a prediction."""
-    everybody = sum(len(group) for group in found.groups)
-    lines = [f"switch {number}: {_said_group(group)}" for number, group in enumerate(found.groups, 1)]
+    placed = sum(len(group) for group in found.groups)
+    lines = [f"switch {number}: {_group_text(group)}" for number, group in enumerate(found.groups, 1)]
     if (empty := found.switches - len(found.groups)) > 0:
-        lines.append("1 switch stays empty" if empty == 1 else f"{empty} switches stay empty")
-    apart = [_said_kept_apart(one) for one in found.not_considered[:_MOST_NAMED]]
+        lines.append("1 switch is empty" if empty == 1 else f"{empty} switches are empty")
+    apart = [_kept_apart_text(one) for one in found.not_considered[:_MOST_NAMED]]
     if (more := len(found.not_considered) - _MOST_NAMED) > 0:
-        apart.append(f"and {more} more groups without a prediction; --json has all")
+        apart.append(f"and {more} more groups without a prediction; --json lists all")
     blocks = (
-        *(Paragraph(text=line) for line in (*lines, _said_cost(found))),
+        *(Paragraph(text=line) for line in (*lines, _cost_text(found))),
         *(Paragraph(text=line, role=Role.warning) for line in apart),
     )
     title = (
-        f"{found.machine}: {count(everybody, 'application')} on {found.switches} switches of at most "
+        f"{found.machine}: {count(placed, 'application')} on {found.switches} switches of at most "
         f"{found.per_switch} each, by {found.model}"
     ).replace(" 1 switches", " 1 switch")
     return Document(title=title, sections=(Section(blocks=blocks),), value=found)
@@ -33,39 +33,41 @@ def brief(found: PlacementPlan) -> Document:
 
 def page(found: PlacementPlan) -> Document:
     """The cost and the table of switches."""
-    seats = sum(len(group) for group in found.groups)
+    placed = sum(len(group) for group in found.groups)
     switches = "1 switch" if found.switches == 1 else f"{found.switches} switches"
-    title = f"{count(seats, 'application')} on {switches} of {printable(found.machine)}"
+    title = f"{count(placed, 'application')} on {switches} of {printable(found.machine)}"
     table = Table(
         title="Switches",
-        columns=headed(("switch", "applications, with slow-down and 95 % interval"), words=2),
-        rows=tuple((f"{number}", _said_group(group)) for number, group in enumerate(found.groups, start=1)),
-        caption="An application that has a switch to itself counts as not slowed.",
+        columns=headed(("switch", "applications, with slowdown and 95 % interval"), words=2),
+        rows=tuple((f"{number}", _group_text(group)) for number, group in enumerate(found.groups, start=1)),
+        caption="An application with a switch of its own counts as not slowed down.",
     )
     section = chapter(
         key="place",
         title=title,
-        findings=(_said_cost(found),),
-        notes=(f"{_said_kept_apart(one)}." for one in found.not_considered[:_MOST_NAMED_IN_PAGE]),
+        findings=(_cost_text(found),),
+        notes=(f"{_kept_apart_text(one)}." for one in found.not_considered[:_MOST_NAMED_IN_PAGE]),
         figures=(),
         tables=(table,),
     )
-    lead = f"Who should share a switch, at most {found.per_switch} each, by {found.model}: predicted, not measured."
+    lead = (
+        f"Placement on switches of at most {found.per_switch} applications by {found.model}: predicted, not measured."
+    )
     return Document(title=title, lead=lead, sections=(section,), foot=FOOT)
 
 
-def _said_cost(found: PlacementPlan) -> str:
+def _cost_text(found: PlacementPlan) -> str:
     return (
-        f"Predicted slow-downs sum up to {100 * found.cost:.1f} points of the times alone: no other arrangement with a "
-        "prediction has less. Predicted from profiles of each alone, not measured."
+        f"Predicted slowdowns add up to {100 * found.cost:.1f} percentage points of the isolated times, the minimum of "
+        "all placements with a prediction. Predicted from profiles, not measured."
     )
 
 
-def _said_kept_apart(one: UnpredictedGroup) -> str:
-    return f"kept apart: {', '.join(one.applications)}: {'; '.join(one.reasons)}"
+def _kept_apart_text(one: UnpredictedGroup) -> str:
+    return f"not placed together: {', '.join(one.applications)}: {'; '.join(one.reasons)}"
 
 
-def _said_group(group: tuple[PlacedApplication, ...]) -> str:
+def _group_text(group: tuple[PlacedApplication, ...]) -> str:
     """The applications of one switch, with slowdowns."""
     if len(group) == 1:
         return f"{group[0].application} alone"

@@ -16,8 +16,8 @@ _KEY = (
     "[1.400, ...) has no upper bound. Predicted from profiles of each alone, not measured."
 )
 FOOT = (
-    "Slow-down: time beside the others over time alone; 1 is not slowed. Predicted from profiles of each application "
-    "alone, after active measurement; loads that share memory, cores or files are not modelled."
+    "Slowdown: contended over isolated time; 1 is not slowed down. Predicted from profiles of each application by "
+    "itself (active measurement); contention for memory, cores or files is not modelled."
 )
 
 
@@ -64,7 +64,7 @@ def page(found: CoRunPrediction) -> Document:
         figures=() if figure is None else (figure,),
         tables=(_table(found),),
     )
-    lead = "How much each application will be slowed while all of them run at once: predicted, not measured."
+    lead = "Slowdown of each application while all of them run at the same time: predicted, not measured."
     return Document(title=title, lead=lead, sections=(section,), foot=FOOT)
 
 
@@ -81,7 +81,7 @@ def bounds_text(found: Prediction) -> str:
 
 
 def _findings(found: CoRunPrediction) -> Iterator[str]:
-    """By one model each, the hardest hit first."""
+    """By one model each, the largest slowdown first."""
     chosen = [(one, _chosen(one)) for one in found.applications]
     ordered = sorted(chosen, key=lambda both: -(both[1].prediction.slowdown or 0.0))
     for one, said in ordered[:_MOST_FINDINGS]:
@@ -91,7 +91,7 @@ def _findings(found: CoRunPrediction) -> Iterator[str]:
 
 
 def _chosen(one: VictimPrediction) -> ModelPrediction:
-    """What the best model says, where it was asked and can tell; else the first that can."""
+    """The prediction of the default model, if it has one, else the first one that there is."""
     telling = [said for said in one.foretold if said.prediction.slowdown is not None]
     return next((said for said in telling if said.model == DEFAULT_MODEL), (*telling, one.foretold[0])[0])
 
@@ -99,16 +99,16 @@ def _chosen(one: VictimPrediction) -> ModelPrediction:
 def _sentence(one: VictimPrediction, said: ModelPrediction) -> str:
     beside = ", ".join(one.beside) if len(one.beside) <= 3 else f"{len(one.beside)} others"
     if said.prediction.slowdown is None:
-        return f"{one.application} beside {beside}: cannot tell, {said.prediction.reason}."
+        return f"{one.application} beside {beside}: no prediction, {said.prediction.reason}."
     shown = f"{slowdown_text(said.prediction.slowdown)}× {bounds_text(said.prediction)}"
     return f"{one.application} will take {shown} as long beside {beside}, by {said.model}."
 
 
 def _table(found: CoRunPrediction) -> Table:
     return Table(
-        title="Predicted slow-downs",
+        title="Predicted slowdowns",
         columns=columns(
-            texts=("application", "model", "cannot tell, or doubts"), numbers=("slow-down", "95 % interval")
+            texts=("application", "model", "reason or limits"), numbers=("slowdown", "95 % interval")
         ),
         rows=tuple(
             (who.application, one.model, one.prediction.reason or "", slowdown_text(one.prediction.slowdown),

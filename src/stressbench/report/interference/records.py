@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from stressbench.interference.profile_summary import LatencySummary, ProfileSummary
+from stressbench.interference.probe_statistics import LatencySummary
+from stressbench.interference.profile_summary import ProfileSummary
 from stressbench.interference.utilisation import Utilisation
 from stressbench.report.document import Numbers, Value
 
@@ -15,17 +16,17 @@ _NO_RING: tuple[Value, ...] = (None,) * 4
 _NO_RUNS: tuple[Value, ...] = (None,) * 4
 
 
-def records_of(said: Iterable[ProfileSummary], *, name: str = "profiles") -> Numbers:
+def records_of(summary: Iterable[ProfileSummary], *, name: str = "profiles") -> Numbers:
     """One after the other; unknown is None."""
-    return Numbers(name=name, head=_HEAD, rows=tuple(row for one in said for row in _rows(one)))
+    return Numbers(name=name, head=_HEAD, rows=tuple(row for one in summary for row in _rows(one)))
 
 
-def _rows(said: ProfileSummary) -> Iterator[tuple[Value, ...]]:
-    who = (said.application, said.machine)
-    yield (*who, "idle", *_NO_RING, *_probes(said.idle, None), *_NO_RUNS)
-    if said.beside is not None:
-        yield (*who, "application", *_NO_RING, *_probes(said.beside, said.ours), *_NO_RUNS)
-    for one in said.levels:
+def _rows(summary: ProfileSummary) -> Iterator[tuple[Value, ...]]:
+    who = (summary.application, summary.machine)
+    yield (*who, "idle", *_NO_RING, *_probes(summary.idle, None), *_NO_RUNS)
+    if summary.beside is not None:
+        yield (*who, "application", *_NO_RING, *_probes(summary.beside, summary.ours), *_NO_RUNS)
+    for one in summary.levels:
         ring = one.configuration
         yield (
             *who, "compression", ring.partners, ring.messages, ring.pause_s, ring.message_bytes,

@@ -1,4 +1,4 @@
-"""How busy each compression keeps the switch, by bubble, partners and messages (Casas and Bronevetsky, Figure 6)."""
+"""Utilisation of each congestion level, by bubble, partners and messages (Casas and Bronevetsky, Figure 6)."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import tone_of
 from stressbench.report.units import count, percent, time
@@ -16,15 +16,15 @@ _MARKS = "osD^v<>P"
 _DASHES = ("-", "--", "-.", ":")
 _MOST_TICKS = 8
 _CAPTION = (
-    "Across, the bubble: how long each rank of the ring sleeps before it waits for its messages, shortest last, on a "
-    "logarithmic axis. A colour and mark is a number of partners (P), a dash a number of messages to each (M). Bars "
-    "are 95 % intervals; an open mark is saturated: at least so much. n = {shown} of {all}."
+    "Horizontal axis: the bubble, the time that each rank of the ring sleeps before it waits for its messages, "
+    "shortest last, logarithmic. Colour and mark: number of partners (P); dash: number of messages to each (M). Bars: "
+    "95 % intervals; an open mark is a lower bound (saturated). n = {shown} of {all}."
 )
 
 
-def draw(said: ProfileSummary, *, key: str) -> Figure | None:
-    """None where nobody can tell of any."""
-    shown = [one for one in said.levels if _height(one) is not None]
+def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
+    """None where no utilisation is known."""
+    shown = [one for one in summary.levels if _height(one) is not None]
     if not shown:
         return None
     drawn = canvas(height_in=3.6)
@@ -43,14 +43,13 @@ def draw(said: ProfileSummary, *, key: str) -> Figure | None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: time(value)))
     axes.invert_xaxis()
     axes.set_ylim(0, 100)
-    axes.tick_params(length=0)
-    axes.grid(visible=True)
+    bare_axes(axes)
     axes.set_xlabel("bubble between messages")
     axes.set_ylabel("utilisation of the switch / %")
     axes.legend(fontsize=8, ncols=2, loc="best")
     return finish(
-        drawn, key=f"{key}-rings", title=_title(said, shown),
-        caption=_CAPTION.format(shown=count(len(shown), "compression"), all=f"{len(said.levels):,}"),
+        drawn, key=f"{key}-rings", title=_title(summary, shown),
+        caption=_CAPTION.format(shown=count(len(shown), "congestion level"), all=f"{len(summary.levels):,}"),
         description=" ".join(f"{one.configuration}: {percent(_height(one))} %." for one in shown),
     )  # fmt: skip
 
@@ -75,13 +74,12 @@ def _across(point: tuple[float, float, LevelSummary]) -> float:
 
 
 def _height(one: LevelSummary) -> float | None:
-    """What is known: the utilisation, or what it is at least."""
+    """The utilisation, or its lower bound."""
     return one.utilisation.low if one.utilisation.value is None else one.utilisation.value
 
 
-def _title(said: ProfileSummary, shown: Sequence[LevelSummary]) -> str:
+def _title(summary: ProfileSummary, shown: Sequence[LevelSummary]) -> str:
     low, high = (end(_height(one) or 0.0 for one in shown) for end in (min, max))
     return (
-        f"Compressions beside which {printable(said.application)} ran keep the switch busy for {percent(low)} to "
-        f"{percent(high)} % of the time"
+        f"Utilisation at the congestion levels of {printable(summary.application)}: {percent(low)} to {percent(high)} %"
     )

@@ -1,4 +1,4 @@
-"""Predicted slow-downs with their intervals: a line an application and model."""
+"""Predicted slowdowns with their intervals: a line for each application and model."""
 
 from collections.abc import Sequence
 
@@ -16,14 +16,14 @@ from stressbench.report.units import count
 _MOST_LINES = 80
 _MARKS = "DosvP^X<"
 _CAPTION = (
-    "Each mark is the time of an application beside all the others over its time alone, as a model predicts it; right "
-    "of the line at 1 it is slowed. The bar is the 95 % interval; an open end has no upper bound, because the load is "
-    "beyond the heaviest compression. A colour and mark is a model. n = {n}; nothing here was measured together.{left}"
+    "Marks: predicted time of an application beside all the others over its isolated time; right of the line at 1 it "
+    "is slowed down. Bars: 95 % interval; an arrow means that there is no upper bound, because the load is beyond the "
+    "highest congestion level. Colour and mark: model. n = {n}; nothing was measured at the same time.{left}"
 )
 
 
 def draw(found: CoRunPrediction) -> Figure | None:
-    """None where no model could tell of anyone; who has no prediction is left out, and stands in the table."""
+    """None without predictions; applications without one are in the table only."""
     models = list(dict.fromkeys(one.model for who in found.applications for one in who.foretold))
     lines = [(who, one) for who in found.applications for one in who.foretold if one.prediction.slowdown is not None]
     if not lines:
@@ -36,11 +36,11 @@ def draw(found: CoRunPrediction) -> Figure | None:
     axes.set_yticks(range(len(shown)), [_label(who, one, models) for who, one in shown])
     axes.set_ylim(len(shown) - 0.5, -0.5)
     ratio_axis(axes)
-    axes.set_xlabel("predicted slow-down: time beside the others / time alone (no unit)")
+    axes.set_xlabel("predicted slowdown: contended / isolated time")
     by = f", by {models[0]}" if len(models) == 1 else f", by {len(models)} models"
     left = f" The first {_MOST_LINES} of {len(lines)} predictions." if len(lines) > _MOST_LINES else ""
     return finish(
-        drawn, key="predict-slowdowns", title=f"How much will each application be slowed beside the others{by}?",
+        drawn, key="predict-slowdowns", title=f"Predicted slowdown of each application beside the others{by}",
         caption=_CAPTION.format(n=count(len(found.applications), "application"), left=left),
         description="; ".join(f"{who.application}, {one.model}: {_text(one)}" for who, one in shown),
     )  # fmt: skip

@@ -1,21 +1,26 @@
-"""What a profile says, in sentences and tables."""
+"""The contents of a profile in sentences and tables."""
 
 from collections.abc import Iterator
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Table, headed
-from stressbench.report.run.words import percent_name, percentile_text
-from stressbench.report.terminal.impact_table import said_utilisation
-from stressbench.report.units import MISSING, count, factor, factor_with, interval, percent, size, time, time_unit
+from stressbench.report.interference.words import (
+    latency_table,
+    phase_table,
+    slowdown_cell,
+    utilisation_cell,
+    utilisation_text,
+)
+from stressbench.report.units import count, factor_with, percent, size, time, time_unit
 
 _MOST_LINKS = 40
 
 
-def findings(said: ProfileSummary) -> Iterator[str]:
-    """What the application does, what it suffers, in sentences."""
-    if said.ours is not None:
-        yield f"{said.application} {_does(said)}"
-    known = [one for one in said.levels if one.utilisation.value is not None]
+def findings(summary: ProfileSummary) -> Iterator[str]:
+    """The load of the application and its slowdown, in sentences."""
+    if summary.ours is not None:
+        yield f"{summary.application} {_does(summary)}"
+    known = [one for one in summary.levels if one.utilisation.value is not None]
     if known:
         worst = max(known, key=lambda one: one.slowdown.centre)
         shown = factor_with(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
@@ -23,65 +28,48 @@ def findings(said: ProfileSummary) -> Iterator[str]:
             f"It takes up to {shown} as long beside a ring that keeps the switch busy for "
             f"{percent(worst.utilisation.value)} % of the time."
         )
-    elif said.levels:
-        yield f"It was run beside {count(len(said.levels), 'ring')}; how busy they keep the switch nobody can tell."
-    if said.ours is None and not said.levels:
-        yield f"Of {said.application} only the idle machine is known."
+    elif summary.levels:
+        yield f"It was run beside {count(len(summary.levels), 'ring')}; the utilisation of the switch is unknown."
+    if summary.ours is None and not summary.levels:
+        yield f"The profile of {summary.application} holds idle latencies only."
 
 
-def _does(said: ProfileSummary) -> str:
-    assert said.ours is not None
-    if said.ours.value is None:
-        return f"and the switch: {said_utilisation(said.ours)}."
-    phases = f", in {count(len(said.phases), 'phase')}" if len(said.phases) > 1 else ""
-    return f"keeps the switch busy for {said_utilisation(said.ours)} of the time{phases}."
+def _does(summary: ProfileSummary) -> str:
+    assert summary.ours is not None
+    if summary.ours.value is None:
+        return f"and the switch: {utilisation_text(summary.ours)}."
+    phases = f", in {count(len(summary.phases), 'phase')}" if len(summary.phases) > 1 else ""
+    return f"keeps the switch busy for {utilisation_text(summary.ours)} of the time{phases}."
 
 
-def tables_of(said: ProfileSummary) -> Iterator[Table]:
+def tables_of(summary: ProfileSummary) -> Iterator[Table]:
     """Tables that have something to tell, in order."""
-    yield _latencies(said)
-    if said.ours is not None and said.paper is not None:
-        yield _utilisations(said)
-    if len(said.phases) > 1:
-        yield _phases(said)
-    if said.levels:
-        yield _levels(said)
-    if said.links:
-        yield _links(said.links)
+    yield latency_table(
+        summary.idle, summary.beside,
+        caption=f"Of {summary.probe.message_bytes:,} B by {count(summary.probe.pairs, 'pair')} every "
+        f"{time(summary.probe.interval_s)}; half a round trip each.",
+    )  # fmt: skip
+    if summary.ours is not None and summary.paper is not None:
+        yield _utilisations(summary)
+    if len(summary.phases) > 1:
+        yield phase_table(summary.phases)
+    if summary.levels:
+        yield _levels(summary)
+    if summary.links:
+        yield _links(summary.links)
 
 
-def _latencies(said: ProfileSummary) -> Table:
-    sides = [("idle", said.idle), *([] if said.beside is None else [("beside it", said.beside)])]
-    unit = time_unit(one.value_s for _, side in sides for one in side.percentiles)
-    shares = [f"p{percent_name(one.share)} [95 %]" for one in said.idle.percentiles]
-    return Table(
-        title=f"Latencies, one way, in {unit.name}",
-        columns=headed(("probes", "n", "mean", *shares), words=1),
-        rows=tuple(
-            (
-                name,
-                f"{side.count:,}",
-                time(side.mean_s, unit=unit),
-                *(percentile_text(one, unit) for one in side.percentiles),
-            )
-            for name, side in sides
-        ),
-        caption=f"Of {said.probe.message_bytes:,} B by {count(said.probe.pairs, 'pair')} every "
-        f"{time(said.probe.interval_s)}; half a round trip each.",
-    )
-
-
-def _utilisations(said: ProfileSummary) -> Table:
-    assert said.ours is not None
-    assert said.paper is not None
-    effect = said.effect
-    probes = "nobody measured it" if effect is None else f"{factor(effect.centre)} {interval(effect.low, effect.high)}"
+def _utilisations(summary: ProfileSummary) -> Table:
+    assert summary.ours is not None
+    assert summary.paper is not None
+    effect = summary.effect
+    probes = "nobody measured it" if effect is None else slowdown_cell(effect)
     return Table(
         title="The switch beside the application",
         columns=headed(("what", "is"), words=2),
         rows=(
-            ("utilisation", said_utilisation(said.ours)),
-            ("utilisation as in the paper", said_utilisation(said.paper)),
+            ("utilisation", utilisation_text(summary.ours)),
+            ("utilisation as in the paper", utilisation_text(summary.paper)),
             ("the application's time with probes / without", probes),
         ),
         caption="Shares of the time in which the switch serves somebody, by the M/G/1 queue, with 95 % intervals; the "
@@ -89,28 +77,10 @@ def _utilisations(said: ProfileSummary) -> Table:
     )
 
 
-def _phases(said: ProfileSummary) -> Table:
-    return Table(
-        title="Phases",
-        columns=headed(("phase", "from / s", "to / s", "utilisation / %", "95 % interval"), words=1),
-        rows=tuple(
-            (
-                str(number),
-                f"{one.began_s:.1f}",
-                f"{one.ended_s:.1f}",
-                percent(one.utilisation),
-                f"[{percent(one.low)}, {percent(one.high)}]",
-            )
-            for number, one in enumerate(said.phases, start=1)
-        ),
-        caption="From the application's start; within a phase latencies are alike.",
-    )
-
-
-def _levels(said: ProfileSummary) -> Table:
-    unit = time_unit(one.probes.mean_s for one in said.levels)
-    alone = f"{said.alone_runs:,} times alone"
-    middle = "" if said.alone_median_s is None else f", of which the middle is {time(said.alone_median_s)}"
+def _levels(summary: ProfileSummary) -> Table:
+    unit = time_unit(one.probes.mean_s for one in summary.levels)
+    alone = f"{summary.alone_runs:,} times alone"
+    middle = "" if summary.alone_median_s is None else f", of which the middle is {time(summary.alone_median_s)}"
     return Table(
         title="Beside compressions",
         columns=headed(
@@ -122,11 +92,11 @@ def _levels(said: ProfileSummary) -> Table:
                 size(one.configuration.message_bytes),
                 f"{one.probes.count:,}",
                 time(one.probes.mean_s, unit=unit),
-                said_busy(one),
+                utilisation_cell(one),
                 f"{one.runs:,}",
-                f"{factor(one.slowdown.centre)} {interval(one.slowdown.low, one.slowdown.high)}",
+                slowdown_cell(one.slowdown),
             )
-            for one in said.levels
+            for one in summary.levels
         ),
         caption="The least busy first. P: partners that each rank sends to, M: messages to each, B: the sleep before "
         f"it waits for them; n probes. Slow-down: time beside it over time alone, from {alone}{middle}.",
@@ -136,14 +106,6 @@ def _levels(said: ProfileSummary) -> Table:
 def _ring(one: LevelSummary) -> str:
     ring = one.configuration
     return f"P = {ring.partners}, M = {ring.messages}, B = {time(ring.pause_s)}"
-
-
-def said_busy(one: LevelSummary) -> str:
-    """`41.2 [38.0, 44.9]`, what it is at least, or a dash."""
-    busy = one.utilisation
-    if busy.value is None:
-        return MISSING if busy.low is None else f"at least {percent(busy.low)}"
-    return said_utilisation(busy).replace(" %", "")
 
 
 def _links(links: dict[str, float]) -> Table:

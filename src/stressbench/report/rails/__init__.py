@@ -11,7 +11,6 @@ from stressbench.report.renderers import formats
 from stressbench.results.rails import RailsFound, Subject
 from stressbench.stats.comparison import Verdict, verdict_of
 
-__all__ = ["FORMATS", "brief", "page"]
 _KIND = "Rail policies"
 _EFFECT = 0.02
 _MOST_FINDINGS = 12
@@ -38,12 +37,12 @@ def page(found: RailsFound) -> Document:
         figures=draw(found),
         tables=tables_of(found),
     )
-    lead = f"The NIC that each rank's messages used, and what that did to the program. {headline(found)}"
+    lead = f"The NIC that each rank's messages use, and its effect on the program. {headline(found)}"
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
 def _findings(found: RailsFound) -> Iterator[str]:
-    """What whole intervals say, the largest differences first."""
+    """Significant differences, the largest first."""
     told = []
     for subject in found.subjects:
         for entry in subject.entries:
@@ -53,15 +52,15 @@ def _findings(found: RailsFound) -> Iterator[str]:
                 where = ", ".join((*subject.where.values(), label(subject)))
                 told.append((
                     max(ratio.ratio, 1 / ratio.ratio),
-                    f"{printable(where)} {_said(subject, ratio.ratio)} with {printable(subject.baseline)} when ranks "
-                    f"go by {printable(entry.policy)}, 95 % interval {ratio.low:.3f} to {ratio.high:.3f}.",
+                    f"{printable(where)} {_described(subject, ratio.ratio)} with {printable(subject.baseline)} "
+                    f"under the policy {printable(entry.policy)}, 95 % interval {ratio.low:.3f} to {ratio.high:.3f}.",
                 ))  # fmt: skip
     yield from (sentence for _, sentence in sorted(told, reverse=True))
     if not told:
-        yield f"No policy differs from the others by more than {_EFFECT:.0%}, as far as the intervals show."
+        yield f"No policy differs significantly from the baseline by more than {_EFFECT:.0%}."
 
 
-def _said(subject: Subject, ratio: float) -> str:
+def _described(subject: Subject, ratio: float) -> str:
     return f"takes {ratio:.3f} times as long as" if subject.unit == "s" else f"is {ratio:.3f} times what it is"
 
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator
 
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish, style
+from stressbench.report.drawing import bare_axes, canvas, finish, style
 from stressbench.report.names import printable, short
 from stressbench.report.palette import INK, PAPER, Tone, hatch_of, tone_of
 from stressbench.report.rails.tables import label, value_text
@@ -21,11 +21,11 @@ _PLAIN = TimeUnit(name="", per_second=1.0)
 _MARKS = "osD^v<>P"
 _BOXES = (
     "Box: first to third quartile; line: median; whiskers: the last value within 1.5 times the box's width; circles: "
-    "outliers beyond. n counts runs, or rounds where some policy has fewer than 4 runs."
+    "outliers. n counts runs, or rounds where some policy has fewer than 4 runs."
 )
 _CURVES = (
-    "What the motif's messages carried, of all pairs where it says so, from the median over rounds; both axes are "
-    "logarithmic. Points have no intervals; the table by policy has them for whole jobs."
+    "Bandwidth of the motif's messages, of all pairs where the motif states so, from the median over rounds; both axes "
+    "are logarithmic. Points have no intervals; the table by policy has those of whole jobs."
 )
 
 
@@ -54,9 +54,7 @@ def _boxes(subject: Subject, policies: Sequence[str], *, key: str, caption: str)
     names = [f"{short(policy, longest=40)}, n = {box.count}" for policy, box in reversed(shown)]
     axes.set_yticks(range(len(shown)), names)
     axes.set_ylim(-0.6, len(shown) - 0.4)
-    axes.tick_params(length=0)
-    axes.grid(axis="x")
-    axes.spines["left"].set_visible(False)
+    bare_axes(axes, grid="x")
     axes.set_xlabel(f"time of a repetition / {unit.name}" if unit.name else short(subject.name, longest=60))
     where = ", ".join((*subject.where.values(), label(subject)))
     return finish(
@@ -113,7 +111,7 @@ def _curves(name: str, sizes: Sequence[Bandwidth], policies: Sequence[str], *, k
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.minorticks_off()
     axes.grid()
-    axes.set_xlabel("length of a message")
+    axes.set_xlabel("message size")
     axes.set_ylabel("bandwidth / (MB/s)")
     axes.legend()
     last = ordered[-1]

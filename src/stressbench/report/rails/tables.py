@@ -11,7 +11,10 @@ _UNKNOWN = "-"
 
 def headline(found: RailsFound) -> str:
     """How much there is, and of what."""
-    times = {"isolated": " Times are of jobs alone.", "contended": " Times are of jobs beside each other."}
+    times = {
+        "isolated": " Times are of jobs in isolated rounds.",
+        "contended": " Times are of jobs in contended rounds.",
+    }
     return f"{found.done} of {found.planned} runs are done.{times.get(found.time, '')}"
 
 
@@ -105,7 +108,7 @@ def _rate(one: Bandwidth, policy: str) -> str:
 
 def _beside(found: RailsFound) -> Table:
     return Table(
-        title="Jobs beside each other",
+        title="Congestion impact",
         columns=headed((*_names(found), "job", "policy", "impact", "95 %", "runs"), words=len(_names(found)) + 2),
         rows=tuple(
             (
@@ -118,23 +121,23 @@ def _beside(found: RailsFound) -> Table:
             )
             for one in found.beside
         ),
-        caption="How many times as long a job takes with all others as alone, under the same policy: 1 is undisturbed.",
+        caption="Contended over isolated time of a job under the same policy; 1 is no impact.",
     )
 
 
 def _carried(found: RailsFound) -> Table:
     nics = tuple(dict.fromkeys(load.nic for one in found.carried for load in one.loads))
     return Table(
-        title="Which card carried the bytes",
+        title="Bytes by NIC",
         columns=headed(
             (
                 *_names(found),
                 "policy",
                 "job",
-                "asked",
+                "requested",
                 *(f"{nic}, MB" for nic in nics),
                 *(f"{nic}, %" for nic in nics),
-                "on cards asked, %",
+                "on requested NICs, %",
             ),
             words=len(_names(found)) + 3,
         ),
@@ -142,7 +145,7 @@ def _carried(found: RailsFound) -> Table:
             (
                 *one.where.values(),
                 one.policy,
-                one.job or "all together",
+                one.job or "all jobs",
                 one.asked,
                 *(_sent(one, nic) for nic in nics),
                 *(_share(one, nic) for nic in nics),
@@ -151,9 +154,8 @@ def _carried(found: RailsFound) -> Table:
             for one in found.carried
         ),
         caption=(
-            "What hosts sent over each card, frames with their headers, as links or the kernel counted them: not what "
-            "was asked for, but what came. What belongs to no message (MPI's own start and end, and the engine's) is "
-            "there, too."
+            "Bytes that hosts sent over each NIC, frames with their headers, as counted by links or the kernel. "
+            "Traffic of MPI's and the engine's start and end is included."
         ),
     )
 
@@ -182,7 +184,7 @@ def _on_asked(one: Carried) -> str:
 
 def _talk(found: RailsFound) -> Table:
     return Table(
-        title="What the program does in MPI",
+        title="MPI profile of the program",
         columns=headed(
             (
                 "profile",
@@ -213,8 +215,8 @@ def _talk(found: RailsFound) -> Table:
             for one in found.talk
         ),
         caption=(
-            "As mpiP prints it; waits count as point-to-point. Long point-to-point messages gain from a second card; "
-            "small ones and collectives wait for latency and for each other."
+            "As mpiP prints it; waits count as point-to-point. Long point-to-point messages benefit from a second NIC; "
+            "small messages and collectives are bound by latency."
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Documents of degradations: how much slower jobs get with less injection bandwidth, and which rate is enough."""
+"""Documents of degradations: slowdown with reduced injection bandwidth, and the smallest sufficient rate."""
 
 from collections.abc import Iterator
 
@@ -11,13 +11,13 @@ from stressbench.report.renderers import formats
 from stressbench.report.units import count
 from stressbench.results.rates import Curve, Degradation
 
-__all__ = ["FORMATS", "brief", "page"]
 _KIND = "Injection bandwidth"
 _MOST_FINDINGS = 12
 _FOOT = (
-    "A degradation factor is the time at a rate over the time at the full rate: the middle of all ratios of two "
-    "rounds, with Mann and Whitney's 95 % interval. The method is that of Pedretti and others, “The Impact of "
-    "Injection Bandwidth Performance on Application Scalability”. The rate is what was set, not what arrived."
+    "A degradation factor is the time at a rate divided by the time at the full rate: the median of all ratios of two "
+    "rounds, with the 95 % interval of Mann and Whitney. The method is that of Pedretti and others, “The Impact of "
+    "Injection Bandwidth Performance on Application Scalability”. Rates are those that were set; throughput was not "
+    "measured."
 )
 
 
@@ -42,14 +42,14 @@ def page(found: Degradation) -> Document:
         figures=(*drawn, records_of(found)) if drawn else (),
         tables=tables_of(found),
     )
-    lead = f"How much slower jobs get with less injection bandwidth. {headline(found)}"
+    lead = f"Slowdown of jobs with reduced injection bandwidth. {headline(found)}"
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
 def _findings(found: Degradation) -> Iterator[str]:
-    """The hardest hit first, by the lowest end of what they lose at the smallest rate that is known."""
+    """Ordered by the lower bound of the largest factor, the largest first."""
     if not any(_worst(curve) for curve in found.curves):
-        yield "No job has a time at two rates yet: there is nothing to compare."
+        yield "No job has times at two rates yet, so there is nothing to compare."
         return
     ordered = sorted(found.curves, key=_worst, reverse=True)
     for curve in ordered[:_MOST_FINDINGS]:
@@ -68,7 +68,7 @@ def _finding(curve: Curve, found: Degradation) -> str:
     subject = f"{printable(name_of(curve))}{ranks}"
     known = [point for point in curve.points[1:] if point.factor.ratio is not None]
     if not known:
-        return f"{subject}: nothing can be compared with the full rate."
+        return f"{subject}: no values to compare with the full rate."
     last = known[-1]
     ends = (
         "no interval"
@@ -79,9 +79,9 @@ def _finding(curve: Curve, found: Degradation) -> str:
     said = f"{subject} {verb} {last.factor.ratio:.3f} {worse} at {last.rate} of the bandwidth, {ends}"
     most = percent_text(found.at_most)
     if curve.needs is None:
-        return f"{said}; which rate is enough for at most {most} nobody can tell."
-    undecided = f", and perhaps {', '.join(curve.undecided)}" if curve.undecided else ""
-    enough = "it needs all of it" if curve.needs == found.rates[0] else f"{curve.needs} of it is enough"
+        return f"{said}; the smallest rate for a loss of at most {most} is unknown."
+    undecided = f", undecided: {', '.join(curve.undecided)}" if curve.undecided else ""
+    enough = "the full rate is needed" if curve.needs == found.rates[0] else f"{curve.needs} of it suffices"
     return f"{said}; to lose at most {most}, {enough}{undecided}."
 
 

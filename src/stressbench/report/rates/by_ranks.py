@@ -7,16 +7,16 @@ from matplotlib.axes import Axes
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.names import printable
-from stressbench.report.rates.lines import MOST_LINES, Place, draw_line, finish_axes
+from stressbench.report.rates.lines import MOST_LINES, FactorPoint, draw_line, finish_axes
 from stressbench.report.rates.tables import name_of
 from stressbench.report.units import interval
 from stressbench.results.rates import Curve, Degradation
 
 _MOST_FIGURES = 12
 _CAPTION = (
-    "A line a rate; both axes are logarithmic. A line that rises to the right: on more ranks the job loses more by the "
-    "same rate. Bars are 95 % intervals; where those of two numbers of ranks overlap widely, no difference is shown. "
-    "n = {n} numbers of ranks."
+    "One line per rate; both axes are logarithmic. A line that rises to the right means that the same rate costs the "
+    "job more on more ranks. Bars are 95 % intervals; where those of two numbers of ranks overlap widely, no "
+    "difference is shown. n = {n} numbers of ranks."
 )
 
 
@@ -41,7 +41,7 @@ def _figure(name: str, scales: Sequence[tuple[int, Curve]], *, key: str, left: s
     rates = [point.rate for point in scales[0][1].points[1:]][:MOST_LINES]
     for order, rate in enumerate(rates):
         places = [
-            Place(at=float(ranks), factor=point.factor)
+            FactorPoint(at=float(ranks), factor=point.factor)
             for ranks, curve in scales
             for point in curve.points
             if point.rate == rate
@@ -53,12 +53,12 @@ def _figure(name: str, scales: Sequence[tuple[int, Curve]], *, key: str, left: s
     axes.set_ylabel("time / time at the full rate")
     axes.legend(fontsize=8, loc="best")
     return finish(
-        drawn, key=key, title=f"{printable(name)}: does less bandwidth cost more on more ranks?",
-        caption=_CAPTION.format(n=len(scales)) + left, description=" ".join(_said(*scale) for scale in scales),
+        drawn, key=key, title=f"{printable(name)}: degradation over the number of ranks",
+        caption=_CAPTION.format(n=len(scales)) + left, description=" ".join(_described(*scale) for scale in scales),
     )  # fmt: skip
 
 
-def _said(ranks: int, curve: Curve) -> str:
+def _described(ranks: int, curve: Curve) -> str:
     parts = (
         f"{point.rate} {point.factor.ratio:.2f} {interval(point.factor.low, point.factor.high)}"
         for point in curve.points[1:]

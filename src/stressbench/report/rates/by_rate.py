@@ -8,21 +8,21 @@ from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import INK
-from stressbench.report.rates.lines import MOST_LINES, Place, draw_line, finish_axes
+from stressbench.report.rates.lines import MOST_LINES, FactorPoint, draw_line, finish_axes
 from stressbench.report.rates.tables import name_of
 from stressbench.report.units import count, interval
 from stressbench.results.rates import Curve, Degradation
 
 _MOST_FIGURES = 12
 _CAPTION = (
-    "Read to the right: less bandwidth. Both axes are logarithmic. A job on the line at 1 loses nothing, one on the "
-    "dotted line takes as many times as long as there is less bandwidth: bandwidth is all that counts for it. Bars "
-    "are 95 % intervals; a mark without one has too few rounds. {n} at each rate."
+    "Bandwidth decreases to the right; both axes are logarithmic. A job on the line at 1 is not slowed down; on the "
+    "dotted line its time is inversely proportional to the bandwidth. Bars are 95 % intervals; a mark without a bar "
+    "has too few rounds. {n} at each rate."
 )
 _CAPTION_OF_FIGURES = (
-    "Read to the right: less bandwidth. Both axes are logarithmic. A figure on the line at 1 loses nothing, one on the "
-    "dotted line gets as many times worse as there is less bandwidth: bandwidth is all that counts for it. Bars are "
-    "95 % intervals; a mark without one has too few launches. {n} at each rate."
+    "Bandwidth decreases to the right; both axes are logarithmic. A figure of merit on the line at 1 loses nothing; on "
+    "the dotted line it degrades in proportion to the bandwidth. Bars are 95 % intervals; a mark without a bar has too "
+    "few launches. {n} at each rate."
 )
 
 
@@ -46,11 +46,19 @@ def _figure(curves: Sequence[Curve], ranks: int | None, *, key: str, left: str, 
     drawn = canvas(height_in=3.6)
     axes: Axes = drawn.subplots()
     for order, curve in enumerate(curves):
-        places = [Place(at=1 / point.share, factor=point.factor) for point in curve.points]
+        places = [FactorPoint(at=1 / point.share, factor=point.factor) for point in curve.points]
         draw_line(axes, places, label=name_of(curve), order=order)
     points = curves[0].points
     ends = (1.0, max(1 / point.share for point in points))
-    axes.plot(ends, ends, color=INK.stand_in, linestyle=(0, (1, 2)), linewidth=1.2, label="bandwidth alone", zorder=0)
+    axes.plot(
+        ends,
+        ends,
+        color=INK.stand_in,
+        linestyle=(0, (1, 2)),
+        linewidth=1.2,
+        label="proportional to bandwidth",
+        zorder=0,
+    )
     finish_axes(axes)
     axes.set_xticks([1 / point.share for point in points], [point.rate for point in points])
     axes.set_xlabel("injection bandwidth / full rate")
@@ -58,11 +66,11 @@ def _figure(curves: Sequence[Curve], ranks: int | None, *, key: str, left: str, 
     axes.set_ylabel("times worse than at the full rate" if of_launches else "time / time at the full rate")
     axes.legend(fontsize=8, loc="upper left")
     where = "" if ranks is None else f" on {count(ranks, 'rank')}"
-    lost = "What does the program lose" if of_launches else "How much longer do jobs take"
+    lost = "Degradation of the program" if of_launches else "Slowdown of jobs"
     what, caption = ("launch", _CAPTION_OF_FIGURES) if of_launches else ("round", _CAPTION)
     return finish(
-        drawn, key=key, title=f"{lost}{where} with less bandwidth?",
-        caption=caption.format(n=_n(curves, what)) + left, description=" ".join(map(_said, curves)),
+        drawn, key=key, title=f"{lost}{where} with reduced bandwidth",
+        caption=caption.format(n=_n(curves, what)) + left, description=" ".join(map(_described, curves)),
     )  # fmt: skip
 
 
@@ -72,7 +80,7 @@ def _n(curves: Sequence[Curve], what: str) -> str:
     return f"n = {count(few, what)}" if few == many else f"n = {few:,} to {count(many, what)}"
 
 
-def _said(curve: Curve) -> str:
+def _described(curve: Curve) -> str:
     parts = (
         f"{point.rate} {point.factor.ratio:.2f} {interval(point.factor.low, point.factor.high)}"
         for point in curve.points[1:]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
+from stressbench.report.drawing import bare_axes
 from stressbench.report.names import printable, short
 from stressbench.report.palette import MUTED, tone_of
 from stressbench.stats.unpaired import PooledRatio
@@ -17,14 +18,14 @@ _DASHES = ("-", "--", "-.", ":")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class FactorPoint:
     """Where a factor stands across, and the factor."""
 
     at: float
     factor: PooledRatio
 
 
-def draw_line(axes: Axes, places: Sequence[Place], *, label: str, order: int) -> None:
+def draw_line(axes: Axes, places: Sequence[FactorPoint], *, label: str, order: int) -> None:
     """One line with a bar for each interval; places without a factor are left out."""
     known = [(place.at, place.factor.ratio, place.factor) for place in places]
     points = [(at, ratio, factor) for at, ratio, factor in known if ratio is not None]
@@ -51,5 +52,4 @@ def finish_axes(axes: Axes) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_formatter(NullFormatter())
     axes.minorticks_off()
-    axes.tick_params(length=0)
-    axes.grid(visible=True)
+    bare_axes(axes)

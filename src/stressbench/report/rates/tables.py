@@ -19,7 +19,7 @@ def headline(found: Degradation) -> str:
     """How much there is, and of what."""
     if found.time == "launches":
         return f"{found.done} of {found.planned} launches are done. Values are medians over launches."
-    return f"{found.done} of {found.planned} runs are done. Times are of jobs {_company(found)}."
+    return f"{found.done} of {found.planned} runs are done. Times are of jobs in {found.time} rounds."
 
 
 def tables_of(found: Degradation) -> Iterator[Table]:
@@ -43,10 +43,6 @@ def name_of(curve: Curve) -> str:
 def percent_text(share: float) -> str:
     """`5 %`."""
     return f"{100 * share:g} %"
-
-
-def _company(found: Degradation) -> str:
-    return "alone" if found.time == "isolated" else "beside each other"
 
 
 def _factors(found: Degradation) -> Table:
@@ -117,7 +113,8 @@ def _competition(found: Degradation) -> Table:
     return Table(
         title="Competing traffic",
         columns=headed(
-            (*(name.removeprefix("set.") for name in names), "ranks", "rate", "asked, %", "taken, %"), words=len(names)
+            (*(name.removeprefix("set.") for name in names), "ranks", "rate", "requested, %", "sent, %"),
+            words=len(names),
         ),
         rows=tuple(
             (
@@ -130,9 +127,9 @@ def _competition(found: Degradation) -> Table:
             for one in found.competition
         ),
         caption=(
-            "No link was slower: one more rank on each node sent to another node meanwhile. Asked is the share of "
-            "--link that it was to send, taken what it sent over the time of the rounds. Where less was taken than "
-            "asked, jobs had more of the link than the rate says."
+            "Links keep their rate; an additional rank on each node sends to another node. Requested: the share of "
+            "--link that it is to send; sent: the share that it sent over the time of the rounds. Where less was sent "
+            "than requested, jobs had more bandwidth than the rate states."
         ),
     )
 
@@ -142,7 +139,7 @@ def _balances(found: Degradation) -> Table:
         title="Bandwidth to compute balance",
         columns=headed(("rate", "injection, GB/s", "bytes a flop", "factor worse"), words=1),
         rows=tuple(_balance(one) for one in found.balance),
-        caption="What a node can send for each operation at its peak, as the rates say and not as anything measured.",
+        caption="Bytes that a node can send for each operation at its peak, computed from the nominal rates.",
     )
 
 

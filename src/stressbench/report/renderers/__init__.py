@@ -12,6 +12,8 @@ from typing import ParamSpec
 from stressbench.report.document import Document
 
 PAGE = "html"
+_BY_NAME_ONLY = ("junit",)
+"""Formats that no `--format` offers."""
 P = ParamSpec("P")
 
 
@@ -19,8 +21,8 @@ def formats(
     *, brief: Callable[P, Document], page: Callable[P, Document], without: Sequence[str] = ()
 ) -> Mapping[str, Callable[P, str]]:
     """Renderers of a subject by the word that `--format` takes; a module is imported when its format is used."""
-    names = sorted(module.name.rstrip("_") for module in iter_modules(__path__))
-    return {name: _rendered(name, page if name == PAGE else brief) for name in names if name not in without}
+    names = {module.name.rstrip("_") for module in iter_modules(__path__)}.difference(without, _BY_NAME_ONLY)
+    return {name: _rendered(name, page if name == PAGE else brief) for name in sorted(names)}
 
 
 def render(name: str, document: Document) -> str:

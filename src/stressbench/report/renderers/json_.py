@@ -6,5 +6,5 @@ from stressbench.report.document import Document
 
 
 def render(document: Document) -> str:
-    """Two spaces of indent a level, a line feed at the end."""
-    return to_json(document.value, indent=2, inf_nan_mode="null").decode() + "\n"
+    """Two spaces of indent per level, a line feed at the end; sequences of other types are arrays."""
+    return to_json(document.value, indent=2, inf_nan_mode="null", fallback=tuple).decode() + "\n"

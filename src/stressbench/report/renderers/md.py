@@ -10,21 +10,18 @@ from itertools import chain
 from stressbench.console import escaped
 from stressbench.report.document import (
     Block,
-    Cell,
     Details,
     Document,
     Facts,
     Findings,
     Heading,
-    Interval,
     Listed,
     Notes,
     Paragraph,
     Section,
-    Shaded,
     Table,
+    cell_text,
 )
-from stressbench.report.units import plain_interval
 
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 
@@ -68,21 +65,10 @@ def _table(table: Table) -> Iterator[Sequence[str]]:
     if table.title:
         yield [f"## {text_of(table.title)}"]
     head = [text_of(column.label) for column in table.columns]
-    rows = chain([head, ["---"] * len(head)], (map(_cell, row) for row in table.rows))
+    rows = chain([head, ["---"] * len(head)], ([text_of(cell_text(cell)) for cell in row] for row in table.rows))
     yield [f"| {' | '.join(row)} |" for row in rows]
     if table.caption:
         yield [text_of(table.caption)]
-
-
-def _cell(cell: Cell) -> str:
-    match cell:
-        case None:
-            return "-"
-        case Interval():
-            return plain_interval(cell.low, cell.high)
-        case Shaded():
-            return text_of(f"{cell.text} {cell.detail}")
-    return text_of(cell)
 
 
 def text_of(text: str) -> str:

@@ -12,13 +12,11 @@ from rich.text import Text
 from stressbench.console import Console
 from stressbench.report.document import (
     Block,
-    Cell,
     Details,
     Document,
     Facts,
     Findings,
     Heading,
-    Interval,
     Listed,
     Listing,
     Note,
@@ -26,11 +24,10 @@ from stressbench.report.document import (
     Paragraph,
     Role,
     Severity,
-    Shaded,
     Table,
+    cell_text,
 )
 from stressbench.report.names import printable
-from stressbench.report.units import plain_interval
 
 _WIDEST = 10_000
 _PLAIN = (Severity.caution,)
@@ -56,7 +53,7 @@ def show(document: Document, *, console: Console | None = None) -> None:
         if number:
             console.print()
         for title in filter(None, (section.title or document.title,)):
-            say(console, title)
+            _line(console, title)
         _show(console, section.blocks)
 
 
@@ -70,16 +67,16 @@ def _show(console: Console, blocks: Iterable[Block]) -> None:
             case Paragraph(role=Role.lead):
                 console.print(Text(block.text))
             case Paragraph():
-                say(console, block.text, style=_STYLES.get(block.role, ""))
+                _line(console, block.text, style=_STYLES.get(block.role, ""))
             case Heading():
                 console.print()
-                say(console, block.text)
+                _line(console, block.text)
             case Findings(sentences=lines) | Listed(items=lines):
-                _say_all(console, lines)
+                _lines(console, lines)
             case Listing():
-                _say_all(console, block.text.splitlines())
+                _lines(console, block.text.splitlines())
             case Facts():
-                _say_all(console, (f"{fact.name}: {fact.value}" for fact in block.facts))
+                _lines(console, (f"{fact.name}: {fact.value}" for fact in block.facts))
             case Notes():
                 for note in block.notes:
                     _note(console, note)
@@ -89,42 +86,31 @@ def _show(console: Console, blocks: Iterable[Block]) -> None:
                 _show(console, block.blocks)
 
 
-def _say_all(console: Console, lines: Iterable[str]) -> None:
+def _lines(console: Console, lines: Iterable[str]) -> None:
     for line in lines:
-        say(console, line)
+        _line(console, line)
 
 
 def _note(console: Console, note: Note) -> None:
     about = f"{note.about}: " if note.about else ""
-    say(console, f"{note.severity}: {about}{note.text}", style="" if note.severity in _PLAIN else "yellow")
+    _line(console, f"{note.severity}: {about}{note.text}", style="" if note.severity in _PLAIN else "yellow")
 
 
 def _table(console: Console, table: Table) -> None:
     console.print()
     if table.title:
-        say(console, table.title)
+        _line(console, table.title)
     drawn = Drawn(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in table.columns:
         drawn.add_column(column.label, no_wrap=True, justify="right" if column.number else "left")
     for number, row in enumerate(table.rows):
         if number and number in table.groups:
             drawn.add_section()
-        first, *others = (printable(_cell(cell)) for cell in row)
+        first, *others = (printable(cell_text(cell)) for cell in row)
         drawn.add_row(Text(first, style="bold" if number in table.groups else ""), *others)
     print_table(console, drawn)
     if table.caption:
-        say(console, table.caption)
-
-
-def _cell(cell: Cell) -> str:
-    match cell:
-        case None:
-            return "-"
-        case Interval():
-            return plain_interval(cell.low, cell.high)
-        case Shaded():
-            return f"{cell.text} {cell.detail}"
-    return cell
+        _line(console, table.caption)
 
 
 def new_table(*, left: Iterable[str], right: Iterable[str], last: Iterable[str] = ()) -> Drawn:
@@ -148,6 +134,6 @@ def print_table(console: Console, table: Drawn) -> None:
     console.width = given
 
 
-def say(console: Console, sentence: str, *, style: str = "") -> None:
+def _line(console: Console, sentence: str, *, style: str = "") -> None:
     """One line that the terminal wraps, so that a log keeps it whole."""
     console.print(Text(printable(sentence), style=style), soft_wrap=True)

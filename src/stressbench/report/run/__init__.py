@@ -6,8 +6,6 @@ from stressbench.formats.run import Run
 from stressbench.report.document import Document
 from stressbench.report.renderers import formats
 
-__all__ = ["FORMATS", "brief", "page"]
-
 
 def brief(runs: Sequence[Run]) -> Document:
     """Tables, plans and doubts of each run."""

@@ -54,7 +54,7 @@ def _blocks(section: RunSection) -> Iterator[Block]:
     yield Heading(text="Medians and tails")
     yield from _captioned(tails_table(section))
     if told := plans(section):
-        yield Heading(text="How many more rounds would it take?")
+        yield Heading(text="Additional rounds needed")
         yield Listed(items=told)
     if doubts := notes_of(section):
         yield Notes(notes=doubts)

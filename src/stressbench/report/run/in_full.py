@@ -39,12 +39,12 @@ from stressbench.report.run.tables import (
 from stressbench.report.run.words import findings, plans, progress
 
 _HOSTS_UNFOLDED = 16
-_LEAD = "What congestion does to each job: measured alone, then together with the others."
+_LEAD = "The effect of congestion on each job: measured in isolated rounds, and in contended rounds with all jobs."
 _FOOT = (
-    "Congestion impact is the time of a job with the others over its time alone. Its interval is a 95 % confidence "
-    "interval over blocks: each block holds every job's isolated round and one contended round, in random order, so "
-    "that a drift of the machine hits both alike. It holds what varies between rounds of one launch, not what varies "
-    "between launches."
+    "Congestion impact is the contended time of a job divided by its isolated time. Its interval is a 95 % confidence "
+    "interval over blocks: each block consists of an isolated round of every job and one contended round, in random "
+    "order, so that drift of the machine affects both alike. The interval covers the variation between rounds of one "
+    "launch, not that between launches."
 )
 
 
@@ -79,7 +79,7 @@ def _overview(sections: Sequence[RunSection]) -> Iterator[Block]:
     )
     if rows:
         with style():
-            figure = draw_rows(rows, key="overview-impacts", title="How much is each job slowed, run by run?")
+            figure = draw_rows(rows, key="overview-impacts", title="Congestion impact of each job, by run")
         if figure is not None:
             yield figure
 
@@ -96,9 +96,9 @@ def _blocks(section: RunSection) -> Iterator[Block]:
     yield Heading(text="Medians and tails")
     yield tails_table(section)
     if told := plans(section):
-        yield Heading(text="How many more rounds would it take?")
+        yield Heading(text="Additional rounds needed")
         yield Listed(items=told)
-    yield Heading(text="Every motif")
+    yield Heading(text="Motifs")
     tables = (motifs_table(section), bandwidths_table(section), metrics_table(section))
     yield from (table for table in tables if table is not None)
     yield from origin(facts_of(section))
@@ -117,7 +117,7 @@ def _again(section: RunSection) -> Iterator[Block]:
     hosts = hosts_table(section)
     rows = len(hosts.rows)
     yield Details(summary=f"Hosts ({rows})", blocks=(hosts,), opened=rows <= _HOSTS_UNFOLDED)
-    yield Heading(text="How to repeat it")
+    yield Heading(text="How to repeat this run")
     yield Paragraph(text="Save the workload under its name and start the same number of ranks with the same seed:")
     yield Listing(text=command_of(section.run))
     workload = Listing(text=section.run.header.workload.text)

@@ -14,7 +14,11 @@ def facts_of(section: RunSection) -> tuple[Fact, ...]:
     """Versions, machine and plan of a run."""
     header, facts = section.run.header, section.summary.facts
     plan, clock = header.plan, header.clock
-    rules = [f"{plan.isolated} alone and {plan.contended} contended a job", f"warm-up {plan.warmup}", plan.finish.value]
+    rules = [
+        f"{plan.isolated} isolated and {plan.contended} contended per job",
+        f"warm-up {plan.warmup}",
+        plan.finish.value,
+    ]
     rules += [f"until intervals are within {plan.until_interval:.0%}"] if plan.until_interval is not None else []
     rules += [f"at most {plan.time_limit_s:g} s"] if plan.time_limit_s is not None else []
     rules += ["payloads verified"] if plan.verify else []
@@ -23,12 +27,12 @@ def facts_of(section: RunSection) -> tuple[Fact, ...]:
         ("Program", f"{header.program} {header.version}" + (f", commit {header.commit}" if header.commit else "")),
         ("Compiler", f"{header.compiler}, {header.build_type}"),
         ("MPI", f"{header.mpi.library} (standard {header.mpi.standard})"),
-        ("Transports", header.mpi.transports or "not known"),
-        *((("Simulated", f"by {header.simulation}: all times are its own"),) if header.simulation else ()),
+        ("Transports", header.mpi.transports or "unknown"),
+        *((("Simulated", f"by {header.simulation}: all times are simulated times"),) if header.simulation else ()),
         ("Machine", f"{facts.ranks:,} ranks, {facts.nodes:,} nodes, {facts.hosts:,} hosts{_made_nodes(header)}"),
         ("Rounds", "; ".join(rules)),
         ("Placement", f"{plan.placement}, seed {header.seed}"),
-        ("Clock", f"{clock.source}, resolution {time(clock.resolution_s)}, a reading costs {time(clock.overhead_s)}"),
+        ("Clock", f"{clock.source}, resolution {time(clock.resolution_s)}, {time(clock.overhead_s)} per reading"),
         ("Load at the start", _load(header)),
         ("Workload", f"{header.workload.path}, {header.workload.hash}"),
     )
@@ -42,12 +46,12 @@ def _launches(run: Run) -> str:
 def _made_nodes(header: Header) -> str:
     if header.ranks_per_node is None:
         return ""
-    return f"; a node is {header.ranks_per_node} consecutive ranks (--ranks-per-node), not a machine of its own"
+    return f"; a node is {header.ranks_per_node} consecutive ranks (--ranks-per-node), not a physical machine"
 
 
 def _load(header: Header) -> str:
     if header.load_average is None:
-        return "not known"
+        return "unknown"
     return " / ".join(f"{load:.2f}" for load in header.load_average) + " (1, 5, 15 minutes, rank 0's host)"
 
 

@@ -23,11 +23,11 @@ def jobs_table(section: RunSection) -> Table:
     """One row a job."""
     return Table(
         key=f"{section.key}-jobs",
-        caption="Time of a repetition, until the job's last rank is through. Impact: with others over alone.",
+        caption="Time of a repetition until the job's last rank has finished. Impact: contended over isolated time.",
         columns=columns(
             texts=("job",),
-            numbers=("ranks", "alone, median", "with others, median", "impact", "95 % interval", "blocks"),
-            last=("mostly slowest host",),
+            numbers=("ranks", "isolated, median", "contended, median", "impact", "95 % interval", "blocks"),
+            last=("most often slowest host",),
         ),
         rows=tuple(_job_row(job) for job in section.jobs),
     )
@@ -50,16 +50,17 @@ def _job_row(job: JobSummary) -> tuple[str, ...]:
 
 
 TAIL_CAPTION = (
-    "Percentiles of the times of repetitions with their 95 % intervals, which assume no shape; tail impact: with "
-    "others over alone. An open end or none: it takes 72 independent values for percentile 95, 368 for 99 and 3,688 "
-    "for 99.9, on both sides. P(slower): the share of pairs of an isolated and a contended round in which the "
-    "contended one is the slower; 0.50 where nothing differs, 1.00 where every round is slowed."
+    "Percentiles of repetition times with distribution-free 95 % intervals; tail impact: contended over isolated "
+    "percentile. An interval is open or missing where there are too few values: it takes 72 independent values for "
+    "percentile 95, 368 for 99 and 3,688 for 99.9, isolated and contended. P(slower): the share of pairs of an "
+    "isolated and a contended round in which the contended one is slower; 0.50 without a difference, 1.00 where every "
+    "contended round is slower."
 )
 
 
 def tails_table(section: RunSection) -> Table:
     """Four rows a job: median, 95, 99, 99.9, and how far its rounds overlap."""
-    numbers = ("percentile", "alone [95 %]", "with others [95 %]", "unit", "tail impact", "95 % interval", "P(slower)")
+    numbers = ("percentile", "isolated [95 %]", "contended [95 %]", "unit", "tail impact", "95 % interval", "P(slower)")
     return Table(
         key=f"{section.key}-percentiles", caption=TAIL_CAPTION,
         columns=columns(texts=("job",), numbers=numbers),
@@ -84,7 +85,7 @@ def _impact_cells(impact: Impact) -> tuple[str, str]:
 
 
 def motifs_table(section: RunSection) -> Table:
-    """Two rows a motif: alone, and with the others."""
+    """Two rows per motif: isolated and contended."""
     return Table(
         key=f"{section.key}-motifs",
         caption="Times of one iteration, largest over the ranks; 95 % and 99 % are percentiles of the repetitions.",
@@ -98,7 +99,7 @@ def motifs_table(section: RunSection) -> Table:
 
 def _motif_rows(section: RunSection, job: JobSummary, step: StepSummary) -> list[tuple[str, ...]]:
     timing = step.timing
-    kinds = [("alone", timing.isolated_s), ("with others", timing.contended_s)]
+    kinds = [("isolated", timing.isolated_s), ("contended", timing.contended_s)]
     filled = [(name, spread) for name, spread in kinds if spread is not None]
     unit = time_unit(spread.median for _, spread in filled)
     rows: list[tuple[str, ...]] = []
@@ -126,7 +127,7 @@ def _spelt(step: Step) -> str:
 
 def _timed(step: StepSummary, unit: str) -> str:
     loop = "around every iteration" if step.timer == "iteration" else "around the loop"
-    times = f", {step.executions:,}× a repetition" if step.executions > 1 else ""
+    times = f", {step.executions:,}× per repetition" if step.executions > 1 else ""
     return f"{printable(step.quantity)} / {unit}, timer {loop}{times}"
 
 
@@ -146,14 +147,14 @@ def bandwidths_table(section: RunSection) -> Table | None:
         if step.isolated_bytes_per_s is not None or step.contended_bytes_per_s is not None
     )
     heads = columns(
-        texts=("job", "motif"), numbers=("size", "alone", "with others"), last=("what counts as bandwidth",)
+        texts=("job", "motif"), numbers=("size", "isolated", "contended"), last=("definition of bandwidth",)
     )
     caption = "Bandwidth of the median iteration; 1 MB/s is 10⁶ bytes a second."
     return Table(key=f"{section.key}-bandwidths", caption=caption, columns=heads, rows=rows) if rows else None
 
 
 def metrics_table(section: RunSection) -> Table | None:
-    """What motifs measured themselves; None where none did."""
+    """Metrics that motifs report; None where there are none."""
     rows = tuple(
         (printable(job.name), printable(step.motif), printable(metric.name), *_metric_cells(metric))
         for job in section.jobs
@@ -161,9 +162,9 @@ def metrics_table(section: RunSection) -> Table | None:
         for metric in step.metrics
     )
     heads = columns(
-        texts=("job", "motif", "metric"), numbers=("alone: n", "median", "max", "with others: n", "median", "max")
+        texts=("job", "motif", "metric"), numbers=("isolated: n", "median", "max", "contended: n", "median", "max")
     )
-    caption = "What the motifs measured themselves, largest over the ranks; the unit stands at the end of the name."
+    caption = "Metrics reported by the motifs, maxima over the ranks; the name ends in the unit."
     return Table(key=f"{section.key}-metrics", caption=caption, columns=heads, rows=rows) if rows else None
 
 
@@ -178,7 +179,7 @@ def overview_table(sections: Sequence[RunSection]) -> Table:
     """One row a run file."""
     return Table(
         key="overview-runs",
-        caption="The runs of this page. The largest impact is that of the job that was slowed most.",
+        caption="The runs on this page. The largest impact is that of the job that is slowed down most.",
         columns=columns(
             texts=("run", "started (UTC)", "MPI"),
             numbers=("ranks", "nodes", "rounds", "largest impact"),
@@ -192,7 +193,7 @@ def _overview_row(section: RunSection) -> tuple[str, ...]:
     facts = section.summary.facts
     known = [job for job in section.jobs if job.timing.impact.ratio is not None]
     worst = max(known, key=lambda job: job.timing.impact.ratio or 0.0, default=None)
-    rounds = f"{facts.rounds_done:,}" + ("" if facts.complete else " (not complete)")
+    rounds = f"{facts.rounds_done:,}" + ("" if facts.complete else " (incomplete)")
     return (
         printable(section.title),
         f"{section.run.header.started_at:%Y-%m-%d %H:%M}",

@@ -15,8 +15,8 @@ def findings(section: RunSection) -> tuple[str, ...]:
     said = [finding(job, others=others) for job in measured]
     background = [printable(job.name) for job in section.jobs if job.role is Role.background]
     if background:
-        verb = "loads" if len(background) == 1 else "load"
-        said.append(f"In the background: {', '.join(background)} {verb} the machine in contended rounds only.")
+        verb = "runs" if len(background) == 1 else "run"
+        said.append(f"In the background: {', '.join(background)} {verb} in contended rounds only.")
     return tuple(said)
 
 
@@ -29,13 +29,13 @@ def finding(job: JobSummary, *, others: bool) -> str:
         return f"{name} is the only job, so nothing contends with it: its ratio of {_shown(impact)} should be 1."
     if impact.low is None or impact.high is None:
         return (
-            f"{name} took {factor(impact.ratio)}× as long beside the others; "
+            f"{name} takes {factor(impact.ratio)}× as long when contended; "
             f"no confidence interval is available ({impact.reason})."
         )
     if impact.low > 1:
-        return f"{name} is slowed {_shown(impact)} by the others."
+        return f"{name} is slowed down {_shown(impact)} by the other jobs."
     if impact.high < 1:
-        return f"{name} is faster beside the others, {_shown(impact)}: look for what else changed."
+        return f"{name} is faster when contended, {_shown(impact)}: check what else changed."
     return f"No slowdown of {name} is shown: {_shown(impact)} includes 1."
 
 
@@ -43,10 +43,10 @@ def _unknown(name: str, job: JobSummary) -> str:
     kinds = {one.kind for one in job.timing.rounds}
     if kinds == {Kind.isolated}:
         return (
-            f"{name} was measured alone only ({count(len(job.timing.rounds), 'round')}): there is no contended round."
+            f"{name} has isolated rounds only ({count(len(job.timing.rounds), 'round')}): there is no contended round."
         )
     if kinds == {Kind.contended}:
-        return f"{name} was measured beside the others only: there is no isolated round to compare with."
+        return f"{name} has contended rounds only: there is no isolated round to compare with."
     return f"{name} has no result: {job.timing.impact.reason}."
 
 
@@ -63,10 +63,10 @@ def tail_finding(section: RunSection) -> str:
     if longer:
         job, tail = max(longer, key=lambda one: one[1].ratio or 0.0)
         shown = f"{factor(tail.ratio)}× {interval(tail.low, tail.high)}"
-        return f"Percentile {percent_name(tail.share)} of {printable(job.name)} is {shown} that of its time alone"
+        return f"Percentile {percent_name(tail.share)} of {printable(job.name)} is {shown} as long when contended"
     if known:
-        return "No job's tail is shown to be longer with the others"
-    return "How are the times of repetitions spread? Too few are known to compare tails"
+        return "No job's tail is significantly longer when contended"
+    return "Distribution of repetition times; too few repetitions to compare tails"
 
 
 def percent_name(share: float) -> str:
@@ -117,6 +117,6 @@ def progress(section: RunSection) -> str | None:
     planned = "" if facts.rounds_planned is None else f" of {facts.rounds_planned:,}"
     why = f"it ended early ({facts.end_reason.replace('_', ' ')})" if facts.end_reason else "it has no end record"
     return (
-        f"This run is not complete: {facts.rounds_done:,}{planned} rounds are here, {why}. "
-        "What follows holds for these rounds only; stressbench run … --continue goes on."
+        f"This run is incomplete: {facts.rounds_done:,}{planned} rounds are recorded, {why}. "
+        "All results are from these rounds only; `stressbench run … --continue` resumes it."
     )

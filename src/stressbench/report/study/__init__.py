@@ -2,18 +2,16 @@
 
 from stressbench.report.document import Document
 from stressbench.report.renderers import formats
-from stressbench.report.study.in_brief import brief
-from stressbench.results.material import NOTHING, Material
+from stressbench.report.study.in_brief import brief as brief
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import NOTHING, StudyData
 
-__all__ = ["FORMATS", "brief", "page"]
 
-
-def page(report: StudyReport, material: Material = NOTHING) -> Document:
-    """Findings, tables, figures, doubts, and how to repeat the study; what follows from runs needs `material`."""
+def page(report: StudyReport, data: StudyData = NOTHING) -> Document:
+    """Findings, tables, figures, doubts, and how to repeat the study; what follows from runs needs `data`."""
     from stressbench.report.study import in_full  # figures take a second to import
 
-    return in_full.page(report, material)
+    return in_full.page(report, data)
 
 
 FORMATS = formats(brief=brief, page=page, without=("text",))

@@ -12,9 +12,9 @@ from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import Job, Role, Run
 from stressbench.report.names import printable
 from stressbench.report.units import MISSING, count
-from stressbench.results.material import Material, cell_of
 from stressbench.results.selections import Selections, selections_of
 from stressbench.results.study import CellResult, JobResult, StudyReport
+from stressbench.results.study_data import StudyData, cell_of
 from stressbench.stats import Selection, congestion_impact
 from stressbench.stats.pooled import IntervalLevel
 
@@ -98,27 +98,27 @@ def place_of(cell: CellResult, factors: Sequence[str]) -> str:
     return ", ".join(f"{name} = {printable(cell.values.get(name, MISSING))}" for name in factors)
 
 
-def evidence_of(report: StudyReport, material: Material) -> Evidence:
+def evidence_of(report: StudyReport, data: StudyData) -> Evidence:
     """Each run's samples are looked at once."""
     tones = {name: n for n, name in enumerate(dict.fromkeys(job.name for cell in report.cells for job in cell.jobs))}
-    begin = min((run.header.started_at for run in material.runs.values()), default=None)
-    chosen = selections_of(material.runs) if material.chosen is None else material.chosen
+    begin = min((run.header.started_at for run in data.runs.values()), default=None)
+    chosen = selections_of(data.runs) if data.chosen is None else data.chosen
     shares = [
         share
-        for name, run in material.runs.items()
+        for name, run in data.runs.items()
         for job in run.jobs
         for share in _shares(name, run, job, chosen[name, job.name])
     ]
     moments = [
         Moment(
             run=name, cell=cell_of(name), job=job, tone=tones.get(job, 0),
-            at_s=(material.runs[name].header.started_at - begin).total_seconds(),
+            at_s=(data.runs[name].header.started_at - begin).total_seconds(),
             isolated_s=float(np.median(picked.isolated_s)),
         )
         for (name, job), picked in chosen.items()
         if begin is not None and len(picked.isolated_s)
     ]  # fmt: skip
-    cells = material.by_cell
+    cells = data.by_cell
     lines = [
         _line(report, cell, job, tone=tones[job.name], runs=cells.get(cell.id, {}), chosen=chosen)
         for cell in report.cells

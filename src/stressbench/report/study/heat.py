@@ -1,13 +1,12 @@
-"""Who slows whom, as a table whose cells are shaded; the numbers say the same without the shade."""
+"""Pairwise slowdowns as a shaded table; the numbers say the same without the shade."""
 
 from collections.abc import Iterator, Sequence
 from math import log
 
 from stressbench.report.document import Block, Cell, Details, Heading, Numbers, Paragraph, Shaded, Table, columns
 from stressbench.report.names import printable
-from stressbench.report.units import MISSING, factor, interval
+from stressbench.report.units import MISSING, factor, interval, interval_or_none
 from stressbench.results.matrix import Matrix
-from stressbench.stats.pooled import PooledImpact
 
 _DARKEST = 0.55
 _FULL_AT = 2.0
@@ -21,7 +20,7 @@ def heat_maps(matrices: Sequence[Matrix]) -> Iterator[Block]:
         yield _map(matrix, number)
         yield _numbers(matrix, number)
         if matrix.groups:
-            yield Details(summary=f"Three and more jobs together ({len(matrix.groups)})", blocks=(_groups(matrix),))
+            yield Details(summary=f"Groups of three or more jobs ({len(matrix.groups)})", blocks=(_groups(matrix),))
         yield Paragraph(text=printable(f"{matrix.advice[:1].upper()}{matrix.advice[1:]}."))
 
 
@@ -35,11 +34,11 @@ def _map(matrix: Matrix, number: int) -> Table:
     ]
     return Table(
         key=f"study-matrix-{number}",
-        caption="A row is the job that suffers, a column the job beside it. Numbers: how many times its time alone it "
-        f"takes, [95 % interval], n counts runs. Orange is slower, blue faster, darkest at "
-        f"{factor(full)}×, on a logarithmic scale; a dash is a pair that did not run. Means are geometric.",
-        columns=columns(texts=("suffers", *(f"beside {job}" for job in matrix.jobs)), numbers=("suffers (mean)",)),
-        rows=(*victims, ("causes (mean)", *(factor(standing[job].causes) for job in matrix.jobs), "")),
+        caption="Rows: the job that is slowed down (victim); columns: the job beside it (aggressor). Numbers: "
+        "contended over isolated time [95 % interval]; n counts runs. Orange is slower, blue faster, darkest at "
+        f"{factor(full)}×, on a logarithmic scale; a dash is a pair that was not run. Means are geometric.",
+        columns=columns(texts=("victim", *(f"beside {job}" for job in matrix.jobs)), numbers=("slowed down (mean)",)),
+        rows=(*victims, ("slows others (mean)", *(factor(standing[job].causes) for job in matrix.jobs), "")),
     )
 
 
@@ -53,10 +52,10 @@ def _groups(matrix: Matrix) -> Table:
 
 def _title(matrix: Matrix) -> str:
     if matrix.aggressor is None and matrix.victim is None:
-        return "Who slows whom? No pair is slowed for certain"
+        return "Pairwise slowdowns: none is significant"
     return (
-        f"{printable(matrix.aggressor or 'No one job')} slows the others most, "
-        f"{printable(matrix.victim or 'no one job')} suffers most"
+        f"{printable(matrix.aggressor or 'No single job')} slows down the others most, "
+        f"{printable(matrix.victim or 'no single job')} is slowed down most"
     )
 
 
@@ -68,14 +67,10 @@ def _cell(matrix: Matrix, victim: str, beside: str, full: float) -> Shaded:
     depth = min(1.0, abs(log(impact.ratio)) / log(full)) * _DARKEST
     return Shaded(
         text=factor(impact.ratio),
-        detail=f"{_interval(impact)}, n = {impact.runs:,}",
+        detail=f"{interval_or_none(impact.low, impact.high)}, n = {impact.runs:,}",
         shade=depth,
         slower=impact.ratio >= 1,
     )
-
-
-def _interval(impact: PooledImpact) -> str:
-    return "no interval" if impact.low is None else interval(impact.low, impact.high)
 
 
 def _numbers(matrix: Matrix, number: int) -> Numbers:

@@ -14,15 +14,15 @@ from stressbench.report.names import printable, short
 from stressbench.report.palette import INK, JOBS, PAPER, tone_of
 from stressbench.report.study.evidence import Evidence, Line
 from stressbench.report.study.words import finding_of
-from stressbench.report.units import MISSING, factor, interval
+from stressbench.report.units import MISSING, factor_and_interval
 from stressbench.results.study import StudyReport
 
 MOST_LINES = 60
 _MARKS = "DosvP^X<"
 _CAPTION = (
-    "Each mark is the congestion impact of a job in one cell: its time with the others over its time alone; right of "
-    "the line at 1 it is slowed. The bar is the 95 % confidence interval; where it crosses 1, no slowdown is shown. A "
-    "mark without a bar has no interval. n is what the interval was made from."
+    "Marks: congestion impact of a job in one cell, contended over isolated time; right of the line at 1 the job is "
+    "slowed down. Bars: 95 % confidence interval; where it includes 1, no slowdown is shown. A mark without a bar has "
+    "no interval. n counts the values behind the interval."
 )
 
 
@@ -61,7 +61,7 @@ def draw_impacts(report: StudyReport, evidence: Evidence) -> Figure | None:
     left_out = f" The {len(kept)} of {len(known):,} results that are furthest from 1." if len(kept) < len(known) else ""
     return finish(
         drawn, key="study-impacts", title=finding_of(evidence), caption=_CAPTION + left_out,
-        description=f"Congestion impact with 95 % confidence interval: {'; '.join(map(_said, largest))}.",
+        description=f"Congestion impact with 95 % confidence interval: {'; '.join(map(_described, largest))}.",
     )  # fmt: skip
 
 
@@ -111,18 +111,14 @@ def _mark(axes: Axes, line: Line, place: int, plan: _Axes) -> None:
     if impact.low is not None and impact.high is not None:
         axes.plot([impact.low, impact.high], [place, place], color=colour, linewidth=3, solid_capstyle="butt")
     axes.plot(impact.ratio or 1.0, place, mark, color=colour, markersize=7, markeredgecolor=PAPER.stand_in)
-    text = f"{factor(impact.ratio)}  {_interval(line)}   n = {line.n}"
+    text = f"{factor_and_interval(impact.ratio, impact.low, impact.high)}   n = {line.n}"
     axes.text(1.01, place, text, transform=axes.get_yaxis_transform(), va="center", fontsize=8.5, color=INK.stand_in)
 
 
-def _interval(line: Line) -> str:
-    impact = line.job.impact
-    return "no interval" if impact.low is None else interval(impact.low, impact.high)
-
-
-def _said(line: Line) -> str:
+def _described(line: Line) -> str:
     where = f" with {line.where}" if line.where else ""
-    return f"{line.name}{where} {factor(line.job.impact.ratio)} {_interval(line)}"
+    impact = line.job.impact
+    return f"{line.name}{where} {factor_and_interval(impact.ratio, impact.low, impact.high)}"
 
 
 def _legend(plan: _Axes) -> list[Line2D]:

@@ -19,9 +19,9 @@ from stressbench.report.document import (
 from stressbench.report.study.records import Row, records_of, rows_of
 from stressbench.report.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
 from stressbench.report.units import chance, plain_interval, plain_ratio, plain_time
-from stressbench.results.material import NOTHING, Material
 from stressbench.results.matrix import Matrix
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import NOTHING, StudyData
 
 _NO_TITLE = "A study"
 _IMPACT = "Congestion impact: contended time over isolated time of a job; 1 is no impact. Intervals are of 95 %."
@@ -31,7 +31,7 @@ _TAILS = (
 )
 
 
-def brief(report: StudyReport, _: Material = NOTHING) -> Document:
+def brief(report: StudyReport, _: StudyData = NOTHING) -> Document:
     """What formats without figures print."""
     title = report.about or _NO_TITLE
     return Document(
@@ -106,20 +106,18 @@ def _runs(row: Row) -> str:
 
 def _matrix(matrix: Matrix) -> Iterator[Block]:
     where = ", ".join(f"{name} = {value}" for name, value in matrix.where.items())
-    yield Heading(text="Who slows whom" + (f": {where}" if where else ""))
-    yield Paragraph(
-        text="A row is a job that suffers, a column the job beside it. Numbers: how many times its time alone it takes."
-    )
+    yield Heading(text="Pairwise slowdowns" + (f": {where}" if where else ""))
+    yield Paragraph(text="Rows: victims; columns: the job beside it. Numbers: contended over isolated time.")
     standings = {one.name: one for one in matrix.standings}
     yield Table(
-        columns=headed(("", *(f"beside {job}" for job in matrix.jobs), "suffers (mean)"), words=1),
+        columns=headed(("", *(f"beside {job}" for job in matrix.jobs), "slowed down (mean)"), words=1),
         rows=(
             *(
                 (victim, *(_field(matrix, victim, beside) for beside in matrix.jobs),
                  plain_ratio(standings[victim].suffers))
                 for victim in matrix.jobs
             ),
-            ("causes (mean)", *(plain_ratio(standings[job].causes) for job in matrix.jobs), ""),
+            ("slows others (mean)", *(plain_ratio(standings[job].causes) for job in matrix.jobs), ""),
         ),
     )  # fmt: skip
     if matrix.groups:

@@ -29,16 +29,16 @@ from stressbench.report.study.placements import draw_placements
 from stressbench.report.study.tables import Warned, crossed, every_cell, hosts_table, tails_table, warnings_of
 from stressbench.report.study.timeline import draw_timeline
 from stressbench.report.study.words import summary_of
-from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 
 _ROWS_UNFOLDED = 24
 _JOBS_NAMED = 6
-_LEAD = "What congestion does to each job, cell by cell of the study: measured alone, then together with the others."
+_LEAD = "The effect of congestion on each job in each cell of the study: measured in isolated and in contended rounds."
 _FOOT = (
-    "Congestion impact is the time of a job with the others over its time alone. With six runs of a cell or more its "
-    "95 % interval is that of the runs' own impacts and holds what varies from launch to launch; with fewer it is that "
-    "of all their blocks, and cannot see that."
+    "Congestion impact is the contended time of a job divided by its isolated time. With six or more runs of a cell "
+    "its 95 % interval is that of the impacts of the runs and covers the variation between launches; with fewer it is "
+    "that of all their blocks and does not."
 )
 
 
@@ -53,22 +53,22 @@ class _Drawn:
     placements_in_all: int
 
 
-def page(report: StudyReport, material: Material) -> Document:
+def page(report: StudyReport, data: StudyData) -> Document:
     """Sections without content are left out."""
-    evidence, links = evidence_of(report, material), cell_links(report, material)
-    drawn = _drawn(report, material, evidence)
+    evidence, links = evidence_of(report, data), cell_links(report, data)
+    drawn = _drawn(report, data, evidence)
     sections = (
         ("summary", "Summary", _summary(report, evidence, links)),
         ("impacts", "Impacts by cell", _impacts(report, evidence, drawn.impacts)),
-        ("times", "Times alone and with the others", _times(evidence, drawn)),
+        ("times", "Isolated and contended times", _times(evidence, drawn)),
         ("tails", "Tails", tails_table(report, evidence)),
-        ("matrix", "Who slows whom", heat_maps(report.matrices)),
+        ("matrix", "Pairwise slowdowns", heat_maps(report.matrices)),
         ("placements", "Placements", _placements(drawn)),
-        ("links", "Loads of the network's links", links_table(report, links)),
-        ("hosts", "Hosts that were last", hosts_table(evidence)),
-        ("doubts", "Before you rely on these numbers", _doubts(report, material)),
-        ("order", "Runs in order", drawn.timeline or ()),
-        ("again", "How to repeat it", origin_of(report, material)),
+        ("links", "Utilisation of network links", links_table(report, links)),
+        ("hosts", "Slowest hosts", hosts_table(evidence)),
+        ("doubts", "Before you rely on these numbers", _doubts(report, data)),
+        ("order", "Runs in the order of execution", drawn.timeline or ()),
+        ("again", "How to repeat this study", origin_of(report, data)),
     )
     made = ((key, title, tuple(blocks)) for key, title, blocks in sections)
     return Document(
@@ -79,9 +79,9 @@ def page(report: StudyReport, material: Material) -> Document:
     )
 
 
-def _drawn(report: StudyReport, material: Material, evidence: Evidence) -> _Drawn:
+def _drawn(report: StudyReport, data: StudyData, evidence: Evidence) -> _Drawn:
     with style():
-        placements, placements_in_all = draw_placements(report, material, tones=evidence.tones)
+        placements, placements_in_all = draw_placements(report, data, tones=evidence.tones)
         return _Drawn(
             impacts=draw_impacts(report, evidence),
             boxes=draw_boxes(evidence, report.factors),
@@ -96,8 +96,8 @@ def _summary(report: StudyReport, evidence: Evidence, links: CellLinks) -> Itera
     known = sum(line.job.impact.low is not None for line in evidence.known)
     if known > 1:
         yield Paragraph(
-            text=f"Of {known:,} intervals of 95 %, {0.05 * known:.1f} miss the true value by chance on average: trust "
-            "a single one among many the less, the closer its end lies to 1.",
+            text=f"Of {known:,} intervals of 95 %, {0.05 * known:.1f} miss the true value by chance on average: a "
+            "single interval that barely excludes 1 is weak evidence.",
             role=Role.note,
         )
 
@@ -112,7 +112,7 @@ def _impacts(report: StudyReport, evidence: Evidence, figure: Figure | None) -> 
     yield numbers
     if figure is not None:
         yield figure
-        yield Paragraph(text=f"Its numbers in full: {numbers.name}.csv, above.", role=Role.key)
+        yield Paragraph(text=f"Data of this figure: {numbers.name}.csv, above.", role=Role.key)
 
 
 def _folded(table: Table) -> Details:
@@ -125,7 +125,7 @@ def _times(evidence: Evidence, drawn: _Drawn) -> Iterator[Block]:
         yield from (figure, numbers)
     jobs = {line.job.name for line in evidence.lines if len(line.isolated_s) + len(line.contended_s)}
     if drawn.boxes and (left := len(jobs) - len(drawn.boxes)):
-        yield Paragraph(text=f"{left} more jobs are in the table only.", role=Role.note)
+        yield Paragraph(text=f"{left} more jobs are listed in the table only.", role=Role.note)
 
 
 def _placements(drawn: _Drawn) -> Iterator[Block]:
@@ -135,10 +135,10 @@ def _placements(drawn: _Drawn) -> Iterator[Block]:
         yield Paragraph(text=f"The first {shown} of {drawn.placements_in_all} placements.", role=Role.note)
 
 
-def _doubts(report: StudyReport, material: Material) -> Iterator[Block]:
+def _doubts(report: StudyReport, data: StudyData) -> Iterator[Block]:
     notes = (
         *(Note(text=printable(note)) for note in report.notes),
-        *(_note(one) for one in warnings_of(material)),
+        *(_note(one) for one in warnings_of(data)),
     )
     if notes:
         yield Notes(title="", notes=notes)

@@ -1,4 +1,4 @@
-"""How busy the network's links were, cell by cell over the cell's runs. Pure."""
+"""Utilisation of network links in each cell, over its runs. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from stressbench.report.document import Numbers, Table, columns
 from stressbench.report.names import printable
 from stressbench.report.study.evidence import place_of
 from stressbench.report.units import MISSING, bit_rate, percent
-from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 from stressbench.stats import LinkUtilisation, link_utilisation
 
 _MOST_SHOWN = 3
@@ -37,7 +37,7 @@ class CellLink:
 
     @property
     def busiest_alone(self) -> tuple[str, float] | None:
-        """The job that alone used it most."""
+        """The job with the highest isolated utilisation."""
         return max(self.isolated.items(), key=lambda one: one[1], default=None)
 
     def alone(self, job: str) -> float | None:
@@ -49,9 +49,9 @@ CellLinks: TypeAlias = Mapping[str, tuple[CellLink, ...]]
 """By cell, the busiest link first."""
 
 
-def cell_links(report: StudyReport, material: Material) -> CellLinks:
+def cell_links(report: StudyReport, data: StudyData) -> CellLinks:
     """Cells in whose runs nothing was counted are left out."""
-    runs = material.by_cell
+    runs = data.by_cell
     found = {cell.id: _of_runs(tuple(runs.get(cell.id, {}).values())) for cell in report.cells}
     return {cell: links for cell, links in found.items() if links}
 
@@ -87,12 +87,12 @@ def links_table(report: StudyReport, links: CellLinks) -> tuple[Table, Numbers] 
     each = max(_MOST_SHOWN, _MOST_KEPT // len(cells))
     table = Table(
         key="study-links",
-        caption=f"The {_MOST_SHOWN} directions of links that were busiest while all jobs ran, cell by cell: shares of "
-        "a link's rate, medians over rounds and runs; frames lost, summed over all of the cell's rounds."
+        caption=f"The {_MOST_SHOWN} link directions with the highest contended utilisation in each cell: shares of the "
+        "link's rate, medians over rounds and runs; frames lost, summed over all rounds of the cell."
         + (f" The first {_MOST_CELLS} of {len(cells):,} cells." if len(cells) > _MOST_CELLS else ""),
         columns=columns(
-            texts=(*(report.factors or ("cell",)), "link", "job that alone used it most"),
-            numbers=("rate", "alone / %", "contended / %", "frames lost"),
+            texts=(*(report.factors or ("cell",)), "link", "heaviest isolated job"),
+            numbers=("rate", "isolated / %", "contended / %", "frames lost"),
         ),
         rows=tuple(
             (*_values(report, cell.values, cell.id), *_cells(link))

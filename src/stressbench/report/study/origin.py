@@ -7,56 +7,54 @@ from stressbench import __version__
 from stressbench.report.document import Block, Details, Fact, Facts, Listing, Paragraph
 from stressbench.report.names import printable
 from stressbench.report.units import MISSING, count
-from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 
 _MOST_NAMED = 12
 
 
-def origin_of(report: StudyReport, material: Material) -> Iterator[Block]:
+def origin_of(report: StudyReport, data: StudyData) -> Iterator[Block]:
     """Commands, facts from the runs' headers, and files; a study without runs has its own file only."""
-    yield Paragraph(
-        text="Save the study's file and its workloads under their names, with the paths that the file names, and type:"
-    )
-    yield Listing(text=_commands(material))
-    yield Facts(facts=_facts(report, material))
-    if material.text:
-        yield _file(f"The study's file ({material.name})", material.text, opened=True)
-    workloads = (run.header.workload for run in material.runs.values())
+    yield Paragraph(text="Save the study file and its workloads under the names and paths that the file uses, and run:")
+    yield Listing(text=_commands(data))
+    yield Facts(facts=_facts(report, data))
+    if data.text:
+        yield _file(f"Study file ({data.name})", data.text, opened=True)
+    workloads = (run.header.workload for run in data.runs.values())
     texts = {workload.hash: (workload.path, workload.text) for workload in workloads}
     for path, text in tuple(texts.values())[:_MOST_NAMED]:
         yield _file(f"Workload {printable(path)}", text)
-    if material.environment:
-        yield _file("Programs and settings (environment.json)", material.environment)
+    if data.environment:
+        yield _file("Programs and settings (environment.json)", data.environment)
 
 
 def _file(summary: str, text: str, *, opened: bool = False) -> Details:
     return Details(summary=summary, blocks=(Listing(text=text),), opened=opened)
 
 
-def _facts(report: StudyReport, material: Material) -> tuple[Fact, ...]:
-    headers = [run.header for run in material.runs.values()]
+def _facts(report: StudyReport, data: StudyData) -> tuple[Fact, ...]:
+    headers = [run.header for run in data.runs.values()]
     started = sorted(header.started_at for header in headers)
     span = f"{started[0]:%Y-%m-%d %H:%M} to {started[-1]:%Y-%m-%d %H:%M}" if started else MISSING
     simulations = {str(header.simulation) for header in headers if header.simulation is not None}
     pairs = (
         ("Runs", f"{report.done:,} of {report.planned:,} done"),
         ("Started (UTC)", span),
-        ("Seed", MISSING if material.seed is None else f"{material.seed}; the n-th run of each cell has n - 1 more"),
+        ("Seed", MISSING if data.seed is None else f"{data.seed}; plus n - 1 for the n-th run of each cell"),
         ("Report made by", f"stressbench {__version__}"),
         ("Engine", _listed(f"{h.program} {h.version}" + (f", commit {h.commit}" if h.commit else "") for h in headers)),
         ("Compiler", _listed(f"{header.compiler}, {header.build_type}" for header in headers)),
         ("MPI", _listed(header.mpi.library for header in headers)),
-        ("Transports", _listed(header.mpi.transports or "not known" for header in headers)),
-        *((("Simulated", f"by {_listed(simulations)}: all times are its own"),) if simulations else ()),
+        ("Transports", _listed(header.mpi.transports or "unknown" for header in headers)),
+        *((("Simulated", f"by {_listed(simulations)}: all times are simulated times"),) if simulations else ()),
         ("In all cells", ", ".join(f"{name} = {value}" for name, value in report.fixed.items()) or MISSING),
         ("Hosts", _listed(node.host for header in headers for node in header.nodes)),
     )
     return tuple(Fact(name=name, value=printable(value)) for name, value in pairs)
 
 
-def _commands(material: Material) -> str:
-    name = shlex.quote(material.name)
+def _commands(data: StudyData) -> str:
+    name = shlex.quote(data.name)
     return "\n".join(
         (
             f"stressbench study plan {name}",

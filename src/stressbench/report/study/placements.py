@@ -7,18 +7,18 @@ from stressbench.formats.run import Run
 from stressbench.report.document import Figure
 from stressbench.report.figures.placement import draw_nodes
 from stressbench.report.run.section import section_of
-from stressbench.results.material import Material
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 
 MOST = 12
-_OTHERS = " In other cells other jobs have the same nodes; those of the first such cell are named."
+_OTHERS = " Other cells place other jobs on the same nodes; the names are those of the first such cell."
 
 
 def draw_placements(
-    report: StudyReport, material: Material, *, tones: Mapping[str, int]
+    report: StudyReport, data: StudyData, *, tones: Mapping[str, int]
 ) -> tuple[tuple[Figure, ...], int]:
     """The first ones in the order of the study file, and how many there are in all; `tones` of jobs over the study."""
-    cells = material.by_cell
+    cells = data.by_cell
     groups = _groups(run for cell in report.cells for run in cells.get(cell.id, {}).values())
     drawn = [_drawing(group, number=number, tones=tones) for number, group in enumerate(groups[:MOST], start=1)]
     return tuple(figure for figure in drawn if figure is not None), len(groups)

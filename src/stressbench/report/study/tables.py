@@ -9,9 +9,9 @@ from stressbench.report.document import Numbers, Severity, Table, Value, columns
 from stressbench.report.names import printable
 from stressbench.report.study.evidence import Evidence, Line
 from stressbench.report.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
-from stressbench.report.units import MISSING, chance, factor, interval, percent, time
-from stressbench.results.material import Material
+from stressbench.report.units import MISSING, chance, factor, factor_and_interval, interval, percent, time
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
 from stressbench.stats import Percentile, summarise
 
 MOST_ROWS = 1000
@@ -47,8 +47,8 @@ def crossed(report: StudyReport, evidence: Evidence) -> Table | None:
     )
     return Table(
         key="study-crossed",
-        caption=f"Congestion impact: time with the others over time alone, 1 is no impact; [95 % interval]; n is what "
-        f"the interval was made from. Columns: {printable(across)}. A dash is a result that is not there.",
+        caption="Congestion impact: contended over isolated time, 1 is no impact; [95 % interval]; n: number of values "
+        f"behind the interval. Columns: {printable(across)}. A dash is a missing result.",
         columns=columns(texts=(*down, "job"), numbers=heads), rows=rows,
     )  # fmt: skip
 
@@ -76,8 +76,7 @@ def _impact_cell(line: Line | None) -> str:
     if line is None or line.job.impact.ratio is None:
         return MISSING
     impact = line.job.impact
-    known = "no interval" if impact.low is None else interval(impact.low, impact.high)
-    return f"{factor(impact.ratio)} {known}, n = {line.n}"
+    return f"{factor_and_interval(impact.ratio, impact.low, impact.high)}, n = {line.n}"
 
 
 def every_cell(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers]:
@@ -85,7 +84,7 @@ def every_cell(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers]
     of_cell: dict[str, list[Line]] = {}
     for line in evidence.lines:
         of_cell.setdefault(line.cell.id, []).append(line)
-    heads = ("alone, median", "with others, median", "impact", "95 % interval", "n", "runs")
+    heads = ("isolated, median", "contended, median", "impact", "95 % interval", "n", "runs")
     rows: list[tuple[str, ...]] = []
     kept: list[tuple[Value, ...]] = []
     for cell in report.cells:
@@ -107,8 +106,8 @@ def every_cell(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers]
             )  # fmt: skip
     table = Table(
         key="study-cells",
-        caption="Every cell and job: medians over the rounds of all of the cell's runs, until the job's last rank is "
-        f"through. Impact: with others over alone.{_cut(rows)}",
+        caption="All cells and jobs: medians over the rounds of all runs of the cell, until the job's last rank has "
+        f"finished. Impact: contended over isolated time.{_cut(rows)}",
         columns=columns(texts=(*report.factors, "job"), numbers=heads), rows=tuple(rows[:MOST_ROWS]),
     )  # fmt: skip
     head = (
@@ -125,12 +124,12 @@ def tails_table(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers
         return ()
     table = Table(
         key="study-tails",
-        caption="Tail impact: the percentile with the others over the percentile alone, of all measured repetitions "
+        caption="Tail impact: contended over isolated percentile of all measured repetitions "
         "of the cell's runs, with its 95 % interval. P(slower): the share of pairs of an isolated and a contended "
-        f"round in which the contended one is the slower; 0.50 where nothing differs.{_cut(lines)}",
+        f"round in which the contended one is slower; 0.50 without a difference.{_cut(lines)}",
         columns=columns(
             texts=(*report.factors, "job"), numbers=("percentile 99", "percentile 99.9", "P(slower)"),
-            last=("how many more rounds",),
+            last=("additional rounds",),
         ),
         rows=tuple(
             (*line.values, line.name, *(tail_text(tail_of(line.job, share)) for share in TAIL_SHARES),
@@ -153,7 +152,7 @@ def _ends(one: Percentile | None) -> tuple[Value, ...]:
 
 
 def _cut(rows: Sequence[object]) -> str:
-    return f" The first {MOST_ROWS:,} of {len(rows):,}; the file beneath has all." if len(rows) > MOST_ROWS else ""
+    return f" The first {MOST_ROWS:,} of {len(rows):,}; the file below has all." if len(rows) > MOST_ROWS else ""
 
 
 def hosts_table(evidence: Evidence) -> tuple[Table, Numbers] | tuple[()]:
@@ -176,13 +175,13 @@ def hosts_table(evidence: Evidence) -> tuple[Table, Numbers] | tuple[()]:
          percent(expected[host] / samples[host]), factor(last[host] / expected[host]), f"{len(runs[host]):,}")
         for host in found[:_MOST_HOSTS]
     )  # fmt: skip
-    heads = ("last in", "last / %", "expected / %", "last over expected", "runs")
+    heads = ("slowest in", "slowest / %", "expected / %", "slowest over expected", "runs")
     more = f" The first {_MOST_HOSTS} of {len(found):,}." if len(found) > _MOST_HOSTS else ""
     table = Table(
         key="study-hosts",
-        caption="Which host had the rank that was last, of the measured repetitions of jobs that it carried, over all "
-        "runs. Expected: were all nodes of a job alike. A host far above 1 in many runs is slow, or does what "
-        f"others do not.{more}",
+        caption="How often a host had the slowest rank, of the measured repetitions of its jobs, over all runs. "
+        "Expected: with identical nodes. A host far above 1 in many runs is slow, or has more work than the "
+        f"others.{more}",
         columns=columns(texts=("host",), numbers=heads), rows=rows,
     )  # fmt: skip
     head = ("host", "last", "samples", "expected", "runs")
@@ -201,24 +200,24 @@ class Warned:
     example: str
 
 
-def warnings_of(material: Material) -> tuple[Warned, ...]:
+def warnings_of(data: StudyData) -> tuple[Warned, ...]:
     """Doubts of the analysis and events of the engines, errors first, then the most frequent."""
     groups: dict[tuple[Severity, str], list[tuple[str, str | None, str]]] = {}
-    for run, severity, kind, job, text in _told(material):
+    for run, severity, kind, job, text in _all_warnings(data):
         groups.setdefault((severity, kind), []).append((run, job, text))
     found = [
         Warned(
-            severity=severity, kind=printable(kind.replace("_", " ")), runs=len({run for run, _, _ in told}),
-            jobs=tuple(dict.fromkeys(printable(job) for _, job, _ in told if job is not None)),
-            example=printable(told[0][2]),
+            severity=severity, kind=printable(kind.replace("_", " ")), runs=len({run for run, _, _ in found_in}),
+            jobs=tuple(dict.fromkeys(printable(job) for _, job, _ in found_in if job is not None)),
+            example=printable(found_in[0][2]),
         )
-        for (severity, kind), told in groups.items()
+        for (severity, kind), found_in in groups.items()
     ]  # fmt: skip
     return tuple(sorted(found, key=lambda one: (one.severity is not Severity.error, -one.runs, one.kind)))
 
 
-def _told(material: Material) -> Iterator[tuple[str, Severity, str, str | None, str]]:
-    for name, run in material.runs.items():
+def _all_warnings(data: StudyData) -> Iterator[tuple[str, Severity, str, str | None, str]]:
+    for name, run in data.runs.items():
         summary = summarise(run)
         for event in summary.events:
             job = run.jobs[event.job].name if event.job is not None and event.job < len(run.jobs) else None

@@ -1,7 +1,7 @@
 """A job's tails and plan in a cell, as the tables of all formats tell them."""
 
 from stressbench.report.run.words import plan_text
-from stressbench.report.units import MISSING, factor, interval
+from stressbench.report.units import MISSING, factor_and_interval
 from stressbench.results.study import JobResult
 from stressbench.stats import TailImpact
 
@@ -17,7 +17,7 @@ def tail_text(tail: TailImpact | None) -> str:
     """`1.42 [1.31, 1.55]`."""
     if tail is None or tail.ratio is None:
         return MISSING
-    return f"{factor(tail.ratio)} {'no interval' if tail.low is None else interval(tail.low, tail.high)}"
+    return factor_and_interval(tail.ratio, tail.low, tail.high)
 
 
 def study_plan(job: JobResult) -> str:

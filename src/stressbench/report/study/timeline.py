@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from stressbench.report.document import Figure, Numbers
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import MUTED, PAPER, tone_of
 from stressbench.report.study.evidence import Evidence, Moment
@@ -19,9 +19,9 @@ _MOST_DRAWN = 1500
 _FEWEST_FOR_TREND = 8
 _P = 0.01
 _CAPTION = (
-    "One panel a job, one dot a run: its median time alone over {level}. Runs of all cells are mixed on purpose, so a "
-    "level cloud is a machine that stayed the same; a slope or a jump is the machine, and it hits all cells alike. "
-    "Trend: Kendall's test, told where p is below 0.01."
+    "One panel per job, one dot per run: its median isolated time divided by {level}. Runs of all cells are in random "
+    "order, so that a level cloud is a stable machine; a slope or a jump is a change of the machine that affects all "
+    "cells alike. A trend is reported where p is below 0.01 in Kendall's test."
 )
 
 
@@ -48,9 +48,9 @@ def draw_timeline(evidence: Evidence) -> tuple[Figure, Numbers] | None:
     panels = drawn.subplots(len(shown), squeeze=False, sharex=True)[:, 0]
     for axes, course in zip(panels, shown, strict=True):
         _panel(axes, course)
-    panels[-1].set_xlabel("time since the study's first run began / h")
+    panels[-1].set_xlabel("time since the start of the first run / h")
     drifts = [f"{printable(course.job)} {course.drift}" for course in courses if course.drift]
-    finding = f"the machine drifted: {'; '.join(drifts)}" if drifts else "no drift from run to run is shown"
+    finding = f"the machine drifted: {'; '.join(drifts)}" if drifts else "no significant drift between runs"
     level = "the median of its cell's runs" if repeated else "the job's median over all cells (each cell ran once)"
     figure = finish(
         drawn, key="study-timeline",
@@ -102,8 +102,7 @@ def _panel(axes: Axes, course: _Course) -> None:
     )  # fmt: skip
     axes.axhline(1.0, color=MUTED.stand_in, linewidth=0.8, zorder=0)
     axes.margins(y=0.25)
-    axes.tick_params(length=0)
-    axes.grid(axis="y")
+    bare_axes(axes, grid="y")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}×")
     axes.set_title(f"{short(course.job, longest=60)}, n = {count(len(course.hours), 'run')}", fontsize=9.5)
     axes.set_ylabel("relative time", fontsize=8.5)

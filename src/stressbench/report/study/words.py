@@ -27,17 +27,17 @@ def summary_of(
 ) -> tuple[str, ...]:  # fmt: skip
     """The page's first words."""
     said = [*_effects(evidence, links), *_undecided(evidence), *_missing(report)]
-    return tuple(said) if report.done else ("No run is done yet, so nothing can be said.", *_missing(report))
+    return tuple(said) if report.done else ("No run is done yet, so there are no results.", *_missing(report))
 
 
 def finding_of(evidence: Evidence) -> str:
     """A figure's title."""
     if evidence.slowed:
         worst = evidence.slowed[0]
-        return f"{worst.name} is slowed most, {_shown(worst)}{_at(worst)}"
+        return f"{worst.name} is slowed down most, {_shown(worst)}{_at(worst)}"
     if any(line.job.impact.low is not None for line in evidence.known):
-        return "No job is shown to be slowed"
-    return "No interval yet, so nothing is shown"
+        return "No job is significantly slowed down"
+    return "No confidence interval is available yet"
 
 
 def _effects(evidence: Evidence, links: Mapping[str, Sequence[CellLink]]) -> Iterator[str]:
@@ -48,22 +48,19 @@ def _effects(evidence: Evidence, links: Mapping[str, Sequence[CellLink]]) -> Ite
     if left:
         least, most = (factor(line.job.impact.ratio) for line in (left[-1], left[0]))
         span = f"{most}×" if least == most else f"{least}× to {most}×"
-        yield (
-            f"{count(len(left), 'more result')} {'is a slowdown' if len(left) == 1 else 'are slowdowns'} for certain, "
-            f"of {span}: the table has them."
-        )
+        yield (f"{count(len(left), 'more significant slowdown')} of {span}: see the table.")
     if not slowed and any(line.job.impact.low is not None for line in evidence.known):
-        yield "No job is shown to be slowed: no 95 % interval lies above 1."
+        yield "No job is significantly slowed down: no 95 % interval lies above 1."
     faster = [line for line in evidence.known if line.job.impact.high is not None and line.job.impact.high < 1]
     if faster:
-        yield f"Faster beside others, so look for what else changed: {_listed(faster)}."
+        yield f"Faster when contended, so check what else changed: {_listed(faster)}."
 
 
 def _cause(line: Line) -> str:
     name = isolated(line.job.name)
     if len(line.others) == 1:
-        return f"{isolated(line.others[0])} slows {name}"
-    return f"{name} is slowed" + (f" by {len(line.others):,} other jobs" if line.others else "")
+        return f"{isolated(line.others[0])} slows down {name}"
+    return f"{name} is slowed down" + (f" by {len(line.others):,} other jobs" if line.others else "")
 
 
 def _shown(line: Line) -> str:
@@ -80,10 +77,10 @@ def _link(line: Line, links: Sequence[CellLink]) -> str:
     losing = max(links, key=lambda link: link.drops, default=None)
     if losing is None:
         return ""
-    chosen, word = (losing, "most lost on") if losing.drops else (links[0], "busiest then:")
+    chosen, word = (losing, "most frames lost on") if losing.drops else (links[0], "busiest:")
     shares = [
         f"{share:.0%} {kind}".replace("%", "\N{NO-BREAK SPACE}%")
-        for kind, share in (("alone", chosen.alone(line.job.name)), ("contended", chosen.contended))
+        for kind, share in (("isolated", chosen.alone(line.job.name)), ("contended", chosen.contended))
         if share is not None
     ]
     return f"; {word} link {isolated(chosen.name)}" + (f" ({', '.join(shares)})" if shares else "")
@@ -95,14 +92,14 @@ def _undecided(evidence: Evidence) -> Iterator[str]:
     if open_:
         widest = sorted(open_, key=lambda line: -((line.job.impact.high or 1) / (line.job.impact.low or 1)))
         yield (
-            f"Not decided for {len(open_):,} of {count(len(measured), 'result')}, whose interval holds 1 "
+            f"Inconclusive for {len(open_):,} of {count(len(measured), 'result')}, whose interval includes 1 "
             f"(the widest first): {_listed(widest)}."
         )
     blind = sorted(
         (line for line in measured if line.job.impact.low is None), key=lambda line: -(line.job.impact.ratio or 0.0)
     )
     if blind:
-        reason = blind[0].job.impact.reason or "not known why"
+        reason = blind[0].job.impact.reason or "reason unknown"
         share = f"{len(blind):,} of {count(len(measured), 'result')}"
         yield f"No interval for {share} ({printable(reason)}): {_listed(blind)}."
 
@@ -128,7 +125,7 @@ def _missing(report: StudyReport) -> Iterator[str]:
         status = "" if failure.status is None else f", status {failure.status}"
         yield (
             f"Run {failure.run}{f' ({where})' if where else ''} failed {count(failure.attempts, 'time')}: "
-            f"{isolated(failure.reason or 'no reason is known')}{status}."
+            f"{isolated(failure.reason or 'reason unknown')}{status}."
         )
     if len(report.failures) > _MOST_NAMED:
         yield f"{len(report.failures) - _MOST_NAMED:,} more runs failed."
@@ -137,15 +134,11 @@ def _missing(report: StudyReport) -> Iterator[str]:
         named = "; ".join(isolated(place_of(cell, report.factors)) for cell in empty[:_MOST_NAMED])
         more = f"; and {len(empty) - _MOST_NAMED:,} more" if len(empty) > _MOST_NAMED else ""
         yield f"{count(len(empty), 'cell')} without a finished run: {named}{more}."
-    spared = sum(cell.spared for cell in report.cells)
-    left = report.planned - report.done - spared - len(report.failures)
+    skipped = sum(cell.spared for cell in report.cells)
+    left = report.planned - report.done - skipped - len(report.failures)
     if left > 0:
-        yield f"{left:,} of {count(report.planned, 'run')} {'is' if left == 1 else 'are'} still to come."
+        yield f"{left:,} of {count(report.planned, 'run')} {'is' if left == 1 else 'are'} still to be done."
     short = sum(cell.incomplete for cell in report.cells)
     if short:
-        whose = (
-            "its own time limit and counts as far as it"
-            if short == 1
-            else "their own time limits and count as far as they"
-        )
-        yield f"{count(short, 'run')} ended at {whose} got."
+        counts = "its completed rounds count" if short == 1 else "their completed rounds count"
+        yield f"{count(short, 'run')} reached the time limit of a run; {counts}."

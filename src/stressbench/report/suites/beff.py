@@ -48,13 +48,13 @@ def brief(found: BEff, *, rmax: Rmax | None, published: bool = False) -> Documen
         columns=headed(("", "all ranks", "a rank"), words=1),
         rows=(*((name, rate(value), _each(found, value)) for name, value in rows), *pingpong),
     )
-    untimed = _said_untimed(found)
+    untimed = _untimed_text(found)
     setting = f"{found.ranks} ranks, Lmax {size(found.lmax_bytes)}, random patterns {found.random}, seed {found.seed}"
     blocks: tuple[Block, ...] = (
         Paragraph(text=setting, role=Role.lead),
         averages,
         _best_methods(found),
-        *(() if rmax is None else (Paragraph(text=_said_balance(found, rmax)),)),
+        *(() if rmax is None else (Paragraph(text=_balance_text(found, rmax)),)),
         *(Paragraph(text=f"n{NOT_COMPARABLE}: {reason}") for reason in found.reduced),
         *(() if untimed is None else (Notes(notes=(Note(text=untimed, severity=Severity.caution),)),)),
         *((_published(f"Published, not measured here: {SOURCE} (MB/s)"),) if published else ()),
@@ -69,7 +69,7 @@ def page(found: BEff, *, rmax: Rmax | None = None) -> Document:
 
     with style():
         figure = sizes.draw(found)
-    untimed = _said_untimed(found)
+    untimed = _untimed_text(found)
     title = f"b_eff of {found.ranks:,} ranks: {rate(found.b_eff)}"
     section = chapter(
         key="beff",
@@ -81,26 +81,26 @@ def page(found: BEff, *, rmax: Rmax | None = None) -> Document:
         ),
         first=(_averages(found),),
         figures=(figure,),
-        heading="Every pattern",
+        heading="Patterns",
         tables=(_patterns(found),),
         more=(
             _loops(found),
-            Heading(text="What others published"),
+            Heading(text="Published results"),
             _published("", caption=f"Published, not measured here: {SOURCE}. MB/s of 10^6 bytes."),
         ),
         facts=_facts(found),
     )
-    lead = "The effective bandwidth of a network, and what it is made of."
+    lead = "The effective bandwidth of a network and its components."
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
-def _said_balance(found: BEff, rmax: Rmax) -> str:
+def _balance_text(found: BEff, rmax: Rmax) -> str:
     factor = digits(found.b_eff / rmax.flops_per_s)
     shown = f"{digits(rmax.flops_per_s / 1e9)} GFlop/s, {rmax.source}"
     return f"balance: {factor} bytes a floating-point operation (b_eff / Rmax; Rmax {shown})"
 
 
-def _said_untimed(found: BEff) -> str | None:
+def _untimed_text(found: BEff) -> str | None:
     """The paper's check of itself: time outside of loops, where it is more than 5 %."""
     if found.elapsed_s is None or found.timed_s >= 0.95 * found.elapsed_s:
         return None
@@ -108,13 +108,13 @@ def _said_untimed(found: BEff) -> str | None:
 
 
 def _findings(found: BEff, rmax: Rmax | None) -> Iterator[str]:
-    yield f"All {found.ranks:,} ranks together reach {rate(found.b_eff)}, {rate(found.per_rank)} a rank."
+    yield f"All {found.ranks:,} ranks together reach {rate(found.b_eff)}, {rate(found.per_rank)} per rank."
     if found.rings is not None and found.polygons is not None:
         share = found.polygons / found.rings
-        yield f"Random partners leave {share:.0%} of what neighbours in rings reach ({rate(found.rings)})."
-    yield f"Messages of Lmax ({size(found.lmax_bytes)}) alone would reach {rate(found.at_lmax)}."
+        yield f"Random patterns reach {share:.0%} of the bandwidth of ring patterns ({rate(found.rings)})."
+    yield f"Messages of Lmax ({size(found.lmax_bytes)}) reach {rate(found.at_lmax)}."
     if rmax is not None:
-        sentence = _said_balance(found, rmax)
+        sentence = _balance_text(found, rmax)
         yield f"{sentence[:1].upper()}{sentence[1:]}."
 
 
@@ -164,7 +164,7 @@ def _patterns(found: BEff) -> Table:
             )
             for one in found.patterns
         ),
-        caption="Every pattern, of all ranks together; the last three at Lmax, the best of attempts.",
+        caption="All patterns, all ranks together; the last three columns at Lmax, the maximum over attempts.",
     )  # fmt: skip
 
 
@@ -198,4 +198,4 @@ def _facts(found: BEff) -> Iterator[Fact]:
     yield Fact(name="Ranks", value=f"{found.ranks:,}")
     yield Fact(name="Memory", value=memory)
     yield Fact(name="Random patterns", value=printable(f"{found.random}, seed {found.seed}"))
-    yield Fact(name="Took", value=f"{time(found.elapsed_s)}, {time(found.timed_s)} of it within loops")
+    yield Fact(name="Duration", value=f"{time(found.elapsed_s)}, {time(found.timed_s)} of it in timed loops")

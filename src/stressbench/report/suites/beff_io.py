@@ -36,7 +36,7 @@ _FOOT = (
 
 def brief(found: BEffIO, *, published: bool = False) -> Document:
     """Every value, the number, and what limits it."""
-    said = (said_number(found), *map(_said_files, found.partitions), _said_balance(found), _said_used(found))
+    said = (number_text(found), *map(_files_text, found.partitions), _balance_text(found), _used_text(found))
     cautions = tuple(Note(text=caution, severity=Severity.caution) for caution in found.cautions)
     values = Table(columns=headed(("ranks", "MB/s", *_TYPE_HEADS, "value"), words=2), rows=tuple(_values_rows(found)))
     blocks: tuple[Block, ...] = (
@@ -46,7 +46,7 @@ def brief(found: BEffIO, *, published: bool = False) -> Document:
         *((Notes(notes=cautions),) if cautions else ()),
         *((_published(f"Published, not measured here: {IO_SOURCE} (MB/s)"),) if published else ()),
     )
-    return Document(title=_said_setting(found), sections=(Section(blocks=blocks),))
+    return Document(title=_setting_text(found), sections=(Section(blocks=blocks),))
 
 
 def page(found: BEffIO) -> Document:
@@ -64,7 +64,7 @@ def page(found: BEffIO) -> Document:
     section = chapter(
         key="beff-io",
         title=title,
-        banner="" if found.b_eff_io is not None else f"{said_number(found)}.",
+        banner="" if found.b_eff_io is not None else f"{number_text(found)}.",
         findings=_findings(found),
         notes=(
             *(f"N{NOT_COMPARABLE}: {reason}." for reason in found.reduced),
@@ -72,16 +72,16 @@ def page(found: BEffIO) -> Document:
         ),
         first=(_values(found),),
         figures=(figure for figure in drawn if figure is not None),
-        heading="Every pattern",
+        heading="Patterns",
         tables=(_patterns(one, number) for number, one in enumerate(found.partitions, 1) if one.patterns),
         more=(
             _numbers(found),
-            Heading(text="What others published"),
+            Heading(text="Published results"),
             _published("", caption=f"Published, not measured here: {IO_SOURCE}. MB/s of 10^6 bytes."),
         ),
         facts=_facts(found),
     )
-    lead = "The effective bandwidth of parallel files, and what it is made of."
+    lead = "The effective bandwidth of parallel files and its components."
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
@@ -101,7 +101,7 @@ def _values_rows(found: BEffIO) -> Iterator[tuple[str, ...]]:
         yield ("", "b_eff_io", *("" for _ in TYPES), _mega(partition.value))
 
 
-def _said_setting(found: BEffIO) -> str:
+def _setting_text(found: BEffIO) -> str:
     """How it was set up, in a line."""
     head = found.head
     parts = [
@@ -115,14 +115,14 @@ def _said_setting(found: BEffIO) -> str:
     return ", ".join(parts)
 
 
-def said_number(found: BEffIO) -> str:
+def number_text(found: BEffIO) -> str:
     """The number, or that there is none."""
     if found.b_eff_io is None:
         return f"{'no number' if found.complete else 'INCOMPLETE, no number'}: {found.missing}"
     return f"b_eff_io: {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}"
 
 
-def _said_used(found: BEffIO) -> str | None:
+def _used_text(found: BEffIO) -> str | None:
     """How much of T was used."""
     if found.elapsed_s is None:
         return None
@@ -132,7 +132,7 @@ def _said_used(found: BEffIO) -> str | None:
     )
 
 
-def _said_files(partition: Partition) -> str | None:
+def _files_text(partition: Partition) -> str | None:
     """What was written, against the least that the definition asks for."""
     if partition.least_bytes is None:
         return None
@@ -144,7 +144,7 @@ def _said_files(partition: Partition) -> str | None:
     )
 
 
-def _said_balance(found: BEffIO) -> str | None:
+def _balance_text(found: BEffIO) -> str | None:
     """The coffee-cup rule."""
     if found.balance is None:
         return None
@@ -157,11 +157,11 @@ def _said_balance(found: BEffIO) -> str | None:
 
 def _findings(found: BEffIO) -> Iterator[str]:
     if found.b_eff_io is not None:
-        yield f"Files take and give {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}: this is b_eff_io."
+        yield f"b_eff_io is {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}."
     for one in found.partitions:
         parts = [f"{access.value} {rate(one.of(access).value)}" for access in Access]
         yield f"{count(one.ranks, 'rank')}: {', '.join(parts)}."
-    for sentence in (_said_balance(found), *map(_said_files, found.partitions)):
+    for sentence in (_balance_text(found), *map(_files_text, found.partitions)):
         if sentence is not None:
             yield f"{sentence[:1].upper()}{sentence[1:]}."
 
@@ -191,8 +191,8 @@ def _patterns(partition: Partition, number: int) -> Table:
         key=f"beff-io-patterns-{number}",
         columns=headed(("no.", "type", "on disk", "in memory", "U", "write", "rewrite", "read"), words=2),
         rows=shown,
-        caption=f"Every pattern on {count(partition.ranks, 'rank')}, MB/s. U: its share of T, of 64; 0: what starts or "
-        "fills up. *: the same data more than once.",
+        caption=f"All patterns on {count(partition.ranks, 'rank')}, MB/s. U: its share of T in 64ths; 0: a single call "
+        "that starts or fills a file. *: the same data more than once.",
     )
 
 
@@ -226,9 +226,9 @@ def _numbers(found: BEffIO) -> Numbers:
 
 
 def _facts(found: BEffIO) -> Iterator[Fact]:
-    yield Fact(name="Set up", value=printable(_said_setting(found)))
+    yield Fact(name="Setup", value=printable(_setting_text(found)))
     yield Fact(name="Shared file pointers", value="yes" if found.head.shared_pointers else "no")
-    yield Fact(name="Time", value=_said_used(found) or "it did not come to its end")
+    yield Fact(name="Time", value=_used_text(found) or "it did not finish")
 
 
 def _published(title: str, *, caption: str = "") -> Table:

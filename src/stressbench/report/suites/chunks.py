@@ -12,10 +12,10 @@ from stressbench.suites.beff_io import Partition
 
 TICKS = ("1 kB", "+8", "32 kB", "+8", "1 MB", "+8", "M_PART")
 _CAPTION = (
-    "Each point is a pattern of Table 2: the bytes of all ranks over the time of the slowest, on a logarithmic axis. "
-    "Sizes of chunks on disk stand at equal distances; +8 is the size before it and 8 bytes, which is aligned to "
-    "nothing. Where a line falls at every +8, alignment matters; where type 0 lies above the rest at small chunks, one "
-    "call that moves many of them pays. Type 0 has two patterns of 1 MB, which are drawn as one. n = {ranks}."
+    "Each point is a pattern of Table 2: the bytes of all ranks divided by the time of the slowest, on a logarithmic "
+    "axis. Chunk sizes on disk are equidistant; +8 is the previous size plus 8 bytes, which is not aligned. Where a "
+    "line falls at every +8, alignment matters; where type 0 lies above the others at small chunks, a single call for "
+    "many chunks pays off. The two patterns of 1 MB of type 0 are drawn as one. n = {ranks}."
 )
 
 
@@ -40,7 +40,7 @@ def draw(partition: Partition, *, key: str) -> Figure | None:
         key=key,
         title=_title(partition),
         caption=_CAPTION.format(ranks=count(partition.ranks, "rank")),
-        description=" ".join(_said(access, lines) for access, lines in panels),
+        description=" ".join(_described(access, lines) for access, lines in panels),
     )
 
 
@@ -72,7 +72,7 @@ def _title(partition: Partition) -> str:
         if (value := value_at(partition, Access.write, number, Chunk.kib)) is not None
     ]
     if len(small) < 2:
-        return f"How does bandwidth follow the size of chunks on {count(partition.ranks, 'rank')}?"
+        return f"Bandwidth over the size of chunks on {count(partition.ranks, 'rank')}"
     (most, best), (least, worst) = max(small), min(small)
     return (
         f"On {count(partition.ranks, 'rank')}, type “{best}” writes chunks of 1 kB {factor(most / least)} times as "
@@ -80,7 +80,7 @@ def _title(partition: Partition) -> str:
     )
 
 
-def _said(access: Access, lines: Iterable[Line]) -> str:
+def _described(access: Access, lines: Iterable[Line]) -> str:
     parts = [
         f"{line.label} from {rate(min(values))} to {rate(max(values))}"
         for line in lines

@@ -8,9 +8,9 @@ from stressbench.report.units import count, rate
 from stressbench.suites.beff_io import BEffIO
 
 _CAPTION = (
-    "One place a partition, at equal distances; bandwidth is logarithmic. The dotted line is b_eff_io, a quarter "
-    "of initial writing, a quarter of rewriting and half of reading; the highest of its points is the system's. Where "
-    "it lies flat, the file system is the limit, whoever asks; where it rises, ranks are. n = {partitions} partitions."
+    "One point per partition, equidistant; bandwidth is logarithmic. The dotted line is b_eff_io: a quarter of initial "
+    "writing, a quarter of rewriting and half of reading; its maximum is the value of the system. Where it is level, "
+    "the file system is the limit; where it rises, the number of ranks is. n = {partitions} partitions."
 )
 
 
@@ -36,7 +36,7 @@ def draw(found: BEffIO) -> Figure | None:
     return finish(
         drawn,
         key="beff-io-partitions",
-        title=f"Of {len(partitions)} partitions, most is reached by {count(best.ranks, 'rank')}: {rate(best.value)}",
+        title=f"The best of {len(partitions)} partitions is that of {count(best.ranks, 'rank')}: {rate(best.value)}",
         caption=_CAPTION.format(partitions=len(partitions)),
         description=f"b_eff_io is {said}.",
     )

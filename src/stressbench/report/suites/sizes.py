@@ -11,10 +11,10 @@ from stressbench.report.units import rate, size
 from stressbench.suites.beff import BEff, PatternResult
 
 _CAPTION = (
-    "Sizes stand at equal distances, as in the definition: powers of two up to 4 KiB, then eight steps to Lmax. Each "
-    "point is the best of methods and attempts, of all ranks together, on a logarithmic axis. The dotted line is "
-    "the logarithmic mean of the random patterns: the further it lies below the rings, the more it costs to have "
-    "partners elsewhere. n = {ranks} ranks, {rings} ring and {random} random patterns."
+    "Sizes are equidistant, as in the definition: powers of two up to 4 KiB, then eight steps to Lmax. Each point is "
+    "the maximum over methods and attempts, of all ranks together, on a logarithmic axis. The dotted line is the "
+    "logarithmic mean of the random patterns: its distance from the rings is the cost of distant partners. n = {ranks} "
+    "ranks, {rings} ring and {random} random patterns."
 )
 
 

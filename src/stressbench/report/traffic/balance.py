@@ -1,11 +1,11 @@
-"""Time by rank: who works, who waits."""
+"""Time by rank, in the application and in MPI."""
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
-from stressbench.report.traffic.document import said_imbalance
+from stressbench.report.traffic.document import imbalance_text
 from stressbench.report.traffic.layers import LAYERS, legend, stack
 from stressbench.report.units import time_unit
 from stressbench.tracing.profile import Profile, RankRow
@@ -13,8 +13,9 @@ from stressbench.tracing.profile import Profile, RankRow
 ORDER = 20
 _MOST_BARS = 512
 _CAPTION = (
-    "One bar a rank{folded}: its time outside MPI at the bottom, then inside MPI by class. Bars of one height ended "
-    "together; where grey is high and the rest low, a rank works while others wait for it. n = {ranks} ranks."
+    "One bar per rank{folded}: time outside MPI at the bottom, then time in MPI by class. Bars of equal height ended "
+    "at the same time; a rank with much application time (grey) and little MPI time makes others wait. n = {ranks} "
+    "ranks."
 )
 
 
@@ -41,9 +42,9 @@ def draw(profile: Profile) -> Figure | None:
     return finish(
         drawn,
         key="profile-balance",
-        title="Is the work spread evenly over the ranks?",
+        title="Balance of the ranks",
         caption=_CAPTION.format(folded=folded, ranks=f"{profile.facts.ranks_read:,}"),
-        description=" ".join(f"{said_imbalance(one)}." for one in profile.imbalances),
+        description=" ".join(f"{imbalance_text(one)}." for one in profile.imbalances),
     )
 
 

@@ -1,7 +1,8 @@
-"""Documents of an MPI profile: where the time went, which calls, which sizes, and how balanced the ranks are."""
+"""Documents of an MPI profile: time, calls, sizes, and balance of the ranks."""
 
 from collections.abc import Iterator
 from dataclasses import replace
+from heapq import nlargest
 
 from stressbench.report.chapters import chapter
 from stressbench.report.document import (
@@ -30,7 +31,7 @@ _KEY = (
     "`% p2p` counts sends, receives and waits, as mpiP does.",
 )
 _FOOT = (
-    "Time in MPI is what passed inside MPI calls, waiting for others included; application is the rest of the time "
+    "Time in MPI is the time inside MPI calls, including waiting for other ranks; application is the rest of the time "
     "between MPI_Init and MPI_Finalize. Sizes are those that the program passed to MPI."
 )
 
@@ -48,7 +49,7 @@ def brief(profile: Profile, *, rows: int = _ROWS) -> Document:
     blocks: tuple[Block, ...] = (
         Paragraph(text=second),
         *(replace(table, caption="") for table in tables if table.rows),
-        *(Paragraph(text=said_imbalance(one)) for one in profile.imbalances),
+        *(Paragraph(text=imbalance_text(one)) for one in profile.imbalances),
         *(Paragraph(text=line, role=Role.key) for line in _KEY),
         *((Notes(notes=warnings),) if warnings else ()),
     )
@@ -75,11 +76,11 @@ def page(profile: Profile) -> Document:
         tables=(table for table in tables if table.rows),
         facts=_facts(profile),
     )
-    lead = "Where an MPI program's time went, and what it sent."
+    lead = "Time and messages of an MPI program."
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
-def said_imbalance(imbalance: Imbalance) -> str:
+def imbalance_text(imbalance: Imbalance) -> str:
     """One sentence without a full stop."""
     where = "outside MPI" if imbalance.quantity is Quantity.application else "in MPI"
     if imbalance.ratio is None:
@@ -97,10 +98,10 @@ def _head(profile: Profile) -> tuple[str, str]:
     read = "" if facts.ranks_read == facts.ranks else f", {facts.ranks_read:,} of them in the file"
     ranks = f"{count(facts.ranks, 'rank')}{hosts}{read}"
     told = [text for text in (facts.library and facts.library.split(",")[0], facts.started) if text]
-    state = "" if facts.complete else "; not every rank came to MPI_Finalize"
+    state = "" if facts.complete else "; not every rank reached MPI_Finalize"
     return (
         f"{facts.program or _NO_PROGRAM}: {ranks}, {time(facts.wall_s)}",
-        f"{'; started '.join(told) or 'an MPI library that is not known'}{state}",
+        f"{'; started '.join(told) or 'unknown MPI library'}{state}",
     )
 
 
@@ -114,9 +115,9 @@ def _findings(profile: Profile) -> Iterator[str]:
     if profile.operations:
         top = profile.operations[0]
         share = percent(profile.total.share(top.time_s))
-        yield f"{printable(top.op)} took most: {share} % of the time, {count(top.calls, 'call')}."
+        yield f"{printable(top.op)} took the longest: {share} % of the time, {count(top.calls, 'call')}."
     for imbalance in profile.imbalances:
-        sentence = said_imbalance(imbalance)
+        sentence = imbalance_text(imbalance)
         yield f"{sentence[:1].upper()}{sentence[1:]}."
 
 
@@ -148,7 +149,7 @@ def _split(profile: Profile, *, mean: str = "mean of a rank") -> Table:
         key="profile-split",
         columns=columns(texts=("time in",), numbers=("all ranks", mean, "%")),
         rows=tuple((name, time(spent), time(spent / ranks), percent(total.share(spent))) for name, spent in parts),
-        caption="Where the time went.",
+        caption="Time by class of operation.",
     )
 
 
@@ -217,7 +218,7 @@ def _left_open(profile: Profile) -> Table:
             for row in profile.objects or ()
             if row.left
         ),
-        caption="MPI objects that were made and not released; least and most of a rank.",
+        caption="MPI objects that were created and not released; minimum and maximum over the ranks.",
     )
 
 
@@ -234,15 +235,18 @@ def _pairs(profile: Profile, rows: int) -> Table:
 
 
 def _ranks(profile: Profile) -> Table:
-    ordered = sorted(profile.ranks, key=lambda row: -row.split.application_s)
-    few = len(ordered) <= _MOST_RANKS
+    few = len(profile.ranks) <= _MOST_RANKS
     numbers = ("host", "time", "application", "MPI", "p2p", "wait", "collective", "I/O", "messages", "bytes")
     return Table(
         key="profile-ranks",
         columns=columns(texts=("rank",), numbers=numbers),
-        rows=tuple(map(_rank, profile.ranks if few else ordered[:_MOST_RANKS])),
-        caption="Every rank." if few else f"The {_MOST_RANKS} ranks that spend most time outside MPI.",
+        rows=tuple(map(_rank, profile.ranks if few else nlargest(_MOST_RANKS, profile.ranks, key=_application_s))),
+        caption="All ranks." if few else f"The {_MOST_RANKS} ranks with the most time outside MPI.",
     )
+
+
+def _application_s(row: RankRow) -> float:
+    return row.split.application_s
 
 
 def _rank(row: RankRow) -> tuple[str, ...]:
@@ -260,11 +264,11 @@ def _facts(profile: Profile) -> Iterator[Fact]:
         ("MPI", facts.library),
         ("Started (UTC)", facts.started),
         ("Machine", machine),
-        ("Ended", "every rank in MPI_Finalize" if facts.complete else "not every rank in MPI_Finalize"),
-        ("Clock", None if facts.clock_s is None else f"a reading costs {time(facts.clock_s)}"),
+        ("Ended", "all ranks reached MPI_Finalize" if facts.complete else "not all ranks reached MPI_Finalize"),
+        ("Clock", None if facts.clock_s is None else f"{time(facts.clock_s)} per reading"),
     )
     for name, value in pairs:
-        yield Fact(name=name, value=printable(value or "not known"))
+        yield Fact(name=name, value=printable(value or "unknown"))
 
 
 def _mean(count_of_bytes: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Who sends how much to whom, as a heat map."""
+"""Bytes between pairs of ranks as a heat map."""
 
 import math
 
@@ -23,15 +23,15 @@ _UNITS = {
     MatrixUnit.block: "block of ranks (its lowest rank)",
 }
 _CAPTION = (
-    "A row sends, a column receives; row and column are one {unit}{folded}. The darker a cell, the more bytes went "
-    "that way in point-to-point messages over the whole run, on the logarithmic scale at the right; empty cells "
-    "exchanged nothing. Lines beside the diagonal are neighbours; a full square is everyone with everyone; collectives "
-    "are not in it. n = {messages} in {pairs}."
+    "Rows send, columns receive; a row or column is one {unit}{folded}. Darker cells: more bytes in point-to-point "
+    "messages over the whole run, on the logarithmic scale at the right; empty cells exchanged nothing. Lines beside "
+    "the diagonal are neighbours, a full square is all-to-all; collectives are not included. n = {messages} in "
+    "{pairs}."
 )
 
 
 def draw(profile: Profile) -> Figure | None:
-    """One map; None where nobody sent anything."""
+    """One map; None without messages."""
     matrix = profile.matrix
     sent = sum(pair.bytes for pair in matrix.pairs)
     if not sent:
@@ -50,13 +50,13 @@ def draw(profile: Profile) -> Figure | None:
     return finish(
         drawn,
         key="profile-matrix",
-        title=f"Who sends how much to whom? Bytes between pairs of {matrix.unit.value}s",
+        title=f"Bytes sent between pairs of {matrix.unit.value}s",
         caption=_CAPTION.format(
             unit=unit, folded="" if each == 1 else f", {each} of them a cell",
             messages=count(messages, "message"), pairs=count(len(matrix.pairs), "pair"),
         ),
         description=(
-            f"{size(sent)} in {count(messages, 'message')} between {count(len(matrix.pairs), 'pair')}. Most, "
+            f"{size(sent)} in {count(messages, 'message')} between {count(len(matrix.pairs), 'pair')}. The most, "
             f"{size(pairs.bytes)}, from rank {pairs.source} to rank {pairs.destination}."
         ),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Time along the run: what the ranks were in, slice by slice."""
+"""Time in the application and in MPI over the course of the run."""
 
 import numpy as np
 from matplotlib.ticker import PercentFormatter
@@ -11,10 +11,9 @@ from stressbench.tracing.profile import Profile
 
 ORDER = 10
 _CAPTION = (
-    "From left to right the run, from MPI_Init on, in slices of {width}. The height of a layer is its share of the "
-    "time of all ranks that were still running in that slice: the application at the bottom, then MPI by class. A "
-    "phase shows as a stretch of even heights; grey that falls towards the end means ranks that wait for others. "
-    "n = {ranks} ranks."
+    "Time since MPI_Init in slices of {width}. The height of a layer is its share of the time of all ranks that were "
+    "still running: the application at the bottom, then MPI by class. A phase is a period of constant heights; "
+    "application time (grey) that decreases towards the end means ranks that wait for others. n = {ranks} ranks."
 )
 
 
@@ -46,7 +45,7 @@ def draw(profile: Profile) -> Figure | None:
     return finish(
         drawn,
         key="profile-phases",
-        title="What did the ranks do, from the start of the run to its end?",
+        title="Time in the application and in MPI over the run",
         caption=_CAPTION.format(width=time(phases.width_s), ranks=f"{profile.facts.ranks_read:,}"),
         description=f"Shares over the whole run: {parts}.",
     )

@@ -1,4 +1,4 @@
-"""How large messages are, class by class."""
+"""Histograms of sizes by class."""
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
@@ -18,8 +18,8 @@ _WORDS = {
     OperationClass.io: "file calls",
 }
 _CAPTION = (
-    "One panel a class. A bar counts the calls whose size lies from the size under it up to twice that size; the count "
-    "is on a logarithmic axis and stands above the bar. For collectives the size is what a rank passes to the call."
+    "One panel per class. A bar counts the calls with sizes from the size below it up to twice that size; counts are "
+    "on a logarithmic axis and written above the bars. For collectives the size is what a rank passes to the call."
 )
 
 
@@ -35,13 +35,13 @@ def draw(profile: Profile) -> Figure | None:
     return finish(
         drawn,
         key="profile-sizes",
-        title="How large are messages, collectives and file accesses?",
+        title="Sizes of messages, collectives and file accesses",
         caption=_CAPTION,
-        description=" ".join(_said(kind, profile) for kind in classes),
+        description=" ".join(_described(kind, profile) for kind in classes),
     )
 
 
-def _said(kind: OperationClass, profile: Profile) -> str:
+def _described(kind: OperationClass, profile: Profile) -> str:
     rows = [row for row in profile.sizes if row.kind is kind]
     most = max(rows, key=lambda row: row.calls)
     total = count(sum(row.calls for row in rows), "call")

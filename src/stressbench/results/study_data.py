@@ -8,7 +8,7 @@ from stressbench.results.selections import Selections
 
 
 @dataclass(frozen=True, kw_only=True)
-class Material:
+class StudyData:
     """Runs that are done, by id; the study's file as it was handed in, its seed, and `environment.json` as text.
 
     `chosen` are the runs' samples that count, where someone has looked already.
@@ -30,7 +30,7 @@ class Material:
         return cells
 
 
-NOTHING = Material()
+NOTHING = StudyData()
 
 
 def cell_of(run: str) -> str:

@@ -1,0 +1,72 @@
+"""The document of `stressbench compress`: utilisation and slowdown at each congestion level, and cautions."""
+
+from collections.abc import Iterator
+
+from stressbench.interference.compression_analysis import CompressionResult, LevelResult
+from stressbench.report.document import Block, Document, Paragraph, Role, Section, Table, columns
+from stressbench.report.interference.impact import cautions_of, drift_text
+from stressbench.report.interference.words import slowdown_cell, utilisation_cell
+from stressbench.report.units import MISSING, count, factor, size, time, time_unit
+
+_WIDEST_BAR = 24
+_KEY = (
+    "slowdown: time beside the ring over isolated time, 1 is not slowed; intervals: 95 %; bars: slowdown - 1. "
+    "P: ranks that each rank sends to, M: messages to each, bubble: the sleep before it waits for them."
+)
+
+
+def document_of(found: CompressionResult, *, name: str, nodes: int, by_rounds: bool) -> Document:
+    """The ring has a rank on each of `nodes` hosts. `by_rounds`: times are those of a workload's rounds."""
+    setting = Paragraph(text=_setting(found, name=name, nodes=nodes, by_rounds=by_rounds))
+    return Document(title="", sections=(Section(blocks=(setting, *_blocks(found))),), value=found)
+
+
+def _blocks(found: CompressionResult) -> Iterator[Block]:
+    yield _levels(found)
+    if (drift := drift_text(found.drift)) is not None:
+        yield Paragraph(text=drift)
+    yield cautions_of(found.cautions)
+    yield Paragraph(text=_KEY, role=Role.key)
+
+
+def _setting(found: CompressionResult, *, name: str, nodes: int, by_rounds: bool) -> str:
+    ordered = sorted(found.alone_s)
+    middle = ordered[len(ordered) // 2]
+    kind = "round" if by_rounds else "run"
+    sizes = sorted({one.configuration.message_bytes for one in found.levels})
+    return (
+        f"{name}: {time(middle)} isolated ({count(len(ordered), kind)}), beside rings on {count(nodes, 'host')} with "
+        f"messages of {', '.join(size(one) for one in sizes)}"
+    )
+
+
+def _levels(found: CompressionResult) -> Table:
+    unit = time_unit((found.idle.mean_s, *(one.probes.mean_s for one in found.levels)))
+    longest = max((one.slowdown.centre - 1 for one in found.levels if one.slowdown is not None), default=0.0)
+    idle = ("", "", "idle", f"{found.idle.count:,}", time(found.idle.mean_s, unit=unit), "", "", "", "")
+    return Table(
+        columns=columns(
+            numbers=("P", "M", "bubble", "probes", f"mean / {unit.name}", "utilisation / %", "slowdown [95 %]"),
+            last=("", "why unknown"),
+        ),
+        rows=(idle, *(
+            (
+                str(one.configuration.partners), str(one.configuration.messages), time(one.configuration.pause_s),
+                f"{one.probes.count:,}", time(one.probes.mean_s, unit=unit), utilisation_cell(one), _slowdown(one),
+                _bar(one, longest), one.utilisation.reason or "",
+            )
+            for one in found.levels
+        )),
+    )  # fmt: skip
+
+
+def _slowdown(one: LevelResult) -> str:
+    if one.slowdown is None:
+        return MISSING if one.at_least is None else f"at least {factor(one.at_least)}"
+    return slowdown_cell(one.slowdown)
+
+
+def _bar(one: LevelResult, longest: float) -> str:
+    if one.slowdown is None or longest <= 0:
+        return ""
+    return "█" * round(_WIDEST_BAR * max(0.0, one.slowdown.centre - 1) / longest)

@@ -1,0 +1,88 @@
+"""The document of `stressbench impact`: latencies, the utilisation of the switch and its phases, and cautions."""
+
+from collections.abc import Iterator, Sequence
+
+from stressbench.interference.impact_analysis import ImpactResult, PairEstimate
+from stressbench.interference.probes import ProbeSchedule
+from stressbench.report.document import Block, Document, Note, Notes, Paragraph, Section, Severity, Table, columns
+from stressbench.report.interference.words import latency_table, phase_table, utilisation_cell, utilisation_text
+from stressbench.report.units import MISSING, count, factor_with, percent, time, time_unit
+from stressbench.stats.intervals import Interval
+
+_MOST_PAIRS = 16
+_MOST_LINKS = 4
+
+
+def document_of(found: ImpactResult, *, name: str, probing: ProbeSchedule) -> Document:
+    """Tables of latencies, phases and pairs; `name` is that of the program."""
+    setting = (
+        f"{name}: probes of {probing.message_bytes:,} B by {count(probing.pairs, 'pair')} every "
+        f"{time(probing.interval_s)}"
+    )
+    return Document(title="", sections=(Section(blocks=(Paragraph(text=setting), *_blocks(found))),), value=found)
+
+
+def _blocks(found: ImpactResult) -> Iterator[Block]:
+    yield latency_table(found.idle, found.loaded)
+    yield Paragraph(text=f"utilisation: {utilisation_text(found.ours)}")
+    paper = utilisation_text(found.paper)
+    yield Paragraph(text=f"utilisation as in the paper (Casas and Bronevetsky, IV-B): {paper}")
+    if len(found.phases) > 1:
+        yield phase_table(found.phases)
+    if len(found.pairs) > 1:
+        yield _pairs(found.pairs[:_MOST_PAIRS])
+        if len(found.pairs) > _MOST_PAIRS:
+            yield Paragraph(text=f"The first {_MOST_PAIRS} of {len(found.pairs)} pairs; --json has all.")
+    told = (links_text(found), drift_text(found.drift), _effect_text(found))
+    yield from (Paragraph(text=sentence) for sentence in told if sentence is not None)
+    yield cautions_of(found.cautions)
+
+
+def cautions_of(cautions: Sequence[str]) -> Notes:
+    """What makes the result doubtful."""
+    return Notes(notes=tuple(Note(text=caution, severity=Severity.caution) for caution in cautions))
+
+
+def links_text(found: ImpactResult) -> str | None:
+    """The utilisation of the busiest links; None without link counters."""
+    if found.links is None:
+        return None
+    busiest = sorted(found.links.items(), key=lambda one: -one[1])[:_MOST_LINKS]
+    told = ", ".join(f"{name} {percent(share)} %" for name, share in busiest)
+    return f"links by their own counters, the busiest of {len(found.links)}: {told}"
+
+
+def drift_text(drift: Interval | None) -> str | None:
+    """Idle latencies after over before; None without probes after."""
+    if drift is None:
+        return None
+    return f"idle latencies afterwards: {factor_with(drift.centre, drift.low, drift.high)} those before"
+
+
+def _effect_text(found: ImpactResult) -> str:
+    """The effect of probes on the program, or how much they sent where it was not measured."""
+    effect, ratio = found.effect, found.effect.ratio
+    load = f"probes use at most {found.own_load:.2%} of the switch's time"
+    if ratio is None:
+        return f"{load}; their effect on the program's time was not measured (--effect N measures it)"
+    runs = f"{count(len(effect.with_probes_s), 'run')} with probes, {len(effect.without_s)} without"
+    unsure = ", no interval, which takes 4 and 4" if ratio.low is None or ratio.high is None else ""
+    shown = factor_with(ratio.centre, ratio.low, ratio.high)
+    return f"{load}; with them the program takes {shown} as long ({runs}{unsure})"
+
+
+def _pairs(pairs: Sequence[PairEstimate]) -> Table:
+    unit = time_unit(value for one in pairs for value in (one.idle_median_s, one.loaded_median_s) if value is not None)
+    return Table(
+        columns=columns(
+            texts=("pair",), numbers=(f"idle median / {unit.name}", "beside it", "utilisation / %"),
+            last=("why unknown",),
+        ),
+        rows=tuple(
+            (
+                " - ".join(one.hosts), time(one.idle_median_s, unit=unit), time(one.loaded_median_s, unit=unit),
+                MISSING if one.utilisation.value is None else utilisation_cell(one), one.utilisation.reason or "",
+            )
+            for one in pairs
+        ),
+    )  # fmt: skip

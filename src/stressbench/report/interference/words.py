@@ -1,0 +1,71 @@
+"""Utilisations, latencies and phases as words and tables, for profiles and for measurements."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from stressbench.interference.impact_analysis import PhaseEstimate
+from stressbench.interference.probe_statistics import LatencySummary
+from stressbench.interference.utilisation import Utilisation
+from stressbench.report.document import Table, headed
+from stressbench.report.run.words import percent_name, percentile_text
+from stressbench.report.units import MISSING, factor, interval, percent, time, time_unit
+from stressbench.stats.intervals import Interval
+
+
+class _WithUtilisation(Protocol):
+    @property
+    def utilisation(self) -> Utilisation: ...
+
+
+def utilisation_text(found: Utilisation) -> str:
+    """`41.2 % [38.0, 44.9]`, or why it is unknown."""
+    if found.value is not None:
+        known = found.low is not None and found.high is not None
+        bounds = f"{percent(found.low)}, {percent(found.high)}" if known else "no interval"
+        return f"{percent(found.value)} % [{bounds}]"
+    least = "" if found.low is None else f"at least {percent(found.low)} %; "
+    return f"cannot tell: {least}{found.reason}"
+
+
+def utilisation_cell(one: _WithUtilisation) -> str:
+    """`41.2 [38.0, 44.9]`, a lower bound, or a dash; %."""
+    found = one.utilisation
+    if found.value is None:
+        return MISSING if found.low is None else f"at least {percent(found.low)}"
+    return utilisation_text(found).replace(" %", "")
+
+
+def slowdown_cell(slowdown: Interval) -> str:
+    """`1.42 [1.38, 1.47]`."""
+    return f"{factor(slowdown.centre)} {interval(slowdown.low, slowdown.high)}"
+
+
+def latency_table(idle: LatencySummary, beside: LatencySummary | None, *, caption: str = "") -> Table:
+    """One-way latencies of probes on the idle machine and beside the application."""
+    sides = [("idle", idle), *([] if beside is None else [("beside it", beside)])]
+    unit = time_unit(one.value_s for _, side in sides for one in side.percentiles)
+    shares = [f"p{percent_name(one.share)} [95 %]" for one in idle.percentiles]
+    return Table(
+        title=f"Latencies, one way, in {unit.name}",
+        columns=headed(("probes", "n", "mean", *shares), words=1),
+        rows=tuple(
+            (name, f"{side.count:,}", time(side.mean_s, unit=unit),
+             *(percentile_text(one, unit) for one in side.percentiles))
+            for name, side in sides
+        ),
+        caption=caption,
+    )  # fmt: skip
+
+
+def phase_table(phases: Sequence[PhaseEstimate]) -> Table:
+    """A row for each phase."""
+    return Table(
+        title="Phases",
+        columns=headed(("phase", "from / s", "to / s", "utilisation / %", "95 % interval"), words=1),
+        rows=tuple(
+            (str(number), f"{one.began_s:.1f}", f"{one.ended_s:.1f}", percent(one.utilisation),
+             f"[{percent(one.low)}, {percent(one.high)}]")
+            for number, one in enumerate(phases, start=1)
+        ),
+        caption="From the application's start; within a phase latencies are alike.",
+    )  # fmt: skip

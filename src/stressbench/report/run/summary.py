@@ -1,0 +1,286 @@
+"""The document of `stressbench show`: times per job and motif, isolated and contended, the impact, and warnings."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from stressbench.formats.run import Role
+from stressbench.report.document import Block, Document, Paragraph, Section, Table, columns
+from stressbench.report.document import Role as For
+from stressbench.report.run.words import percent_name, percentile_text, plan_text
+from stressbench.report.units import (
+    MISSING,
+    bit_rate,
+    count,
+    measured,
+    percent,
+    rate,
+    ratio_text,
+    size,
+    time,
+    time_unit,
+)
+from stressbench.stats import (
+    JobSummary,
+    LinkUtilisation,
+    Method,
+    MetricSummary,
+    RunFacts,
+    RunSummary,
+    Source,
+    StepSummary,
+    Timing,
+)
+
+BUSIEST = 8
+"""Links shown by default."""
+LONGEST = 100
+"""Motifs of a job shown by default."""
+_ALIKE = 10
+_NO_INTERVAL = (
+    "No interval, or an open one (–): it takes 6 values for a median, 72 for percentile 95, 368 for 99 and 3,688 for "
+    "99.9, on both sides; values of rounds that differ count for less (--json says how many they are worth)."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """The parts of a summary to show: rows for motifs, this many links, percentiles, plans.
+
+    `chains`: the number of motifs of each job, some of which the summary may lack.
+    """
+
+    steps: bool = True
+    links: int = BUSIEST
+    chains: Sequence[int] = ()
+    tails: bool = False
+    plan: bool = False
+
+
+def document_of(summary: RunSummary, *, shown: Shown) -> Document:
+    """Header, times, percentiles, metrics of motifs, the busiest links, slowest hosts, plans and warnings."""
+    return Document(title="", sections=(Section(blocks=tuple(_blocks(summary, shown))),), value=summary)
+
+
+def _blocks(summary: RunSummary, shown: Shown) -> Iterator[Block]:
+    yield from map(_line, _head(summary.facts))
+    yield _times(summary, steps=shown.steps)
+    if shown.tails:
+        yield from _tails(summary, steps=shown.steps)
+    if shown.steps:
+        yield from _metrics(summary)
+    if summary.links and shown.links:
+        yield from _links(summary, summary.links, rows=shown.links)
+    yield from (_line(_slowest(job)) for job in summary.jobs)
+    yield from map(_key, _reading_aids(summary, steps=shown.steps))
+    if shown.plan:
+        for name, timing in _parts(summary, steps=shown.steps):
+            if timing.plan is not None:
+                yield _line(f"plan: {name}: {plan_text(timing.plan, options=True)}")
+    for job, motifs in zip(summary.jobs, shown.chains, strict=False):
+        if shown.steps and motifs > len(job.steps):
+            left = f"the {len(job.steps)} motifs that took longest; {motifs - len(job.steps):,} more with --motifs 0"
+            yield _key(f"{job.name}: {left}.")
+    yield from _few([((one.kind, one.job), f"warning: {_about(one.job)}{one.text}") for one in summary.warnings])
+    names = {job.job: job.name for job in summary.jobs}
+    events = summary.events
+    jobs = [None if one.job is None else names.get(one.job) for one in events]
+    yield from _few(
+        [
+            ((one.kind, job), f"{one.severity} from the engine: {_about(job)}{one.message}")
+            for one, job in zip(events, jobs, strict=True)
+        ]
+    )
+
+
+def _line(text: str) -> Paragraph:
+    return Paragraph(text=text)
+
+
+def _key(text: str) -> Paragraph:
+    return Paragraph(text=text, role=For.key)
+
+
+def _few(told: Sequence[tuple[tuple[str, str | None], str]]) -> Iterator[Paragraph]:
+    """Of many sentences of one kind about one job the first ones: a chain of thousands of motifs has as many."""
+    seen: Counter[tuple[str, str | None]] = Counter()
+    for about, sentence in told:
+        seen[about] += 1
+        if seen[about] <= _ALIKE:
+            yield Paragraph(text=sentence, role=For.warning)
+    for (kind, _), many in seen.items():
+        if many > _ALIKE:
+            text = f"{many - _ALIKE:,} more like it ({kind}); --json has all of them"
+            yield Paragraph(text=text, role=For.warning)
+
+
+def _head(facts: RunFacts) -> Iterator[str]:
+    planned = "" if facts.rounds_planned is None else f" of {facts.rounds_planned}"
+    reason = f" ({facts.end_reason})" if facts.end_reason else " (no end record)"
+    state = "complete" if facts.complete else "INCOMPLETE"
+    hosts = count(facts.hosts, "host")
+    yield f"{facts.path}: {facts.workload} on {count(facts.ranks, 'rank')}, {count(facts.nodes, 'node')}, {hosts}"
+    if facts.simulated:
+        yield f"SIMULATED by {facts.simulated}: all times are simulated times"
+    yield (
+        f"{facts.mpi.split(',')[0]}{f', {facts.transports}' if facts.transports else ''}; seed {facts.seed}; "
+        f"placement {facts.placement}; finish {facts.finish}; started {facts.started_at}"
+    )
+    yield f"{facts.rounds_done}{planned} rounds done in {count(facts.launches, 'launch')}, {state}{reason}"
+
+
+def _times(summary: RunSummary, *, steps: bool) -> Table:
+    rows: list[tuple[str, ...]] = []
+    groups: list[int] = []
+    for job in summary.jobs:
+        groups.append(len(rows))
+        rows += _time_rows(job.name if job.role is Role.measured else f"{job.name} (background)", job.timing)
+        for step in job.steps if steps else ():
+            rows += _time_rows(f"  {_step_title(step)}", step.timing)
+    return Table(
+        columns=columns(
+            texts=("job / motif", "round"), numbers=("n", "min", "median", "p95", "max", "unit"),
+            last=("congestion impact [95 %]",),
+        ),
+        rows=tuple(rows), groups=tuple(groups),
+    )  # fmt: skip
+
+
+def _step_title(step: StepSummary) -> str:
+    carried = "" if step.size_bytes is None else f" {size(step.size_bytes)}"
+    quantity = "" if step.quantity == "time" else f", {step.quantity}"
+    return f"{step.step} {step.motif}{carried}{quantity}"
+
+
+def _time_rows(title: str, timing: Timing) -> list[tuple[str, ...]]:
+    kinds = (("isolated", timing.isolated_s), ("contended", timing.contended_s))
+    filled = [(kind, spread) for kind, spread in kinds if spread is not None]
+    if not filled:
+        return [(title, MISSING, "0", *(MISSING,) * 4, "", MISSING)]
+    unit = time_unit(spread.median for _, spread in filled)
+    ratios = [""] * (len(filled) - 1) + [ratio_text(timing.impact.ratio, timing.impact.low, timing.impact.high)]
+    return [
+        (
+            title if kind == filled[0][0] else "", kind, str(spread.count),
+            *(time(value, unit=unit) for value in (spread.min, spread.median, spread.p95, spread.max)),
+            unit.name, ratio,
+        )
+        for (kind, spread), ratio in zip(filled, ratios, strict=True)
+    ]  # fmt: skip
+
+
+def _parts(summary: RunSummary, *, steps: bool) -> Iterator[tuple[str, Timing]]:
+    """Jobs and, with `steps`, their motifs: name and times."""
+    for job in summary.jobs:
+        yield job.name, job.timing
+        for step in job.steps if steps else ():
+            yield f"{job.name}: {step.step} {step.motif}", step.timing
+
+
+def _tails(summary: RunSummary, *, steps: bool) -> Iterator[Block]:
+    """A row for each percentile of each job and motif, then why intervals are missing, and the plain ratios."""
+    parts = [(name, timing) for name, timing in _parts(summary, steps=steps)]
+    tails = [tail for _, timing in parts for tail in timing.tails]
+    rows: list[tuple[str, ...]] = []
+    groups: list[int] = []
+    for name, timing in parts:
+        groups.append(len(rows))
+        unit = time_unit(one.value_s for tail in timing.tails for one in (tail.isolated, tail.contended) if one)
+        rows += [
+            (
+                "" if number else name, tail.source.value, percent_name(tail.share),
+                percentile_text(tail.isolated, unit), percentile_text(tail.contended, unit), unit.name,
+                ratio_text(tail.ratio, tail.low, tail.high),
+            )
+            for number, tail in enumerate(timing.tails)
+        ]  # fmt: skip
+    yield Table(
+        columns=columns(
+            texts=("job / motif", "of"), numbers=("percentile", "isolated [95 %]", "contended [95 %]", "unit"),
+            last=("contended / isolated [95 %]",),
+        ),
+        rows=tuple(rows), groups=tuple(groups),
+    )  # fmt: skip
+    if any(tail.reason and tail.ratio is not None for tail in tails):
+        yield _key(_NO_INTERVAL)
+    for name, timing in parts:
+        if (plain := timing.ratios) is not None:
+            yield _line(
+                f"{name}: contended over isolated samples, min to min {plain.min_to_min:.3f}, median to median "
+                f"{plain.median_to_median:.3f}, mean to mean {plain.mean_to_mean:.3f}."
+            )
+    if any(tail.source is Source.executions for tail in tails):
+        yield _key("Of executions: every single one on every rank, to 1 %, a histogram's resolution.")
+
+
+def _metrics(summary: RunSummary) -> Iterator[Block]:
+    """Bandwidths and the motifs' own metrics, where there are any."""
+    rows: list[tuple[str, ...]] = []
+    definitions: dict[str, None] = {}
+    for job in summary.jobs:
+        for step in job.steps:
+            title = (job.name, f"{step.step} {step.motif}")
+            if step.bandwidth_definition and (step.isolated_bytes_per_s or step.contended_bytes_per_s):
+                rows.append((*title, "bandwidth", rate(step.isolated_bytes_per_s), rate(step.contended_bytes_per_s)))
+                definitions[f"bandwidth of {step.motif}: {step.bandwidth_definition}; 1 MB = 10^6 bytes"] = None
+            rows += [(*title, metric.name, *_medians(metric)) for metric in step.metrics]
+    if rows:
+        heads = columns(texts=("job", "motif", "measured by the motif"), numbers=("isolated", "contended"))
+        yield Table(columns=heads, rows=tuple(rows))
+        yield _line("Medians over rounds of each round's median; a metric is the largest value over the ranks.")
+        yield from map(_line, definitions)
+
+
+def _medians(metric: MetricSummary) -> tuple[str, str]:
+    isolated, contended = (None if spread is None else spread.median for spread in (metric.isolated, metric.contended))
+    return measured(metric.name, isolated), measured(metric.name, contended)
+
+
+def _links(summary: RunSummary, links: Sequence[LinkUtilisation], *, rows: int) -> Iterator[Block]:
+    """The busiest directions of links first."""
+    alone = (f"{job.name} alone %" for job in summary.jobs)
+    yield Table(
+        columns=columns(texts=("link", "direction"), numbers=("rate", "contended %", *alone, "carried", "drops")),
+        rows=tuple(_link_row(summary, use) for use in links[:rows]),
+    )
+    rest = f"; {len(links) - rows} more with --links {len(links)}" if len(links) > rows else ""
+    yield _line(f"Shares of what a link could have carried in a round, medians over rounds, headers counted{rest}.")
+
+
+def _link_row(summary: RunSummary, use: LinkUtilisation) -> tuple[str, ...]:
+    alone = {one.job: one.use for one in use.isolated}
+    return (
+        use.link, f"{use.source} > {use.target}", bit_rate(use.rate_bits_per_s), percent(use.contended),
+        *(percent(alone.get(job.job)) for job in summary.jobs), size(use.bytes), f"{use.drops:,}",
+    )  # fmt: skip
+
+
+def _slowest(job: JobSummary) -> str:
+    slowest = job.timing.slowest
+    if slowest is None:
+        return f"{job.name}: no measured samples"
+    rank = f"slowest rank {slowest.rank} in {slowest.rank_share:.0%} of {slowest.samples} samples"
+    if job.hosts < 2:
+        return f"{job.name}: {rank}, all on one host"
+    return f"{job.name}: slowest host {slowest.host} in {slowest.host_share:.0%}, {rank}"
+
+
+def _reading_aids(summary: RunSummary, *, steps: bool) -> Iterator[str]:
+    yield "Times are until the last rank was through: a job's of one repetition" + (
+        ", a motif's of one iteration." if steps else "."
+    )
+    yield "median: over rounds, of each round's median; min, p95 and max: of all n repetitions."
+    drawn = any(job.timing.impact.method is Method.bootstrap for job in summary.jobs)
+    middle = "the middle of the blocks' own ratios, with its 95 %"
+    if drawn:
+        middle = "the ratio of medians, with its 95 % BCa bootstrap"
+    yield f"Congestion impact is contended over isolated time, {middle} interval; 1 is no impact."
+    if summary.facts.includes_extra:
+        yield "Contended samples include the extra repetitions of jobs that finished early."
+    for job in summary.jobs:
+        if job.timing.impact.ratio is None:
+            yield f"{job.name}: no congestion impact: {job.timing.impact.reason}."
+
+
+def _about(job: str | None) -> str:
+    return "" if job is None else f"{job}: "

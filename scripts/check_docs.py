@@ -8,13 +8,16 @@ without an engine,
 
 - each command line `stressbench ...` and `stressbench-mpi ...` in a code block or in `code` within a sentence: the
   command exists and has these options, and there are not too many arguments;
-- blocks marked as toml, json, python or sb: they parse; a block of sb names known motifs and known options of them;
+- blocks marked as toml, json, python or sb: they parse; a block of sb names known motifs and known options of them,
+  and what a block of python imports from stressbench is there;
 - links to pages and headings of docs/reference/, which scripts/reference generates.
 
 scripts/check_paths.py checks all other links.
 """
 
 import ast
+import contextlib
+import importlib
 import json
 import os
 import re
@@ -107,6 +110,8 @@ class Known:
                 words = [DEFAULT_COMMANDS[path], *words]
             path = f"{path} {words[0]}"
             command, words = command.commands[words[0]], words[1:]
+            if command.hidden:
+                return f"{path} is an alias that help does not show; name the command"
         context = command.make_context(path, [], resilient_parsing=True)
         if "--" in words and context.allow_interspersed_args:
             words = words[: words.index("--")]
@@ -162,6 +167,23 @@ def faults_in_sb(block: Block, known: Known) -> Iterator[tuple[int, str]]:
             yield number, fault
 
 
+def faults_in_imports(block: Block) -> Iterator[tuple[int, str]]:
+    """Of Python that parses: what it imports from our package, and is not there."""
+    with contextlib.suppress(SyntaxError):
+        for node in ast.walk(ast.parse(block.text)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "stressbench":
+                yield from ((block.line + node.lineno - 1, fault) for fault in _missing(str(node.module), node.names))
+
+
+def _missing(module: str, names: list[ast.alias]) -> Iterator[str]:
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError:
+        yield f"there is no module {module}"
+        return
+    yield from (f"{module} has no {one.name}" for one in names if one.name != "*" and not hasattr(found, one.name))
+
+
 def faults_in_blocks(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
     """Line and fault of each block that does not parse."""
     parsers: dict[str, Callable[[str], object]] = {"toml": tomllib.loads, "json": json.loads, "python": ast.parse}
@@ -171,8 +193,10 @@ def faults_in_blocks(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
                 parse(block.text)
             except (ValueError, SyntaxError) as wrong:
                 yield block.line, f"the block is not {block.language}: {wrong}"
-        elif block.language == "sb":
+        if block.language == "sb":
             yield from faults_in_sb(block, known)
+        elif block.language == "python":
+            yield from faults_in_imports(block)
 
 
 def faults_in_commands(markdown: str, known: Known) -> Iterator[tuple[int, str]]:

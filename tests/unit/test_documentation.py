@@ -32,6 +32,7 @@ SOUND = {
     "a placeholder": "`stressbench COMMAND --help`, `stressbench study [OPTIONS]`",
     "a command of the engine": "`stressbench-mpi motif halo2d -x 400 --sizes 8`",
     "a workload": "```sb\n[JOB_NAME] a   # of two\n[MOTIF] AllToAll -s 8\n[MOTIF] ${pattern} -x 3\n```",
+    "an import": "```python\nfrom stressbench import read\nfrom stressbench.formats.units import *\n```",
     "a study": '```toml\n[factors]\nworkload = "a.sb"\n```',
     "what a block of text prints": "```text\nstressbench none\n```",
 }
@@ -42,6 +43,7 @@ BROKEN = {
     "an option on a second line": ("```\nls\nstressbench run a.sb \\\n  --rank 8\n```", 3, "stressbench run: "),
     "an option within a sentence": ("as\n`stressbench report a.jsonl --fast` does", 2, "stressbench report: "),
     "too many arguments": ("```\nstressbench study status a b\n```", 2, "stressbench study status: too many arguments"),
+    "an alias that is hidden": ("```\nstressbench degrade plan a.sb\n```", 2, "stressbench degrade plan is an alias"),
     "an option of the engine": ("`stressbench-mpi run a.sb --on lab:x`", 1, "stressbench-mpi run has no option --on"),
     "an option of a motif": (
         "`stressbench-mpi motif halo2d --cells 9`",
@@ -54,6 +56,8 @@ BROKEN = {
     "a block of TOML": ("```toml\na = \n```", 2, "the block is not toml"),
     "a block of JSON": ('```json\n{"a": }\n```', 2, "the block is not json"),
     "a block of Python": ("```python\nimport\n```", 2, "the block is not python"),
+    "a module": ("```python\n\nfrom stressbench.cards import a\n```", 3, "there is no module stressbench.cards"),
+    "a name of a module": ("```python\nfrom stressbench import walk\n```", 2, "stressbench has no walk"),
 }
 
 

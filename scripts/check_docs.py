@@ -3,14 +3,15 @@
     python scripts/check_docs.py [CHECKOUT]
 
 Prints one line a violation, `FILE:LINE: what is wrong`, and ends with status 1 if there is any. Looked at are
-README.md, CONTRIBUTING.md, the pages of docs/ and the generated reference pages. Checked are, without a network and
-without an engine,
+README.md, CONTRIBUTING.md, CHANGELOG.md, the pages of docs/ and the generated reference pages. Checked are, without a
+network and without an engine,
 
 - each command line `stressbench ...` and `stressbench-mpi ...` in a code block or in `code` within a sentence: the
   command exists and has these options, and there are not too many arguments;
 - blocks marked as toml, json, python or sb: they parse; a block of sb names known motifs and known options of them,
   and what a block of python imports from stressbench is there;
-- links to pages and headings of docs/reference/, which scripts/reference generates.
+- links to pages and headings of docs/reference/, which scripts/reference generates;
+- lines of prose: at most 120 characters. Tables, headings, blocks and what is generated may be wider.
 
 scripts/check_paths.py checks all other links.
 """
@@ -42,6 +43,8 @@ SHELL = ("", "sh", "bash", "console")
 ENDS_A_COMMAND = {"|", ">", ">>", "<", "&&", "||", ";", "&", "2>", "(", ")"}
 OPTION = re.compile(r"^(--[\w-]+|-[A-Za-z]$)")
 PLACEHOLDER = re.compile(r"\[[A-Z]|[<{]|\.\.\.|^stressbench(-mpi)?( \w+)? [A-Z]+\b(?!\.)")
+GENERATED = re.compile(r"^<!-- (options|combinations)\b.*?^<!-- end", re.DOTALL | re.MULTILINE)
+WIDTH = 120
 DEFAULT_COMMANDS = {"stressbench predict": "slowdowns"}
 
 
@@ -202,8 +205,7 @@ def faults_in_blocks(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
 def faults_in_commands(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
     """Line and fault of each command that the programs would refuse. Lines with placeholders are left out."""
     found = [one for block in blocks(markdown) if block.language in SHELL for one in command_lines(block)]
-    prose = FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), markdown)
-    for number, line in enumerate(prose.splitlines(), start=1):
+    for number, line in enumerate(FENCE.sub(_blank, markdown).splitlines(), start=1):
         found += [(number, match.group(1)) for match in INLINE.finditer(line)]
     for number, command in found:
         words = words_of(command)
@@ -224,6 +226,18 @@ def faults_in_links(name: str, markdown: str, generated: dict[str, set[str]]) ->
                 yield number, f"the link {target}#{anchor} leads nowhere: docs/{page} has no such heading"
 
 
+def faults_in_width(markdown: str) -> Iterator[tuple[int, str]]:
+    """Line and length of prose that is not wrapped."""
+    prose = GENERATED.sub(_blank, FENCE.sub(_blank, markdown))
+    for number, line in enumerate(prose.splitlines(), start=1):
+        if len(line) > WIDTH and not re.match(r" *(\||#|<!--)", line) and " " in line.strip():
+            yield number, f"a line of {len(line)} characters; prose is wrapped at {WIDTH}"
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match.group())
+
+
 def headings(markdown: str) -> set[str]:
     """Anchors of a page."""
     return {anchor_of(line) for line in re.findall(r"^#+ +(.*)$", FENCE.sub("", markdown), re.MULTILINE)}
@@ -234,6 +248,7 @@ def written(root: Path) -> Iterator[tuple[str, str]]:
     names = [
         "README.md",
         "CONTRIBUTING.md",
+        "CHANGELOG.md",
         *(str(one.relative_to(root)) for one in sorted((root / "docs").rglob("*.md"))),
     ]
     for name in names:
@@ -244,9 +259,11 @@ def violations(root: Path) -> Iterator[str]:
     """One line each, in order of files and lines."""
     known, made = Known(root), pages(root)
     generated = {page: headings(text) for page, text in made.items()}
+    made_names = {f"docs/{page}" for page in made}
     for name, text in [*written(root), *((f"docs/{page}", text) for page, text in made.items())]:
         links = faults_in_links(name, text, generated)
-        found = [*faults_in_blocks(text, known), *faults_in_commands(text, known), *links]
+        width = faults_in_width(text) if name not in made_names else ()
+        found = [*faults_in_blocks(text, known), *faults_in_commands(text, known), *links, *width]
         yield from (f"{name}:{number}: {fault}" for number, fault in sorted(found))
 
 

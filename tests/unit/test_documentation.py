@@ -75,6 +75,22 @@ def test_what_is_wrong_is_found_with_its_line(check_docs: ModuleType, known: Any
     assert [(number, fault[: len(words)]) for number, fault in found] == [(line, words)]
 
 
+WIDE = "word " * 30
+
+
+@pytest.mark.parametrize(
+    ("markdown", "lines"),
+    [
+        (f"# Page\n\n{WIDE}\n- {WIDE}", [3, 4]),
+        (f"# {WIDE}\n\n| {WIDE} |\n\n```\n{WIDE}\n```", []),
+        (f"<!-- options a -->\n1. {WIDE}\n<!-- end -->\n{WIDE}", [4]),
+        ("word " * 24 + "\nhttps://" + "a" * 120, []),
+    ],
+)
+def test_prose_that_is_not_wrapped_is_found(check_docs: ModuleType, markdown: str, lines: list[int]) -> None:
+    assert [line for line, _ in check_docs.faults_in_width(markdown)] == lines
+
+
 @pytest.mark.parametrize(
     ("link", "fault"),
     [

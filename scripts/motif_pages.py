@@ -112,7 +112,7 @@ def index(entries: list[Entry]) -> str:
     return "\n".join(lines)
 
 
-# Ways of the storage backends, and what is asked of them beside the defaults.
+# Calls of the storage backends, and the options that each is combined with.
 STORAGE_CALLS = {
     "posix": ("call", ("pwrite", "write", "mmap")),
     "mpiio": ("call", tuple(f"MPI_File_{name}" for name in (

@@ -4,8 +4,8 @@
 
 Prints one line a violation, `FILE:LINE: OLD is called NEW now`, and ends with status 1 if there is any. Comments and
 strings are not looked at: many of the old names are ordinary English words. For the same reason each table below says
-how its names are matched. In C++ every mention in code counts; in Python every definition, by `ast`: classes,
-functions, arguments, variables, attributes and modules.
+how its names are matched. In C++ definitions of types, calls of functions and words in any identifier count; in Python
+every definition, by `ast`: classes, functions, arguments, variables, attributes and modules.
 """
 
 import ast
@@ -20,7 +20,7 @@ CPP_FOLDERS = ("engine", "tracer")
 PYTHON_FOLDERS = ("src", "tracer")
 CPP_SUFFIXES = (".c", ".cpp", ".h", ".hpp", ".inc")
 
-# Types: the name of a class, structure, enumeration or type alias is exactly this.
+# Types: the name of a class, structure, enumeration or type alias is exactly this; not that of a template's parameter.
 CPP_TYPES = {
     "Crew": "JobGroup",
     "Cast": "JobLayout",
@@ -182,6 +182,8 @@ PENDING: frozenset[tuple[str, str]] = frozenset(
 
 NOT_CODE = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*")
+DEFINES_TYPE = re.compile(r"\b(?:class|struct|union|enum(?: +(?:class|struct))?|using)\s+$")
+PARAMETER_ENDS = re.compile(r"\s*[,>]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,10 +217,11 @@ def in_cpp(path: str, source: str) -> Iterator[Finding]:
         yield Finding(path=path, line=1, old=old, new=CPP_WORDS[old])
     for number, line in enumerate(code.splitlines(), start=1):
         for match in IDENTIFIER.finditer(line):
-            name = match.group()
-            if name in CPP_TYPES:
+            name, behind = match.group(), line[match.end() :]
+            is_type = DEFINES_TYPE.search(line[: match.start()]) and not PARAMETER_ENDS.match(behind)
+            if name in CPP_TYPES and is_type:
                 yield Finding(path=path, line=number, old=name, new=CPP_TYPES[name])
-            elif name in CPP_FUNCTIONS and line[match.end() :].lstrip().startswith("("):
+            elif name in CPP_FUNCTIONS and behind.lstrip().startswith("("):
                 yield Finding(path=path, line=number, old=name, new=CPP_FUNCTIONS[name])
             elif old := word_in(name, CPP_WORDS):
                 yield Finding(path=path, line=number, old=old, new=CPP_WORDS[old])

@@ -10,12 +10,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 IN_CPP = {
     "a class": ("engine/a.hpp", "\nclass Crew final {};", 2, "Crew", "JobGroup"),
-    "a class that is used": ("engine/a.cpp", "int f(const Rest& rest);", 1, "Rest", "Throttle"),
+    "a declared class": ("engine/a.hpp", "class Care;", 1, "Care", "StartBarrier"),
+    "an enumeration": ("engine/a.hpp", "enum class Rest { some };", 1, "Rest", "Throttle"),
+    "an alias": ("engine/a.hpp", "using Tally = int;", 1, "Tally", "SampleBuffer"),
     "a function": ("engine/a.cpp", "// settle\nmotif->settle(group);", 2, "settle", "bind"),
     "a word in a variable": ("tracer/a.hpp", "int muster_count_ = 0;", 1, "muster", "completion_barrier"),
     "a word in a type": ("engine/a.hpp", "struct TheWhereabouts;", 1, "whereabouts", "rank_status"),
     "a file": ("engine/crew.hpp", "", 1, "crew", "job_group"),
-    "behind a raw string": ("engine/a.cpp", 'auto a = R"(")"; Wire wire;', 1, "Wire", "RootChannel"),
+    "behind a raw string": ("engine/a.cpp", 'auto a = R"(")"; struct Wire {};', 1, "Wire", "RootChannel"),
 }
 IN_PYTHON = {
     "a class": ("src/a.py", "\n\nclass Turns: ...", 3, "Turns", "LaunchSweep"),
@@ -37,6 +39,10 @@ IN_PYTHON = {
 ALLOWED = {
     "comments and strings": ("engine/a.cpp", '// Crew\n/* Muster */ auto a = "Tally";'),
     "ordinary words in C++": ("engine/a.cpp", "int rest = 0, kept, stamp_ = act(rest); bool together = care;"),
+    "a template's parameter": (
+        "engine/a.hpp",
+        "template <class First, class... Rest> void f(Rest&& rest); template <class Rest>",
+    ),
     "parts of other words": ("engine/a.cpp", "Broadcast cast_rank; Restart restart; TallyMan wired;"),
     "ordinary words in Python": ("src/a.py", "place, order, side, told, leaf, slot = 1, 2, 3, 4, 5, 6\n# Errand, wish"),
     "a use, since the definition is found": ("src/a.py", "from b import Campaign\nCampaign()"),

@@ -3,18 +3,22 @@
     python scripts/check_docs.py [CHECKOUT]
 
 Prints one line a violation, `FILE:LINE: what is wrong`, and ends with status 1 if there is any. Looked at are
-README.md, CONTRIBUTING.md, the pages of docs/ and the generated reference pages. Checked are, without a network and
-without an engine,
+README.md, CONTRIBUTING.md, CHANGELOG.md, the pages of docs/ and the generated reference pages. Checked are, without a
+network and without an engine,
 
 - each command line `stressbench ...` and `stressbench-mpi ...` in a code block or in `code` within a sentence: the
   command exists and has these options, and there are not too many arguments;
-- blocks marked as toml, json, python or sb: they parse; a block of sb names known motifs and known options of them;
-- links to pages and headings of docs/reference/, which scripts/reference generates.
+- blocks marked as toml, json, python or sb: they parse; a block of sb names known motifs and known options of them,
+  and what a block of python imports from stressbench is there;
+- links to pages and headings of docs/reference/, which scripts/reference generates;
+- lines of prose: at most 120 characters. Tables, headings, blocks and what is generated may be wider.
 
 scripts/check_paths.py checks all other links.
 """
 
 import ast
+import contextlib
+import importlib
 import json
 import os
 import re
@@ -39,6 +43,8 @@ SHELL = ("", "sh", "bash", "console")
 ENDS_A_COMMAND = {"|", ">", ">>", "<", "&&", "||", ";", "&", "2>", "(", ")"}
 OPTION = re.compile(r"^(--[\w-]+|-[A-Za-z]$)")
 PLACEHOLDER = re.compile(r"\[[A-Z]|[<{]|\.\.\.|^stressbench(-mpi)?( \w+)? [A-Z]+\b(?!\.)")
+GENERATED = re.compile(r"^<!-- (options|combinations)\b.*?^<!-- end", re.DOTALL | re.MULTILINE)
+WIDTH = 120
 DEFAULT_COMMANDS = {"stressbench predict": "slowdowns"}
 
 
@@ -107,6 +113,8 @@ class Known:
                 words = [DEFAULT_COMMANDS[path], *words]
             path = f"{path} {words[0]}"
             command, words = command.commands[words[0]], words[1:]
+            if command.hidden:
+                return f"{path} is an alias that help does not show; name the command"
         context = command.make_context(path, [], resilient_parsing=True)
         if "--" in words and context.allow_interspersed_args:
             words = words[: words.index("--")]
@@ -162,6 +170,23 @@ def faults_in_sb(block: Block, known: Known) -> Iterator[tuple[int, str]]:
             yield number, fault
 
 
+def faults_in_imports(block: Block) -> Iterator[tuple[int, str]]:
+    """Of Python that parses: what it imports from our package, and is not there."""
+    with contextlib.suppress(SyntaxError):
+        for node in ast.walk(ast.parse(block.text)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "stressbench":
+                yield from ((block.line + node.lineno - 1, fault) for fault in _missing(str(node.module), node.names))
+
+
+def _missing(module: str, names: list[ast.alias]) -> Iterator[str]:
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError:
+        yield f"there is no module {module}"
+        return
+    yield from (f"{module} has no {one.name}" for one in names if one.name != "*" and not hasattr(found, one.name))
+
+
 def faults_in_blocks(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
     """Line and fault of each block that does not parse."""
     parsers: dict[str, Callable[[str], object]] = {"toml": tomllib.loads, "json": json.loads, "python": ast.parse}
@@ -171,15 +196,16 @@ def faults_in_blocks(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
                 parse(block.text)
             except (ValueError, SyntaxError) as wrong:
                 yield block.line, f"the block is not {block.language}: {wrong}"
-        elif block.language == "sb":
+        if block.language == "sb":
             yield from faults_in_sb(block, known)
+        elif block.language == "python":
+            yield from faults_in_imports(block)
 
 
 def faults_in_commands(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
     """Line and fault of each command that the programs would refuse. Lines with placeholders are left out."""
     found = [one for block in blocks(markdown) if block.language in SHELL for one in command_lines(block)]
-    prose = FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), markdown)
-    for number, line in enumerate(prose.splitlines(), start=1):
+    for number, line in enumerate(FENCE.sub(_blank, markdown).splitlines(), start=1):
         found += [(number, match.group(1)) for match in INLINE.finditer(line)]
     for number, command in found:
         words = words_of(command)
@@ -200,6 +226,18 @@ def faults_in_links(name: str, markdown: str, generated: dict[str, set[str]]) ->
                 yield number, f"the link {target}#{anchor} leads nowhere: docs/{page} has no such heading"
 
 
+def faults_in_width(markdown: str) -> Iterator[tuple[int, str]]:
+    """Line and length of prose that is not wrapped."""
+    prose = GENERATED.sub(_blank, FENCE.sub(_blank, markdown))
+    for number, line in enumerate(prose.splitlines(), start=1):
+        if len(line) > WIDTH and not re.match(r" *(\||#|<!--)", line) and " " in line.strip():
+            yield number, f"a line of {len(line)} characters; prose is wrapped at {WIDTH}"
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match.group())
+
+
 def headings(markdown: str) -> set[str]:
     """Anchors of a page."""
     return {anchor_of(line) for line in re.findall(r"^#+ +(.*)$", FENCE.sub("", markdown), re.MULTILINE)}
@@ -210,6 +248,7 @@ def written(root: Path) -> Iterator[tuple[str, str]]:
     names = [
         "README.md",
         "CONTRIBUTING.md",
+        "CHANGELOG.md",
         *(str(one.relative_to(root)) for one in sorted((root / "docs").rglob("*.md"))),
     ]
     for name in names:
@@ -220,9 +259,11 @@ def violations(root: Path) -> Iterator[str]:
     """One line each, in order of files and lines."""
     known, made = Known(root), pages(root)
     generated = {page: headings(text) for page, text in made.items()}
+    made_names = {f"docs/{page}" for page in made}
     for name, text in [*written(root), *((f"docs/{page}", text) for page, text in made.items())]:
         links = faults_in_links(name, text, generated)
-        found = [*faults_in_blocks(text, known), *faults_in_commands(text, known), *links]
+        width = faults_in_width(text) if name not in made_names else ()
+        found = [*faults_in_blocks(text, known), *faults_in_commands(text, known), *links, *width]
         yield from (f"{name}:{number}: {fault}" for number, fault in sorted(found))
 
 

@@ -70,7 +70,7 @@ NEEDS
 }
 # The same, of what a machine may lack: where it is not offered, what needs it is left out of the build, of labs and of the tests. The
 # distribution's HDF5 and PnetCDF stand on the distribution's MPI: who has another one brings their own.
-run_wishes() {
+run_optional() {
   echo 'command pkg-config    | pkg-config'
   case $(readlink -f "$(command -v mpicxx)" 2>/dev/null) in
     '' | /usr/bin/*openmpi* | /usr/bin/opal_wrapper)
@@ -80,9 +80,9 @@ run_wishes() {
   esac
   echo 'path /usr/sbin/glusterfsd /usr/bin/glusterfsd | glusterfs-client'
 }
-test_wishes() {
-  run_wishes
-  cat <<'WISHES'
+test_optional() {
+  run_optional
+  cat <<'OPTIONAL'
 path /usr/include/hdf5/openmpi/hdf5.h | libhdf5-openmpi-dev
 path /usr/include/hdf5/mpich/hdf5.h | libhdf5-mpich-dev
 header pnetcdf.h      | libpnetcdf-dev
@@ -90,7 +90,7 @@ path /usr/sbin/munged | munge
 path /usr/sbin/slurmctld | slurmctld
 path /usr/sbin/slurmd | slurmd
 command srun          | slurm-client
-WISHES
+OPTIONAL
 }
 
 is_met() {  # kind, proofs...
@@ -106,7 +106,7 @@ is_met() {  # kind, proofs...
   return 1
 }
 
-# The packages of a list (run_needs, test_wishes, ...) that are missing, one a line.
+# The packages of a list (run_needs, test_optional, ...) that are missing, one a line.
 unmet() {
   local proofs package
   while IFS='|' read -r proofs package; do
@@ -134,7 +134,7 @@ find_python() {
   return 1
 }
 
-# Distributions whose own python3 is older (Ubuntu 22.04) have a newer one beside it.
+# Distributions whose own python3 is older (Ubuntu 22.04) also have a newer one.
 python_packages() {
   local offered_python
   offered_python=$(candidate_of python3 | cut -d- -f1)
@@ -164,13 +164,13 @@ apt_quietly() {
 need_packages() {
   local tier=$1 missing names=() name
   mapfile -t missing < <(missing_packages "$tier")
-  ((${#missing[@]})) || { try_wishes "$tier"; return 0; }
+  ((${#missing[@]})) || { try_optional "$tier"; return 0; }
   say "Missing on this machine: ${missing[*]}"
   command -v apt-get >/dev/null || give_up "This is not Debian or Ubuntu: please install these (or what they are called here), then start again." \
-    "Optional, for more storage backends and for I/O nodes of labs: $(unmet "${tier}_wishes" | paste -sd ' ')"
+    "Optional, for more storage backends and for I/O nodes of labs: $(unmet "${tier}_optional" | paste -sd ' ')"
   for name in "${missing[@]}"; do names+=("$(offered "$name")"); done
   if ((EUID)); then
-    mapfile -t missing < <(wished_packages "$tier")
+    mapfile -t missing < <(optional_packages "$tier")
     give_up "Please run this, then start again:" "  $(apt_command "${names[@]}" "${missing[@]}")"
   fi
   say "Installing them (log: .cache/apt.log) ..."
@@ -182,31 +182,31 @@ need_packages() {
   mapfile -t missing < <(missing_packages "$tier")
   ((${#missing[@]} == 0)) || give_up "Still missing after the installation: ${missing[*]}"
   use_ccache
-  try_wishes "$tier"
+  try_optional "$tier"
 }
 
 apt_command() { echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends $*"; }
 
 # Optional packages that are missing and offered here; all that are missing where apt knows of no packages yet.
-wished_packages() {  # tier
+optional_packages() {  # tier
   local all=() known=() package
-  mapfile -t all < <(unmet "$1_wishes")
+  mapfile -t all < <(unmet "$1_optional")
   for package in "${all[@]}"; do [[ $(candidate_of "$package") ]] && known+=("$package"); done
   [[ ${#known[@]} -gt 0 || $(candidate_of cmake) ]] || known=("${all[@]}")
   ((${#known[@]} == 0)) || printf '%s\n' "${known[@]}"
 }
 
-try_wishes() {  # tier
-  local wished=()
-  mapfile -t wished < <(wished_packages "$1")
-  ((${#wished[@]})) || return 0
+try_optional() {  # tier
+  local optional=()
+  mapfile -t optional < <(optional_packages "$1")
+  ((${#optional[@]})) || return 0
   if ((EUID)) || ! command -v apt-get >/dev/null; then
-    say "Going on without what is optional: ${wished[*]}. On Debian and Ubuntu this installs it:" "  $(apt_command "${wished[@]}")"
+    say "Going on without what is optional: ${optional[*]}. On Debian and Ubuntu this installs it:" "  $(apt_command "${optional[@]}")"
     return 0
   fi
-  say "Installing what is optional: ${wished[*]} (log: .cache/apt.log) ..."
-  [[ $(candidate_of "${wished[0]}") ]] || apt_quietly update || say "apt-get update failed, see above."
-  apt_quietly install -y --no-install-recommends "${wished[@]}" || say "Going on without."
+  say "Installing what is optional: ${optional[*]} (log: .cache/apt.log) ..."
+  [[ $(candidate_of "${optional[0]}") ]] || apt_quietly update || say "apt-get update failed, see above."
+  apt_quietly install -y --no-install-recommends "${optional[@]}" || say "Going on without."
 }
 
 need_python() {

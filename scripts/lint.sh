@@ -35,6 +35,7 @@ check "mypy --strict, scripts" "$tools/mypy" scripts
 check "mypy --strict, benchmarks" "$tools/mypy" benchmarks
 check "import-linter" "$tools/lint-imports"
 check "layers of engine/" "$tools/python" scripts/check_layers.py
+check "replaced names" "$tools/python" scripts/check_names.py
 check "paths exist" "$tools/python" scripts/check_paths.py
 check "documentation: commands, code blocks, generated pages" "$tools/python" scripts/check_docs.py
 check "shellcheck" shellcheck --external-sources --severity=info "${shell[@]}"

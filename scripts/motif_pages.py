@@ -95,14 +95,15 @@ def index(entries: list[Entry]) -> str:
     """Text of docs/motifs/README.md."""
     lines = [
         "# Motifs", "",
-        "Written by scripts/motif_pages.py from the declarations that `stressbench-mpi list` and `describe NAME` show.",
-        "",
+        "Choose a motif for a workload, and look up what it sends, how it is timed and which options it has.",
+        "`stressbench-mpi list` and `stressbench-mpi describe NAME` print the same declarations, from which",
+        "scripts/motif_pages.py makes this page and the tables of options.", "",
     ]  # fmt: skip
     for family, title in FAMILIES.items():
         members = [entry for entry in entries if entry["family"] == family]
         if not members:
             continue
-        lines += [f"## {title}", "", "| motif | | from |", "| --- | --- | --- |"]
+        lines += [f"## {title}", "", "| motif | pattern | modelled on |", "| --- | --- | --- |"]
         for entry in members:
             page = page_of(entry["name"])
             name = f"[{entry['name']}]({page.name})" if page else entry["name"]
@@ -111,7 +112,7 @@ def index(entries: list[Entry]) -> str:
     return "\n".join(lines)
 
 
-# Ways of the storage backends, and what is asked of them beside the defaults.
+# Calls of the storage backends, and the options that each is combined with.
 STORAGE_CALLS = {
     "posix": ("call", ("pwrite", "write", "mmap")),
     "mpiio": ("call", tuple(f"MPI_File_{name}" for name in (
@@ -122,7 +123,7 @@ STORAGE_CALLS = {
     "pnetcdf": ("transfer-mode", ("independent", "collective")),
     "memory": (None, ("",)),
 }  # fmt: skip
-STORAGE_WISHES = (
+STORAGE_OPTIONS = (
     "--do append", "--do mixed", "--random", "--for 1s", "--do read --shift 1", "--do read --existing",
 )  # fmt: skip
 
@@ -143,15 +144,15 @@ def refusal(engine: Path, motif: str, options: str) -> str:
 
 def combinations(engine: Path, motifs: set[str]) -> str:
     """The table of unsupported combinations of storage motifs, followed by the reasons."""
-    lines = ["| | " + " | ".join(f"`{wish}`" for wish in STORAGE_WISHES) + " |"]
-    lines.append("| --- |" + " --- |" * len(STORAGE_WISHES))
+    lines = ["| | " + " | ".join(f"`{added}`" for added in STORAGE_OPTIONS) + " |"]
+    lines.append("| --- |" + " --- |" * len(STORAGE_OPTIONS))
     reasons: list[str] = []
     for motif, (option, ways) in STORAGE_CALLS.items():
         for way in ways if motif in motifs else ():
             chosen = f"--{option} {way}" if option else ""
             cells = []
-            for wish in STORAGE_WISHES:
-                words = refusal(engine, motif, f"{chosen} {wish}").removeprefix(f"--{option}: {way}: ")
+            for added in STORAGE_OPTIONS:
+                words = refusal(engine, motif, f"{chosen} {added}").removeprefix(f"--{option}: {way}: ")
                 if words and words not in reasons:
                     reasons.append(words)
                 cells.append(f"no ({reasons.index(words) + 1})" if words else "yes")

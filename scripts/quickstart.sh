@@ -33,7 +33,7 @@ command=$root/.venv/bin/stressbench
 study=results/first report=results/report.html
 rm -rf "$study"
 
-export STRESSBENCH_LABS=$root/.cache/labs  # beside labs of the user's own
+export STRESSBENCH_LABS=$root/.cache/labs  # apart from the user's own labs
 if "$command" lab probe >.cache/probe.log 2>&1; then
   file=studies/quickstart.toml what="on sixteen hosts of a lab (docs/explanation/lab.md), links of 20 Mbit/s between them; three minutes"
   trap '"$command" lab down tinis >/dev/null 2>&1' EXIT
@@ -49,7 +49,7 @@ else
   file=studies/small.toml what="on four ranks of this machine, since no lab can be made here (stressbench lab probe); a minute or two"
 fi
 say
-say "Running $file: applications and a writer of files, alone and together," "$what ..."
+say "Running $file: applications and a writer of files, isolated and contended," "$what ..."
 "$command" study run "$file" -o "$study" --time-limit 10min || give_up "The study failed, see above; what it has found lies in $study."
 "$command" study report "$study" --format html -o "$report" || give_up "The report could not be made."
 

@@ -33,3 +33,13 @@ if (location.protocol === "file:") {
     }
   };
 }
+/* An option is a search for its words: `--stall-limit` looks for pages with "stall" and "limit". The search itself would take the
+   dashes for "without this word". */
+const send = window.Worker.prototype.postMessage;
+window.Worker.prototype.postMessage = function (message, ...rest) {
+  if (typeof message?.data === "string") {
+    const required = (name) => name.split("-").filter(Boolean).map((word) => `+${word}`).join(" ");
+    message = { ...message, data: message.data.replace(/(^|\s)--?([A-Za-z][\w-]*)/g, (_, gap, name) => gap + required(name)) };
+  }
+  return send.call(this, message, ...rest);
+};

@@ -64,7 +64,7 @@ class Simulator:
 @pytest.fixture
 def simulator(tmp_path) -> Simulator:
     if not ENGINE.exists():
-        pytest.fail(f"{ENGINE} is not built: start scripts/test.sh system, which builds it")
+        pytest.fail(f"{ENGINE} is not built: start scripts/test.sh simulator, which builds it")
     return Simulator(tmp_path)
 
 

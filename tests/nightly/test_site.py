@@ -34,12 +34,15 @@ def test_generated_pages_are_there(site: Path) -> None:
 
 @pytest.mark.browser
 @needs_browser
-def test_search_answers_from_the_disk(site: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "found"), [("halo2d", "motifs/halo2d.html"), ("--stall-limit", "reference/commands/run.html")]
+)
+def test_search_answers_from_the_disk(site: Path, tmp_path: Path, words: str, found: str) -> None:
     page = site / "index.html"
-    ask = f"{page.as_uri()}?q=halo2d"
+    ask = f"{page.as_uri()}?q={words}"
     log = tmp_path / "net.json"
 
     seen = browse(page, tmp_path, "--virtual-time-budget=30000", f"--log-net-log={log}", "--dump-dom", address=ask)
 
-    assert "motifs/halo2d.html?h=halo2d" in seen.stdout
+    assert f"{found}?h=" in seen.stdout
     assert fetched(log) == []

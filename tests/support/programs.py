@@ -144,7 +144,7 @@ ENGINES = (
 
 def require(engine: Engine) -> Engine:
     if not engine.program.exists():
-        pytest.fail(f"{engine.program} is not built: start scripts/test.sh system, which builds it")
+        pytest.fail(f"{engine.program} is not built: start scripts/test.sh engine, which builds it")
     return engine
 
 

@@ -32,6 +32,7 @@ SOUND = {
     "a placeholder": "`stressbench COMMAND --help`, `stressbench study [OPTIONS]`",
     "a command of the engine": "`stressbench-mpi motif halo2d -x 400 --sizes 8`",
     "a workload": "```sb\n[JOB_NAME] a   # of two\n[MOTIF] AllToAll -s 8\n[MOTIF] ${pattern} -x 3\n```",
+    "an import": "```python\nfrom stressbench import read\nfrom stressbench.formats.units import *\n```",
     "a study": '```toml\n[factors]\nworkload = "a.sb"\n```',
     "what a block of text prints": "```text\nstressbench none\n```",
 }
@@ -42,6 +43,7 @@ BROKEN = {
     "an option on a second line": ("```\nls\nstressbench run a.sb \\\n  --rank 8\n```", 3, "stressbench run: "),
     "an option within a sentence": ("as\n`stressbench report a.jsonl --fast` does", 2, "stressbench report: "),
     "too many arguments": ("```\nstressbench study status a b\n```", 2, "stressbench study status: too many arguments"),
+    "an alias that is hidden": ("```\nstressbench degrade plan a.sb\n```", 2, "stressbench degrade plan is an alias"),
     "an option of the engine": ("`stressbench-mpi run a.sb --on lab:x`", 1, "stressbench-mpi run has no option --on"),
     "an option of a motif": (
         "`stressbench-mpi motif halo2d --cells 9`",
@@ -54,6 +56,8 @@ BROKEN = {
     "a block of TOML": ("```toml\na = \n```", 2, "the block is not toml"),
     "a block of JSON": ('```json\n{"a": }\n```', 2, "the block is not json"),
     "a block of Python": ("```python\nimport\n```", 2, "the block is not python"),
+    "a module": ("```python\n\nfrom stressbench.cards import a\n```", 3, "there is no module stressbench.cards"),
+    "a name of a module": ("```python\nfrom stressbench import walk\n```", 2, "stressbench has no walk"),
 }
 
 
@@ -69,6 +73,22 @@ def test_what_is_wrong_is_found_with_its_line(check_docs: ModuleType, known: Any
     found = [*check_docs.faults_in_blocks(markdown, known), *check_docs.faults_in_commands(markdown, known)]
 
     assert [(number, fault[: len(words)]) for number, fault in found] == [(line, words)]
+
+
+WIDE = "word " * 30
+
+
+@pytest.mark.parametrize(
+    ("markdown", "lines"),
+    [
+        (f"# Page\n\n{WIDE}\n- {WIDE}", [3, 4]),
+        (f"# {WIDE}\n\n| {WIDE} |\n\n```\n{WIDE}\n```", []),
+        (f"<!-- options a -->\n1. {WIDE}\n<!-- end -->\n{WIDE}", [4]),
+        ("word " * 24 + "\nhttps://" + "a" * 120, []),
+    ],
+)
+def test_prose_that_is_not_wrapped_is_found(check_docs: ModuleType, markdown: str, lines: list[int]) -> None:
+    assert [line for line, _ in check_docs.faults_in_width(markdown)] == lines
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ much they slow each other down.
 Example, three jobs on 8 ranks of this machine:
 
 \b
-    stressbench run workloads/demo.sb -n 8 -o demo.jsonl
+    stressbench run workloads/demo.sb -n 8 --ranks-per-node 1 -o demo.jsonl
     stressbench show demo.jsonl
     stressbench report demo.jsonl -o demo.html
 """

@@ -1,0 +1,299 @@
+"""Names that were replaced do not come back as identifiers of engine/, tracer/ or src/.
+
+    python scripts/check_names.py [CHECKOUT]
+
+Prints one line a violation, `FILE:LINE: OLD is called NEW now`, and ends with status 1 if there is any. Comments and
+strings are not looked at: many of the old names are ordinary English words. For the same reason each table below says
+how its names are matched. In C++ definitions of types, calls of functions and words in any identifier count; in Python
+every definition, by `ast`: classes, functions, arguments, variables, attributes and modules.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CPP_FOLDERS = ("engine", "tracer")
+PYTHON_FOLDERS = ("src", "tracer")
+CPP_SUFFIXES = (".c", ".cpp", ".h", ".hpp", ".inc")
+
+# Types: the name of a class, structure, enumeration or type alias is exactly this; not that of a template's parameter.
+CPP_TYPES = {
+    "Crew": "JobGroup",
+    "Cast": "JobLayout",
+    "Muster": "CompletionBarrier",
+    "Care": "StartBarrier",
+    "Rest": "Throttle",
+    "Tally": "SampleBuffer",
+    "Wire": "RootChannel",
+    "Kept": "HistogramRef",
+    "OwnHistogram": "MotifHistogram",
+    "Stillness": "StallDetector",
+    "Whereabouts": "RankStatus",
+    "DecomposesAlone": "SerialSetup",
+    "Script": "CallList",
+    "Act": "Call",
+    "Performance": "CallListExecutor",
+    "Score": "ReplayPlan",
+    "Player": "ReplayState",
+    "Standing": "PreexistingCommunicators",
+    "Wish": "AccessRequirements",
+    "Laid": "FileRegion",
+}
+PYTHON_TYPES = {
+    "Wish": "LaunchRequest",
+    "Ending": "RunResult",
+    "Patience": "StopPolicy",
+    "Place": "LaunchTarget",
+    "Shared": "SharedTarget",
+    "Asked": "...Options",
+    "Typed": "...Options",
+    "Wanted": "...Options",
+    "Order": "ScheduledRun",
+    "Errand": "MeasurementSpec",
+    "Companion": "BackgroundLoad",
+    "Launches": "MeasurementRunner",
+    "Ended": "MeasurementAborted",
+    "Turns": "LaunchSweep",
+    "Compressed": "CompressionData",
+    "Suffered": "CongestionLevel",
+    "Portrait": "ProfileSummary",
+    "Side": "ProbeStatistics",
+    "CannotTell": "Inconclusive",
+    "SharesAndWaits": "LinkShareDelay",
+    "Foretold": "ModelPrediction",
+    "Seating": "PlacementPlan",
+    "Standing": "RunState",
+    "Campaign": "StudyRunner",
+    "Material": "StudyData",
+    "Leaf": "Document",
+    "Sheet": "Table",
+    "Keeper": "LabSupervisor",
+    "Talk": "ControlChannel",
+    "Slot": "LabDirectory",
+    "Meter": "LinkCounterServer",
+}
+
+# Functions: called in C++, defined in Python (with or without underscores before the name).
+CPP_FUNCTIONS = {
+    "settle": "bind",
+    "review": "reduce_metrics",
+    "conclude": "finish",
+    "observes": "is_timed",
+    "stamp": "fill_payload",
+    "spoil": "poison_payload",
+    "remarks": "notes",
+    "together": "collectively",
+}
+PYTHON_FUNCTIONS = {"tell": "emit, log", "say": "emit, log", "told": "report_errors"}
+
+# Words: as part of any identifier or file name, in any spelling (`Errand`, `errands`, `the_errand`).
+CPP_WORDS = {
+    "crew": "job_group",
+    "muster": "completion_barrier",
+    "stillness": "stall_detector",
+    "whereabouts": "rank_status",
+    "gentle_barrier": "sleeping_barrier",
+    "keeps_to_itself": "per_rank_files",
+}
+PYTHON_WORDS = {
+    "wish": "request",
+    "errand": "spec",
+    "suffering": "compression_analysis",
+    "suffered": "congestion_level",
+    "portrait": "summary",
+    "cannot_tell": "inconclusive",
+    "shares_and_waits": "link_share_delay",
+    "foretold": "prediction",
+    "seating": "placement_plan",
+    "spared": "skipped",
+    "campaign": "runner",
+    "keeper": "supervisor",
+    "be_prompt": "raise_priority",
+    "putting_back": "restore",
+    "card": "nic",
+}
+
+# Modules and packages with exactly this name.
+PYTHON_MODULES = {"finding": "impact_analysis", "judging": "validation"}
+PYTHON_PACKAGES = {"sensitivity": "interference"}
+
+# Path and old name of what keeps it, and why. As with PENDING, an entry that finds nothing is a violation, too.
+ALLOWED = {
+    ("src/stressbench/cli/lab/status.py", "keeper"): "a field of `lab status --json`",
+    ("src/stressbench/experiments/study/unpacking.py", "tell"): "a method that tarfile calls",
+    ("src/stressbench/interference/corun_prediction.py", "foretold"): "a field of `predict --json`",
+    ("src/stressbench/results/study.py", "spared"): "a field of `study report --json`",
+}
+
+# Path and old name of what is still to be renamed.
+PENDING: frozenset[tuple[str, str]] = frozenset(
+    [
+        ("src/stressbench/cli/clean.py", "tell"),
+        ("src/stressbench/cli/rails/report.py", "card"),
+        ("src/stressbench/console/streams.py", "told"),
+        ("src/stressbench/experiments/capture.py", "wish"),
+        ("src/stressbench/experiments/interference/runner.py", "wish"),
+        ("src/stressbench/experiments/study/launching.py", "say"),
+        ("src/stressbench/experiments/study/launching.py", "wish"),
+        ("src/stressbench/experiments/study/rails/carried.py", "card"),
+        ("src/stressbench/experiments/study/rails/of_launches.py", "card"),
+        ("src/stressbench/experiments/study/rails/of_study.py", "card"),
+        ("src/stressbench/experiments/study/running.py", "Campaign"),
+        ("src/stressbench/experiments/study/running.py", "Order"),
+        ("src/stressbench/experiments/study/running.py", "spared"),
+        ("src/stressbench/experiments/study/standing.py", "Standing"),
+        ("src/stressbench/experiments/study/standing.py", "spared"),
+        ("src/stressbench/experiments/study_runs.py", "campaign"),
+        ("src/stressbench/experiments/suites.py", "wish"),
+        ("src/stressbench/experiments/sweep/nic_counters.py", "card"),
+        ("src/stressbench/formats/launches/journal.py", "Launches"),
+        ("src/stressbench/formats/launches/rails.py", "Launches"),
+        ("src/stressbench/formats/toml/lines.py", "Place"),
+        ("src/stressbench/formats/trace/records.py", "Ended"),
+        ("src/stressbench/launch/beside.py", "say"),
+        ("src/stressbench/launch/execute.py", "say"),
+        ("src/stressbench/launch/explanation.py", "Place"),
+        ("src/stressbench/launch/explanation.py", "told"),
+        ("src/stressbench/launch/explanation.py", "wish"),
+        ("src/stressbench/launch/lab.py", "card"),
+        ("src/stressbench/launch/labs.py", "card"),
+        ("src/stressbench/launch/leftovers/finding.py", "finding"),
+        ("src/stressbench/launch/rail_scripts.py", "card"),
+        ("src/stressbench/launch/rails.py", "card"),
+        ("src/stressbench/launch/session.py", "wish"),
+        ("src/stressbench/launch/stopping.py", "say"),
+        ("src/stressbench/launch/symbols.py", "told"),
+        ("src/stressbench/launch/targets.py", "card"),
+        ("src/stressbench/launch/traced.py", "wish"),
+        ("src/stressbench/report/figures/distribution.py", "Side"),
+        ("src/stressbench/report/rates/lines.py", "Place"),
+        ("src/stressbench/report/renderers/text.py", "say"),
+        ("src/stressbench/report/study/tables.py", "told"),
+        ("src/stressbench/report/study/words.py", "spared"),
+        ("src/stressbench/results/material.py", "Material"),
+        ("src/stressbench/results/rates.py", "cannot_tell"),
+        ("src/stressbench/stats/comparison.py", "cannot_tell"),
+    ]
+)
+
+NOT_CODE = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*")
+DEFINES_TYPE = re.compile(r"\b(?:class|struct|union|enum(?: +(?:class|struct))?|using)\s+$")
+PARAMETER_ENDS = re.compile(r"\s*[,>]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """An old name in use. `path` is relative to the checkout."""
+
+    path: str
+    line: int
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.old} is called {self.new} now"
+
+
+def words_in(identifier: str) -> str:
+    """The identifier's words in small letters, each between underscores: `_errand_of_`."""
+    return "_" + re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", identifier).lower().strip("_") + "_"
+
+
+def word_in(identifier: str, words: dict[str, str]) -> str | None:
+    """The first of `words` that is a part of the identifier, or its plural."""
+    parts = words_in(identifier)
+    return next((old for old in words if f"_{old}_" in parts or f"_{old}s_" in parts), None)
+
+
+def in_cpp(path: str, source: str) -> Iterator[Finding]:
+    """Old names in the code of a file in C++."""
+    code = NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), source)
+    if old := word_in(Path(path).stem, CPP_WORDS):
+        yield Finding(path=path, line=1, old=old, new=CPP_WORDS[old])
+    for number, line in enumerate(code.splitlines(), start=1):
+        for match in IDENTIFIER.finditer(line):
+            name, behind = match.group(), line[match.end() :]
+            is_type = DEFINES_TYPE.search(line[: match.start()]) and not PARAMETER_ENDS.match(behind)
+            if name in CPP_TYPES and is_type:
+                yield Finding(path=path, line=number, old=name, new=CPP_TYPES[name])
+            elif name in CPP_FUNCTIONS and behind.lstrip().startswith("("):
+                yield Finding(path=path, line=number, old=name, new=CPP_FUNCTIONS[name])
+            elif old := word_in(name, CPP_WORDS):
+                yield Finding(path=path, line=number, old=old, new=CPP_WORDS[old])
+
+
+def defined_in(tree: ast.AST) -> Iterator[tuple[str, int, bool]]:
+    """Name, line, and whether it is a function, of everything that a module defines."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield node.name, node.lineno, True
+            case ast.ClassDef():
+                yield node.name, node.lineno, False
+            case ast.arg():
+                yield node.arg, node.lineno, _is_function(node.annotation)
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name, node.lineno, _is_function(node.annotation)
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name, node.lineno, False
+            case ast.alias(asname=str(name)):
+                yield name, node.lineno, False
+
+
+def _is_function(annotation: ast.expr | None) -> bool:
+    return annotation is not None and "Callable" in ast.unparse(annotation)
+
+
+def in_python(path: str, source: str) -> Iterator[Finding]:
+    """Old names that a module defines, and those in its path."""
+    *packages, module = Path(path).with_suffix("").parts
+    for part in (*packages, module):
+        if old := word_in(part, PYTHON_WORDS):
+            yield Finding(path=path, line=1, old=old, new=PYTHON_WORDS[old])
+    for old in PYTHON_PACKAGES.keys() & set(packages):
+        yield Finding(path=path, line=1, old=old, new=PYTHON_PACKAGES[old])
+    if module in PYTHON_MODULES:
+        yield Finding(path=path, line=1, old=module, new=PYTHON_MODULES[module])
+    for name, line, is_function in sorted(set(defined_in(ast.parse(source))), key=lambda one: one[1]):
+        bare = name.strip("_")
+        if bare in PYTHON_TYPES:
+            yield Finding(path=path, line=line, old=bare, new=PYTHON_TYPES[bare])
+        elif is_function and bare in PYTHON_FUNCTIONS:
+            yield Finding(path=path, line=line, old=bare, new=PYTHON_FUNCTIONS[bare])
+        elif old := word_in(name, PYTHON_WORDS):
+            yield Finding(path=path, line=line, old=old, new=PYTHON_WORDS[old])
+
+
+def findings(checkout: Path) -> Iterator[Finding]:
+    """Every old name in use, in order of file and line."""
+    for folder in dict.fromkeys((*CPP_FOLDERS, *PYTHON_FOLDERS)):
+        for file in sorted((checkout / folder).rglob("*")):
+            path = file.relative_to(checkout).as_posix()
+            if folder in CPP_FOLDERS and file.suffix in CPP_SUFFIXES:
+                yield from in_cpp(path, file.read_text(encoding="utf-8"))
+            elif folder in PYTHON_FOLDERS and file.suffix == ".py":
+                yield from in_python(path, file.read_text(encoding="utf-8"))
+
+
+def violations(checkout: Path, excepted: Set[tuple[str, str]]) -> Iterator[str]:
+    """One line each: old names that are not excepted, and exceptions that are not needed."""
+    found = list(findings(checkout))
+    yield from (str(one) for one in found if (one.path, one.old) not in excepted)
+    for path, old in sorted(excepted - {(one.path, one.old) for one in found}):
+        yield f"scripts/check_names.py: {path} does not use {old} any more; take the entry out"
+
+
+def main() -> int:
+    """Status 1 when an old name is in use."""
+    found = list(violations(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT, ALLOWED.keys() | PENDING))
+    sys.stdout.writelines(f"{line}\n" for line in found)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -13,8 +13,8 @@
 #include "output/motif_page.hpp"
 #include "output/result_file.hpp"
 #include "output/terminal.hpp"
-#include "scheduler/interrupt.hpp"
 #include "scheduler/microbenchmark.hpp"
+#include "scheduler/rank_status.hpp"
 #include "workload/options.hpp"
 
 namespace stressbench::commands {
@@ -248,8 +248,8 @@ int measure(const MeasureOptions& options, const Context& context) {
   if (world.rank() == 0) micro.run_id = run_id::make();
   broadcast(world, micro.run_id);
   micro.launch = micro.run_id;
-  scheduler::interrupt::rank_status().job = "motif";
-  scheduler::interrupt::rank_status().rank = world.rank();
+  scheduler::rank_status().job = "motif";
+  scheduler::rank_status().rank = world.rank();
   const scheduler::MicroResult result =
       guarded(world, [&] { return scheduler::run_microbenchmark(world, clock, job, micro); });
   return on_root(world, [&] {

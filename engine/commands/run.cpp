@@ -1,6 +1,7 @@
 // run: a workload in isolated and contended rounds.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "commands/command.hpp"
@@ -177,7 +178,7 @@ void open_continued(RunArguments& options, const mpi::Group& world, std::unique_
 
 int run_session(const mpi::Group& world, const scheduler::Machine& machine, const Start& start,
                 const RunArguments& options, scheduler::ImpactTracker& tracker, output::RunFile* file,
-                const Context& context) {
+                const Context& context, const scheduler::FaultListener& fault_listener) {
   workload::Workload workload = load_text(start.text, start.path, std::nullopt);
   workload.path = start.path;
   const MonotonicClock clock;
@@ -189,8 +190,9 @@ int run_session(const mpi::Group& world, const scheduler::Machine& machine, cons
   if (!options.quiet) listeners.push_back(&summary);
   std::optional<scheduler::stall::Watchdog> watch;
   if (const auto limit = duration_of("--stall-limit", options.stall_limit)) {
-    watch.emplace(std::chrono::nanoseconds{limit->value},
-                  [limit, host = scheduler::host_name()] { scheduler::stall::end_program(*limit, host); });
+    watch.emplace(std::chrono::nanoseconds{limit->value}, [&fault_listener, limit, host = scheduler::host_name()] {
+      scheduler::stall::end_program(*limit, host, fault_listener);
+    });
   }
   scheduler::Session session{world, clock, machine, workload, options.run, listeners, tracker, start.earlier};
   const auto links = world.rank() == 0 ? output::link_counters_of_environment() : nullptr;
@@ -221,7 +223,15 @@ int run(RunArguments& options, const Context& context) {
   if (status != exit_success) return status;
   broadcast(world, start.text);
   share(options.run, world);
-  return guarded(world, [&] { return run_session(world, machine, start, options, tracker, file.get(), context); });
+  // Rank 0 may be waiting for the rank that fails: that rank writes the record itself.
+  std::string run_file = file ? std::filesystem::absolute(continued ? options.continue_file : options.output) : "";
+  broadcast(world, run_file);
+  const scheduler::FaultListener fault_listener = [&](const scheduler::Fault& fault) {
+    if (!run_file.empty()) output::append_fault(run_file, options.run.run_id, fault);
+  };
+  return guarded(
+      world, [&] { return run_session(world, machine, start, options, tracker, file.get(), context, fault_listener); },
+      fault_listener);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "core/clock.hpp"
 #include "core/console.hpp"
 #include "core/suggest.hpp"
+#include "scheduler/rank_status.hpp"
 
 namespace stressbench::commands {
 
@@ -93,12 +94,14 @@ workload::Machine shape_of(const scheduler::Machine& machine) {
   return shape;
 }
 
-void end_launch(const mpi::Group& world, const std::string& cause, int status) {
+void end_launch(const mpi::Group& world, const std::string& cause, int status,
+                const scheduler::FaultListener& listener) {
   // What goes wrong on all ranks alike is said once: the others give rank 0 time to say it and to end them.
   if (world.rank() != 0) sleep_for(300'000'000);
-  const auto& here = scheduler::interrupt::rank_status();
-  console::print(stderr, "stressbench-mpi: {} ({})\n", cause,
-                 scheduler::interrupt::describe(here, scheduler::host_name()));
+  const auto& here = scheduler::rank_status();
+  const std::string host = scheduler::host_name();
+  if (status == exit_machine_fault) listener(scheduler::fault_of(here, host, cause));
+  console::print(stderr, "stressbench-mpi: {} ({})\n", cause, scheduler::describe(here, host));
   std::fflush(stderr);
   mpi::abort(world, status);
 }

@@ -80,7 +80,10 @@ void read_round(const Json& record, Earlier& earlier, scheduler::ImpactTracker& 
 
 void read_record(const Json& record, Earlier& earlier, scheduler::ImpactTracker& tracker) {
   const std::string& type = record.at("type").get_ref<const std::string&>();
-  if (type == "header") read_header(record, earlier);
+  if (type == "header") {
+    read_header(record, earlier);
+    tracker.on_header({});  // forgets samples of a round that the launch before did not complete
+  }
   if (type == "sample") read_sample(record, tracker);
   if (type == "round") read_round(record, earlier, tracker);
   if (type == "end") earlier.complete = record.at("complete");
@@ -105,7 +108,9 @@ std::string read_line(const std::string& line, const Place& place, Earlier& earl
   }
 }
 
-bool is_kept(const std::string& type) { return type == "header" || type == "round" || type == "end"; }
+bool is_kept(const std::string& type) {
+  return type == "header" || type == "round" || type == "fault" || type == "end";
+}
 
 }  // namespace
 

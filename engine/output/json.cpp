@@ -209,6 +209,13 @@ Json to_json(const scheduler::RoundRecord& record) {
           {"links", record.links ? links_of(*record.links) : Json(nullptr)}};
 }
 
+Json to_json(const scheduler::Fault& fault) {
+  return {{"type", "fault"},           {"round", maybe(fault.round)},
+          {"job", maybe(fault.job)},   {"motif", maybe(fault.motif)},
+          {"rank", maybe(fault.rank)}, {"host", maybe(fault.host)},
+          {"cause", fault.cause}};
+}
+
 const char* text_of(scheduler::EndReason reason) noexcept {
   constexpr std::array reasons{"done", "interval_reached", "interrupted", "time_limit", "fault"};
   return reasons[static_cast<std::size_t>(reason)];

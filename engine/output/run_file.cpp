@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +15,7 @@
 
 #include "core/input_file.hpp"
 #include "core/input_limits.hpp"
+#include "core/signals.hpp"
 #include "io/descriptor.hpp"
 #include "output/json.hpp"
 
@@ -85,6 +87,18 @@ int open_locked(const std::string& path, Existing existing) {
   return descriptor;
 }
 
+// Whether the file begins with the run's header and ends with a whole line.
+bool is_run_file_of(int descriptor, const std::string& run_id) {
+  struct stat found {};
+  if (fstat(descriptor, &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) return false;
+  std::string begin(1024, '\0');
+  char last = '\0';
+  const ssize_t count = pread(descriptor, begin.data(), begin.size(), 0);
+  begin.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return begin.find(fmt::format(R"("run_id":"{}")", run_id)) != std::string::npos &&
+         pread(descriptor, &last, 1, found.st_size - 1) == 1 && last == '\n';
+}
+
 }  // namespace
 
 RunFile::RunFile(const std::string& path, Existing existing) : file_(path, open_locked(path, existing)) {}
@@ -134,7 +148,20 @@ void RunFile::on_round(const scheduler::RoundRecord& record) {
 void RunFile::on_end(const scheduler::End& end) {
   pending_ += line_of(to_json(end));
   write_out();
+  ended_ = true;
   must_be_unchanged();
+}
+
+void RunFile::on_fault(const scheduler::Fault& fault) {
+  if (ended_ || !file_.change().empty()) return;
+  pending_ = line_of(to_json(fault));  // what is pending belongs to a round that is not complete
+  write_out();
+}
+
+void append_fault(const std::string& path, const std::string& run_id, const scheduler::Fault& fault) {
+  const signals::FileSizeLimitIsAnError file_size_limit;
+  const io::Descriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK));
+  if (is_run_file_of(file.number(), run_id)) io::write_whole(file.number(), line_of(to_json(fault)));
 }
 
 std::string hash_of(const std::string& text) {

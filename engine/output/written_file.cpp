@@ -65,7 +65,10 @@ void WrittenFile::begin() {
 
 int WrittenFile::write(std::string text) {
   if (!begun_) begin();
-  if (const int failure = io::write_whole(descriptor_, text); failure != 0) return failure;
+  if (const int failure = io::write_whole(descriptor_, text); failure != 0) {
+    drop_incomplete_line();
+    return failure;
+  }
   length_ += static_cast<std::int64_t>(text.size());
   if (!watched_ || length_ > most_held) {
     holds_all_ = false;
@@ -73,6 +76,13 @@ int WrittenFile::write(std::string text) {
   }
   if (holds_all_) held_.push_back(std::move(text));
   return 0;
+}
+
+// Of a text that did not fit. A file that others cut is not made longer.
+void WrittenFile::drop_incomplete_line() const {
+  struct stat open {};
+  if (!watched_ || ::fstat(descriptor_, &open) != 0 || open.st_size <= length_) return;
+  [[maybe_unused]] const int dropped = ::ftruncate(descriptor_, length_);  // readers skip an incomplete last line
 }
 
 std::string WrittenFile::change() const {

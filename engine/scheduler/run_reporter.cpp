@@ -39,6 +39,15 @@ void RunReporter::end(const End& end) {
   notify([&](Listener& listener) { listener.on_end(end); });
 }
 
+void RunReporter::fault(const Fault& fault) noexcept {
+  for (Listener* listener : listeners_) {
+    try {
+      listener->on_fault(fault);
+    } catch (const MachineFault&) {  // the disk is still full: the message on stderr says so
+    }
+  }
+}
+
 void RunReporter::job(const Round& round, int job, const Collection::Result& result) {
   samples(round, job, result);
   for (HistogramRecord histogram : result.histograms) {

@@ -70,6 +70,7 @@ class Session {
   std::optional<EndReason> reason_to_stop();
   Decision decide();
   EndReason finish(EndReason reason);
+  Fault fault_of_listener() const;
   void execute(const Round& round);
   bool active(const Round& round) const noexcept;
   const workload::Job& own_job() const { return workload_.jobs[static_cast<std::size_t>(layout_.job)]; }

@@ -5,10 +5,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <future>
 
 #include "core/error.hpp"
-#include "scheduler/interrupt.hpp"
+#include "scheduler/rank_status.hpp"
 
 namespace stressbench::scheduler::stall {
 namespace {
@@ -70,12 +71,24 @@ TEST(Stall, WatchesThatAreNoLongerNeededEndAtOnce) {
 TEST(StallDeathTest, NamesJobMotifRankAndRound) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto end = [] {
-    interrupt::RankStatus& here = interrupt::rank_status();
-    here = {"TeaLeaf", "halo2d", 3, 5, true};
-    end_program(Nanoseconds{60'000'000'000}, "h1");
+    RankStatus& here = rank_status();
+    here = {"TeaLeaf", 1, "halo2d", 3, 5, true};
+    end_program(Nanoseconds{60'000'000'000}, "h1", [](const Fault&) {});
   };
   EXPECT_EXIT(end(), testing::ExitedWithCode(exit_machine_fault),
               "nothing has moved for 60s \\(job TeaLeaf, motif halo2d, rank 3 on host h1, round 5\\)");
+}
+
+TEST(StallDeathTest, GivesTheRecordBeforeTheProgramEnds) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto end = [] {
+    rank_status() = {"TeaLeaf", 1, "halo2d", 3, 5, true};
+    end_program(Nanoseconds{60'000'000'000}, "h1", [](const Fault& fault) {
+      if (fault.job == 1 && fault.motif == "halo2d" && fault.rank == 3 && fault.host == "h1" && fault.round == 5)
+        std::fprintf(stderr, "record: %s\n", fault.cause.c_str());
+    });
+  };
+  EXPECT_EXIT(end(), testing::ExitedWithCode(exit_machine_fault), "record: nothing has moved for 60s: a link");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ int check(const CheckOptions& options) {
                    workload.jobs.size() == 1 ? "" : "s");
   } else {
     console::print(stdout,
-                   "{}: {} job{}, no mistake in the text; give --nodes and --ranks-per-node to check that they fit\n",
+                   "{}: {} job{}, no errors found; give --nodes and --ranks-per-node to check the placement too\n",
                    options.file, workload.jobs.size(), workload.jobs.size() == 1 ? "" : "s");
   }
   return exit_success;

@@ -49,7 +49,7 @@ std::string job_page(const workload::Job& job, const scheduler::Chain& chain, st
     for (const Parameter* parameter : step.motif->parameters()) {
       if (parameter->was_given()) options += fmt::format(" --{} {}", parameter->name(), parameter->text());
     }
-    text += fmt::format("  {}{}: {} time{} a repetition", step.name, options, times, times == 1 ? "" : "s");
+    text += fmt::format("  {}{}: {} time{} per repetition", step.name, options, times, times == 1 ? "" : "s");
     if (ranks) text += fmt::format(", each {}", output::spell(step.motif->traffic(*ranks)));
     text += "\n";
   }
@@ -93,7 +93,7 @@ int describe_workload(const DescribeOptions& options) {
 int describe(const DescribeOptions& options) {
   if (MotifCatalogue::instance().make(options.subject)) return describe_motif(options);
   if (std::filesystem::exists(options.subject)) return describe_workload(options);
-  throw UserMistake(fmt::format("describe: {}, nor is there such a file", unknown_motif(options.subject)));
+  throw UserMistake(fmt::format("describe: {}, and there is no such file", unknown_motif(options.subject)));
 }
 
 }  // namespace

@@ -193,7 +193,7 @@ std::string rows_as_json(const std::vector<scheduler::MicroRow>& rows, const Mea
 std::string rows_as_table(const std::vector<scheduler::MicroRow>& rows, const MeasureOptions& options, int ranks) {
   const scheduler::StepRecord& first = rows.front().step;
   std::string text =
-      fmt::format("# {} on {} ranks: {} an iteration, timer around {}\n", options.name, ranks, first.quantity,
+      fmt::format("# {} on {} ranks: {} per iteration, timer around {}\n", options.name, ranks, first.quantity,
                   first.timer == Timer::loop ? "the loop (mean over ranks, statistics over repetitions)"
                                              : "each iteration (statistics over all of them)");
   if (first.bandwidth) text += fmt::format("# MB/s = 10^6 {} (median)\n", first.bandwidth->definition);

@@ -75,7 +75,7 @@ void parse_options(RunArguments& options) {
   (void)duration_of("--stall-limit", options.stall_limit);
   (void)policy_of(options.run.placement);
   if (options.continue_file.empty() == options.file.empty()) {
-    throw UserMistake("run: a workload FILE, or --continue RUN.jsonl (which holds its workload), one of them");
+    throw UserMistake("run: give either a workload FILE or --continue RUN.jsonl (which contains its workload)");
   }
 }
 
@@ -138,12 +138,12 @@ Start begin(RunArguments& options, const scheduler::Machine& machine) {
 Start resume(RunArguments& options, const scheduler::Machine& machine, scheduler::ImpactTracker& tracker) {
   const output::Earlier earlier = output::read_earlier(options.continue_file, tracker);
   if (earlier.complete)
-    throw UserMistake(fmt::format("--continue: '{}' is complete: nothing is left to run", options.continue_file));
+    throw UserMistake(fmt::format("--continue: '{}' is complete: there is nothing left to run", options.continue_file));
   if (earlier.ranks != machine.ranks || earlier.ranks_per_node != machine.ranks_per_node) {
     const auto spell = [](std::optional<int> k) {
       return k ? fmt::format("--ranks-per-node {}", *k) : std::string("no --ranks-per-node");
     };
-    throw UserMistake(fmt::format("--continue: '{}' was begun with {} ranks and {}; now there are {} and {}",
+    throw UserMistake(fmt::format("--continue: '{}' was started with {} ranks and {}; this launch has {} and {}",
                                   options.continue_file, earlier.ranks, spell(earlier.ranks_per_node), machine.ranks,
                                   spell(machine.ranks_per_node)));
   }
@@ -282,8 +282,8 @@ void add_run(CLI::App& program, Context& context) {
                       "estimate (5%); at least 6 blocks, at most --isolated/--contended rounds");
   command
       ->add_option("--finish", options->finish,
-                   "what a job does when it is done in a contended round: keep running until all jobs are (sustain), "
-                   "or stop (once)")
+                   "what a job does when it has finished its repetitions in a contended round: keep running until all "
+                   "jobs have (sustain), or stop (once)")
       ->check(CLI::IsMember({"sustain", "once"}))
       ->capture_default_str();
   command
@@ -295,8 +295,8 @@ void add_run(CLI::App& program, Context& context) {
   command->add_option("--time-limit", options->time_limit,
                       "start no round that is expected to end later than this after the launch (25min)");
   command->add_option("--stall-limit", options->stall_limit,
-                      "end the run if a rank makes no progress for this long (5min), since MPI waits for ever when a "
-                      "link is cut or a rank is gone");
+                      "end the run if a rank makes no progress for this long (5min); MPI waits forever when a link is "
+                      "down or a rank has ended");
   add_threads_option(*command, options->threads);
   command->add_flag("--verify", options->verify, "check every byte that is received; the run is marked as verified");
   command->add_flag("--overwrite", options->overwrite, "replace an existing run file");

@@ -81,7 +81,7 @@ std::optional<workload::Machine> machine_of(const MachineOptions& options) {
   // Ranks alone: one node, as a launch on one host is without --ranks-per-node.
   const int per_node = options.ranks_per_node.value_or(*options.ranks / options.nodes.value_or(1));
   if (per_node == 0 || *options.ranks % per_node != 0) {
-    throw UserMistake(fmt::format("--ranks {} do not fill nodes of {} evenly", *options.ranks,
+    throw UserMistake(fmt::format("--ranks {} cannot be divided evenly into nodes of {}", *options.ranks,
                                   options.ranks_per_node ? fmt::format("--ranks-per-node {}", per_node)
                                                          : fmt::format("--nodes {}", *options.nodes)));
   }

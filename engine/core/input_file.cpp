@@ -56,7 +56,8 @@ InputFile::~InputFile() { ::close(descriptor_); }
 void InputFile::check_kind() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) refuse(words_of(errno));
-  if (!S_ISREG(status.st_mode)) refuse(fmt::format("it is {}; only regular files are read", kind_of(status.st_mode)));
+  if (!S_ISREG(status.st_mode))
+    refuse(fmt::format("it is {}; only regular files can be read", kind_of(status.st_mode)));
   if (status.st_size > most_bytes_) refuse(fmt::format("it is larger than {}", spell_bytes(most_bytes_)));
 }
 

@@ -45,7 +45,7 @@ T whole_number(const Json& value, T least = std::numeric_limits<T>::min(), T mos
   const std::string text = value.is_primitive()
                                ? value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 40)
                                : std::string(value.type_name());
-  throw WrongValue(fmt::format("{} where a whole number from {} to {} should stand", text, least, most));
+  throw WrongValue(fmt::format("{} instead of a whole number from {} to {}", text, least, most));
 }
 
 }  // namespace stressbench

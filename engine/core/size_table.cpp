@@ -101,7 +101,7 @@ class SizeTable::Reader {
     } else if (cells.count == 3 && has(0, "from") && has(1, "to") && has(2, "weight")) {
       columns_ = 3;
     } else {
-      refuse(fmt::format("{} is no header; {}", quoted(line), headers));
+      refuse(fmt::format("{} is not a header; {}", quoted(line), headers));
     }
   }
 
@@ -134,7 +134,7 @@ class SizeTable::Reader {
     }
     const double before = table_.rows_.empty() ? 0 : table_.rows_.back().up_to;
     if (!std::isfinite(before + weight)) refuse("the sum of the weights is too large");
-    if (!(before + weight > before)) refuse("the weight is too small beside the sum of those before");
+    if (!(before + weight > before)) refuse("the weight is too small compared with the sum of the previous ones");
     table_.rows_.push_back({from, to, before + weight});
   }
 

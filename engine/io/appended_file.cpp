@@ -41,11 +41,11 @@ void AppendedFile::claim() const {
   };
   const std::string note = sidecar_name(path_);
   const bool mine = is_mine(note);
-  if (is_there(note) && !mine) refuse("has a note beside it that is another user's, or a link");
+  if (is_there(note) && !mine) refuse("has an ownership record that belongs to another user or is a link");
   const auto owner = mine ? read_sidecar(path_) : std::nullopt;
   const bool ours = owner && owner->run.id == run_.id;
   const Sidecar own = sidecar_of(run_, {.one = true});
-  if (!ours && is_there(path_)) refuse("exists, and this run did not make it");
+  if (!ours && is_there(path_)) refuse("exists, and this run did not create it");
   try {
     if (owner && !ours) replace_sidecar(path_, own);
     // Another job of this run may have been faster, or another run.
@@ -70,7 +70,7 @@ int AppendedFile::opened(int flags) const {
       ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == ::geteuid() && found.st_nlink == 1;
   if (own) return file;
   ::close(file);
-  fail("is not the file that this run made");
+  fail("is not the file that this run created");
   return -1;
 }
 

@@ -43,8 +43,8 @@ void must_be_multiple(std::int64_t bytes, const char* what, const std::string& p
   const std::int64_t more = less + multiple;
   throw ParameterMistake(
       "direct",
-      fmt::format("--direct: {} of {} bytes: O_DIRECT takes multiples of {} bytes for '{}'; {} would fit", what, bytes,
-                  multiple, path, less == 0 ? std::to_string(more) : fmt::format("{} or {}", less, more)));
+      fmt::format("--direct: {} of {} bytes: O_DIRECT requires multiples of {} bytes for '{}'; {} would fit", what,
+                  bytes, multiple, path, less == 0 ? std::to_string(more) : fmt::format("{} or {}", less, more)));
 }
 
 }  // namespace

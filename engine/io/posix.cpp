@@ -34,8 +34,8 @@ class Posix final : public Backend {
       : call_(&owner, 'n', "call", PosixCall::pwrite,
               "pwrite: pwrite and pread; write: write and read after lseek, as IOR does; mmap: copies to and from "
               "mapped memory"),
-        direct_(&owner, '\0', "direct", "O_DIRECT: past the page cache, where the file system can"),
-        preallocate_(&owner, '\0', "preallocate", "the first rank of a file allocates all of it as it is opened") {}
+        direct_(&owner, '\0', "direct", "O_DIRECT: bypass the page cache, if the file system supports it"),
+        preallocate_(&owner, '\0', "preallocate", "the first rank of a file allocates all of it when it is opened") {}
   ~Posix() override {
     mapping_.release();
     if (file_ >= 0) ::close(file_);
@@ -43,8 +43,7 @@ class Posix final : public Backend {
 
   void check(const AccessRequirements&) const override {
     if (*direct_ && mapped()) {
-      throw ParameterMistake("direct",
-                             "--direct: --call mmap goes through the page cache; pwrite and write can go past it");
+      throw ParameterMistake("direct", "--direct: --call mmap uses the page cache; pwrite and write can bypass it");
     }
   }
 
@@ -126,8 +125,8 @@ class Posix final : public Backend {
     const int error = errno;
     if (error != EINVAL || !*direct_) return words_of(error);
     if (access_.support != DirectAccess::Support::aligned)
-      return words_of(error) + " (does O_DIRECT take such lengths?)";
-    return fmt::format("{} (O_DIRECT takes multiples of {} bytes there)", words_of(error), access_.multiple);
+      return words_of(error) + " (does O_DIRECT allow such lengths?)";
+    return fmt::format("{} (O_DIRECT requires multiples of {} bytes there)", words_of(error), access_.multiple);
   }
 
   void seek(std::int64_t offset) const {
@@ -151,7 +150,7 @@ class Posix final : public Backend {
     if (first && opening.file_bytes > 0 &&
         uninterrupted([&] { return ::fallocate(file_, 0, 0, opening.file_bytes); }) < 0) {
       if (errno != EOPNOTSUPP && errno != ENOSYS) refuse("fallocate");
-      notes_.push_back(fmt::format("--preallocate: the file system of '{}' cannot", path_));
+      notes_.push_back(fmt::format("--preallocate: the file system of '{}' does not support it", path_));
     }
     if (opening.ranks && opening.ranks->size() > 1) opening.ranks->barrier();
   }
@@ -174,7 +173,7 @@ class Posix final : public Backend {
     return bytes;
   }
   [[noreturn]] void missing_page(const Partial& transfer) const {
-    raise(transfer, path_, "the storage has no page for them (SIGBUS): full, or an error");
+    raise(transfer, path_, "the storage has no page for them (SIGBUS): it is full or failed");
   }
 
   Param<PosixCall> call_;

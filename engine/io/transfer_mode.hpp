@@ -29,15 +29,13 @@ namespace io {
 // together.
 inline void check_transfers(const Param<TransferMode>& mode, const AccessRequirements& requirements) {
   if (requirements.grows) {
-    throw ParameterMistake("do",
-                           "--do: append: the file's data set keeps the length that it was made with; write and "
-                           "rewrite would do");
+    throw ParameterMistake(
+        "do", "--do: append: the length of the file's data set is fixed at creation; use write or rewrite");
   }
   if (*mode == TransferMode::independent || requirements.even_transfers) return;
-  throw ParameterMistake(mode.name(),
-                         fmt::format("--{}: collective: all ranks of a file make a transfer together, but theirs "
-                                     "differ in number or length; independent would do",
-                                     mode.name()));
+  throw ParameterMistake(
+      mode.name(),
+      fmt::format("--{}: collective: the ranks' transfers differ in number or length; use independent", mode.name()));
 }
 
 }  // namespace io

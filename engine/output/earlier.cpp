@@ -38,7 +38,7 @@ std::optional<double> width_of(const Json& value) {
 }
 
 void read_header(const Json& header, Earlier& earlier) {
-  if (header.at("schema_version") != 1) throw UserMistake("is a run file of another schema version");
+  if (header.at("schema_version") != 1) throw UserMistake("the run file has another schema version");
   const Json& plan = header.at("plan");
   earlier.launches.launch = count_of(header.at("launch"), most_rounds) + 1;
   earlier.ranks = whole_number<int>(header.at("ranks"), 1);

@@ -55,14 +55,14 @@ ResultFile::ResultFile(std::string option, std::string path, std::span<const std
   struct stat there {};
   if (::stat(path_.c_str(), &there) != 0) {
     if (errno != ENOENT) refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
-    if (fs::is_symlink(path_)) refuse("is a symbolic link that leads nowhere; name the file itself");
+    if (fs::is_symlink(path_)) refuse("is a symbolic link to a missing file; give the name of the file itself");
     require_folder();
     return;
   }
   if (S_ISDIR(there.st_mode)) refuse("is a directory; expected the name of a file");
   if (::access(path_.c_str(), W_OK) != 0) refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
   if (is_stream()) return;
-  if (!S_ISREG(there.st_mode)) refuse("is no regular file; choose another name");
+  if (!S_ISREG(there.st_mode)) refuse("is not a regular file; choose another name");
   for (const std::string& input : inputs) {
     struct stat read {};
     if (::stat(input.c_str(), &read) == 0 && io::is_same_file(read, there))

@@ -51,7 +51,8 @@ void require_run_file(const std::string& path) {
   const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const ssize_t count = read(file.number(), there.data(), there.size());
   if (count < 0 || std::string_view(there.data(), static_cast<std::size_t>(count)) != begin)
-    throw UserMistake(fmt::format("'{}' is no run file, which alone --overwrite replaces; give another name", path));
+    throw UserMistake(
+        fmt::format("'{}' is not a run file; --overwrite replaces run files only: give another name", path));
 }
 
 void check_kind(const std::string& path, Existing existing) {
@@ -104,8 +105,8 @@ bool is_run_file_of(int descriptor, const std::string& run_id) {
 RunFile::RunFile(const std::string& path, Existing existing) : file_(path, open_locked(path, existing)) {}
 
 void RunFile::fail(const char* doing, int reason) const {
-  throw MachineFault(fmt::format("{} the run file '{}': {}; the rounds before are in it and can be read", doing,
-                                 file_.path(), std::strerror(reason)));
+  throw MachineFault(fmt::format("{} the run file '{}': {}; it contains the completed rounds", doing, file_.path(),
+                                 std::strerror(reason)));
 }
 
 void RunFile::write_out() {
@@ -118,7 +119,7 @@ void RunFile::must_be_unchanged() {
   const std::string path = file_.path();
   if (!file_.move_to_new_name())
     throw MachineFault(
-        fmt::format("the run file '{}' {} during the run, and what it had cannot be kept", path, change));
+        fmt::format("the run file '{}' {} during the run, and its contents could not be saved", path, change));
   throw MachineFault(
       fmt::format("the run file '{}' {} during the run; what was measured is in '{}'", path, change, file_.path()));
 }

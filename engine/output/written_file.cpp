@@ -90,10 +90,10 @@ std::string WrittenFile::change() const {
   struct stat named {};
   struct stat open {};
   if (::stat(path_.c_str(), &named) != 0)
-    return errno == ENOENT ? "was deleted" : fmt::format("cannot be found any more ({})", std::strerror(errno));
+    return errno == ENOENT ? "was deleted" : fmt::format("is no longer accessible ({})", std::strerror(errno));
   if (!io::is_same_file(named, identity_)) return "was replaced by another file";
-  if (::fstat(descriptor_, &open) != 0) return fmt::format("cannot be looked at ({})", std::strerror(errno));
-  if (open.st_size < length_) return fmt::format("was cut to {} of {} bytes", open.st_size, length_);
+  if (::fstat(descriptor_, &open) != 0) return fmt::format("cannot be examined ({})", std::strerror(errno));
+  if (open.st_size < length_) return fmt::format("was truncated to {} of {} bytes", open.st_size, length_);
   if (open.st_size > length_) return "got lines that this run did not write";
   return "";
 }

@@ -108,7 +108,7 @@ void ScratchFiles::make(const std::string& path, std::int64_t bytes) {
   // Others may write into the folder too: neither a file nor a link of theirs is followed.
   const int created = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (created < 0 && errno == EEXIST) {
-    throw UserMistake(fmt::format("--files: '{}' exists; remove it, or name another folder", path));
+    throw UserMistake(fmt::format("--files: '{}' exists; remove it, or give another directory", path));
   }
   if (created < 0) throw UserMistake(fmt::format("--files: '{}': {}", path, std::strerror(errno)));
   ::close(created);

@@ -56,7 +56,7 @@ trace::RankRecord read_and_send(const mpi::Group& group, const std::string& path
       auto line = lines.next();
       if (!line) {
         trace::Place{path, lines.place().line + 1}.refuse(
-            fmt::format("the line of rank {} is missing; the file was cut off", rank));
+            fmt::format("the line of rank {} is missing; the file is truncated", rank));
       }
       if (rank == 0) {
         own_place = lines.place();

@@ -55,7 +55,7 @@ void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruct
     creation.destinations = keep(call.destinations);
   } else if (made != nullptr && !std::string_view(call.op).starts_with("Comm_dup") && call.op != "Comm_idup") {
     // Who ends up together is told by the lowest of their ranks in the world.
-    if (!made->members) throw UserMistake("the members of its communicator are too irregular to have been kept");
+    if (!made->members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
     int lowest = std::numeric_limits<int>::max();
     for (const trace::Run& run : *made->members) {
       lowest = std::min({lowest, run.first, run.first + run.stride * (run.count - 1)});
@@ -65,7 +65,7 @@ void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruct
 }
 
 MPI_Group ReplayPlan::members(const trace::Communicator& made) {
-  if (!made.members) throw UserMistake("the members of its communicator are too irregular to have been kept");
+  if (!made.members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
   std::vector<std::array<int, 3>> ranges;
   for (const trace::Run& run : *made.members) {
     const int stride = run.stride == 0 ? 1 : run.stride;

@@ -56,7 +56,7 @@ Reading bytes_read(const trace::RankRecord& record) {
 
 MPI_Datatype ReplayPlan::contiguous_view(const trace::Call& call) {
   if (call.filetype.size() != 2 || call.unit < 1 || call.unit > std::numeric_limits<int>::max()) {
-    throw UserMistake("does not tell what its view consists of; capture it again");
+    throw UserMistake("lacks the contents of its view; capture it again");
   }
   if (call.filetype[0] != call.filetype[1]) {
     throw UserMistake(fmt::format("sees {} of every {} bytes of its file; only views without holes are replayed",
@@ -87,7 +87,7 @@ void ReplayPlan::lay_out_file(const trace::Call& call, Shape shape, Instruction&
   // One file for those that open it together, named after the first of them.
   const trace::Communicator& among = communicator(call.comm);
   if (!among.members || among.members->empty()) {
-    throw UserMistake("the members of its communicator are too irregular to have been kept");
+    throw UserMistake("the members of its communicator are too irregular to be in the trace");
   }
   const std::string& path = paths_.emplace_back(
       fmt::format("{}{}-{}.{}", options_.scratch, among.members->front().first, among.size, call.file));

@@ -17,7 +17,7 @@ constexpr int made_unseen = -2;  // a request that nobody saw being made (docs/t
 void ReplayPlan::lay_out_requests(const trace::Call& call, Instruction& i) {
   for (const int slot : call.requests) {
     if (slot == made_unseen) {
-      throw UserMistake("names a request that was made by a call which the trace does not hold");
+      throw UserMistake("names a request that was made by a call which is not in the trace");
     }
     if (slot < made_unseen) throw UserMistake(fmt::format("names slot {}", slot));
   }

@@ -22,7 +22,7 @@ int assertions_of(const trace::Call& call) {
   int all = 0;
   for (const std::string& name : call.assertion) {
     const auto found = known.find(name);
-    if (found == known.end()) throw UserMistake(fmt::format("asserts '{}', which this program does not know", name));
+    if (found == known.end()) throw UserMistake(fmt::format("asserts '{}', which is unknown to this program", name));
     all |= found->second;
   }
   return all;
@@ -32,7 +32,7 @@ int assertions_of(const trace::Call& call) {
 
 void ReplayPlan::lay_out_one_sided(const trace::Call& call, Shape shape, Instruction& i) {
   if (call.window < 0 || !windows_made_.contains(call.window)) {
-    throw UserMistake("names a window that was made by a call which the trace does not hold");
+    throw UserMistake("names a window that was made by a call which is not in the trace");
   }
   Access& access = i.access;
   access.window = call.window;

@@ -18,7 +18,7 @@ void check(const std::vector<trace::Rule>& rules, std::size_t calls) {
       if (item.times < 1) throw UserMistake(fmt::format("rule {} repeats something {} times", r, item.times));
       const bool known = item.symbol >= 0 ? static_cast<std::uint64_t>(item.symbol) < calls
                                           : item.symbol > -static_cast<std::int64_t>(rules.size());
-      if (!known) throw UserMistake(fmt::format("rule {} names {}, which is not there", r, item.symbol));
+      if (!known) throw UserMistake(fmt::format("rule {} names {}, which does not exist", r, item.symbol));
     }
   }
 }

@@ -46,7 +46,7 @@ class Replay final : public Motif {
       throw ParameterMistake("file", "--file: replay needs a trace: -f APP.trace; `stressbench capture` writes one");
     }
     if (!files_->empty() && !std::filesystem::is_directory(*files_)) {
-      throw ParameterMistake("files", fmt::format("--files: '{}' is no folder", *files_));
+      throw ParameterMistake("files", fmt::format("--files: '{}' is not a directory", *files_));
     }
     replay::check_trace(*path_, ranks, file_calls());
   }
@@ -122,16 +122,17 @@ class Replay final : public Motif {
     if (gap_ns > 0) pause::until(*compute_, recorder, since_ns + gap_ns);
   }
 
-  Param<std::string> path_{this, 'f', "file", "", "the trace, as `stressbench capture` writes it"};
+  Param<std::string> path_{this, 'f', "file", "", "trace file, written by `stressbench capture`"};
   Param<Computation> compute_{
       this, '\0', "compute", Computation::busy,
-      "computation between the calls: spin as the program did, sleep (from 100 us on), or none"};
+      "computation between the calls: spin as the program did, sleep (from 100 us on, below that spin), or none"};
   Param<double> scale_{this, '\0', "scale", 1.0, "factor on the computation between the calls"};
   Param<GapTimes> gap_times_{this, '\0', "gaps", GapTimes::measured,
-                             "times of computation: distributed as measured, or the mean"};
+                             "times of computation: drawn from the measured distribution, or its mean"};
 
-  Param<std::string> files_{this, '\0', "files", "",
-                            "a folder for scratch files, on which file calls are made; without it they are left out"};
+  Param<std::string> files_{
+      this, '\0', "files", "",
+      "directory for scratch files, on which file calls are executed; without it, file calls are left out"};
 
   trace::RankRecord record_;
   replay::Program program_;
@@ -143,7 +144,7 @@ class Replay final : public Motif {
   Buffer buffered_;
 };
 
-const RegisterMotif<Replay> registered{"replay", Family::application, "the calls of a captured program, in its order",
+const RegisterMotif<Replay> registered{"replay", Family::application, "the MPI calls of a captured program, in order",
                                        "any MPI program: `stressbench capture`"};
 
 }  // namespace

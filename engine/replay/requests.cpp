@@ -65,7 +65,7 @@ void Requests::complete(const Slots& slots, std::span<const int> done, Complete 
     const int completed = some(count, gather(slots), indices_.data());
     scatter(slots);
     if (completed == MPI_UNDEFINED) {
-      throw MachineFault("a request that completed when the program was captured is not there in its replay");
+      throw MachineFault("a request that completed when the program was captured does not exist in the replay");
     }
     others_.clear();
     for (int i = 0; i < completed; ++i) {

@@ -46,7 +46,7 @@ class Line {
 void print_status() noexcept {
   const RankStatus& here = rank_status();
   Line line;
-  line.add("stressbench-mpi: told to stop: rank ").add(here.rank < 0 ? 0 : here.rank);
+  line.add("stressbench-mpi: stop signal received: rank ").add(here.rank < 0 ? 0 : here.rank);
   if (here.job != nullptr) line.add(" (job ").add(here.job);
   if (here.job != nullptr && here.motif != nullptr) line.add(", motif ").add(here.motif);
   if (here.job != nullptr) line.add(")");

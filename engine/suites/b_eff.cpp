@@ -60,9 +60,11 @@ class BEff final : public Motif {
   void check(int ranks) const override {
     needs_ranks("b_eff", 2, ranks);
     if (iterations() != 1)
-      throw ParameterMistake("iterations", fmt::format("--iterations: {} of them would add up their numbers; use 1 and "
-                                                       "more repetitions",
-                                                       iterations()));
+      throw ParameterMistake(
+          "iterations",
+          fmt::format(
+              "--iterations: the results of {} iterations would be added up; use 1 iteration and more repetitions",
+              iterations()));
     for (const std::int64_t ring : *rings_) {
       if (ring < 1 || ring > beff::ring_patterns)
         throw ParameterMistake("rings", fmt::format("--rings: {}: expected numbers from 1 to 6", ring));
@@ -184,10 +186,9 @@ class BEff final : public Motif {
     if (const std::string reduced = what_is_reduced(); !reduced.empty())
       found.push_back("not comparable with published b_eff: " + reduced);
     if (protocol_.timed_s < 0.5 * protocol_.elapsed_s)
-      found.push_back(
-          fmt::format("b_eff: only {:.0f} % of its time lay within timed loops; the rest was waiting for "
-                      "others between them",
-                      100 * protocol_.timed_s / protocol_.elapsed_s));
+      found.push_back(fmt::format(
+          "b_eff: only {:.0f} % of its time was spent in timed loops; between them, ranks waited for others",
+          100 * protocol_.timed_s / protocol_.elapsed_s));
     return found;
   }
 
@@ -212,7 +213,8 @@ class BEff final : public Motif {
     return sizes;
   }
   std::string what_is_reduced() const {
-    if (*quick_) return "--quick takes fewer polygons and one attempt; expect the number some percent lower";
+    if (*quick_)
+      return "--quick uses fewer polygons and one measurement of each; expect a result that is a few percent lower";
     for (const Parameter* one :
          std::initializer_list<const Parameter*>{&rings_, &polygons_, &sizes_, &attempts_, &loops_, &buffered_})
       if (one->was_given()) return fmt::format("--{} was given", one->name());
@@ -407,45 +409,54 @@ class BEff final : public Motif {
 
   Param<Bytes> memory_{this, '\0', "memory", Bytes{0},
                        "memory per rank; the longest message is 1/128 of it (default: detected)"};
-  Param<Bytes> lmax_{this, '\0', "lmax", Bytes{0}, "the longest message itself, in place of --memory", FitsMessage{}};
-  Param<std::vector<std::int64_t>> rings_{this, '\0', "rings", {1, 2, 3, 4, 5, 6}, "which of the six ring patterns"};
+  Param<Bytes> lmax_{this, '\0', "lmax", Bytes{0}, "the longest message, instead of --memory", FitsMessage{}};
+  Param<std::vector<std::int64_t>> rings_{
+      this, '\0', "rings", {1, 2, 3, 4, 5, 6}, "numbers of the ring patterns to measure"};
   Param<std::int64_t> polygons_{
       this, '\0', "polygons", 30, "random polygons", NotNegative{}, AtMost<std::int64_t>{10'000}};
-  Param<Drawn> random_{
-      this, '\0', "random", Drawn::uniform,
-      "how they are drawn: all orders alike, or as the original does, which keeps neighbours together"};
-  Param<std::vector<Bytes>> sizes_{this, '\0', "sizes", {}, "message sizes, in place of the 21"};
+  Param<Drawn> random_{this, '\0', "random", Drawn::uniform,
+                       "how polygons are drawn: all orders with the same probability, or as in the original code, "
+                       "which favours neighbours"};
+  Param<std::vector<Bytes>> sizes_{this, '\0', "sizes", {}, "message sizes (default: the 21 of the definition)"};
   Param<std::int64_t> attempts_{this,
                                 '\0',
                                 "best-of",
                                 3,
-                                "measurements of each, of which the best is used",
+                                "measurements of each pattern, size and method, of which the best counts",
                                 Positive{},
                                 AtMost<std::int64_t>{1000}};
-  Param<std::int64_t> loops_{
-      this,         '\0', "loops", 0, "iterations of each timed loop; 0: 300, then so that it takes 2.5 to 5 ms",
-      NotNegative{}};
+  Param<std::int64_t> loops_{this,
+                             '\0',
+                             "loops",
+                             0,
+                             "iterations of each timed loop; 0: 300 at first, later as many as take 2.5 to 5 ms",
+                             NotNegative{}};
   Param<std::int64_t> buffered_{this,
                                 '\0',
                                 "buffered",
                                 6,
-                                "messages that a buffer holds one after the other; 2: the same bytes each time",
+                                "messages in a buffer, used in turn; 2: each message uses the same memory",
                                 AtLeastTwo{},
                                 AtMost<std::int64_t>{1000}};
-  Param<bool> extra_{this, '\0', "extra", "also measure the additional patterns of the paper, which do not count"};
+  Param<bool> extra_{this, '\0', "extra",
+                     "also measure the additional patterns of the paper, which do not contribute to the result"};
   Param<bool> quick_{this, '\0', "quick",
-                     "six polygons and one attempt instead of 30 and 3: a ninth of the time, less accurate"};
+                     "six polygons and one measurement instead of 30 and 3: a ninth of the time, less accurate"};
   Param<std::string> protocol_file_{
-      this, '\0', "protocol", "", "write every loop's time to this file, as lines of JSON; it must be new", NotEmpty{}};
+      this,      '\0', "protocol", "", "write the time of every loop to this file as JSON Lines; it must not exist",
+      NotEmpty{}};
 
   Metric b_eff_{this, "b_eff_bytes_per_s", Better::higher, "the effective bandwidth of all ranks"};
-  Metric per_rank_{this, "b_eff_per_rank_bytes_per_s", Better::higher, "the same, a rank"};
-  Metric at_lmax_{this, "b_eff_at_lmax_bytes_per_s", Better::higher, "with the longest messages only"};
-  Metric rings_at_lmax_{this, "rings_at_lmax_bytes_per_s", Better::higher, "with the longest messages and rings only"};
-  Metric only_rings_{this, "rings_bytes_per_s", Better::higher, "over ring patterns"};
-  Metric only_polygons_{this, "polygons_bytes_per_s", Better::higher, "over random polygons"};
-  Metric untimed_share_{this, "untimed_share", Better::lower, "of its time, what lay outside of timed loops"};
-  Metric pingpong_{this, "pingpong_at_lmax_bytes_per_s", Better::higher, "of ranks 0 and 1 (--extra)"};
+  Metric per_rank_{this, "b_eff_per_rank_bytes_per_s", Better::higher, "the effective bandwidth per rank"};
+  Metric at_lmax_{this, "b_eff_at_lmax_bytes_per_s", Better::higher,
+                  "the effective bandwidth with the longest messages only"};
+  Metric rings_at_lmax_{this, "rings_at_lmax_bytes_per_s", Better::higher,
+                        "the effective bandwidth with the longest messages and ring patterns only"};
+  Metric only_rings_{this, "rings_bytes_per_s", Better::higher, "mean bandwidth of the ring patterns"};
+  Metric only_polygons_{this, "polygons_bytes_per_s", Better::higher, "mean bandwidth of the random polygons"};
+  Metric untimed_share_{this, "untimed_share", Better::lower, "share of the time outside timed loops"};
+  Metric pingpong_{this, "pingpong_at_lmax_bytes_per_s", Better::higher,
+                   "ping-pong bandwidth of ranks 0 and 1 with the longest messages (--extra)"};
 
   mpi::Group own_;
   io::Run run_;

@@ -42,7 +42,7 @@ void append_nodes(std::string_view item, std::size_t room, std::vector<int>& nod
       range ? node(item.substr(dash + 1, colon == std::string_view::npos ? colon : colon - dash - 1)) : first;
   const std::int64_t stride = colon == std::string_view::npos ? 1 : node(item.substr(colon + 1));
   if (last < first)
-    throw UserMistake("is a range that runs backwards; write " + std::to_string(last) + "-" + std::to_string(first));
+    throw UserMistake("is a range in descending order; write " + std::to_string(last) + "-" + std::to_string(first));
   if (stride < 1) throw UserMistake("has stride 0; it must be at least 1");
   if (static_cast<std::uint64_t>((last - first) / stride) >= room) {
     throw UserMistake("names too many nodes; a workload may name " + std::to_string(most_nodes) + " in all");

@@ -15,7 +15,7 @@ const Word* Parser::only_word(const Statement& statement) {
   }
   if (statement.words.size() > 1) {
     add(position(statement.words[1]), "[" + statement.key + "] takes one value",
-        accepted + "; a value that has blanks stands in \"quotes\"");
+        accepted + "; put a value that has blanks in \"quotes\"");
     return nullptr;
   }
   return &statement.words.front();

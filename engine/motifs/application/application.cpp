@@ -14,10 +14,11 @@ constexpr std::uint64_t most_factors = 4096;
 
 void Application::check(int ranks) const {
   if (takes_deviation(*distribution_) && *deviation_ <= 0) {
-    throw ParameterMistake("deviation", fmt::format("--deviation: {} needs one greater than 0", distribution_.text()));
+    throw ParameterMistake("deviation",
+                           fmt::format("--deviation: {} requires a deviation greater than 0", distribution_.text()));
   }
   if (!takes_deviation(*distribution_) && deviation_.was_given()) {
-    throw ParameterMistake("deviation", fmt::format("--deviation: {} has none to choose", distribution_.text()));
+    throw ParameterMistake("deviation", fmt::format("--deviation: {} has no deviation", distribution_.text()));
   }
   CallListMotif::check(ranks);
 }

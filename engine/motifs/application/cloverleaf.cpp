@@ -116,9 +116,9 @@ class CloverLeaf final : public Application {
 
   static void check_blocks(const char* parameter, std::int64_t cells, int blocks) {
     if (cells / blocks >= deepest) return;
-    throw ParameterMistake(parameter,
-                           fmt::format("--{}: {} cells in {} blocks are fewer than the halo is deep ({}); {} would fit",
-                                       parameter, cells, blocks, deepest, deepest * blocks));
+    throw ParameterMistake(
+        parameter, fmt::format("--{}: {} cells in {} blocks are fewer than the depth of the halo ({}); {} would fit",
+                               parameter, cells, blocks, deepest, deepest * blocks));
   }
 
   static constexpr std::int64_t most = 1'000'000;

@@ -190,14 +190,15 @@ class CoMD final : public Application {
 
   static constexpr std::int64_t most = 1 << 20;
   Param<std::int64_t> nx_{this, 'x', "nx", 20, "unit cells of the crystal in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ny_{this, 'y', "ny", 20, "in y", Positive{}, AtMost{most}};
-  Param<std::int64_t> nz_{this, 'z', "nz", 20, "in z", Positive{}, AtMost{most}};
-  Param<Dims<3>> grid_{this, '\0', "grid", {}, "ranks in x, y and z (-i -j -k of CoMD); auto: as even as can be"};
-  Param<Potential> potential_{this, '\0', "potential", Potential::eam, "of the atoms; lj exchanges no forces"};
+  Param<std::int64_t> ny_{this, 'y', "ny", 20, "unit cells in y", Positive{}, AtMost{most}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 20, "unit cells in z", Positive{}, AtMost{most}};
+  Param<Dims<3>> grid_{this, '\0', "grid", {}, "ranks in x, y and z (-i -j -k of CoMD); auto: as even as possible"};
+  Param<Potential> potential_{this, '\0', "potential", Potential::eam,
+                              "potential of the atoms; lj exchanges no forces"};
   Param<double> lattice_{this, 'l', "lattice", 3.615, "side of a unit cell, in Angstrom", Positive{}};
-  Param<std::int64_t> steps_{this, 'n', "steps", 1, "in each iteration of the motif", Positive{}, AtMost{most}};
-  Param<bool> energies_{this, '\0', "energies",
-                        "the steps end with the sums of energies and atoms, as each report does"};
+  Param<std::int64_t> steps_{this,       'n',         "steps", 1, "time steps in each iteration of the motif",
+                             Positive{}, AtMost{most}};
+  Param<bool> energies_{this, '\0', "energies", "end the steps with the sums of energies and atoms, as in each report"};
 };
 
 const RegisterMotif<CoMD> registered{"comd", Family::application, "molecular dynamics in link cells, periodic in 3-D",

@@ -42,16 +42,17 @@ class Compute final : public Motif {
   void check(int) const override {
     if (takes_deviation(*distribution_) && deviation_->value == 0) {
       throw ParameterMistake("deviation",
-                             fmt::format("--deviation: {} needs one greater than 0", distribution_.text()));
+                             fmt::format("--deviation: {} requires a deviation greater than 0", distribution_.text()));
     }
     if (!takes_deviation(*distribution_) && deviation_.was_given()) {
-      throw ParameterMistake("deviation", fmt::format("--deviation: {} has none to choose", distribution_.text()));
+      throw ParameterMistake("deviation", fmt::format("--deviation: {} has no deviation", distribution_.text()));
     }
     if (*imbalance_ > 1.0 && *shape_ != ImbalanceShape::single) {
       throw ParameterMistake(
           "imbalance",
-          fmt::format("--imbalance: {} would give a rank less than no work; at most 1 with --imbalance-shape {}",
-                      imbalance_.text(), shape_.text()));
+          fmt::format(
+              "--imbalance: {} would give a rank a negative amount of work; at most 1 with --imbalance-shape {}",
+              imbalance_.text(), shape_.text()));
     }
   }
   Traffic traffic(int ranks) const override {
@@ -112,7 +113,7 @@ class Compute final : public Motif {
 
   Param<Nanoseconds> mean_{this, 'm', "mean", Nanoseconds{100'000}, "time of one computation", Positive{}};
   Param<ComputeMode> mode_{this, '\0', "mode", ComputeMode::busy, "spin as an application would, or sleep"};
-  Param<Shape> distribution_{this, '\0', "distribution", Shape::constant, "of the times, truncated at 0"};
+  Param<Shape> distribution_{this, '\0', "distribution", Shape::constant, "distribution of the times, truncated at 0"};
   Param<Nanoseconds> deviation_{this, '\0', "deviation", Nanoseconds{0}, "standard deviation before truncation"};
   Param<double> imbalance_{this, '\0', "imbalance", 0.0,
                            "excess of the busiest rank's work over the mean, relative to the mean"};

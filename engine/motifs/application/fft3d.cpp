@@ -67,7 +67,7 @@ class Fft3d final : public Application {
   void check_ranks(int ranks) const override {
     if (*decomposition_ == Decomposition::slabs) {
       if (grid_.was_given()) {
-        throw ParameterMistake("grid", "--grid: slabs have none; --decomposition pencils has");
+        throw ParameterMistake("grid", "--grid: slabs have no grid; use --decomposition pencils");
       }
       return check_alltoall(nx() % ranks == 0 && ny() * nz() % ranks == 0, ranks);
     }
@@ -139,10 +139,9 @@ class Fft3d final : public Application {
 
   void check_alltoall(bool divides, int ranks) const {
     if (*call_ != TransposeCall::alltoall || divides) return;
-    throw ParameterMistake("call",
-                           fmt::format("--call: alltoall needs blocks of one size, which {} x {} x {} points on "
-                                       "{} ranks do not give; alltoallv would fit",
-                                       nx(), ny(), nz(), ranks));
+    throw ParameterMistake("call", fmt::format("--call: alltoall needs blocks of one size, which {} x {} x {} points "
+                                               "on {} ranks do not give; use alltoallv",
+                                               nx(), ny(), nz(), ranks));
   }
   static void check_points(const char* parameter, std::int64_t points, int ranks) {
     if (points >= ranks) return;
@@ -155,14 +154,16 @@ class Fft3d final : public Application {
   Param<std::int64_t> nx_{this, 'x', "nx", 160, "points in x", Positive{}, AtMost{most}};
   Param<std::int64_t> ny_{this, 'y', "ny", 0, "points in y; 0: as in x", AtMost{most}};
   Param<std::int64_t> nz_{this, 'z', "nz", 0, "points in z; 0: as in x", AtMost{most}};
-  Param<Decomposition> decomposition_{this, 'd', "decomposition", Decomposition::slabs, "of the mesh among the ranks"};
-  Param<Dims<2>> grid_{this, 'g', "grid", Dims<2>{}, "of pencils: rows x columns of ranks"};
-  Param<TransposeCall> call_{this, 'n', "call", TransposeCall::pairwise, "that a transpose is made of"};
-  Param<bool> barrier_{this, '\0', "barrier", "before each iteration"};
+  Param<Decomposition> decomposition_{this, 'd', "decomposition", Decomposition::slabs,
+                                      "how the mesh is divided among the ranks"};
+  Param<Dims<2>> grid_{this, 'g', "grid", Dims<2>{}, "rows x columns of ranks, with pencils"};
+  Param<TransposeCall> call_{this, 'n', "call", TransposeCall::pairwise, "calls of a transpose"};
+  Param<bool> barrier_{this, '\0', "barrier", "barrier before each iteration"};
 };
 
-const RegisterMotif<Fft3d> registered{
-    "fft3d", Family::application, "a 3-D Fourier transform forth and back, in slabs or pencils", "FFTW, MPI; P3DFFT"};
+const RegisterMotif<Fft3d> registered{"fft3d", Family::application,
+                                      "a 3-D Fourier transform forward and backward, in slabs or pencils",
+                                      "FFTW, MPI; P3DFFT"};
 
 }  // namespace
 }  // namespace stressbench

@@ -155,18 +155,13 @@ class Lulesh final : public Application {
   }
 
   // LULESH counts a rank's elements in an int.
-  Param<std::int64_t> elements_{this,
-                                's',
-                                "elements",
-                                30,
-                                "along each edge of a rank's cube of elements",
-                                Positive{},
-                                AtMost<std::int64_t>{1290}};
+  Param<std::int64_t> elements_{
+      this, 's', "elements", 30, "elements along each edge of a rank's cube", Positive{}, AtMost<std::int64_t>{1290}};
 };
 
-const RegisterMotif<Lulesh> registered{"lulesh", Family::application,
-                                       "a hydrodynamics time step: exchanges with 26 neighbours, computing between",
-                                       "LULESH; StressBench III-A"};
+const RegisterMotif<Lulesh> registered{
+    "lulesh", Family::application, "a hydrodynamics time step: exchanges with 26 neighbours and computation in between",
+    "LULESH; StressBench III-A"};
 
 }  // namespace
 }  // namespace stressbench

@@ -200,11 +200,11 @@ class Milc final : public Application {
 
   static constexpr std::int64_t most = 1 << 15;
   Param<std::int64_t> nx_{this, 'x', "nx", 8, "sites of the lattice in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ny_{this, 'y', "ny", 8, "in y", Positive{}, AtMost{most}};
-  Param<std::int64_t> nz_{this, 'z', "nz", 8, "in z", Positive{}, AtMost{most}};
-  Param<std::int64_t> nt_{this, 't', "nt", 8, "in time", Positive{}, AtMost{most}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 8, "sites in y", Positive{}, AtMost{most}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 8, "sites in z", Positive{}, AtMost{most}};
+  Param<std::int64_t> nt_{this, 't', "nt", 8, "sites in time", Positive{}, AtMost{most}};
   Param<Dims<4>> grid_{this, '\0', "grid", {}, "ranks in x, y, z and time; auto: as MILC's layout_hyper_prime divides"};
-  Param<Precision> precision_{this, '\0', "precision", Precision::single_, "of the quark's vectors"};
+  Param<Precision> precision_{this, '\0', "precision", Precision::single_, "precision of the quark vectors"};
 };
 
 const RegisterMotif<Milc> registered{"milc", Family::application, "conjugate gradients of quarks on a 4-D lattice",

@@ -167,8 +167,8 @@ class MiniFE final : public Application {
 
   static constexpr std::int64_t most = 1 << 20;
   Param<std::int64_t> nx_{this, 'x', "nx", 48, "elements of the mesh in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ny_{this, 'y', "ny", 48, "in y", Positive{}, AtMost{most}};
-  Param<std::int64_t> nz_{this, 'z', "nz", 48, "in z", Positive{}, AtMost{most}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 48, "elements in y", Positive{}, AtMost{most}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 48, "elements in z", Positive{}, AtMost{most}};
 };
 
 const RegisterMotif<MiniFE> registered{"minife", Family::application, "conjugate gradients on finite elements in boxes",

@@ -56,8 +56,8 @@ class Npb final : public Application {
     }
   }
 
-  Param<NasBenchmark> benchmark_{this, 'b', "benchmark", NasBenchmark::cg, "which one"};
-  Param<ProblemClass> size_{this, 'c', "class", ProblemClass::a, "of the problem: its size"};
+  Param<NasBenchmark> benchmark_{this, 'b', "benchmark", NasBenchmark::cg, "benchmark to execute"};
+  Param<ProblemClass> size_{this, 'c', "class", ProblemClass::a, "problem class, which sets its size"};
   Param<bool> run_{this, '\0', "run", "execute everything that the benchmark times, instead of one iteration"};
 };
 

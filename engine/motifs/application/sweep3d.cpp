@@ -166,7 +166,7 @@ class Sweep3d final : public Application {
                              'n',
                              "source-iterations",
                              1,
-                             "of the solver, in each iteration of the motif; a typical run does 12",
+                             "source iterations of the solver in each iteration of the motif; a typical run has 12",
                              Positive{},
                              AtMost{most}};
 };

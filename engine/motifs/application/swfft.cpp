@@ -290,12 +290,12 @@ class Swfft final : public Application {
   Param<std::int64_t> ngx_{this, 'x', "ngx", 160, "points of the whole mesh in x", Positive{}, AtMost{most}};
   Param<std::int64_t> ngy_{this, 'y', "ngy", 0, "points in y; 0: as in x", AtMost{most}};
   Param<std::int64_t> ngz_{this, 'z', "ngz", 0, "points in z; 0: as in x", AtMost{most}};
-  Param<Dims<3>> grid_given_{this, 'g', "grid", Dims<3>{}, "cubes in x, y and z; auto: as even as can be"};
-  Param<bool> driver_{this, '\0', "driver", "also the barriers, reductions and loops of SWFFT's test program"};
+  Param<Dims<3>> grid_given_{this, 'g', "grid", Dims<3>{}, "cubes in x, y and z; auto: as even as possible"};
+  Param<bool> driver_{this, '\0', "driver", "include the barriers, reductions and loops of SWFFT's test program"};
 };
 
 const RegisterMotif<Swfft> registered{"swfft", Family::application,
-                                      "a 3-D Fourier transform forth and back, redistributed one peer at a time",
+                                      "a 3-D Fourier transform forward and backward, redistributed one peer at a time",
                                       "SWFFT of HACC; StressBench III-A"};
 
 }  // namespace

@@ -121,18 +121,20 @@ class TeaLeaf final : public Application {
 
   void check_blocks(const char* parameter, std::int64_t cells, int blocks) const {
     if (cells / blocks >= *depth_) return;
-    throw ParameterMistake(parameter, fmt::format("--{}: {} cells in {} blocks are fewer than the halo is deep ({})",
-                                                  parameter, cells, blocks, *depth_));
+    throw ParameterMistake(
+        parameter, fmt::format("--{}: {} cells in {} blocks are fewer than the depth of the halo ({})", parameter,
+                               cells, blocks, *depth_));
   }
 
   static constexpr std::int64_t most = std::numeric_limits<int>::max();
   Param<std::int64_t> columns_{this, 'x', "columns", 4000, "cells across the mesh", Positive{}, AtMost{most}};
   Param<std::int64_t> rows_{this, 'y', "rows", 4000, "cells down the mesh", Positive{}, AtMost{most}};
-  Param<Solver> solver_{this, '\0', "solver", Solver::cg, "of the linear system"};
+  Param<Solver> solver_{this, '\0', "solver", Solver::cg, "solver of the linear system"};
   Param<std::int64_t> count_{
       this, 'n', "solver-iterations", 1, "of the solver, in each iteration of the motif", Positive{}, AtMost{most}};
-  Param<bool> step_{this, '\0', "step", "include what the time step does around the solver's loop"};
-  Param<std::int64_t> inner_{this, '\0', "inner-steps", 10, "of ppcg's preconditioner", Positive{}, AtMost{most}};
+  Param<bool> step_{this, '\0', "step", "include the rest of the time step around the solver's loop"};
+  Param<std::int64_t> inner_{this,       '\0',        "inner-steps", 10, "inner steps of ppcg's preconditioner",
+                             Positive{}, AtMost{most}};
   Param<std::int64_t> depth_{this,
                              'd',
                              "depth",

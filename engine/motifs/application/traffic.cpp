@@ -151,10 +151,10 @@ class TrafficLike final : public Application {
     return requests;
   }
 
-  Param<Code> like_{this, '\0', "like", Code::cth, "whose traffic"};
+  Param<Code> like_{this, '\0', "like", Code::cth, "application whose traffic is sent"};
   Param<Bytes> smallest_{this, '\0', "smallest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
   Param<Bytes> largest_{this, '\0', "largest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
-  Param<Nanoseconds> work_{this, '\0', "work", Nanoseconds{1'000'000}, "computation in an iteration"};
+  Param<Nanoseconds> work_{this, '\0', "work", Nanoseconds{1'000'000}, "computation per iteration"};
 };
 
 const RegisterMotif<TrafficLike> registered{"traffic", Family::application,

@@ -23,7 +23,7 @@ class BcastStorm final : public Movement {
   }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     return Bandwidth{static_cast<double>(roots(ranks)) * static_cast<double>(size().value),
-                     "bytes of all roots' messages / time until a rank has them"};
+                     "bytes of all roots' messages / time until a rank has received them"};
   }
   void perform(Recorder& recorder) override {
     around(recorder, [this] { call(); });
@@ -65,7 +65,7 @@ class BcastStorm final : public Movement {
                                    '\0',
                                    "roots",
                                    0,
-                                   "how many ranks broadcast, from 0 on; 0: all",
+                                   "number of ranks that broadcast, from rank 0 on; 0: all",
                                    AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
   std::vector<mpi::Group> communicators_;
   std::vector<MPI_Request> in_flight_;

@@ -82,11 +82,11 @@ class Collective : public Motif {
   Arrival arrival_;
   // In this order: `measured` gives the first of them, or all.
   Metric call_time_{this, "call_time_s", Better::lower,
-                    "from the entry into the call until it is complete, without the wait of a late rank (--late); "
-                    "with what is computed in between (--compute)"};
+                    "from entering the call to its completion, including computation in between (--compute), without "
+                    "the delay of a late rank (--late)"};
   Metric pure_call_time_{this, "pure_call_time_s", Better::lower,
-                         "the call without computation, done once before each timed region, times its iterations"};
-  Metric compute_time_{this, "compute_time_s", Better::lower, "computation between the start and the wait"};
+                         "the call without computation, executed once before each timed region, times its iterations"};
+  Metric compute_time_{this, "compute_time_s", Better::lower, "computation between the start of the call and MPI_Wait"};
   Overlap overlap_{this};
 
   std::string function_;

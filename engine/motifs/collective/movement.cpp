@@ -50,9 +50,9 @@ std::string Movement::size_text(Bytes size) const {
 
 void Movement::check_displacements(std::int64_t last) const {
   if (last <= int_max) return;
-  throw ParameterMistake("size", fmt::format("--size: {} makes buffers longer than displacements can say; at most {} "
-                                             "bytes",
-                                             size_.text(), bytes_of(elements() * int_max / last)));
+  throw ParameterMistake("size",
+                         fmt::format("--size: {} makes buffers larger than MPI displacements allow; at most {} bytes",
+                                     size_.text(), bytes_of(elements() * int_max / last)));
 }
 
 Blocks Movement::blocks(const std::vector<std::int64_t>& elements) {

@@ -19,7 +19,7 @@ void Reducing::check(int ranks) const {
   Collective::check(ranks);
   if (given(ranks) <= int_max) return;
   throw ParameterMistake(
-      "count", fmt::format("--count: {} makes vectors of {} elements, more than a call takes; at most {}", count(),
+      "count", fmt::format("--count: {} makes vectors of {} elements, more than a call accepts; at most {}", count(),
                            given(ranks), count() * int_max / given(ranks)));
 }
 

@@ -60,8 +60,8 @@ class Reducing : public Collective {
 
   Param<std::int64_t> count_given_;
   Param<Element> type_{this, '\0', "type", Element::double_, "type of an element; char is a signed 8-bit number"};
-  Param<Reduction> reduction_{this, '\0', "op", Reduction::sum, "how elements are combined"};
-  Param<bool> in_place_{this, '\0', "in-place", "the result replaces what was given (MPI_IN_PLACE)"};
+  Param<Reduction> reduction_{this, '\0', "op", Reduction::sum, "reduction operation"};
+  Param<bool> in_place_{this, '\0', "in-place", "the result replaces the input (MPI_IN_PLACE)"};
 
   MPI_Datatype datatype_ = MPI_DATATYPE_NULL;
   MPI_Op operation_ = MPI_OP_NULL;

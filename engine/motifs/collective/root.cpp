@@ -31,7 +31,7 @@ std::string Spelling<RootChoice>::write(RootChoice choice) {
 }
 
 Root::Root(ParameterSet* owner)
-    : choice_(owner, 'r', "root", RootChoice{}, "the root; rotate: moves on by a rank with each call", KnownRoot{}) {}
+    : choice_(owner, 'r', "root", RootChoice{}, "the root; rotate: the next rank with each call", KnownRoot{}) {}
 
 void Root::check(int ranks) const {
   if (!rotates() && fixed() >= ranks) {

@@ -67,7 +67,7 @@ class Fsdp final : public Training {
                              '\0',
                              "stage",
                              3,
-                             "what is sharded: 1 the optimiser's state, 2 gradients too, 3 weights too",
+                             "what is sharded: 1 the optimiser's state, 2 also gradients, 3 also weights",
                              Positive{},
                              AtMost<std::int64_t>{3}};
 };

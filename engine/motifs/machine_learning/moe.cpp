@@ -68,7 +68,7 @@ class MixtureOfExperts final : public Training {
                           '\0',
                           "capacity",
                           0.0,
-                          "most tokens that an expert takes, relative to an even share; 0: all",
+                          "most tokens that an expert accepts, relative to an even share; 0: no limit",
                           AtMost<double>{1e6}};
 };
 

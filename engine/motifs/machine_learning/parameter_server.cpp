@@ -63,7 +63,7 @@ class ParameterServer final : public Training {
                                "ranks that hold the weights",
                                Positive{},
                                AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<Bytes> bucket_{this, '\0', "bucket", Bytes{25 << 20}, "gradients that are pushed together", Positive{}};
+  Param<Bytes> bucket_{this, '\0', "bucket", Bytes{25 << 20}, "gradients that are pushed in one message", Positive{}};
 };
 
 const RegisterMotif<ParameterServer> registered{"parameter_server", Family::machine_learning,

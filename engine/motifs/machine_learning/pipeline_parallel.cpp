@@ -85,15 +85,20 @@ class PipelineParallel final : public Training {
     stage.send(stage.back, stage.sent_back, stage.before(), gradient_tag);
   }
 
-  Param<std::int64_t> micro_batches_{
-      this, '\0', "micro-batches", 8, "that a step's tokens are cut into", Positive{}, AtMost<std::int64_t>{100'000}};
-  Param<Schedule> schedule_{this, '\0', "schedule", Schedule::one_f_one_b,
-                            "1f1b: one forwards, one backwards as soon as can be; gpipe: all forwards, then all "
-                            "backwards"};
+  Param<std::int64_t> micro_batches_{this,
+                                     '\0',
+                                     "micro-batches",
+                                     8,
+                                     "micro-batches into which the tokens of a step are divided",
+                                     Positive{},
+                                     AtMost<std::int64_t>{100'000}};
+  Param<Schedule> schedule_{
+      this, '\0', "schedule", Schedule::one_f_one_b,
+      "1f1b: one forward and one backward in turn as early as possible; gpipe: all forward, then all backward"};
 };
 
 const RegisterMotif<PipelineParallel> registered{"pipeline_parallel", Family::machine_learning,
-                                                 "micro-batches through the ranks, forwards and back",
+                                                 "micro-batches through the ranks, forward and backward",
                                                  "GPipe (Huang et al. 2019); PipeDream (Narayanan et al., SOSP 2019)"};
 
 }  // namespace

@@ -54,14 +54,14 @@ class TensorParallel final : public Training {
                               '\0',
                               "degree",
                               0,
-                              "ranks of a group, next to each other; 0: all",
+                              "consecutive ranks that form a group; 0: all",
                               AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
   Param<bool> sequence_{this, '\0', "sequence-parallel",
-                        "sum by reduce-scatter and all-gather, tokens being cut between them"};
+                        "replace each sum by a reduce-scatter and an all-gather, with tokens divided in between"};
 };
 
 const RegisterMotif<TensorParallel> registered{"tensor_parallel", Family::machine_learning,
-                                               "activations summed twice a layer, forwards and backwards",
+                                               "activations summed twice per layer, forward and backward",
                                                "Megatron-LM (Shoeybi et al. 2019; Korthikanti et al. 2022)"};
 
 }  // namespace

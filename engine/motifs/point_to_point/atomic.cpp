@@ -99,14 +99,14 @@ class Atomic final : public OneSided {
   }
 
   Param<AtomicCall> call_{this, '\0', "call", AtomicCall::fetch_and_op,
-                          "add one and tell what was there, or swap where what is there is as expected"};
+                          "add one and return the previous value, or swap if the value is as expected"};
 
   const Number one_ = 1;
   std::vector<Number> steps_;
 };
 
 const RegisterMotif<Atomic> registered{"atomic", Family::point_to_point,
-                                       "ranks count on a number in the memory of others", "IMB-RMA; OSU"};
+                                       "ranks increment a counter in the memory of others", "IMB-RMA; OSU"};
 
 }  // namespace
 }  // namespace stressbench

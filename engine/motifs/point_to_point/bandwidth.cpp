@@ -40,8 +40,8 @@ class Streaming final : public Motif {
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     const std::int64_t messages = window_messages(ranks);
     return Bandwidth{static_cast<double>(messages * size_->value),
-                     both_ways() ? "of all pairs together: bytes of the windows, both ways / time"
-                                 : "of all pairs together: bytes of the windows, one way / time until acknowledged",
+                     both_ways() ? "of all pairs: bytes of the windows, both ways / time"
+                                 : "of all pairs: bytes of the windows, one way / time until acknowledged",
                      messages};
   }
 
@@ -120,13 +120,13 @@ class Streaming final : public Motif {
                                     'w',
                                     "window",
                                     64,
-                                    "messages that a rank has in flight before it waits for them",
+                                    "messages that a rank has in flight before it waits",
                                     Positive{},
                                     AtMost<std::int64_t>{65536}};
   Param<StreamDirection> direction_{
       this, '\0', "direction", StreamDirection::one,
-      "which rank of a pair sends: the lower one, which is acknowledged, or both at once"};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "partners of the ranks", KnownPairing{}};
+      "which rank of a pair sends: the lower one, which gets an acknowledgement, or both at once"};
+  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   Role role_ = Role::idle;

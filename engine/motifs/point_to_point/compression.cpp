@@ -28,7 +28,7 @@ class Compression final : public Simultaneous {
   }
   std::optional<Bandwidth> bandwidth(int) const override {
     return Bandwidth{static_cast<double>(*partners_ * *messages_ * size_bytes()),
-                     "of one rank: bytes sent, while as many are received / time, sleep and all"};
+                     "of one rank: bytes sent, while as many are received / time, including the sleep"};
   }
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
@@ -56,12 +56,12 @@ class Compression final : public Simultaneous {
                                 'p',
                                 "partners",
                                 1,
-                                "ranks before this one in the ring that it sends to",
+                                "number of preceding ranks in the ring that a rank sends to",
                                 Positive{},
                                 AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
   Param<std::int64_t> messages_{
-      this, 'n', "messages", 1, "messages to each of them", Positive{}, AtMost<std::int64_t>{65536}};
-  Param<Nanoseconds> pause_{this,      '\0', "pause", Nanoseconds{1'000'000}, "sleep while messages are under way",
+      this, 'n', "messages", 1, "messages to each partner", Positive{}, AtMost<std::int64_t>{65536}};
+  Param<Nanoseconds> pause_{this,      '\0', "pause", Nanoseconds{1'000'000}, "sleep while messages are in flight",
                             Positive{}};
 };
 

@@ -52,14 +52,10 @@ class Hotspot final : public Simultaneous {
 
   Param<std::int64_t> messages_{
       this, 'n', "messages", 8, "messages that each rank sends at once", Positive{}, AtMost<std::int64_t>{65536}};
-  Param<double> fraction_{this,
-                          '\0',
-                          "fraction",
-                          0.25,
-                          "share of the messages that go to the hot rank whatever is drawn",
-                          AtMost<double>{1.0}};
+  Param<double> fraction_{
+      this, '\0', "fraction", 0.25, "share of the messages that always go to the hot rank", AtMost<double>{1.0}};
   Param<std::int64_t> hot_{
-      this, '\0', "hot", 0, "the rank that everybody sends to", AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+      this, '\0', "hot", 0, "the rank that receives this share", AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
   Param<Drawing> drawing_{this, '\0', "draw", Drawing::once, drawing_help};
 };
 

@@ -35,8 +35,8 @@ class Incast final : public Motif {
                              fmt::format("--root: {}, but the job's ranks are 0 to {}", *root_given_, ranks - 1));
     }
     if (*roots_given_ >= ranks) {
-      throw ParameterMistake("roots", fmt::format("--roots: {} of {} ranks leave nobody to send; at most {}",
-                                                  *roots_given_, ranks, ranks - 1));
+      throw ParameterMistake(
+          "roots", fmt::format("--roots: {} of {} ranks leave no sender; at most {}", *roots_given_, ranks, ranks - 1));
     }
     if (*roots_given_ > 1 && *call_ != IncastCall::send) {
       throw ParameterMistake("roots", "--roots: a gather has one root; use --call send");
@@ -207,19 +207,19 @@ class Incast final : public Motif {
                                      'n',
                                      "senders",
                                      0,
-                                     "how many ranks send; 0: all but the roots",
+                                     "number of ranks that send; 0: all but the roots",
                                      AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
   Param<std::int64_t> root_given_{this,
                                   'r',
                                   "root",
                                   0,
-                                  "rank of the job that receives, the first of them",
+                                  "rank of the job that receives; with --roots, the first that does",
                                   AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
   Param<std::int64_t> roots_given_{this,
                                    '\0',
                                    "roots",
                                    1,
-                                   "how many ranks receive; every sender sends to each",
+                                   "number of ranks that receive; every sender sends to each",
                                    Positive{},
                                    AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
   Param<IncastCall> call_{this, '\0', "call", IncastCall::send, "send: MPI_Send to MPI_Irecv; or the MPI collective"};

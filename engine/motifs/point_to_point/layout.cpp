@@ -91,8 +91,8 @@ void Message::check(const payload::Origin& origin) const {
 
 LayoutChoice::LayoutChoice(ParameterSet* owner)
     : layout_{owner, '\0', "layout", Layout::contiguous,
-              "how a message lies in memory: in one piece, or in blocks, by which MPI_Type_... call"},
-      block_{owner, '\0', "block", Bytes{8}, "bytes in one piece, where there are gaps", Positive{}, FitsMessage{}},
+              "layout of a message in memory: contiguous, or blocks described by an MPI_Type_... call"},
+      block_{owner, '\0', "block", Bytes{8}, "bytes of a block, if the layout has gaps", Positive{}, FitsMessage{}},
       stride_{owner,      '\0',         "stride", Bytes{16}, "from the start of a block to that of the next one",
               Positive{}, FitsMessage{}} {}
 

@@ -97,18 +97,19 @@ class OneSided : public Motif, public SerialSetup {
                                   'n',
                                   "operations",
                                   1,
-                                  "operations on each target before it is synchronised with",
+                                  "operations on each target before the synchronisation",
                                   Positive{},
                                   AtMost<std::int64_t>{most_operations}};
-  Param<Synchronisation> sync_{this, '\0', "sync", Synchronisation::lock, "what makes an epoch around them"};
+  Param<Synchronisation> sync_{this, '\0', "sync", Synchronisation::lock,
+                               "synchronisation that encloses the operations"};
   Param<bool> flush_{this, '\0', "flush",
-                     "locks are taken once, before the clock starts; MPI_Win_flush ends each iteration"};
+                     "take locks once, before the timed region; each iteration ends with MPI_Win_flush"};
   Param<WindowKind> kind_{this, '\0', "window-kind", WindowKind::create,
                           "memory of the program (MPI_Win_create) or of the library (MPI_Win_allocate)"};
   Param<Reach> reach_{this, '\0', "pattern", Reach::one_way,
-                      "who works on whose memory: the lower rank of a pair, both, all on both neighbours in a ring, "
-                      "rank 0 on all, all on rank 0, all on all"};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "who makes a pair", KnownPairing{}};
+                      "which ranks access whose memory: the lower rank of a pair the other's, both each other's, all "
+                      "both neighbours' in a ring, rank 0 all others', all rank 0's, all all others'"};
+  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;

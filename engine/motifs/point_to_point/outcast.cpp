@@ -17,8 +17,8 @@ class Outcast final : public Simultaneous {
       throw ParameterMistake("root", fmt::format("--root: {}, but the job's ranks are 0 to {}", *root_, ranks - 1));
     }
     if (*roots_ >= ranks) {
-      throw ParameterMistake("roots", fmt::format("--roots: {} of {} ranks leave nobody to receive; at most {}",
-                                                  *roots_, ranks, ranks - 1));
+      throw ParameterMistake(
+          "roots", fmt::format("--roots: {} of {} ranks leave no receiver; at most {}", *roots_, ranks, ranks - 1));
     }
   }
   Traffic traffic(int ranks) const override { return of_messages(*roots_ * (ranks - *roots_)); }
@@ -46,12 +46,12 @@ class Outcast final : public Simultaneous {
                              '\0',
                              "roots",
                              1,
-                             "how many ranks send, counted from the root",
+                             "number of ranks that send, from the root on",
                              Positive{},
                              AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
 };
 
-const RegisterMotif<Outcast> registered{"outcast", Family::point_to_point, "one rank or some send to all others"};
+const RegisterMotif<Outcast> registered{"outcast", Family::point_to_point, "one rank or several send to all others"};
 
 }  // namespace
 }  // namespace stressbench

@@ -35,7 +35,7 @@ class Permutation final : public Simultaneous {
 };
 
 const RegisterMotif<Permutation> registered{"permutation", Family::point_to_point,
-                                            "each rank sends to one that is drawn, and receives from one",
+                                            "each rank sends to a randomly drawn rank, and receives from one",
                                             "HPCC randomly ordered ring"};
 
 }  // namespace

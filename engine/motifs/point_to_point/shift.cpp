@@ -38,7 +38,7 @@ class Shift final : public ShiftPattern {
                                 'd',
                                 "distance",
                                 1,
-                                "how many ranks on the receiver is",
+                                "distance of the receiver in ranks",
                                 Positive{},
                                 AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
 };
@@ -53,9 +53,9 @@ class Tornado final : public ShiftPattern {
   int distance(int ranks) const override { return (ranks + 1) / 2 - 1; }
 };
 
-const RegisterMotif<Shift> shift{"shift", Family::point_to_point, "each rank sends to the one a distance on"};
+const RegisterMotif<Shift> shift{"shift", Family::point_to_point, "each rank sends to the rank at a given distance"};
 const RegisterMotif<Tornado> tornado{"tornado", Family::point_to_point,
-                                     "each rank sends almost half way round, all in one direction",
+                                     "each rank sends almost half way round the ring, all in one direction",
                                      "Dally and Towles, section 3.2"};
 
 }  // namespace

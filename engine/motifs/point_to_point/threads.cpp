@@ -158,7 +158,7 @@ class Threads final : public Motif {
     }
   }
 
-  Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "length of the message, all parts together", FitsMessage{}};
+  Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "length of the message: the sum of all parts", FitsMessage{}};
   Param<std::int64_t> threads_{this,
                                't',
                                "threads",
@@ -167,8 +167,8 @@ class Threads final : public Motif {
                                Positive{},
                                AtMost<std::int64_t>{1024}};
   Param<ThreadCall> call_{this, '\0', "call", ThreadCall::send,
-                          "each thread sends its part (MPI_Send), or says that it is ready (MPI_Pready, MPI 4.0)"};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "partners of the ranks", KnownPairing{}};
+                          "each thread sends its part (MPI_Send), or marks it as ready (MPI_Pready, MPI 4.0)"};
+  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;

@@ -59,9 +59,9 @@ class Phase {
   Phase(Motif* owner, Work work, const std::string& verb)
       : work_(work),
         time_(owner, verb + "_time_s", Better::lower,
-              fmt::format("from a rank's first {} to the end of its last, with --think between them", verb)),
+              fmt::format("from a rank's first {} to the end of its last, including pauses (--think)", verb)),
         rate_(owner, verb + "s_per_s", Better::higher,
-              fmt::format("{}s of all ranks / from when all have come to when all are done", verb)),
+              fmt::format("{}s of all ranks / time from the start of the first rank to the end of the last", verb)),
         single_(verb) {}
 
   Work work() const noexcept { return work_; }
@@ -146,16 +146,17 @@ class Metadata final : public Motif {
   std::string seen() const { return fmt::format("(seen by rank {})", group_->rank()); }
 
   Param<std::int64_t> files_{
-      this, 'n', "files", 1000, "items that each rank makes", Positive{}, AtMost{std::int64_t{1'000'000'000}}};
+      this, 'n', "files", 1000, "items that each rank creates", Positive{}, AtMost{std::int64_t{1'000'000'000}}};
   Param<std::string> path_{this,
                            'f',
                            "file",
                            "stressbench-metadata.out",
                            "the items are created in directories below FILE.d, which are removed when the motif ends",
                            NotEmpty{}};
-  Param<ItemKind> kind_{this, '\0', "items", ItemKind::file, "what is made, asked for, opened and taken away"};
+  Param<ItemKind> kind_{this, '\0', "items", ItemKind::file,
+                        "kind of items that are created, queried, opened and removed"};
   Param<Work> work_{this, '\0', "do", Work::all,
-                    "operation that is timed, or all, one after the other; required items are created before, untimed"};
+                    "operation to time, or all of them in order; items that it needs are created before, untimed"};
   Param<MetadataTree> tree_{this, '\0', "tree", MetadataTree::shared,
                             "one directory shared by all ranks, or one per rank"};
   Param<Bytes> size_{
@@ -166,9 +167,9 @@ class Metadata final : public Motif {
                              "stat, open and unlink the items of the rank this far away, to bypass caches"};
   Param<bool> random_{this, '\0', "random", "stat, open and unlink in random order, drawn for each execution"};
   Param<Nanoseconds> think_{this, '\0', "think", Nanoseconds{0},
-                            "pause of a rank between two operations; sleeps from 100 us on"};
+                            "pause of a rank between two operations; a sleep from 100 us on, below that busy waiting"};
   Param<bool> keep_{this, '\0', "keep", "keep the items when the motif ends"};
-  Param<bool> overwrite_{this, '\0', "overwrite", "replace what another run left"};
+  Param<bool> overwrite_{this, '\0', "overwrite", "replace items that another run left"};
 
   Phase create_{this, Work::create, "create"};
   Phase stat_{this, Work::stat, "stat"};
@@ -197,24 +198,26 @@ void Metadata::check(int ranks) const {
   const std::string with_do = fmt::format("with --do {}", work_.text());
   const bool directories = *kind_ == ItemKind::directory;
   const bool once = *work_ == Work::create || *work_ == Work::unlink;
-  refuse(directories && size_->value > 0, size_, "directories have no bytes; goes with --items files");
-  refuse(directories && *sync_, sync_, "directories are not written to; goes with --items files");
+  refuse(directories && size_->value > 0, size_, "directories have no contents; use --items files");
+  refuse(directories && *sync_, sync_, "directories are not written; use --items files");
   refuse(*sync_ && !does(Work::create), sync_, fmt::format("nothing is created {}", with_do));
   refuse(*read_ && !does(Work::open), read_, fmt::format("nothing is opened {}", with_do));
   refuse(*read_ && size_->value == 0, read_, "there are no bytes to read; see --size");
-  refuse(*shift_ != 0 && *work_ == Work::create, shift_, "each rank creates its own, and no more is done");
-  refuse(*random_ && *work_ == Work::create, random_, "items are created in plain order, and no more is done");
+  refuse(*shift_ != 0 && *work_ == Work::create, shift_, "each rank only creates its own items");
+  refuse(*random_ && *work_ == Work::create, random_, "items are only created, in order");
   refuse(*keep_ && does(Work::unlink), keep_, fmt::format("nothing is left {}", with_do));
   refuse(once && iterations() > 1, iterations_,
-         fmt::format("{}, but {} can be done once; [REPEAT] or [LOOP] for more, which puts things right between them",
-                     iterations(), work_.text()));
+         fmt::format(
+             "{}, but {} can be executed once; use [REPEAT] or [LOOP] for more, which restore the items in between",
+             iterations(), work_.text()));
   refuse(iterations() > most_iterations, iterations_,
-         fmt::format("{}; at most {}, and [REPEAT] or [LOOP] for more", iterations(), most_iterations));
+         fmt::format("{}; at most {}; use [REPEAT] or [LOOP] for more", iterations(), most_iterations));
   refuse(*shift_ < 0 || *shift_ >= ranks, shift_,
          fmt::format("{}, but the job has {} ranks; 0 to {} would fit", *shift_, ranks, ranks - 1));
   const double bytes = 2.0 * ranks * static_cast<double>(*files_) * static_cast<double>(size_->value);
   refuse(bytes > static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2), size_,
-         fmt::format("{} in each of {} files of {} ranks is more than anything holds", size_.text(), *files_, ranks));
+         fmt::format("{} in each of {} files of {} ranks is more than any file system holds", size_.text(), *files_,
+                     ranks));
 }
 
 void Metadata::decompose(const mpi::Group& group, const Draw& draws) {
@@ -364,8 +367,8 @@ void Metadata::check_result(Work work, const Item& item, const std::string& path
 void Metadata::check_stat(const struct stat& found, const Item& item, const std::string& path) const {
   const bool directory = *kind_ == ItemKind::directory;
   if (directory ? !S_ISDIR(found.st_mode) : !S_ISREG(found.st_mode)) {
-    throw MachineFault(fmt::format("wrong type: '{}' is no {}, but rank {} made one {}", path,
-                                   directory ? "directory" : "ordinary file", item.creator, seen()));
+    throw MachineFault(fmt::format("wrong type: '{}' is not a {}, but rank {} created one {}", path,
+                                   directory ? "directory" : "regular file", item.creator, seen()));
   }
   if (!directory && found.st_size != size_->value) {
     throw MachineFault(fmt::format("wrong size: '{}' has {} bytes, where rank {} wrote {} {}", path, found.st_size,
@@ -410,7 +413,7 @@ void Metadata::finish(const mpi::Group& group, int) {
 }
 
 const RegisterMotif<Metadata> registered{
-    "metadata", Family::storage, "many files or directories created, asked for, opened and removed", "mdtest; IO500"};
+    "metadata", Family::storage, "creates, stats, opens and removes many files or directories", "mdtest; IO500"};
 
 }  // namespace
 }  // namespace io

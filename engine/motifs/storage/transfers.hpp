@@ -149,9 +149,9 @@ class Transfers final : public Motif {
 
   Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each rank transfers", Positive{}};
   Param<std::int64_t> ranks_given_{this, 'm', "ranks", 0, "number of ranks; if given, must be that of the job"};
-  Param<std::string> path_{
-      this, 'f', "file", "", "name of the file, or common beginning of the names of several files", NotEmpty{}};
-  Param<Work> work_{this, '\0', "do", Work::write, "operation"};
+  Param<std::string> path_{this,      'f', "file", "", "name of the file, or prefix of the names of several files",
+                           NotEmpty{}};
+  Param<Work> work_{this, '\0', "do", Work::write, "operation of the transfers"};
   Param<Files> files_{this, '\0', "files", Files{},
                       "number of files: one for all ranks, one per rank, one per node, or one per K ranks (every:K)"};
   Param<Directories> directories_{this, '\0', "directories", Directories::none,
@@ -177,20 +177,23 @@ class Transfers final : public Motif {
   Pace pace_{this};
 
   Metric open_{this, "open_time_s", Better::lower, "time to open"};
-  Metric write_{this, "write_time_s", Better::lower, "from the first write's beginning to the last one's end"};
-  Metric read_{this, "read_time_s", Better::lower, "from the first read's beginning to the last one's end"};
+  Metric write_{this, "write_time_s", Better::lower, "from the start of the first write to the end of the last"};
+  Metric read_{this, "read_time_s", Better::lower, "from the start of the first read to the end of the last"};
   Metric sync_time_{this, "sync_time_s", Better::lower, "time to sync before closing"};
   Metric close_{this, "close_time_s", Better::lower, "time to close"};
   Metric written_{this, "written_bytes", Better::higher, "bytes that a rank wrote"};
   Metric taken_{this, "read_bytes", Better::higher, "bytes that a rank read"};
   Metric operations_{this, "transfers", Better::higher, "transfers of a rank"};
   Rate write_whole_{this, "write_bandwidth_bytes_per_s", Better::higher,
-                    "bytes of all ranks / from the first that opens to the last that has closed"};
-  Rate write_moving_{this, "write_transfer_bandwidth_bytes_per_s", Better::higher,
-                     "bytes of all ranks / from the first transfer's beginning to the last one's end, with sync"};
-  Rate write_operations_{this, "write_transfers_per_s", Better::higher,
-                         "transfers of all ranks / from the first one's beginning to the last one's end, with sync"};
-  Rate write_own_{this, "write_rank_bandwidth_bytes_per_s", Better::higher, "a rank's bytes / its own open to close"};
+                    "bytes of all ranks / time from the first open to the last close"};
+  Rate write_moving_{
+      this, "write_transfer_bandwidth_bytes_per_s", Better::higher,
+      "bytes of all ranks / time from the start of the first transfer to the end of the last, including sync"};
+  Rate write_operations_{
+      this, "write_transfers_per_s", Better::higher,
+      "transfers of all ranks / time from the start of the first to the end of the last, including sync"};
+  Rate write_own_{this, "write_rank_bandwidth_bytes_per_s", Better::higher,
+                  "bytes of a rank / time from its open to its close"};
   Rate read_whole_{this, "read_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   Rate read_moving_{this, "read_transfer_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   Rate read_operations_{this, "read_transfers_per_s", Better::higher, "as for writing"};

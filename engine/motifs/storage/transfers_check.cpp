@@ -32,7 +32,7 @@ void Transfers::check(int ranks) const {
     throw ParameterMistake("ranks", fmt::format("--ranks: {}, but the job has {}", *ranks_given_, ranks));
   }
   if (iterations() > most_iterations) {
-    throw ParameterMistake("iterations", fmt::format("--iterations: {}; at most {}, and [REPEAT] or [LOOP] for more",
+    throw ParameterMistake("iterations", fmt::format("--iterations: {}; at most {}; use [REPEAT] or [LOOP] for more",
                                                      iterations(), most_iterations));
   }
   if (drawn_.given()) check_drawn();
@@ -41,15 +41,16 @@ void Transfers::check(int ranks) const {
         "segments", fmt::format("--segments: {} do not divide --size {} into equal blocks", *segments_, size_.text()));
   }
   if (!FitsMessage::holds(Bytes{transfer_bytes()})) {
-    throw ParameterMistake("transfer", fmt::format("--transfer: a block of {} is too long for one; {}",
+    throw ParameterMistake("transfer", fmt::format("--transfer: a block of {} is too long for one transfer; {}",
                                                    units::spell(Bytes{block()}), FitsMessage::words));
   }
   if (*existing_ && *work_ != Work::read) {
-    throw ParameterMistake("existing", "--existing: goes with --do read; what this run did not make is not written to");
+    throw ParameterMistake("existing",
+                           "--existing: requires --do read; files that this run did not create are not written");
   }
   if (*existing_ && *overwrite_) throw ParameterMistake("overwrite", "--overwrite: not with --existing");
   if (read_share_.was_given() && *work_ != Work::mixed) {
-    throw ParameterMistake("read-share", "--read-share: goes with --do mixed");
+    throw ParameterMistake("read-share", "--read-share: requires --do mixed");
   }
   if (*directories_ != Directories::none && files_->each == Files::Each::all) {
     throw ParameterMistake("directories", "--directories: there is one file; see --files");
@@ -61,13 +62,13 @@ void Transfers::check(int ranks) const {
         "shift", fmt::format("--shift: {}, but the job has {} ranks; 0 to {} would fit", *shift_, ranks, ranks - 1));
   }
   if (*shift_ > 0 && !backend_->takes_offsets()) {
-    throw ParameterMistake("shift", "--shift: with shared file pointers nobody knows whose bytes lie where");
+    throw ParameterMistake("shift", "--shift: with shared file pointers it is unknown which rank's bytes are where");
   }
   if (*shift_ > 0 && backend_->per_rank_files()) {
-    throw ParameterMistake("shift", "--shift: here each rank finds only what it wrote itself");
+    throw ParameterMistake("shift", "--shift: with this backend each rank reads only what it wrote itself");
   }
   if (*existing_ && backend_->per_rank_files()) {
-    throw ParameterMistake("existing", "--existing: here each rank finds only what it wrote itself");
+    throw ParameterMistake("existing", "--existing: with this backend each rank reads only what it wrote itself");
   }
   pace_.check();
   backend_->check(requirements());
@@ -81,7 +82,7 @@ void Transfers::check_drawn() const {
   if (transfer_->value == 0) refuse("needs --transfer, as blocks differ in length");
   if (*segments_ > 1) refuse("not with --segments");
   if (*work_ != Work::write && *work_ != Work::write_read) {
-    refuse(fmt::format("files are new each time; --do {} needs those of before, write and write_read do not",
+    refuse(fmt::format("files are created anew each time; --do {} needs existing files, write and write_read do not",
                        work_.text()));
   }
 }

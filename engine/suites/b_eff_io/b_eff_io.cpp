@@ -10,9 +10,11 @@ namespace stressbench::beff {
 void BEffIo::check(int ranks) const {
   hints_.check();
   if (iterations() != 1)
-    throw ParameterMistake("iterations", fmt::format("--iterations: {} of them would add up their numbers; use 1 and "
-                                                     "more repetitions",
-                                                     iterations()));
+    throw ParameterMistake(
+        "iterations",
+        fmt::format(
+            "--iterations: the results of {} iterations would be added up; use 1 iteration and more repetitions",
+            iterations()));
   for (const int size : partition_sizes(ranks)) {
     if (size < 1 || size > ranks)
       throw ParameterMistake("partitions", fmt::format("--partitions: {}: expected 1 to {} ranks", size, ranks));
@@ -22,7 +24,7 @@ void BEffIo::check(int ranks) const {
       throw ParameterMistake("types", fmt::format("--types: {}: expected numbers from 0 to 4, each once", type));
   }
   if (!has(IoType::scatter) && !has(IoType::shared) && !has(IoType::separate))
-    throw ParameterMistake("types", "--types: how long segments are follows from types 0 to 2; name one of them too");
+    throw ParameterMistake("types", "--types: the length of segments follows from types 0 to 2; add one of them");
   if (mpart_.was_given() && (mpart_->value < io_mb || mpart_->value % 8 != 0))
     throw ParameterMistake("mpart",
                            fmt::format("--mpart: {}: expected 1 MiB or more, in multiples of 8 bytes", mpart_->value));
@@ -179,10 +181,10 @@ std::vector<std::string> BEffIo::notes() const {
   } else if (time_->seconds() < needed_s) {
     add(fmt::format("{} is less than the {:.0f} min of the definition", units::spell(*time_), needed_s / 60));
   }
-  if (!complete()) add("--types leaves out some, and there is no number");
+  if (!complete()) add("--types leaves out pattern types, so there is no b_eff_io value");
   if (limit_->value > 0) add("--limit was given");
   if (*no_shared_) add("--no-shared was given");
-  if (thorough_) add("bytes were verified; reading is slower");
+  if (thorough_) add("contents were verified, which slows down reading");
   return found;
 }
 

@@ -14,18 +14,18 @@ TEST_P(CollectiveRefusals, NameTheValueAndWhatWouldFit) { expect_refusal(GetPara
 INSTANTIATE_TEST_SUITE_P(
     OfMotifs, CollectiveRefusals,
     testing::Values(
-        Refusal{"barrier", {{"compute", "5us"}}, 2, "compute", "--compute: 5us goes with --nonblocking"},
-        Refusal{"bcast", {{"late-shape", "linear"}}, 2, "late-shape", "shapes nothing without --late"},
+        Refusal{"barrier", {{"compute", "5us"}}, 2, "compute", "--compute: 5us requires --nonblocking"},
+        Refusal{"bcast", {{"late-shape", "linear"}}, 2, "late-shape", "has no effect without --late"},
         Refusal{"bcast", {{"root", "2"}}, 2, "root", "--root: 2, but the job's ranks are 0 to 1"},
         Refusal{"reduce", {{"root", "4"}}, 4, "root", "--root: 4, but the job's ranks are 0 to 3"},
         Refusal{"gather", {{"root", "last"}}, 4, "root", "a rank of the job, or rotate"},
-        Refusal{"scatter", {{"size", "10"}, {"type", "double"}}, 2, "size", "10 is no whole number of doubles of 8"},
+        Refusal{"scatter", {{"size", "10"}, {"type", "double"}}, 2, "size", "10 is not a multiple of doubles of 8"},
         Refusal{"gatherv", {{"skew", "1.5"}}, 2, "skew", "at most 1"},
         Refusal{"gatherv",
                 {{"skew", "0.5"}, {"in-place", ""}, {"root", "rotate"}},
                 2,
                 "in-place",
-                "with --skew it goes with a root that stays"},
+                "with --skew the root must stay the same"},
         Refusal{"gatherv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
         Refusal{"scatterv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
         Refusal{"allgatherv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
@@ -41,9 +41,9 @@ INSTANTIATE_TEST_SUITE_P(
                 {{"dimensions", "2"}, {"topology", "ring"}},
                 4,
                 "dimensions",
-                "goes with --topology cartesian or box, not with ring"},
+                "requires --topology cartesian or box, not ring"},
         Refusal{"neighbor_allgather", {{"periodic", ""}, {"topology", "nearest"}}, 4, "periodic", "not with nearest"},
-        Refusal{"neighbor_allgather", {{"reach", "3"}}, 4, "reach", "goes with --topology nearest"},
+        Refusal{"neighbor_allgather", {{"reach", "3"}}, 4, "reach", "requires --topology nearest"},
         Refusal{"neighbor_alltoallw", {{"size", "1GiB"}}, 4, "size", "at most 357913941 bytes"}));
 
 TEST(CollectiveSizes, AreWholeElements) {

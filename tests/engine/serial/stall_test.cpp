@@ -76,7 +76,7 @@ TEST(StallDeathTest, NamesJobMotifRankAndRound) {
     end_program(Nanoseconds{60'000'000'000}, "h1", [](const Fault&) {});
   };
   EXPECT_EXIT(end(), testing::ExitedWithCode(exit_machine_fault),
-              "nothing has moved for 60s \\(job TeaLeaf, motif halo2d, rank 3 on host h1, round 5\\)");
+              "no progress for 60s \\(job TeaLeaf, motif halo2d, rank 3 on host h1, round 5\\)");
 }
 
 TEST(StallDeathTest, GivesTheRecordBeforeTheProgramEnds) {
@@ -88,7 +88,7 @@ TEST(StallDeathTest, GivesTheRecordBeforeTheProgramEnds) {
         std::fprintf(stderr, "record: %s\n", fault.cause.c_str());
     });
   };
-  EXPECT_EXIT(end(), testing::ExitedWithCode(exit_machine_fault), "record: nothing has moved for 60s: a link");
+  EXPECT_EXIT(end(), testing::ExitedWithCode(exit_machine_fault), "record: no progress for 60s: a link");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::vector<std::string> words_of(std::string_view line) {
 int number(const std::string& word, const char* what, std::int64_t least, std::int64_t limit) {
   const std::int64_t value = units::integer(word);
   if (value < least || value >= limit) {
-    throw UserMistake(fmt::format("{} {} is none of {} to {}", what, value, least, limit - 1));
+    throw UserMistake(fmt::format("{} {} is not in the range {} to {}", what, value, least, limit - 1));
   }
   return static_cast<int>(value);
 }
@@ -57,7 +57,7 @@ void Table::read(std::string_view line, int ranks) {
     const int level = number(words[1], "level", matrix ? 1 : 0, most_levels);
     const int from = number(words[2], "rank", 0, ranks);
     const int to = number(words[3], "rank", 0, ranks);
-    if (from == to) throw UserMistake("a rank does not send to itself");
+    if (from == to) throw UserMistake("a rank cannot send to itself");
     add(matrix ? matrix_ : interpolation_, level, from, to, number(words[4], "size", 1, most_bytes));
     levels_ = std::max(levels_, level + 1);
   } else if (words[0] == "coarsest" && words.size() == 3) {
@@ -70,7 +70,7 @@ void Table::read(std::string_view line, int ranks) {
 
 void Table::add(Exchanges& exchanges, int level, int from, int to, std::int64_t bytes) {
   Exchange& theirs = exchanges[{level, from}][to];
-  if (theirs.sent > 0) throw UserMistake(fmt::format("{} to {} on level {} was there already", from, to, level));
+  if (theirs.sent > 0) throw UserMistake(fmt::format("{} to {} on level {} is given twice", from, to, level));
   theirs.other = to;
   theirs.sent = bytes;
   Exchange& ours = exchanges[{level, to}][from];

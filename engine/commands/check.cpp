@@ -1,5 +1,4 @@
 // check: everything that is wrong with a workload, without a rank.
-#include <fmt/format.h>
 
 #include <memory>
 

@@ -93,7 +93,7 @@ int describe_workload(const DescribeOptions& options) {
 int describe(const DescribeOptions& options) {
   if (MotifCatalogue::instance().make(options.subject)) return describe_motif(options);
   if (std::filesystem::exists(options.subject)) return describe_workload(options);
-  throw UserMistake(fmt::format("describe: {}, and there is no such file", unknown_motif(options.subject)));
+  throw UserMistake("describe: {}, and there is no such file", unknown_motif(options.subject));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ std::int64_t usual_iterations(const CatalogueEntry& entry, std::optional<Bytes> 
 std::unique_ptr<Motif> make(const std::string& name) {
   std::unique_ptr<Motif> motif = MotifCatalogue::instance().make(name);
   if (motif) return motif;
-  throw UserMistake(fmt::format("motif: {}", unknown_motif(name)));
+  throw UserMistake("motif: {}", unknown_motif(name));
 }
 
 CatalogueEntry entry_of(const std::string& name) {
@@ -79,13 +79,12 @@ std::vector<workload::Step> steps_of(const MeasureOptions& options, workload::Di
   const workload::MotifCall call = workload::call_of_command(options.name, options.motif_arguments, diagnostics);
   if (options.sizes.empty()) return {call};
   if (motif->find("--sizes") != nullptr) return {with_option(call, "sizes", options.sizes)};
-  if (motif->size_parameter().empty())
-    throw UserMistake(fmt::format("--sizes: {} has no message size to vary", options.name));
+  if (motif->size_parameter().empty()) throw UserMistake("--sizes: {} has no message size to vary", options.name);
   std::vector<Bytes> sizes;
   try {
     sizes = Spelling<std::vector<Bytes>>::read(options.sizes);
   } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("--sizes: '{}': {}", options.sizes, mistake.what()));
+    throw UserMistake("--sizes: '{}': {}", options.sizes, mistake.what());
   }
   take_options(*motif, call);
   std::vector<workload::Step> steps;

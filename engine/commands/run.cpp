@@ -43,9 +43,9 @@ std::optional<Nanoseconds> duration_of(const std::string& option, const std::str
     const Nanoseconds time = units::wall_duration(text);
     if (time.value > 0) return time;
   } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("{}: '{}': {}", option, text, mistake.what()));
+    throw UserMistake("{}: '{}': {}", option, text, mistake.what());
   }
-  throw UserMistake(fmt::format("{}: '{}': must be greater than 0", option, text));
+  throw UserMistake("{}: '{}': must be greater than 0", option, text);
 }
 
 std::optional<double> width_of(const std::string& text) {
@@ -54,9 +54,9 @@ std::optional<double> width_of(const std::string& text) {
     const double width = units::real(text);
     if (width > 0 && width < 1) return width;
   } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("--until-interval: '{}': {}", text, mistake.what()));
+    throw UserMistake("--until-interval: '{}': {}", text, mistake.what());
   }
-  throw UserMistake(fmt::format("--until-interval: '{}': must lie between 0 and 1 (5% or 0.05)", text));
+  throw UserMistake("--until-interval: '{}': must lie between 0 and 1 (5% or 0.05)", text);
 }
 
 // Parses the option values. Needs no MPI, and fails on every rank alike.
@@ -69,14 +69,12 @@ void parse_options(RunArguments& options) {
   options.run.verification = options.verify ? scheduler::Verification::on : scheduler::Verification::off;
   if (options.run.counts.isolated + options.run.counts.contended == 0)
     throw UserMistake("--isolated 0 --contended 0: nothing to run");
-  if (options.run.until_interval && (options.run.counts.isolated == 0 || options.run.counts.contended == 0)) {
+  if (options.run.until_interval && (options.run.counts.isolated == 0 || options.run.counts.contended == 0))
     throw UserMistake("--until-interval: needs isolated and contended rounds");
-  }
   (void)duration_of("--stall-limit", options.stall_limit);
   (void)policy_of(options.run.placement);
-  if (options.continue_file.empty() == options.file.empty()) {
+  if (options.continue_file.empty() == options.file.empty())
     throw UserMistake("run: give either a workload FILE or --continue RUN.jsonl (which contains its workload)");
-  }
 }
 
 // Makes the command line's defaults part of the workload, so that the run file contains all settings.
@@ -118,8 +116,8 @@ void share(scheduler::RunOptions& options, const mpi::Group& world) {
 std::string id_of(const std::string& earlier, const RunArguments& options) {
   if (earlier.empty()) return options.run_id ? *options.run_id : run_id::make();
   if (options.run_id && *options.run_id != earlier) {
-    throw UserMistake(fmt::format("--run-id: '{}' is not the id of '{}', which is '{}'; leave it out", *options.run_id,
-                                  options.continue_file, earlier));
+    throw UserMistake("--run-id: '{}' is not the id of '{}', which is '{}'; leave it out", *options.run_id,
+                      options.continue_file, earlier);
   }
   run_id::check(earlier);
   return earlier;
@@ -138,14 +136,14 @@ Start begin(RunArguments& options, const scheduler::Machine& machine) {
 Start resume(RunArguments& options, const scheduler::Machine& machine, scheduler::ImpactTracker& tracker) {
   const output::Earlier earlier = output::read_earlier(options.continue_file, tracker);
   if (earlier.complete)
-    throw UserMistake(fmt::format("--continue: '{}' is complete: there is nothing left to run", options.continue_file));
+    throw UserMistake("--continue: '{}' is complete: there is nothing left to run", options.continue_file);
   if (earlier.ranks != machine.ranks || earlier.ranks_per_node != machine.ranks_per_node) {
     const auto spell = [](std::optional<int> k) {
       return k ? fmt::format("--ranks-per-node {}", *k) : std::string("no --ranks-per-node");
     };
-    throw UserMistake(fmt::format("--continue: '{}' was started with {} ranks and {}; this launch has {} and {}",
-                                  options.continue_file, earlier.ranks, spell(earlier.ranks_per_node), machine.ranks,
-                                  spell(machine.ranks_per_node)));
+    throw UserMistake("--continue: '{}' was started with {} ranks and {}; this launch has {} and {}",
+                      options.continue_file, earlier.ranks, spell(earlier.ranks_per_node), machine.ranks,
+                      spell(machine.ranks_per_node));
   }
   const auto limit = options.run.time_limit;
   options.run = earlier.options;

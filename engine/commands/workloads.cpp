@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "core/clock.hpp"
 #include "core/console.hpp"
@@ -31,7 +29,7 @@ workload::Workload load_file(const std::string& path, const std::vector<std::str
     try {
       settings.push_back(workload::parse_setting(set));
     } catch (const UserMistake& mistake) {
-      throw UserMistake(fmt::format("--set: {}", mistake.what()));
+      throw UserMistake("--set: {}", mistake.what());
     }
   }
   return workload::load(path, workload::read_file, MotifCatalogue::instance(), machine, settings, policy);
@@ -58,7 +56,7 @@ workload::Policy policy_of(const std::string& text) {
   try {
     return workload::parse_policy(text);
   } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("--place: {}", mistake.what()));
+    throw UserMistake("--place: {}", mistake.what());
   }
 }
 
@@ -72,18 +70,18 @@ std::optional<workload::Machine> machine_of(const MachineOptions& options) {
   if (!options.nodes && !options.ranks && !options.ranks_per_node) return std::nullopt;
   if (options.nodes && options.ranks && options.ranks_per_node &&
       static_cast<std::int64_t>(*options.nodes) * *options.ranks_per_node != *options.ranks) {
-    throw UserMistake(fmt::format("--nodes {} with --ranks-per-node {} makes {} ranks, not --ranks {}", *options.nodes,
-                                  *options.ranks_per_node,
-                                  static_cast<std::int64_t>(*options.nodes) * *options.ranks_per_node, *options.ranks));
+    throw UserMistake("--nodes {} with --ranks-per-node {} makes {} ranks, not --ranks {}", *options.nodes,
+                      *options.ranks_per_node, static_cast<std::int64_t>(*options.nodes) * *options.ranks_per_node,
+                      *options.ranks);
   }
   if (!options.nodes && !options.ranks) throw UserMistake("--ranks-per-node: needs --nodes or --ranks");
   if (!options.ranks) return workload::Machine::uniform(*options.nodes, options.ranks_per_node.value_or(0));
   // Ranks alone: one node, as a launch on one host is without --ranks-per-node.
   const int per_node = options.ranks_per_node.value_or(*options.ranks / options.nodes.value_or(1));
   if (per_node == 0 || *options.ranks % per_node != 0) {
-    throw UserMistake(fmt::format("--ranks {} cannot be divided evenly into nodes of {}", *options.ranks,
-                                  options.ranks_per_node ? fmt::format("--ranks-per-node {}", per_node)
-                                                         : fmt::format("--nodes {}", *options.nodes)));
+    throw UserMistake("--ranks {} cannot be divided evenly into nodes of {}", *options.ranks,
+                      options.ranks_per_node ? fmt::format("--ranks-per-node {}", per_node)
+                                             : fmt::format("--nodes {}", *options.nodes));
   }
   return workload::Machine::uniform(*options.ranks / per_node, per_node);
 }

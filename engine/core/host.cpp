@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-
 namespace stressbench::host {
 
 std::optional<int> cores() {

@@ -22,9 +22,8 @@ namespace stressbench {
 template <class Json>
 Json parse_json(std::string_view text) {
   const auto begins_another = [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; };
-  if (std::ranges::count_if(text, begins_another) > input_limits::json_values) {
+  if (std::ranges::count_if(text, begins_another) > input_limits::json_values)
     throw WrongValue(fmt::format("holds more than {} JSON values", input_limits::json_values));
-  }
   return Json::parse(text);
 }
 

@@ -1,12 +1,10 @@
 #include "io/appended_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <utility>
 
 #include "core/error.hpp"
@@ -37,7 +35,7 @@ AppendedFile::AppendedFile(const mpi::Group& group, std::string parameter, std::
 
 void AppendedFile::claim() const {
   const auto refuse = [this](const std::string& why) {
-    throw UserMistake(fmt::format("--{}: '{}' {}; remove it, or give another name", parameter_, path_, why));
+    throw UserMistake("--{}: '{}' {}; remove it, or give another name", parameter_, path_, why);
   };
   const std::string note = sidecar_name(path_);
   const bool mine = is_mine(note);
@@ -52,16 +50,14 @@ void AppendedFile::claim() const {
     if (!owner && !make_sidecar(path_, own) && read_sidecar(path_)->run.id != run_.id)
       refuse("was claimed by another run at the same time");
   } catch (const MachineFault& fault) {
-    throw MachineFault(fmt::format("--{}: {}", parameter_, fault.what()));
+    throw MachineFault("--{}: {}", parameter_, fault.what());
   }
   const Descriptor made(opened(O_CREAT));
 }
 
 // Nothing but the run's own file: what has another name too may be anything.
 int AppendedFile::opened(int flags) const {
-  const auto fail = [this](const std::string& words) {
-    throw MachineFault(fmt::format("--{} '{}': {}", parameter_, path_, words));
-  };
+  const auto fail = [this](const std::string& words) { throw MachineFault("--{} '{}': {}", parameter_, path_, words); };
   const int file =
       ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | flags, 0666);
   if (file < 0) fail(words_of(errno));
@@ -83,7 +79,7 @@ bool AppendedFile::is_empty() const {
 void AppendedFile::append(std::string_view text) const {
   const Descriptor file(opened(0));
   const int failure = write_whole(file.number(), text);
-  if (failure != 0) throw MachineFault(fmt::format("--{} '{}': {}", parameter_, path_, words_of(failure)));
+  if (failure != 0) throw MachineFault("--{} '{}': {}", parameter_, path_, words_of(failure));
 }
 
 }  // namespace stressbench::io

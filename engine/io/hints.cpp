@@ -10,9 +10,8 @@ namespace stressbench {
 
 Hint Spelling<Hint>::read(std::string_view text) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
-    throw UserMistake(fmt::format("'{}' is not a hint; expected key=value", text));
-  }
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
+    throw UserMistake("'{}' is not a hint; expected key=value", text);
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
@@ -41,14 +40,12 @@ void Hints::check() const {
   std::set<std::string> seen;
   for (const Hint& hint : asked()) {
     if (!seen.insert(hint.key).second) {
-      throw ParameterMistake("hint", fmt::format("--hint: {} is given twice (--stripe-count and --stripe-size are "
-                                                 "striping_factor and striping_unit)",
-                                                 hint.key));
+      reject("hint", "{} is given twice (--stripe-count and --stripe-size are striping_factor and striping_unit)",
+             hint.key);
     }
     if (hint.key.size() >= MPI_MAX_INFO_KEY || hint.value.size() >= MPI_MAX_INFO_VAL) {
-      throw ParameterMistake(
-          "hint", fmt::format("--hint: {} is too long: this MPI allows keys of {} and values of {} characters",
-                              hint.key, MPI_MAX_INFO_KEY - 1, MPI_MAX_INFO_VAL - 1));
+      reject("hint", "{} is too long: this MPI allows keys of {} and values of {} characters", hint.key,
+             MPI_MAX_INFO_KEY - 1, MPI_MAX_INFO_VAL - 1);
     }
   }
 }

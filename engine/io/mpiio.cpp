@@ -163,13 +163,11 @@ class MpiIo final : public Backend {
           "MPI_File_write_at");
     }
     if (in_flight_.was_given() && *in_flight_ > 1 && !form.starts()) {
-      throw ParameterMistake("in-flight", fmt::format("--in-flight: {} ends before the next call starts; only "
-                                                      "nonblocking calls such as MPI_File_iwrite_at overlap",
-                                                      call_.text()));
+      reject("in-flight",
+             "{} ends before the next call starts; only nonblocking calls such as MPI_File_iwrite_at overlap",
+             call_.text());
     }
-    if (*preallocate_ && requirements.access == Access::read) {
-      throw ParameterMistake("preallocate", "--preallocate: nothing is written");
-    }
+    if (*preallocate_ && requirements.access == Access::read) reject("preallocate", "nothing is written");
   }
 
   void prepare(const Opening& opening) override {
@@ -250,9 +248,7 @@ class MpiIo final : public Backend {
     return MPI_MODE_CREATE | MPI_MODE_RDWR;
   }
 
-  [[noreturn]] void refuse_call(const std::string& words) const {
-    throw ParameterMistake("call", fmt::format("--call: {}: {}", call_.text(), words));
-  }
+  [[noreturn]] void refuse_call(const std::string& words) const { reject("call", "{}: {}", call_.text(), words); }
   void refuse_shared(const AccessRequirements& requirements) const {
     constexpr auto instead = "use calls with an offset, such as MPI_File_write_at";
     if (requirements.any_order) refuse_call(fmt::format("a shared file pointer only moves forward; {}", instead));
@@ -391,9 +387,8 @@ class MpiIo final : public Backend {
   ParameterSet& owner_;
   Param<MpiIoCall> call_{&owner_, 'n', "call", MpiIoCall::at_all,
                          "MPI-IO call of a write; reads use the corresponding call"};
-  Param<std::int64_t> in_flight_{
-      &owner_, '\0', "in-flight", 1, "nonblocking transfers in flight", Positive{}, AtMost<std::int64_t>{65536}};
-  Param<bool> preallocate_{&owner_, '\0', "preallocate", "MPI_File_preallocate when a file is opened for writing"};
+  Param<std::int64_t> in_flight_{&owner_, "in-flight", 1, "nonblocking transfers in flight", Positive{}, AtMost{65536}};
+  Param<bool> preallocate_{&owner_, "preallocate", "MPI_File_preallocate when a file is opened for writing"};
   Hints hints_{owner_};
 
   Form form_ = form_of(MpiIoCall::at_all);

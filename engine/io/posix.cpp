@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -18,12 +17,6 @@
 namespace stressbench {
 
 enum class PosixCall { pwrite, write, mmap };
-template <>
-struct Names<PosixCall> {
-  static constexpr std::array values{std::pair{std::string_view{"pwrite"}, PosixCall::pwrite},
-                                     std::pair{std::string_view{"write"}, PosixCall::write},
-                                     std::pair{std::string_view{"mmap"}, PosixCall::mmap}};
-};
 
 namespace io {
 namespace {
@@ -34,17 +27,15 @@ class Posix final : public Backend {
       : call_(&owner, 'n', "call", PosixCall::pwrite,
               "pwrite: pwrite and pread; write: write and read after lseek, as IOR does; mmap: copies to and from "
               "mapped memory"),
-        direct_(&owner, '\0', "direct", "O_DIRECT: bypass the page cache, if the file system supports it"),
-        preallocate_(&owner, '\0', "preallocate", "the first rank of a file allocates all of it when it is opened") {}
+        direct_(&owner, "direct", "O_DIRECT: bypass the page cache, if the file system supports it"),
+        preallocate_(&owner, "preallocate", "the first rank of a file allocates all of it when it is opened") {}
   ~Posix() override {
     mapping_.release();
     if (file_ >= 0) ::close(file_);
   }
 
   void check(const AccessRequirements&) const override {
-    if (*direct_ && mapped()) {
-      throw ParameterMistake("direct", "--direct: --call mmap uses the page cache; pwrite and write can bypass it");
-    }
+    if (*direct_ && mapped()) reject("direct", "--call mmap uses the page cache; pwrite and write can bypass it");
   }
 
   void prepare(const Opening& opening) override {

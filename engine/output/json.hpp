@@ -18,6 +18,4 @@ Json to_json(const scheduler::RoundRecord& record);
 Json to_json(const scheduler::Fault& fault);
 Json to_json(const scheduler::End& end);
 
-const char* text_of(scheduler::EndReason reason) noexcept;
-
 }  // namespace stressbench::output

@@ -26,7 +26,7 @@ constexpr const char* variable = "STRESSBENCH_LINK_COUNTERS";
 constexpr timeval patience{.tv_sec = 10, .tv_usec = 0};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
-  throw MachineFault(fmt::format("link counters of '{}': {}", path, reason));
+  throw MachineFault("link counters of '{}': {}", path, reason);
 }
 
 scheduler::LinkCount count_of(const nlohmann::json& one) {

@@ -49,9 +49,7 @@ mode_t usual_mode() noexcept {
 
 ResultFile::ResultFile(std::string option, std::string path, std::span<const std::string> inputs)
     : option_(std::move(option)), path_(std::move(path)), target_(followed(path_)) {
-  const auto refuse = [&](std::string_view reason) {
-    throw UserMistake(fmt::format("{}: '{}' {}", option_, path_, reason));
-  };
+  const auto refuse = [&](std::string_view reason) { throw UserMistake("{}: '{}' {}", option_, path_, reason); };
   struct stat there {};
   if (::stat(path_.c_str(), &there) != 0) {
     if (errno != ENOENT) refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
@@ -73,7 +71,7 @@ ResultFile::ResultFile(std::string option, std::string path, std::span<const std
 
 void ResultFile::require_folder() const {
   if (::access(folder_of(target_).c_str(), W_OK | X_OK) == 0) return;
-  throw UserMistake(fmt::format("{}: '{}' cannot be written: {}", option_, path_, std::strerror(errno)));
+  throw UserMistake("{}: '{}' cannot be written: {}", option_, path_, std::strerror(errno));
 }
 
 bool ResultFile::is_stream() const {
@@ -86,7 +84,7 @@ void ResultFile::write(std::string_view text) const {
   if (!is_stream()) return replace(text);
   const io::Descriptor stream(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
   const int failure = stream.number() < 0 ? errno : io::write_whole(stream.number(), text);
-  if (failure != 0) throw MachineFault(fmt::format("{}: '{}': {}", option_, path_, std::strerror(failure)));
+  if (failure != 0) throw MachineFault("{}: '{}': {}", option_, path_, std::strerror(failure));
 }
 
 void ResultFile::replace(std::string_view text) const {
@@ -102,7 +100,7 @@ void ResultFile::replace(std::string_view text) const {
   if (failure == 0) tried(::rename(name.c_str(), target_.c_str()));
   if (failure == 0) return;
   if (file.number() >= 0) ::unlink(name.c_str());
-  throw MachineFault(fmt::format("{}: '{}': {}", option_, path_, std::strerror(failure)));
+  throw MachineFault("{}: '{}': {}", option_, path_, std::strerror(failure));
 }
 
 }  // namespace stressbench::output

@@ -51,8 +51,7 @@ void require_run_file(const std::string& path) {
   const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const ssize_t count = read(file.number(), there.data(), there.size());
   if (count < 0 || std::string_view(there.data(), static_cast<std::size_t>(count)) != begin)
-    throw UserMistake(
-        fmt::format("'{}' is not a run file; --overwrite replaces run files only: give another name", path));
+    throw UserMistake("'{}' is not a run file; --overwrite replaces run files only: give another name", path);
 }
 
 void check_kind(const std::string& path, Existing existing) {
@@ -61,7 +60,7 @@ void check_kind(const std::string& path, Existing existing) {
     if (existing == Existing::append) const InputFile file(path, input_limits::run_file_bytes);
     if (existing == Existing::replace) require_run_file(path);
   } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("{}: {}", option_of(existing), mistake.what()));
+    throw UserMistake("{}: {}", option_of(existing), mistake.what());
   }
 }
 
@@ -70,18 +69,17 @@ int open_locked(const std::string& path, Existing existing) {
   check_kind(path, existing);
   const auto refuse = [&](int descriptor, int reason) {
     if (descriptor >= 0) close(descriptor);
-    throw UserMistake(fmt::format("{}: '{}': {}", option_of(existing), path, std::strerror(reason)));
+    throw UserMistake("{}: '{}': {}", option_of(existing), path, std::strerror(reason));
   };
   const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags_of(existing), 0666);
   if (descriptor < 0 && errno == EEXIST)
-    throw UserMistake(
-        fmt::format("--output: '{}' exists; give another name, --overwrite, or --continue {}", path, path));
+    throw UserMistake("--output: '{}' exists; give another name, --overwrite, or --continue {}", path, path);
   if (descriptor < 0) refuse(descriptor, errno);
   // Where a file system knows no locks, nobody is kept out.
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(descriptor);
-    throw UserMistake(fmt::format("{}: '{}' is being written by another launch; wait until that has ended, or end it",
-                                  option_of(existing), path));
+    throw UserMistake("{}: '{}' is being written by another launch; wait until that has ended, or end it",
+                      option_of(existing), path);
   }
   if (existing == Existing::replace && ftruncate(descriptor, 0) != 0 && errno != EINVAL)
     refuse(descriptor, errno);  // a device has no length
@@ -105,8 +103,8 @@ bool is_run_file_of(int descriptor, const std::string& run_id) {
 RunFile::RunFile(const std::string& path, Existing existing) : file_(path, open_locked(path, existing)) {}
 
 void RunFile::fail(const char* doing, int reason) const {
-  throw MachineFault(fmt::format("{} the run file '{}': {}; it contains the completed rounds", doing, file_.path(),
-                                 std::strerror(reason)));
+  throw MachineFault("{} the run file '{}': {}; it contains the completed rounds", doing, file_.path(),
+                     std::strerror(reason));
 }
 
 void RunFile::write_out() {
@@ -118,10 +116,8 @@ void RunFile::must_be_unchanged() {
   if (change.empty()) return;
   const std::string path = file_.path();
   if (!file_.move_to_new_name())
-    throw MachineFault(
-        fmt::format("the run file '{}' {} during the run, and its contents could not be saved", path, change));
-  throw MachineFault(
-      fmt::format("the run file '{}' {} during the run; what was measured is in '{}'", path, change, file_.path()));
+    throw MachineFault("the run file '{}' {} during the run, and its contents could not be saved", path, change);
+  throw MachineFault("the run file '{}' {} during the run; what was measured is in '{}'", path, change, file_.path());
 }
 
 void RunFile::on_header(const scheduler::Header& header) {

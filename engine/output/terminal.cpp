@@ -74,7 +74,7 @@ void Summary::on_end(const scheduler::End& end) {
   for (const std::string& warning : warnings_) console::print(to_, "{}\n", warning);
   console::print(
       to_, "{} rounds in {}{}\n", end.rounds, spell_time(end.elapsed_s),
-      end.complete ? "" : fmt::format("; the run is not complete ({}): --continue resumes it", text_of(end.reason)));
+      end.complete ? "" : fmt::format("; the run is not complete ({}): --continue resumes it", name_of(end.reason)));
 }
 
 std::string spell_time(double seconds) {

@@ -1,11 +1,8 @@
 #include "replay/operations.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
-#include <string>
 
 #include "core/error.hpp"
 
@@ -53,7 +50,7 @@ void must_be_known(std::string_view op, FileCalls files) {
   if (is_file_call(op)) why = "without --files all file calls are left out";
   if (op == "Win_create_dynamic") why = "windows to which memory is attached later are not replayed";
   if (is_between_groups(op)) why = "communication between groups or programs is not replayed";
-  throw UserMistake(fmt::format("calls MPI_{}, which cannot be replayed: {}", op, why));
+  throw UserMistake("calls MPI_{}, which cannot be replayed: {}", op, why);
 }
 
 }  // namespace stressbench::replay

@@ -1,5 +1,4 @@
 // Communicators: who is in them, and the calls that make them.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -32,9 +31,8 @@ void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruct
     if (made == nullptr) throw UserMistake("gave no communicator");
     creation.members = members(*made);
   } else if (shape == Shape::cartesian) {
-    if (call.dims.empty() || call.dims.size() != call.periods.size()) {
-      throw UserMistake(fmt::format("{} dims and {} periods", call.dims.size(), call.periods.size()));
-    }
+    if (call.dims.empty() || call.dims.size() != call.periods.size())
+      throw UserMistake("{} dims and {} periods", call.dims.size(), call.periods.size());
     creation.dimensions = static_cast<int>(call.dims.size());
     creation.dims = keep(call.dims);
     creation.periods = keep(call.periods);
@@ -42,8 +40,8 @@ void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruct
     const auto mesh = topologies_.find(call.comm);
     const auto dimensions = mesh == topologies_.end() ? std::nullopt : mesh->second.dimensions;
     if (dimensions != static_cast<int>(call.remain.size())) {
-      throw UserMistake(fmt::format("keeps some of {} dimensions, but its communicator was made with {}",
-                                    call.remain.size(), dimensions ? std::to_string(*dimensions) : "none"));
+      throw UserMistake("keeps some of {} dimensions, but its communicator was made with {}", call.remain.size(),
+                        dimensions ? std::to_string(*dimensions) : "none");
     }
     creation.dims = keep(call.remain);
   } else if (shape == Shape::adjacent) {
@@ -111,9 +109,8 @@ void ReplayPlan::find_topologies() {
 }
 
 const trace::Communicator& ReplayPlan::communicator(int number) const {
-  if (number < 0 || static_cast<std::size_t>(number) >= record_.comms.size()) {
-    throw UserMistake(fmt::format("names communicator {}, but the trace has {}", number, record_.comms.size()));
-  }
+  if (number < 0 || static_cast<std::size_t>(number) >= record_.comms.size())
+    throw UserMistake("names communicator {}, but the trace has {}", number, record_.comms.size());
   return record_.comms[static_cast<std::size_t>(number)];
 }
 
@@ -121,7 +118,7 @@ int ReplayPlan::partner(const trace::Call& call, int rank) const {
   const int size = communicator(call.comm).size;
   if (rank == trace::Call::none) return MPI_PROC_NULL;
   if (rank == trace::Call::anyone) return MPI_ANY_SOURCE;
-  if (rank < 0 || rank >= size) throw UserMistake(fmt::format("rank {} in a communicator of {}", rank, size));
+  if (rank < 0 || rank >= size) throw UserMistake("rank {} in a communicator of {}", rank, size);
   return rank;
 }
 

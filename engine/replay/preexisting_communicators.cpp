@@ -1,7 +1,5 @@
 #include "replay/preexisting_communicators.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 
@@ -44,9 +42,9 @@ std::vector<PreexistingCommunicator> preexisting_communicators_of(const trace::R
     const trace::Communicator& comm = record.comms[number];
     if (!comm.members) {
       throw UserMistake(
-          fmt::format("rank {}: communicator {} was made before the captured part, and its members are too irregular "
-                      "to be in the trace",
-                      record.rank, number));
+          "rank {}: communicator {} was made before the captured part, and its members are too irregular "
+          "to be in the trace",
+          record.rank, number);
     }
     comms.push_back({static_cast<int>(number), comm.rank, expanded(*comm.members), 0});
   }

@@ -99,8 +99,8 @@ trace::Header open(trace::Lines& lines, int ranks) {
   if (!head) lines.place().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
   const trace::Header header = trace::read_header(lines.place(), *head);
   if (header.ranks != ranks) {
-    throw UserMistake(fmt::format("'{}' was captured on {} rank{}; this job has {}", lines.place().file, header.ranks,
-                                  header.ranks == 1 ? "" : "s", ranks));
+    throw UserMistake("'{}' was captured on {} rank{}; this job has {}", lines.place().file, header.ranks,
+                      header.ranks == 1 ? "" : "s", ranks);
   }
   return header;
 }
@@ -127,7 +127,7 @@ auto as_mistake_in_file(Action action) {
   try {
     return action();
   } catch (const UserMistake& mistake) {
-    throw ParameterMistake("file", fmt::format("--file: {}", mistake.what()));
+    reject("file", "{}", mistake.what());
   }
 }
 

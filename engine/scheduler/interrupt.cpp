@@ -4,7 +4,6 @@
 
 #include <array>
 #include <csignal>
-#include <cstring>
 #include <ctime>
 
 #include "core/signals.hpp"

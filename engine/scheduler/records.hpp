@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,20 +22,6 @@
 namespace stressbench::scheduler {
 
 enum class Finish { sustain, once };
-template <class E>
-constexpr const char* text_of(E);
-template <>
-constexpr const char* text_of(Finish finish) {
-  return finish == Finish::sustain ? "sustain" : "once";
-}
-template <>
-constexpr const char* text_of(RoundKind kind) {
-  return kind == RoundKind::isolated ? "isolated" : "contended";
-}
-template <>
-constexpr const char* text_of(Phase phase) {
-  return phase == Phase::warmup ? "warmup" : phase == Phase::measured ? "measured" : "extra";
-}
 
 struct MetricRecord {
   std::string name;

@@ -1,7 +1,6 @@
 // One launch: rounds in the order of the plan, until the plan is done or a stopping criterion is reached.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

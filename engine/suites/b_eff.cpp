@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,11 +26,6 @@
 namespace stressbench {
 
 enum class Drawn { uniform, legacy };
-template <>
-struct Names<Drawn> {
-  static constexpr std::array values{std::pair{std::string_view{"uniform"}, Drawn::uniform},
-                                     std::pair{std::string_view{"legacy"}, Drawn::legacy}};
-};
 
 namespace {
 
@@ -60,14 +54,10 @@ class BEff final : public Motif {
   void check(int ranks) const override {
     needs_ranks("b_eff", 2, ranks);
     if (iterations() != 1)
-      throw ParameterMistake(
-          "iterations",
-          fmt::format(
-              "--iterations: the results of {} iterations would be added up; use 1 iteration and more repetitions",
-              iterations()));
+      reject("iterations", "the results of {} iterations would be added up; use 1 iteration and more repetitions",
+             iterations());
     for (const std::int64_t ring : *rings_) {
-      if (ring < 1 || ring > beff::ring_patterns)
-        throw ParameterMistake("rings", fmt::format("--rings: {}: expected numbers from 1 to 6", ring));
+      if (ring < 1 || ring > beff::ring_patterns) reject("rings", "{}: expected numbers from 1 to 6", ring);
     }
     if (longest_given() > 0 && longest_given() < beff::least_longest_bytes && !sizes_.was_given())
       throw ParameterMistake("lmax",
@@ -77,9 +67,8 @@ class BEff final : public Motif {
     std::set<std::int64_t> distinct;
     for (const Bytes size : *sizes_) {
       if (size.value < 1 || !FitsMessage::holds(size))
-        throw ParameterMistake("sizes", fmt::format("--sizes: {}: expected 1 to 2147483647 bytes", size.value));
-      if (!distinct.insert(size.value).second)
-        throw ParameterMistake("sizes", fmt::format("--sizes: {}: expected each size once", size.value));
+        reject("sizes", "{}: expected 1 to 2147483647 bytes", size.value);
+      if (!distinct.insert(size.value).second) reject("sizes", "{}: expected each size once", size.value);
     }
   }
 
@@ -407,44 +396,30 @@ class BEff final : public Motif {
             .rings_at_lmax = rings_at_lmax.empty() ? 0 : beff::logarithmic_mean(rings_at_lmax)};
   }
 
-  Param<Bytes> memory_{this, '\0', "memory", Bytes{0},
+  Param<Bytes> memory_{this, "memory", Bytes{0},
                        "memory per rank; the longest message is 1/128 of it (default: detected)"};
-  Param<Bytes> lmax_{this, '\0', "lmax", Bytes{0}, "the longest message, instead of --memory", FitsMessage{}};
-  Param<std::vector<std::int64_t>> rings_{
-      this, '\0', "rings", {1, 2, 3, 4, 5, 6}, "numbers of the ring patterns to measure"};
-  Param<std::int64_t> polygons_{
-      this, '\0', "polygons", 30, "random polygons", NotNegative{}, AtMost<std::int64_t>{10'000}};
-  Param<Drawn> random_{this, '\0', "random", Drawn::uniform,
+  Param<Bytes> lmax_{this, "lmax", Bytes{0}, "the longest message, instead of --memory", FitsMessage{}};
+  Param<std::vector<std::int64_t>> rings_{this, "rings", {1, 2, 3, 4, 5, 6}, "numbers of the ring patterns to measure"};
+  Param<std::int64_t> polygons_{this, "polygons", 30, "random polygons", NotNegative{}, AtMost{10'000}};
+  Param<Drawn> random_{this, "random", Drawn::uniform,
                        "how polygons are drawn: all orders with the same probability, or as in the original code, "
                        "which favours neighbours"};
-  Param<std::vector<Bytes>> sizes_{this, '\0', "sizes", {}, "message sizes (default: the 21 of the definition)"};
-  Param<std::int64_t> attempts_{this,
-                                '\0',
-                                "best-of",
-                                3,
-                                "measurements of each pattern, size and method, of which the best counts",
-                                Positive{},
-                                AtMost<std::int64_t>{1000}};
-  Param<std::int64_t> loops_{this,
-                             '\0',
-                             "loops",
-                             0,
+  Param<std::vector<Bytes>> sizes_{this, "sizes", {}, "message sizes (default: the 21 of the definition)"};
+  Param<std::int64_t> attempts_{this,       "best-of",
+                                3,          "measurements of each pattern, size and method, of which the best counts",
+                                Positive{}, AtMost{1000}};
+  Param<std::int64_t> loops_{this, "loops", 0,
                              "iterations of each timed loop; 0: 300 at first, later as many as take 2.5 to 5 ms",
                              NotNegative{}};
-  Param<std::int64_t> buffered_{this,
-                                '\0',
-                                "buffered",
-                                6,
-                                "messages in a buffer, used in turn; 2: each message uses the same memory",
-                                AtLeastTwo{},
-                                AtMost<std::int64_t>{1000}};
-  Param<bool> extra_{this, '\0', "extra",
+  Param<std::int64_t> buffered_{
+      this,         "buffered",  6, "messages in a buffer, used in turn; 2: each message uses the same memory",
+      AtLeastTwo{}, AtMost{1000}};
+  Param<bool> extra_{this, "extra",
                      "also measure the additional patterns of the paper, which do not contribute to the result"};
-  Param<bool> quick_{this, '\0', "quick",
+  Param<bool> quick_{this, "quick",
                      "six polygons and one measurement instead of 30 and 3: a ninth of the time, less accurate"};
   Param<std::string> protocol_file_{
-      this,      '\0', "protocol", "", "write the time of every loop to this file as JSON Lines; it must not exist",
-      NotEmpty{}};
+      this, "protocol", "", "write the time of every loop to this file as JSON Lines; it must not exist", NotEmpty{}};
 
   Metric b_eff_{this, "b_eff_bytes_per_s", Better::higher, "the effective bandwidth of all ranks"};
   Metric per_rank_{this, "b_eff_per_rank_bytes_per_s", Better::higher, "the effective bandwidth per rank"};

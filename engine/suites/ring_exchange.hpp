@@ -3,10 +3,8 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -68,12 +66,3 @@ class RingExchange {
 };
 
 }  // namespace stressbench::beff
-
-namespace stressbench {
-template <>
-struct Names<beff::Method> {
-  static constexpr std::array values{std::pair{std::string_view{"sendrecv"}, beff::Method::sendrecv},
-                                     std::pair{std::string_view{"alltoallv"}, beff::Method::alltoallv},
-                                     std::pair{std::string_view{"nonblocking"}, beff::Method::nonblocking}};
-};
-}  // namespace stressbench

@@ -49,14 +49,12 @@ void check_members(const Communicator& communicator) {
   std::int64_t members = 0;
   for (const Run& run : *communicator.members) {
     const std::int64_t last = run.first + std::int64_t{run.stride} * (std::int64_t{run.count} - 1);
-    if (run.first < 0 || !std::in_range<int>(last) || last < 0) {
+    if (run.first < 0 || !std::in_range<int>(last) || last < 0)
       throw WrongValue(fmt::format("members [{}, {}, {}] are not valid ranks", run.first, run.stride, run.count));
-    }
     members += run.count;
   }
-  if (members > communicator.size) {
+  if (members > communicator.size)
     throw WrongValue(fmt::format("a communicator of {} ranks has {} members", communicator.size, members));
-  }
 }
 
 Communicator communicator_of(const Json& json) {
@@ -222,9 +220,8 @@ RankRecord rank_of(const Json& json) {
   for (const Json& communicator : json.at("comms")) record.comms.push_back(communicator_of(communicator));
   for (const Json& call : json.at("calls")) record.calls.push_back(call_of(call));
   if (const auto gaps = json.find("gaps"); gaps != json.end() && gaps->is_array()) {
-    if (gaps->size() > input_limits::trace_gaps) {
+    if (gaps->size() > input_limits::trace_gaps)
       throw WrongValue(fmt::format("{} gaps; at most {}", gaps->size(), input_limits::trace_gaps));
-    }
     for (const Json& gap : *gaps) record.gaps.push_back(gap_of(gap));
   }
   take(json, "tail_s", record.tail_s);

@@ -107,10 +107,8 @@ class Hdf5 final : public Backend {
   }
 
   void prepare(const Opening& opening) override {
-    if (chunk_->value > opening.file_bytes) {
-      throw ParameterMistake(
-          "chunk", fmt::format("--chunk: {} bytes are more than a file of {}", chunk_->value, opening.file_bytes));
-    }
+    if (chunk_->value > opening.file_bytes)
+      reject("chunk", "{} bytes are more than a file of {}", chunk_->value, opening.file_bytes);
     start_library();
     path_ = opening.path;
     hints_.prepare();
@@ -280,14 +278,10 @@ class Hdf5 final : public Backend {
   ParameterSet& owner_;
   Param<TransferMode> mode_{&owner_, 'n', "transfer-mode", TransferMode::independent,
                             "how ranks call H5Dwrite and H5Dread"};
-  Param<Bytes> chunk_{&owner_,
-                      '\0',
-                      "chunk",
-                      Bytes{0},
-                      "bytes of a chunk of the dataset; 0: it is contiguous",
+  Param<Bytes> chunk_{&owner_, "chunk", Bytes{0}, "bytes of a chunk of the dataset; 0: it is contiguous",
                       AtMost<Bytes>{Bytes{4294967295}}};
   Param<Bytes> alignment_{
-      &owner_, '\0', "alignment", Bytes{0},
+      &owner_, "alignment", Bytes{0},
       "align objects of at least this length to multiples of it (H5Pset_alignment); 0: no alignment"};
   Hints hints_{owner_};
 

@@ -1,6 +1,5 @@
 // swfft: a 3-D Fourier transform forth and back as SWFFT does it: from cubes to pencils and back along each axis, one
 // peer at a time (HACC's SWFFT; StressBench III-A; docs/motifs/swfft.md).
-#include <fmt/format.h>
 
 #include <array>
 #include <cstdint>
@@ -198,9 +197,9 @@ class Swfft final : public Application {
     // Multiples of the number of ranks always do, so the search ends.
     std::int64_t side = *ngx_ + 1;
     while (!Distribution3d({side, side, side}, cubes).fits()) ++side;
-    throw ParameterMistake("ngx", fmt::format("--ngx: {} x {} x {} points do not divide into cubes and pencils for {} "
-                                              "ranks; {} in each direction would fit",
-                                              points()[0], points()[1], points()[2], ranks, side));
+    reject("ngx",
+           "{} x {} x {} points do not divide into cubes and pencils for {} ranks; {} in each direction would fit",
+           points()[0], points()[1], points()[2], ranks, side);
   }
 
   void write(CallList& calls) const override {
@@ -291,7 +290,7 @@ class Swfft final : public Application {
   Param<std::int64_t> ngy_{this, 'y', "ngy", 0, "points in y; 0: as in x", AtMost{most}};
   Param<std::int64_t> ngz_{this, 'z', "ngz", 0, "points in z; 0: as in x", AtMost{most}};
   Param<Dims<3>> grid_given_{this, 'g', "grid", Dims<3>{}, "cubes in x, y and z; auto: as even as possible"};
-  Param<bool> driver_{this, '\0', "driver", "include the barriers, reductions and loops of SWFFT's test program"};
+  Param<bool> driver_{this, "driver", "include the barriers, reductions and loops of SWFFT's test program"};
 };
 
 const RegisterMotif<Swfft> registered{"swfft", Family::application,

@@ -49,7 +49,7 @@ class Allgather final : public Movement {
   }
 
  private:
-  Param<bool> in_place_{this, '\0', "in-place", "each rank's own block is already in place (MPI_IN_PLACE)"};
+  Param<bool> in_place_{this, "in-place", "each rank's own block is already in place (MPI_IN_PLACE)"};
   Shares shares_{this};
   Blocks own_;
   Blocks all_;

@@ -1,5 +1,4 @@
 // alltoall: every rank has something for every other (StressBench III-A; docs/motifs/alltoall.md).
-#include <fmt/format.h>
 #include <mpi.h>
 
 #include <array>
@@ -11,12 +10,6 @@
 namespace stressbench {
 
 enum class AlltoallCall { alltoall, alltoallv, pairwise };
-template <>
-struct Names<AlltoallCall> {
-  static constexpr std::array values{std::pair{std::string_view{"alltoall"}, AlltoallCall::alltoall},
-                                     std::pair{std::string_view{"alltoallv"}, AlltoallCall::alltoallv},
-                                     std::pair{std::string_view{"pairwise"}, AlltoallCall::pairwise}};
-};
 
 namespace {
 
@@ -60,7 +53,7 @@ class BlockExchange : public Movement {
   }
 
   Shares shares_{this};
-  Param<bool> in_place_{this, '\0', "in-place", "received blocks replace those sent (MPI_IN_PLACE)"};
+  Param<bool> in_place_{this, "in-place", "received blocks replace those sent (MPI_IN_PLACE)"};
   Blocks out_;
   Blocks in_;
 };
@@ -70,12 +63,10 @@ class Alltoall final : public BlockExchange<EvenShares> {
   Alltoall() : BlockExchange("Alltoall", Bytes{4096}, "bytes from each rank to each other rank") {}
   void check(int ranks) const override {
     Movement::check(ranks);
-    if (*call_ == AlltoallCall::pairwise && *in_place_) {
-      throw ParameterMistake("in-place", "--in-place: requires --call alltoall or alltoallv, not pairwise");
-    }
-    if (*call_ == AlltoallCall::pairwise && nonblocking()) {
-      throw ParameterMistake("nonblocking", "--nonblocking: requires --call alltoall or alltoallv, not pairwise");
-    }
+    if (*call_ == AlltoallCall::pairwise && *in_place_)
+      reject("in-place", "requires --call alltoall or alltoallv, not pairwise");
+    if (*call_ == AlltoallCall::pairwise && nonblocking())
+      reject("nonblocking", "requires --call alltoall or alltoallv, not pairwise");
     if (*call_ == AlltoallCall::alltoallv) check_displacements(ranks * elements());
   }
   Traffic traffic(int ranks) const override {
@@ -117,7 +108,7 @@ class Alltoall final : public BlockExchange<EvenShares> {
     }
   }
 
-  Param<AlltoallCall> call_{this, '\0', "call", AlltoallCall::alltoall,
+  Param<AlltoallCall> call_{this, "call", AlltoallCall::alltoall,
                             "the MPI collective, or the same exchange by point-to-point messages, one peer at a time"};
   std::array<MPI_Request, 2> in_flight_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
@@ -128,10 +119,8 @@ class AnySizes : public BlockExchange<SkewedShares> {
   void check(int ranks) const override {
     Movement::check(ranks);
     check_displacements(largest_buffer(ranks));
-    if (*in_place_ && shares_.skewed()) {
-      throw ParameterMistake("in-place",
-                             "--in-place: each rank must send as many bytes as it receives; not with --skew");
-    }
+    if (*in_place_ && shares_.skewed())
+      reject("in-place", "each rank must send as many bytes as it receives; not with --skew");
   }
 
  protected:

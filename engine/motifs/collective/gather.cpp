@@ -20,9 +20,8 @@ class Gather final : public RootedBlocks<Shares> {
              "the root's own block is already in place (MPI_IN_PLACE)") {}
   void check(int ranks) const override {
     Base::check(ranks);
-    if (*in_place_ && root_.rotates() && shares_.skewed()) {
-      throw ParameterMistake("in-place", "--in-place: with --skew the root must stay the same, not --root rotate");
-    }
+    if (*in_place_ && root_.rotates() && shares_.skewed())
+      reject("in-place", "with --skew the root must stay the same, not --root rotate");
   }
   // In place the root's block lies in its receive buffer from the first: it gives nothing.
   Traffic traffic(int ranks) const override {

@@ -12,11 +12,6 @@
 namespace stressbench {
 
 enum class StreamDirection { one, both };
-template <>
-struct Names<StreamDirection> {
-  static constexpr std::array values{std::pair{std::string_view{"one"}, StreamDirection::one},
-                                     std::pair{std::string_view{"both"}, StreamDirection::both}};
-};
 
 namespace {
 
@@ -116,17 +111,12 @@ class Streaming final : public Motif {
   }
 
   Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "length of each message", FitsMessage{}};
-  Param<std::int64_t> window_given_{this,
-                                    'w',
-                                    "window",
-                                    64,
-                                    "messages that a rank has in flight before it waits",
-                                    Positive{},
-                                    AtMost<std::int64_t>{65536}};
+  Param<std::int64_t> window_given_{
+      this, 'w', "window", 64, "messages that a rank has in flight before it waits", Positive{}, AtMost{65536}};
   Param<StreamDirection> direction_{
-      this, '\0', "direction", StreamDirection::one,
+      this, "direction", StreamDirection::one,
       "which rank of a pair sends: the lower one, which gets an acknowledgement, or both at once"};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
+  Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   Role role_ = Role::idle;

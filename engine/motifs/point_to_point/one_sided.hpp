@@ -15,20 +15,8 @@
 namespace stressbench {
 
 enum class Synchronisation { fence, lock, lock_all, pscw };
-template <>
-struct Names<Synchronisation> {
-  static constexpr std::array values{std::pair{std::string_view{"fence"}, Synchronisation::fence},
-                                     std::pair{std::string_view{"lock"}, Synchronisation::lock},
-                                     std::pair{std::string_view{"lock_all"}, Synchronisation::lock_all},
-                                     std::pair{std::string_view{"pscw"}, Synchronisation::pscw}};
-};
 
 enum class WindowKind { create, allocate };
-template <>
-struct Names<WindowKind> {
-  static constexpr std::array values{std::pair{std::string_view{"create"}, WindowKind::create},
-                                     std::pair{std::string_view{"allocate"}, WindowKind::allocate}};
-};
 
 class OneSided : public Motif, public SerialSetup {
  public:
@@ -99,17 +87,15 @@ class OneSided : public Motif, public SerialSetup {
                                   1,
                                   "operations on each target before the synchronisation",
                                   Positive{},
-                                  AtMost<std::int64_t>{most_operations}};
-  Param<Synchronisation> sync_{this, '\0', "sync", Synchronisation::lock,
-                               "synchronisation that encloses the operations"};
-  Param<bool> flush_{this, '\0', "flush",
-                     "take locks once, before the timed region; each iteration ends with MPI_Win_flush"};
-  Param<WindowKind> kind_{this, '\0', "window-kind", WindowKind::create,
+                                  AtMost{most_operations}};
+  Param<Synchronisation> sync_{this, "sync", Synchronisation::lock, "synchronisation that encloses the operations"};
+  Param<bool> flush_{this, "flush", "take locks once, before the timed region; each iteration ends with MPI_Win_flush"};
+  Param<WindowKind> kind_{this, "window-kind", WindowKind::create,
                           "memory of the program (MPI_Win_create) or of the library (MPI_Win_allocate)"};
-  Param<Reach> reach_{this, '\0', "pattern", Reach::one_way,
+  Param<Reach> reach_{this, "pattern", Reach::one_way,
                       "which ranks access whose memory: the lower rank of a pair the other's, both each other's, all "
                       "both neighbours' in a ring, rank 0 all others', all rank 0's, all all others'"};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
+  Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;

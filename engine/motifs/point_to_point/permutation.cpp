@@ -31,7 +31,7 @@ class Permutation final : public Simultaneous {
     return {{cycle[(there + 1) % length]}, {cycle[(there + length - 1) % length]}};
   }
 
-  Param<Drawing> drawing_{this, '\0', "draw", Drawing::once, drawing_help};
+  Param<Drawing> drawing_{this, "draw", Drawing::once, drawing_help};
 };
 
 const RegisterMotif<Permutation> registered{"permutation", Family::point_to_point,

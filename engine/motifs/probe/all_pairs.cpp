@@ -1,6 +1,5 @@
 // all_pairs: every pair of ranks plays ping-pong once, in a tournament; finds the slowest pair, and keeps all times
 // (docs/motifs/all_pairs.md).
-#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -32,9 +31,9 @@ class AllPairs final : public Motif {
   void check(int ranks) const override {
     needs_ranks("all_pairs", 2, ranks);
     if (iterations() == 1) return;
-    throw ParameterMistake("iterations", fmt::format("--iterations: the results of {} tournaments would be added up; "
-                                                     "use 1 iteration, and --rounds for longer measurements",
-                                                     iterations()));
+    reject("iterations",
+           "the results of {} tournaments would be added up; use 1 iteration, and --rounds for longer measurements",
+           iterations());
   }
   Traffic traffic(int ranks) const override {
     const std::int64_t pairs = std::int64_t{ranks} * (ranks - 1) / 2;
@@ -161,15 +160,10 @@ class AllPairs final : public Motif {
   }
 
   Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of the messages", FitsMessage{}};
-  Param<std::int64_t> rounds_{this,
-                              '\0',
-                              "rounds",
-                              100,
-                              "round trips of a pair in one measurement",
-                              Positive{},
-                              AtMost<std::int64_t>{1'000'000'000}};
-  Param<std::string> matrix_{
-      this, '\0', "matrix", "", "write the times of every pair to this file as CSV; it must not exist", NotEmpty{}};
+  Param<std::int64_t> rounds_{
+      this, "rounds", 100, "round trips of a pair in one measurement", Positive{}, AtMost{1'000'000'000}};
+  Param<std::string> matrix_{this, "matrix", "", "write the times of every pair to this file as CSV; it must not exist",
+                             NotEmpty{}};
 
   Metric slowest_time_{this, "slowest_pair_time_s", Better::lower, "one-way time of the slowest pair"};
   Metric slowest_lower_{this, "slowest_pair_lower_rank", Better::lower, "the slowest pair's lower rank in the job"};

@@ -73,15 +73,15 @@ Distribution distribution_of(Shape shape, std::string_view text) {
 }  // namespace
 
 DrawnSize::DrawnSize(ParameterSet* owner)
-    : from_(owner, '\0', "sizes-from", "",
+    : from_(owner, "sizes-from", "",
             fmt::format("draw the bytes of a rank in a file at random, anew for each execution: from a table of sizes "
                         "(workloads/tables), or {}",
                         as_distribution)),
-      scale_(owner, '\0', "size-scale", 1.0, "factor on the drawn sizes", Positive{}) {}
+      scale_(owner, "size-scale", 1.0, "factor on the drawn sizes", Positive{}) {}
 
 void DrawnSize::check() const {
   if (!given()) {
-    if (scale_.was_given()) throw ParameterMistake("size-scale", "--size-scale: requires --sizes-from");
+    if (scale_.was_given()) reject("size-scale", "requires --sizes-from");
     return;
   }
   if (shape_of(*from_) || mpi::launched_rank().value_or(0) == 0) (void)source_of(table_text());

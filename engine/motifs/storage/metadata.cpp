@@ -27,19 +27,6 @@ enum class MetadataTree { shared, own };
 }  // namespace io
 
 template <>
-struct Names<io::MetadataWork> {
-  using Work = io::MetadataWork;
-  static constexpr std::array values{
-      std::pair{std::string_view{"all"}, Work::all}, std::pair{std::string_view{"create"}, Work::create},
-      std::pair{std::string_view{"stat"}, Work::stat}, std::pair{std::string_view{"open"}, Work::open},
-      std::pair{std::string_view{"unlink"}, Work::unlink}};
-};
-template <>
-struct Names<io::MetadataTree> {
-  static constexpr std::array values{std::pair{std::string_view{"shared"}, io::MetadataTree::shared},
-                                     std::pair{std::string_view{"own"}, io::MetadataTree::own}};
-};
-template <>
 struct Names<io::ItemKind> {
   static constexpr std::array values{std::pair{std::string_view{"files"}, io::ItemKind::file},
                                      std::pair{std::string_view{"directories"}, io::ItemKind::directory}};
@@ -130,7 +117,7 @@ class Metadata final : public Motif {
     return ranks * *files_ * size_->value * ways;
   }
   void refuse(bool wrong, const Parameter& option, std::string_view why) const {
-    if (wrong) throw ParameterMistake(option.name(), fmt::format("--{}: {}", option.name(), why));
+    if (wrong) reject(option.name(), "{}", why);
   }
 
   const std::string& path_of(const Item& item, NumberedName& name) const;
@@ -146,30 +133,28 @@ class Metadata final : public Motif {
   std::string seen() const { return fmt::format("(seen by rank {})", group_->rank()); }
 
   Param<std::int64_t> files_{
-      this, 'n', "files", 1000, "items that each rank creates", Positive{}, AtMost{std::int64_t{1'000'000'000}}};
+      this, 'n', "files", 1000, "items that each rank creates", Positive{}, AtMost{1'000'000'000}};
   Param<std::string> path_{this,
                            'f',
                            "file",
                            "stressbench-metadata.out",
                            "the items are created in directories below FILE.d, which are removed when the motif ends",
                            NotEmpty{}};
-  Param<ItemKind> kind_{this, '\0', "items", ItemKind::file,
-                        "kind of items that are created, queried, opened and removed"};
-  Param<Work> work_{this, '\0', "do", Work::all,
+  Param<ItemKind> kind_{this, "items", ItemKind::file, "kind of items that are created, queried, opened and removed"};
+  Param<Work> work_{this, "do", Work::all,
                     "operation to time, or all of them in order; items that it needs are created before, untimed"};
-  Param<MetadataTree> tree_{this, '\0', "tree", MetadataTree::shared,
-                            "one directory shared by all ranks, or one per rank"};
+  Param<MetadataTree> tree_{this, "tree", MetadataTree::shared, "one directory shared by all ranks, or one per rank"};
   Param<Bytes> size_{
       this, 's', "size", Bytes{0}, "bytes written into each file as it is created", AtMost{Bytes{1 << 30}}};
-  Param<bool> read_{this, '\0', "read", "read these bytes back when a file is opened"};
-  Param<bool> sync_{this, '\0', "sync", "fsync each file before closing it"};
-  Param<std::int64_t> shift_{this, '\0', "shift", 0,
+  Param<bool> read_{this, "read", "read these bytes back when a file is opened"};
+  Param<bool> sync_{this, "sync", "fsync each file before closing it"};
+  Param<std::int64_t> shift_{this, "shift", 0,
                              "stat, open and unlink the items of the rank this far away, to bypass caches"};
-  Param<bool> random_{this, '\0', "random", "stat, open and unlink in random order, drawn for each execution"};
-  Param<Nanoseconds> think_{this, '\0', "think", Nanoseconds{0},
+  Param<bool> random_{this, "random", "stat, open and unlink in random order, drawn for each execution"};
+  Param<Nanoseconds> think_{this, "think", Nanoseconds{0},
                             "pause of a rank between two operations; a sleep from 100 us on, below that busy waiting"};
-  Param<bool> keep_{this, '\0', "keep", "keep the items when the motif ends"};
-  Param<bool> overwrite_{this, '\0', "overwrite", "replace items that another run left"};
+  Param<bool> keep_{this, "keep", "keep the items when the motif ends"};
+  Param<bool> overwrite_{this, "overwrite", "replace items that another run left"};
 
   Phase create_{this, Work::create, "create"};
   Phase stat_{this, Work::stat, "stat"};
@@ -367,21 +352,21 @@ void Metadata::check_result(Work work, const Item& item, const std::string& path
 void Metadata::check_stat(const struct stat& found, const Item& item, const std::string& path) const {
   const bool directory = *kind_ == ItemKind::directory;
   if (directory ? !S_ISDIR(found.st_mode) : !S_ISREG(found.st_mode)) {
-    throw MachineFault(fmt::format("wrong type: '{}' is not a {}, but rank {} created one {}", path,
-                                   directory ? "directory" : "regular file", item.creator, seen()));
+    throw MachineFault("wrong type: '{}' is not a {}, but rank {} created one {}", path,
+                       directory ? "directory" : "regular file", item.creator, seen());
   }
   if (!directory && found.st_size != size_->value) {
-    throw MachineFault(fmt::format("wrong size: '{}' has {} bytes, where rank {} wrote {} {}", path, found.st_size,
-                                   item.creator, size_->value, seen()));
+    throw MachineFault("wrong size: '{}' has {} bytes, where rank {} wrote {} {}", path, found.st_size, item.creator,
+                       size_->value, seen());
   }
 }
 
 void Metadata::check_bytes(const Item& item, const std::string& path) const {
   const auto wrong = payload::first_wrong(memory_.bytes(), origin_of(item));
   if (!wrong) return;
-  throw MachineFault(fmt::format("wrong byte: '{}' has {:#04x} at offset {}, where rank {} wrote {:#04x} {}", path,
-                                 std::to_integer<int>(memory_.bytes()[*wrong]), *wrong, item.creator,
-                                 std::to_integer<int>(payload::expected(origin_of(item), *wrong)), seen()));
+  throw MachineFault("wrong byte: '{}' has {:#04x} at offset {}, where rank {} wrote {:#04x} {}", path,
+                     std::to_integer<int>(memory_.bytes()[*wrong]), *wrong, item.creator,
+                     std::to_integer<int>(payload::expected(origin_of(item), *wrong)), seen());
 }
 
 // Each rank looks at what the next one made, or lost, so that what only one of them can see is noticed. What was asked
@@ -398,7 +383,7 @@ void Metadata::verify(std::uint64_t) const {
       open_item(*kind_, path, memory_.bytes());
       check_bytes(item, path);
     } else if (item_is_there(path)) {
-      throw MachineFault(fmt::format("still there: '{}', which was removed {}", path, seen()));
+      throw MachineFault("still there: '{}', which was removed {}", path, seen());
     }
   }
   group_->barrier();

@@ -1,7 +1,5 @@
 #include <simgrid/actor.h>
 
-#include <cstdlib>
-
 #include "mpi/environment.hpp"
 
 namespace stressbench::mpi {

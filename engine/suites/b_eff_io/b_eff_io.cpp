@@ -10,24 +10,19 @@ namespace stressbench::beff {
 void BEffIo::check(int ranks) const {
   hints_.check();
   if (iterations() != 1)
-    throw ParameterMistake(
-        "iterations",
-        fmt::format(
-            "--iterations: the results of {} iterations would be added up; use 1 iteration and more repetitions",
-            iterations()));
+    reject("iterations", "the results of {} iterations would be added up; use 1 iteration and more repetitions",
+           iterations());
   for (const int size : partition_sizes(ranks)) {
-    if (size < 1 || size > ranks)
-      throw ParameterMistake("partitions", fmt::format("--partitions: {}: expected 1 to {} ranks", size, ranks));
+    if (size < 1 || size > ranks) reject("partitions", "{}: expected 1 to {} ranks", size, ranks);
   }
   for (const std::int64_t type : *types_) {
     if (type < 0 || type >= io_types || std::ranges::count(*types_, type) > 1)
-      throw ParameterMistake("types", fmt::format("--types: {}: expected numbers from 0 to 4, each once", type));
+      reject("types", "{}: expected numbers from 0 to 4, each once", type);
   }
   if (!has(IoType::scatter) && !has(IoType::shared) && !has(IoType::separate))
-    throw ParameterMistake("types", "--types: the length of segments follows from types 0 to 2; add one of them");
+    reject("types", "the length of segments follows from types 0 to 2; add one of them");
   if (mpart_.was_given() && (mpart_->value < io_mb || mpart_->value % 8 != 0))
-    throw ParameterMistake("mpart",
-                           fmt::format("--mpart: {}: expected 1 MiB or more, in multiples of 8 bytes", mpart_->value));
+    reject("mpart", "{}: expected 1 MiB or more, in multiples of 8 bytes", mpart_->value);
 }
 
 // With --calls and --mpart, what is written and read; else it follows from times and memory.

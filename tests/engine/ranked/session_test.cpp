@@ -274,7 +274,10 @@ TEST(Session, ParkedRanksAndJobsAloneLeaveNoSamples) {
 class WaitsForAnother final : public Motif {
  public:
   Param<std::int64_t> at_{
-      this, '\0', "at", 0, "execution that tells, from 1; 0 waits",
+      this,
+      "at",
+      0,
+      "execution that tells, from 1; 0 waits",
   };
   Traffic traffic(int) const override { return {}; }
   void decompose(const mpi::Group&, const Draw&) override {}

@@ -1,6 +1,5 @@
 // MG: V-cycles of a 3-D multigrid, down to two points a side; ranks without points of a level drop out
 // (NPB3.4-MPI/MG/mg.f).
-#include <fmt/format.h>
 
 #include <array>
 #include <bit>
@@ -193,9 +192,8 @@ class Kernel {
 void check_mg(ProblemClass size, int ranks) {
   const std::int64_t side = std::int64_t{1} << row_of(sizes, size).levels;
   if (ranks_along(active(ranks))[2] > side) {
-    throw ParameterMistake("class", fmt::format("--class: {0} x {0} x {0} points have no point for each of {1} ranks; "
-                                                "{2} would fit",
-                                                side, ranks, side * side * side));
+    reject("class", "{0} x {0} x {0} points have no point for each of {1} ranks; {2} would fit", side, ranks,
+           side * side * side);
   }
 }
 

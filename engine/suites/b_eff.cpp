@@ -16,22 +16,18 @@
 #include "io/first_rank.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/pairing.hpp"
+#include "suites/b_eff_patterns.hpp"
 #include "suites/b_eff_rule.hpp"
 #include "suites/memory_share.hpp"
 #include "suites/protocol.hpp"
 #include "suites/ring_exchange.hpp"
-#include "suites/rings.hpp"
 #include "suites/rules.hpp"
 
 namespace stressbench {
 
-enum class Drawn { uniform, legacy };
-
 namespace {
 
-using beff::Kind;
 using beff::Method;
-using beff::Neighbours;
 using beff::NotNegative;
 
 constexpr int tag = 3;
@@ -41,12 +37,6 @@ constexpr std::array all_methods{Method::sendrecv, Method::alltoallv, Method::no
 struct AtLeastTwo {
   static constexpr std::string_view words = "2 or more";
   static bool holds(std::int64_t value) noexcept { return value >= 2; }
-};
-
-// What a rank does in one pattern.
-struct Task {
-  std::vector<Neighbours> rings;
-  bool pingpong = false;
 };
 
 class BEff final : public Motif {
@@ -78,7 +68,7 @@ class BEff final : public Motif {
     const std::int64_t performed = std::max<std::int64_t>(1, *loops_) + 1;  // the first is not timed
     constexpr auto methods = static_cast<std::int64_t>(all_methods.size());
     Traffic traffic;
-    for (const std::int64_t messages : messages_of_patterns(ranks)) {
+    for (const std::int64_t messages : beff::messages_of(*rings_, polygons(), ranks)) {
       for (const std::int64_t size : sizes(assumed_lmax())) {
         const std::int64_t sent = attempts() * performed * messages;
         traffic.messages += (methods - 1) * sent;
@@ -105,10 +95,12 @@ class BEff final : public Motif {
     protocol_.attempts = static_cast<int>(attempts());
     protocol_.sizes = sizes(protocol_.lmax_bytes);
     for (const Method method : all_methods) protocol_.methods.push_back(Spelling<Method>::write(method));
-    tasks_.clear();
-    lay_rings(group.rank());
-    lay_polygons(group.rank(), draws);
-    if (*extra_) lay_extras(group.rank());
+    beff::Patterns patterns{ranks, group.rank()};
+    patterns.add_rings(*rings_);
+    patterns.add_polygons(polygons(), *random_, draws);
+    if (*extra_) patterns.add_extras();
+    protocol_.patterns = patterns.described();
+    tasks_ = patterns.tasks();
     const std::int64_t longest_bytes = std::ranges::max(protocol_.sizes);
     exchange_.emplace(own_.handle(), group.rank(), ranks,
                       static_cast<std::size_t>(*buffered_ * (longest_bytes + gap_bytes)));
@@ -137,7 +129,7 @@ class BEff final : public Motif {
 
   void reduce_metrics() override {
     if (!thorough_) refuse_wrong_bytes();
-    const Averages averages = average();
+    const beff::Averages averages = beff::average(protocol_.patterns, best_);
     protocol_.b_eff_bytes_per_s = averages.all;
     b_eff_.add(averages.all);
     per_rank_.add(averages.all / protocol_.ranks);
@@ -182,10 +174,6 @@ class BEff final : public Motif {
   }
 
  private:
-  struct Averages {
-    double all, rings, polygons, at_lmax, rings_at_lmax;
-  };
-
   std::int64_t attempts() const { return *quick_ ? 1 : *attempts_; }
   std::int64_t polygons() const { return *quick_ && !polygons_.was_given() ? 6 : *polygons_; }
   std::int64_t longest_given() const { return lmax_.was_given() || memory_.was_given() ? longest(memory_->value) : 0; }
@@ -208,75 +196,6 @@ class BEff final : public Motif {
          std::initializer_list<const Parameter*>{&rings_, &polygons_, &sizes_, &attempts_, &loops_, &buffered_})
       if (one->was_given()) return fmt::format("--{} was given", one->name());
     return "";
-  }
-
-  std::vector<std::int64_t> messages_of_patterns(int ranks) const {
-    std::vector<std::int64_t> messages;
-    for (const std::int64_t ring : *rings_)
-      messages.push_back(beff::messages_in(beff::ring_lengths(ranks, static_cast<int>(ring) - 1)));
-    const std::array whole{ranks};
-    messages.insert(messages.end(), static_cast<std::size_t>(polygons()), beff::messages_in(whole));
-    return messages;
-  }
-
-  void add(Kind kind, std::string name, std::int64_t messages, Task task) {
-    protocol_.patterns.push_back({kind, std::move(name), messages});
-    tasks_.push_back(std::move(task));
-  }
-  void lay_rings(int rank) {
-    for (const std::int64_t ring : *rings_) {
-      const std::vector<int> lengths = beff::ring_lengths(protocol_.ranks, static_cast<int>(ring) - 1);
-      add(Kind::ring, fmt::format("ring {}", ring), beff::messages_in(lengths), {{beff::neighbours_in(lengths, rank)}});
-    }
-  }
-  void lay_polygons(int rank, const Draw& draws) {
-    const std::array whole{protocol_.ranks};
-    for (std::int64_t i = 0; i < polygons(); ++i) {
-      Draw position = draws;
-      position.rank = 0;
-      position.execution = static_cast<std::uint64_t>(i * protocol_.ranks);
-      const std::vector<int> order = *random_ == Drawn::uniform ? random_permutation(position, protocol_.ranks)
-                                                                : beff::probed_order(protocol_.ranks, [&](int at) {
-                                                                    Draw one = position;
-                                                                    one.execution += static_cast<std::uint64_t>(at);
-                                                                    return random_unit(one);
-                                                                  });
-      add(Kind::random, fmt::format("random {}", i + 1), beff::messages_in(whole),
-          {{beff::neighbours_in(whole, order, rank)}});
-    }
-  }
-  // What the paper measures beside: nothing of it enters the average.
-  void lay_extras(int rank) {
-    const int ranks = protocol_.ranks;
-    const std::array whole{ranks};
-    add(Kind::extra, "worst cycle", beff::messages_in(whole),
-        {{beff::neighbours_in(whole, beff::worst_cycle(ranks), rank)}});
-    const int half = ranks / 2;
-    const auto pair = [](int rank_in_pair, int other) {
-      return std::vector<Neighbours>{{.left = other, .right = other, .length = other == rank_in_pair ? 1 : 2}};
-    };
-    const int nearest = (rank ^ 1) < 2 * half ? rank ^ 1 : rank;
-    const int farthest = rank < half ? rank + half : rank < 2 * half ? rank - half : rank;
-    add(Kind::extra, "best bisection", 2 * half, {pair(rank, nearest)});
-    add(Kind::extra, "worst bisection", 2 * half, {pair(rank, farthest)});
-    for (int dimensions = 2; dimensions <= 3; ++dimensions) lay_grid(rank, dimensions);
-    add(Kind::extra, "ping-pong", 1, {.rings = {}, .pingpong = true});
-  }
-  void lay_grid(int rank, int dimensions) {
-    std::vector<int> lengths(static_cast<std::size_t>(dimensions), 0);
-    mpi::must(MPI_Dims_create(protocol_.ranks, dimensions, lengths.data()), "MPI_Dims_create");
-    Task all_directions;
-    std::int64_t messages = 0;
-    for (std::size_t direction = 0; direction < lengths.size(); ++direction) {
-      const Neighbours along = beff::neighbours_along(lengths, direction, rank);
-      const std::int64_t of_direction = beff::messages_along(lengths, direction);
-      if (of_direction > 0)
-        add(Kind::extra, fmt::format("{}-D Cartesian, direction {}", dimensions, direction + 1), of_direction,
-            {{along}});
-      all_directions.rings.push_back(along);
-      messages += of_direction;
-    }
-    add(Kind::extra, fmt::format("{}-D Cartesian, together", dimensions), messages, std::move(all_directions));
   }
 
   // 300 of the shortest message; of others that were asked for, as many as follow from one.
@@ -342,7 +261,7 @@ class BEff final : public Motif {
     if (own_.rank() == 1) receive(0), send(0);
   }
 
-  // A wrong byte is told when all is done: who left in the middle would leave the others waiting.
+  // A wrong byte is reported at the end: a rank that left earlier would leave the others waiting.
   void look_at_arrivals() {
     if (wrong_) return;
     try {
@@ -373,29 +292,10 @@ class BEff final : public Motif {
 
   double best(std::size_t pattern, std::size_t size) const { return best_[pattern * protocol_.sizes.size() + size]; }
   std::optional<std::size_t> pingpong() const {
-    const auto found = std::ranges::find(tasks_, true, &Task::pingpong);
+    const auto found = std::ranges::find(tasks_, true, &beff::Task::pingpong);
     if (found == tasks_.end()) return std::nullopt;
     return static_cast<std::size_t>(found - tasks_.begin());
   }
-  Averages average() const {
-    std::array<std::vector<double>, 2> over_sizes, at_lmax;
-    const std::size_t sizes = protocol_.sizes.size();
-    for (std::size_t pattern = 0; pattern < tasks_.size(); ++pattern) {
-      const Kind kind = protocol_.patterns[pattern].kind;
-      if (kind == Kind::extra) continue;
-      over_sizes[static_cast<std::size_t>(kind)].push_back(
-          beff::mean(std::span(best_).subspan(pattern * sizes, sizes)));
-      at_lmax[static_cast<std::size_t>(kind)].push_back(best(pattern, sizes - 1));
-    }
-    const auto& [rings, polygons] = over_sizes;
-    const auto& [rings_at_lmax, polygons_at_lmax] = at_lmax;
-    return {.all = beff::over_both(rings, polygons),
-            .rings = rings.empty() ? 0 : beff::logarithmic_mean(rings),
-            .polygons = polygons.empty() ? 0 : beff::logarithmic_mean(polygons),
-            .at_lmax = beff::over_both(rings_at_lmax, polygons_at_lmax),
-            .rings_at_lmax = rings_at_lmax.empty() ? 0 : beff::logarithmic_mean(rings_at_lmax)};
-  }
-
   Param<Bytes> memory_{this, "memory", Bytes{0},
                        "memory per rank; the longest message is 1/128 of it (default: detected)"};
   Param<Bytes> lmax_{this, "lmax", Bytes{0}, "the longest message, instead of --memory", FitsMessage{}};
@@ -437,7 +337,7 @@ class BEff final : public Motif {
   io::Run run_;
   std::optional<io::AppendedFile> kept_;
   beff::Protocol protocol_;
-  std::vector<Task> tasks_;
+  std::vector<beff::Task> tasks_;
   std::optional<beff::RingExchange> exchange_;
   Buffer message_;  // of the ping-pong
   std::optional<WrongByte> wrong_;

@@ -130,7 +130,7 @@ void BEffIo::record(const std::string& text) const {
   if (own_.rank() == 0 && protocol_) protocol_->append(text);
 }
 
-// Those of other partitions wait asleep, so that they take no processor from who measures.
+// Ranks of other partitions sleep while they wait, so that they take no CPU time from the measurement.
 void BEffIo::wait_for_all() const {
   MPI_Request request = MPI_REQUEST_NULL;
   mpi::must(MPI_Ibarrier(own_.handle(), &request), "MPI_Ibarrier");

@@ -252,9 +252,7 @@ void add_run(CLI::App& program, Context& context) {
   command->add_option("--run-id", options->run_id,
                       "id of this run, of letters, digits, - and _, which is part of the names of files that motifs "
                       "create (default: from the time and random bits)");
-  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
-      ->take_all()
-      ->allow_extra_args(false);
+  add_set_option(*command, options->sets);
   command
       ->add_option("--ranks-per-node", options->ranks_per_node,
                    "treat every K consecutive ranks as a node (default: the ranks that share memory)")
@@ -284,10 +282,7 @@ void add_run(CLI::App& program, Context& context) {
                    "jobs have (sustain), or stop (once)")
       ->check(CLI::IsMember({"sustain", "once"}))
       ->capture_default_str();
-  command
-      ->add_option("--place", run_options.placement,
-                   "placement of jobs with [NODES]: linear, interleaved or random:SEED")
-      ->capture_default_str();
+  add_place_option(*command, run_options.placement);
   command->add_option("--seed", run_options.seed, "seed of the order of rounds and of the motifs' random numbers")
       ->capture_default_str();
   command->add_option("--time-limit", options->time_limit,

@@ -60,6 +60,17 @@ workload::Policy policy_of(const std::string& text) {
   }
 }
 
+void add_set_option(CLI::App& command, std::vector<std::string>& sets) {
+  command.add_option("--set", sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+void add_place_option(CLI::App& command, std::string& placement) {
+  command.add_option("--place", placement, "placement of jobs with [NODES]: linear, interleaved or random:SEED")
+      ->capture_default_str();
+}
+
 void add_machine_options(CLI::App& command, MachineOptions& options) {
   command.add_option("--nodes", options.nodes, "nodes of the machine")->check(CLI::Range(1, 1 << 20));
   command.add_option("--ranks", options.ranks, "ranks of the launch")->check(CLI::Range(1, 1 << 30));

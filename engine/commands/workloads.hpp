@@ -31,6 +31,10 @@ std::vector<int> place(workload::Workload& workload, const workload::Machine& ma
 // `--place` of the command line.
 workload::Policy policy_of(const std::string& text);
 
+// Options that several commands have: --set and --place.
+void add_set_option(CLI::App& command, std::vector<std::string>& sets);
+void add_place_option(CLI::App& command, std::string& placement);
+
 // Options of `check` and `describe` that give the size of the machine, since there is no launch.
 struct MachineOptions {
   std::optional<int> nodes;

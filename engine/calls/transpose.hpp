@@ -40,7 +40,7 @@ class Blocks {
   std::int64_t length_;  // 0: even
 };
 
-// Who exchanges with whom: ranks first, first + stride, ... of the motif's, and their communicator.
+// The ranks that exchange data: first, first + stride, ... of the motif's, and their communicator.
 struct Members {
   Ranks ranks;
   int first = 0;

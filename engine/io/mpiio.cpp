@@ -135,7 +135,7 @@ struct Transfer {
 class OncePerSecond {
  public:
   bool ends() {
-    constexpr int seldom = 4096;  // a look at the clock costs as much as a question to MPI
+    constexpr int seldom = 4096;  // reading the clock costs as much as asking MPI
     if (++asked_ % seldom != 0) return false;
     const auto now = std::chrono::steady_clock::now();
     if (asked_ == seldom) since_ = now;

@@ -75,7 +75,7 @@ int open_locked(const std::string& path, Existing existing) {
   if (descriptor < 0 && errno == EEXIST)
     throw UserMistake("--output: '{}' exists; give another name, --overwrite, or --continue {}", path, path);
   if (descriptor < 0) refuse(descriptor, errno);
-  // Where a file system knows no locks, nobody is kept out.
+  // A file system without locks excludes no other launch.
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(descriptor);
     throw UserMistake("{}: '{}' is being written by another launch; wait until that has ended, or end it",

@@ -19,7 +19,7 @@
 namespace stressbench::output {
 namespace {
 
-// Who cuts a file cuts what the disk has of it. Run files are a few megabytes; more than this is not held.
+// A file that is truncated is lost on disk, so its contents are held. Run files are a few megabytes; more is not held.
 constexpr std::int64_t most_held = 64LL << 20;
 constexpr int most_names = 100;
 

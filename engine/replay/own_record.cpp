@@ -38,7 +38,7 @@ trace::RankRecord receive(const mpi::Group& group, const std::string& path) {
   return trace::read_rank({path, heading[1]}, line, group.rank());
 }
 
-// Gives each rank its line as it comes by; who got none is told so in the end.
+// Sends each rank its line as it is read; ranks without one are told at the end.
 trace::RankRecord read_and_send(const mpi::Group& group, const std::string& path) {
   int served = 1;
   try {

@@ -135,7 +135,7 @@ Blocks ReplayPlan::blocks(const Element& element, const std::vector<std::int64_t
     counts.push_back(count(element, size));
     const std::int64_t byte_offset = at / element.unit * element.extent;
     offsets.push_back(count(element, at));
-    // Only MPI_Alltoallw looks at these.
+    // Only MPI_Alltoallw uses these.
     byte_offsets.push_back(static_cast<int>(std::min(byte_offset, int_max)));
     long_offsets.push_back(byte_offset);
     at += size;

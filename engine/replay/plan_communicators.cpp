@@ -1,4 +1,4 @@
-// Communicators: who is in them, and the calls that make them.
+// Communicators: their members, and the calls that create them.
 
 #include <algorithm>
 #include <array>
@@ -52,7 +52,7 @@ void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruct
     creation.sources = keep(call.sources);
     creation.destinations = keep(call.destinations);
   } else if (made != nullptr && !std::string_view(call.op).starts_with("Comm_dup") && call.op != "Comm_idup") {
-    // Who ends up together is told by the lowest of their ranks in the world.
+    // The members of a group share a colour: the lowest of their world ranks.
     if (!made->members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
     int lowest = std::numeric_limits<int>::max();
     for (const trace::Run& run : *made->members) {

@@ -91,7 +91,7 @@ void ReplayPlan::lay_out_file(const trace::Call& call, Shape shape, Instruction&
       fmt::format("{}{}-{}.{}", options_.scratch, among.members->front().first, among.size, call.file));
   if (among.rank == 0) scratch_.make(path, options_.bytes_to_read);
   i.path = path.c_str();
-  // It is there already, and taken away in the end.
+  // It exists already, and is removed at the end.
   i.amode = call.amode & ~(MPI_MODE_EXCL | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
 }
 

@@ -9,7 +9,7 @@ namespace stressbench::replay {
 namespace {
 
 constexpr std::int64_t largest_attached = 64 << 20;
-constexpr int made_unseen = -2;  // a request that nobody saw being made (docs/trace-format.md)
+constexpr int made_unseen = -2;  // a request whose creation was not captured (docs/trace-format.md)
 
 }  // namespace
 

@@ -72,7 +72,7 @@ MPI_Group ReplayPlan::group_of(const std::vector<int>& world_ranks) {
   MPI_Group some = MPI_GROUP_NULL;
   mpi::must(MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &some), "MPI_Group_incl");
   mpi::must(MPI_Group_free(&all), "MPI_Group_free");
-  // Of nobody: MPI's own, which is not to be freed.
+  // A predefined group, which must not be freed.
   if (some != MPI_GROUP_EMPTY) groups_.push_back(some);
   return some;
 }

@@ -95,7 +95,7 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
   if (world_.rank() == 0) reporter_.header(make_header(command, workload_text));
   for (;;) {
     Decision decision = decide();
-    // Rank 0 has a file on its way to a disk: those who spin meanwhile, at real-time priority perhaps, keep it waiting.
+    // Rank 0 has a file on its way to a disk: ranks that spin meanwhile, perhaps at real-time priority, would delay it.
     sleeping_barrier(world_, WaitPhase::arriving);
     mpi::must(MPI_Bcast(&decision, static_cast<int>(sizeof(decision)), MPI_BYTE, 0, world_.handle()), "MPI_Bcast");
     if (decision.stop != 0) return finish(decision.reason);
@@ -242,7 +242,7 @@ std::optional<LinkCounts> Session::read_links(const Round& round) {
   }
 }
 
-// In a contended round first the jobs that must not decompose beside others, one after the other; then all others at
+// In a contended round first the jobs with serial setup decompose, one after the other; then all others at
 // once.
 void Session::decompose(const Round& round) {
   // An isolated and a contended round of the same block draw the same numbers, so that only congestion differs.

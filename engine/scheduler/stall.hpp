@@ -1,4 +1,4 @@
-// Ends the launch if it is stuck because a link is cut or a rank is gone, and the MPI library would wait for ever: a
+// Ends the launch if it is stuck because a link is down or a rank has ended, and MPI would wait forever: a
 // rank without progress (core/progress.hpp) for a given time ends its program. Completed rounds are in the file.
 #pragma once
 

@@ -109,7 +109,7 @@ struct Neighbour {
   std::int64_t received;
   Point first_row;  // own, z slowest, whose matrix row reaches over there
 
-  // The order in which a walk through the rows comes upon neighbours.
+  // The order in which a walk through the rows finds neighbours.
   bool operator<(const Neighbour& other) const { return order() < other.order(); }
   std::tuple<std::int64_t, std::int64_t, std::int64_t, int> order() const {
     return {first_row[2], first_row[1], first_row[0], rank};

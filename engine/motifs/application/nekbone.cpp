@@ -45,7 +45,7 @@ struct Neighbour {
   std::int64_t points;  // shared with it
 };
 
-// Ranks beside in any direction share the points of a face, an edge or a corner with this one; by rank.
+// Adjacent ranks, in any direction, share the points of a face, an edge or a corner with this one; by rank.
 std::vector<Neighbour> neighbours_of(int rank, const Dims<3>& ranks, const Dims<3>& elements, std::int64_t points) {
   const calls::RankGrid<3> grid(ranks, rank);
   std::vector<Neighbour> neighbours;

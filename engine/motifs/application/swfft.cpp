@@ -62,7 +62,7 @@ class Distribution3d {
     return pencil[others[axis][0]] * pencil[others[axis][1]] * points_in(points_, cubes_)[axis];
   }
 
-  // Who has the cube that the p-th segment of the rank's pencil lies in.
+  // The rank with the cube that the p-th segment of the rank's pencil lies in.
   int cube_peer(std::size_t axis, int rank, std::int64_t p) const {
     const Triple pencil = points_in(points_, pencils_[axis]);
     const Triple cube = points_in(points_, cubes_);
@@ -72,7 +72,7 @@ class Distribution3d {
     return static_cast<int>((at[0] * cubes_[1] + at[1]) * cubes_[2] + at[2]);
   }
 
-  // Who has the pencil that the p-th part of the rank's cube lies in.
+  // The rank with the pencil that the p-th part of the rank's cube lies in.
   int pencil_peer(std::size_t axis, int rank, std::int64_t p) const {
     const Triple in_cube{rank / (cubes_[1] * cubes_[2]), rank / cubes_[2] % cubes_[1], rank % cubes_[2]};
     const std::int64_t turn = in_each(axis, fast[axis]);

@@ -39,7 +39,7 @@ constexpr std::array<ExchangePattern, 4> exchange_patterns{{{4096 * kib, 4096 * 
 
 using Partners = std::vector<int>;
 
-// The ranks beside in a mesh of ranks, at most so many dimensions away at once.
+// The adjacent ranks in a mesh of ranks, in at most so many dimensions at once.
 Partners beside(const CallList& calls, int dimensions, int at_once) {
   Dims<3> dims{{1, 1, 1}};
   std::ranges::copy(most_even(calls.ranks(), dimensions), dims.sides.begin());
@@ -57,7 +57,7 @@ Partners beside(const CallList& calls, int dimensions, int at_once) {
   return partners;
 }
 
-// The two beside along one axis of a 3-D mesh of ranks.
+// The two neighbours along one axis of a 3-D mesh of ranks.
 Partners along(const CallList& calls, std::size_t axis) {
   const calls::RankGrid<3> grid(dims_for(Dims<3>{}, calls.ranks()), calls.rank());
   Partners partners{grid.neighbour(axis, -1, Border::closed), grid.neighbour(axis, 1, Border::closed)};

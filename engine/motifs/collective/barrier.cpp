@@ -1,4 +1,4 @@
-// barrier: nobody goes on before all have come (docs/motifs/barrier.md).
+// barrier: no rank continues before all have arrived (docs/motifs/barrier.md).
 #include <mpi.h>
 
 #include "motifs/collective/collective.hpp"

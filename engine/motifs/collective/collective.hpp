@@ -1,5 +1,5 @@
-// The frame of every collective: its blocking and its nonblocking form, computation beside it, and late ranks
-// (docs/motifs/collectives.md). A collective says what it calls, what it sends and what is to come of it.
+// The frame of every collective: its blocking and its nonblocking form, overlapped computation, and late ranks
+// (docs/motifs/collectives.md). A collective defines its call, the data it sends and the expected result.
 #pragma once
 
 #include <mpi.h>
@@ -92,7 +92,7 @@ class Collective : public Motif {
   std::string function_;
   std::string called_;
   bool posts_ = false;
-  bool plain_ = true;  // nothing is done beside the call
+  bool plain_ = true;  // without computation or late ranks
   std::int64_t pure_ns_ = 0;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };

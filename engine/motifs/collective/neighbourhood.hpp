@@ -1,4 +1,4 @@
-// Who is whose neighbour in a neighbourhood collective: a Cartesian grid, or a graph.
+// Neighbours of each rank in a neighbourhood collective: a Cartesian grid, or a graph.
 #pragma once
 
 #include <cstdint>

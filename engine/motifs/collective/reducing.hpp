@@ -1,4 +1,4 @@
-// Collectives that combine elements of all ranks: what each gives, and what is to come of it.
+// Collectives that combine elements of all ranks: the input of each, and the expected result.
 #pragma once
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
-// tensor_parallel: a training step in which each layer's matrices are cut over the ranks of a group, who sum their
-// results twice a layer, forwards and backwards (Megatron-LM; docs/motifs/machine_learning.md).
+// tensor_parallel: a training step in which each layer's matrices are divided among the ranks of a group, which sum
+// their results twice a layer, forwards and backwards (Megatron-LM; docs/motifs/machine_learning.md).
 
 #include "motifs/machine_learning/training.hpp"
 

@@ -1,4 +1,4 @@
-// When a random pattern draws who sends to whom.
+// When a random pattern draws its partners.
 #pragma once
 
 #include "core/parameter.hpp"

@@ -39,7 +39,7 @@ class Hotspot final : public Simultaneous {
     return found;
   }
 
-  // Two draws: whether to the hot rank, and to which other one. Nobody sends to itself.
+  // Two draws: whether to the hot rank, and to which other one. No rank sends to itself.
   int receiver_of(int sender, int ranks, Draw position) const {
     if (sender != *hot_ && random_unit(position) < *fraction_) return static_cast<int>(*hot_);
     ++position.execution;

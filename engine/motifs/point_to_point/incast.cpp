@@ -63,7 +63,7 @@ class Incast final : public Motif {
     rank_ = group.rank();
     ranks_ = ranks;
     const bool takes_part = place_ < roots_ + senders_;
-    // Root first, then the senders: a gather's communicator holds nobody else.
+    // Root first, then the senders: a gather's communicator has no other ranks.
     if (*call_ != IncastCall::send) gathering_ = group.split(takes_part ? 0 : MPI_UNDEFINED, place_);
     communicator_ = *call_ == IncastCall::send ? group.handle() : gathering_.handle();
     if (!takes_part) return;
@@ -159,7 +159,7 @@ class Incast final : public Motif {
       mpi::must(MPI_Send(outgoing_.data(), count_, MPI_BYTE, root_, tag, communicator_), "MPI_Send");
       return;
     }
-    // Each sender begins with another root: none of them is everybody's first.
+    // Senders begin with different roots, so that no root is the first of all.
     for (int i = 0; i < roots_; ++i) {
       const int root = (place_ + i) % roots_;
       mpi::must(MPI_Isend(departure(root).data(), count_, MPI_BYTE, root_rank(root), tag, communicator_,
@@ -195,7 +195,7 @@ class Incast final : public Motif {
                         "sizes rise from sender to sender, from 1 - spread to 1 + spread times the size", AtMost{1.0}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
-  int place_ = 0;  // from 0 the roots, then the senders, then who is idle
+  int place_ = 0;  // from 0 the roots, then the senders, then idle ranks
   int roots_ = 1;
   int senders_ = 0;
   int root_ = 0;

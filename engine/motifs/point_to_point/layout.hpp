@@ -13,7 +13,7 @@ namespace stressbench {
 
 enum class Layout { contiguous, vector, subarray, indexed };
 
-// A message's memory and what MPI is told of it. Its bytes are counted without the gaps.
+// A message's memory and its MPI datatype. Its bytes are counted without the gaps.
 class Message {
  public:
   Message() = default;

@@ -1,4 +1,4 @@
-// What motifs of one-sided communication share: a window, epochs around the operations, and who works on whose memory.
+// What motifs of one-sided communication share: a window, epochs around the operations, and their origins and targets.
 // A motif only says what one operation is. Definitions: docs/motifs/put.md.
 #pragma once
 

@@ -20,7 +20,7 @@ class Permutation final : public Simultaneous {
  private:
   bool redraws() const override { return *drawing_ == Drawing::iteration; }
 
-  // Of all permutations those that are one cycle, each as likely: nobody sends to itself. HPCC's randomly ordered ring.
+  // All permutations that are one cycle, equally likely: no rank sends to itself. HPCC's randomly ordered ring.
   Peers peers(int rank, int ranks, const Draw& draws, std::uint64_t iteration) const override {
     Draw position = draws;
     position.execution = iteration * static_cast<std::uint64_t>(ranks);

@@ -1,4 +1,4 @@
-// Who works on whose memory in a one-sided motif.
+// Which ranks access whose memory in a one-sided motif.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// metadata: many files or directories made, asked for, opened and taken away, as mdtest does it
+// metadata: creates, stats, opens and removes many files or directories, as mdtest does
 // (docs/motifs/metadata.md).
 #include <fmt/format.h>
 #include <mpi.h>
@@ -64,7 +64,7 @@ class Phase {
     time_.add(Nanoseconds{own_ns}.seconds());
     spans_ns_.push_back(all_ns);
   }
-  // Who came last and saw the end first knows best. Needs no clock that several hosts share.
+  // The shortest duration of all ranks: between the last arrival and the first end. Needs no common clock.
   void reduce_metrics(const mpi::Group& group, std::int64_t items_of_a_rank) {
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, spans_ns_.data(), static_cast<int>(spans_ns_.size()), MPI_INT64_T, MPI_MIN,
                             group.handle()),
@@ -250,7 +250,7 @@ payload::Origin Metadata::origin_of(const Item& item) const {
   return {item.creator, static_cast<int>(item.index), stamp_};
 }
 
-// Every rank's items are as they must be once all have done this: nobody touches another's before the next barrier.
+// All items are as they must be once all ranks have done this: no rank accesses another's before the next barrier.
 void Metadata::prepare(std::uint64_t execution) {
   verified_ = false;
   stamp_ = stamp_beforehand;
@@ -278,7 +278,7 @@ void Metadata::remove_own() {
   }
 }
 
-// Between two phases all ranks meet: nobody stats what is not there yet.
+// All ranks synchronise between two phases, so that no rank stats an item that does not exist yet.
 void Metadata::perform(Recorder& recorder) {
   std::int64_t came_ns = recorder.now_ns();
   group_->barrier();

@@ -76,7 +76,7 @@ Traffic Transfers::traffic(int ranks) const {
   return {.file_bytes = static_cast<std::int64_t>(ranks * of_rank) * ways};
 }
 
-// With a time limit or drawn sizes nobody knows beforehand how much it will be: then only the motif's own rates tell.
+// With a time limit or drawn sizes the amount is not known in advance: only the motif's own rates are given.
 std::optional<Bandwidth> Transfers::bandwidth(int ranks) const {
   if (pace_.limited() || drawn_.given()) return std::nullopt;
   return Bandwidth{static_cast<double>(traffic(ranks).file_bytes),

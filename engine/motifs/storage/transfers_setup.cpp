@@ -144,8 +144,8 @@ void Transfers::write_beforehand() {
   group_->barrier();
 }
 
-// Each execution writes files that are not there yet; what stays of the last one is taken away by the first rank of
-// each file, while nobody uses it.
+// Each execution writes new files; those of the previous one are removed by the first rank of
+// each file, while no rank uses it.
 void Transfers::prepare(std::uint64_t execution) {
   verified_ = false;
   execution_ = execution;

@@ -41,11 +41,11 @@ std::array<int, axes> ranks_along(int ranks) {
   return {1 << x, 1 << y, 1 << (powers - x - y)};
 }
 
-// A rank's part of a level, with a border of one point on each side, and who is beside it there.
+// A rank's part of a level, with a border of one point on each side, and its neighbours there.
 struct Level {
   std::array<std::int64_t, axes> points{};  // along each axis; 2: none but the border
   std::array<std::array<int, 2>, axes> neighbours{};
-  std::array<bool, axes> takes{};  // has no part in the next coarser level, and gets its points from those who have
+  std::array<bool, axes> takes{};  // has no part in the next coarser level, and gets its points from ranks that have
   std::array<bool, axes> gives{};
 
   bool idle() const { return points[0] == 2 || points[1] == 2 || points[2] == 2; }
@@ -159,7 +159,7 @@ class Kernel {
     }
   }
 
-  // To those who had no part in the coarser level: two layers upwards, one downwards.
+  // To ranks without a part in the coarser level: two layers upwards, one downwards.
   void expand(int k) const {
     const Level& level = at(k);
     if (ranks_ == 1) return;

@@ -259,7 +259,7 @@ TEST(Session, TellsMotifsTheRunsIdAndTheirNode) {
   EXPECT_THAT(journal, testing::Contains("bind run-7 " + std::to_string(node)).Times(1));
 }
 
-TEST(Session, ParkedRanksAndJobsAloneLeaveNoSamples) {
+TEST(Session, ParkedRanksAndIsolatedJobsLeaveNoSamplesOfOthers) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   const Outcome outcome = run({on_nodes({0}, "a"), on_nodes({1}, "b")}, options_of(1, 0));
   if (!is_root()) return;
@@ -355,9 +355,9 @@ class Loner final : public Motif, public SerialSetup {
   void perform(Recorder&) override {}
   static inline std::array<std::int64_t, 2> when{};  // one host, one clock
 };
-const RegisterMotif<Loner> registered_loner{"loner", Family::probe, "decomposes alone"};
+const RegisterMotif<Loner> registered_loner{"loner", Family::probe, "decomposes serially"};
 
-TEST(Session, JobsThatMustBeAloneDecomposeOneAfterTheOther) {
+TEST(Session, JobsWithSerialSetupDecomposeOneAfterTheOther) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   workload::MotifCall loner;
   loner.name = "loner";

@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"alltoallv", {{"size", "1GiB"}, {"skew", "1"}}, 4, "size", "at most 268435455 bytes"},
         Refusal{"alltoallw", {{"size", "1GiB"}, {"type", "double"}}, 4, "size", "at most 536870904 bytes"},
         Refusal{"alltoallv", {{"skew", "0.1"}, {"in-place", ""}}, 4, "in-place", "not with --skew"},
-        Refusal{"alltoall", {{"call", "pairwise"}, {"nonblocking", ""}}, 4, "nonblocking", "not with pairwise"},
+        Refusal{"alltoall", {{"call", "pairwise"}, {"nonblocking", ""}}, 4, "nonblocking", "not pairwise"},
         Refusal{"reduce_scatter", {{"count", "1000000000"}}, 4, "count", "4000000000 elements"},
         Refusal{"bcast_storm", {{"roots", "5"}}, 4, "roots", "--roots: 5, but the job has 4 ranks"},
         Refusal{"neighbor_alltoall", {}, 1, "", "neighbours need 2 ranks or more, but the job has 1"},
@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
                 4,
                 "dimensions",
                 "requires --topology cartesian or box, not ring"},
-        Refusal{"neighbor_allgather", {{"periodic", ""}, {"topology", "nearest"}}, 4, "periodic", "not with nearest"},
+        Refusal{"neighbor_allgather", {{"periodic", ""}, {"topology", "nearest"}}, 4, "periodic", "not nearest"},
         Refusal{"neighbor_allgather", {{"reach", "3"}}, 4, "reach", "requires --topology nearest"},
         Refusal{"neighbor_alltoallw", {{"size", "1GiB"}}, 4, "size", "at most 357913941 bytes"}));
 

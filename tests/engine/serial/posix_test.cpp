@@ -210,7 +210,7 @@ TEST_P(PosixByEachCall, SaysThatASmallDiskIsFull) {
   EXPECT_EQ(*words,
             GetParam() + (" '" + path() + "': wrote ") +
                 (mapped ? "0 of 40000 bytes at offset 40000: the storage has no page for them (SIGBUS): it is full or "
-                          "an error"
+                          "failed"
                         : "25536 of 40000 bytes at offset 40000: No space left on device"));
 }
 
@@ -272,7 +272,7 @@ TEST_F(Posix, RemarksThatAFileSystemCannotAllocate) {
   const TornCalls torn({.without_fallocate = true});
   const BackendBench bench("posix", {{"preallocate", ""}});
   bench->open(opening(Access::write));
-  EXPECT_THAT(bench->notes(), ElementsAre("--preallocate: the file system of '" + path() + "' cannot"));
+  EXPECT_THAT(bench->notes(), ElementsAre("--preallocate: the file system of '" + path() + "' does not support it"));
   EXPECT_THAT(bench->notes(), IsEmpty());
 }
 

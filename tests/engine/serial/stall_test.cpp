@@ -18,30 +18,30 @@ using namespace std::chrono_literals;
 
 constexpr auto long_enough = 30s;  // a test that is right never waits for it
 
-// How many looks it takes, at most `most`.
-int looks_until_it_lasts(StallDetector& stillness, std::uint64_t moves, bool watched, int most) {
-  for (int look = 1; look <= most; ++look) {
-    if (stillness.observe(moves, watched)) return look;
+// How many checks it takes, at most `most`.
+int checks_until_stalled(StallDetector& detector, std::uint64_t moves, bool watched, int most) {
+  for (int check = 1; check <= most; ++check) {
+    if (detector.observe(moves, watched)) return check;
   }
   return 0;
 }
 
-TEST(StallDetector, LastsAfterItsLooks) {
-  StallDetector stillness;
-  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), 1 + StallDetector::checks);
+TEST(StallDetector, StallsAfterItsChecks) {
+  StallDetector detector;
+  EXPECT_EQ(checks_until_stalled(detector, 7, true, 100), 1 + StallDetector::checks);
 }
 
-TEST(StallDetector, EndsWithEachMove) {
-  StallDetector stillness;
+TEST(StallDetector, AnyProgressStartsAgain) {
+  StallDetector detector;
   for (std::uint64_t moves = 1; moves < 100; ++moves) {
-    EXPECT_EQ(looks_until_it_lasts(stillness, moves, true, StallDetector::checks), 0);
+    EXPECT_EQ(checks_until_stalled(detector, moves, true, StallDetector::checks), 0);
   }
 }
 
-TEST(StallDetector, IsNotCountedInWhoWaitsForOthers) {
-  StallDetector stillness;
-  EXPECT_EQ(looks_until_it_lasts(stillness, 7, false, 100), 0);
-  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), StallDetector::checks);
+TEST(StallDetector, DoesNotCountWhileSuspended) {
+  StallDetector detector;
+  EXPECT_EQ(checks_until_stalled(detector, 7, false, 100), 0);
+  EXPECT_EQ(checks_until_stalled(detector, 7, true, 100), StallDetector::checks);
 }
 
 TEST(Stall, IsNoticedOnce) {

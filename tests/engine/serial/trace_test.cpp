@@ -165,7 +165,7 @@ TEST_F(Traces, OfFileCallsThatCannotBeMadeAreRefusedWhereFilesAreAskedFor) {
   motif->find("file")->parse(path_);
   motif->find("files")->parse("/tmp");
   EXPECT_THAT([&] { motif->check(1); }, testing::ThrowsMessage<ParameterMistake>(HasSubstr(
-                                            "calls MPI_File_teleport, which cannot be replayed: leave --files out")));
+                                            "calls MPI_File_teleport, which cannot be replayed: without --files")));
   motif->find("files")->parse("/nowhere");
   EXPECT_THAT([&] { motif->check(1); },
               testing::ThrowsMessage<ParameterMistake>(HasSubstr("--files: '/nowhere' is not a directory")));
@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
     OfARank, OddTraces,
     testing::Values(
         Odd{"rank", "2147483648", "2147483648 instead of a whole number from -2147483648 to 2147483647"},
-        Odd{"sequence_calls", "1e300", "1e+300 where a whole number"},
+        Odd{"sequence_calls", "1e300", "1e+300 instead of a whole number"},
         Odd{"calls", R"([{"op":"Barrier","n":1,"comm":7}])", "MPI_Barrier on communicator 7, which does not exist"},
         Odd{"calls", R"([{"op":"Barrier","n":1,"comm":-1}])", "communicator -1, which does not exist"},
         Odd{"calls", R"([{"op":"Allgather","n":9223372036854775807,"comm":0,"bytes":1000}])", "more than 2^63"},
@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
         Odd{"calls", R"([{"op":"Comm_dup","n":1,"comm":2,"made":2},{"op":"Neighbor_alltoall","n":1,"comm":2}])",
             "communicator 2"},
         Odd{"comms", R"([{"size":2,"rank":1,"members":[[0,1,2147483647]]}])", "has 2147483647 members"},
-        Odd{"comms", R"([{"size":2,"rank":1,"members":[[2147483647,2147483647,2]]}])", "are no ranks"},
+        Odd{"comms", R"([{"size":2,"rank":1,"members":[[2147483647,2147483647,2]]}])", "are not valid ranks"},
         Odd{"peers", "[[0,9223372036854775807,1],[1,9223372036854775807,1]]", "more than 2^63"}),
     [](const auto& odd) { return std::string(odd.param.key) + std::to_string(odd.index); });
 
@@ -240,7 +240,7 @@ TEST_F(Traces, OfACommunicatorThatIsACopyOfItselfAreRefused) {
 
 TEST_F(Traces, OfMoreRanksThanAnIntHoldsAreRefused) {
   EXPECT_THAT(refusal(sealed(with(header_of(2), "ranks", 2147483648U))),
-              AllOf(HasSubstr("line 1: "), HasSubstr("2147483648 where a whole number")));
+              AllOf(HasSubstr("line 1: "), HasSubstr("2147483648 instead of a whole number")));
 }
 
 TEST_F(Traces, WithTwoLinesOfSymbolsAreRefused) {

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+
 namespace stressbench::host {
 
 std::optional<int> cores() {

@@ -1,5 +1,7 @@
 #include <simgrid/actor.h>
 
+#include <cstdlib>
+
 #include "mpi/environment.hpp"
 
 namespace stressbench::mpi {

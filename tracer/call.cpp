@@ -279,8 +279,8 @@ void Call::finish() noexcept {
   Recording& recording = *thread_->recording;
   count(false);
   key_.site = process().site(address_);
-  // Who tests until it succeeds waits: that is no computation, and a replay tests as often as it needs. Who tests and
-  // then does something else works: then the tests are a part of its work.
+  // A program that tests until it succeeds waits: that is no computation, and a replay tests as often as it needs. One
+  // that tests and then does something else works: then the tests are a part of its work.
   const Thread::Polling polling = thread_->polling;
   const bool waited = polling.op == key_.op && polling.site == address_;
   const std::int64_t gap_ns = began_ns_ - thread_->left_ns - polling.ours_ns - (waited ? polling.time_ns : 0);

@@ -82,8 +82,8 @@ bool write_at(const char* path, int flags, const std::string& text, std::int64_t
   return (close(file) == 0) && whole;
 }
 
-// Where the modules lie, for who turns call sites into lines of source; not part of the trace, since paths tell about
-// people.
+// Where the modules lie, for tools that turn call sites into source lines; not part of the trace, since paths tell
+// about people.
 void write_modules(const char* path) {
   const Recording& recording = process().first_recording();
   std::string text = "{";
@@ -100,13 +100,13 @@ void write_modules(const char* path) {
     }
     text += (text.size() > 1 ? "," : "") + key + "\"" + file + "\"";
   }
-  // Nobody asked for a file of this name: one that is there may be anybody's, or lead anywhere.
+  // The name was not chosen by the user: an existing file may be anyone's, or a link to anywhere.
   const std::string name = std::string(path) + ".modules";
   unlink(name.c_str());
   write_at(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, text + "}\n", 0, 0600);
 }
 
-// Every rank writes its own line at its own place; nobody gathers anything.
+// Every rank writes its own line at its own place; nothing is gathered.
 void write_file() {
   const char* path = settings::output();
   const int rank = process().rank();

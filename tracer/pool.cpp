@@ -14,7 +14,7 @@
 namespace stressbench::trace::pool {
 namespace {
 
-// Writing into a file in memory that has no room left would kill the program, so there must be room for everybody.
+// Writing into a file in memory that has no room left would kill the program, so there must be room for all ranks.
 bool has_room(const char* folder, int here) noexcept {
   struct statvfs file_system {};
   if (statvfs(folder, &file_system) != 0) return false;

@@ -23,7 +23,7 @@ using namespace stressbench::trace;
 constexpr int mistake = 2;
 constexpr int fault = 3;
 
-// Pools lie in folders where everybody may make files, under names that can be guessed.
+// Pools are in directories where everyone may create files, under names that can be guessed.
 bool is_own(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }

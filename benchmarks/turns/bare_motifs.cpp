@@ -50,7 +50,7 @@ class Bare final : public Motif {
 
  private:
   Param<Bytes> size_{this, 's', "size", Bytes{8}, "as the loop takes it", FitsMessage{}};
-  Param<std::int64_t> times_{this, '\0', "times", 1, "iterations of the loop", Positive{}};
+  Param<std::int64_t> times_{this, "times", 1, "iterations of the loop", Positive{}};
 
   const BarePattern& pattern_;
   const mpi::Group* group_ = nullptr;

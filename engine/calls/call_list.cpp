@@ -1,7 +1,5 @@
 #include "calls/call_list.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -15,10 +13,8 @@ struct Amount {
 };
 
 int counted(std::int64_t count, ElementType type) {
-  if (count > std::numeric_limits<int>::max()) {
-    throw ParameterMistake(
-        "", fmt::format("a message of {} bytes is longer than MPI's counts allow", count * size_of(type)));
-  }
+  if (count > std::numeric_limits<int>::max())
+    reject("", "a message of {} bytes is longer than MPI's counts allow", count * size_of(type));
   return static_cast<int>(count);
 }
 

@@ -1,7 +1,5 @@
 #include "calls/call_list_executor.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -442,9 +440,8 @@ void CallListExecutor::check_reduction(const C& call, const Place& place) const 
   const std::byte* const found = in_.data() + place.in;
   const auto count = static_cast<std::size_t>(call.count);
   if (with_type(call.type, [&]<class T>(T) { return all_are<T>(found, count, static_cast<T>(wanted)); })) return;
-  throw MachineFault(
-      fmt::format("wrong element: rank {} got another result than {} from a reduction of ones on {} ranks",
-                  ranks.rank(), wanted, ranks.size()));
+  throw MachineFault("wrong element: rank {} got another result than {} from a reduction of ones on {} ranks",
+                     ranks.rank(), wanted, ranks.size());
 }
 
 }  // namespace stressbench::calls

@@ -3,10 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "calls/call_list.hpp"
@@ -15,12 +12,6 @@
 namespace stressbench {
 
 enum class TransposeCall { pairwise, alltoall, alltoallv };
-template <>
-struct Names<TransposeCall> {
-  static constexpr std::array values{std::pair{std::string_view{"pairwise"}, TransposeCall::pairwise},
-                                     std::pair{std::string_view{"alltoall"}, TransposeCall::alltoall},
-                                     std::pair{std::string_view{"alltoallv"}, TransposeCall::alltoallv}};
-};
 
 namespace calls {
 
@@ -49,7 +40,7 @@ class Blocks {
   std::int64_t length_;  // 0: even
 };
 
-// Who exchanges with whom: ranks first, first + stride, ... of the motif's, and their communicator.
+// The ranks that exchange data: first, first + stride, ... of the motif's, and their communicator.
 struct Members {
   Ranks ranks;
   int first = 0;

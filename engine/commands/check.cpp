@@ -1,5 +1,4 @@
 // check: everything that is wrong with a workload, without a rank.
-#include <fmt/format.h>
 
 #include <memory>
 
@@ -25,7 +24,7 @@ int check(const CheckOptions& options) {
                    workload.jobs.size() == 1 ? "" : "s");
   } else {
     console::print(stdout,
-                   "{}: {} job{}, no mistake in the text; give --nodes and --ranks-per-node to check that they fit\n",
+                   "{}: {} job{}, no errors found; give --nodes and --ranks-per-node to check the placement too\n",
                    options.file, workload.jobs.size(), workload.jobs.size() == 1 ? "" : "s");
   }
   return exit_success;
@@ -41,12 +40,8 @@ void add_check(CLI::App& program, Context& context) {
                              "  stressbench-mpi check workloads/paper/listing1.sb --nodes 104 --ranks-per-node 16");
   const auto options = std::make_shared<CheckOptions>();
   command->add_option("FILE", options->file, "workload file (.sb)")->required();
-  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
-      ->take_all()
-      ->allow_extra_args(false);
-  command
-      ->add_option("--place", options->placement, "placement of jobs with [NODES]: linear, interleaved or random:SEED")
-      ->capture_default_str();
+  add_set_option(*command, options->sets);
+  add_place_option(*command, options->placement);
   add_machine_options(*command, options->machine);
   command->callback([&context, options] { context.chosen = [options] { return check(*options); }; });
 }

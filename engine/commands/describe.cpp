@@ -39,7 +39,7 @@ int describe_motif(const DescribeOptions& options) {
 
 // One job as text: its chain, and the traffic of one repetition.
 std::string job_page(const workload::Job& job, const scheduler::Chain& chain, std::optional<int> ranks) {
-  std::string text = fmt::format("job {} ({})", job.name, workload::name_of(job.role));
+  std::string text = fmt::format("job {} ({})", job.name, name_of(job.role));
   if (job.nodes) text += fmt::format(", nodes {}", workload::compress(*job.nodes));
   if (ranks) text += fmt::format(", {} ranks", *ranks);
   text += "\n";
@@ -49,7 +49,7 @@ std::string job_page(const workload::Job& job, const scheduler::Chain& chain, st
     for (const Parameter* parameter : step.motif->parameters()) {
       if (parameter->was_given()) options += fmt::format(" --{} {}", parameter->name(), parameter->text());
     }
-    text += fmt::format("  {}{}: {} time{} a repetition", step.name, options, times, times == 1 ? "" : "s");
+    text += fmt::format("  {}{}: {} time{} per repetition", step.name, options, times, times == 1 ? "" : "s");
     if (ranks) text += fmt::format(", each {}", output::spell(step.motif->traffic(*ranks)));
     text += "\n";
   }
@@ -93,7 +93,7 @@ int describe_workload(const DescribeOptions& options) {
 int describe(const DescribeOptions& options) {
   if (MotifCatalogue::instance().make(options.subject)) return describe_motif(options);
   if (std::filesystem::exists(options.subject)) return describe_workload(options);
-  throw UserMistake(fmt::format("describe: {}, nor is there such a file", unknown_motif(options.subject)));
+  throw UserMistake("describe: {}, and there is no such file", unknown_motif(options.subject));
 }
 
 }  // namespace
@@ -106,12 +106,8 @@ void add_describe(CLI::App& program, Context& context) {
       "  stressbench-mpi describe workloads/demo.sb --nodes 4 --ranks-per-node 2");
   const auto options = std::make_shared<DescribeOptions>();
   command->add_option("SUBJECT", options->subject, "name of a motif, or workload file")->required();
-  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
-      ->take_all()
-      ->allow_extra_args(false);
-  command
-      ->add_option("--place", options->placement, "placement of jobs with [NODES]: linear, interleaved or random:SEED")
-      ->capture_default_str();
+  add_set_option(*command, options->sets);
+  add_place_option(*command, options->placement);
   command->add_flag("--json", options->json, "print JSON");
   add_machine_options(*command, options->machine);
   command->callback([&context, options] { context.chosen = [options] { return describe(*options); }; });

@@ -1,5 +1,4 @@
 // list: which motifs there are.
-#include <fmt/format.h>
 
 #include <memory>
 

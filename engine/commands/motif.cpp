@@ -13,8 +13,8 @@
 #include "output/motif_page.hpp"
 #include "output/result_file.hpp"
 #include "output/terminal.hpp"
-#include "scheduler/interrupt.hpp"
 #include "scheduler/microbenchmark.hpp"
+#include "scheduler/rank_status.hpp"
 #include "workload/options.hpp"
 
 namespace stressbench::commands {
@@ -41,7 +41,7 @@ std::int64_t usual_iterations(const CatalogueEntry& entry, std::optional<Bytes> 
 std::unique_ptr<Motif> make(const std::string& name) {
   std::unique_ptr<Motif> motif = MotifCatalogue::instance().make(name);
   if (motif) return motif;
-  throw UserMistake(fmt::format("motif: {}", unknown_motif(name)));
+  throw UserMistake("motif: {}", unknown_motif(name));
 }
 
 CatalogueEntry entry_of(const std::string& name) {
@@ -79,13 +79,12 @@ std::vector<workload::Step> steps_of(const MeasureOptions& options, workload::Di
   const workload::MotifCall call = workload::call_of_command(options.name, options.motif_arguments, diagnostics);
   if (options.sizes.empty()) return {call};
   if (motif->find("--sizes") != nullptr) return {with_option(call, "sizes", options.sizes)};
-  if (motif->size_parameter().empty())
-    throw UserMistake(fmt::format("--sizes: {} has no message size to vary", options.name));
+  if (motif->size_parameter().empty()) throw UserMistake("--sizes: {} has no message size to vary", options.name);
   std::vector<Bytes> sizes;
   try {
     sizes = Spelling<std::vector<Bytes>>::read(options.sizes);
   } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("--sizes: '{}': {}", options.sizes, mistake.what()));
+    throw UserMistake("--sizes: '{}': {}", options.sizes, mistake.what());
   }
   take_options(*motif, call);
   std::vector<workload::Step> steps;
@@ -193,7 +192,7 @@ std::string rows_as_json(const std::vector<scheduler::MicroRow>& rows, const Mea
 std::string rows_as_table(const std::vector<scheduler::MicroRow>& rows, const MeasureOptions& options, int ranks) {
   const scheduler::StepRecord& first = rows.front().step;
   std::string text =
-      fmt::format("# {} on {} ranks: {} an iteration, timer around {}\n", options.name, ranks, first.quantity,
+      fmt::format("# {} on {} ranks: {} per iteration, timer around {}\n", options.name, ranks, first.quantity,
                   first.timer == Timer::loop ? "the loop (mean over ranks, statistics over repetitions)"
                                              : "each iteration (statistics over all of them)");
   if (first.bandwidth) text += fmt::format("# MB/s = 10^6 {} (median)\n", first.bandwidth->definition);
@@ -248,8 +247,8 @@ int measure(const MeasureOptions& options, const Context& context) {
   if (world.rank() == 0) micro.run_id = run_id::make();
   broadcast(world, micro.run_id);
   micro.launch = micro.run_id;
-  scheduler::interrupt::rank_status().job = "motif";
-  scheduler::interrupt::rank_status().rank = world.rank();
+  scheduler::rank_status().job = "motif";
+  scheduler::rank_status().rank = world.rank();
   const scheduler::MicroResult result =
       guarded(world, [&] { return scheduler::run_microbenchmark(world, clock, job, micro); });
   return on_root(world, [&] {

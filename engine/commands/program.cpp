@@ -56,9 +56,8 @@ void check_first_word(const CLI::App& program, const std::string& word) {
   for (const CLI::App* command : program.get_subcommands(nullptr)) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), word) != names.end()) return;
   const auto guess = nearest(word, names);
-  throw UserMistake(fmt::format("{}: '{}' is not a command{}; commands are {} (--help tells more)", output::program,
-                                word, guess ? fmt::format(", did you mean '{}'?", *guess) : "",
-                                fmt::join(names, ", ")));
+  throw UserMistake(fmt::format("{}: '{}' is not a command{}; commands are {} (see --help)", output::program, word,
+                                guess ? fmt::format(", did you mean '{}'?", *guess) : "", fmt::join(names, ", ")));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // run: a workload in isolated and contended rounds.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "commands/command.hpp"
@@ -42,9 +43,9 @@ std::optional<Nanoseconds> duration_of(const std::string& option, const std::str
     const Nanoseconds time = units::wall_duration(text);
     if (time.value > 0) return time;
   } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("{}: '{}': {}", option, text, mistake.what()));
+    throw UserMistake("{}: '{}': {}", option, text, mistake.what());
   }
-  throw UserMistake(fmt::format("{}: '{}': must be greater than 0", option, text));
+  throw UserMistake("{}: '{}': must be greater than 0", option, text);
 }
 
 std::optional<double> width_of(const std::string& text) {
@@ -53,9 +54,9 @@ std::optional<double> width_of(const std::string& text) {
     const double width = units::real(text);
     if (width > 0 && width < 1) return width;
   } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("--until-interval: '{}': {}", text, mistake.what()));
+    throw UserMistake("--until-interval: '{}': {}", text, mistake.what());
   }
-  throw UserMistake(fmt::format("--until-interval: '{}': must lie between 0 and 1 (5% or 0.05)", text));
+  throw UserMistake("--until-interval: '{}': must lie between 0 and 1 (5% or 0.05)", text);
 }
 
 // Parses the option values. Needs no MPI, and fails on every rank alike.
@@ -68,14 +69,12 @@ void parse_options(RunArguments& options) {
   options.run.verification = options.verify ? scheduler::Verification::on : scheduler::Verification::off;
   if (options.run.counts.isolated + options.run.counts.contended == 0)
     throw UserMistake("--isolated 0 --contended 0: nothing to run");
-  if (options.run.until_interval && (options.run.counts.isolated == 0 || options.run.counts.contended == 0)) {
+  if (options.run.until_interval && (options.run.counts.isolated == 0 || options.run.counts.contended == 0))
     throw UserMistake("--until-interval: needs isolated and contended rounds");
-  }
   (void)duration_of("--stall-limit", options.stall_limit);
   (void)policy_of(options.run.placement);
-  if (options.continue_file.empty() == options.file.empty()) {
-    throw UserMistake("run: a workload FILE, or --continue RUN.jsonl (which holds its workload), one of them");
-  }
+  if (options.continue_file.empty() == options.file.empty())
+    throw UserMistake("run: give either a workload FILE or --continue RUN.jsonl (which contains its workload)");
 }
 
 // Makes the command line's defaults part of the workload, so that the run file contains all settings.
@@ -117,8 +116,8 @@ void share(scheduler::RunOptions& options, const mpi::Group& world) {
 std::string id_of(const std::string& earlier, const RunArguments& options) {
   if (earlier.empty()) return options.run_id ? *options.run_id : run_id::make();
   if (options.run_id && *options.run_id != earlier) {
-    throw UserMistake(fmt::format("--run-id: '{}' is not the id of '{}', which is '{}'; leave it out", *options.run_id,
-                                  options.continue_file, earlier));
+    throw UserMistake("--run-id: '{}' is not the id of '{}', which is '{}'; leave it out", *options.run_id,
+                      options.continue_file, earlier);
   }
   run_id::check(earlier);
   return earlier;
@@ -137,14 +136,14 @@ Start begin(RunArguments& options, const scheduler::Machine& machine) {
 Start resume(RunArguments& options, const scheduler::Machine& machine, scheduler::ImpactTracker& tracker) {
   const output::Earlier earlier = output::read_earlier(options.continue_file, tracker);
   if (earlier.complete)
-    throw UserMistake(fmt::format("--continue: '{}' is complete: nothing is left to run", options.continue_file));
+    throw UserMistake("--continue: '{}' is complete: there is nothing left to run", options.continue_file);
   if (earlier.ranks != machine.ranks || earlier.ranks_per_node != machine.ranks_per_node) {
     const auto spell = [](std::optional<int> k) {
       return k ? fmt::format("--ranks-per-node {}", *k) : std::string("no --ranks-per-node");
     };
-    throw UserMistake(fmt::format("--continue: '{}' was begun with {} ranks and {}; now there are {} and {}",
-                                  options.continue_file, earlier.ranks, spell(earlier.ranks_per_node), machine.ranks,
-                                  spell(machine.ranks_per_node)));
+    throw UserMistake("--continue: '{}' was started with {} ranks and {}; this launch has {} and {}",
+                      options.continue_file, earlier.ranks, spell(earlier.ranks_per_node), machine.ranks,
+                      spell(machine.ranks_per_node));
   }
   const auto limit = options.run.time_limit;
   options.run = earlier.options;
@@ -177,7 +176,7 @@ void open_continued(RunArguments& options, const mpi::Group& world, std::unique_
 
 int run_session(const mpi::Group& world, const scheduler::Machine& machine, const Start& start,
                 const RunArguments& options, scheduler::ImpactTracker& tracker, output::RunFile* file,
-                const Context& context) {
+                const Context& context, const scheduler::FaultListener& fault_listener) {
   workload::Workload workload = load_text(start.text, start.path, std::nullopt);
   workload.path = start.path;
   const MonotonicClock clock;
@@ -189,8 +188,9 @@ int run_session(const mpi::Group& world, const scheduler::Machine& machine, cons
   if (!options.quiet) listeners.push_back(&summary);
   std::optional<scheduler::stall::Watchdog> watch;
   if (const auto limit = duration_of("--stall-limit", options.stall_limit)) {
-    watch.emplace(std::chrono::nanoseconds{limit->value},
-                  [limit, host = scheduler::host_name()] { scheduler::stall::end_program(*limit, host); });
+    watch.emplace(std::chrono::nanoseconds{limit->value}, [&fault_listener, limit, host = scheduler::host_name()] {
+      scheduler::stall::end_program(*limit, host, fault_listener);
+    });
   }
   scheduler::Session session{world, clock, machine, workload, options.run, listeners, tracker, start.earlier};
   const auto links = world.rank() == 0 ? output::link_counters_of_environment() : nullptr;
@@ -221,7 +221,15 @@ int run(RunArguments& options, const Context& context) {
   if (status != exit_success) return status;
   broadcast(world, start.text);
   share(options.run, world);
-  return guarded(world, [&] { return run_session(world, machine, start, options, tracker, file.get(), context); });
+  // Rank 0 may be waiting for the rank that fails: that rank writes the record itself.
+  std::string run_file = file ? std::filesystem::absolute(continued ? options.continue_file : options.output) : "";
+  broadcast(world, run_file);
+  const scheduler::FaultListener fault_listener = [&](const scheduler::Fault& fault) {
+    if (!run_file.empty()) output::append_fault(run_file, options.run.run_id, fault);
+  };
+  return guarded(
+      world, [&] { return run_session(world, machine, start, options, tracker, file.get(), context, fault_listener); },
+      fault_listener);
 }
 
 }  // namespace
@@ -244,9 +252,7 @@ void add_run(CLI::App& program, Context& context) {
   command->add_option("--run-id", options->run_id,
                       "id of this run, of letters, digits, - and _, which is part of the names of files that motifs "
                       "create (default: from the time and random bits)");
-  command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
-      ->take_all()
-      ->allow_extra_args(false);
+  add_set_option(*command, options->sets);
   command
       ->add_option("--ranks-per-node", options->ranks_per_node,
                    "treat every K consecutive ranks as a node (default: the ranks that share memory)")
@@ -272,21 +278,18 @@ void add_run(CLI::App& program, Context& context) {
                       "estimate (5%); at least 6 blocks, at most --isolated/--contended rounds");
   command
       ->add_option("--finish", options->finish,
-                   "what a job does when it is done in a contended round: keep running until all jobs are (sustain), "
-                   "or stop (once)")
+                   "what a job does when it has finished its repetitions in a contended round: keep running until all "
+                   "jobs have (sustain), or stop (once)")
       ->check(CLI::IsMember({"sustain", "once"}))
       ->capture_default_str();
-  command
-      ->add_option("--place", run_options.placement,
-                   "placement of jobs with [NODES]: linear, interleaved or random:SEED")
-      ->capture_default_str();
+  add_place_option(*command, run_options.placement);
   command->add_option("--seed", run_options.seed, "seed of the order of rounds and of the motifs' random numbers")
       ->capture_default_str();
   command->add_option("--time-limit", options->time_limit,
                       "start no round that is expected to end later than this after the launch (25min)");
   command->add_option("--stall-limit", options->stall_limit,
-                      "end the run if a rank makes no progress for this long (5min), since MPI waits for ever when a "
-                      "link is cut or a rank is gone");
+                      "end the run if a rank makes no progress for this long (5min); MPI waits forever when a link is "
+                      "down or a rank has ended");
   add_threads_option(*command, options->threads);
   command->add_flag("--verify", options->verify, "check every byte that is received; the run is marked as verified");
   command->add_flag("--overwrite", options->overwrite, "replace an existing run file");

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "core/clock.hpp"
 #include "core/console.hpp"
 #include "core/suggest.hpp"
+#include "scheduler/rank_status.hpp"
 
 namespace stressbench::commands {
 
@@ -30,7 +29,7 @@ workload::Workload load_file(const std::string& path, const std::vector<std::str
     try {
       settings.push_back(workload::parse_setting(set));
     } catch (const UserMistake& mistake) {
-      throw UserMistake(fmt::format("--set: {}", mistake.what()));
+      throw UserMistake("--set: {}", mistake.what());
     }
   }
   return workload::load(path, workload::read_file, MotifCatalogue::instance(), machine, settings, policy);
@@ -57,8 +56,19 @@ workload::Policy policy_of(const std::string& text) {
   try {
     return workload::parse_policy(text);
   } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("--place: {}", mistake.what()));
+    throw UserMistake("--place: {}", mistake.what());
   }
+}
+
+void add_set_option(CLI::App& command, std::vector<std::string>& sets) {
+  command.add_option("--set", sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+void add_place_option(CLI::App& command, std::string& placement) {
+  command.add_option("--place", placement, "placement of jobs with [NODES]: linear, interleaved or random:SEED")
+      ->capture_default_str();
 }
 
 void add_machine_options(CLI::App& command, MachineOptions& options) {
@@ -71,18 +81,18 @@ std::optional<workload::Machine> machine_of(const MachineOptions& options) {
   if (!options.nodes && !options.ranks && !options.ranks_per_node) return std::nullopt;
   if (options.nodes && options.ranks && options.ranks_per_node &&
       static_cast<std::int64_t>(*options.nodes) * *options.ranks_per_node != *options.ranks) {
-    throw UserMistake(fmt::format("--nodes {} with --ranks-per-node {} makes {} ranks, not --ranks {}", *options.nodes,
-                                  *options.ranks_per_node,
-                                  static_cast<std::int64_t>(*options.nodes) * *options.ranks_per_node, *options.ranks));
+    throw UserMistake("--nodes {} with --ranks-per-node {} makes {} ranks, not --ranks {}", *options.nodes,
+                      *options.ranks_per_node, static_cast<std::int64_t>(*options.nodes) * *options.ranks_per_node,
+                      *options.ranks);
   }
   if (!options.nodes && !options.ranks) throw UserMistake("--ranks-per-node: needs --nodes or --ranks");
   if (!options.ranks) return workload::Machine::uniform(*options.nodes, options.ranks_per_node.value_or(0));
   // Ranks alone: one node, as a launch on one host is without --ranks-per-node.
   const int per_node = options.ranks_per_node.value_or(*options.ranks / options.nodes.value_or(1));
   if (per_node == 0 || *options.ranks % per_node != 0) {
-    throw UserMistake(fmt::format("--ranks {} do not fill nodes of {} evenly", *options.ranks,
-                                  options.ranks_per_node ? fmt::format("--ranks-per-node {}", per_node)
-                                                         : fmt::format("--nodes {}", *options.nodes)));
+    throw UserMistake("--ranks {} cannot be divided evenly into nodes of {}", *options.ranks,
+                      options.ranks_per_node ? fmt::format("--ranks-per-node {}", per_node)
+                                             : fmt::format("--nodes {}", *options.nodes));
   }
   return workload::Machine::uniform(*options.ranks / per_node, per_node);
 }
@@ -93,12 +103,14 @@ workload::Machine shape_of(const scheduler::Machine& machine) {
   return shape;
 }
 
-void end_launch(const mpi::Group& world, const std::string& cause, int status) {
+void end_launch(const mpi::Group& world, const std::string& cause, int status,
+                const scheduler::FaultListener& listener) {
   // What goes wrong on all ranks alike is said once: the others give rank 0 time to say it and to end them.
   if (world.rank() != 0) sleep_for(300'000'000);
-  const auto& here = scheduler::interrupt::rank_status();
-  console::print(stderr, "stressbench-mpi: {} ({})\n", cause,
-                 scheduler::interrupt::describe(here, scheduler::host_name()));
+  const auto& here = scheduler::rank_status();
+  const std::string host = scheduler::host_name();
+  if (status == exit_machine_fault) listener(scheduler::fault_of(here, host, cause));
+  console::print(stderr, "stressbench-mpi: {} ({})\n", cause, scheduler::describe(here, host));
   std::fflush(stderr);
   mpi::abort(world, status);
 }

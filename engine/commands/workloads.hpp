@@ -8,8 +8,8 @@
 
 #include "commands/command.hpp"
 #include "motifs/motif.hpp"
-#include "scheduler/interrupt.hpp"
 #include "scheduler/machine.hpp"
+#include "scheduler/records.hpp"
 #include "workload/check.hpp"
 
 namespace stressbench::commands {
@@ -31,6 +31,10 @@ std::vector<int> place(workload::Workload& workload, const workload::Machine& ma
 // `--place` of the command line.
 workload::Policy policy_of(const std::string& text);
 
+// Options that several commands have: --set and --place.
+void add_set_option(CLI::App& command, std::vector<std::string>& sets);
+void add_place_option(CLI::App& command, std::string& placement);
+
 // Options of `check` and `describe` that give the size of the machine, since there is no launch.
 struct MachineOptions {
   std::optional<int> nodes;
@@ -44,20 +48,23 @@ std::optional<workload::Machine> machine_of(const MachineOptions& options);
 // The launch in the checker's terms. Rank 0 only.
 workload::Machine shape_of(const scheduler::Machine& machine);
 
-[[noreturn]] void end_launch(const mpi::Group& world, const std::string& cause, int status);
+// Prints why and where this rank fails, and ends the launch with this status. `listener` gets the record of a machine
+// fault first.
+[[noreturn]] void end_launch(const mpi::Group& world, const std::string& cause, int status,
+                             const scheduler::FaultListener& listener);
 
-// Runs `work` on every rank. A rank on which it fails prints a message and ends the launch, since other ranks may be
-// waiting for it.
+// Runs `work` on every rank. A rank on which it fails ends the launch, since other ranks may be waiting for it.
 template <class Work>
-auto guarded(const mpi::Group& world, Work work) {
+auto guarded(
+    const mpi::Group& world, Work work, const scheduler::FaultListener& listener = [](const scheduler::Fault&) {}) {
   try {
     return work();
   } catch (const UserMistake& mistake) {
-    end_launch(world, mistake.what(), exit_user_mistake);
+    end_launch(world, mistake.what(), exit_user_mistake, listener);
   } catch (const MachineFault& fault) {
-    end_launch(world, fault.what(), exit_machine_fault);
+    end_launch(world, fault.what(), exit_machine_fault, listener);
   } catch (const std::bad_alloc&) {
-    end_launch(world, "out of memory", exit_machine_fault);
+    end_launch(world, "out of memory", exit_machine_fault, listener);
   }
 }
 

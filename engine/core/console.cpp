@@ -13,7 +13,7 @@ namespace {
 
 int stdout_errno = 0;
 
-// Messages that nobody can read are lost; results that nobody can read are a fault.
+// Messages that cannot be written are lost; results that cannot be written are a fault.
 void put(std::FILE* to, std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), to) != text.size() && to == stdout && stdout_errno == 0)
     stdout_errno = errno;

@@ -8,15 +8,6 @@
 namespace stressbench {
 
 enum class Shape { constant, normal, exponential, gamma, lognormal, uniform };
-template <>
-struct Names<Shape> {
-  static constexpr std::array values{std::pair{std::string_view{"constant"}, Shape::constant},
-                                     std::pair{std::string_view{"normal"}, Shape::normal},
-                                     std::pair{std::string_view{"exponential"}, Shape::exponential},
-                                     std::pair{std::string_view{"gamma"}, Shape::gamma},
-                                     std::pair{std::string_view{"lognormal"}, Shape::lognormal},
-                                     std::pair{std::string_view{"uniform"}, Shape::uniform}};
-};
 
 // Whether the shape has a deviation of its own to choose (a constant has none, an exponential's is its mean).
 bool takes_deviation(Shape shape) noexcept;

@@ -1,8 +1,11 @@
 // The two kinds of errors that the engine throws: user mistakes and machine faults.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace stressbench {
 
@@ -17,6 +20,9 @@ inline constexpr int exit_interrupted = 130;
 class UserMistake : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  template <class First, class... Rest>
+  UserMistake(fmt::format_string<const First&, const Rest&...> words, const First& first, const Rest&... rest)
+      : std::runtime_error(fmt::format(words, first, rest...)) {}
 };
 
 // A user's mistake in one parameter of a motif, so that the workload's checker can point at the option's own column.
@@ -32,11 +38,21 @@ class ParameterMistake : public UserMistake {
   std::string parameter_;
 };
 
+// Throws ParameterMistake: "--depth: 5, but the smallest block has 4 rows" for `option` "depth" and the words after the
+// colon; the words alone where the option is "".
+template <class... Args>
+[[noreturn]] void reject(const std::string& option, fmt::format_string<const Args&...> words, const Args&... args) {
+  throw ParameterMistake(option, (option.empty() ? "" : "--" + option + ": ") + fmt::format(words, args...));
+}
+
 // A failure of the machine or of a library: a full disk, a failed MPI call, a wrong byte received. Ends the run with
 // status 3.
 class MachineFault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  template <class First, class... Rest>
+  MachineFault(fmt::format_string<const First&, const Rest&...> words, const First& first, const Rest&... rest)
+      : std::runtime_error(fmt::format(words, first, rest...)) {}
 };
 
 }  // namespace stressbench

@@ -56,13 +56,12 @@ InputFile::~InputFile() { ::close(descriptor_); }
 void InputFile::check_kind() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) refuse(words_of(errno));
-  if (!S_ISREG(status.st_mode)) refuse(fmt::format("it is {}; only regular files are read", kind_of(status.st_mode)));
+  if (!S_ISREG(status.st_mode))
+    refuse(fmt::format("it is {}; only regular files can be read", kind_of(status.st_mode)));
   if (status.st_size > most_bytes_) refuse(fmt::format("it is larger than {}", spell_bytes(most_bytes_)));
 }
 
-void InputFile::refuse(const std::string& reason) const {
-  throw UserMistake(fmt::format("cannot read '{}': {}", path_, reason));
-}
+void InputFile::refuse(const std::string& reason) const { throw UserMistake("cannot read '{}': {}", path_, reason); }
 
 // A file of the kernel has no size before it is read, and a file may grow meanwhile.
 bool InputFile::fill() {
@@ -91,10 +90,8 @@ std::optional<InputFile::Line> InputFile::next_line() {
   for (;;) {
     const std::size_t end = buffer_.find('\n', searched);
     const std::size_t length = std::min(end, buffer_.size()) - at_;
-    if (length > static_cast<std::size_t>(input_limits::line_bytes)) {
-      throw UserMistake(
-          fmt::format("'{}', line {}: is longer than {}", path_, line_, spell_bytes(input_limits::line_bytes)));
-    }
+    if (length > static_cast<std::size_t>(input_limits::line_bytes))
+      throw UserMistake("'{}', line {}: is longer than {}", path_, line_, spell_bytes(input_limits::line_bytes));
     if (end != std::string::npos) {
       Line line{buffer_.substr(at_, length), true};
       at_ = end + 1;

@@ -22,9 +22,8 @@ namespace stressbench {
 template <class Json>
 Json parse_json(std::string_view text) {
   const auto begins_another = [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; };
-  if (std::ranges::count_if(text, begins_another) > input_limits::json_values) {
+  if (std::ranges::count_if(text, begins_another) > input_limits::json_values)
     throw WrongValue(fmt::format("holds more than {} JSON values", input_limits::json_values));
-  }
   return Json::parse(text);
 }
 
@@ -45,7 +44,7 @@ T whole_number(const Json& value, T least = std::numeric_limits<T>::min(), T mos
   const std::string text = value.is_primitive()
                                ? value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 40)
                                : std::string(value.type_name());
-  throw WrongValue(fmt::format("{} where a whole number from {} to {} should stand", text, least, most));
+  throw WrongValue(fmt::format("{} instead of a whole number from {} to {}", text, least, most));
 }
 
 }  // namespace stressbench

@@ -2,16 +2,16 @@
 // one place. Parsing, checking, `--help`, `describe` and the reference page are made from that declaration.
 #pragma once
 
-#include <array>
-#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/enum_names.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 
@@ -45,7 +45,8 @@ class Parameter {
   Parameter& operator=(const Parameter&) = delete;
   virtual ~Parameter() = default;
 
-  char short_name() const noexcept { return short_name_; }  // '\0' when there is none
+  static constexpr char no_short_name = '\0';
+  char short_name() const noexcept { return short_name_; }
   const std::string& name() const noexcept { return name_; }
   const std::string& help() const noexcept { return help_; }
   const std::string& rule() const noexcept { return rule_; }  // what is accepted, in words
@@ -73,17 +74,6 @@ class Parameter {
   std::string help_;
   std::string rule_;
   bool given_ = false;
-};
-
-// Names of an enumeration's values: specialise for each enumeration used as a parameter.
-//   template <> struct Names<Pairs> { static constexpr std::array values{std::pair{"neighbours"sv, Pairs::neighbours},
-//   ...}; };
-template <class E>
-struct Names;
-
-template <class E>
-concept Named = requires {
-  Names<E>::values;
 };
 
 // How a value of type T is read and written.
@@ -165,12 +155,7 @@ struct Spelling<E> {
     }
     parameter_detail::refuse_name(text, names());
   }
-  static std::string write(E wanted) {
-    for (const auto& [name, value] : Names<E>::values) {
-      if (value == wanted) return std::string(name);
-    }
-    return "?";
-  }
+  static std::string write(E wanted) { return std::string(name_of(wanted)); }
   static constexpr std::string_view unit = "choice";
 };
 
@@ -195,6 +180,9 @@ struct AtMost {
 };
 template <class T>
 AtMost(T) -> AtMost<T>;
+AtMost(int)->AtMost<std::int64_t>;
+// The largest count that MPI takes.
+inline constexpr std::int64_t int_max = std::numeric_limits<int>::max();
 // Every item of a list fulfils a rule.
 template <class Rule>
 struct Each {
@@ -220,6 +208,9 @@ class Param final : public Parameter {
     (add(std::move(rules)), ...);
     if constexpr (Named<T>) describe_rule(parameter_detail::one_of(Spelling<T>::names()));
   }
+  template <class... Rules>
+  Param(ParameterSet* owner, std::string name, T initial, std::string help, Rules... rules)
+      : Param(owner, no_short_name, std::move(name), std::move(initial), std::move(help), std::move(rules)...) {}
 
   const T& operator*() const noexcept { return value_; }
   const T* operator->() const noexcept { return &value_; }
@@ -264,6 +255,8 @@ class Param<bool> final : public Parameter {
  public:
   Param(ParameterSet* owner, char short_name, std::string name, std::string help)
       : Parameter(owner, short_name, std::move(name), std::move(help)) {}
+  Param(ParameterSet* owner, std::string name, std::string help)
+      : Param(owner, no_short_name, std::move(name), std::move(help)) {}
 
   bool operator*() const noexcept { return value_; }
 

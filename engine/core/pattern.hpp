@@ -3,10 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/parameter.hpp"
 
@@ -35,11 +33,6 @@ struct Bandwidth {
 enum class Timer {
   loop,       // one pair of clock reads around all iterations, as the Intel benchmarks do
   iteration,  // a pair around every iteration, as the OSU benchmarks do; gives a histogram
-};
-template <>
-struct Names<Timer> {
-  static constexpr std::array values{std::pair{std::string_view{"loop"}, Timer::loop},
-                                     std::pair{std::string_view{"iteration"}, Timer::iteration}};
 };
 
 class Pattern : public ParameterSet {
@@ -71,8 +64,7 @@ class Pattern : public ParameterSet {
  protected:
   Param<std::int64_t> iterations_{this,      'i', "iterations", 1, "executions of the pattern each time the motif runs",
                                   Positive{}};
-  Param<Timer> timer_{this, '\0', "timer", Timer::loop,
-                      "where the clock is read: around all iterations, or around each"};
+  Param<Timer> timer_{this, "timer", Timer::loop, "where the clock is read: around all iterations, or around each"};
 };
 
 }  // namespace stressbench

@@ -1,7 +1,6 @@
 // Stand-ins for the computation of an application.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "core/clock.hpp"
@@ -11,12 +10,6 @@
 namespace stressbench {
 
 enum class Computation { busy, sleep, off };
-template <>
-struct Names<Computation> {
-  static constexpr std::array values{std::pair{std::string_view{"busy"}, Computation::busy},
-                                     std::pair{std::string_view{"sleep"}, Computation::sleep},
-                                     std::pair{std::string_view{"off"}, Computation::off}};
-};
 
 namespace pause {
 

@@ -30,7 +30,7 @@ std::string make() {
 
 void check(std::string_view id) {
   if (!id.empty() && id.size() <= 64 && std::ranges::all_of(id, fits)) return;
-  throw UserMistake(fmt::format("--run-id: '{}' must be 1 to 64 letters, digits, - and _", id));
+  throw UserMistake("--run-id: '{}' must be 1 to 64 letters, digits, - and _", id);
 }
 
 }  // namespace stressbench::run_id

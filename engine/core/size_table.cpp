@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
@@ -62,24 +61,20 @@ class SizeTable::Reader {
 
   SizeTable read(std::string_view text) {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-    if (text.size() > most_text) {
-      throw UserMistake(fmt::format("{}: a table of sizes has at most {} bytes", name_, most_text));
-    }
+    if (text.size() > most_text) throw UserMistake("{}: a table of sizes has at most {} bytes", name_, most_text);
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       ++line_;
       read_line(text.substr(0, end));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
-    if (columns_ == 0) throw UserMistake(fmt::format("{}: has no header; {}", name_, headers));
-    if (table_.rows_.empty()) throw UserMistake(fmt::format("{}: has no rows after its header", name_));
+    if (columns_ == 0) throw UserMistake("{}: has no header; {}", name_, headers);
+    if (table_.rows_.empty()) throw UserMistake("{}: has no rows after its header", name_);
     return std::move(table_);
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& words) const {
-    throw UserMistake(fmt::format("{}:{}: {}", name_, line_, words));
-  }
+  [[noreturn]] void refuse(const std::string& words) const { throw UserMistake("{}:{}: {}", name_, line_, words); }
 
   void read_line(std::string_view line) {
     line = trimmed(line.substr(0, line.find('#')));
@@ -101,7 +96,7 @@ class SizeTable::Reader {
     } else if (cells.count == 3 && has(0, "from") && has(1, "to") && has(2, "weight")) {
       columns_ = 3;
     } else {
-      refuse(fmt::format("{} is no header; {}", quoted(line), headers));
+      refuse(fmt::format("{} is not a header; {}", quoted(line), headers));
     }
   }
 
@@ -134,7 +129,7 @@ class SizeTable::Reader {
     }
     const double before = table_.rows_.empty() ? 0 : table_.rows_.back().up_to;
     if (!std::isfinite(before + weight)) refuse("the sum of the weights is too large");
-    if (!(before + weight > before)) refuse("the weight is too small beside the sum of those before");
+    if (!(before + weight > before)) refuse("the weight is too small compared with the sum of the previous ones");
     table_.rows_.push_back({from, to, before + weight});
   }
 

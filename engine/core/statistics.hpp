@@ -2,7 +2,6 @@
 // these for its stopping criterion and its summary table.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>

@@ -72,7 +72,7 @@ std::optional<Decimal> read_decimal(std::string_view text) {
 std::int64_t scale(const Decimal& number, std::int64_t factor, const char* accepted) {
   Wide product = number.digits * factor;
   for (int i = 0; i < number.places; ++i) {
-    if (product % 10 != 0) throw UserMistake(std::string("is not whole in the smallest unit; ") + accepted);
+    if (product % 10 != 0) throw UserMistake(std::string("is not a whole number in the smallest unit; ") + accepted);
     product /= 10;
   }
   if (product > std::numeric_limits<std::int64_t>::max()) throw UserMistake(std::string("is too large; ") + accepted);

@@ -1,12 +1,10 @@
 #include "io/appended_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <utility>
 
 #include "core/error.hpp"
@@ -37,31 +35,29 @@ AppendedFile::AppendedFile(const mpi::Group& group, std::string parameter, std::
 
 void AppendedFile::claim() const {
   const auto refuse = [this](const std::string& why) {
-    throw UserMistake(fmt::format("--{}: '{}' {}; remove it, or give another name", parameter_, path_, why));
+    throw UserMistake("--{}: '{}' {}; remove it, or give another name", parameter_, path_, why);
   };
   const std::string note = sidecar_name(path_);
   const bool mine = is_mine(note);
-  if (is_there(note) && !mine) refuse("has a note beside it that is another user's, or a link");
+  if (is_there(note) && !mine) refuse("has an ownership record that belongs to another user or is a link");
   const auto owner = mine ? read_sidecar(path_) : std::nullopt;
   const bool ours = owner && owner->run.id == run_.id;
   const Sidecar own = sidecar_of(run_, {.one = true});
-  if (!ours && is_there(path_)) refuse("exists, and this run did not make it");
+  if (!ours && is_there(path_)) refuse("exists, and this run did not create it");
   try {
     if (owner && !ours) replace_sidecar(path_, own);
     // Another job of this run may have been faster, or another run.
     if (!owner && !make_sidecar(path_, own) && read_sidecar(path_)->run.id != run_.id)
       refuse("was claimed by another run at the same time");
   } catch (const MachineFault& fault) {
-    throw MachineFault(fmt::format("--{}: {}", parameter_, fault.what()));
+    throw MachineFault("--{}: {}", parameter_, fault.what());
   }
   const Descriptor made(opened(O_CREAT));
 }
 
 // Nothing but the run's own file: what has another name too may be anything.
 int AppendedFile::opened(int flags) const {
-  const auto fail = [this](const std::string& words) {
-    throw MachineFault(fmt::format("--{} '{}': {}", parameter_, path_, words));
-  };
+  const auto fail = [this](const std::string& words) { throw MachineFault("--{} '{}': {}", parameter_, path_, words); };
   const int file =
       ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | flags, 0666);
   if (file < 0) fail(words_of(errno));
@@ -70,7 +66,7 @@ int AppendedFile::opened(int flags) const {
       ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == ::geteuid() && found.st_nlink == 1;
   if (own) return file;
   ::close(file);
-  fail("is not the file that this run made");
+  fail("is not the file that this run created");
   return -1;
 }
 
@@ -83,7 +79,7 @@ bool AppendedFile::is_empty() const {
 void AppendedFile::append(std::string_view text) const {
   const Descriptor file(opened(0));
   const int failure = write_whole(file.number(), text);
-  if (failure != 0) throw MachineFault(fmt::format("--{} '{}': {}", parameter_, path_, words_of(failure)));
+  if (failure != 0) throw MachineFault("--{} '{}': {}", parameter_, path_, words_of(failure));
 }
 
 }  // namespace stressbench::io

@@ -41,10 +41,8 @@ void must_be_multiple(std::int64_t bytes, const char* what, const std::string& p
   const std::int64_t less = bytes / multiple * multiple;
   if (less == bytes) return;
   const std::int64_t more = less + multiple;
-  throw ParameterMistake(
-      "direct",
-      fmt::format("--direct: {} of {} bytes: O_DIRECT takes multiples of {} bytes for '{}'; {} would fit", what, bytes,
-                  multiple, path, less == 0 ? std::to_string(more) : fmt::format("{} or {}", less, more)));
+  reject("direct", "{} of {} bytes: O_DIRECT requires multiples of {} bytes for '{}'; {} would fit", what, bytes,
+         multiple, path, less == 0 ? std::to_string(more) : fmt::format("{} or {}", less, more));
 }
 
 }  // namespace
@@ -59,9 +57,8 @@ DirectAccess direct_access(const std::string& path) {
 
 void must_fit(const DirectAccess& access, const std::string& path, std::int64_t transfer_bytes,
               std::int64_t file_bytes) {
-  if (access.support == DirectAccess::Support::refused) {
-    throw ParameterMistake("direct", fmt::format("--direct: the file system of '{}' does not offer O_DIRECT", path));
-  }
+  if (access.support == DirectAccess::Support::refused)
+    reject("direct", "the file system of '{}' does not offer O_DIRECT", path);
   if (access.support != DirectAccess::Support::aligned) return;
   must_be_multiple(transfer_bytes, "a transfer", path, access.multiple);
   must_be_multiple(file_bytes, "a file", path, access.multiple);

@@ -10,9 +10,8 @@ namespace stressbench {
 
 Hint Spelling<Hint>::read(std::string_view text) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
-    throw UserMistake(fmt::format("'{}' is no hint; a hint is key=value", text));
-  }
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
+    throw UserMistake("'{}' is not a hint; expected key=value", text);
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
@@ -22,9 +21,9 @@ namespace {
 std::string fate(const Hint& hint, const mpi::Info& used) {
   const std::string asked = Spelling<Hint>::write(hint);
   const auto value = used.get(hint.key);
-  if (!value) return fmt::format("hint {}: not taken, the library does not list it", asked);
+  if (!value) return fmt::format("hint {}: not used, the library does not list it", asked);
   if (*value != hint.value) return fmt::format("hint {}: the library uses {}", asked, *value);
-  if (open_mpi) return fmt::format("hint {}: listed, but Open MPI lists every hint, taken or not", asked);
+  if (open_mpi) return fmt::format("hint {}: listed, but Open MPI lists every hint, used or not", asked);
   return fmt::format("hint {}: taken", asked);
 }
 
@@ -41,14 +40,12 @@ void Hints::check() const {
   std::set<std::string> seen;
   for (const Hint& hint : asked()) {
     if (!seen.insert(hint.key).second) {
-      throw ParameterMistake("hint", fmt::format("--hint: {} is given twice (--stripe-count and --stripe-size are "
-                                                 "striping_factor and striping_unit)",
-                                                 hint.key));
+      reject("hint", "{} is given twice (--stripe-count and --stripe-size are striping_factor and striping_unit)",
+             hint.key);
     }
     if (hint.key.size() >= MPI_MAX_INFO_KEY || hint.value.size() >= MPI_MAX_INFO_VAL) {
-      throw ParameterMistake("hint", fmt::format("--hint: {} is too long: this MPI takes keys of {} and values of {} "
-                                                 "letters",
-                                                 hint.key, MPI_MAX_INFO_KEY - 1, MPI_MAX_INFO_VAL - 1));
+      reject("hint", "{} is too long: this MPI allows keys of {} and values of {} characters", hint.key,
+             MPI_MAX_INFO_KEY - 1, MPI_MAX_INFO_VAL - 1);
     }
   }
 }

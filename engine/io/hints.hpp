@@ -42,10 +42,10 @@ class Hints {
 
  private:
   ParameterSet& owner_;
-  Param<std::vector<Hint>> hints_{&owner_, '\0', "hint", {}, "hints for MPI-IO, key=value, separated by commas"};
-  Param<std::int64_t> stripe_count_{&owner_, '\0', "stripe-count", 0,
+  Param<std::vector<Hint>> hints_{&owner_, "hint", {}, "hints for MPI-IO, key=value, separated by commas"};
+  Param<std::int64_t> stripe_count_{&owner_, "stripe-count", 0,
                                     "storage targets of a file (hint striping_factor); 0: default of the file system"};
-  Param<Bytes> stripe_size_{&owner_, '\0', "stripe-size", Bytes{0},
+  Param<Bytes> stripe_size_{&owner_, "stripe-size", Bytes{0},
                             "stripe size (hint striping_unit); 0: default of the file system"};
   mpi::Info info_;
 };

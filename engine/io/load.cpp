@@ -46,7 +46,7 @@ std::string load(const BuiltBackend& backend, const fs::path& folder) {
   const fs::path module = folder / ("stressbench-" + std::string(backend.name) + ".so");
   std::error_code unknown;
   if (!fs::exists(module, unknown)) {
-    return module.string() + " does not exist; the folder lib/stressbench belongs beside the program's bin";
+    return module.string() + " does not exist; the directory lib/stressbench must be next to the program's bin";
   }
   if (::dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return {};
   const char* why = ::dlerror();  // names the file that is not there

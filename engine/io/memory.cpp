@@ -62,20 +62,18 @@ const TransferClock& TransferClock::real() noexcept {
 
 Memory::Memory(ParameterSet& owner, const TransferClock& clock)
     : clock_(clock),
-      delay_(&owner, '\0', "delay", Nanoseconds{0}, "what each transfer takes beside its bytes"),
-      bandwidth_(&owner, '\0', "bandwidth", Bytes{0}, "bytes a second that a rank moves; 0: as many as it can"),
-      fail_call_(&owner, '\0', "fail-call", FailingCall::none, "which call fails"),
-      fail_after_(&owner, '\0', "fail-after", std::int64_t{1},
-                  "number of such calls of the rank up to the one that fails", Positive{}),
-      fail_rank_(&owner, '\0', "fail-rank", std::int64_t{0}, "the rank on which it fails, as the launcher counts them"),
-      fail_with_(&owner, '\0', "fail-with", Failure::EIo,
+      delay_(&owner, "delay", Nanoseconds{0}, "time of each transfer in addition to that of its bytes"),
+      bandwidth_(&owner, "bandwidth", Bytes{0}, "bytes per second that a rank transfers; 0: no limit"),
+      fail_call_(&owner, "fail-call", FailingCall::none, "the call that fails"),
+      fail_after_(&owner, "fail-after", std::int64_t{1}, "number of the rank's call of this kind that fails",
+                  Positive{}),
+      fail_rank_(&owner, "fail-rank", std::int64_t{0}, "the rank of the launch on which it fails"),
+      fail_with_(&owner, "fail-with", Failure::EIo,
                  "error with which it fails; short: half of the bytes are transferred, then ENOSPC") {}
 
 void Memory::check(const AccessRequirements&) const {
   const bool moves = *fail_call_ == FailingCall::write || *fail_call_ == FailingCall::read;
-  if (*fail_with_ == Failure::half && !moves) {
-    throw ParameterMistake("fail-with", "--fail-with: short needs --fail-call write or read");
-  }
+  if (*fail_with_ == Failure::half && !moves) reject("fail-with", "short needs --fail-call write or read");
 }
 
 void Memory::prepare(const Opening& opening) { path_.reserve(opening.path.size()); }
@@ -123,7 +121,7 @@ void Memory::close() {
 std::vector<std::string> Memory::notes() {
   const std::int64_t unknown = std::exchange(unknown_bytes_, 0);
   if (unknown == 0) return {};
-  return {fmt::format("memory: {} bytes were read as zeros, as this rank did not write them", unknown)};
+  return {fmt::format("memory: {} bytes that this rank did not write were read as zeros", unknown)};
 }
 
 bool Memory::remove(const std::string& path) const { return files().erase(path) > 0; }
@@ -140,7 +138,7 @@ void Memory::take_time(std::int64_t begun_ns, std::size_t bytes) const noexcept 
 }
 
 namespace {
-const RegisterBackend<Memory> registered{"memory", "keeps files in memory, as slow and as faulty as asked"};
+const RegisterBackend<Memory> registered{"memory", "keeps files in memory, with a given speed and given errors"};
 }
 
 }  // namespace stressbench::io

@@ -11,15 +11,6 @@
 namespace stressbench {
 
 enum class FailingCall { none, open, write, read, sync, close };
-template <>
-struct Names<FailingCall> {
-  static constexpr std::array values{std::pair{std::string_view{"none"}, FailingCall::none},
-                                     std::pair{std::string_view{"open"}, FailingCall::open},
-                                     std::pair{std::string_view{"write"}, FailingCall::write},
-                                     std::pair{std::string_view{"read"}, FailingCall::read},
-                                     std::pair{std::string_view{"sync"}, FailingCall::sync},
-                                     std::pair{std::string_view{"close"}, FailingCall::close}};
-};
 
 enum class Failure { EIo, ENoSpc, EDQuot, ERoFs, EAcces, half };
 template <>

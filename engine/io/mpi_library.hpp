@@ -1,7 +1,7 @@
 // Differences between the MPI-IO of MPI libraries.
 #pragma once
 
-#include <mpi.h>
+#include <mpi.h>  // OPEN_MPI
 
 #include <string>
 

@@ -135,7 +135,7 @@ struct Transfer {
 class OncePerSecond {
  public:
   bool ends() {
-    constexpr int seldom = 4096;  // a look at the clock costs as much as a question to MPI
+    constexpr int seldom = 4096;  // reading the clock costs as much as asking MPI
     if (++asked_ % seldom != 0) return false;
     const auto now = std::chrono::steady_clock::now();
     if (asked_ == seldom) since_ = now;
@@ -159,22 +159,20 @@ class MpiIo final : public Backend {
     if (form.pointer == Pointer::shared) refuse_shared(requirements);
     if (form.participation == Participation::collective && !requirements.even_transfers) {
       refuse_call(
-          "all ranks of a file make it together, but their transfers differ in number or length; independent "
-          "calls such as MPI_File_write_at would do");
+          "the call is collective, but the ranks' transfers differ in number or length; use independent calls such as "
+          "MPI_File_write_at");
     }
     if (in_flight_.was_given() && *in_flight_ > 1 && !form.starts()) {
-      throw ParameterMistake("in-flight", fmt::format("--in-flight: {} ends before the next one starts; only "
-                                                      "nonblocking calls such as MPI_File_iwrite_at overlap",
-                                                      call_.text()));
+      reject("in-flight",
+             "{} ends before the next call starts; only nonblocking calls such as MPI_File_iwrite_at overlap",
+             call_.text());
     }
-    if (*preallocate_ && requirements.access == Access::read) {
-      throw ParameterMistake("preallocate", "--preallocate: nothing is written");
-    }
+    if (*preallocate_ && requirements.access == Access::read) reject("preallocate", "nothing is written");
   }
 
   void prepare(const Opening& opening) override {
     if (opening.transfer_bytes > std::numeric_limits<int>::max()) {
-      refuse_call(fmt::format("takes {} bytes at most, but a transfer is of {}", std::numeric_limits<int>::max(),
+      refuse_call(fmt::format("transfers at most {} bytes, but a transfer has {}", std::numeric_limits<int>::max(),
                               opening.transfer_bytes));
     }
     form_ = form_of(*call_);
@@ -250,16 +248,14 @@ class MpiIo final : public Backend {
     return MPI_MODE_CREATE | MPI_MODE_RDWR;
   }
 
-  [[noreturn]] void refuse_call(const std::string& words) const {
-    throw ParameterMistake("call", fmt::format("--call: {}: {}", call_.text(), words));
-  }
+  [[noreturn]] void refuse_call(const std::string& words) const { reject("call", "{}: {}", call_.text(), words); }
   void refuse_shared(const AccessRequirements& requirements) const {
-    constexpr auto instead = "calls with an offset, such as MPI_File_write_at, would do";
-    if (requirements.any_order) refuse_call(fmt::format("a shared pointer goes from front to back only; {}", instead));
+    constexpr auto instead = "use calls with an offset, such as MPI_File_write_at";
+    if (requirements.any_order) refuse_call(fmt::format("a shared file pointer only moves forward; {}", instead));
     if (requirements.grows)
-      refuse_call(fmt::format("begins at the front of a file each time, so nothing is appended; {}", instead));
+      refuse_call(fmt::format("starts at the beginning of a file each time, so nothing is appended; {}", instead));
     if (requirements.access == Access::both) {
-      refuse_call(fmt::format("reads and writes would move one pointer, and nobody reads what is there; {}", instead));
+      refuse_call(fmt::format("reads and writes would move the same file pointer; {}", instead));
     }
   }
 
@@ -390,10 +386,9 @@ class MpiIo final : public Backend {
 
   ParameterSet& owner_;
   Param<MpiIoCall> call_{&owner_, 'n', "call", MpiIoCall::at_all,
-                         "MPI-IO's call for a transfer; reads take its sister"};
-  Param<std::int64_t> in_flight_{
-      &owner_, '\0', "in-flight", 1, "nonblocking transfers in flight", Positive{}, AtMost<std::int64_t>{65536}};
-  Param<bool> preallocate_{&owner_, '\0', "preallocate", "MPI_File_preallocate when a file is opened to be written"};
+                         "MPI-IO call of a write; reads use the corresponding call"};
+  Param<std::int64_t> in_flight_{&owner_, "in-flight", 1, "nonblocking transfers in flight", Positive{}, AtMost{65536}};
+  Param<bool> preallocate_{&owner_, "preallocate", "MPI_File_preallocate when a file is opened for writing"};
   Hints hints_{owner_};
 
   Form form_ = form_of(MpiIoCall::at_all);

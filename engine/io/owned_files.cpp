@@ -40,7 +40,7 @@ std::string key_of(const std::string& path) {
 
 [[noreturn]] void refuse_owner(const std::string& path, const Sidecar& owner) {
   refuse(
-      fmt::format("'{}' belongs to run '{}' on host {} (process {}, launch {}), which goes on or was interrupted; "
+      fmt::format("'{}' belongs to run '{}' on host {} (process {}, launch {}), which is running or was interrupted; "
                   "give --run-id {} to continue it, or --overwrite",
                   path, owner.run.id, owner.host, owner.pid, owner.run.launch, owner.run.id));
 }
@@ -70,7 +70,7 @@ void remove_leftovers(const Claim& claim, std::vector<std::string>& notes) {
   const bool may_replace = claim.existing == Existing::replace;
   if (!may_replace && owner->run.id != claim.run.id) refuse_owner(claim.path, *owner);
   if (of_another_job(*owner, claim.run) || (!may_replace && lives(*owner))) {
-    refuse(fmt::format("'{}' is in use by process {} on host {}, of the same run '{}'; give each job a file of its own",
+    refuse(fmt::format("'{}' is in use by process {} on host {}, of the same run '{}'; give each job its own file",
                        claim.path, owner->pid, owner->host, owner->run.id));
   }
   const std::int64_t removed = remove_all(claim.path, owner->layout);
@@ -84,9 +84,9 @@ void remove_leftovers(const Claim& claim, std::vector<std::string>& notes) {
 void must_be_free(const std::string& name, Existing existing) {
   struct stat known {};
   if (::lstat(name.c_str(), &known) != 0) return;  // a folder that is not there is said when the note is made
-  if (!S_ISREG(known.st_mode)) refuse(fmt::format("'{}' is no ordinary file", name));
+  if (!S_ISREG(known.st_mode)) refuse(fmt::format("'{}' is not a regular file", name));
   if (existing == Existing::refuse) {
-    refuse(fmt::format("'{}' exists, and this run did not make it; remove it, or give --overwrite", name));
+    refuse(fmt::format("'{}' exists, and this run did not create it; remove it, or give --overwrite", name));
   }
 }
 
@@ -126,7 +126,7 @@ void take_exclusively(const Claim& claim, const std::string& key, std::vector<st
   const auto made = made_here().find(key);
   const bool ours = made != made_here().end();
   if (ours && made->second.users > 0 && (claim.exclusive || made->second.exclusive)) {
-    refuse(fmt::format("'{}' is another step's of this job; give each a path of its own", claim.path));
+    refuse(fmt::format("'{}' belongs to another step of this job; give each step its own path", claim.path));
   }
   take(claim, ours ? made->second.layout : Layout{}, ours && made->second.users > 0, notes);
 }

@@ -13,7 +13,8 @@ struct Dropped {
   std::int64_t page_bytes = 0;
 };
 
-// None where the kernel does not tell, which it does to those who own the file or may write it. Throws MachineFault.
+// None where the kernel does not say, which it does only to users who own the file or may write it. Throws
+// MachineFault.
 std::optional<Dropped> drop_cache(const std::string& path);
 
 }  // namespace stressbench::io

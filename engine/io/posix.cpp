@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -18,12 +17,6 @@
 namespace stressbench {
 
 enum class PosixCall { pwrite, write, mmap };
-template <>
-struct Names<PosixCall> {
-  static constexpr std::array values{std::pair{std::string_view{"pwrite"}, PosixCall::pwrite},
-                                     std::pair{std::string_view{"write"}, PosixCall::write},
-                                     std::pair{std::string_view{"mmap"}, PosixCall::mmap}};
-};
 
 namespace io {
 namespace {
@@ -34,18 +27,15 @@ class Posix final : public Backend {
       : call_(&owner, 'n', "call", PosixCall::pwrite,
               "pwrite: pwrite and pread; write: write and read after lseek, as IOR does; mmap: copies to and from "
               "mapped memory"),
-        direct_(&owner, '\0', "direct", "O_DIRECT: past the page cache, where the file system can"),
-        preallocate_(&owner, '\0', "preallocate", "the first rank of a file allocates all of it as it is opened") {}
+        direct_(&owner, "direct", "O_DIRECT: bypass the page cache, if the file system supports it"),
+        preallocate_(&owner, "preallocate", "the first rank of a file allocates all of it when it is opened") {}
   ~Posix() override {
     mapping_.release();
     if (file_ >= 0) ::close(file_);
   }
 
   void check(const AccessRequirements&) const override {
-    if (*direct_ && mapped()) {
-      throw ParameterMistake("direct",
-                             "--direct: --call mmap goes through the page cache; pwrite and write can go past it");
-    }
+    if (*direct_ && mapped()) reject("direct", "--call mmap uses the page cache; pwrite and write can bypass it");
   }
 
   void prepare(const Opening& opening) override {
@@ -126,8 +116,8 @@ class Posix final : public Backend {
     const int error = errno;
     if (error != EINVAL || !*direct_) return words_of(error);
     if (access_.support != DirectAccess::Support::aligned)
-      return words_of(error) + " (does O_DIRECT take such lengths?)";
-    return fmt::format("{} (O_DIRECT takes multiples of {} bytes there)", words_of(error), access_.multiple);
+      return words_of(error) + " (does O_DIRECT allow such lengths?)";
+    return fmt::format("{} (O_DIRECT requires multiples of {} bytes there)", words_of(error), access_.multiple);
   }
 
   void seek(std::int64_t offset) const {
@@ -151,7 +141,7 @@ class Posix final : public Backend {
     if (first && opening.file_bytes > 0 &&
         uninterrupted([&] { return ::fallocate(file_, 0, 0, opening.file_bytes); }) < 0) {
       if (errno != EOPNOTSUPP && errno != ENOSYS) refuse("fallocate");
-      notes_.push_back(fmt::format("--preallocate: the file system of '{}' cannot", path_));
+      notes_.push_back(fmt::format("--preallocate: the file system of '{}' does not support it", path_));
     }
     if (opening.ranks && opening.ranks->size() > 1) opening.ranks->barrier();
   }
@@ -174,7 +164,7 @@ class Posix final : public Backend {
     return bytes;
   }
   [[noreturn]] void missing_page(const Partial& transfer) const {
-    raise(transfer, path_, "the storage has no page for them (SIGBUS): full, or an error");
+    raise(transfer, path_, "the storage has no page for them (SIGBUS): it is full or failed");
   }
 
   Param<PosixCall> call_;

@@ -131,7 +131,7 @@ void must_hold(std::string_view call, const std::string& path, std::int64_t end)
 }
 
 void refuse(std::string_view call, const std::string& path, const std::string& words) {
-  throw MachineFault(fmt::format("{} '{}': {}", call, path, words));
+  throw MachineFault("{} '{}': {}", call, path, words);
 }
 
 }  // namespace stressbench::io

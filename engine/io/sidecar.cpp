@@ -60,7 +60,7 @@ std::optional<Sidecar> read_sidecar(const std::string& path) {
   if (::access(name.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
   const auto refusal = [&](const std::string& reason) {
     return UserMistake(
-        fmt::format("'{}' does not say whose files these are{}; remove it, or give --overwrite", name, reason));
+        fmt::format("'{}' does not name the owner of these files{}; remove it, or give --overwrite", name, reason));
   };
   try {
     const auto json = parse_json<nlohmann::json>(read_file(name, input_limits::sidecar_bytes));

@@ -51,7 +51,7 @@ std::int64_t clock_offset_ns(const mpi::Group& group, const Clock& clock) {
   int step = 1;
   for (; step < group.size(); step *= 2) {
   }
-  // From the widest step down: who answers knows its own offset by then.
+  // From the widest step down: a rank that answers knows its own offset by then.
   for (step /= 2; step > 0; step /= 2) {
     if (rank % (2 * step) == 0 && rank + step < group.size()) {
       answer(rank + step, group, clock);

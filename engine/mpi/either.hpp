@@ -3,8 +3,6 @@
 
 #include <mpi.h>
 
-#include <type_traits>
-
 #include "mpi/group.hpp"
 
 namespace stressbench::mpi {

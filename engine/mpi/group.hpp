@@ -3,8 +3,6 @@
 
 #include <mpi.h>
 
-#include <string>
-
 #include "core/error.hpp"
 
 namespace stressbench::mpi {

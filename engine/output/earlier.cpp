@@ -1,5 +1,4 @@
 // Reading a run file back, for --continue.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,19 +25,19 @@ int count_of(const Json& value, int most) { return whole_number<int>(value, 0, m
 std::optional<Nanoseconds> seconds_of(const Json& value) {
   if (value.is_null()) return std::nullopt;
   const double seconds = value;
-  if (!(seconds >= 0 && seconds <= longest_s)) throw UserMistake(fmt::format("{} s is no time limit", seconds));
+  if (!(seconds >= 0 && seconds <= longest_s)) throw UserMistake("{} s is no time limit", seconds);
   return Nanoseconds{static_cast<std::int64_t>(seconds * 1e9 + 0.5)};
 }
 
 std::optional<double> width_of(const Json& value) {
   if (value.is_null()) return std::nullopt;
   const double width = value;
-  if (!(width > 0 && width < 1)) throw UserMistake(fmt::format("until_interval {} is not between 0 and 1", width));
+  if (!(width > 0 && width < 1)) throw UserMistake("until_interval {} is not between 0 and 1", width);
   return width;
 }
 
 void read_header(const Json& header, Earlier& earlier) {
-  if (header.at("schema_version") != 1) throw UserMistake("is a run file of another schema version");
+  if (header.at("schema_version") != 1) throw UserMistake("the run file has another schema version");
   const Json& plan = header.at("plan");
   earlier.launches.launch = count_of(header.at("launch"), most_rounds) + 1;
   earlier.ranks = whole_number<int>(header.at("ranks"), 1);
@@ -80,7 +79,10 @@ void read_round(const Json& record, Earlier& earlier, scheduler::ImpactTracker& 
 
 void read_record(const Json& record, Earlier& earlier, scheduler::ImpactTracker& tracker) {
   const std::string& type = record.at("type").get_ref<const std::string&>();
-  if (type == "header") read_header(record, earlier);
+  if (type == "header") {
+    read_header(record, earlier);
+    tracker.on_header({});  // forgets samples of a round that the launch before did not complete
+  }
   if (type == "sample") read_sample(record, tracker);
   if (type == "round") read_round(record, earlier, tracker);
   if (type == "end") earlier.complete = record.at("complete");
@@ -99,13 +101,15 @@ std::string read_line(const std::string& line, const Place& place, Earlier& earl
     read_record(record, earlier, tracker);
     return record.at("type");
   } catch (const Json::exception&) {
-    throw UserMistake(fmt::format("{}:{}: not a line of a run file (docs/records.md)", place.path, place.line));
+    throw UserMistake("{}:{}: not a line of a run file (docs/records.md)", place.path, place.line);
   } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("{}:{}: {}", place.path, place.line, mistake.what()));
+    throw UserMistake("{}:{}: {}", place.path, place.line, mistake.what());
   }
 }
 
-bool is_kept(const std::string& type) { return type == "header" || type == "round" || type == "end"; }
+bool is_kept(const std::string& type) {
+  return type == "header" || type == "round" || type == "fault" || type == "end";
+}
 
 }  // namespace
 
@@ -120,9 +124,8 @@ Earlier read_earlier(const std::string& path, scheduler::ImpactTracker& tracker)
     read += static_cast<std::int64_t>(line->text.size()) + 1;
     if (is_kept(read_line(line->text, {path, number}, earlier, tracker))) keep = read;
   }
-  if (earlier.ranks == 0) throw UserMistake(fmt::format("--continue: '{}' holds no header: nothing to continue", path));
-  if (truncate(path.c_str(), keep) != 0)
-    throw UserMistake(fmt::format("--continue: '{}': {}", path, std::strerror(errno)));
+  if (earlier.ranks == 0) throw UserMistake("--continue: '{}' holds no header: nothing to continue", path);
+  if (truncate(path.c_str(), keep) != 0) throw UserMistake("--continue: '{}': {}", path, std::strerror(errno));
   return earlier;
 }
 

@@ -1,10 +1,9 @@
 #include "output/json.hpp"
 
 #include <chrono>
-#include <cmath>
 #include <ctime>
 
-#include "core/parameter.hpp"
+#include "core/enum_names.hpp"
 #include "output/run_file.hpp"
 #include "output/version.hpp"
 #include "workload/node_list.hpp"
@@ -47,7 +46,7 @@ Json step_of(const scheduler::StepRecord& step, int index) {
           {"size_bytes", step.size ? Json(step.size->value) : Json(nullptr)},
           {"executions", step.executions},
           {"iterations", step.iterations},
-          {"timer", Spelling<Timer>::write(step.timer)},
+          {"timer", name_of(step.timer)},
           {"quantity", step.quantity},
           {"quantity_scale", step.quantity_scale},
           {"bandwidth_bytes", step.bandwidth ? Json(step.bandwidth->bytes) : Json(nullptr)},
@@ -58,7 +57,7 @@ Json plan_of(const scheduler::PlanRecord& plan) {
   return {{"isolated", plan.counts.isolated},
           {"contended", plan.counts.contended},
           {"warmup", plan.warmup},
-          {"finish", scheduler::text_of(plan.finish)},
+          {"finish", name_of(plan.finish)},
           {"until_interval", maybe(plan.until_interval)},
           {"time_limit_s", maybe(plan.time_limit_s)},
           {"placement", plan.placement},
@@ -154,7 +153,7 @@ Json to_json(const scheduler::Sample& sample, const scheduler::Machine& machine)
           {"job", sample.job},
           {"step", maybe(sample.step)},
           {"repetition", sample.head.repetition},
-          {"phase", scheduler::text_of(sample.head.phase)},
+          {"phase", name_of(sample.head.phase)},
           {"iterations", sample.iterations},
           {"time_min_s", number(sample.time.min)},
           {"time_mean_s", number(sample.time.mean)},
@@ -179,13 +178,8 @@ Json to_json(const scheduler::HistogramRecord& histogram) {
 }
 
 Json to_json(const scheduler::Event& event) {
-  constexpr std::array severities{"note", "warning", "error"};
-  return {{"type", "event"},
-          {"severity", severities[static_cast<std::size_t>(event.severity)]},
-          {"kind", event.kind},
-          {"message", event.message},
-          {"round", maybe(event.round)},
-          {"job", maybe(event.job)}};
+  return {{"type", "event"},          {"severity", name_of(event.severity)}, {"kind", event.kind},
+          {"message", event.message}, {"round", maybe(event.round)},         {"job", maybe(event.job)}};
 }
 
 Json to_json(const scheduler::RoundRecord& record) {
@@ -200,7 +194,7 @@ Json to_json(const scheduler::RoundRecord& record) {
   return {{"type", "round"},
           {"round", record.round.number},
           {"block", record.round.block},
-          {"kind", scheduler::text_of(record.round.kind)},
+          {"kind", name_of(record.round.kind)},
           {"job", record.round.job < 0 ? Json(nullptr) : Json(record.round.job)},
           {"started_s", record.started_s},
           {"duration_s", record.duration_s},
@@ -209,15 +203,17 @@ Json to_json(const scheduler::RoundRecord& record) {
           {"links", record.links ? links_of(*record.links) : Json(nullptr)}};
 }
 
-const char* text_of(scheduler::EndReason reason) noexcept {
-  constexpr std::array reasons{"done", "interval_reached", "interrupted", "time_limit", "fault"};
-  return reasons[static_cast<std::size_t>(reason)];
+Json to_json(const scheduler::Fault& fault) {
+  return {{"type", "fault"},           {"round", maybe(fault.round)},
+          {"job", maybe(fault.job)},   {"motif", maybe(fault.motif)},
+          {"rank", maybe(fault.rank)}, {"host", maybe(fault.host)},
+          {"cause", fault.cause}};
 }
 
 Json to_json(const scheduler::End& end) {
   return {{"type", "end"},
           {"complete", end.complete},
-          {"reason", text_of(end.reason)},
+          {"reason", name_of(end.reason)},
           {"rounds", end.rounds},
           {"elapsed_s", end.elapsed_s}};
 }

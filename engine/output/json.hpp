@@ -15,8 +15,7 @@ Json to_json(const scheduler::Sample& sample, const scheduler::Machine& machine)
 Json to_json(const scheduler::HistogramRecord& histogram);
 Json to_json(const scheduler::Event& event);
 Json to_json(const scheduler::RoundRecord& record);
+Json to_json(const scheduler::Fault& fault);
 Json to_json(const scheduler::End& end);
-
-const char* text_of(scheduler::EndReason reason) noexcept;
 
 }  // namespace stressbench::output

@@ -26,7 +26,7 @@ constexpr const char* variable = "STRESSBENCH_LINK_COUNTERS";
 constexpr timeval patience{.tv_sec = 10, .tv_usec = 0};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
-  throw MachineFault(fmt::format("link counters of '{}': {}", path, reason));
+  throw MachineFault("link counters of '{}': {}", path, reason);
 }
 
 scheduler::LinkCount count_of(const nlohmann::json& one) {
@@ -92,10 +92,10 @@ std::string LinkSocket::answer() {
   while (end == std::string::npos) {
     const ssize_t got = ::recv(socket_, piece.data(), piece.size(), 0);
     if (got < 0 && errno == EINTR) continue;
-    if (got == 0) refuse(path_, "nobody is there any more");
+    if (got == 0) refuse(path_, "the connection was closed");
     if (got < 0) refuse(path_, errno == EAGAIN ? "no answer for 10 s" : std::strerror(errno));
     waiting_.append(piece.data(), static_cast<std::size_t>(got));
-    if (std::ssize(waiting_) > input_limits::line_bytes) refuse(path_, "the answer has no end");
+    if (std::ssize(waiting_) > input_limits::line_bytes) refuse(path_, "the answer is too long");
     end = waiting_.find('\n');
   }
   std::string line = waiting_.substr(0, end);

@@ -64,7 +64,7 @@ std::string spell(const Traffic& traffic) {
                                 traffic.collectives == 1 ? "" : "s", traffic.collective_bytes));
   }
   if (traffic.file_bytes > 0) parts.push_back(fmt::format("{} bytes to or from files", traffic.file_bytes));
-  if (traffic.compute_s > 0) parts.push_back(fmt::format("{} computation a rank", spell_time(traffic.compute_s)));
+  if (traffic.compute_s > 0) parts.push_back(fmt::format("{} computation per rank", spell_time(traffic.compute_s)));
   return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, "; "));
 }
 

@@ -49,20 +49,18 @@ mode_t usual_mode() noexcept {
 
 ResultFile::ResultFile(std::string option, std::string path, std::span<const std::string> inputs)
     : option_(std::move(option)), path_(std::move(path)), target_(followed(path_)) {
-  const auto refuse = [&](std::string_view reason) {
-    throw UserMistake(fmt::format("{}: '{}' {}", option_, path_, reason));
-  };
+  const auto refuse = [&](std::string_view reason) { throw UserMistake("{}: '{}' {}", option_, path_, reason); };
   struct stat there {};
   if (::stat(path_.c_str(), &there) != 0) {
     if (errno != ENOENT) refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
-    if (fs::is_symlink(path_)) refuse("is a symbolic link that leads nowhere; name the file itself");
+    if (fs::is_symlink(path_)) refuse("is a symbolic link to a missing file; give the name of the file itself");
     require_folder();
     return;
   }
   if (S_ISDIR(there.st_mode)) refuse("is a directory; expected the name of a file");
   if (::access(path_.c_str(), W_OK) != 0) refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
   if (is_stream()) return;
-  if (!S_ISREG(there.st_mode)) refuse("is no regular file; choose another name");
+  if (!S_ISREG(there.st_mode)) refuse("is not a regular file; choose another name");
   for (const std::string& input : inputs) {
     struct stat read {};
     if (::stat(input.c_str(), &read) == 0 && io::is_same_file(read, there))
@@ -73,7 +71,7 @@ ResultFile::ResultFile(std::string option, std::string path, std::span<const std
 
 void ResultFile::require_folder() const {
   if (::access(folder_of(target_).c_str(), W_OK | X_OK) == 0) return;
-  throw UserMistake(fmt::format("{}: '{}' cannot be written: {}", option_, path_, std::strerror(errno)));
+  throw UserMistake("{}: '{}' cannot be written: {}", option_, path_, std::strerror(errno));
 }
 
 bool ResultFile::is_stream() const {
@@ -86,7 +84,7 @@ void ResultFile::write(std::string_view text) const {
   if (!is_stream()) return replace(text);
   const io::Descriptor stream(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
   const int failure = stream.number() < 0 ? errno : io::write_whole(stream.number(), text);
-  if (failure != 0) throw MachineFault(fmt::format("{}: '{}': {}", option_, path_, std::strerror(failure)));
+  if (failure != 0) throw MachineFault("{}: '{}': {}", option_, path_, std::strerror(failure));
 }
 
 void ResultFile::replace(std::string_view text) const {
@@ -102,7 +100,7 @@ void ResultFile::replace(std::string_view text) const {
   if (failure == 0) tried(::rename(name.c_str(), target_.c_str()));
   if (failure == 0) return;
   if (file.number() >= 0) ::unlink(name.c_str());
-  throw MachineFault(fmt::format("{}: '{}': {}", option_, path_, std::strerror(failure)));
+  throw MachineFault("{}: '{}': {}", option_, path_, std::strerror(failure));
 }
 
 }  // namespace stressbench::output

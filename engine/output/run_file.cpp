@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +15,7 @@
 
 #include "core/input_file.hpp"
 #include "core/input_limits.hpp"
+#include "core/signals.hpp"
 #include "io/descriptor.hpp"
 #include "output/json.hpp"
 
@@ -49,7 +51,7 @@ void require_run_file(const std::string& path) {
   const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const ssize_t count = read(file.number(), there.data(), there.size());
   if (count < 0 || std::string_view(there.data(), static_cast<std::size_t>(count)) != begin)
-    throw UserMistake(fmt::format("'{}' is no run file, which alone --overwrite replaces; give another name", path));
+    throw UserMistake("'{}' is not a run file; --overwrite replaces run files only: give another name", path);
 }
 
 void check_kind(const std::string& path, Existing existing) {
@@ -58,7 +60,7 @@ void check_kind(const std::string& path, Existing existing) {
     if (existing == Existing::append) const InputFile file(path, input_limits::run_file_bytes);
     if (existing == Existing::replace) require_run_file(path);
   } catch (const UserMistake& mistake) {
-    throw UserMistake(fmt::format("{}: {}", option_of(existing), mistake.what()));
+    throw UserMistake("{}: {}", option_of(existing), mistake.what());
   }
 }
 
@@ -67,22 +69,33 @@ int open_locked(const std::string& path, Existing existing) {
   check_kind(path, existing);
   const auto refuse = [&](int descriptor, int reason) {
     if (descriptor >= 0) close(descriptor);
-    throw UserMistake(fmt::format("{}: '{}': {}", option_of(existing), path, std::strerror(reason)));
+    throw UserMistake("{}: '{}': {}", option_of(existing), path, std::strerror(reason));
   };
   const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags_of(existing), 0666);
   if (descriptor < 0 && errno == EEXIST)
-    throw UserMistake(
-        fmt::format("--output: '{}' exists; give another name, --overwrite, or --continue {}", path, path));
+    throw UserMistake("--output: '{}' exists; give another name, --overwrite, or --continue {}", path, path);
   if (descriptor < 0) refuse(descriptor, errno);
-  // Where a file system knows no locks, nobody is kept out.
+  // A file system without locks excludes no other launch.
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(descriptor);
-    throw UserMistake(fmt::format("{}: '{}' is being written by another launch; wait until that has ended, or end it",
-                                  option_of(existing), path));
+    throw UserMistake("{}: '{}' is being written by another launch; wait until that has ended, or end it",
+                      option_of(existing), path);
   }
   if (existing == Existing::replace && ftruncate(descriptor, 0) != 0 && errno != EINVAL)
     refuse(descriptor, errno);  // a device has no length
   return descriptor;
+}
+
+// Whether the file begins with the run's header and ends with a whole line.
+bool is_run_file_of(int descriptor, const std::string& run_id) {
+  struct stat found {};
+  if (fstat(descriptor, &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) return false;
+  std::string begin(1024, '\0');
+  char last = '\0';
+  const ssize_t count = pread(descriptor, begin.data(), begin.size(), 0);
+  begin.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return begin.find(fmt::format(R"("run_id":"{}")", run_id)) != std::string::npos &&
+         pread(descriptor, &last, 1, found.st_size - 1) == 1 && last == '\n';
 }
 
 }  // namespace
@@ -90,8 +103,8 @@ int open_locked(const std::string& path, Existing existing) {
 RunFile::RunFile(const std::string& path, Existing existing) : file_(path, open_locked(path, existing)) {}
 
 void RunFile::fail(const char* doing, int reason) const {
-  throw MachineFault(fmt::format("{} the run file '{}': {}; the rounds before are in it and can be read", doing,
-                                 file_.path(), std::strerror(reason)));
+  throw MachineFault("{} the run file '{}': {}; it contains the completed rounds", doing, file_.path(),
+                     std::strerror(reason));
 }
 
 void RunFile::write_out() {
@@ -103,10 +116,8 @@ void RunFile::must_be_unchanged() {
   if (change.empty()) return;
   const std::string path = file_.path();
   if (!file_.move_to_new_name())
-    throw MachineFault(
-        fmt::format("the run file '{}' {} during the run, and what it had cannot be kept", path, change));
-  throw MachineFault(
-      fmt::format("the run file '{}' {} during the run; what was measured is in '{}'", path, change, file_.path()));
+    throw MachineFault("the run file '{}' {} during the run, and its contents could not be saved", path, change);
+  throw MachineFault("the run file '{}' {} during the run; what was measured is in '{}'", path, change, file_.path());
 }
 
 void RunFile::on_header(const scheduler::Header& header) {
@@ -134,7 +145,20 @@ void RunFile::on_round(const scheduler::RoundRecord& record) {
 void RunFile::on_end(const scheduler::End& end) {
   pending_ += line_of(to_json(end));
   write_out();
+  ended_ = true;
   must_be_unchanged();
+}
+
+void RunFile::on_fault(const scheduler::Fault& fault) {
+  if (ended_ || !file_.change().empty()) return;
+  pending_ = line_of(to_json(fault));  // what is pending belongs to a round that is not complete
+  write_out();
+}
+
+void append_fault(const std::string& path, const std::string& run_id, const scheduler::Fault& fault) {
+  const signals::FileSizeLimitIsAnError file_size_limit;
+  const io::Descriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK));
+  if (is_run_file_of(file.number(), run_id)) io::write_whole(file.number(), line_of(to_json(fault)));
 }
 
 std::string hash_of(const std::string& text) {

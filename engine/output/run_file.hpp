@@ -26,6 +26,8 @@ class RunFile final : public scheduler::Listener {
   // if the file was deleted, replaced or cut: its contents are then in a file with a new name.
   void on_round(const scheduler::RoundRecord& record) override;
   void on_end(const scheduler::End& end) override;
+  // Where the file still ends with a whole line of this run, and no end record.
+  void on_fault(const scheduler::Fault& fault) override;
 
  private:
   void write_out();
@@ -34,8 +36,13 @@ class RunFile final : public scheduler::Listener {
 
   WrittenFile file_;
   std::string pending_;
+  bool ended_ = false;
   const scheduler::Machine* machine_ = nullptr;
 };
+
+// Appends the record to the run file of this run, on any rank that can open it: not where another file, or none, has
+// that name on the rank's host, or the file does not end with a whole line.
+void append_fault(const std::string& path, const std::string& run_id, const scheduler::Fault& fault);
 
 // The state that `--continue` takes from the run file.
 struct Earlier {
@@ -49,7 +56,7 @@ struct Earlier {
 };
 
 // Reads the header and the completed rounds, passes them to `tracker`, and truncates the file after the last completed
-// round. Throws UserMistake with file and line if it is no run file.
+// round, or the record of the fault that followed it. Throws UserMistake with file and line if it is no run file.
 Earlier read_earlier(const std::string& path, scheduler::ImpactTracker& tracker);
 
 // "fnv1a64:..." of a text: the same workload has the same hash on every machine.

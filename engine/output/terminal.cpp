@@ -30,7 +30,8 @@ void Progress::on_header(const scheduler::Header& header) {
 
 void Progress::on_round_start(const scheduler::Round& round, int planned) {
   if (!terminal_) return;
-  const std::string what = round.job < 0 ? "all jobs together" : names_[static_cast<std::size_t>(round.job)] + " alone";
+  const std::string what =
+      round.job < 0 ? "all jobs, contended" : names_[static_cast<std::size_t>(round.job)] + ", isolated";
   std::string left;
   if (done_ > 0) left = fmt::format(", about {} left", spell_time(spent_s_ / done_ * (planned - round.number + 1)));
   console::rewrite_line(stderr, fmt::format("round {} of {}: {}{}", round.number, planned, what, left));
@@ -69,11 +70,11 @@ void Summary::on_end(const scheduler::End& end) {
   }
   console::print(
       to_, "{}",
-      table({"job", "ranks", "alone (median)", "together (median)", "congestion impact", "95 % interval"}, rows));
+      table({"job", "ranks", "isolated (median)", "contended (median)", "congestion impact", "95 % interval"}, rows));
   for (const std::string& warning : warnings_) console::print(to_, "{}\n", warning);
   console::print(
       to_, "{} rounds in {}{}\n", end.rounds, spell_time(end.elapsed_s),
-      end.complete ? "" : fmt::format("; the run is not complete ({}): --continue goes on", text_of(end.reason)));
+      end.complete ? "" : fmt::format("; the run is not complete ({}): --continue resumes it", name_of(end.reason)));
 }
 
 std::string spell_time(double seconds) {

@@ -19,7 +19,7 @@
 namespace stressbench::output {
 namespace {
 
-// Who cuts a file cuts what the disk has of it. Run files are a few megabytes; more than this is not held.
+// A file that is truncated is lost on disk, so its contents are held. Run files are a few megabytes; more is not held.
 constexpr std::int64_t most_held = 64LL << 20;
 constexpr int most_names = 100;
 
@@ -65,7 +65,10 @@ void WrittenFile::begin() {
 
 int WrittenFile::write(std::string text) {
   if (!begun_) begin();
-  if (const int failure = io::write_whole(descriptor_, text); failure != 0) return failure;
+  if (const int failure = io::write_whole(descriptor_, text); failure != 0) {
+    drop_incomplete_line();
+    return failure;
+  }
   length_ += static_cast<std::int64_t>(text.size());
   if (!watched_ || length_ > most_held) {
     holds_all_ = false;
@@ -75,15 +78,22 @@ int WrittenFile::write(std::string text) {
   return 0;
 }
 
+// Of a text that did not fit. A file that others cut is not made longer.
+void WrittenFile::drop_incomplete_line() const {
+  struct stat open {};
+  if (!watched_ || ::fstat(descriptor_, &open) != 0 || open.st_size <= length_) return;
+  [[maybe_unused]] const int dropped = ::ftruncate(descriptor_, length_);  // readers skip an incomplete last line
+}
+
 std::string WrittenFile::change() const {
   if (!watched_) return "";
   struct stat named {};
   struct stat open {};
   if (::stat(path_.c_str(), &named) != 0)
-    return errno == ENOENT ? "was deleted" : fmt::format("cannot be found any more ({})", std::strerror(errno));
+    return errno == ENOENT ? "was deleted" : fmt::format("is no longer accessible ({})", std::strerror(errno));
   if (!io::is_same_file(named, identity_)) return "was replaced by another file";
-  if (::fstat(descriptor_, &open) != 0) return fmt::format("cannot be looked at ({})", std::strerror(errno));
-  if (open.st_size < length_) return fmt::format("was cut to {} of {} bytes", open.st_size, length_);
+  if (::fstat(descriptor_, &open) != 0) return fmt::format("cannot be examined ({})", std::strerror(errno));
+  if (open.st_size < length_) return fmt::format("was truncated to {} of {} bytes", open.st_size, length_);
   if (open.st_size > length_) return "got lines that this run did not write";
   return "";
 }

@@ -22,7 +22,8 @@ class WrittenFile {
   const std::string& path() const noexcept { return path_; }
   int descriptor() const noexcept { return descriptor_; }
 
-  // Appends the text. Returns 0, or the errno of the failure.
+  // Appends the text, which ends with a line's end. Returns 0, or the errno of the failure, after which the file is as
+  // it was before.
   int write(std::string text);
 
   // How the file was changed from outside, as the end of a sentence ("was deleted"); empty if it was not, or is no
@@ -35,6 +36,7 @@ class WrittenFile {
 
  private:
   void begin();
+  void drop_incomplete_line() const;
   bool copy_to(int target) const;
   bool go_on_with(std::string path, int descriptor);
 

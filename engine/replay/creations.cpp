@@ -14,7 +14,7 @@ void dup(ReplayState& s, const Instruction& i) {
 void idup(ReplayState& s, const Instruction& i) {
   mpi::must(MPI_Comm_idup(s.comm(i), s.comms.make(i.creation.made), s.make(i)), i.name);
 }
-// The program's own split, and every other creator: who belongs together is known from what came of it.
+// The program's own split, and every other creator: the groups are known from the communicators that resulted.
 void split(ReplayState& s, const Instruction& i) {
   mpi::must(MPI_Comm_split(s.comm(i), i.creation.colour, i.creation.key, s.comms.make(i.creation.made)), i.name);
 }
@@ -29,7 +29,7 @@ void make_in_order(ReplayState& s, const Instruction& i, Make make) {
   MPI_Comm ordered = s.comm(i);
   if (c.reordered) mpi::must(MPI_Comm_split(ordered, c.colour, c.key, &ordered), "MPI_Comm_split");
   MPI_Comm* const made = s.comms.make(c.made);
-  // Who is no member of it after the split has nothing to make.
+  // A rank that is no member after the split creates nothing.
   if (ordered != MPI_COMM_NULL) mpi::must(make(ordered, made), i.name);
   if (c.reordered && ordered != MPI_COMM_NULL) mpi::must(MPI_Comm_free(&ordered), "MPI_Comm_free");
 }
@@ -41,7 +41,7 @@ void cart_create(ReplayState& s, const Instruction& i) {
 void cart_sub(ReplayState& s, const Instruction& i) {
   mpi::must(MPI_Cart_sub(s.comm(i), i.creation.dims, s.comms.make(i.creation.made)), i.name);
 }
-// Also of the graphs that are told whole, or by anybody: a rank's line holds its own neighbours.
+// Also for graphs that are given as a whole or by any rank: a rank's line has its own neighbours.
 void dist_graph_create_adjacent(ReplayState& s, const Instruction& i) {
   make_in_order(s, i, [&](MPI_Comm from, MPI_Comm* made) {
     const Creation& c = i.creation;

@@ -1,7 +1,6 @@
 #include "replay/files.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -107,10 +106,9 @@ void ScratchFiles::make(const std::string& path, std::int64_t bytes) {
   if (std::ranges::find(paths_, path) != paths_.end()) return;
   // Others may write into the folder too: neither a file nor a link of theirs is followed.
   const int created = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (created < 0 && errno == EEXIST) {
-    throw UserMistake(fmt::format("--files: '{}' exists; remove it, or name another folder", path));
-  }
-  if (created < 0) throw UserMistake(fmt::format("--files: '{}': {}", path, std::strerror(errno)));
+  if (created < 0 && errno == EEXIST)
+    throw UserMistake("--files: '{}' exists; remove it, or give another directory", path);
+  if (created < 0) throw UserMistake("--files: '{}': {}", path, std::strerror(errno));
   ::close(created);
   const Buffer piece(std::size_t{1} << 20);
   std::ofstream file(path, std::ios::binary);
@@ -119,7 +117,7 @@ void ScratchFiles::make(const std::string& path, std::int64_t bytes) {
     const auto some = std::min(left, static_cast<std::int64_t>(piece.size()));
     file.write(reinterpret_cast<const char*>(piece.data()), some);
   }
-  if (!file.flush()) throw UserMistake(fmt::format("--files: '{}' cannot be written", path));
+  if (!file.flush()) throw UserMistake("--files: '{}' cannot be written", path);
 }
 
 ScratchFiles::~ScratchFiles() {

@@ -1,7 +1,5 @@
 #include "replay/gaps.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -69,13 +67,12 @@ std::int64_t scaled_ns(double seconds, double scale) {
 Gaps::Gaps(const std::vector<trace::Gap>& gaps, std::size_t calls, GapTimes kind, double scale, const Draw& draws) {
   std::vector<trace::Gap> sorted = gaps;
   for (trace::Gap& gap : sorted) {
-    if (gap.after < 0 || static_cast<std::size_t>(gap.after) >= calls || gap.times < 1) {
-      throw UserMistake(fmt::format("a gap of {} times before call {}, which is not there", gap.times, gap.after));
-    }
+    if (gap.after < 0 || static_cast<std::size_t>(gap.after) >= calls || gap.times < 1)
+      throw UserMistake("a gap of {} times before call {}, which does not exist", gap.times, gap.after);
     for (const auto& [bucket, times] : gap.buckets) {
       if (bucket < 0 || bucket > last_bucket || times < 0) {
-        throw UserMistake(fmt::format("a gap before call {} has {} times in bucket {}, which is not there", gap.after,
-                                      times, bucket));
+        throw UserMistake("a gap before call {} has {} times in bucket {}, which does not exist", gap.after, times,
+                          bucket);
       }
     }
     std::ranges::sort(gap.buckets);

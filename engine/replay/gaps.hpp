@@ -12,11 +12,6 @@
 namespace stressbench {
 
 enum class GapTimes { measured, mean };
-template <>
-struct Names<GapTimes> {
-  static constexpr std::array values{std::pair{std::string_view{"measured"}, GapTimes::measured},
-                                     std::pair{std::string_view{"mean"}, GapTimes::mean}};
-};
 
 namespace replay {
 

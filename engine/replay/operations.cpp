@@ -1,11 +1,8 @@
 #include "replay/operations.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
-#include <string>
 
 #include "core/error.hpp"
 
@@ -49,11 +46,11 @@ bool is_left_out(std::string_view op, FileCalls files) noexcept {
 
 void must_be_known(std::string_view op, FileCalls files) {
   if (find_operation(op) != nullptr || is_left_out(op, files)) return;
-  std::string_view why = "this program does not know it";
-  if (is_file_call(op)) why = "leave --files out, and with it all file calls";
+  std::string_view why = "unknown to this program";
+  if (is_file_call(op)) why = "without --files all file calls are left out";
   if (op == "Win_create_dynamic") why = "windows to which memory is attached later are not replayed";
   if (is_between_groups(op)) why = "communication between groups or programs is not replayed";
-  throw UserMistake(fmt::format("calls MPI_{}, which cannot be replayed: {}", op, why));
+  throw UserMistake("calls MPI_{}, which cannot be replayed: {}", op, why);
 }
 
 }  // namespace stressbench::replay

@@ -29,7 +29,7 @@ trace::RankRecord receive(const mpi::Group& group, const std::string& path) {
   Heading heading{};
   mpi::must(MPI_Recv(heading.data(), 2, MPI_INT64_T, 0, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
   // Rank 0 throws what is wrong; it comes before this in `collectively`.
-  if (heading == nothing) throw UserMistake(fmt::format("'{}': cannot be read", path));
+  if (heading == nothing) throw UserMistake("'{}': cannot be read", path);
   std::string line(static_cast<std::size_t>(heading[0]), '\0');
   for (std::int64_t at = 0; at < heading[0]; at += longest_piece) {
     const auto length = static_cast<int>(std::min(longest_piece, heading[0] - at));
@@ -38,7 +38,7 @@ trace::RankRecord receive(const mpi::Group& group, const std::string& path) {
   return trace::read_rank({path, heading[1]}, line, group.rank());
 }
 
-// Gives each rank its line as it comes by; who got none is told so in the end.
+// Sends each rank its line as it is read; ranks without one are told at the end.
 trace::RankRecord read_and_send(const mpi::Group& group, const std::string& path) {
   int served = 1;
   try {
@@ -46,17 +46,15 @@ trace::RankRecord read_and_send(const mpi::Group& group, const std::string& path
     const auto head = lines.next();
     if (!head) lines.place().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
     const trace::Header header = trace::read_header(lines.place(), *head);
-    if (header.ranks != group.size()) {
-      throw UserMistake(
-          fmt::format("'{}' was captured on {} ranks; this job has {}", path, header.ranks, group.size()));
-    }
+    if (header.ranks != group.size())
+      throw UserMistake("'{}' was captured on {} ranks; this job has {}", path, header.ranks, group.size());
     trace::Place own_place;
     std::string own;
     for (int rank = 0; rank < header.ranks; ++rank) {
       auto line = lines.next();
       if (!line) {
         trace::Place{path, lines.place().line + 1}.refuse(
-            fmt::format("the line of rank {} is missing; the file was cut off", rank));
+            fmt::format("the line of rank {} is missing; the file is truncated", rank));
       }
       if (rank == 0) {
         own_place = lines.place();

@@ -1,5 +1,4 @@
 // Collective calls: blocks, roots and what they need room for.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
@@ -125,9 +124,8 @@ void ReplayPlan::lay_out_neighbours(const trace::Call& call, Shape shape, Instru
 }
 
 Blocks ReplayPlan::blocks(const Element& element, const std::vector<std::int64_t>& bytes, int partners) {
-  if (bytes.size() != static_cast<std::size_t>(partners)) {
-    throw UserMistake(fmt::format("sizes for {} ranks; there are {}", bytes.size(), partners));
-  }
+  if (bytes.size() != static_cast<std::size_t>(partners))
+    throw UserMistake("sizes for {} ranks; there are {}", bytes.size(), partners);
   std::vector<int> counts;
   std::vector<int> offsets;
   std::vector<int> byte_offsets;
@@ -137,7 +135,7 @@ Blocks ReplayPlan::blocks(const Element& element, const std::vector<std::int64_t
     counts.push_back(count(element, size));
     const std::int64_t byte_offset = at / element.unit * element.extent;
     offsets.push_back(count(element, at));
-    // Only MPI_Alltoallw looks at these.
+    // Only MPI_Alltoallw uses these.
     byte_offsets.push_back(static_cast<int>(std::min(byte_offset, int_max)));
     long_offsets.push_back(byte_offset);
     at += size;

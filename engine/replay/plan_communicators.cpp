@@ -1,5 +1,4 @@
-// Communicators: who is in them, and the calls that make them.
-#include <fmt/format.h>
+// Communicators: their members, and the calls that create them.
 
 #include <algorithm>
 #include <array>
@@ -32,9 +31,8 @@ void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruct
     if (made == nullptr) throw UserMistake("gave no communicator");
     creation.members = members(*made);
   } else if (shape == Shape::cartesian) {
-    if (call.dims.empty() || call.dims.size() != call.periods.size()) {
-      throw UserMistake(fmt::format("{} dims and {} periods", call.dims.size(), call.periods.size()));
-    }
+    if (call.dims.empty() || call.dims.size() != call.periods.size())
+      throw UserMistake("{} dims and {} periods", call.dims.size(), call.periods.size());
     creation.dimensions = static_cast<int>(call.dims.size());
     creation.dims = keep(call.dims);
     creation.periods = keep(call.periods);
@@ -42,8 +40,8 @@ void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruct
     const auto mesh = topologies_.find(call.comm);
     const auto dimensions = mesh == topologies_.end() ? std::nullopt : mesh->second.dimensions;
     if (dimensions != static_cast<int>(call.remain.size())) {
-      throw UserMistake(fmt::format("keeps some of {} dimensions, but its communicator was made with {}",
-                                    call.remain.size(), dimensions ? std::to_string(*dimensions) : "none"));
+      throw UserMistake("keeps some of {} dimensions, but its communicator was made with {}", call.remain.size(),
+                        dimensions ? std::to_string(*dimensions) : "none");
     }
     creation.dims = keep(call.remain);
   } else if (shape == Shape::adjacent) {
@@ -54,8 +52,8 @@ void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruct
     creation.sources = keep(call.sources);
     creation.destinations = keep(call.destinations);
   } else if (made != nullptr && !std::string_view(call.op).starts_with("Comm_dup") && call.op != "Comm_idup") {
-    // Who ends up together is told by the lowest of their ranks in the world.
-    if (!made->members) throw UserMistake("the members of its communicator are too irregular to have been kept");
+    // The members of a group share a colour: the lowest of their world ranks.
+    if (!made->members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
     int lowest = std::numeric_limits<int>::max();
     for (const trace::Run& run : *made->members) {
       lowest = std::min({lowest, run.first, run.first + run.stride * (run.count - 1)});
@@ -65,7 +63,7 @@ void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruct
 }
 
 MPI_Group ReplayPlan::members(const trace::Communicator& made) {
-  if (!made.members) throw UserMistake("the members of its communicator are too irregular to have been kept");
+  if (!made.members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
   std::vector<std::array<int, 3>> ranges;
   for (const trace::Run& run : *made.members) {
     const int stride = run.stride == 0 ? 1 : run.stride;
@@ -111,9 +109,8 @@ void ReplayPlan::find_topologies() {
 }
 
 const trace::Communicator& ReplayPlan::communicator(int number) const {
-  if (number < 0 || static_cast<std::size_t>(number) >= record_.comms.size()) {
-    throw UserMistake(fmt::format("names communicator {}, but the trace has {}", number, record_.comms.size()));
-  }
+  if (number < 0 || static_cast<std::size_t>(number) >= record_.comms.size())
+    throw UserMistake("names communicator {}, but the trace has {}", number, record_.comms.size());
   return record_.comms[static_cast<std::size_t>(number)];
 }
 
@@ -121,7 +118,7 @@ int ReplayPlan::partner(const trace::Call& call, int rank) const {
   const int size = communicator(call.comm).size;
   if (rank == trace::Call::none) return MPI_PROC_NULL;
   if (rank == trace::Call::anyone) return MPI_ANY_SOURCE;
-  if (rank < 0 || rank >= size) throw UserMistake(fmt::format("rank {} in a communicator of {}", rank, size));
+  if (rank < 0 || rank >= size) throw UserMistake("rank {} in a communicator of {}", rank, size);
   return rank;
 }
 

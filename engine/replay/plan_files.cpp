@@ -55,12 +55,11 @@ Reading bytes_read(const trace::RankRecord& record) {
 }
 
 MPI_Datatype ReplayPlan::contiguous_view(const trace::Call& call) {
-  if (call.filetype.size() != 2 || call.unit < 1 || call.unit > std::numeric_limits<int>::max()) {
-    throw UserMistake("does not tell what its view consists of; capture it again");
-  }
+  if (call.filetype.size() != 2 || call.unit < 1 || call.unit > std::numeric_limits<int>::max())
+    throw UserMistake("lacks the contents of its view; capture it again");
   if (call.filetype[0] != call.filetype[1]) {
-    throw UserMistake(fmt::format("sees {} of every {} bytes of its file; only views without holes are replayed",
-                                  call.filetype[0], call.filetype[1]));
+    throw UserMistake("sees {} of every {} bytes of its file; only views without holes are replayed", call.filetype[0],
+                      call.filetype[1]);
   }
   const auto named = datatype_of(call.type);
   int size = 0;
@@ -86,14 +85,13 @@ void ReplayPlan::lay_out_file(const trace::Call& call, Shape shape, Instruction&
   if (shape != Shape::file_open) return;
   // One file for those that open it together, named after the first of them.
   const trace::Communicator& among = communicator(call.comm);
-  if (!among.members || among.members->empty()) {
-    throw UserMistake("the members of its communicator are too irregular to have been kept");
-  }
+  if (!among.members || among.members->empty())
+    throw UserMistake("the members of its communicator are too irregular to be in the trace");
   const std::string& path = paths_.emplace_back(
       fmt::format("{}{}-{}.{}", options_.scratch, among.members->front().first, among.size, call.file));
   if (among.rank == 0) scratch_.make(path, options_.bytes_to_read);
   i.path = path.c_str();
-  // It is there already, and taken away in the end.
+  // It exists already, and is removed at the end.
   i.amode = call.amode & ~(MPI_MODE_EXCL | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
 }
 

@@ -1,5 +1,4 @@
 // Requests and buffered sends.
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -10,27 +9,23 @@ namespace stressbench::replay {
 namespace {
 
 constexpr std::int64_t largest_attached = 64 << 20;
-constexpr int made_unseen = -2;  // a request that nobody saw being made (docs/trace-format.md)
+constexpr int made_unseen = -2;  // a request whose creation was not captured (docs/trace-format.md)
 
 }  // namespace
 
 void ReplayPlan::lay_out_requests(const trace::Call& call, Instruction& i) {
   for (const int slot : call.requests) {
-    if (slot == made_unseen) {
-      throw UserMistake("names a request that was made by a call which the trace does not hold");
-    }
-    if (slot < made_unseen) throw UserMistake(fmt::format("names slot {}", slot));
+    if (slot == made_unseen) throw UserMistake("names a request that was made by a call which is not in the trace");
+    if (slot < made_unseen) throw UserMistake("names slot {}", slot);
   }
   for (const int slot : call.done) {
-    if (std::ranges::find(call.requests, slot) == call.requests.end() || slot < 0) {
-      throw UserMistake(fmt::format("slot {} completed, but is not among its requests", slot));
-    }
+    if (std::ranges::find(call.requests, slot) == call.requests.end() || slot < 0)
+      throw UserMistake("slot {} completed, but is not among its requests", slot);
   }
   const bool takes_one =
       call.op == "Wait" || call.op == "Test" || call.op == "Start" || call.op == "Request_free" || call.op == "Cancel";
-  if (takes_one && call.requests.size() != 1) {
-    throw UserMistake(fmt::format("names {} requests; it takes one", call.requests.size()));
-  }
+  if (takes_one && call.requests.size() != 1)
+    throw UserMistake("names {} requests; it takes one", call.requests.size());
   const int* const slots = keep(call.requests);
   i.requests.slots = {slots, call.requests.size()};
   i.requests.consecutive = !call.requests.empty() && call.requests.front() >= 0;

@@ -1,5 +1,4 @@
 // Windows, what reaches into them, and the epochs that must be closed where the sequence ends.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -22,7 +21,7 @@ int assertions_of(const trace::Call& call) {
   int all = 0;
   for (const std::string& name : call.assertion) {
     const auto found = known.find(name);
-    if (found == known.end()) throw UserMistake(fmt::format("asserts '{}', which this program does not know", name));
+    if (found == known.end()) throw UserMistake("asserts '{}', which is unknown to this program", name);
     all |= found->second;
   }
   return all;
@@ -31,9 +30,8 @@ int assertions_of(const trace::Call& call) {
 }  // namespace
 
 void ReplayPlan::lay_out_one_sided(const trace::Call& call, Shape shape, Instruction& i) {
-  if (call.window < 0 || !windows_made_.contains(call.window)) {
-    throw UserMistake("names a window that was made by a call which the trace does not hold");
-  }
+  if (call.window < 0 || !windows_made_.contains(call.window))
+    throw UserMistake("names a window that was made by a call which is not in the trace");
   Access& access = i.access;
   access.window = call.window;
   access.displacement = call.displacement;
@@ -43,9 +41,7 @@ void ReplayPlan::lay_out_one_sided(const trace::Call& call, Shape shape, Instruc
   if (call.op == "Win_start") access.group = group_of(call.destinations);
   if (shape == Shape::epoch) return;
   if (shape == Shape::window) {
-    if (call.size < 0 || call.unit < 1) {
-      throw UserMistake(fmt::format("{} bytes in units of {}", call.size, call.unit));
-    }
+    if (call.size < 0 || call.unit < 1) throw UserMistake("{} bytes in units of {}", call.size, call.unit);
     access.size = static_cast<MPI_Aint>(call.size);
     access.unit = static_cast<int>(call.unit);
     if (call.op != "Win_create") return;
@@ -76,7 +72,7 @@ MPI_Group ReplayPlan::group_of(const std::vector<int>& world_ranks) {
   MPI_Group some = MPI_GROUP_NULL;
   mpi::must(MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &some), "MPI_Group_incl");
   mpi::must(MPI_Group_free(&all), "MPI_Group_free");
-  // Of nobody: MPI's own, which is not to be freed.
+  // A predefined group, which must not be freed.
   if (some != MPI_GROUP_EMPTY) groups_.push_back(some);
   return some;
 }
@@ -97,8 +93,8 @@ void ReplayPlan::check_epochs() const {
     }
     for (const auto& [window, times] : open) {
       if (times == 0) continue;
-      throw UserMistake(fmt::format("rank {}: the captured part begins or ends between MPI_{} and MPI_{} of window {}",
-                                    record_.rank, epoch.opened, epoch.closed[0], window));
+      throw UserMistake("rank {}: the captured part begins or ends between MPI_{} and MPI_{} of window {}",
+                        record_.rank, epoch.opened, epoch.closed[0], window);
     }
   }
 }

@@ -1,7 +1,5 @@
 #include "replay/preexisting_communicators.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 
@@ -43,10 +41,10 @@ std::vector<PreexistingCommunicator> preexisting_communicators_of(const trace::R
     if (made[number]) continue;
     const trace::Communicator& comm = record.comms[number];
     if (!comm.members) {
-      throw UserMistake(fmt::format(
-          "rank {}: communicator {} was made before the captured part, and its members are too irregular to have been "
-          "kept",
-          record.rank, number));
+      throw UserMistake(
+          "rank {}: communicator {} was made before the captured part, and its members are too irregular "
+          "to be in the trace",
+          record.rank, number);
     }
     comms.push_back({static_cast<int>(number), comm.rank, expanded(*comm.members), 0});
   }
@@ -78,8 +76,8 @@ void PreexistingCommunicators::make(const mpi::Group& group, const std::vector<P
   mpi::must(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
   if (sum != 0) {
     throw UserMistake(
-        "some ranks used a communicator that was made before the captured part, or by a call that the trace does not "
-        "hold, and other members of it did not; capture from before it is made");
+        "some ranks used a communicator that was made before the captured part, or by a call that is not in the trace, "
+        "and other members of it did not; capture from before it is made");
   }
   MPI_Group all_ranks = MPI_GROUP_NULL;
   mpi::must(MPI_Comm_group(group.handle(), &all_ranks), "MPI_Comm_group");

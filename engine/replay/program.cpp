@@ -1,7 +1,5 @@
 #include "replay/program.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -15,10 +13,10 @@ constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 void check(const std::vector<trace::Rule>& rules, std::size_t calls) {
   for (std::size_t r = 0; r < rules.size(); ++r) {
     for (const trace::Item& item : rules[r]) {
-      if (item.times < 1) throw UserMistake(fmt::format("rule {} repeats something {} times", r, item.times));
+      if (item.times < 1) throw UserMistake("rule {} repeats something {} times", r, item.times);
       const bool known = item.symbol >= 0 ? static_cast<std::uint64_t>(item.symbol) < calls
                                           : item.symbol > -static_cast<std::int64_t>(rules.size());
-      if (!known) throw UserMistake(fmt::format("rule {} names {}, which is not there", r, item.symbol));
+      if (!known) throw UserMistake("rule {} names {}, which does not exist", r, item.symbol);
     }
   }
 }
@@ -55,7 +53,7 @@ class Measure {
       const std::int64_t symbol = rules_[visit.rule][visit.item++].symbol;
       if (symbol >= 0) continue;
       const auto inner = static_cast<std::size_t>(-symbol);
-      if (states_[inner] == State::open) throw UserMistake(fmt::format("rule {} contains itself", inner));
+      if (states_[inner] == State::open) throw UserMistake("rule {} contains itself", inner);
       if (states_[inner] == State::unseen) {
         states_[inner] = State::open;
         visits.push_back({inner, 0});
@@ -92,9 +90,8 @@ class Measure {
 Program::Program(const std::vector<trace::Rule>& rules, std::size_t calls, std::int64_t length) {
   check(rules, calls);
   const Measure measure(rules);
-  if (measure.length() != length) {
-    throw UserMistake(fmt::format("the rules make {} calls, but sequence_calls is {}", measure.length(), length));
-  }
+  if (measure.length() != length)
+    throw UserMistake("the rules make {} calls, but sequence_calls is {}", measure.length(), length);
   for (const trace::Rule& rule : rules) {
     starts_.push_back(items_.size());
     for (const trace::Item& item : rule) items_.push_back({item.symbol, item.times});

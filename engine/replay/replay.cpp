@@ -42,12 +42,9 @@ class AttachedBuffer {
 class Replay final : public Motif {
  public:
   void check(int ranks) const override {
-    if (path_->empty()) {
-      throw ParameterMistake("file", "--file: replay needs a trace: -f APP.trace; `stressbench capture` writes one");
-    }
-    if (!files_->empty() && !std::filesystem::is_directory(*files_)) {
-      throw ParameterMistake("files", fmt::format("--files: '{}' is no folder", *files_));
-    }
+    if (path_->empty()) reject("file", "replay needs a trace: -f APP.trace; `stressbench capture` writes one");
+    if (!files_->empty() && !std::filesystem::is_directory(*files_))
+      reject("files", "'{}' is not a directory", *files_);
     replay::check_trace(*path_, ranks, file_calls());
   }
   Traffic traffic(int ranks) const override {
@@ -105,14 +102,14 @@ class Replay final : public Motif {
       if (computes()) gaps_ = replay::Gaps(record_.gaps, calls, *gap_times_, *scale_, draws);
       tail_ns_ = replay::scaled_ns(record_.tail_s, *scale_);
     } catch (const UserMistake& mistake) {
-      throw UserMistake(fmt::format("'{}', rank {}: {}", *path_, record_.rank, mistake.what()));
+      throw UserMistake("'{}', rank {}: {}", *path_, record_.rank, mistake.what());
     }
     record_.rules.clear();
     record_.gaps.clear();
     try {
       plan_ = std::make_unique<replay::ReplayPlan>(record_, std::move(options));
     } catch (const UserMistake& mistake) {
-      throw UserMistake(fmt::format("'{}', {}", *path_, mistake.what()));
+      throw UserMistake("'{}', {}", *path_, mistake.what());
     }
     state_ = plan_->state();
     buffered_ = plan_->attached_bytes() > 0 ? Buffer(plan_->attached_bytes()) : Buffer();
@@ -122,16 +119,17 @@ class Replay final : public Motif {
     if (gap_ns > 0) pause::until(*compute_, recorder, since_ns + gap_ns);
   }
 
-  Param<std::string> path_{this, 'f', "file", "", "the trace, as `stressbench capture` writes it"};
+  Param<std::string> path_{this, 'f', "file", "", "trace file, written by `stressbench capture`"};
   Param<Computation> compute_{
-      this, '\0', "compute", Computation::busy,
-      "computation between the calls: spin as the program did, sleep (from 100 us on), or none"};
-  Param<double> scale_{this, '\0', "scale", 1.0, "factor on the computation between the calls"};
-  Param<GapTimes> gap_times_{this, '\0', "gaps", GapTimes::measured,
-                             "times of computation: distributed as measured, or the mean"};
+      this, "compute", Computation::busy,
+      "computation between the calls: spin as the program did, sleep (from 100 us on, below that spin), or none"};
+  Param<double> scale_{this, "scale", 1.0, "factor on the computation between the calls"};
+  Param<GapTimes> gap_times_{this, "gaps", GapTimes::measured,
+                             "times of computation: drawn from the measured distribution, or its mean"};
 
-  Param<std::string> files_{this, '\0', "files", "",
-                            "a folder for scratch files, on which file calls are made; without it they are left out"};
+  Param<std::string> files_{
+      this, "files", "",
+      "directory for scratch files, on which file calls are executed; without it, file calls are left out"};
 
   trace::RankRecord record_;
   replay::Program program_;
@@ -143,7 +141,7 @@ class Replay final : public Motif {
   Buffer buffered_;
 };
 
-const RegisterMotif<Replay> registered{"replay", Family::application, "the calls of a captured program, in its order",
+const RegisterMotif<Replay> registered{"replay", Family::application, "the MPI calls of a captured program, in order",
                                        "any MPI program: `stressbench capture`"};
 
 }  // namespace

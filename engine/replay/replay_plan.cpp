@@ -1,7 +1,5 @@
 #include "replay/replay_plan.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -38,8 +36,8 @@ ReplayPlan::ReplayPlan(const trace::RankRecord& record, PlanOptions options)
     : record_(record), options_(std::move(options)) {
   for (std::size_t c = 0; c < record.comms.size(); ++c) {
     if (record.comms[c].between_groups) {
-      throw UserMistake(fmt::format("rank {}: communicator {} joins two groups; intercommunicators are not replayed",
-                                    record.rank, c));
+      throw UserMistake("rank {}: communicator {} joins two groups; intercommunicators are not replayed", record.rank,
+                        c);
     }
   }
   int slots = 0;
@@ -60,8 +58,7 @@ ReplayPlan::ReplayPlan(const trace::RankRecord& record, PlanOptions options)
     try {
       instructions_.push_back(arrange(record.calls[c]));
     } catch (const UserMistake& mistake) {
-      throw UserMistake(
-          fmt::format("rank {}, call {} (MPI_{}): {}", record.rank, c, record.calls[c].op, mistake.what()));
+      throw UserMistake("rank {}, call {} (MPI_{}): {}", record.rank, c, record.calls[c].op, mistake.what());
     }
   }
   check_epochs();
@@ -123,9 +120,8 @@ void ReplayPlan::lay_out(const trace::Call& call, Shape shape, Instruction& i) {
   if (shape == Shape::completion) return lay_out_requests(call, i);
   i.peer = partner(call, call.peer);
   i.source = partner(call, call.source);
-  if (call.root < 0 || call.root >= communicator(call.comm).size) {
-    throw UserMistake(fmt::format("root {} in a communicator of {} ranks", call.root, communicator(call.comm).size));
-  }
+  if (call.root < 0 || call.root >= communicator(call.comm).size)
+    throw UserMistake("root {} in a communicator of {} ranks", call.root, communicator(call.comm).size);
   switch (shape) {
     case Shape::nothing:
     case Shape::envelope:
@@ -183,7 +179,7 @@ ReplayPlan::Element ReplayPlan::element_of(const trace::Call& call) {
   sizes.insert(sizes.end(), call.counts.begin(), call.counts.end());
   sizes.insert(sizes.end(), call.receive_counts.begin(), call.receive_counts.end());
   for (const std::int64_t size : sizes) {
-    if (size < 0) throw UserMistake(fmt::format("has a message of {} bytes", size));
+    if (size < 0) throw UserMistake("has a message of {} bytes", size);
   }
   const auto fits = [&](std::int64_t unit) {
     return unit > 0 && std::ranges::all_of(sizes, [&](std::int64_t size) { return size % unit == 0; });
@@ -216,9 +212,8 @@ MPI_Datatype ReplayPlan::bytes_in_a_row(std::int64_t bytes) {
 
 int ReplayPlan::count(const Element& element, std::int64_t bytes) const {
   const std::int64_t elements = bytes / element.unit;
-  if (elements > int_max) {
-    throw UserMistake(fmt::format("{} elements in one message; at most {} can be replayed", elements, int_max));
-  }
+  if (elements > int_max)
+    throw UserMistake("{} elements in one message; at most {} can be replayed", elements, int_max);
   return static_cast<int>(elements);
 }
 

@@ -3,9 +3,6 @@
 
 #include <mpi.h>
 
-#include <cstddef>
-#include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 

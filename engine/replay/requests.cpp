@@ -64,9 +64,8 @@ void Requests::complete(const Slots& slots, std::span<const int> done, Complete 
   while (!expected_.empty()) {
     const int completed = some(count, gather(slots), indices_.data());
     scatter(slots);
-    if (completed == MPI_UNDEFINED) {
-      throw MachineFault("a request that completed when the program was captured is not there in its replay");
-    }
+    if (completed == MPI_UNDEFINED)
+      throw MachineFault("a request that completed when the program was captured does not exist in the replay");
     others_.clear();
     for (int i = 0; i < completed; ++i) {
       const int slot = slots.slots[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];

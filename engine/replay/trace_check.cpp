@@ -21,7 +21,7 @@ const trace::Communicator& communicator_of(const trace::RankRecord& record, cons
   if (call.comm >= 0 && static_cast<std::size_t>(call.comm) < record.comms.size()) {
     return record.comms[static_cast<std::size_t>(call.comm)];
   }
-  throw WrongValue(fmt::format("MPI_{} on communicator {}, which is not there", call.op, call.comm));
+  throw WrongValue(fmt::format("MPI_{} on communicator {}, which does not exist", call.op, call.comm));
 }
 
 // `copies`: how often a communicator may still be one that was made as a copy of another.
@@ -99,8 +99,8 @@ trace::Header open(trace::Lines& lines, int ranks) {
   if (!head) lines.place().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
   const trace::Header header = trace::read_header(lines.place(), *head);
   if (header.ranks != ranks) {
-    throw UserMistake(fmt::format("'{}' was captured on {} rank{}; this job has {}", lines.place().file, header.ranks,
-                                  header.ranks == 1 ? "" : "s", ranks));
+    throw UserMistake("'{}' was captured on {} rank{}; this job has {}", lines.place().file, header.ranks,
+                      header.ranks == 1 ? "" : "s", ranks);
   }
   return header;
 }
@@ -109,7 +109,7 @@ trace::RankRecord next_record(trace::Lines& lines, int rank, FileCalls files) {
   const auto line = lines.next();
   if (!line) {
     trace::Place{lines.place().file, lines.place().line + 1}.refuse(
-        fmt::format("the line of rank {} is missing; the file was cut off", rank));
+        fmt::format("the line of rank {} is missing; the file is truncated", rank));
   }
   trace::RankRecord record = trace::read_rank(lines.place(), *line, rank);
   for (const trace::Call& call : record.calls) {
@@ -127,7 +127,7 @@ auto as_mistake_in_file(Action action) {
   try {
     return action();
   } catch (const UserMistake& mistake) {
-    throw ParameterMistake("file", fmt::format("--file: {}", mistake.what()));
+    reject("file", "{}", mistake.what());
   }
 }
 

@@ -6,7 +6,7 @@
 #include "core/progress.hpp"
 #include "core/suggest.hpp"
 #include "motifs/serial_setup.hpp"
-#include "scheduler/interrupt.hpp"
+#include "scheduler/rank_status.hpp"
 #include "scheduler/streams.hpp"
 
 namespace stressbench::scheduler {
@@ -43,7 +43,7 @@ void Chain::append_motif(const workload::MotifCall& call, std::int64_t execution
     links.push_back({static_cast<int>(steps_.size()), 1, {}});
     ChainStep& step = steps_.emplace_back();
     step.name = lower_case(call.name);
-    step.interned_name = interrupt::interned(step.name);
+    step.interned_name = interned(step.name);
     step.motif = std::move(part);
     step.executions = executions;
   }
@@ -57,7 +57,7 @@ bool Chain::needs_serial_setup() const noexcept {
 void Chain::decompose(const std::vector<mpi::Group>& groups, const RunContext& place, std::uint64_t seed) {
   groups_ = &groups;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    interrupt::rank_status().motif = steps_[i].interned_name;
+    rank_status().motif = steps_[i].interned_name;
     progress::moved();
     const Draw draws{seed, streams::of_step(job_index_, static_cast<int>(i)),
                      static_cast<std::uint32_t>(groups[i].rank()), 0};
@@ -68,10 +68,10 @@ void Chain::decompose(const std::vector<mpi::Group>& groups, const RunContext& p
 
 void Chain::finish(int round) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
-    interrupt::rank_status().motif = steps_[i].interned_name;
+    rank_status().motif = steps_[i].interned_name;
     steps_[i].motif->finish((*groups_)[i], round);
   }
-  interrupt::rank_status().motif = nullptr;
+  rank_status().motif = nullptr;
 }
 
 void Chain::cleanup() {
@@ -147,7 +147,7 @@ void Chain::run(const std::vector<Link>& links, Recorder& recorder) {
 void Chain::execute(int index, Recorder& recorder) {
   const auto at = static_cast<std::size_t>(index);
   ChainStep& step = steps_[at];
-  interrupt::rank_status().motif = step.interned_name;
+  rank_status().motif = step.interned_name;
   progress::moved();
   const std::int64_t start = recorder.now_ns();
   step.motif->prepare(step.executed);

@@ -1,7 +1,5 @@
 #include "scheduler/impact.hpp"
 
-#include <algorithm>
-
 namespace stressbench::scheduler {
 
 void ImpactTracker::on_header(const Header&) { present_.clear(); }

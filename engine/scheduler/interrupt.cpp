@@ -1,22 +1,19 @@
 #include "scheduler/interrupt.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
-#include <cstring>
 #include <ctime>
-#include <set>
 
 #include "core/signals.hpp"
+#include "scheduler/rank_status.hpp"
 
 namespace stressbench::scheduler::interrupt {
 namespace {
 
 volatile std::sig_atomic_t stop_requested = 0;
 volatile std::sig_atomic_t requested_at_ms = 0;
-RankStatus this_rank;
 
 // Only what is safe inside a signal handler: a line put together in a fixed buffer, and write().
 class Line {
@@ -46,12 +43,13 @@ class Line {
 };
 
 void print_status() noexcept {
+  const RankStatus& here = rank_status();
   Line line;
-  line.add("stressbench-mpi: told to stop: rank ").add(this_rank.rank < 0 ? 0 : this_rank.rank);
-  if (this_rank.job != nullptr) line.add(" (job ").add(this_rank.job);
-  if (this_rank.job != nullptr && this_rank.motif != nullptr) line.add(", motif ").add(this_rank.motif);
-  if (this_rank.job != nullptr) line.add(")");
-  line.add(", round ").add(this_rank.round).print();
+  line.add("stressbench-mpi: stop signal received: rank ").add(here.rank < 0 ? 0 : here.rank);
+  if (here.job != nullptr) line.add(" (job ").add(here.job);
+  if (here.job != nullptr && here.motif != nullptr) line.add(", motif ").add(here.motif);
+  if (here.job != nullptr) line.add(")");
+  line.add(", round ").add(here.round).print();
 }
 
 void on_signal(int signal) {
@@ -66,7 +64,7 @@ void on_signal(int signal) {
   }
   stop_requested = 1;
   requested_at_ms = now_ms;
-  if (this_rank.reports_signals) print_status();
+  if (rank_status().reports_signals) print_status();
 }
 
 }  // namespace
@@ -79,19 +77,5 @@ void install_handlers() {
 }
 
 bool requested() noexcept { return stop_requested != 0; }
-
-const char* interned(const std::string& name) {
-  static std::set<std::string> names;
-  return names.insert(name).first->c_str();
-}
-
-RankStatus& rank_status() noexcept { return this_rank; }
-
-std::string describe(const RankStatus& here, const std::string& host) {
-  std::string text;
-  if (here.job != nullptr) text += fmt::format("job {}, ", here.job);
-  if (here.motif != nullptr) text += fmt::format("motif {}, ", here.motif);
-  return text + fmt::format("rank {} on host {}, round {}", here.rank, host, here.round);
-}
 
 }  // namespace stressbench::scheduler::interrupt

@@ -1,7 +1,5 @@
 #include "scheduler/machine.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 
 #include "core/host.hpp"
@@ -51,9 +49,8 @@ Machine discover(const mpi::Group& world, std::optional<int> ranks_per_node) {
   Machine machine;
   machine.ranks = world.size();
   machine.ranks_per_node = ranks_per_node;
-  if (ranks_per_node && (*ranks_per_node < 1 || world.size() % *ranks_per_node != 0)) {
-    throw UserMistake(fmt::format("--ranks-per-node: {} does not divide {} ranks", *ranks_per_node, world.size()));
-  }
+  if (ranks_per_node && (*ranks_per_node < 1 || world.size() % *ranks_per_node != 0))
+    throw UserMistake("--ranks-per-node: {} does not divide {} ranks", *ranks_per_node, world.size());
   const mpi::Group node =
       ranks_per_node ? world.split(world.rank() / *ranks_per_node, world.rank()) : world.split_shared();
   const mpi::Group leaders = world.split(node.rank() == 0 ? 0 : MPI_UNDEFINED, world.rank());

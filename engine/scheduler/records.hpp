@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,20 +22,6 @@
 namespace stressbench::scheduler {
 
 enum class Finish { sustain, once };
-template <class E>
-constexpr const char* text_of(E);
-template <>
-constexpr const char* text_of(Finish finish) {
-  return finish == Finish::sustain ? "sustain" : "once";
-}
-template <>
-constexpr const char* text_of(RoundKind kind) {
-  return kind == RoundKind::isolated ? "isolated" : "contended";
-}
-template <>
-constexpr const char* text_of(Phase phase) {
-  return phase == Phase::warmup ? "warmup" : phase == Phase::measured ? "measured" : "extra";
-}
 
 struct MetricRecord {
   std::string name;
@@ -164,6 +150,17 @@ struct Event {
   std::optional<int> job;
 };
 
+// What ended the launch with status 3, on a rank that met it; what is not known stays empty.
+struct Fault {
+  std::optional<int> round;
+  std::optional<int> job;
+  std::optional<std::string> motif;
+  std::optional<int> rank;  // in the whole launch
+  std::optional<std::string> host;
+  std::string cause;
+};
+using FaultListener = std::function<void(const Fault&)>;
+
 enum class EndReason { done, interval_reached, interrupted, time_limit, fault };
 struct End {
   bool complete = false;
@@ -184,6 +181,8 @@ class Listener {
   // The round is complete: its records are to be kept. Throws MachineFault if that fails.
   virtual void on_round(const RoundRecord&) {}
   virtual void on_end(const End&) {}
+  // A listener failed, and the run ends for that reason: the last call.
+  virtual void on_fault(const Fault&) {}
 };
 
 }  // namespace stressbench::scheduler

@@ -39,6 +39,15 @@ void RunReporter::end(const End& end) {
   notify([&](Listener& listener) { listener.on_end(end); });
 }
 
+void RunReporter::fault(const Fault& fault) noexcept {
+  for (Listener* listener : listeners_) {
+    try {
+      listener->on_fault(fault);
+    } catch (const MachineFault&) {  // the disk is still full: the message on stderr says so
+    }
+  }
+}
+
 void RunReporter::job(const Round& round, int job, const Collection::Result& result) {
   samples(round, job, result);
   for (HistogramRecord histogram : result.histograms) {
@@ -82,17 +91,17 @@ void RunReporter::thinning(const Round& round, int job, const Collection::Result
     event({Severity::note, "samples_thinned", std::move(message), round.number, job});
   };
   if (result.stride > 1) {
-    report(fmt::format("{} repetitions are too many to keep each: every {}th is in the file; histograms hold all",
+    report(fmt::format("{} repetitions are too many to store each: the file has every {}th; histograms count all",
                        result.repetitions[1], result.stride));
   }
   if (result.extra_stride > 1) {
-    report(fmt::format("{} extra repetitions are too many to keep each: every {}th is in the file",
+    report(fmt::format("{} extra repetitions are too many to store each: the file has every {}th",
                        result.repetitions[2], result.extra_stride));
   }
   if (steps_stride > 1) {
     report(
-        fmt::format("{} motifs are too many to keep each time of each: every {}th repetition has theirs in the file; "
-                    "histograms hold all",
+        fmt::format("the times of {} motifs are too many to store for each repetition: the file has those of every "
+                    "{}th; histograms count all",
                     jobs_[static_cast<std::size_t>(job)].steps.size(), steps_stride));
   }
 }
@@ -112,8 +121,8 @@ void RunReporter::check_timer(const Sample& sample) {
   const double region_s = sample.time.min / static_cast<double>(regions);
   if (clock_overhead_s_ < 0.01 * region_s || !timer_warned_.emplace(sample.job, *sample.step).second) return;
   event({Severity::warning, "timer_resolution",
-         fmt::format("step {} ({}): a reading of the clock takes {:.0f} ns, more than 1 % of the {:.0f} ns it timed; "
-                     "raise -i and use --timer loop",
+         fmt::format("step {} ({}): reading the clock takes {:.0f} ns, more than 1 % of the {:.0f} ns measured; "
+                     "increase -i and use --timer loop",
                      *sample.step, step.motif, clock_overhead_s_ * 1e9, region_s * 1e9),
          sample.round, sample.job});
 }

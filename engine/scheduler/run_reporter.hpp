@@ -24,6 +24,8 @@ class RunReporter {
   void event(const Event& event);
   void round(const RoundRecord& record);
   void end(const End& end);
+  // The record of a listener's failure; a listener that fails again is passed over.
+  void fault(const Fault& fault) noexcept;
 
   // What a listener could not do, such as writing to a full disk; none where all went well. A listener that fails must
   // not keep rank 0 from taking part in what the other ranks do: the first failure is kept, and no listener is called

@@ -5,7 +5,7 @@
 #include "core/host.hpp"
 #include "core/progress.hpp"
 #include "scheduler/describe.hpp"
-#include "scheduler/interrupt.hpp"
+#include "scheduler/rank_status.hpp"
 #include "scheduler/sleeping_barrier.hpp"
 
 namespace stressbench::scheduler {
@@ -70,9 +70,12 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
       queue_(Plan{measured_jobs_, options.counts, options.seed}, earlier.rounds),
       time_limit_(options.time_limit, workload.jobs.size()),
       reporter_(std::move(listeners)) {
-  interrupt::RankStatus& here = interrupt::rank_status();
+  RankStatus& here = rank_status();
   here.rank = world.rank();
-  if (layout_.job >= 0) here.job = interrupt::interned(own_job().name);
+  if (layout_.job >= 0) {
+    here.job = interned(own_job().name);
+    here.job_number = layout_.job;
+  }
   here.reports_signals = layout_.job >= 0 && layout_.control.rank() < 2;
   if (world.rank() == 0) {
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
@@ -92,7 +95,7 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
   if (world_.rank() == 0) reporter_.header(make_header(command, workload_text));
   for (;;) {
     Decision decision = decide();
-    // Rank 0 has a file on its way to a disk: those who spin meanwhile, at real-time priority perhaps, keep it waiting.
+    // Rank 0 has a file on its way to a disk: ranks that spin meanwhile, perhaps at real-time priority, would delay it.
     sleeping_barrier(world_, WaitPhase::arriving);
     mpi::must(MPI_Bcast(&decision, static_cast<int>(sizeof(decision)), MPI_BYTE, 0, world_.handle()), "MPI_Bcast");
     if (decision.stop != 0) return finish(decision.reason);
@@ -105,11 +108,22 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
 // Only rank 0 knows when the file lacks its last line.
 EndReason Session::finish(EndReason reason) {
   const bool complete = reason == EndReason::done || reason == EndReason::interval_reached;
-  if (world_.rank() == 0) reporter_.end({complete, reason, completed_, elapsed_s()});
+  if (world_.rank() == 0) {
+    reporter_.end({complete, reason, completed_, elapsed_s()});
+    if (reporter_.fault()) reporter_.fault(fault_of_listener());
+  }
   int failed = reporter_.fault() ? 1 : 0;
   sleeping_barrier(world_, WaitPhase::arriving);
   mpi::must(MPI_Bcast(&failed, 1, MPI_INT, 0, world_.handle()), "MPI_Bcast");
   return failed != 0 ? EndReason::fault : reason;
+}
+
+// On rank 0. No job and no motif is to blame.
+Fault Session::fault_of_listener() const {
+  RankStatus here;
+  here.rank = 0;
+  here.round = rank_status().round;
+  return fault_of(here, machine_.host_of(0), *reporter_.fault());
 }
 
 Header Session::make_header(const std::vector<std::string>& command, const std::string& workload_text) const {
@@ -184,7 +198,7 @@ Assignment Session::assignment() const {
 }
 
 void Session::execute(const Round& round) {
-  interrupt::rank_status().round = round.number;
+  rank_status().round = round.number;
   progress::moved();
   const bool runs = active(round);
   Collection collection{world_};
@@ -228,7 +242,7 @@ std::optional<LinkCounts> Session::read_links(const Round& round) {
   }
 }
 
-// In a contended round first the jobs that must not decompose beside others, one after the other; then all others at
+// In a contended round first the jobs with serial setup decompose, one after the other; then all others at
 // once.
 void Session::decompose(const Round& round) {
   // An isolated and a contended round of the same block draw the same numbers, so that only congestion differs.

@@ -1,7 +1,6 @@
 // One launch: rounds in the order of the plan, until the plan is done or a stopping criterion is reached.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,6 +69,7 @@ class Session {
   std::optional<EndReason> reason_to_stop();
   Decision decide();
   EndReason finish(EndReason reason);
+  Fault fault_of_listener() const;
   void execute(const Round& round);
   bool active(const Round& round) const noexcept;
   const workload::Job& own_job() const { return workload_.jobs[static_cast<std::size_t>(layout_.job)]; }

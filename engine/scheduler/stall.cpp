@@ -4,12 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <string_view>
 #include <utility>
 
 #include "core/console.hpp"
 #include "core/error.hpp"
 #include "core/progress.hpp"
-#include "scheduler/interrupt.hpp"
+#include "scheduler/rank_status.hpp"
 
 namespace stressbench::scheduler::stall {
 namespace {
@@ -57,14 +58,14 @@ void Watchdog::check(std::chrono::nanoseconds limit, const std::function<void()>
   }
 }
 
-void end_program(Nanoseconds limit, const std::string& host) {
-  const interrupt::RankStatus& here = interrupt::rank_status();
+void end_program(Nanoseconds limit, const std::string& host, const FaultListener& listener) {
+  const RankStatus& here = rank_status();
   if (!here.reports_signals) std::this_thread::sleep_for(silence);
-  console::print(
-      stderr,
-      "stressbench-mpi: nothing has moved for {} ({}): a link may be cut or a rank gone, and MPI waits for ever; "
-      "given up, the rounds before are kept (--stall-limit)\n",
-      units::spell(limit), interrupt::describe(here, host));
+  const std::string stalled = fmt::format("no progress for {}", units::spell(limit));
+  constexpr std::string_view reason = "a link may be down or a rank may have ended, and MPI would wait forever";
+  listener(fault_of(here, host, fmt::format("{}: {}", stalled, reason)));
+  console::print(stderr, "stressbench-mpi: {} ({}): {}; the run ends, and completed rounds are kept (--stall-limit)\n",
+                 stalled, describe(here, host), reason);
   std::fflush(stderr);
   _exit(exit_machine_fault);
 }

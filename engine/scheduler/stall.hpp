@@ -1,4 +1,4 @@
-// Ends the launch if it is stuck because a link is cut or a rank is gone, and the MPI library would wait for ever: a
+// Ends the launch if it is stuck because a link is down or a rank has ended, and MPI would wait forever: a
 // rank without progress (core/progress.hpp) for a given time ends its program. Completed rounds are in the file.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/units.hpp"
+#include "scheduler/records.hpp"
 
 namespace stressbench::scheduler::stall {
 
@@ -54,9 +55,8 @@ class Watchdog {
   std::thread thread_;
 };
 
-// Prints where this rank is stuck, if it is one of the ranks that report for their job, and ends the program with
-// status
-// 3. The other ranks end a little later, so that the message is printed first.
-[[noreturn]] void end_program(Nanoseconds limit, const std::string& host);
+// Tells `listener` and stderr where this rank is stuck and ends the program with status 3. Ranks that do not report for
+// their job wait a little first, so that the ranks that do are heard.
+[[noreturn]] void end_program(Nanoseconds limit, const std::string& host, const FaultListener& listener);
 
 }  // namespace stressbench::scheduler::stall

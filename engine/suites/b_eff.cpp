@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,27 +16,18 @@
 #include "io/first_rank.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/pairing.hpp"
+#include "suites/b_eff_patterns.hpp"
 #include "suites/b_eff_rule.hpp"
 #include "suites/memory_share.hpp"
 #include "suites/protocol.hpp"
 #include "suites/ring_exchange.hpp"
-#include "suites/rings.hpp"
 #include "suites/rules.hpp"
 
 namespace stressbench {
 
-enum class Drawn { uniform, legacy };
-template <>
-struct Names<Drawn> {
-  static constexpr std::array values{std::pair{std::string_view{"uniform"}, Drawn::uniform},
-                                     std::pair{std::string_view{"legacy"}, Drawn::legacy}};
-};
-
 namespace {
 
-using beff::Kind;
 using beff::Method;
-using beff::Neighbours;
 using beff::NotNegative;
 
 constexpr int tag = 3;
@@ -49,23 +39,15 @@ struct AtLeastTwo {
   static bool holds(std::int64_t value) noexcept { return value >= 2; }
 };
 
-// What a rank does in one pattern.
-struct Task {
-  std::vector<Neighbours> rings;
-  bool pingpong = false;
-};
-
 class BEff final : public Motif {
  public:
   void check(int ranks) const override {
     needs_ranks("b_eff", 2, ranks);
     if (iterations() != 1)
-      throw ParameterMistake("iterations", fmt::format("--iterations: {} of them would add up their numbers; use 1 and "
-                                                       "more repetitions",
-                                                       iterations()));
+      reject("iterations", "the results of {} iterations would be added up; use 1 iteration and more repetitions",
+             iterations());
     for (const std::int64_t ring : *rings_) {
-      if (ring < 1 || ring > beff::ring_patterns)
-        throw ParameterMistake("rings", fmt::format("--rings: {}: expected numbers from 1 to 6", ring));
+      if (ring < 1 || ring > beff::ring_patterns) reject("rings", "{}: expected numbers from 1 to 6", ring);
     }
     if (longest_given() > 0 && longest_given() < beff::least_longest_bytes && !sizes_.was_given())
       throw ParameterMistake("lmax",
@@ -75,9 +57,8 @@ class BEff final : public Motif {
     std::set<std::int64_t> distinct;
     for (const Bytes size : *sizes_) {
       if (size.value < 1 || !FitsMessage::holds(size))
-        throw ParameterMistake("sizes", fmt::format("--sizes: {}: expected 1 to 2147483647 bytes", size.value));
-      if (!distinct.insert(size.value).second)
-        throw ParameterMistake("sizes", fmt::format("--sizes: {}: expected each size once", size.value));
+        reject("sizes", "{}: expected 1 to 2147483647 bytes", size.value);
+      if (!distinct.insert(size.value).second) reject("sizes", "{}: expected each size once", size.value);
     }
   }
 
@@ -87,7 +68,7 @@ class BEff final : public Motif {
     const std::int64_t performed = std::max<std::int64_t>(1, *loops_) + 1;  // the first is not timed
     constexpr auto methods = static_cast<std::int64_t>(all_methods.size());
     Traffic traffic;
-    for (const std::int64_t messages : messages_of_patterns(ranks)) {
+    for (const std::int64_t messages : beff::messages_of(*rings_, polygons(), ranks)) {
       for (const std::int64_t size : sizes(assumed_lmax())) {
         const std::int64_t sent = attempts() * performed * messages;
         traffic.messages += (methods - 1) * sent;
@@ -114,10 +95,12 @@ class BEff final : public Motif {
     protocol_.attempts = static_cast<int>(attempts());
     protocol_.sizes = sizes(protocol_.lmax_bytes);
     for (const Method method : all_methods) protocol_.methods.push_back(Spelling<Method>::write(method));
-    tasks_.clear();
-    lay_rings(group.rank());
-    lay_polygons(group.rank(), draws);
-    if (*extra_) lay_extras(group.rank());
+    beff::Patterns patterns{ranks, group.rank()};
+    patterns.add_rings(*rings_);
+    patterns.add_polygons(polygons(), *random_, draws);
+    if (*extra_) patterns.add_extras();
+    protocol_.patterns = patterns.described();
+    tasks_ = patterns.tasks();
     const std::int64_t longest_bytes = std::ranges::max(protocol_.sizes);
     exchange_.emplace(own_.handle(), group.rank(), ranks,
                       static_cast<std::size_t>(*buffered_ * (longest_bytes + gap_bytes)));
@@ -146,7 +129,7 @@ class BEff final : public Motif {
 
   void reduce_metrics() override {
     if (!thorough_) refuse_wrong_bytes();
-    const Averages averages = average();
+    const beff::Averages averages = beff::average(protocol_.patterns, best_);
     protocol_.b_eff_bytes_per_s = averages.all;
     b_eff_.add(averages.all);
     per_rank_.add(averages.all / protocol_.ranks);
@@ -184,18 +167,13 @@ class BEff final : public Motif {
     if (const std::string reduced = what_is_reduced(); !reduced.empty())
       found.push_back("not comparable with published b_eff: " + reduced);
     if (protocol_.timed_s < 0.5 * protocol_.elapsed_s)
-      found.push_back(
-          fmt::format("b_eff: only {:.0f} % of its time lay within timed loops; the rest was waiting for "
-                      "others between them",
-                      100 * protocol_.timed_s / protocol_.elapsed_s));
+      found.push_back(fmt::format(
+          "b_eff: only {:.0f} % of its time was spent in timed loops; between them, ranks waited for others",
+          100 * protocol_.timed_s / protocol_.elapsed_s));
     return found;
   }
 
  private:
-  struct Averages {
-    double all, rings, polygons, at_lmax, rings_at_lmax;
-  };
-
   std::int64_t attempts() const { return *quick_ ? 1 : *attempts_; }
   std::int64_t polygons() const { return *quick_ && !polygons_.was_given() ? 6 : *polygons_; }
   std::int64_t longest_given() const { return lmax_.was_given() || memory_.was_given() ? longest(memory_->value) : 0; }
@@ -212,80 +190,12 @@ class BEff final : public Motif {
     return sizes;
   }
   std::string what_is_reduced() const {
-    if (*quick_) return "--quick takes fewer polygons and one attempt; expect the number some percent lower";
+    if (*quick_)
+      return "--quick uses fewer polygons and one measurement of each; expect a result that is a few percent lower";
     for (const Parameter* one :
          std::initializer_list<const Parameter*>{&rings_, &polygons_, &sizes_, &attempts_, &loops_, &buffered_})
       if (one->was_given()) return fmt::format("--{} was given", one->name());
     return "";
-  }
-
-  std::vector<std::int64_t> messages_of_patterns(int ranks) const {
-    std::vector<std::int64_t> messages;
-    for (const std::int64_t ring : *rings_)
-      messages.push_back(beff::messages_in(beff::ring_lengths(ranks, static_cast<int>(ring) - 1)));
-    const std::array whole{ranks};
-    messages.insert(messages.end(), static_cast<std::size_t>(polygons()), beff::messages_in(whole));
-    return messages;
-  }
-
-  void add(Kind kind, std::string name, std::int64_t messages, Task task) {
-    protocol_.patterns.push_back({kind, std::move(name), messages});
-    tasks_.push_back(std::move(task));
-  }
-  void lay_rings(int rank) {
-    for (const std::int64_t ring : *rings_) {
-      const std::vector<int> lengths = beff::ring_lengths(protocol_.ranks, static_cast<int>(ring) - 1);
-      add(Kind::ring, fmt::format("ring {}", ring), beff::messages_in(lengths), {{beff::neighbours_in(lengths, rank)}});
-    }
-  }
-  void lay_polygons(int rank, const Draw& draws) {
-    const std::array whole{protocol_.ranks};
-    for (std::int64_t i = 0; i < polygons(); ++i) {
-      Draw position = draws;
-      position.rank = 0;
-      position.execution = static_cast<std::uint64_t>(i * protocol_.ranks);
-      const std::vector<int> order = *random_ == Drawn::uniform ? random_permutation(position, protocol_.ranks)
-                                                                : beff::probed_order(protocol_.ranks, [&](int at) {
-                                                                    Draw one = position;
-                                                                    one.execution += static_cast<std::uint64_t>(at);
-                                                                    return random_unit(one);
-                                                                  });
-      add(Kind::random, fmt::format("random {}", i + 1), beff::messages_in(whole),
-          {{beff::neighbours_in(whole, order, rank)}});
-    }
-  }
-  // What the paper measures beside: nothing of it enters the average.
-  void lay_extras(int rank) {
-    const int ranks = protocol_.ranks;
-    const std::array whole{ranks};
-    add(Kind::extra, "worst cycle", beff::messages_in(whole),
-        {{beff::neighbours_in(whole, beff::worst_cycle(ranks), rank)}});
-    const int half = ranks / 2;
-    const auto pair = [](int rank_in_pair, int other) {
-      return std::vector<Neighbours>{{.left = other, .right = other, .length = other == rank_in_pair ? 1 : 2}};
-    };
-    const int nearest = (rank ^ 1) < 2 * half ? rank ^ 1 : rank;
-    const int farthest = rank < half ? rank + half : rank < 2 * half ? rank - half : rank;
-    add(Kind::extra, "best bisection", 2 * half, {pair(rank, nearest)});
-    add(Kind::extra, "worst bisection", 2 * half, {pair(rank, farthest)});
-    for (int dimensions = 2; dimensions <= 3; ++dimensions) lay_grid(rank, dimensions);
-    add(Kind::extra, "ping-pong", 1, {.rings = {}, .pingpong = true});
-  }
-  void lay_grid(int rank, int dimensions) {
-    std::vector<int> lengths(static_cast<std::size_t>(dimensions), 0);
-    mpi::must(MPI_Dims_create(protocol_.ranks, dimensions, lengths.data()), "MPI_Dims_create");
-    Task all_directions;
-    std::int64_t messages = 0;
-    for (std::size_t direction = 0; direction < lengths.size(); ++direction) {
-      const Neighbours along = beff::neighbours_along(lengths, direction, rank);
-      const std::int64_t of_direction = beff::messages_along(lengths, direction);
-      if (of_direction > 0)
-        add(Kind::extra, fmt::format("{}-D Cartesian, direction {}", dimensions, direction + 1), of_direction,
-            {{along}});
-      all_directions.rings.push_back(along);
-      messages += of_direction;
-    }
-    add(Kind::extra, fmt::format("{}-D Cartesian, together", dimensions), messages, std::move(all_directions));
   }
 
   // 300 of the shortest message; of others that were asked for, as many as follow from one.
@@ -351,7 +261,7 @@ class BEff final : public Motif {
     if (own_.rank() == 1) receive(0), send(0);
   }
 
-  // A wrong byte is told when all is done: who left in the middle would leave the others waiting.
+  // A wrong byte is reported at the end: a rank that left earlier would leave the others waiting.
   void look_at_arrivals() {
     if (wrong_) return;
     try {
@@ -382,76 +292,52 @@ class BEff final : public Motif {
 
   double best(std::size_t pattern, std::size_t size) const { return best_[pattern * protocol_.sizes.size() + size]; }
   std::optional<std::size_t> pingpong() const {
-    const auto found = std::ranges::find(tasks_, true, &Task::pingpong);
+    const auto found = std::ranges::find(tasks_, true, &beff::Task::pingpong);
     if (found == tasks_.end()) return std::nullopt;
     return static_cast<std::size_t>(found - tasks_.begin());
   }
-  Averages average() const {
-    std::array<std::vector<double>, 2> over_sizes, at_lmax;
-    const std::size_t sizes = protocol_.sizes.size();
-    for (std::size_t pattern = 0; pattern < tasks_.size(); ++pattern) {
-      const Kind kind = protocol_.patterns[pattern].kind;
-      if (kind == Kind::extra) continue;
-      over_sizes[static_cast<std::size_t>(kind)].push_back(
-          beff::mean(std::span(best_).subspan(pattern * sizes, sizes)));
-      at_lmax[static_cast<std::size_t>(kind)].push_back(best(pattern, sizes - 1));
-    }
-    const auto& [rings, polygons] = over_sizes;
-    const auto& [rings_at_lmax, polygons_at_lmax] = at_lmax;
-    return {.all = beff::over_both(rings, polygons),
-            .rings = rings.empty() ? 0 : beff::logarithmic_mean(rings),
-            .polygons = polygons.empty() ? 0 : beff::logarithmic_mean(polygons),
-            .at_lmax = beff::over_both(rings_at_lmax, polygons_at_lmax),
-            .rings_at_lmax = rings_at_lmax.empty() ? 0 : beff::logarithmic_mean(rings_at_lmax)};
-  }
-
-  Param<Bytes> memory_{this, '\0', "memory", Bytes{0},
+  Param<Bytes> memory_{this, "memory", Bytes{0},
                        "memory per rank; the longest message is 1/128 of it (default: detected)"};
-  Param<Bytes> lmax_{this, '\0', "lmax", Bytes{0}, "the longest message itself, in place of --memory", FitsMessage{}};
-  Param<std::vector<std::int64_t>> rings_{this, '\0', "rings", {1, 2, 3, 4, 5, 6}, "which of the six ring patterns"};
-  Param<std::int64_t> polygons_{
-      this, '\0', "polygons", 30, "random polygons", NotNegative{}, AtMost<std::int64_t>{10'000}};
-  Param<Drawn> random_{
-      this, '\0', "random", Drawn::uniform,
-      "how they are drawn: all orders alike, or as the original does, which keeps neighbours together"};
-  Param<std::vector<Bytes>> sizes_{this, '\0', "sizes", {}, "message sizes, in place of the 21"};
-  Param<std::int64_t> attempts_{this,
-                                '\0',
-                                "best-of",
-                                3,
-                                "measurements of each, of which the best is used",
-                                Positive{},
-                                AtMost<std::int64_t>{1000}};
-  Param<std::int64_t> loops_{
-      this,         '\0', "loops", 0, "iterations of each timed loop; 0: 300, then so that it takes 2.5 to 5 ms",
-      NotNegative{}};
-  Param<std::int64_t> buffered_{this,
-                                '\0',
-                                "buffered",
-                                6,
-                                "messages that a buffer holds one after the other; 2: the same bytes each time",
-                                AtLeastTwo{},
-                                AtMost<std::int64_t>{1000}};
-  Param<bool> extra_{this, '\0', "extra", "also measure the additional patterns of the paper, which do not count"};
-  Param<bool> quick_{this, '\0', "quick",
-                     "six polygons and one attempt instead of 30 and 3: a ninth of the time, less accurate"};
+  Param<Bytes> lmax_{this, "lmax", Bytes{0}, "the longest message, instead of --memory", FitsMessage{}};
+  Param<std::vector<std::int64_t>> rings_{this, "rings", {1, 2, 3, 4, 5, 6}, "numbers of the ring patterns to measure"};
+  Param<std::int64_t> polygons_{this, "polygons", 30, "random polygons", NotNegative{}, AtMost{10'000}};
+  Param<Drawn> random_{this, "random", Drawn::uniform,
+                       "how polygons are drawn: all orders with the same probability, or as in the original code, "
+                       "which favours neighbours"};
+  Param<std::vector<Bytes>> sizes_{this, "sizes", {}, "message sizes (default: the 21 of the definition)"};
+  Param<std::int64_t> attempts_{this,       "best-of",
+                                3,          "measurements of each pattern, size and method, of which the best counts",
+                                Positive{}, AtMost{1000}};
+  Param<std::int64_t> loops_{this, "loops", 0,
+                             "iterations of each timed loop; 0: 300 at first, later as many as take 2.5 to 5 ms",
+                             NotNegative{}};
+  Param<std::int64_t> buffered_{
+      this,         "buffered",  6, "messages in a buffer, used in turn; 2: each message uses the same memory",
+      AtLeastTwo{}, AtMost{1000}};
+  Param<bool> extra_{this, "extra",
+                     "also measure the additional patterns of the paper, which do not contribute to the result"};
+  Param<bool> quick_{this, "quick",
+                     "six polygons and one measurement instead of 30 and 3: a ninth of the time, less accurate"};
   Param<std::string> protocol_file_{
-      this, '\0', "protocol", "", "write every loop's time to this file, as lines of JSON; it must be new", NotEmpty{}};
+      this, "protocol", "", "write the time of every loop to this file as JSON Lines; it must not exist", NotEmpty{}};
 
   Metric b_eff_{this, "b_eff_bytes_per_s", Better::higher, "the effective bandwidth of all ranks"};
-  Metric per_rank_{this, "b_eff_per_rank_bytes_per_s", Better::higher, "the same, a rank"};
-  Metric at_lmax_{this, "b_eff_at_lmax_bytes_per_s", Better::higher, "with the longest messages only"};
-  Metric rings_at_lmax_{this, "rings_at_lmax_bytes_per_s", Better::higher, "with the longest messages and rings only"};
-  Metric only_rings_{this, "rings_bytes_per_s", Better::higher, "over ring patterns"};
-  Metric only_polygons_{this, "polygons_bytes_per_s", Better::higher, "over random polygons"};
-  Metric untimed_share_{this, "untimed_share", Better::lower, "of its time, what lay outside of timed loops"};
-  Metric pingpong_{this, "pingpong_at_lmax_bytes_per_s", Better::higher, "of ranks 0 and 1 (--extra)"};
+  Metric per_rank_{this, "b_eff_per_rank_bytes_per_s", Better::higher, "the effective bandwidth per rank"};
+  Metric at_lmax_{this, "b_eff_at_lmax_bytes_per_s", Better::higher,
+                  "the effective bandwidth with the longest messages only"};
+  Metric rings_at_lmax_{this, "rings_at_lmax_bytes_per_s", Better::higher,
+                        "the effective bandwidth with the longest messages and ring patterns only"};
+  Metric only_rings_{this, "rings_bytes_per_s", Better::higher, "mean bandwidth of the ring patterns"};
+  Metric only_polygons_{this, "polygons_bytes_per_s", Better::higher, "mean bandwidth of the random polygons"};
+  Metric untimed_share_{this, "untimed_share", Better::lower, "share of the time outside timed loops"};
+  Metric pingpong_{this, "pingpong_at_lmax_bytes_per_s", Better::higher,
+                   "ping-pong bandwidth of ranks 0 and 1 with the longest messages (--extra)"};
 
   mpi::Group own_;
   io::Run run_;
   std::optional<io::AppendedFile> kept_;
   beff::Protocol protocol_;
-  std::vector<Task> tasks_;
+  std::vector<beff::Task> tasks_;
   std::optional<beff::RingExchange> exchange_;
   Buffer message_;  // of the ping-pong
   std::optional<WrongByte> wrong_;

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "suites/protocol.hpp"
 
 namespace stressbench::beff {
 
@@ -56,6 +59,30 @@ inline double over_both(std::span<const double> rings, std::span<const double> p
   if (polygons.empty()) return logarithmic_mean(rings);
   if (rings.empty()) return logarithmic_mean(polygons);
   return std::sqrt(logarithmic_mean(rings) * logarithmic_mean(polygons));
+}
+
+// bytes/s: b_eff, and the same over parts of what was measured; 0 where there is nothing to average.
+struct Averages {
+  double all, rings, polygons, at_lmax, rings_at_lmax;
+};
+
+// `best`: the best bandwidth of each pattern with each size, the sizes of a pattern next to each other.
+inline Averages average(std::span<const ProtocolPattern> patterns, std::span<const double> best) {
+  std::array<std::vector<double>, 2> over_sizes, at_lmax;  // by kind
+  const std::size_t sizes = best.size() / patterns.size();
+  for (std::size_t pattern = 0; pattern < patterns.size(); ++pattern) {
+    if (patterns[pattern].kind == Kind::extra) continue;
+    const auto kind = static_cast<std::size_t>(patterns[pattern].kind);
+    over_sizes[kind].push_back(mean(best.subspan(pattern * sizes, sizes)));
+    at_lmax[kind].push_back(best[pattern * sizes + sizes - 1]);
+  }
+  const auto& [rings, polygons] = over_sizes;
+  const auto& [rings_at_lmax, polygons_at_lmax] = at_lmax;
+  return {.all = over_both(rings, polygons),
+          .rings = rings.empty() ? 0 : logarithmic_mean(rings),
+          .polygons = polygons.empty() ? 0 : logarithmic_mean(polygons),
+          .at_lmax = over_both(rings_at_lmax, polygons_at_lmax),
+          .rings_at_lmax = rings_at_lmax.empty() ? 0 : logarithmic_mean(rings_at_lmax)};
 }
 
 }  // namespace stressbench::beff

@@ -2,19 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <iterator>
 #include <string_view>
 
+#include "core/enum_names.hpp"
+
 namespace stressbench::beff {
-namespace {
-
-std::string_view name_of(Kind kind) {
-  constexpr std::array<std::string_view, 3> names{"ring", "random", "extra"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
-}  // namespace
 
 std::string as_json_lines(const Protocol& protocol, int round) {
   std::string text;

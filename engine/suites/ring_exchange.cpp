@@ -1,6 +1,5 @@
 #include "suites/ring_exchange.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "core/payload.hpp"

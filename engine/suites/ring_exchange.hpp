@@ -3,10 +3,8 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -29,7 +27,7 @@ class RingExchange {
   void perform();
   // Two bytes of every message that was received since `aim` and that no later one overwrote; throws WrongByte.
   void check() const;
-  // What is sent says who sent it, where it lay, and in which pass. What will be received is spoiled.
+  // Sent bytes depend on sender, offset and pass; receive buffers are filled with other bytes.
   void fill_payload(std::uint64_t pass);
   // Every byte of the messages that `check` looks at, which are of that pass.
   void check_all(std::uint64_t pass) const;
@@ -68,12 +66,3 @@ class RingExchange {
 };
 
 }  // namespace stressbench::beff
-
-namespace stressbench {
-template <>
-struct Names<beff::Method> {
-  static constexpr std::array values{std::pair{std::string_view{"sendrecv"}, beff::Method::sendrecv},
-                                     std::pair{std::string_view{"alltoallv"}, beff::Method::alltoallv},
-                                     std::pair{std::string_view{"nonblocking"}, beff::Method::nonblocking}};
-};
-}  // namespace stressbench

@@ -1,4 +1,4 @@
-// Who is whose neighbour in the patterns of b_eff (Rabenseifner and Koniges, section 4). MPI-free.
+// Neighbours of each rank in the patterns of b_eff (Rabenseifner and Koniges, section 4). MPI-free.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ constexpr int ring_patterns = 6;
 // `ranks`. As ring_numbers.c of the original has them; from 29 ranks on that is the paper's text.
 std::vector<int> ring_lengths(int ranks, int pattern);
 
-// A rank in a ring. Length 1: it has nobody to send to. Length 2: left and right are one rank, and get one message.
+// A rank in a ring. Length 1: it sends nothing. Length 2: left and right are the same rank, which gets one message.
 struct Neighbours {
   int left = 0;
   int right = 0;

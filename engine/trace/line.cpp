@@ -29,13 +29,13 @@ std::uint32_t checksum(std::string_view bytes) {
 void verify(const Place& place, std::string_view line) {
   const std::size_t at = line.rfind(key);
   if (at == std::string_view::npos) {
-    place.refuse("does not end in a checksum (key crc32); this is no whole line of a trace file");
+    place.refuse("does not end with a checksum (key crc32): the line is incomplete");
   }
   std::string_view told = line.substr(at + key.size());
   while (told.starts_with(' ')) told.remove_prefix(1);
   const std::string computed = fmt::format("\"{:08x}\"}}", checksum(line.substr(0, at)));
   if (told != computed) {
-    place.refuse(fmt::format("its checksum is {}, but its bytes make {}; the file was damaged, capture it again",
+    place.refuse(fmt::format("its checksum is {}, but its contents give {}; the file is damaged: capture it again",
                              told.substr(0, 10), computed.substr(0, 10)));
   }
 }
@@ -46,7 +46,7 @@ std::optional<std::string> Lines::next() {
   auto line = file_.next_line();
   if (!line) return std::nullopt;
   ++place_.line;
-  if (!line->whole) place_.refuse("is cut off in the middle; a trace file ends in its 'end' line");
+  if (!line->whole) place_.refuse("is truncated; a trace file ends with its 'end' line");
   return std::move(line->text);
 }
 

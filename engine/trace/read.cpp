@@ -49,14 +49,12 @@ void check_members(const Communicator& communicator) {
   std::int64_t members = 0;
   for (const Run& run : *communicator.members) {
     const std::int64_t last = run.first + std::int64_t{run.stride} * (std::int64_t{run.count} - 1);
-    if (run.first < 0 || !std::in_range<int>(last) || last < 0) {
-      throw WrongValue(fmt::format("members [{}, {}, {}] are no ranks", run.first, run.stride, run.count));
-    }
+    if (run.first < 0 || !std::in_range<int>(last) || last < 0)
+      throw WrongValue(fmt::format("members [{}, {}, {}] are not valid ranks", run.first, run.stride, run.count));
     members += run.count;
   }
-  if (members > communicator.size) {
+  if (members > communicator.size)
     throw WrongValue(fmt::format("a communicator of {} ranks has {} members", communicator.size, members));
-  }
 }
 
 Communicator communicator_of(const Json& json) {
@@ -187,8 +185,8 @@ std::string type_of(const Json& json) { return json.is_object() ? json.value("ty
 void refuse_partial(const Place& place, const Json& json) {
   const auto who = fmt::format("rank {}", value_of<int>(json.at("rank")));
   if (json.contains("streams")) {
-    place.refuse(
-        fmt::format("{} called MPI in several threads; only programs that call it in one can be replayed", who));
+    place.refuse(fmt::format(
+        "{} called MPI from several threads; only programs that call MPI from one thread can be replayed", who));
   }
   if (const auto lost = json.find("lost"); lost != json.end() && lost->is_array()) {
     for (const Json& loss : *lost) {
@@ -196,14 +194,13 @@ void refuse_partial(const Place& place, const Json& json) {
       if (what == "gaps") continue;
       place.refuse(fmt::format(
           "{}'s sequence is not whole: '{}' was given up after {} calls ({}); a shorter run would fit", who, what,
-          loss.value("after_calls", std::int64_t{0}), loss.value("why", std::string("no reason told"))));
+          loss.value("after_calls", std::int64_t{0}), loss.value("why", std::string("unknown reason"))));
     }
   }
   if (json.value("ended", std::string("finalize")) != "finalize") {
-    place.refuse(
-        fmt::format("{} did not come to MPI_Finalize ('{}'); ranks that stop at different places would wait for each "
-                    "other for ever",
-                    who, json.at("ended").get<std::string>()));
+    place.refuse(fmt::format(
+        "{} did not reach MPI_Finalize ('{}'); ranks that stop at different calls would wait for each other forever",
+        who, json.at("ended").get<std::string>()));
   }
   if (const auto rules = json.find("rules"); rules == json.end() || !rules->is_array()) {
     place.refuse(fmt::format("{} has no sequence; `stressbench capture` writes one", who));
@@ -223,9 +220,8 @@ RankRecord rank_of(const Json& json) {
   for (const Json& communicator : json.at("comms")) record.comms.push_back(communicator_of(communicator));
   for (const Json& call : json.at("calls")) record.calls.push_back(call_of(call));
   if (const auto gaps = json.find("gaps"); gaps != json.end() && gaps->is_array()) {
-    if (gaps->size() > input_limits::trace_gaps) {
+    if (gaps->size() > input_limits::trace_gaps)
       throw WrongValue(fmt::format("{} gaps; at most {}", gaps->size(), input_limits::trace_gaps));
-    }
     for (const Json& gap : *gaps) record.gaps.push_back(gap_of(gap));
   }
   take(json, "tail_s", record.tail_s);
@@ -237,7 +233,7 @@ RankRecord rank_of(const Json& json) {
 }  // namespace
 
 Header read_header(const Place& place, std::string_view line) {
-  if (!line.starts_with('{')) place.refuse("is no trace file; `stressbench capture -o APP.trace` writes one");
+  if (!line.starts_with('{')) place.refuse("is not a trace file; `stressbench capture -o APP.trace` writes one");
   return with_json(place, line, [&](const Json& json) {
     if (type_of(json) != "header" || json.value("format", std::string()) != "stressbench-trace") {
       place.refuse("is not the header of a trace file; `stressbench capture -o APP.trace` writes one");
@@ -263,12 +259,11 @@ Header read_header(const Place& place, std::string_view line) {
 RankRecord read_rank(const Place& place, std::string_view line, int rank) {
   return with_json(place, line, [&](const Json& json) {
     if (type_of(json) != "rank") {
-      place.refuse(
-          fmt::format("'{}' where the line of rank {} should stand; the trace lacks that rank, capture it again",
-                      type_of(json), rank));
+      place.refuse(fmt::format("'{}' instead of the line of rank {}; the trace lacks that rank: capture it again",
+                               type_of(json), rank));
     }
     if (value_of<int>(json.at("rank")) != rank) {
-      place.refuse(fmt::format("rank {} where rank {} should stand; the trace lacks that rank, capture it again",
+      place.refuse(fmt::format("rank {} instead of rank {}; the trace lacks that rank: capture it again",
                                value_of<int>(json.at("rank")), rank));
     }
     refuse_partial(place, json);
@@ -280,16 +275,15 @@ void read_tail(Lines& lines, int ranks) {
   for (bool first = true;; first = false) {
     const auto line = lines.next();
     if (!line) {
-      Place{lines.place().file, lines.place().line + 1}.refuse("the 'end' line is missing; the file was cut off");
+      Place{lines.place().file, lines.place().line + 1}.refuse("the 'end' line is missing; the file is truncated");
     }
     const std::string type = with_json(lines.place(), *line, [](const Json& json) { return type_of(json); });
     if (type == "end") break;
     if (type != "symbols" || !first) {
-      lines.place().refuse(
-          fmt::format("'{}' after the lines of {} ranks; 'symbols' or 'end' should stand here", type, ranks));
+      lines.place().refuse(fmt::format("'{}' after the lines of {} ranks; expected 'symbols' or 'end'", type, ranks));
     }
   }
-  if (lines.next()) lines.place().refuse("something follows the 'end' line; one file holds one trace");
+  if (lines.next()) lines.place().refuse("there is more after the 'end' line; a file holds one trace");
 }
 
 Header header_of(const std::string& path) {

@@ -33,7 +33,7 @@ struct Communicator {
 // A distinct call. What an operation does not have is as it is here.
 struct Call {
   static constexpr int none = -1;
-  static constexpr int anyone = -2;  // a receive from any source to which nobody sent: the program took it back
+  static constexpr int anyone = -2;  // a receive from any source without a matching send: the program cancelled it
   static constexpr int any_tag = -1;
 
   std::string op;

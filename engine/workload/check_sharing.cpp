@@ -9,8 +9,7 @@
 namespace stressbench::workload {
 namespace {
 
-constexpr const char* sharing_rule =
-    "jobs share a node only where each of them says [SHARED] yes and gives its [RANKS_PER_NODE]";
+constexpr const char* sharing_rule = "jobs can share a node only if each of them has [SHARED] yes and [RANKS_PER_NODE]";
 
 struct Use {
   int node = 0;

@@ -20,8 +20,6 @@ void visit_steps(const std::vector<Step>& steps, std::int64_t executions, const 
 
 }  // namespace
 
-std::string_view name_of(Role role) noexcept { return role == Role::measured ? "measured" : "background"; }
-
 Position JobPositions::node_position(int index) const {
   const auto after = std::ranges::upper_bound(node_items, index, {}, &NodeItem::first);
   if (after == node_items.begin()) return nodes.value_or(name);

@@ -17,7 +17,6 @@
 namespace stressbench::workload {
 
 enum class Role { measured, background };
-std::string_view name_of(Role role) noexcept;
 
 // Name without dashes for a long option (the only form after `check`), with its dash for a short one that was not
 // resolved yet.

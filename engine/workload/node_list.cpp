@@ -34,19 +34,17 @@ void append_nodes(std::string_view item, std::size_t room, std::vector<int>& nod
   const std::size_t dash = item.find('-', 1);
   const std::size_t colon = item.find(':');
   const std::int64_t first = node(item.substr(0, std::min(dash, colon)));
-  if (dash == std::string_view::npos && colon != std::string_view::npos) {
+  if (dash == std::string_view::npos && colon != std::string_view::npos)
     throw UserMistake("has a stride but no range; write 0-30:2");
-  }
   const bool range = dash != std::string_view::npos;
   const std::int64_t last =
       range ? node(item.substr(dash + 1, colon == std::string_view::npos ? colon : colon - dash - 1)) : first;
   const std::int64_t stride = colon == std::string_view::npos ? 1 : node(item.substr(colon + 1));
   if (last < first)
-    throw UserMistake("is a range that runs backwards; write " + std::to_string(last) + "-" + std::to_string(first));
+    throw UserMistake("is a range in descending order; write " + std::to_string(last) + "-" + std::to_string(first));
   if (stride < 1) throw UserMistake("has stride 0; it must be at least 1");
-  if (static_cast<std::uint64_t>((last - first) / stride) >= room) {
+  if (static_cast<std::uint64_t>((last - first) / stride) >= room)
     throw UserMistake("names too many nodes; a workload may name " + std::to_string(most_nodes) + " in all");
-  }
   for (std::int64_t number = first; number <= last; number += stride) nodes.push_back(static_cast<int>(number));
 }
 

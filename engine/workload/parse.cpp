@@ -138,13 +138,13 @@ bool Parser::may_stand(const Key& key, const Statement& statement) {
   if (key.place == Place::anywhere) return true;
   if (in_job_) {
     if (key.place == Place::job && !loops_.empty()) {
-      add(statement.where, "[" + std::string(key.name) + "] stands inside a [LOOP]",
+      add(statement.where, "[" + std::string(key.name) + "] is inside a [LOOP]",
           "inside a loop: [MOTIF], [LOOP], [END], [SET], [INCLUDE]");
     }
     return true;
   }
   if (!stray_reported_) {
-    add(statement.where, "[" + std::string(key.name) + "] stands before the first [JOB_NAME]");
+    add(statement.where, "[" + std::string(key.name) + "] is before the first [JOB_NAME]");
   }
   stray_reported_ = true;
   return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,7 +76,24 @@ class Parser {
 
   // parser_values.cpp: one value; none, with the mistake reported, where the statement does not have exactly one.
   const Word* only_word(const Statement& statement);
-  std::optional<std::int64_t> positive(const Statement& statement, std::int64_t most);
+  // The value as `convert` makes it of the word, which throws UserMistake where it does not accept it.
+  template <class T, class Convert>
+  void read_value(const Statement& statement, std::optional<T>& value, const Convert& convert) {
+    const Word* word = only_word(statement);
+    if (word == nullptr) return;
+    try {
+      value = static_cast<T>(convert(word->text));
+    } catch (const UserMistake& mistake) {
+      refuse(statement, *word, mistake.what());
+    }
+  }
+  // The same for a key that a job has once.
+  template <class T, class Convert>
+  void take(const Statement& statement, std::optional<Position>& seen, std::optional<T>& value,
+            const Convert& convert) {
+    if (first_time(statement, seen)) read_value(statement, value, convert);
+  }
+  static std::function<std::int64_t(const std::string&)> count_up_to(std::int64_t most);
   std::optional<std::size_t> choice(const Statement& statement, const std::vector<std::string>& names);
   void refuse(const Statement& statement, const Word& word, std::string_view why, std::string_view hint = {});
 

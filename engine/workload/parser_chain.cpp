@@ -32,7 +32,9 @@ void Parser::loop(const Statement& statement) {
   const std::int64_t around = loops_.empty() ? 1 : loops_.back().executions;
   OpenLoop opened;
   opened.loop.where = statement.where;
-  opened.loop.count = positive(statement, limits::executions).value_or(1);
+  std::optional<std::int64_t> count;
+  read_value(statement, count, count_up_to(limits::executions));
+  opened.loop.count = count.value_or(1);
   if (opened.loop.count > limits::executions / around) {
     add(statement.where, "the loops around this make more than 10^15 passes");
     opened.loop.count = 1;

@@ -35,57 +35,39 @@ bool Parser::first_time(const Statement& statement, std::optional<Position>& see
 }
 
 void Parser::nodes(const Statement& statement) {
-  if (!first_time(statement, job().where.node_count)) return;
-  if (const auto count = positive(statement, most_nodes)) job().node_count = static_cast<int>(*count);
+  take(statement, job().where.node_count, job().node_count, count_up_to(most_nodes));
 }
 
 void Parser::ranks_per_node(const Statement& statement) {
-  if (!first_time(statement, job().where.ranks_per_node)) return;
-  if (const auto count = positive(statement, most_nodes)) job().ranks_per_node = static_cast<int>(*count);
+  take(statement, job().where.ranks_per_node, job().ranks_per_node, count_up_to(most_nodes));
 }
 
 void Parser::repeat(const Statement& statement) {
-  if (!first_time(statement, job().where.repeat)) return;
-  job().repeat = positive(statement, limits::executions);
+  take(statement, job().where.repeat, job().repeat, count_up_to(limits::executions));
 }
 
 void Parser::min_time(const Statement& statement) {
-  if (!first_time(statement, job().where.min_time)) return;
-  const Word* word = only_word(statement);
-  if (word == nullptr) return;
-  try {
-    const Nanoseconds time = units::wall_duration(word->text);
-    if (time.value == 0) return refuse(statement, *word, "must be greater than 0");
-    job().min_time = time;
-  } catch (const UserMistake& mistake) {
-    refuse(statement, *word, mistake.what());
-  }
+  take(statement, job().where.min_time, job().min_time, [](const std::string& text) {
+    const Nanoseconds time = units::wall_duration(text);
+    if (time.value == 0) throw UserMistake("must be greater than 0");
+    return time;
+  });
 }
 
 void Parser::load(const Statement& statement) {
-  if (!first_time(statement, job().where.load)) return;
-  const Word* word = only_word(statement);
-  if (word == nullptr) return;
-  try {
-    const double share = Spelling<double>::read(word->text);
-    if (share <= 0 || share > 1) return refuse(statement, *word, "must be greater than 0 and at most 100%");
-    job().load = share;
-  } catch (const UserMistake& mistake) {
-    refuse(statement, *word, mistake.what());
-  }
+  take(statement, job().where.load, job().load, [](const std::string& text) {
+    const double share = Spelling<double>::read(text);
+    if (share <= 0 || share > 1) throw UserMistake("must be greater than 0 and at most 100%");
+    return share;
+  });
 }
 
 void Parser::rate(const Statement& statement) {
-  if (!first_time(statement, job().where.rate)) return;
-  const Word* word = only_word(statement);
-  if (word == nullptr) return;
-  try {
-    const Bytes bytes = units::bytes(word->text);
-    if (bytes.value == 0) return refuse(statement, *word, "must be greater than 0");
-    job().rate = bytes;
-  } catch (const UserMistake& mistake) {
-    refuse(statement, *word, mistake.what());
-  }
+  take(statement, job().where.rate, job().rate, [](const std::string& text) {
+    const Bytes bytes = units::bytes(text);
+    if (bytes.value == 0) throw UserMistake("must be greater than 0");
+    return bytes;
+  });
 }
 
 void Parser::role(const Statement& statement) {

@@ -15,25 +15,19 @@ const Word* Parser::only_word(const Statement& statement) {
   }
   if (statement.words.size() > 1) {
     add(position(statement.words[1]), "[" + statement.key + "] takes one value",
-        accepted + "; a value that has blanks stands in \"quotes\"");
+        accepted + "; put a value that has blanks in \"quotes\"");
     return nullptr;
   }
   return &statement.words.front();
 }
 
-std::optional<std::int64_t> Parser::positive(const Statement& statement, std::int64_t most) {
-  const Word* word = only_word(statement);
-  if (word == nullptr) return std::nullopt;
-  std::int64_t value = 0;
-  try {
-    value = units::count(word->text);
-  } catch (const UserMistake& mistake) {
-    refuse(statement, *word, mistake.what());
-    return std::nullopt;
-  }
-  if (value >= 1 && value <= most) return value;
-  refuse(statement, *word, value < 1 ? "must be at least 1" : "must be at most " + std::to_string(most));
-  return std::nullopt;
+std::function<std::int64_t(const std::string&)> Parser::count_up_to(std::int64_t most) {
+  return [most](const std::string& text) {
+    const std::int64_t value = units::count(text);
+    if (value < 1) throw UserMistake("must be at least 1");
+    if (value > most) throw UserMistake("must be at most {}", most);
+    return value;
+  };
 }
 
 std::optional<std::size_t> Parser::choice(const Statement& statement, const std::vector<std::string>& names) {

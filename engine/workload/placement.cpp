@@ -25,9 +25,8 @@ std::vector<int> free_nodes(const Workload& workload, const Machine& machine) {
   std::vector<bool> taken(machine.ranks.size(), false);
   for (const Job& job : workload.jobs) {
     for (const int node : job.nodes.value_or(std::vector<int>{})) {
-      if (node >= machine.nodes()) {
+      if (node >= machine.nodes())
         throw UserMistake("job " + in_quotes(job.name) + ": node " + std::to_string(node) + " does not exist");
-      }
       taken[static_cast<std::size_t>(node)] = true;
     }
   }
@@ -88,9 +87,8 @@ NodesOfJobs place_nodes(const Workload& workload, const Machine& machine, const 
   const auto free = free_nodes(workload, machine);
   std::size_t all = 0;
   for (const std::size_t count : wanted) all += count;
-  if (all > free.size()) {
+  if (all > free.size())
     throw UserMistake("jobs ask for " + std::to_string(all) + " nodes, " + std::to_string(free.size()) + " are free");
-  }
   NodesOfJobs nodes(workload.jobs.size());
   switch (policy.placing) {
     case Placing::linear:
@@ -110,12 +108,10 @@ NodesOfJobs place_nodes(const Workload& workload, const Machine& machine, const 
 }
 
 Machine Machine::uniform(std::int64_t nodes, std::int64_t ranks_per_node) {
-  if (nodes < 1 || nodes > most_nodes) {
+  if (nodes < 1 || nodes > most_nodes)
     throw UserMistake("a machine has 1 to " + std::to_string(most_nodes) + " nodes, not " + std::to_string(nodes));
-  }
-  if (ranks_per_node < 0 || ranks_per_node > most_nodes) {
+  if (ranks_per_node < 0 || ranks_per_node > most_nodes)
     throw UserMistake("a node cannot have " + std::to_string(ranks_per_node) + " ranks");
-  }
   return {std::vector<int>(static_cast<std::size_t>(nodes), static_cast<int>(ranks_per_node))};
 }
 

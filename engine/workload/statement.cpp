@@ -63,7 +63,7 @@ std::optional<Statement> StatementReader::next() {
     if (first == line_.size() || line_[first] == '#') continue;
     if (line_[first] != '[') {
       const std::string_view word = line_.substr(first, line_.find_first_of(blanks, first) - first);
-      if (!reported) reading_.diagnostics.add(here(word), in_quotes(word) + " stands before the first [KEY]");
+      if (!reported) reading_.diagnostics.add(here(word), in_quotes(word) + " is before the first [KEY]");
       reported = true;
       continue;
     }
@@ -84,7 +84,7 @@ Statement StatementReader::read_key(std::size_t open) {
   if (!closed) {
     reading_.diagnostics.add(statement.where, "']' is missing", "accepted: [" + statement.key + "]");
   } else if (close - open != statement.key.size() + 2) {
-    reading_.diagnostics.add(statement.where, "a key has no blanks in its brackets",
+    reading_.diagnostics.add(statement.where, "a key must have no blanks in its brackets",
                              "accepted: [" + statement.key + "]");
   }
   read_words(close, statement);
@@ -141,7 +141,7 @@ std::size_t StatementReader::read_quoted(std::size_t from, Word& word) {
     }
   }
   if (end < line_.size()) return end + 1;
-  reading_.diagnostics.add(here(line_.substr(from)), "the quote is not closed on its line");
+  reading_.diagnostics.add(here(line_.substr(from)), "the closing quote is missing on this line");
   word.broken = true;
   return end;
 }

@@ -25,7 +25,7 @@ std::optional<BadByte> find_bad_byte(std::string_view text) {
     const std::size_t length = sequence_length(text, at);
     if (length == 0) return BadByte{at, "byte " + hex(byte_at(text, at)) + " is not UTF-8; is this a text file?"};
     const bool line_end = text[at] == '\n' || (text[at] == '\r' && (at + 1 == text.size() || text[at + 1] == '\n'));
-    if (text[at] == '\r' && !line_end) return BadByte{at, "a carriage return stands in the middle of a line"};
+    if (text[at] == '\r' && !line_end) return BadByte{at, "there is a carriage return in the middle of a line"};
     if (!line_end && is_control(text, at)) {
       return BadByte{at, "control character " + hex(byte_at(text, at + length - 1)) + "; is this a text file?"};
     }

@@ -46,9 +46,8 @@ bool is_variable_name(std::string_view text) noexcept {
 
 Setting parse_setting(std::string_view text) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string_view::npos || !is_variable_name(text.substr(0, equals))) {
+  if (equals == std::string_view::npos || !is_variable_name(text.substr(0, equals)))
     throw UserMistake("--set " + in_quotes(text) + " must be name=value");
-  }
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import Phase, Run, read_run
 from stressbench.stats import summarise
 
@@ -43,18 +44,18 @@ def engine() -> Path | None:
     return newest or (Path(found) if found else None)
 
 
-def stressbench_run(folder: Path, *words: str) -> Path:
+def stressbench_run(folder: Path, *words: str, workload: str = WORKLOAD, status: int = 0) -> Path:
     """The run file, in `folder`."""
     program = engine()
     if program is None:
         pytest.skip("NO ENGINE: build stressbench-mpi or set STRESSBENCH_MPI; its output was not checked")
-    (folder / "demo.sb").write_text(WORKLOAD, encoding="utf-8")
+    (folder / "demo.sb").write_text(workload, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "stressbench", "run", *words, "--engine", str(program)],
         cwd=folder, capture_output=True, text=True, timeout=300, check=False,
         env={**os.environ, "SCRATCH": str(folder)},
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     return folder / "demo.jsonl"
 
 
@@ -71,20 +72,43 @@ def run(run_file: Path) -> Run:
     return read_run(run_file)
 
 
-def test_every_line_of_the_engine_is_valid(run_file: Path) -> None:
+@pytest.fixture(scope="module")
+def failed_run_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a run that the second job ends in round 1."""
+    failing = WORKLOAD.replace("[MOTIF] allreduce -i 5", "[MOTIF] memory -f m --fail-call close --fail-rank 3")
+    return stressbench_run(
+        tmp_path_factory.mktemp("fault"), *SMALL, "--isolated", "0", workload=failing, status=ExitStatus.fault
+    )
+
+
+def test_every_line_of_the_engine_is_valid(run_file: Path, failed_run_file: Path) -> None:
     faults = [
-        f"line {number}: {fault.json_path}: {fault.message[:200]}"
-        for number, line in enumerate(run_file.read_text(encoding="utf-8").splitlines(), start=1)
+        f"{file}, line {number}: {fault.json_path}: {fault.message[:200]}"
+        for file in (run_file, failed_run_file)
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1)
         for fault in SCHEMA.iter_errors(json.loads(line))
     ]
 
     assert faults == []
 
 
-def test_every_key_of_the_engine_is_documented(run_file: Path) -> None:
-    for line in run_file.read_text(encoding="utf-8").splitlines():
+def test_every_key_of_the_engine_is_documented(run_file: Path, failed_run_file: Path) -> None:
+    for line in (run_file.read_text(encoding="utf-8") + failed_run_file.read_text(encoding="utf-8")).splitlines():
         record = json.loads(line)
         assert set(record) == set(SCHEMA.schema["$defs"][record["type"]]["properties"]), record["type"]
+
+
+def test_a_fault_of_the_engine_is_read_with_all_that_is_known(failed_run_file: Path) -> None:
+    run = read_run(failed_run_file)
+    (launch,) = run.launches
+    fault = launch.faults[0]
+
+    assert not run.complete
+    assert (fault.round, fault.job, fault.motif) == (1, 1, "memory")
+    assert fault.rank == 3
+    assert fault.host == run.header.nodes[1].host
+    assert fault.cause is not None
+    assert "close 'm'" in fault.cause
 
 
 def test_the_engine_s_run_is_read_whole(run: Run) -> None:

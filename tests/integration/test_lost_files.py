@@ -53,7 +53,7 @@ def lengthen(run: Path) -> None:
     ("change", "said"),
     [
         (delete, "was deleted"), (replace, "was replaced by another file"),
-        (replace_by_link, "was replaced by another file"), (cut, "was cut to "),
+        (replace_by_link, "was replaced by another file"), (cut, "was truncated to "),
         (lengthen, "got lines that this run did not write"),
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
@@ -138,7 +138,7 @@ def test_overwrite_replaces_run_files_alone(engine, workload, tmp_path, content:
     refused = engine.run(*once, tmp_path / "there", ranks=2)
 
     assert refused.status == 2, refused.said
-    assert "is no run file, which alone --overwrite replaces; give another name" in refused.errors
+    assert "is not a run file; --overwrite replaces run files only: give another name" in refused.errors
     assert (tmp_path / "there").read_text() == content
     for _ in range(2):
         assert engine.run(*once, tmp_path / "run.jsonl", ranks=2).status == 0
@@ -175,7 +175,7 @@ def test_results_of_a_motif_go_to_a_file_of_this_run_alone(engine, tmp_path, wor
     second = measured(engine, tmp_path, words, run="second.jsonl")
 
     assert second.status == 2, second.said
-    assert "'there' exists, and this run did not make it; remove it, or give another name" in second.errors
+    assert "'there' exists, and this run did not create it; remove it, or give another name" in second.errors
     assert (tmp_path / "there").read_bytes() == written
 
 
@@ -194,7 +194,7 @@ def test_nothing_is_appended_to_what_was_there(engine, tmp_path, words: tuple[st
     refused = measured(engine, tmp_path, words)
 
     assert refused.status == 2, refused.said
-    assert "'there' exists, and this run did not make it" in refused.errors
+    assert "'there' exists, and this run did not create it" in refused.errors
     assert victim.read_text() == "mine\n"
     assert not (tmp_path / "missing").exists()
 

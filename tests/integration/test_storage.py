@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from support.programs import kill_ranks_when, own_copy, ranks_of
 
+from stressbench.formats.run import read_run
+
 RANKS = 2
 CALLS = "write,pwrite64,writev,pwritev,pwritev2,read,pread64,readv,preadv,preadv2"
 MOVED = re.compile(r"(p?(?:write|read)(?:64|v|v2)?)\(\d+<(?P<path>[^>]*)>.* = (?P<bytes>\d+)$")
@@ -29,6 +31,18 @@ def written_workload(folder: Path, *motifs: str, repeat: int = 2) -> Path:
 def samples(run: Path) -> list[dict]:
     records = [json.loads(line) for line in run.read_text().splitlines()]
     return [record for record in records if record["type"] == "sample"]
+
+
+def faults(run: Path) -> list[dict]:
+    records = [json.loads(line) for line in run.read_text().splitlines()]
+    return [record for record in records if record["type"] == "fault"]
+
+
+def message(fault: dict) -> str:
+    """What the engine prints about the fault of a record, in a job `store`."""
+    place = "job store, motif {motif}, rank {rank} on host {host}, round {round}".format_map(fault)
+    assert fault["job"] == 0
+    return f"stressbench-mpi: {fault['cause']} ({place})"
 
 
 def kernel_bytes(log: Path, file: Path) -> dict[str, int]:
@@ -102,6 +116,7 @@ def test_a_fault_of_the_storage_is_one_message_that_says_where(any_engine, small
     assert said, outcome.errors
     for word in ("job store", f"motif {motif.split()[0]}", "rank ", f"on host {os.uname().nodename}", *words):
         assert word.format(**places) in said[0], said[0]
+    assert said[0] in [message(fault) for fault in faults(tmp_path / "run.jsonl")]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.jsonl", "small", "storage.sb"]
     assert not [path.name for path in small_disk.iterdir() if path.name.startswith("data")]
 
@@ -148,7 +163,23 @@ def test_a_disk_that_fills_up_leaves_the_rounds_before(any_engine, stressbench, 
     records = [json.loads(line) for line in run.read_text().splitlines()]
     done = [record["round"] for record in records if record["type"] == "round"]
     assert done == list(range(1, len(done) + 1)) and len(done) >= 2
+    assert faults(run)[0]["round"] == len(done) + 1
     assert stressbench("show", run).status == 0
+
+
+def test_a_run_that_ended_by_a_fault_keeps_its_record_when_it_is_continued(engine, tmp_path):
+    run = tmp_path / "run.jsonl"
+    workload = written_workload(tmp_path, f"posix -s 8KiB -t 1KiB -f {tmp_path}/later/data")
+    assert engine.run("run", workload, "--isolated", "2", "--contended", "0", "--output", run, ranks=RANKS).status == 3
+    before = faults(run)
+    assert before and before[0]["round"] == 1
+    (tmp_path / "later").mkdir()
+
+    again = engine.run("run", "--continue", run, ranks=RANKS)
+
+    assert again.status == 0, again.said
+    assert faults(run) == before
+    assert [launch.faults == () for launch in read_run(run).launches] == [False, True]
 
 
 def test_a_file_system_that_goes_away_is_named(engine, tmp_path, wait_for):

@@ -88,7 +88,7 @@ def test_one_that_is_interrupted_shows_what_it_has_and_claims_no_number(engine, 
 
 def test_bad_values_are_refused_before_anything_starts(stressbench, tmp_path) -> None:
     for words, said in (
-        (("--types", "3"), "how long segments are follows from types 0 to 2"),
+        (("--types", "3"), "the length of segments follows from types 0 to 2"),
         (("--mpart", "1000"), "--mpart: 1000: expected 1 MiB or more"),
         (("-T", "0s"), "-T"),
     ):

@@ -81,7 +81,7 @@ def test_a_link_that_is_cut_for_good_ends_the_run_and_names_job_and_host(lab_up,
         errors = process.communicate(timeout=120)[1]
 
     assert process.returncode == 3, errors
-    said = next(line for line in errors.splitlines() if "nothing has moved for 3s" in line)
+    said = next(line for line in errors.splitlines() if "no progress for 3s" in line)
     assert "job severed, motif bandwidth, rank " in said
     assert " on host h" in said
     assert read_run(target).rounds

@@ -268,6 +268,6 @@ def test_a_check_knows_the_nodes_or_looks_at_the_text_alone() -> None:
 
 
 def test_a_rank_that_was_told_to_stop_also_says_its_motif(tmp_path: Path) -> None:
-    errors = "stressbench-mpi: told to stop: rank 6 (job Incast, motif incast), round 7\n"
+    errors = "stressbench-mpi: stop signal received: rank 6 (job Incast, motif incast), round 7\n"
 
     assert "job Incast, motif incast was ended" in sentences(incomplete(tmp_path), death=KILLED, errors=errors)

@@ -58,7 +58,7 @@ std::string innermost_words() {
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &words);
   std::ranges::replace(words, '\n', ' ');
-  return words.empty() ? "HDF5 gives no reason" : words;
+  return words.empty() ? "no reason given by HDF5" : words;
 }
 
 // HDF5 starts before MPI does, as it then leaves open files alone when MPI ends. After a fault it would close them,
@@ -107,10 +107,8 @@ class Hdf5 final : public Backend {
   }
 
   void prepare(const Opening& opening) override {
-    if (chunk_->value > opening.file_bytes) {
-      throw ParameterMistake(
-          "chunk", fmt::format("--chunk: {} bytes are longer than a file of {}", chunk_->value, opening.file_bytes));
-    }
+    if (chunk_->value > opening.file_bytes)
+      reject("chunk", "{} bytes are more than a file of {}", chunk_->value, opening.file_bytes);
     start_library();
     path_ = opening.path;
     hints_.prepare();
@@ -279,15 +277,12 @@ class Hdf5 final : public Backend {
 
   ParameterSet& owner_;
   Param<TransferMode> mode_{&owner_, 'n', "transfer-mode", TransferMode::independent,
-                            "how ranks make H5Dwrite and H5Dread"};
-  Param<Bytes> chunk_{&owner_,
-                      '\0',
-                      "chunk",
-                      Bytes{0},
-                      "bytes of a chunk of the dataset; 0: it is contiguous",
+                            "how ranks call H5Dwrite and H5Dread"};
+  Param<Bytes> chunk_{&owner_, "chunk", Bytes{0}, "bytes of a chunk of the dataset; 0: it is contiguous",
                       AtMost<Bytes>{Bytes{4294967295}}};
-  Param<Bytes> alignment_{&owner_, '\0', "alignment", Bytes{0},
-                          "objects of that length and more begin at multiples of it (H5Pset_alignment); 0: anywhere"};
+  Param<Bytes> alignment_{
+      &owner_, "alignment", Bytes{0},
+      "align objects of at least this length to multiples of it (H5Pset_alignment); 0: no alignment"};
   Hints hints_{owner_};
 
   std::string path_;

@@ -139,7 +139,7 @@ class PnetCdf final : public Backend {
 
   ParameterSet& owner_;
   Param<TransferMode> mode_{&owner_, 'n', "transfer-mode", TransferMode::independent,
-                            "how ranks make ncmpi_put_vara and ncmpi_get_vara"};
+                            "how ranks call ncmpi_put_vara and ncmpi_get_vara"};
   Hints hints_{owner_};
 
   std::string path_;

@@ -1,6 +1,5 @@
 // amg: iterations of conjugate gradients with a V-cycle of algebraic multigrid before them (LLNL/AMG, problem 1;
 // docs/motifs/amg.md).
-#include <fmt/format.h>
 
 #include <memory>
 #include <string>
@@ -194,9 +193,9 @@ class Amg final : public Application {
     if (has_part) calls.allgatherv(ranks, ElementType::doubles, counts);
   }
 
-  Param<Dims<3>> points_{this, 'n', "points", {{10, 10, 10}}, "of each rank in x, y and z (-n)", Grown{}};
-  Param<Dims<3>> grid_{this, 'P', "grid", {}, "ranks in x, y and z (-P); auto: as even as can be"};
-  Param<std::string> file_{this, '\0', "levels", "", "a file that states neighbours and sizes of the coarse levels"};
+  Param<Dims<3>> points_{this, 'n', "points", {{10, 10, 10}}, "points of each rank in x, y and z (-n)", Grown{}};
+  Param<Dims<3>> grid_{this, 'P', "grid", {}, "ranks in x, y and z (-P); auto: as even as possible"};
+  Param<std::string> file_{this, "levels", "", "file with the neighbours and message sizes of the coarse levels"};
 
   mutable std::string table_;  // what the file says; read once
 };

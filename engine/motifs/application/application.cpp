@@ -1,7 +1,5 @@
 #include "motifs/application/application.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace stressbench {
@@ -13,12 +11,10 @@ constexpr std::uint64_t most_factors = 4096;
 }  // namespace
 
 void Application::check(int ranks) const {
-  if (takes_deviation(*distribution_) && *deviation_ <= 0) {
-    throw ParameterMistake("deviation", fmt::format("--deviation: {} needs one greater than 0", distribution_.text()));
-  }
-  if (!takes_deviation(*distribution_) && deviation_.was_given()) {
-    throw ParameterMistake("deviation", fmt::format("--deviation: {} has none to choose", distribution_.text()));
-  }
+  if (takes_deviation(*distribution_) && *deviation_ <= 0)
+    reject("deviation", "{} requires a deviation greater than 0", distribution_.text());
+  if (!takes_deviation(*distribution_) && deviation_.was_given())
+    reject("deviation", "{} has no deviation", distribution_.text());
   CallListMotif::check(ranks);
 }
 

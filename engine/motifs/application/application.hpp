@@ -18,11 +18,11 @@ class Application : public CallListMotif {
   double scale() const final { return *compute_ == Computation::off ? 0.0 : *scale_; }
 
  private:
-  Param<Computation> compute_{this, '\0', "compute", Computation::busy,
-                              "the application's computation: spin, sleep (from 100 us on), or none"};
-  Param<double> scale_{this, '\0', "scale", 1.0, "factor on the times of the computation"};
-  Param<Shape> distribution_{this, '\0', "distribution", Shape::constant, "of the times of each computation"};
-  Param<double> deviation_{this, '\0', "deviation", 0.0, "standard deviation of these times, relative to their mean"};
+  Param<Computation> compute_{this, "compute", Computation::busy,
+                              "the application's computation: spin, sleep (from 100 us on, below that spin), or none"};
+  Param<double> scale_{this, "scale", 1.0, "factor on the times of the computation"};
+  Param<Shape> distribution_{this, "distribution", Shape::constant, "distribution of the times of each computation"};
+  Param<double> deviation_{this, "deviation", 0.0, "standard deviation of these times, relative to their mean"};
 
   std::uint64_t computations_ = 0;  // in an iteration
   Draw position_;

@@ -1,6 +1,5 @@
 // cloverleaf: a time step of CloverLeaf, explicit hydrodynamics on a 2-D mesh: six halos, three reductions
 // (UK-MAC/CloverLeaf_ref; StressBench III-A; docs/motifs/cloverleaf.md).
-#include <fmt/format.h>
 
 #include "calls/sides.hpp"
 #include "core/grid.hpp"
@@ -116,9 +115,8 @@ class CloverLeaf final : public Application {
 
   static void check_blocks(const char* parameter, std::int64_t cells, int blocks) {
     if (cells / blocks >= deepest) return;
-    throw ParameterMistake(parameter,
-                           fmt::format("--{}: {} cells in {} blocks are fewer than the halo is deep ({}); {} would fit",
-                                       parameter, cells, blocks, deepest, deepest * blocks));
+    reject(parameter, "{} cells in {} blocks are fewer than the depth of the halo ({}); {} would fit", cells, blocks,
+           deepest, deepest * blocks);
   }
 
   static constexpr std::int64_t most = 1'000'000;

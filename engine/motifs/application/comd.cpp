@@ -1,10 +1,8 @@
 // comd: time steps of CoMD, molecular dynamics of copper in link cells (ECP-copa/CoMD, src-mpi; docs/motifs/comd.md).
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "calls/rank_grid.hpp"
 #include "motifs/application/application.hpp"
@@ -12,11 +10,6 @@
 namespace stressbench {
 
 enum class Potential { eam, lj };
-template <>
-struct Names<Potential> {
-  static constexpr std::array values{std::pair{std::string_view{"eam"}, Potential::eam},
-                                     std::pair{std::string_view{"lj"}, Potential::lj}};
-};
 
 namespace {
 
@@ -106,9 +99,8 @@ class CoMD final : public Application {
     for (std::size_t k = 0; k < 3; ++k) {
       if (axes[k].link_cells() >= 2) continue;
       const double fits = std::ceil(2 * cutoff() * dims[k] / *lattice_);
-      throw ParameterMistake(names[k], fmt::format("--{}: {} cells of {} A on {} ranks have no two link cells of {} A "
-                                                   "each; at least {}",
-                                                   names[k], cells[k], *lattice_, dims[k], cutoff(), fits));
+      reject(names[k], "{} cells of {} A on {} ranks have no two link cells of {} A each; at least {}", cells[k],
+             *lattice_, dims[k], cutoff(), fits);
     }
   }
 
@@ -190,14 +182,14 @@ class CoMD final : public Application {
 
   static constexpr std::int64_t most = 1 << 20;
   Param<std::int64_t> nx_{this, 'x', "nx", 20, "unit cells of the crystal in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ny_{this, 'y', "ny", 20, "in y", Positive{}, AtMost{most}};
-  Param<std::int64_t> nz_{this, 'z', "nz", 20, "in z", Positive{}, AtMost{most}};
-  Param<Dims<3>> grid_{this, '\0', "grid", {}, "ranks in x, y and z (-i -j -k of CoMD); auto: as even as can be"};
-  Param<Potential> potential_{this, '\0', "potential", Potential::eam, "of the atoms; lj exchanges no forces"};
+  Param<std::int64_t> ny_{this, 'y', "ny", 20, "unit cells in y", Positive{}, AtMost{most}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 20, "unit cells in z", Positive{}, AtMost{most}};
+  Param<Dims<3>> grid_{this, "grid", {}, "ranks in x, y and z (-i -j -k of CoMD); auto: as even as possible"};
+  Param<Potential> potential_{this, "potential", Potential::eam, "potential of the atoms; lj exchanges no forces"};
   Param<double> lattice_{this, 'l', "lattice", 3.615, "side of a unit cell, in Angstrom", Positive{}};
-  Param<std::int64_t> steps_{this, 'n', "steps", 1, "in each iteration of the motif", Positive{}, AtMost{most}};
-  Param<bool> energies_{this, '\0', "energies",
-                        "the steps end with the sums of energies and atoms, as each report does"};
+  Param<std::int64_t> steps_{this,       'n',         "steps", 1, "time steps in each iteration of the motif",
+                             Positive{}, AtMost{most}};
+  Param<bool> energies_{this, "energies", "end the steps with the sums of energies and atoms, as in each report"};
 };
 
 const RegisterMotif<CoMD> registered{"comd", Family::application, "molecular dynamics in link cells, periodic in 3-D",

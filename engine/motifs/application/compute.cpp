@@ -1,9 +1,7 @@
 // compute: time in which an application computes, the same for all or drawn from a distribution (StressBench III-A;
 // docs/motifs/compute.md).
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -15,19 +13,8 @@
 namespace stressbench {
 
 enum class ComputeMode { busy, sleep };
-template <>
-struct Names<ComputeMode> {
-  static constexpr std::array values{std::pair{std::string_view{"busy"}, ComputeMode::busy},
-                                     std::pair{std::string_view{"sleep"}, ComputeMode::sleep}};
-};
 
 enum class ImbalanceShape { linear, random, single };
-template <>
-struct Names<ImbalanceShape> {
-  static constexpr std::array values{std::pair{std::string_view{"linear"}, ImbalanceShape::linear},
-                                     std::pair{std::string_view{"random"}, ImbalanceShape::random},
-                                     std::pair{std::string_view{"single"}, ImbalanceShape::single}};
-};
 
 namespace {
 
@@ -40,18 +27,13 @@ constexpr double longest_ns = 1e18;  // 30 years; keeps sums of times in range
 class Compute final : public Motif {
  public:
   void check(int) const override {
-    if (takes_deviation(*distribution_) && deviation_->value == 0) {
-      throw ParameterMistake("deviation",
-                             fmt::format("--deviation: {} needs one greater than 0", distribution_.text()));
-    }
-    if (!takes_deviation(*distribution_) && deviation_.was_given()) {
-      throw ParameterMistake("deviation", fmt::format("--deviation: {} has none to choose", distribution_.text()));
-    }
+    if (takes_deviation(*distribution_) && deviation_->value == 0)
+      reject("deviation", "{} requires a deviation greater than 0", distribution_.text());
+    if (!takes_deviation(*distribution_) && deviation_.was_given())
+      reject("deviation", "{} has no deviation", distribution_.text());
     if (*imbalance_ > 1.0 && *shape_ != ImbalanceShape::single) {
-      throw ParameterMistake(
-          "imbalance",
-          fmt::format("--imbalance: {} would give a rank less than no work; at most 1 with --imbalance-shape {}",
-                      imbalance_.text(), shape_.text()));
+      reject("imbalance", "{} would give a rank a negative amount of work; at most 1 with --imbalance-shape {}",
+             imbalance_.text(), shape_.text());
     }
   }
   Traffic traffic(int ranks) const override {
@@ -111,13 +93,13 @@ class Compute final : public Motif {
   }
 
   Param<Nanoseconds> mean_{this, 'm', "mean", Nanoseconds{100'000}, "time of one computation", Positive{}};
-  Param<ComputeMode> mode_{this, '\0', "mode", ComputeMode::busy, "spin as an application would, or sleep"};
-  Param<Shape> distribution_{this, '\0', "distribution", Shape::constant, "of the times, truncated at 0"};
-  Param<Nanoseconds> deviation_{this, '\0', "deviation", Nanoseconds{0}, "standard deviation before truncation"};
-  Param<double> imbalance_{this, '\0', "imbalance", 0.0,
+  Param<ComputeMode> mode_{this, "mode", ComputeMode::busy, "spin as an application would, or sleep"};
+  Param<Shape> distribution_{this, "distribution", Shape::constant, "distribution of the times, truncated at 0"};
+  Param<Nanoseconds> deviation_{this, "deviation", Nanoseconds{0}, "standard deviation before truncation"};
+  Param<double> imbalance_{this, "imbalance", 0.0,
                            "excess of the busiest rank's work over the mean, relative to the mean"};
   Param<ImbalanceShape> shape_{
-      this, '\0', "imbalance-shape", ImbalanceShape::linear,
+      this, "imbalance-shape", ImbalanceShape::linear,
       "linear: from 1 - imbalance at rank 0 to 1 + imbalance at the last; random: each rank draws its factor between "
       "the two; single: only the last rank has more"};
 

@@ -1,6 +1,5 @@
 // fft2d: a 2-D Fourier transform forth and back as FFTW's MPI library does it: rows in slabs, transposed, columns,
 // transposed back (FFTW 3.3, MPI; docs/motifs/fft2d.md).
-#include <fmt/format.h>
 
 #include "calls/transpose.hpp"
 #include "motifs/application/application.hpp"
@@ -38,9 +37,10 @@ class Fft2d final : public Application {
  protected:
   void check_ranks(int ranks) const override {
     if (*call_ != TransposeCall::alltoall || (*nx_ % ranks == 0 && ny() % ranks == 0)) return;
-    throw ParameterMistake("call", fmt::format("--call: alltoall needs as many rows and columns on each of {} ranks, "
-                                               "which {} x {} do not give; alltoallv would fit",
-                                               ranks, *nx_, ny()));
+    reject("call",
+           "alltoall needs the same number of rows and columns on each of {} ranks, which {} x {} do not give; use "
+           "alltoallv",
+           ranks, *nx_, ny());
   }
 
   void write(CallList& calls) const override {
@@ -65,12 +65,12 @@ class Fft2d final : public Application {
   static constexpr std::int64_t most = 1'000'000;
   Param<std::int64_t> nx_{this, 'x', "nx", 2000, "rows of the matrix", Positive{}, AtMost{most}};
   Param<std::int64_t> ny_{this, 'y', "ny", 0, "columns of the matrix; 0: as many as rows", AtMost{most}};
-  Param<TransposeCall> call_{this, 'n', "call", TransposeCall::pairwise, "that a transpose is made of"};
-  Param<bool> barrier_{this, '\0', "barrier", "before each iteration"};
+  Param<TransposeCall> call_{this, 'n', "call", TransposeCall::pairwise, "calls of a transpose"};
+  Param<bool> barrier_{this, "barrier", "barrier before each iteration"};
 };
 
 const RegisterMotif<Fft2d> registered{"fft2d", Family::application,
-                                      "a 2-D Fourier transform forth and back: four transposes", "FFTW, MPI"};
+                                      "a 2-D Fourier transform forward and backward: four transposes", "FFTW, MPI"};
 
 }  // namespace
 }  // namespace stressbench

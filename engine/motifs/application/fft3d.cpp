@@ -1,6 +1,5 @@
 // fft3d: a 3-D Fourier transform forth and back: in slabs as FFTW's MPI library does it, or in pencils on a 2-D grid of
 // ranks, as P3DFFT and 2DECOMP&FFT do (docs/motifs/fft3d.md).
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -11,11 +10,6 @@
 namespace stressbench {
 
 enum class Decomposition { slabs, pencils };
-template <>
-struct Names<Decomposition> {
-  static constexpr std::array values{std::pair{std::string_view{"slabs"}, Decomposition::slabs},
-                                     std::pair{std::string_view{"pencils"}, Decomposition::pencils}};
-};
 
 namespace {
 
@@ -66,9 +60,7 @@ class Fft3d final : public Application {
  protected:
   void check_ranks(int ranks) const override {
     if (*decomposition_ == Decomposition::slabs) {
-      if (grid_.was_given()) {
-        throw ParameterMistake("grid", "--grid: slabs have none; --decomposition pencils has");
-      }
+      if (grid_.was_given()) reject("grid", "slabs have no grid; use --decomposition pencils");
       return check_alltoall(nx() % ranks == 0 && ny() * nz() % ranks == 0, ranks);
     }
     const Dims<2> grid = dims_for(*grid_, ranks);
@@ -139,30 +131,29 @@ class Fft3d final : public Application {
 
   void check_alltoall(bool divides, int ranks) const {
     if (*call_ != TransposeCall::alltoall || divides) return;
-    throw ParameterMistake("call",
-                           fmt::format("--call: alltoall needs blocks of one size, which {} x {} x {} points on "
-                                       "{} ranks do not give; alltoallv would fit",
-                                       nx(), ny(), nz(), ranks));
+    reject("call",
+           "alltoall needs blocks of one size, which {} x {} x {} points on {} ranks do not give; use alltoallv", nx(),
+           ny(), nz(), ranks);
   }
   static void check_points(const char* parameter, std::int64_t points, int ranks) {
     if (points >= ranks) return;
-    throw ParameterMistake(
-        parameter, fmt::format("--{}: {} points are too few for {} ranks in that direction; {} would fit", parameter,
-                               points, ranks, ranks));
+    reject(parameter, "{} points are too few for {} ranks in that direction; {} would fit", points, ranks, ranks);
   }
 
   static constexpr std::int64_t most = 100'000;
   Param<std::int64_t> nx_{this, 'x', "nx", 160, "points in x", Positive{}, AtMost{most}};
   Param<std::int64_t> ny_{this, 'y', "ny", 0, "points in y; 0: as in x", AtMost{most}};
   Param<std::int64_t> nz_{this, 'z', "nz", 0, "points in z; 0: as in x", AtMost{most}};
-  Param<Decomposition> decomposition_{this, 'd', "decomposition", Decomposition::slabs, "of the mesh among the ranks"};
-  Param<Dims<2>> grid_{this, 'g', "grid", Dims<2>{}, "of pencils: rows x columns of ranks"};
-  Param<TransposeCall> call_{this, 'n', "call", TransposeCall::pairwise, "that a transpose is made of"};
-  Param<bool> barrier_{this, '\0', "barrier", "before each iteration"};
+  Param<Decomposition> decomposition_{this, 'd', "decomposition", Decomposition::slabs,
+                                      "how the mesh is divided among the ranks"};
+  Param<Dims<2>> grid_{this, 'g', "grid", Dims<2>{}, "rows x columns of ranks, with pencils"};
+  Param<TransposeCall> call_{this, 'n', "call", TransposeCall::pairwise, "calls of a transpose"};
+  Param<bool> barrier_{this, "barrier", "barrier before each iteration"};
 };
 
-const RegisterMotif<Fft3d> registered{
-    "fft3d", Family::application, "a 3-D Fourier transform forth and back, in slabs or pencils", "FFTW, MPI; P3DFFT"};
+const RegisterMotif<Fft3d> registered{"fft3d", Family::application,
+                                      "a 3-D Fourier transform forward and backward, in slabs or pencils",
+                                      "FFTW, MPI; P3DFFT"};
 
 }  // namespace
 }  // namespace stressbench

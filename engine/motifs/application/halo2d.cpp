@@ -1,9 +1,7 @@
 // halo2d: exchange of cell layers with the four neighbours of a 2-D decomposition, as TeaLeaf does it
 // (StressBench III-A; order of calls: docs/motifs/halo2d.md).
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "calls/tealeaf_halo.hpp"
 #include "core/grid.hpp"
@@ -16,8 +14,6 @@ struct KnownGrid {
   static constexpr std::string_view words = "auto, or ranks across x ranks down: 4x2";
   static bool holds(const Dims<2>&) noexcept { return true; }  // Spelling refuses the rest
 };
-using Whole = AtMost<std::int64_t>;
-constexpr std::int64_t int_max = std::numeric_limits<int>::max();
 
 class Halo2d final : public CallListMotif {
  public:
@@ -29,9 +25,8 @@ class Halo2d final : public CallListMotif {
     const std::int64_t longest =
         std::max(block_cells(*columns_, grid[0], 0), block_cells(*rows_, grid[1], 0)) + 2 * *depth_;
     if (*fields_ * *depth_ > int_max / longest) {
-      throw ParameterMistake(
-          "fields", fmt::format("--fields: {} fields, {} deep, along {} cells make a message of more than {} doubles",
-                                *fields_, *depth_, longest, int_max));
+      reject("fields", "{} fields, {} deep, along {} cells make a message of more than {} doubles", *fields_, *depth_,
+             longest, int_max);
     }
   }
   Traffic traffic(int ranks) const override {
@@ -54,24 +49,18 @@ class Halo2d final : public CallListMotif {
   std::int64_t layer_bytes() const { return static_cast<std::int64_t>(sizeof(double)) * *fields_ * *depth_; }
 
   void check_blocks(const char* parameter, std::int64_t cells, int blocks) const {
-    if (cells < blocks) {
-      throw ParameterMistake(parameter, fmt::format("--{}: {} cells are too few for {} ranks in that direction",
-                                                    parameter, cells, blocks));
-    }
+    if (cells < blocks) reject(parameter, "{} cells are too few for {} ranks in that direction", cells, blocks);
     const std::int64_t smallest = cells / blocks;
-    if (*depth_ > smallest) {
-      throw ParameterMistake("depth", fmt::format("--depth: {}, but the smallest block has {} {}; at most {}", *depth_,
-                                                  smallest, parameter, smallest));
-    }
+    if (*depth_ > smallest)
+      reject("depth", "{}, but the smallest block has {} {}; at most {}", *depth_, smallest, parameter, smallest);
   }
 
-  Param<std::int64_t> columns_{this, 'x', "columns", 4000, "cells across the whole mesh", Positive{}, Whole{int_max}};
-  Param<std::int64_t> rows_{this, 'y', "rows", 4000, "cells down the whole mesh", Positive{}, Whole{int_max}};
-  Param<std::int64_t> depth_{this, 'd', "depth", 1, "layers exchanged", Positive{}, Whole{int_max}};
-  Param<std::int64_t> fields_{this, 'f', "fields", 1, "fields packed into one message", Positive{}, Whole{1000}};
-  Param<Dims<2>> grid_given_{
-      this,       '\0', "grid", Dims<2>{}, "ranks across and down; auto: as square as can be, the longer side across",
-      KnownGrid{}};
+  Param<std::int64_t> columns_{this, 'x', "columns", 4000, "cells across the whole mesh", Positive{}, AtMost{int_max}};
+  Param<std::int64_t> rows_{this, 'y', "rows", 4000, "cells down the whole mesh", Positive{}, AtMost{int_max}};
+  Param<std::int64_t> depth_{this, 'd', "depth", 1, "layers exchanged", Positive{}, AtMost{int_max}};
+  Param<std::int64_t> fields_{this, 'f', "fields", 1, "fields packed into one message", Positive{}, AtMost{1000}};
+  Param<Dims<2>> grid_given_{this, "grid", Dims<2>{},
+                             "ranks across and down; auto: as square as can be, the longer side across", KnownGrid{}};
 };
 
 const RegisterMotif<Halo2d> registered{"halo2d", Family::application, "exchange with the four neighbours of a 2-D mesh",

@@ -1,5 +1,4 @@
 // halo3d: exchange of cell layers with the 6, 18 or 26 neighbours of a block of a 3-D mesh (docs/motifs/halo3d.md).
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -55,10 +54,8 @@ class Halo3d final : public Application {
     for (std::size_t k = 0; k < 3; ++k) {
       const std::int64_t smallest = cells[k] / dims[k];
       if (smallest >= *depth_) continue;
-      throw ParameterMistake(names[k],
-                             fmt::format("--{}: {} cells in {} blocks are fewer than the halo is deep ({}); at "
-                                         "least {}",
-                                         names[k], cells[k], dims[k], *depth_, *depth_ * dims[k]));
+      reject(names[k], "{} cells in {} blocks are fewer than the depth of the halo ({}); at least {}", cells[k],
+             dims[k], *depth_, *depth_ * dims[k]);
     }
   }
 
@@ -118,16 +115,15 @@ class Halo3d final : public Application {
 
   static constexpr std::int64_t most = 1 << 20;
   Param<std::int64_t> columns_{this, 'x', "columns", 256, "cells across the whole mesh", Positive{}, AtMost{most}};
-  Param<std::int64_t> rows_{this, 'y', "rows", 256, "cells down", Positive{}, AtMost{most}};
+  Param<std::int64_t> rows_{this, 'y', "rows", 256, "cells down the whole mesh", Positive{}, AtMost{most}};
   Param<std::int64_t> planes_{this, 'z', "planes", 256, "cells in the third dimension", Positive{}, AtMost{most}};
-  Param<Stencil> stencil_{this, 'p', "points", Stencil::faces, "of the stencil: 6, 18 or 26 neighbours"};
-  Param<std::int64_t> depth_{this, 'd', "depth", 1, "layers exchanged", Positive{}, AtMost<std::int64_t>{1000}};
-  Param<std::int64_t> fields_{
-      this, 'f', "fields", 1, "fields packed into one message", Positive{}, AtMost<std::int64_t>{1000}};
-  Param<Dims<3>> grid_{this, '\0', "grid", {}, "ranks in the three dimensions; auto: as even as can be"};
-  Param<bool> periodic_{this, '\0', "periodic", "periodic boundaries"};
-  Param<bool> overlap_{this, '\0', "overlap", "cells that need no halo are computed while messages travel"};
-  Param<double> cell_ns_{this, '\0', "cell-time", 2.0, "nanoseconds of computation a cell and field", Positive{}};
+  Param<Stencil> stencil_{this, 'p', "points", Stencil::faces, "points of the stencil: 6, 18 or 26 neighbours"};
+  Param<std::int64_t> depth_{this, 'd', "depth", 1, "layers exchanged", Positive{}, AtMost{1000}};
+  Param<std::int64_t> fields_{this, 'f', "fields", 1, "fields packed into one message", Positive{}, AtMost{1000}};
+  Param<Dims<3>> grid_{this, "grid", {}, "ranks in the three dimensions; auto: as even as possible"};
+  Param<bool> periodic_{this, "periodic", "periodic boundaries"};
+  Param<bool> overlap_{this, "overlap", "compute cells that need no halo while messages are in flight"};
+  Param<double> cell_ns_{this, "cell-time", 2.0, "nanoseconds of computation per cell and field", Positive{}};
 };
 
 const RegisterMotif<Halo3d> registered{"halo3d", Family::application, "exchange with the neighbours of a 3-D mesh",

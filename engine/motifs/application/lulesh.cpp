@@ -1,6 +1,5 @@
 // lulesh: a time step of LULESH, shock hydrodynamics on an unstructured 3-D mesh: exchanges with up to 26 neighbours
 // (LLNL/LULESH 2.0; StressBench III-A; docs/motifs/lulesh.md).
-#include <fmt/format.h>
 
 #include <array>
 #include <cmath>
@@ -81,8 +80,8 @@ class Lulesh final : public Application {
     if (t * t * t == ranks) return;
     const int below = t * t * t < ranks ? t : t - 1;
     const int above = below + 1;
-    throw ParameterMistake("", fmt::format("lulesh needs a cube of ranks, but the job has {}; {} or {} would fit",
-                                           ranks, below * below * below, above * above * above));
+    reject("", "lulesh needs a cube of ranks, but the job has {}; {} or {} would fit", ranks, below * below * below,
+           above * above * above);
   }
 
   void write(CallList& calls) const override {
@@ -155,18 +154,13 @@ class Lulesh final : public Application {
   }
 
   // LULESH counts a rank's elements in an int.
-  Param<std::int64_t> elements_{this,
-                                's',
-                                "elements",
-                                30,
-                                "along each edge of a rank's cube of elements",
-                                Positive{},
-                                AtMost<std::int64_t>{1290}};
+  Param<std::int64_t> elements_{this,       's',         "elements", 30, "elements along each edge of a rank's cube",
+                                Positive{}, AtMost{1290}};
 };
 
-const RegisterMotif<Lulesh> registered{"lulesh", Family::application,
-                                       "a hydrodynamics time step: exchanges with 26 neighbours, computing between",
-                                       "LULESH; StressBench III-A"};
+const RegisterMotif<Lulesh> registered{
+    "lulesh", Family::application, "a hydrodynamics time step: exchanges with 26 neighbours and computation in between",
+    "LULESH; StressBench III-A"};
 
 }  // namespace
 }  // namespace stressbench

@@ -11,11 +11,6 @@
 namespace stressbench {
 
 enum class Precision { single_, double_ };
-template <>
-struct Names<Precision> {
-  static constexpr std::array values{std::pair{std::string_view{"single"}, Precision::single_},
-                                     std::pair{std::string_view{"double"}, Precision::double_}};
-};
 
 namespace {
 
@@ -158,9 +153,7 @@ class Milc final : public Application {
     const Sides sides = lattice();
     for (std::size_t k = 0; k < sides.size(); ++k) {
       if (sides[k] % 2 == 0) continue;
-      throw ParameterMistake(
-          names[k], fmt::format("--{}: {} is odd, but sites of two parities need even sides, such as {}", names[k],
-                                sides[k], sides[k] + 1));
+      reject(names[k], "{} is odd, but sites of two parities need even sides, such as {}", sides[k], sides[k] + 1);
     }
     const Dims<4> dims = dims_on(ranks);
     for (std::size_t k = 0; k < sides.size(); ++k) check_side(names[k], sides[k], dims[k]);
@@ -184,14 +177,10 @@ class Milc final : public Application {
   static constexpr std::array names{"nx", "ny", "nz", "nt"};
 
   static void check_side(const char* name, std::int64_t side, int ranks) {
-    if (side % ranks != 0) {
-      throw ParameterMistake("grid", fmt::format("--grid: {} ranks do not divide --{} {}", ranks, name, side));
-    }
+    if (side % ranks != 0) reject("grid", "{} ranks do not divide --{} {}", ranks, name, side);
     if (ranks > 1 && side / ranks < reach) {
-      throw ParameterMistake(name,
-                             fmt::format("--{}: {} sites on {} ranks are fewer than {} each, the reach of a link; "
-                                         "{} would do",
-                                         name, side, ranks, reach, (reach + 1) * ranks));
+      reject(name, "{} sites on {} ranks are fewer than {} each, the reach of a link; {} would do", side, ranks, reach,
+             (reach + 1) * ranks);
     }
   }
 
@@ -200,11 +189,11 @@ class Milc final : public Application {
 
   static constexpr std::int64_t most = 1 << 15;
   Param<std::int64_t> nx_{this, 'x', "nx", 8, "sites of the lattice in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ny_{this, 'y', "ny", 8, "in y", Positive{}, AtMost{most}};
-  Param<std::int64_t> nz_{this, 'z', "nz", 8, "in z", Positive{}, AtMost{most}};
-  Param<std::int64_t> nt_{this, 't', "nt", 8, "in time", Positive{}, AtMost{most}};
-  Param<Dims<4>> grid_{this, '\0', "grid", {}, "ranks in x, y, z and time; auto: as MILC's layout_hyper_prime divides"};
-  Param<Precision> precision_{this, '\0', "precision", Precision::single_, "of the quark's vectors"};
+  Param<std::int64_t> ny_{this, 'y', "ny", 8, "sites in y", Positive{}, AtMost{most}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 8, "sites in z", Positive{}, AtMost{most}};
+  Param<std::int64_t> nt_{this, 't', "nt", 8, "sites in time", Positive{}, AtMost{most}};
+  Param<Dims<4>> grid_{this, "grid", {}, "ranks in x, y, z and time; auto: as MILC's layout_hyper_prime divides"};
+  Param<Precision> precision_{this, "precision", Precision::single_, "precision of the quark vectors"};
 };
 
 const RegisterMotif<Milc> registered{"milc", Family::application, "conjugate gradients of quarks on a 4-D lattice",

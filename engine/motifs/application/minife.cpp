@@ -109,7 +109,7 @@ struct Neighbour {
   std::int64_t received;
   Point first_row;  // own, z slowest, whose matrix row reaches over there
 
-  // The order in which a walk through the rows comes upon neighbours.
+  // The order in which a walk through the rows finds neighbours.
   bool operator<(const Neighbour& other) const { return order() < other.order(); }
   std::tuple<std::int64_t, std::int64_t, std::int64_t, int> order() const {
     return {first_row[2], first_row[1], first_row[0], rank};
@@ -167,8 +167,8 @@ class MiniFE final : public Application {
 
   static constexpr std::int64_t most = 1 << 20;
   Param<std::int64_t> nx_{this, 'x', "nx", 48, "elements of the mesh in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ny_{this, 'y', "ny", 48, "in y", Positive{}, AtMost{most}};
-  Param<std::int64_t> nz_{this, 'z', "nz", 48, "in z", Positive{}, AtMost{most}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 48, "elements in y", Positive{}, AtMost{most}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 48, "elements in z", Positive{}, AtMost{most}};
 };
 
 const RegisterMotif<MiniFE> registered{"minife", Family::application, "conjugate gradients on finite elements in boxes",

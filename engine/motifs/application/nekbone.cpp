@@ -1,6 +1,5 @@
 // nekbone: iterations of the conjugate gradients of Nekbone, spectral elements in a brick (Nek5000/Nekbone;
 // docs/motifs/nekbone.md).
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -46,7 +45,7 @@ struct Neighbour {
   std::int64_t points;  // shared with it
 };
 
-// Ranks beside in any direction share the points of a face, an edge or a corner with this one; by rank.
+// Adjacent ranks, in any direction, share the points of a face, an edge or a corner with this one; by rank.
 std::vector<Neighbour> neighbours_of(int rank, const Dims<3>& ranks, const Dims<3>& elements, std::int64_t points) {
   const calls::RankGrid<3> grid(ranks, rank);
   std::vector<Neighbour> neighbours;
@@ -70,13 +69,12 @@ class Nekbone final : public Application {
   void check_ranks(int ranks) const override {
     if (grid_->chosen() && !*line_) check_dims("grid", *grid_, ranks);
     if (brick_->chosen() && brick_->ranks() != *elements_) {
-      throw ParameterMistake("brick", fmt::format("--brick: {} has {} elements, but --elements says {}; {} would fit",
-                                                  brick_.text(), brick_->ranks(), *elements_,
-                                                  Spelling<Dims<3>>::write(cubic(static_cast<int>(*elements_)))));
+      reject("brick", "{} has {} elements, but --elements is {}; {} would fit", brick_.text(), brick_->ranks(),
+             *elements_, Spelling<Dims<3>>::write(cubic(static_cast<int>(*elements_))));
     }
     for (const auto* given : {&grid_, &brick_}) {
       if (!*line_ || !(*given)->chosen()) continue;
-      throw ParameterMistake(given->name(), fmt::format("--{}: with --line elements stand in one row", given->name()));
+      reject(given->name(), "with --line the elements are in one row");
     }
   }
 
@@ -104,13 +102,12 @@ class Nekbone final : public Application {
     calls.wait_all(requests);
   }
 
-  Param<std::int64_t> elements_{
-      this, 'e', "elements", 32, "of each rank (iel0)", Positive{}, AtMost<std::int64_t>{1 << 20}};
-  Param<std::int64_t> points_{
-      this, 'n', "points", 10, "along each side of an element (nx1)", Positive{}, AtMost<std::int64_t>{64}};
-  Param<Dims<3>> grid_{this, '\0', "grid", {}, "ranks in x, y and z (npx npy npz); auto: as Nekbone divides them"};
-  Param<Dims<3>> brick_{this, '\0', "brick", {}, "a rank's elements in x, y and z (mx my mz); auto: as Nekbone does"};
-  Param<bool> line_{this, '\0', "line", "all elements in one row (ifbrick false)"};
+  Param<std::int64_t> elements_{this, 'e', "elements", 32, "elements of each rank (iel0)", Positive{}, AtMost{1 << 20}};
+  Param<std::int64_t> points_{this,       'n',       "points", 10, "points along each side of an element (nx1)",
+                              Positive{}, AtMost{64}};
+  Param<Dims<3>> grid_{this, "grid", {}, "ranks in x, y and z (npx npy npz); auto: as Nekbone divides them"};
+  Param<Dims<3>> brick_{this, "brick", {}, "a rank's elements in x, y and z (mx my mz); auto: as Nekbone does"};
+  Param<bool> line_{this, "line", "all elements in one row (ifbrick false)"};
 };
 
 const RegisterMotif<Nekbone> registered{"nekbone", Family::application, "conjugate gradients on spectral elements",

@@ -1,7 +1,5 @@
 // npb: iterations of the NAS Parallel Benchmarks CG, FT, MG and LU (NPB3.4-MPI; docs/motifs/npb.md).
-#include <fmt/format.h>
 
-#include <array>
 #include <bit>
 
 #include "motifs/application/application.hpp"
@@ -10,21 +8,13 @@
 namespace stressbench {
 
 enum class NasBenchmark { cg, ft, mg, lu };
-template <>
-struct Names<NasBenchmark> {
-  static constexpr std::array values{
-      std::pair{std::string_view{"cg"}, NasBenchmark::cg}, std::pair{std::string_view{"ft"}, NasBenchmark::ft},
-      std::pair{std::string_view{"mg"}, NasBenchmark::mg}, std::pair{std::string_view{"lu"}, NasBenchmark::lu}};
-};
 
 namespace npb {
 
 void check_power_of_two(const char* benchmark, int ranks) {
   if (std::has_single_bit(static_cast<unsigned>(ranks))) return;
-  throw ParameterMistake("benchmark",
-                         fmt::format("--benchmark: {} runs on a power of two of ranks, but the job has {}; "
-                                     "{} would fit",
-                                     benchmark, ranks, std::bit_floor(static_cast<unsigned>(ranks))));
+  reject("benchmark", "{} runs on a power of two of ranks, but the job has {}; {} would fit", benchmark, ranks,
+         std::bit_floor(static_cast<unsigned>(ranks)));
 }
 
 }  // namespace npb
@@ -56,9 +46,9 @@ class Npb final : public Application {
     }
   }
 
-  Param<NasBenchmark> benchmark_{this, 'b', "benchmark", NasBenchmark::cg, "which one"};
-  Param<ProblemClass> size_{this, 'c', "class", ProblemClass::a, "of the problem: its size"};
-  Param<bool> run_{this, '\0', "run", "execute everything that the benchmark times, instead of one iteration"};
+  Param<NasBenchmark> benchmark_{this, 'b', "benchmark", NasBenchmark::cg, "benchmark to execute"};
+  Param<ProblemClass> size_{this, 'c', "class", ProblemClass::a, "problem class, which sets its size"};
+  Param<bool> run_{this, "run", "execute everything that the benchmark times, instead of one iteration"};
 };
 
 const RegisterMotif<Npb> registered{"npb", Family::application, "the NAS Parallel Benchmarks CG, FT, MG and LU",

@@ -1,6 +1,5 @@
 // sweep3d: source iterations of Sweep3D, wavefronts of a transport solver through a 2-D grid of ranks, octant by octant
 // (LANL Sweep3D 2.2b; StressBench III-A; docs/motifs/sweep3d.md).
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -60,10 +59,7 @@ class Sweep3d final : public Application {
     check_dims("grid", grid, ranks);
     check_cells("it-g", *it_g_, grid[0]);
     check_cells("jt-g", *jt_g_, grid[1]);
-    if (*mm_ % *mmi_ != 0) {
-      throw ParameterMistake("mmi",
-                             fmt::format("--mmi: {} does not divide {} angles; {} would", *mmi_, *mm_, divisor()));
-    }
+    if (*mm_ % *mmi_ != 0) reject("mmi", "{} does not divide {} angles; {} would", *mmi_, *mm_, divisor());
   }
 
   void write(CallList& calls) const override {
@@ -139,9 +135,7 @@ class Sweep3d final : public Application {
 
   static void check_cells(const char* parameter, std::int64_t cells, int ranks) {
     if (cells >= ranks) return;
-    throw ParameterMistake(
-        parameter, fmt::format("--{}: {} cells are too few for {} ranks in that direction; {} would fit", parameter,
-                               cells, ranks, ranks));
+    reject(parameter, "{} cells are too few for {} ranks in that direction; {} would fit", cells, ranks, ranks);
   }
 
   // The largest number of angles in a block that is not more than what was asked for.
@@ -160,13 +154,13 @@ class Sweep3d final : public Application {
                           Positive{}, AtMost{most}};
   Param<std::int64_t> mk_{this, 'k', "mk", 10, "planes in depth per message", Positive{}, AtMost{most}};
   Param<std::int64_t> mmi_{this, 'a', "mmi", 3, "angles per message", Positive{}, AtMost{most}};
-  Param<std::int64_t> mm_{this, '\0', "mm", 6, "angles in an octant", Positive{}, AtMost<std::int64_t>{1000}};
+  Param<std::int64_t> mm_{this, "mm", 6, "angles in an octant", Positive{}, AtMost{1000}};
   Param<Dims<2>> grid_given_{this, 'g', "grid", Dims<2>{}, "ranks west to east x south to north (npe_i x npe_j)"};
   Param<std::int64_t> count_{this,
                              'n',
                              "source-iterations",
                              1,
-                             "of the solver, in each iteration of the motif; a typical run does 12",
+                             "source iterations of the solver in each iteration of the motif; a typical run has 12",
                              Positive{},
                              AtMost{most}};
 };

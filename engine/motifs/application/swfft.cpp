@@ -1,6 +1,5 @@
 // swfft: a 3-D Fourier transform forth and back as SWFFT does it: from cubes to pencils and back along each axis, one
 // peer at a time (HACC's SWFFT; StressBench III-A; docs/motifs/swfft.md).
-#include <fmt/format.h>
 
 #include <array>
 #include <cstdint>
@@ -63,7 +62,7 @@ class Distribution3d {
     return pencil[others[axis][0]] * pencil[others[axis][1]] * points_in(points_, cubes_)[axis];
   }
 
-  // Who has the cube that the p-th segment of the rank's pencil lies in.
+  // The rank with the cube that the p-th segment of the rank's pencil lies in.
   int cube_peer(std::size_t axis, int rank, std::int64_t p) const {
     const Triple pencil = points_in(points_, pencils_[axis]);
     const Triple cube = points_in(points_, cubes_);
@@ -73,7 +72,7 @@ class Distribution3d {
     return static_cast<int>((at[0] * cubes_[1] + at[1]) * cubes_[2] + at[2]);
   }
 
-  // Who has the pencil that the p-th part of the rank's cube lies in.
+  // The rank with the pencil that the p-th part of the rank's cube lies in.
   int pencil_peer(std::size_t axis, int rank, std::int64_t p) const {
     const Triple in_cube{rank / (cubes_[1] * cubes_[2]), rank / cubes_[2] % cubes_[1], rank % cubes_[2]};
     const std::int64_t turn = in_each(axis, fast[axis]);
@@ -198,9 +197,9 @@ class Swfft final : public Application {
     // Multiples of the number of ranks always do, so the search ends.
     std::int64_t side = *ngx_ + 1;
     while (!Distribution3d({side, side, side}, cubes).fits()) ++side;
-    throw ParameterMistake("ngx", fmt::format("--ngx: {} x {} x {} points do not divide into cubes and pencils for {} "
-                                              "ranks; {} in each direction would fit",
-                                              points()[0], points()[1], points()[2], ranks, side));
+    reject("ngx",
+           "{} x {} x {} points do not divide into cubes and pencils for {} ranks; {} in each direction would fit",
+           points()[0], points()[1], points()[2], ranks, side);
   }
 
   void write(CallList& calls) const override {
@@ -290,12 +289,12 @@ class Swfft final : public Application {
   Param<std::int64_t> ngx_{this, 'x', "ngx", 160, "points of the whole mesh in x", Positive{}, AtMost{most}};
   Param<std::int64_t> ngy_{this, 'y', "ngy", 0, "points in y; 0: as in x", AtMost{most}};
   Param<std::int64_t> ngz_{this, 'z', "ngz", 0, "points in z; 0: as in x", AtMost{most}};
-  Param<Dims<3>> grid_given_{this, 'g', "grid", Dims<3>{}, "cubes in x, y and z; auto: as even as can be"};
-  Param<bool> driver_{this, '\0', "driver", "also the barriers, reductions and loops of SWFFT's test program"};
+  Param<Dims<3>> grid_given_{this, 'g', "grid", Dims<3>{}, "cubes in x, y and z; auto: as even as possible"};
+  Param<bool> driver_{this, "driver", "include the barriers, reductions and loops of SWFFT's test program"};
 };
 
 const RegisterMotif<Swfft> registered{"swfft", Family::application,
-                                      "a 3-D Fourier transform forth and back, redistributed one peer at a time",
+                                      "a 3-D Fourier transform forward and backward, redistributed one peer at a time",
                                       "SWFFT of HACC; StressBench III-A"};
 
 }  // namespace

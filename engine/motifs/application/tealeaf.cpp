@@ -1,9 +1,7 @@
 // tealeaf: iterations of TeaLeaf's solvers of a linear heat equation in 2-D, alone or within their time step
 // (UK-MAC/TeaLeaf_ref; StressBench III-A; docs/motifs/tealeaf.md).
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "calls/tealeaf_halo.hpp"
@@ -13,12 +11,6 @@
 namespace stressbench {
 
 enum class Solver { cg, jacobi, chebyshev, ppcg };
-template <>
-struct Names<Solver> {
-  static constexpr std::array values{
-      std::pair{std::string_view{"cg"}, Solver::cg}, std::pair{std::string_view{"jacobi"}, Solver::jacobi},
-      std::pair{std::string_view{"chebyshev"}, Solver::chebyshev}, std::pair{std::string_view{"ppcg"}, Solver::ppcg}};
-};
 
 namespace {
 
@@ -121,25 +113,20 @@ class TeaLeaf final : public Application {
 
   void check_blocks(const char* parameter, std::int64_t cells, int blocks) const {
     if (cells / blocks >= *depth_) return;
-    throw ParameterMistake(parameter, fmt::format("--{}: {} cells in {} blocks are fewer than the halo is deep ({})",
-                                                  parameter, cells, blocks, *depth_));
+    reject(parameter, "{} cells in {} blocks are fewer than the depth of the halo ({})", cells, blocks, *depth_);
   }
 
   static constexpr std::int64_t most = std::numeric_limits<int>::max();
   Param<std::int64_t> columns_{this, 'x', "columns", 4000, "cells across the mesh", Positive{}, AtMost{most}};
   Param<std::int64_t> rows_{this, 'y', "rows", 4000, "cells down the mesh", Positive{}, AtMost{most}};
-  Param<Solver> solver_{this, '\0', "solver", Solver::cg, "of the linear system"};
+  Param<Solver> solver_{this, "solver", Solver::cg, "solver of the linear system"};
   Param<std::int64_t> count_{
       this, 'n', "solver-iterations", 1, "of the solver, in each iteration of the motif", Positive{}, AtMost{most}};
-  Param<bool> step_{this, '\0', "step", "include what the time step does around the solver's loop"};
-  Param<std::int64_t> inner_{this, '\0', "inner-steps", 10, "of ppcg's preconditioner", Positive{}, AtMost{most}};
-  Param<std::int64_t> depth_{this,
-                             'd',
-                             "depth",
-                             1,
-                             "layers of the halos of the time step and of ppcg's inner steps",
-                             Positive{},
-                             AtMost<std::int64_t>{1000}};
+  Param<bool> step_{this, "step", "include the rest of the time step around the solver's loop"};
+  Param<std::int64_t> inner_{this, "inner-steps", 10, "inner steps of ppcg's preconditioner", Positive{}, AtMost{most}};
+  Param<std::int64_t> depth_{
+      this,       'd',         "depth", 1, "layers of the halos of the time step and of ppcg's inner steps",
+      Positive{}, AtMost{1000}};
 };
 
 const RegisterMotif<TeaLeaf> registered{"tealeaf", Family::application,

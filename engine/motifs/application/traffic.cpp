@@ -1,6 +1,5 @@
 // traffic: message sizes and calls as four codes of the US Department of Energy are described to make them (Pedretti et
 // al., The Impact of Injection Bandwidth Performance on Application Scalability, section 3.1; docs/motifs/traffic.md).
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -14,12 +13,6 @@
 namespace stressbench {
 
 enum class Code { cth, sage, xnobel, charon };
-template <>
-struct Names<Code> {
-  static constexpr std::array values{
-      std::pair{std::string_view{"cth"}, Code::cth}, std::pair{std::string_view{"sage"}, Code::sage},
-      std::pair{std::string_view{"xnobel"}, Code::xnobel}, std::pair{std::string_view{"charon"}, Code::charon}};
-};
 
 namespace {
 
@@ -46,7 +39,7 @@ constexpr std::array<ExchangePattern, 4> exchange_patterns{{{4096 * kib, 4096 * 
 
 using Partners = std::vector<int>;
 
-// The ranks beside in a mesh of ranks, at most so many dimensions away at once.
+// The adjacent ranks in a mesh of ranks, in at most so many dimensions at once.
 Partners beside(const CallList& calls, int dimensions, int at_once) {
   Dims<3> dims{{1, 1, 1}};
   std::ranges::copy(most_even(calls.ranks(), dimensions), dims.sides.begin());
@@ -64,7 +57,7 @@ Partners beside(const CallList& calls, int dimensions, int at_once) {
   return partners;
 }
 
-// The two beside along one axis of a 3-D mesh of ranks.
+// The two neighbours along one axis of a 3-D mesh of ranks.
 Partners along(const CallList& calls, std::size_t axis) {
   const calls::RankGrid<3> grid(dims_for(Dims<3>{}, calls.ranks()), calls.rank());
   Partners partners{grid.neighbour(axis, -1, Border::closed), grid.neighbour(axis, 1, Border::closed)};
@@ -87,11 +80,8 @@ Partners nearest(const CallList& calls, int distance) {
 class TrafficLike final : public Application {
  protected:
   void check_ranks(int ranks) const override {
-    if (ranks < 2) throw ParameterMistake("", fmt::format("traffic needs 2 ranks or more, but the job has {}", ranks));
-    if (largest() < smallest()) {
-      throw ParameterMistake("largest",
-                             fmt::format("--largest: {} bytes are fewer than the smallest, {}", largest(), smallest()));
-    }
+    if (ranks < 2) reject("", "traffic needs 2 ranks or more, but the job has {}", ranks);
+    if (largest() < smallest()) reject("largest", "{} bytes are fewer than the smallest, {}", largest(), smallest());
   }
 
   void write(CallList& calls) const override {
@@ -151,10 +141,10 @@ class TrafficLike final : public Application {
     return requests;
   }
 
-  Param<Code> like_{this, '\0', "like", Code::cth, "whose traffic"};
-  Param<Bytes> smallest_{this, '\0', "smallest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
-  Param<Bytes> largest_{this, '\0', "largest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
-  Param<Nanoseconds> work_{this, '\0', "work", Nanoseconds{1'000'000}, "computation in an iteration"};
+  Param<Code> like_{this, "like", Code::cth, "application whose traffic is sent"};
+  Param<Bytes> smallest_{this, "smallest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
+  Param<Bytes> largest_{this, "largest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
+  Param<Nanoseconds> work_{this, "work", Nanoseconds{1'000'000}, "computation per iteration"};
 };
 
 const RegisterMotif<TrafficLike> registered{"traffic", Family::application,

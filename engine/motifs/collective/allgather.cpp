@@ -20,7 +20,7 @@ class Allgather final : public Movement {
   }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     return Bandwidth{static_cast<double>(bytes_of(shares_.total(elements(), ranks))),
-                     "bytes that each rank has in the end / time of the call"};
+                     "bytes that each rank has at the end / time of the call"};
   }
   void perform(Recorder& recorder) override {
     around(recorder, [this] { call(); });
@@ -49,7 +49,7 @@ class Allgather final : public Movement {
   }
 
  private:
-  Param<bool> in_place_{this, '\0', "in-place", "each rank's own block is in its place from the first (MPI_IN_PLACE)"};
+  Param<bool> in_place_{this, "in-place", "each rank's own block is already in place (MPI_IN_PLACE)"};
   Shares shares_{this};
   Blocks own_;
   Blocks all_;
@@ -58,7 +58,7 @@ class Allgather final : public Movement {
 const RegisterMotif<Allgather<EvenShares>> allgather{"allgather", Family::collective,
                                                      "every rank gets every rank's block"};
 const RegisterMotif<Allgather<SkewedShares>> allgatherv{"allgatherv", Family::collective,
-                                                        "every rank gets every rank's block, of any size each"};
+                                                        "every rank gets every rank's block; sizes may differ"};
 
 }  // namespace
 }  // namespace stressbench

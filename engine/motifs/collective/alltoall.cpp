@@ -1,5 +1,4 @@
 // alltoall: every rank has something for every other (StressBench III-A; docs/motifs/alltoall.md).
-#include <fmt/format.h>
 #include <mpi.h>
 
 #include <array>
@@ -11,12 +10,6 @@
 namespace stressbench {
 
 enum class AlltoallCall { alltoall, alltoallv, pairwise };
-template <>
-struct Names<AlltoallCall> {
-  static constexpr std::array values{std::pair{std::string_view{"alltoall"}, AlltoallCall::alltoall},
-                                     std::pair{std::string_view{"alltoallv"}, AlltoallCall::alltoallv},
-                                     std::pair{std::string_view{"pairwise"}, AlltoallCall::pairwise}};
-};
 
 namespace {
 
@@ -32,7 +25,7 @@ class BlockExchange : public Movement {
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     // On average over the ranks, which is the size where nothing is skewed.
     const double block = static_cast<double>(bytes_of(shares_.total(elements(), ranks))) / ranks;
-    return Bandwidth{(ranks - 1) * block, "bytes that one rank sends to others / time"};
+    return Bandwidth{(ranks - 1) * block, "bytes that one rank sends to the others / time"};
   }
 
  protected:
@@ -60,22 +53,20 @@ class BlockExchange : public Movement {
   }
 
   Shares shares_{this};
-  Param<bool> in_place_{this, '\0', "in-place", "what is received replaces what was given (MPI_IN_PLACE)"};
+  Param<bool> in_place_{this, "in-place", "received blocks replace those sent (MPI_IN_PLACE)"};
   Blocks out_;
   Blocks in_;
 };
 
 class Alltoall final : public BlockExchange<EvenShares> {
  public:
-  Alltoall() : BlockExchange("Alltoall", Bytes{4096}, "bytes from each rank to each") {}
+  Alltoall() : BlockExchange("Alltoall", Bytes{4096}, "bytes from each rank to each other rank") {}
   void check(int ranks) const override {
     Movement::check(ranks);
-    if (*call_ == AlltoallCall::pairwise && *in_place_) {
-      throw ParameterMistake("in-place", "--in-place: goes with --call alltoall or alltoallv, not with pairwise");
-    }
-    if (*call_ == AlltoallCall::pairwise && nonblocking()) {
-      throw ParameterMistake("nonblocking", "--nonblocking: goes with --call alltoall or alltoallv, not with pairwise");
-    }
+    if (*call_ == AlltoallCall::pairwise && *in_place_)
+      reject("in-place", "requires --call alltoall or alltoallv, not pairwise");
+    if (*call_ == AlltoallCall::pairwise && nonblocking())
+      reject("nonblocking", "requires --call alltoall or alltoallv, not pairwise");
     if (*call_ == AlltoallCall::alltoallv) check_displacements(ranks * elements());
   }
   Traffic traffic(int ranks) const override {
@@ -117,8 +108,8 @@ class Alltoall final : public BlockExchange<EvenShares> {
     }
   }
 
-  Param<AlltoallCall> call_{this, '\0', "call", AlltoallCall::alltoall,
-                            "the MPI collective, or the same by point-to-point messages, one peer after the other"};
+  Param<AlltoallCall> call_{this, "call", AlltoallCall::alltoall,
+                            "the MPI collective, or the same exchange by point-to-point messages, one peer at a time"};
   std::array<MPI_Request, 2> in_flight_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
@@ -128,11 +119,8 @@ class AnySizes : public BlockExchange<SkewedShares> {
   void check(int ranks) const override {
     Movement::check(ranks);
     check_displacements(largest_buffer(ranks));
-    if (*in_place_ && shares_.skewed()) {
-      throw ParameterMistake("in-place",
-                             "--in-place: what a rank gives must be as long as what it gets; not with "
-                             "--skew");
-    }
+    if (*in_place_ && shares_.skewed())
+      reject("in-place", "each rank must send as many bytes as it receives; not with --skew");
   }
 
  protected:
@@ -143,7 +131,7 @@ class AnySizes : public BlockExchange<SkewedShares> {
 
 class Alltoallv final : public AnySizes {
  public:
-  Alltoallv() : AnySizes("Alltoallv", Bytes{4096}, "bytes from each rank to each") {}
+  Alltoallv() : AnySizes("Alltoallv", Bytes{4096}, "bytes from each rank to each other rank") {}
   void perform(Recorder& recorder) override {
     around(recorder, [this] { call(); });
   }
@@ -154,7 +142,7 @@ class Alltoallv final : public AnySizes {
 
 class Alltoallw final : public AnySizes {
  public:
-  Alltoallw() : AnySizes("Alltoallw", Bytes{4096}, "bytes from each rank to each") {}
+  Alltoallw() : AnySizes("Alltoallw", Bytes{4096}, "bytes from each rank to each other rank") {}
   void check(int ranks) const override {
     AnySizes::check(ranks);
     check_displacements(bytes_of(largest_buffer(ranks)));  // here they count bytes
@@ -186,9 +174,9 @@ class Alltoallw final : public AnySizes {
 const RegisterMotif<Alltoall> alltoall{"alltoall", Family::collective, "every rank sends a block to every rank",
                                        "StressBench III-A"};
 const RegisterMotif<Alltoallv> alltoallv{"alltoallv", Family::collective,
-                                         "every rank sends a block to every rank, of any size each"};
+                                         "every rank sends a block to every rank; sizes may differ"};
 const RegisterMotif<Alltoallw> alltoallw{"alltoallw", Family::collective,
-                                         "every rank sends a block to every rank, of any size and type each"};
+                                         "every rank sends a block to every rank; sizes and types may differ"};
 
 }  // namespace
 }  // namespace stressbench

@@ -15,15 +15,14 @@ constexpr auto common_rank = std::numeric_limits<std::uint32_t>::max();
 }  // namespace
 
 Arrival::Arrival(ParameterSet* owner)
-    : late_(owner, '\0', "late", Nanoseconds{0}, "how long a rank computes at most before it enters the call"),
-      shape_(owner, '\0', "late-shape", LateShape::single,
-             "single: one rank, drawn anew each time, is late; random: each rank draws between 0 and that; linear: "
-             "from 0 at rank 0 to that at the last") {}
+    : late_(owner, "late", Nanoseconds{0}, "maximum time that a rank computes before it enters the call"),
+      shape_(owner, "late-shape", LateShape::single,
+             "single: one rank, drawn anew for each call, is late; random: each rank draws between 0 and the maximum; "
+             "linear: from 0 on rank 0 to the maximum on the last rank") {}
 
 void Arrival::check() const {
-  if (shape_.was_given() && !imbalanced()) {
-    throw ParameterMistake("late-shape", "--late-shape: " + shape_.text() + " shapes nothing without --late TIME");
-  }
+  if (shape_.was_given() && !imbalanced())
+    throw ParameterMistake("late-shape", "--late-shape: " + shape_.text() + " has no effect without --late TIME");
 }
 
 void Arrival::decompose(int rank, int ranks, const Draw& draws, std::int64_t iterations) {

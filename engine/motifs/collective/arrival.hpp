@@ -1,7 +1,6 @@
 // Ranks that come late to a collective: they compute (busy) before they enter.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -12,12 +11,6 @@
 namespace stressbench {
 
 enum class LateShape { single, random, linear };
-template <>
-struct Names<LateShape> {
-  static constexpr std::array values{std::pair{std::string_view{"single"}, LateShape::single},
-                                     std::pair{std::string_view{"random"}, LateShape::random},
-                                     std::pair{std::string_view{"linear"}, LateShape::linear}};
-};
 
 class Arrival {
  public:

@@ -1,4 +1,4 @@
-// barrier: nobody goes on before all have come (docs/motifs/barrier.md).
+// barrier: no rank continues before all have arrived (docs/motifs/barrier.md).
 #include <mpi.h>
 
 #include "motifs/collective/collective.hpp"
@@ -19,7 +19,7 @@ class Barrier final : public Collective {
   void call() override { either(MPI_Barrier, MPI_Ibarrier, communicator_); }
 };
 
-const RegisterMotif<Barrier> registered{"barrier", Family::collective, "nobody goes on before all have come"};
+const RegisterMotif<Barrier> registered{"barrier", Family::collective, "no rank continues before all have arrived"};
 
 }  // namespace
 }  // namespace stressbench

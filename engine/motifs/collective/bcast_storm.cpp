@@ -1,8 +1,5 @@
 // bcast_storm: many ranks broadcast at once, each on a communicator of its own (docs/motifs/bcast_storm.md).
-#include <fmt/format.h>
 #include <mpi.h>
-
-#include <limits>
 
 #include "motifs/collective/movement.hpp"
 
@@ -14,16 +11,14 @@ class BcastStorm final : public Movement {
   BcastStorm() : Movement("Bcast", Bytes{4096}, "bytes from each root to each rank", Forms::nonblocking) {}
   void check(int ranks) const override {
     Movement::check(ranks);
-    if (*roots_given_ > ranks) {
-      throw ParameterMistake("roots", fmt::format("--roots: {}, but the job has {} ranks", *roots_given_, ranks));
-    }
+    if (*roots_given_ > ranks) reject("roots", "{}, but the job has {} ranks", *roots_given_, ranks);
   }
   Traffic traffic(int ranks) const override {
     return {.collectives = roots(ranks), .collective_bytes = roots(ranks) * ranks * size().value};
   }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     return Bandwidth{static_cast<double>(roots(ranks)) * static_cast<double>(size().value),
-                     "bytes of all roots' messages / time until a rank has them"};
+                     "bytes of all roots' messages / time until a rank has received them"};
   }
   void perform(Recorder& recorder) override {
     around(recorder, [this] { call(); });
@@ -61,12 +56,8 @@ class BcastStorm final : public Movement {
  private:
   int roots(int ranks) const { return *roots_given_ == 0 ? ranks : static_cast<int>(*roots_given_); }
 
-  Param<std::int64_t> roots_given_{this,
-                                   '\0',
-                                   "roots",
-                                   0,
-                                   "how many ranks broadcast, from 0 on; 0: all",
-                                   AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+  Param<std::int64_t> roots_given_{this, "roots", 0, "number of ranks that broadcast, from rank 0 on; 0: all",
+                                   AtMost{int_max}};
   std::vector<mpi::Group> communicators_;
   std::vector<MPI_Request> in_flight_;
   Blocks messages_;

@@ -15,17 +15,16 @@ double Overlap::take() noexcept {
 }
 
 Collective::Collective(std::string function, Forms forms)
-    : compute_(this, '\0', "compute", Nanoseconds{0},
-               "how long a rank computes between the start of a nonblocking call and the wait for it"),
+    : compute_(this, "compute", Nanoseconds{0},
+               "time that a rank computes between the start of a nonblocking call and MPI_Wait"),
       arrival_(this),
       function_(std::move(function)) {
-  if (forms == Forms::both) nonblocking_.emplace(this, '\0', "nonblocking", "the nonblocking form, then MPI_Wait");
+  if (forms == Forms::both) nonblocking_.emplace(this, "nonblocking", "use the nonblocking form and MPI_Wait");
 }
 
 void Collective::check(int) const {
-  if (computes() && !nonblocking()) {
-    throw ParameterMistake("compute", "--compute: " + compute_.text() + " goes with --nonblocking only");
-  }
+  if (computes() && !nonblocking())
+    throw ParameterMistake("compute", "--compute: " + compute_.text() + " requires --nonblocking");
   arrival_.check();
 }
 

@@ -1,5 +1,5 @@
-// The frame of every collective: its blocking and its nonblocking form, computation beside it, and late ranks
-// (docs/motifs/collectives.md). A collective says what it calls, what it sends and what is to come of it.
+// The frame of every collective: its blocking and its nonblocking form, overlapped computation, and late ranks
+// (docs/motifs/collectives.md). A collective defines its call, the data it sends and the expected result.
 #pragma once
 
 #include <mpi.h>
@@ -82,17 +82,17 @@ class Collective : public Motif {
   Arrival arrival_;
   // In this order: `measured` gives the first of them, or all.
   Metric call_time_{this, "call_time_s", Better::lower,
-                    "from the entry into the call until it is complete, without the wait of a late rank (--late); "
-                    "with what is computed in between (--compute)"};
+                    "from entering the call to its completion, including computation in between (--compute), without "
+                    "the delay of a late rank (--late)"};
   Metric pure_call_time_{this, "pure_call_time_s", Better::lower,
-                         "the call without computation, done once before each timed region, times its iterations"};
-  Metric compute_time_{this, "compute_time_s", Better::lower, "computation between the start and the wait"};
+                         "the call without computation, executed once before each timed region, times its iterations"};
+  Metric compute_time_{this, "compute_time_s", Better::lower, "computation between the start of the call and MPI_Wait"};
   Overlap overlap_{this};
 
   std::string function_;
   std::string called_;
   bool posts_ = false;
-  bool plain_ = true;  // nothing is done beside the call
+  bool plain_ = true;  // without computation or late ranks
   std::int64_t pure_ns_ = 0;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };

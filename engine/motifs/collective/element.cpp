@@ -1,7 +1,5 @@
 #include "motifs/collective/element.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
 namespace stressbench {
@@ -41,8 +39,8 @@ const ElementType& type_of(Element element) {
 std::int64_t whole_elements(Bytes size, Element element) {
   const std::int64_t one = type_of(element).size;
   if (size.value % one != 0) {
-    throw UserMistake(fmt::format("size: {} is no whole number of {}s of {} bytes", units::spell(size),
-                                  Spelling<Element>::write(element), one));
+    throw UserMistake("size: {} is not a multiple of {}s of {} bytes", units::spell(size),
+                      Spelling<Element>::write(element), one);
   }
   return size.value / one;
 }

@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,13 +11,6 @@
 namespace stressbench {
 
 enum class Element { double_, float_, long_, int_, short_, char_ };
-template <>
-struct Names<Element> {
-  static constexpr std::array values{
-      std::pair{std::string_view{"double"}, Element::double_}, std::pair{std::string_view{"float"}, Element::float_},
-      std::pair{std::string_view{"long"}, Element::long_},     std::pair{std::string_view{"int"}, Element::int_},
-      std::pair{std::string_view{"short"}, Element::short_},   std::pair{std::string_view{"char"}, Element::char_}};
-};
 
 struct ElementType {
   std::int64_t size;

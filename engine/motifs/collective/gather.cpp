@@ -17,12 +17,11 @@ class Gather final : public RootedBlocks<Shares> {
  public:
   Gather()
       : Base(Shares::varied ? "Gatherv" : "Gather", "bytes from each rank",
-             "the root's own block is in its place from the first (MPI_IN_PLACE)") {}
+             "the root's own block is already in place (MPI_IN_PLACE)") {}
   void check(int ranks) const override {
     Base::check(ranks);
-    if (*in_place_ && root_.rotates() && shares_.skewed()) {
-      throw ParameterMistake("in-place", "--in-place: with --skew it goes with a root that stays, not --root rotate");
-    }
+    if (*in_place_ && root_.rotates() && shares_.skewed())
+      reject("in-place", "with --skew the root must stay the same, not --root rotate");
   }
   // In place the root's block lies in its receive buffer from the first: it gives nothing.
   Traffic traffic(int ranks) const override {
@@ -32,7 +31,7 @@ class Gather final : public RootedBlocks<Shares> {
   }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     return Bandwidth{static_cast<double>(Base::bytes_of_all(ranks)),
-                     "bytes that the root has in the end / time of the call"};
+                     "bytes that the root has at the end / time of the call"};
   }
   void perform(Recorder& recorder) override {
     around(recorder, [this] { call(); });
@@ -64,7 +63,7 @@ class Gather final : public RootedBlocks<Shares> {
 
 const RegisterMotif<Gather<EvenShares>> gather{"gather", Family::collective, "the root gets a block from every rank"};
 const RegisterMotif<Gather<SkewedShares>> gatherv{"gatherv", Family::collective,
-                                                  "the root gets a block from every rank, of any size each"};
+                                                  "the root gets a block from every rank; sizes may differ"};
 
 }  // namespace
 }  // namespace stressbench

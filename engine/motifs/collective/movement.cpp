@@ -1,17 +1,8 @@
 #include "motifs/collective/movement.hpp"
 
-#include <fmt/format.h>
-
-#include <limits>
-
 #include "core/payload.hpp"
 
 namespace stressbench {
-namespace {
-
-constexpr std::int64_t int_max = std::numeric_limits<int>::max();
-
-}  // namespace
 
 Blocks::Blocks(const std::vector<std::int64_t>& elements, Element element)
     : element_bytes_(static_cast<std::size_t>(type_of(element).size)) {
@@ -32,7 +23,7 @@ std::span<std::byte> Blocks::operator[](int index) const noexcept {
 Movement::Movement(std::string function, Bytes size, std::string size_help, Forms forms)
     : Collective(std::move(function), forms),
       size_(this, 's', "size", size, std::move(size_help), FitsMessage{}),
-      element_(this, '\0', "type", Element::char_, "type of an element; char is a signed 8-bit number") {}
+      element_(this, "type", Element::char_, "type of an element; char is a signed 8-bit number") {}
 
 void Movement::check(int ranks) const {
   Collective::check(ranks);
@@ -50,9 +41,8 @@ std::string Movement::size_text(Bytes size) const {
 
 void Movement::check_displacements(std::int64_t last) const {
   if (last <= int_max) return;
-  throw ParameterMistake("size", fmt::format("--size: {} makes buffers longer than displacements can say; at most {} "
-                                             "bytes",
-                                             size_.text(), bytes_of(elements() * int_max / last)));
+  reject("size", "{} makes buffers larger than MPI displacements allow; at most {} bytes", size_.text(),
+         bytes_of(elements() * int_max / last));
 }
 
 Blocks Movement::blocks(const std::vector<std::int64_t>& elements) {

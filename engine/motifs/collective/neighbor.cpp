@@ -124,15 +124,15 @@ class Neighbor final : public Movement {
 
 const RegisterMotif<Neighbor<Call::allgather>> allgather{"neighbor_allgather", Family::collective,
                                                          "each rank's block to all of its neighbours"};
-const RegisterMotif<Neighbor<Call::allgatherv>> allgatherv{"neighbor_allgatherv", Family::collective,
-                                                           "each rank's block, of any size, to all of its neighbours"};
+const RegisterMotif<Neighbor<Call::allgatherv>> allgatherv{
+    "neighbor_allgatherv", Family::collective, "each rank's block to all of its neighbours; sizes may differ"};
 const RegisterMotif<Neighbor<Call::alltoall>> alltoall{"neighbor_alltoall", Family::collective,
                                                        "a block from each rank to each of its neighbours"};
 const RegisterMotif<Neighbor<Call::alltoallv>> alltoallv{
-    "neighbor_alltoallv", Family::collective, "a block, of any size, from each rank to each of its neighbours"};
+    "neighbor_alltoallv", Family::collective, "a block from each rank to each of its neighbours; sizes may differ"};
 const RegisterMotif<Neighbor<Call::alltoallw>> alltoallw{
     "neighbor_alltoallw", Family::collective,
-    "a block, of any size and type, from each rank to each of its neighbours"};
+    "a block from each rank to each of its neighbours; sizes and types may differ"};
 
 }  // namespace
 }  // namespace stressbench

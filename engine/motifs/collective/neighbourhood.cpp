@@ -45,27 +45,23 @@ std::vector<int> balanced_sides(int ranks, int dimensions) {
 }
 
 Neighbourhood::Neighbourhood(ParameterSet* owner)
-    : topology_(
-          owner, '\0', "topology", Topology::cartesian,
-          "cartesian: MPI_Cart_create, two neighbours a dimension; ring, nearest (--reach on either side) and box "
-          "(all around, 26 in 3 dimensions): MPI_Dist_graph_create_adjacent"),
-      dimensions_(owner, '\0', "dimensions", 3, "of a cartesian grid or a box", Positive{}, AtMost<std::int64_t>{3}),
-      periodic_(owner, '\0', "periodic", "a cartesian grid or a box goes on at its other end"),
-      reach_(owner, '\0', "reach", 2, "of nearest: so many ranks on either side", Positive{},
-             AtMost<std::int64_t>{1 << 20}) {}
+    : topology_(owner, "topology", Topology::cartesian,
+                "cartesian: MPI_Cart_create, two neighbours per dimension; ring, nearest (--reach on either side) and "
+                "box (all adjacent, 26 in 3 dimensions): MPI_Dist_graph_create_adjacent"),
+      dimensions_(owner, "dimensions", 3, "dimensions of a cartesian grid or a box", Positive{}, AtMost{3}),
+      periodic_(owner, "periodic", "periodic boundaries of a cartesian grid or a box"),
+      reach_(owner, "reach", 2, "neighbours on either side, with nearest", Positive{}, AtMost{1 << 20}) {}
 
 void Neighbourhood::check(int ranks) const {
   const auto foreign = [this](const Parameter& parameter, std::string_view home) {
-    return ParameterMistake(parameter.name(), fmt::format("--{}: goes with --topology {}, not with {}",
-                                                          parameter.name(), home, topology_.text()));
+    return ParameterMistake(parameter.name(), fmt::format("--{}: requires --topology {}, not {}", parameter.name(),
+                                                          home, topology_.text()));
   };
   if (!is_grid() && dimensions_.was_given()) throw foreign(dimensions_, "cartesian or box");
   if (!is_grid() && *periodic_) throw foreign(periodic_, "cartesian or box");
   if (*topology_ != Topology::nearest && reach_.was_given()) throw foreign(reach_, "nearest");
   const bool one_rank_suffices = *topology_ == Topology::cartesian && *periodic_;  // then it is its own neighbour
-  if (ranks < 2 && !one_rank_suffices) {
-    throw ParameterMistake("", fmt::format("neighbours need 2 ranks or more, but the job has {}", ranks));
-  }
+  if (ranks < 2 && !one_rank_suffices) reject("", "neighbours need 2 ranks or more, but the job has {}", ranks);
 }
 
 std::vector<int> Neighbourhood::of(int rank, int ranks) const {

@@ -1,7 +1,6 @@
-// Who is whose neighbour in a neighbourhood collective: a Cartesian grid, or a graph.
+// Neighbours of each rank in a neighbourhood collective: a Cartesian grid, or a graph.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -11,13 +10,6 @@
 namespace stressbench {
 
 enum class Topology { cartesian, ring, nearest, box };
-template <>
-struct Names<Topology> {
-  static constexpr std::array values{std::pair{std::string_view{"cartesian"}, Topology::cartesian},
-                                     std::pair{std::string_view{"ring"}, Topology::ring},
-                                     std::pair{std::string_view{"nearest"}, Topology::nearest},
-                                     std::pair{std::string_view{"box"}, Topology::box}};
-};
 
 class Neighbourhood {
  public:

@@ -48,9 +48,9 @@ class ReduceScatter final : public Reducing {
 };
 
 const RegisterMotif<ReduceScatter<SkewedShares>> reduce_scatter{"reduce_scatter", Family::collective,
-                                                                "a reduction whose result is spread over the ranks"};
+                                                                "a reduction whose result is scattered over the ranks"};
 const RegisterMotif<ReduceScatter<EvenShares>> reduce_scatter_block{
-    "reduce_scatter_block", Family::collective, "a reduction whose result is spread evenly over the ranks"};
+    "reduce_scatter_block", Family::collective, "a reduction whose result is scattered over the ranks in equal blocks"};
 
 }  // namespace
 }  // namespace stressbench

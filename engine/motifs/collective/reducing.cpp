@@ -1,26 +1,15 @@
 #include "motifs/collective/reducing.hpp"
 
-#include <fmt/format.h>
-
-#include <limits>
-
 namespace stressbench {
-namespace {
-
-constexpr std::int64_t int_max = std::numeric_limits<int>::max();
-
-}  // namespace
 
 Reducing::Reducing(std::string function, std::string count_help)
-    : Collective(std::move(function)),
-      count_given_(this, 'c', "count", 1, std::move(count_help), AtMost<std::int64_t>{int_max}) {}
+    : Collective(std::move(function)), count_given_(this, 'c', "count", 1, std::move(count_help), AtMost{int_max}) {}
 
 void Reducing::check(int ranks) const {
   Collective::check(ranks);
   if (given(ranks) <= int_max) return;
-  throw ParameterMistake(
-      "count", fmt::format("--count: {} makes vectors of {} elements, more than a call takes; at most {}", count(),
-                           given(ranks), count() * int_max / given(ranks)));
+  reject("count", "{} makes vectors of {} elements, more than a call accepts; at most {}", count(), given(ranks),
+         count() * int_max / given(ranks));
 }
 
 Traffic Reducing::traffic(int ranks) const {
@@ -64,8 +53,8 @@ void Reducing::verify(std::uint64_t pass) const {
         type.as_stored(reduced(*reduction_, due.ranks, static_cast<std::size_t>(due.first + k), pass));
     const double found = type.read(result_.data() + offset(k));
     if (found == expected) continue;
-    throw MachineFault(fmt::format("wrong element: rank {} got {} from {} as element {} (offset {}), expected {}",
-                                   rank_, found, called(), k, offset(k), expected));
+    throw MachineFault("wrong element: rank {} got {} from {} as element {} (offset {}), expected {}", rank_, found,
+                       called(), k, offset(k), expected);
   }
 }
 

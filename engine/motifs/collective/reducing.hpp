@@ -1,4 +1,4 @@
-// Collectives that combine elements of all ranks: what each gives, and what is to come of it.
+// Collectives that combine elements of all ranks: the input of each, and the expected result.
 #pragma once
 
 #include <mpi.h>
@@ -59,9 +59,9 @@ class Reducing : public Collective {
   void fill_with_ones(const Buffer& vector) const;
 
   Param<std::int64_t> count_given_;
-  Param<Element> type_{this, '\0', "type", Element::double_, "type of an element; char is a signed 8-bit number"};
-  Param<Reduction> reduction_{this, '\0', "op", Reduction::sum, "how elements are combined"};
-  Param<bool> in_place_{this, '\0', "in-place", "the result replaces what was given (MPI_IN_PLACE)"};
+  Param<Element> type_{this, "type", Element::double_, "type of an element; char is a signed 8-bit number"};
+  Param<Reduction> reduction_{this, "op", Reduction::sum, "reduction operation"};
+  Param<bool> in_place_{this, "in-place", "the result replaces the input (MPI_IN_PLACE)"};
 
   MPI_Datatype datatype_ = MPI_DATATYPE_NULL;
   MPI_Op operation_ = MPI_OP_NULL;

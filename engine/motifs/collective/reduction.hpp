@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,12 +11,6 @@
 namespace stressbench {
 
 enum class Reduction { sum, min, max, prod };
-template <>
-struct Names<Reduction> {
-  static constexpr std::array values{
-      std::pair{std::string_view{"sum"}, Reduction::sum}, std::pair{std::string_view{"min"}, Reduction::min},
-      std::pair{std::string_view{"max"}, Reduction::max}, std::pair{std::string_view{"prod"}, Reduction::prod}};
-};
 
 MPI_Op operation_of(Reduction reduction);
 

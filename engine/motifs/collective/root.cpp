@@ -1,7 +1,5 @@
 #include "motifs/collective/root.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 namespace stressbench {
@@ -18,9 +16,8 @@ struct KnownRoot {
 
 RootChoice Spelling<RootChoice>::read(std::string_view text) {
   if (parameter_detail::same_name(text, "rotate")) return {.rank = 0, .rotates = true};
-  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)
     throw UserMistake("must be " + std::string(accepted));
-  }
   const std::int64_t rank = units::integer(text);
   if (rank > std::numeric_limits<int>::max()) throw UserMistake("must be " + std::string(accepted));
   return {.rank = static_cast<int>(rank)};
@@ -31,12 +28,10 @@ std::string Spelling<RootChoice>::write(RootChoice choice) {
 }
 
 Root::Root(ParameterSet* owner)
-    : choice_(owner, 'r', "root", RootChoice{}, "the root; rotate: moves on by a rank with each call", KnownRoot{}) {}
+    : choice_(owner, 'r', "root", RootChoice{}, "the root; rotate: the next rank with each call", KnownRoot{}) {}
 
 void Root::check(int ranks) const {
-  if (!rotates() && fixed() >= ranks) {
-    throw ParameterMistake("root", fmt::format("--root: {}, but the job's ranks are 0 to {}", fixed(), ranks - 1));
-  }
+  if (!rotates() && fixed() >= ranks) reject("root", "{}, but the job's ranks are 0 to {}", fixed(), ranks - 1);
 }
 
 void Root::decompose(int rank, int ranks) noexcept {

@@ -27,7 +27,7 @@ class RootedBlocks : public Movement {
  protected:
   RootedBlocks(std::string function, std::string size_help, std::string in_place_help)
       : Movement(std::move(function), Bytes{4096}, std::move(size_help)),
-        in_place_(this, '\0', "in-place", std::move(in_place_help)) {}
+        in_place_(this, "in-place", std::move(in_place_help)) {}
 
   std::int64_t bytes_of_all(int ranks) const { return bytes_of(shares_.total(elements(), ranks)); }
   void lay_out(const mpi::Group&) final {

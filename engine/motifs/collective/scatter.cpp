@@ -19,7 +19,7 @@ class Scatter final : public RootedBlocks<Shares> {
              "the root keeps its own block where it is (MPI_IN_PLACE)") {}
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     return Bandwidth{static_cast<double>(Base::bytes_of_all(ranks)),
-                     "bytes that the root has for all / time of the call"};
+                     "bytes of all of the root's blocks / time of the call"};
   }
   void perform(Recorder& recorder) override {
     around(recorder, [this] { call(); });
@@ -50,9 +50,9 @@ class Scatter final : public RootedBlocks<Shares> {
   }
 };
 
-const RegisterMotif<Scatter<EvenShares>> scatter{"scatter", Family::collective, "the root has a block for every rank"};
+const RegisterMotif<Scatter<EvenShares>> scatter{"scatter", Family::collective, "the root sends a block to every rank"};
 const RegisterMotif<Scatter<SkewedShares>> scatterv{"scatterv", Family::collective,
-                                                    "the root has a block for every rank, of any size each"};
+                                                    "the root sends a block to every rank; sizes may differ"};
 
 }  // namespace
 }  // namespace stressbench

@@ -5,8 +5,8 @@
 namespace stressbench {
 
 SkewedShares::SkewedShares(ParameterSet* owner)
-    : skew_(owner, '\0', "skew", 0.0, "sizes rise from rank to rank, from 1 - skew to 1 + skew times the size",
-            AtMost<double>{1.0}) {}
+    : skew_(owner, "skew", 0.0, "sizes rise from rank to rank, from 1 - skew to 1 + skew times the size", AtMost{1.0}) {
+}
 
 std::int64_t SkewedShares::of(std::int64_t elements, int rank, int ranks) const {
   if (!skewed() || ranks == 1) return elements;

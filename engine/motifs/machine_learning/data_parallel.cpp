@@ -1,6 +1,5 @@
 // data_parallel: a training step in which every rank has the whole model and gradients are summed in buckets, while the
 // backward pass goes on (PyTorch DistributedDataParallel; docs/motifs/machine_learning.md).
-#include <fmt/format.h>
 
 #include <vector>
 
@@ -29,9 +28,7 @@ class DataParallel final : public Training {
  protected:
   void check_ranks(int) const override {
     if (*blocking_ || *algorithm_ == Summation::allreduce) return;
-    throw ParameterMistake("blocking", fmt::format("--blocking: --algorithm {} cannot go on in the background; add "
-                                                   "--blocking",
-                                                   algorithm_.text()));
+    reject("blocking", "--algorithm {} cannot run in the background; add --blocking", algorithm_.text());
   }
 
   void write(CallList& calls) const override {
@@ -110,18 +107,17 @@ class DataParallel final : public Training {
     for (std::size_t k = below.size(); k > 0; --k) calls.send(below[k - 1], tag, bytes);
   }
 
-  Param<Bytes> bucket_{this, '\0', "bucket", Bytes{25 << 20}, "gradients that are summed together", Positive{}};
-  Param<Bytes> first_{this, '\0', "first-bucket", Bytes{1 << 20}, "size of the first of them", Positive{}};
+  Param<Bytes> bucket_{this, "bucket", Bytes{25 << 20}, "gradients that are summed in one operation", Positive{}};
+  Param<Bytes> first_{this, "first-bucket", Bytes{1 << 20}, "size of the first bucket", Positive{}};
   Param<Summation> algorithm_{
-      this, '\0', "algorithm", Summation::allreduce,
+      this, "algorithm", Summation::allreduce,
       "MPI_Allreduce, MPI_Reduce_scatter_block and MPI_Allgather, or messages in a ring or tree"};
-  Param<bool> blocking_{this, '\0', "blocking", "a bucket is summed before the backward pass goes on"};
-  Param<std::int64_t> in_flight_{
-      this, '\0', "in-flight", 4, "sums at a time in the background", Positive{}, AtMost<std::int64_t>{1000}};
+  Param<bool> blocking_{this, "blocking", "sum each bucket before the backward pass continues"};
+  Param<std::int64_t> in_flight_{this, "in-flight", 4, "concurrent sums in the background", Positive{}, AtMost{1000}};
 };
 
 const RegisterMotif<DataParallel> registered{"data_parallel", Family::machine_learning,
-                                             "gradients summed in buckets while the backward pass goes on",
+                                             "gradients summed in buckets during the backward pass",
                                              "PyTorch DistributedDataParallel (Li et al., VLDB 2020)"};
 
 }  // namespace

@@ -63,13 +63,9 @@ class Fsdp final : public Training {
     calls.nonblocking_last(place(sums, layer));
   }
 
-  Param<std::int64_t> stage_{this,
-                             '\0',
-                             "stage",
-                             3,
-                             "what is sharded: 1 the optimiser's state, 2 gradients too, 3 weights too",
-                             Positive{},
-                             AtMost<std::int64_t>{3}};
+  Param<std::int64_t> stage_{this,       "stage",
+                             3,          "what is sharded: 1 the optimiser's state, 2 also gradients, 3 also weights",
+                             Positive{}, AtMost{3}};
 };
 
 const RegisterMotif<Fsdp> registered{"fsdp", Family::machine_learning,

@@ -1,6 +1,5 @@
 // moe: a training step of a mixture of experts that are spread over the ranks: tokens travel to their experts and back,
 // twice a layer forwards and twice backwards (GShard; docs/motifs/machine_learning.md).
-#include <fmt/format.h>
 
 #include <cmath>
 #include <vector>
@@ -60,16 +59,10 @@ class MixtureOfExperts final : public Training {
     return tokens;
   }
 
-  Param<std::int64_t> experts_a_token_{
-      this, '\0', "top-k", 2, "experts that each token goes to", Positive{}, AtMost<std::int64_t>{1000}};
-  Param<double> skew_{
-      this, '\0', "skew", 0.0, "imbalance of the experts: shares fall as 1 / rank^skew", AtMost<double>{10.0}};
-  Param<double> capacity_{this,
-                          '\0',
-                          "capacity",
-                          0.0,
-                          "most tokens that an expert takes, relative to an even share; 0: all",
-                          AtMost<double>{1e6}};
+  Param<std::int64_t> experts_a_token_{this, "top-k", 2, "experts that each token goes to", Positive{}, AtMost{1000}};
+  Param<double> skew_{this, "skew", 0.0, "imbalance of the experts: shares fall as 1 / rank^skew", AtMost{10.0}};
+  Param<double> capacity_{this, "capacity", 0.0,
+                          "most tokens that an expert accepts, relative to an even share; 0: no limit", AtMost{1e6}};
 };
 
 const RegisterMotif<MixtureOfExperts> registered{"moe", Family::machine_learning,

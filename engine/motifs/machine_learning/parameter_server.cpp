@@ -1,6 +1,5 @@
 // parameter_server: a training step in which workers push their gradients to servers and pull the new weights from them
 // (Li et al., OSDI 2014; docs/motifs/machine_learning.md).
-#include <fmt/format.h>
 
 #include "core/grid.hpp"
 #include "motifs/machine_learning/training.hpp"
@@ -17,10 +16,8 @@ constexpr int pull_tag = 2;
 class ParameterServer final : public Training {
  protected:
   void check_ranks(int ranks) const override {
-    if (*servers_ >= ranks) {
-      throw ParameterMistake("servers", fmt::format("--servers: {} leave no worker among {} ranks; at most {}",
-                                                    *servers_, ranks, ranks - 1));
-    }
+    if (*servers_ >= ranks)
+      reject("servers", "{} leave no worker among {} ranks; at most {}", *servers_, ranks, ranks - 1);
   }
 
   // The first ranks are the servers; each has a part of every bucket.
@@ -56,14 +53,8 @@ class ParameterServer final : public Training {
     });
   }
 
-  Param<std::int64_t> servers_{this,
-                               '\0',
-                               "servers",
-                               1,
-                               "ranks that hold the weights",
-                               Positive{},
-                               AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<Bytes> bucket_{this, '\0', "bucket", Bytes{25 << 20}, "gradients that are pushed together", Positive{}};
+  Param<std::int64_t> servers_{this, "servers", 1, "ranks that hold the weights", Positive{}, AtMost{int_max}};
+  Param<Bytes> bucket_{this, "bucket", Bytes{25 << 20}, "gradients that are pushed in one message", Positive{}};
 };
 
 const RegisterMotif<ParameterServer> registered{"parameter_server", Family::machine_learning,

@@ -1,6 +1,5 @@
 // pipeline_parallel: a training step in which each rank has some of the layers, and micro-batches pass through the
 // ranks forwards and back (GPipe; PipeDream's 1F1B; docs/motifs/machine_learning.md).
-#include <fmt/format.h>
 
 #include "core/grid.hpp"
 #include "motifs/machine_learning/training.hpp"
@@ -26,13 +25,9 @@ class PipelineParallel final : public Training {
  protected:
   void check_ranks(int ranks) const override {
     check_hidden();
-    if (layers() < ranks) {
-      throw ParameterMistake("layers", fmt::format("--layers: {} layers are too few for {} ranks", layers(), ranks));
-    }
-    if (tokens() % *micro_batches_ != 0) {
-      throw ParameterMistake("micro-batches",
-                             fmt::format("--micro-batches: {} does not divide {} tokens", *micro_batches_, tokens()));
-    }
+    if (layers() < ranks) reject("layers", "{} layers are too few for {} ranks", layers(), ranks);
+    if (tokens() % *micro_batches_ != 0)
+      reject("micro-batches", "{} does not divide {} tokens", *micro_batches_, tokens());
   }
 
   void write(CallList& calls) const override {
@@ -85,15 +80,16 @@ class PipelineParallel final : public Training {
     stage.send(stage.back, stage.sent_back, stage.before(), gradient_tag);
   }
 
-  Param<std::int64_t> micro_batches_{
-      this, '\0', "micro-batches", 8, "that a step's tokens are cut into", Positive{}, AtMost<std::int64_t>{100'000}};
-  Param<Schedule> schedule_{this, '\0', "schedule", Schedule::one_f_one_b,
-                            "1f1b: one forwards, one backwards as soon as can be; gpipe: all forwards, then all "
-                            "backwards"};
+  Param<std::int64_t> micro_batches_{this,       "micro-batches",
+                                     8,          "micro-batches into which the tokens of a step are divided",
+                                     Positive{}, AtMost{100'000}};
+  Param<Schedule> schedule_{
+      this, "schedule", Schedule::one_f_one_b,
+      "1f1b: one forward and one backward in turn as early as possible; gpipe: all forward, then all backward"};
 };
 
 const RegisterMotif<PipelineParallel> registered{"pipeline_parallel", Family::machine_learning,
-                                                 "micro-batches through the ranks, forwards and back",
+                                                 "micro-batches through the ranks, forward and backward",
                                                  "GPipe (Huang et al. 2019); PipeDream (Narayanan et al., SOSP 2019)"};
 
 }  // namespace

@@ -1,6 +1,5 @@
-// tensor_parallel: a training step in which each layer's matrices are cut over the ranks of a group, who sum their
-// results twice a layer, forwards and backwards (Megatron-LM; docs/motifs/machine_learning.md).
-#include <fmt/format.h>
+// tensor_parallel: a training step in which each layer's matrices are divided among the ranks of a group, which sum
+// their results twice a layer, forwards and backwards (Megatron-LM; docs/motifs/machine_learning.md).
 
 #include "motifs/machine_learning/training.hpp"
 
@@ -17,13 +16,9 @@ class TensorParallel final : public Training {
  protected:
   void check_ranks(int ranks) const override {
     check_hidden();
-    if (ranks % degree(ranks) != 0) {
-      throw ParameterMistake("degree", fmt::format("--degree: {} does not divide {} ranks", *degree_, ranks));
-    }
-    if (*sequence_ && tokens() % degree(ranks) != 0) {
-      throw ParameterMistake(
-          "tokens", fmt::format("--tokens: {} are not divided by a group of {} ranks", tokens(), degree(ranks)));
-    }
+    if (ranks % degree(ranks) != 0) reject("degree", "{} does not divide {} ranks", *degree_, ranks);
+    if (*sequence_ && tokens() % degree(ranks) != 0)
+      reject("tokens", "{} are not divided by a group of {} ranks", tokens(), degree(ranks));
   }
 
   void write(CallList& calls) const override {
@@ -50,18 +45,13 @@ class TensorParallel final : public Training {
     calls.allgather(group, kind(), elements / group.size);
   }
 
-  Param<std::int64_t> degree_{this,
-                              '\0',
-                              "degree",
-                              0,
-                              "ranks of a group, next to each other; 0: all",
-                              AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<bool> sequence_{this, '\0', "sequence-parallel",
-                        "sum by reduce-scatter and all-gather, tokens being cut between them"};
+  Param<std::int64_t> degree_{this, "degree", 0, "consecutive ranks that form a group; 0: all", AtMost{int_max}};
+  Param<bool> sequence_{this, "sequence-parallel",
+                        "replace each sum by a reduce-scatter and an all-gather, with tokens divided in between"};
 };
 
 const RegisterMotif<TensorParallel> registered{"tensor_parallel", Family::machine_learning,
-                                               "activations summed twice a layer, forwards and backwards",
+                                               "activations summed twice per layer, forward and backward",
                                                "Megatron-LM (Shoeybi et al. 2019; Korthikanti et al. 2022)"};
 
 }  // namespace

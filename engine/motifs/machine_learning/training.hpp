@@ -2,7 +2,6 @@
 // (docs/motifs/machine_learning.md, with the sources of the models' numbers).
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -26,11 +25,6 @@ struct Names<Model> {
 // What gradients, weights and activations travel as. MPI has no 16-bit floating point: elements of two bytes are summed
 // as MPI_SHORT.
 enum class NumberFormat { fp32, bf16 };
-template <>
-struct Names<NumberFormat> {
-  static constexpr std::array values{std::pair{std::string_view{"fp32"}, NumberFormat::fp32},
-                                     std::pair{std::string_view{"bf16"}, NumberFormat::bf16}};
-};
 
 namespace training {
 
@@ -79,25 +73,21 @@ class Training : public Application {
   // What a layer hands on for that many tokens. Refused where the model has no one width.
   std::int64_t activation_bytes(std::int64_t tokens) const { return tokens * hidden() * width(); }
   void check_hidden() const {
-    if (hidden() == 0) throw ParameterMistake("hidden", "--hidden: " + model_.text() + " has no one width; say which");
+    if (hidden() == 0)
+      throw ParameterMistake("hidden", "--hidden: " + model_.text() + " has no single width; give --width");
   }
 
  private:
-  Param<Model> model_{this, '\0', "model", Model::gpt2, "whose numbers of parameters and layers, and width, are taken"};
-  Param<std::int64_t> parameters_{
-      this, '\0', "parameters", 0, "of the model; 0: as --model", AtMost<std::int64_t>{training::most}};
-  Param<std::int64_t> layers_{this, '\0', "layers", 0, "of the model; 0: as --model", AtMost<std::int64_t>{100'000}};
-  Param<std::int64_t> hidden_{
-      this, '\0', "hidden", 0, "width of a layer; 0: as --model", AtMost<std::int64_t>{1'000'000}};
-  Param<NumberFormat> precision_{this, '\0', "precision", NumberFormat::bf16, "of what is sent"};
-  Param<std::int64_t> tokens_{this,
-                              '\0',
-                              "tokens",
-                              8192,
-                              "that a rank works on in one step (ResNet: images x 160)",
-                              Positive{},
-                              AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<double> flops_{this, '\0', "flops", 400e12, "operations per second that a rank sustains", Positive{}};
+  Param<Model> model_{this, "model", Model::gpt2,
+                      "model that gives the numbers of parameters and layers and the width"};
+  Param<std::int64_t> parameters_{this, "parameters", 0, "of the model; 0: as --model", AtMost{training::most}};
+  Param<std::int64_t> layers_{this, "layers", 0, "of the model; 0: as --model", AtMost{100'000}};
+  Param<std::int64_t> hidden_{this, "hidden", 0, "width of a layer; 0: as --model", AtMost{1'000'000}};
+  Param<NumberFormat> precision_{this, "precision", NumberFormat::bf16, "number format of the data sent"};
+  Param<std::int64_t> tokens_{this,       "tokens",
+                              8192,       "tokens that a rank processes in one step (ResNet: images x 160)",
+                              Positive{}, AtMost{int_max}};
+  Param<double> flops_{this, "flops", 400e12, "operations per second that a rank sustains", Positive{}};
 };
 
 }  // namespace stressbench

@@ -1,7 +1,5 @@
 // accumulate: ranks add numbers to those in the memory of others (IMB-RMA, OSU; docs/motifs/accumulate.md).
-#include <fmt/format.h>
 
-#include <array>
 #include <cstring>
 
 #include "motifs/point_to_point/one_sided.hpp"
@@ -9,11 +7,6 @@
 namespace stressbench {
 
 enum class AccumulateCall { accumulate, get_accumulate };
-template <>
-struct Names<AccumulateCall> {
-  static constexpr std::array values{std::pair{std::string_view{"accumulate"}, AccumulateCall::accumulate},
-                                     std::pair{std::string_view{"get_accumulate"}, AccumulateCall::get_accumulate}};
-};
 
 namespace {
 
@@ -106,9 +99,8 @@ class Accumulate final : public OneSided {
     for (const int origin : reach().origins) expected += added(origin, operation, index, pass);
     const Number found = number_at(exposed(0, operation), index);
     if (found == expected) return;
-    throw MachineFault(
-        fmt::format("wrong number: rank {} has {} in its window as number {} of operation {}, expected {}", rank(),
-                    found, index, operation, expected));
+    throw MachineFault("wrong number: rank {} has {} in its window as number {} of operation {}, expected {}", rank(),
+                       found, index, operation, expected);
   }
   // Others may have added before, or not: with one origin there is one right answer, else a range of them.
   void verify_fetched(std::size_t target, std::size_t operation, std::size_t index, std::uint64_t pass) const {
@@ -116,9 +108,8 @@ class Accumulate final : public OneSided {
     const Number most = least + most_added * static_cast<Number>(origins_of_a_target() - 1);
     const Number found = number_at(fetched(target, operation), index);
     if (found >= least && found <= most) return;
-    throw MachineFault(
-        fmt::format("wrong number: rank {} got {} from rank {} as number {} of operation {}, expected {} to {}", rank(),
-                    found, target_rank(target), index, operation, least, most));
+    throw MachineFault("wrong number: rank {} got {} from rank {} as number {} of operation {}, expected {} to {}",
+                       rank(), found, target_rank(target), index, operation, least, most);
   }
 
   std::span<std::byte> fetched(std::size_t target, std::size_t operation) const {
@@ -127,8 +118,7 @@ class Accumulate final : public OneSided {
   }
 
   Param<Bytes> size_{this, 's', "size", Bytes{8}, "bytes of each operation", FitsMessage{}, WholeNumbers{}};
-  Param<AccumulateCall> call_{this, '\0', "call", AccumulateCall::accumulate,
-                              "whether the previous contents are returned"};
+  Param<AccumulateCall> call_{this, "call", AccumulateCall::accumulate, "whether the previous contents are returned"};
 
   Buffer fetched_;
 };

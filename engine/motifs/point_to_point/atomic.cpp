@@ -1,8 +1,6 @@
 // atomic: ranks count on a number in the memory of others, as a shared work counter does (IMB-RMA, OSU;
 // docs/motifs/atomic.md).
-#include <fmt/format.h>
 
-#include <array>
 #include <cstring>
 #include <vector>
 
@@ -11,11 +9,6 @@
 namespace stressbench {
 
 enum class AtomicCall { fetch_and_op, compare_and_swap };
-template <>
-struct Names<AtomicCall> {
-  static constexpr std::array values{std::pair{std::string_view{"fetch_and_op"}, AtomicCall::fetch_and_op},
-                                     std::pair{std::string_view{"compare_and_swap"}, AtomicCall::compare_and_swap}};
-};
 
 namespace {
 
@@ -73,10 +66,8 @@ class Atomic final : public OneSided {
       const Number expected = start + each * (swaps() ? 1 : reach().origins.size());
       Number found = 0;
       std::memcpy(&found, exposed(0, 0).data(), sizeof found);
-      if (found != expected) {
-        throw MachineFault(
-            fmt::format("wrong number: rank {} has {} as its counter, expected {}", rank(), found, expected));
-      }
+      if (found != expected)
+        throw MachineFault("wrong number: rank {} has {} as its counter, expected {}", rank(), found, expected);
     }
     // What came back: at least as far as this rank's own operations have counted, at most as far as all others may
     // have.
@@ -93,20 +84,19 @@ class Atomic final : public OneSided {
     Number found = 0;
     std::memcpy(&found, local(target, operation).data(), sizeof found);
     if (found >= least && found <= most) return;
-    throw MachineFault(
-        fmt::format("wrong number: rank {} got {} from rank {}'s counter in operation {}, expected {} to {}", rank(),
-                    found, target_rank(target), operation, least, most));
+    throw MachineFault("wrong number: rank {} got {} from rank {}'s counter in operation {}, expected {} to {}", rank(),
+                       found, target_rank(target), operation, least, most);
   }
 
-  Param<AtomicCall> call_{this, '\0', "call", AtomicCall::fetch_and_op,
-                          "add one and tell what was there, or swap where what is there is as expected"};
+  Param<AtomicCall> call_{this, "call", AtomicCall::fetch_and_op,
+                          "add one and return the previous value, or swap if the value is as expected"};
 
   const Number one_ = 1;
   std::vector<Number> steps_;
 };
 
 const RegisterMotif<Atomic> registered{"atomic", Family::point_to_point,
-                                       "ranks count on a number in the memory of others", "IMB-RMA; OSU"};
+                                       "ranks increment a counter in the memory of others", "IMB-RMA; OSU"};
 
 }  // namespace
 }  // namespace stressbench

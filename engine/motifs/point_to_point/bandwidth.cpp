@@ -12,11 +12,6 @@
 namespace stressbench {
 
 enum class StreamDirection { one, both };
-template <>
-struct Names<StreamDirection> {
-  static constexpr std::array values{std::pair{std::string_view{"one"}, StreamDirection::one},
-                                     std::pair{std::string_view{"both"}, StreamDirection::both}};
-};
 
 namespace {
 
@@ -40,8 +35,8 @@ class Streaming final : public Motif {
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     const std::int64_t messages = window_messages(ranks);
     return Bandwidth{static_cast<double>(messages * size_->value),
-                     both_ways() ? "of all pairs together: bytes of the windows, both ways / time"
-                                 : "of all pairs together: bytes of the windows, one way / time until acknowledged",
+                     both_ways() ? "of all pairs: bytes of the windows, both ways / time"
+                                 : "of all pairs: bytes of the windows, one way / time until acknowledged",
                      messages};
   }
 
@@ -116,17 +111,12 @@ class Streaming final : public Motif {
   }
 
   Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "length of each message", FitsMessage{}};
-  Param<std::int64_t> window_given_{this,
-                                    'w',
-                                    "window",
-                                    64,
-                                    "messages that a rank has in flight before it waits for them",
-                                    Positive{},
-                                    AtMost<std::int64_t>{65536}};
+  Param<std::int64_t> window_given_{
+      this, 'w', "window", 64, "messages that a rank has in flight before it waits", Positive{}, AtMost{65536}};
   Param<StreamDirection> direction_{
-      this, '\0', "direction", StreamDirection::one,
-      "which rank of a pair sends: the lower one, which is acknowledged, or both at once"};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "partners of the ranks", KnownPairing{}};
+      this, "direction", StreamDirection::one,
+      "which rank of a pair sends: the lower one, which gets an acknowledgement, or both at once"};
+  Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   Role role_ = Role::idle;

@@ -6,11 +6,6 @@
 namespace stressbench {
 
 enum class Cut { best, worst };
-template <>
-struct Names<Cut> {
-  static constexpr std::array values{std::pair{std::string_view{"best"}, Cut::best},
-                                     std::pair{std::string_view{"worst"}, Cut::worst}};
-};
 
 namespace {
 
@@ -46,7 +41,7 @@ class Bisection final : public Simultaneous {
     return partner == no_partner ? no_partner : first + partner;
   }
 
-  Param<Cut> cut_{this, '\0', "cut", Cut::worst,
+  Param<Cut> cut_{this, "cut", Cut::worst,
                   "worst: all pairs across the middle of the ranks; best: all pairs of neighbours within a half"};
 };
 

@@ -1,8 +1,5 @@
 // compression: takes a share of the network from whoever else uses it: messages to several ranks before, a sleep, and
 // the same again (CompressionB of active measurement, Casas and Bronevetsky, III-B; docs/motifs/compression.md).
-#include <fmt/format.h>
-
-#include <limits>
 
 #include "core/pause.hpp"
 #include "motifs/point_to_point/pairing.hpp"
@@ -18,8 +15,7 @@ class Compression final : public Simultaneous {
   void check(int ranks) const override {
     needs_ranks("compression", 2, ranks);
     if (*partners_ < ranks) return;
-    throw ParameterMistake(
-        "partners", fmt::format("--partners: {}, but each of {} ranks has {} others", *partners_, ranks, ranks - 1));
+    reject("partners", "{}, but each of {} ranks has {} others", *partners_, ranks, ranks - 1);
   }
   Traffic traffic(int ranks) const override {
     Traffic traffic = of_messages(ranks * *partners_ * *messages_);
@@ -28,7 +24,7 @@ class Compression final : public Simultaneous {
   }
   std::optional<Bandwidth> bandwidth(int) const override {
     return Bandwidth{static_cast<double>(*partners_ * *messages_ * size_bytes()),
-                     "of one rank: bytes sent, while as many are received / time, sleep and all"};
+                     "of one rank: bytes sent, while as many are received / time, including the sleep"};
   }
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
@@ -52,17 +48,11 @@ class Compression final : public Simultaneous {
     return found;
   }
 
-  Param<std::int64_t> partners_{this,
-                                'p',
-                                "partners",
-                                1,
-                                "ranks before this one in the ring that it sends to",
-                                Positive{},
-                                AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<std::int64_t> messages_{
-      this, 'n', "messages", 1, "messages to each of them", Positive{}, AtMost<std::int64_t>{65536}};
-  Param<Nanoseconds> pause_{this,      '\0', "pause", Nanoseconds{1'000'000}, "sleep while messages are under way",
-                            Positive{}};
+  Param<std::int64_t> partners_{
+      this,           'p', "partners", 1, "number of preceding ranks in the ring that a rank sends to", Positive{},
+      AtMost{int_max}};
+  Param<std::int64_t> messages_{this, 'n', "messages", 1, "messages to each partner", Positive{}, AtMost{65536}};
+  Param<Nanoseconds> pause_{this, "pause", Nanoseconds{1'000'000}, "sleep while messages are in flight", Positive{}};
 };
 
 const RegisterMotif<Compression> registered{"compression", Family::point_to_point,

@@ -1,8 +1,5 @@
 // hotspot: every rank sends messages to ranks drawn at random, a fraction of them to one that is the same for all
 // (Pfister and Norton, ICPP 1985; docs/motifs/hotspot.md).
-#include <fmt/format.h>
-
-#include <limits>
 
 #include "motifs/point_to_point/drawing.hpp"
 #include "motifs/point_to_point/pairing.hpp"
@@ -16,7 +13,7 @@ class Hotspot final : public Simultaneous {
   void check(int ranks) const override {
     needs_ranks("hotspot", 2, ranks);
     if (*hot_ < ranks) return;
-    throw ParameterMistake("hot", fmt::format("--hot: {}, but the job's ranks are 0 to {}", *hot_, ranks - 1));
+    reject("hot", "{}, but the job's ranks are 0 to {}", *hot_, ranks - 1);
   }
   Traffic traffic(int ranks) const override { return of_messages(ranks * *messages_); }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
@@ -42,7 +39,7 @@ class Hotspot final : public Simultaneous {
     return found;
   }
 
-  // Two draws: whether to the hot rank, and to which other one. Nobody sends to itself.
+  // Two draws: whether to the hot rank, and to which other one. No rank sends to itself.
   int receiver_of(int sender, int ranks, Draw position) const {
     if (sender != *hot_ && random_unit(position) < *fraction_) return static_cast<int>(*hot_);
     ++position.execution;
@@ -50,17 +47,11 @@ class Hotspot final : public Simultaneous {
     return other < sender ? other : other + 1;
   }
 
-  Param<std::int64_t> messages_{
-      this, 'n', "messages", 8, "messages that each rank sends at once", Positive{}, AtMost<std::int64_t>{65536}};
-  Param<double> fraction_{this,
-                          '\0',
-                          "fraction",
-                          0.25,
-                          "share of the messages that go to the hot rank whatever is drawn",
-                          AtMost<double>{1.0}};
-  Param<std::int64_t> hot_{
-      this, '\0', "hot", 0, "the rank that everybody sends to", AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<Drawing> drawing_{this, '\0', "draw", Drawing::once, drawing_help};
+  Param<std::int64_t> messages_{this,       'n',          "messages", 8, "messages that each rank sends at once",
+                                Positive{}, AtMost{65536}};
+  Param<double> fraction_{this, "fraction", 0.25, "share of the messages that always go to the hot rank", AtMost{1.0}};
+  Param<std::int64_t> hot_{this, "hot", 0, "the rank that receives this share", AtMost{int_max}};
+  Param<Drawing> drawing_{this, "draw", Drawing::once, drawing_help};
 };
 
 const RegisterMotif<Hotspot> registered{"hotspot", Family::point_to_point,

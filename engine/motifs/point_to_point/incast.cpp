@@ -1,9 +1,7 @@
 // incast: N ranks send to one, or each of them to several, as files of one job reach one I/O node (StressBench III-A,
 // V; docs/motifs/incast.md).
-#include <fmt/format.h>
 #include <mpi.h>
 
-#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -15,12 +13,6 @@
 namespace stressbench {
 
 enum class IncastCall { send, gather, gatherv };
-template <>
-struct Names<IncastCall> {
-  static constexpr std::array values{std::pair{std::string_view{"send"}, IncastCall::send},
-                                     std::pair{std::string_view{"gather"}, IncastCall::gather},
-                                     std::pair{std::string_view{"gatherv"}, IncastCall::gatherv}};
-};
 
 namespace {
 
@@ -29,36 +21,25 @@ constexpr int tag = 1;
 class Incast final : public Motif {
  public:
   void check(int ranks) const override {
-    if (ranks < 2) throw ParameterMistake("", fmt::format("incast needs 2 ranks or more, but the job has {}", ranks));
-    if (*root_given_ >= ranks) {
-      throw ParameterMistake("root",
-                             fmt::format("--root: {}, but the job's ranks are 0 to {}", *root_given_, ranks - 1));
-    }
-    if (*roots_given_ >= ranks) {
-      throw ParameterMistake("roots", fmt::format("--roots: {} of {} ranks leave nobody to send; at most {}",
-                                                  *roots_given_, ranks, ranks - 1));
-    }
-    if (*roots_given_ > 1 && *call_ != IncastCall::send) {
-      throw ParameterMistake("roots", "--roots: a gather has one root; use --call send");
-    }
+    if (ranks < 2) reject("", "incast needs 2 ranks or more, but the job has {}", ranks);
+    if (*root_given_ >= ranks) reject("root", "{}, but the job's ranks are 0 to {}", *root_given_, ranks - 1);
+    if (*roots_given_ >= ranks)
+      reject("roots", "{} of {} ranks leave no sender; at most {}", *roots_given_, ranks, ranks - 1);
+    if (*roots_given_ > 1 && *call_ != IncastCall::send) reject("roots", "a gather has one root; use --call send");
     if (*senders_given_ > ranks - *roots_given_) {
-      throw ParameterMistake("senders",
-                             fmt::format("--senders: {}, but beside the root{} the job has {} ranks", *senders_given_,
-                                         *roots_given_ == 1 ? "" : "s", ranks - *roots_given_));
+      reject("senders", "{}, but beside the root{} the job has {} ranks", *senders_given_,
+             *roots_given_ == 1 ? "" : "s", ranks - *roots_given_);
     }
-    if (*spread_ > 0 && *call_ == IncastCall::gather) {
-      throw ParameterMistake("spread", "--spread: MPI_Gather takes the same size from all; use --call send or gatherv");
-    }
+    if (*spread_ > 0 && *call_ == IncastCall::gather)
+      reject("spread", "MPI_Gather takes the same size from all; use --call send or gatherv");
     constexpr std::int64_t most = std::numeric_limits<int>::max();
     if (size_of(senders(ranks) - 1, ranks) > most) {
-      throw ParameterMistake("spread",
-                             fmt::format("--spread: the largest message has {} bytes, at most {} fit into one",
-                                         size_of(senders(ranks) - 1, ranks), most));
+      reject("spread", "the largest message has {} bytes, at most {} fit into one", size_of(senders(ranks) - 1, ranks),
+             most);
     }
     if (*call_ == IncastCall::gatherv && total(ranks) > most) {
-      throw ParameterMistake(
-          "size", fmt::format("--size: {} senders give {} bytes, more than gatherv's displacements can say ({})",
-                              senders(ranks), total(ranks), most));
+      reject("size", "{} senders give {} bytes, more than gatherv's displacements can say ({})", senders(ranks),
+             total(ranks), most);
     }
   }
   Traffic traffic(int ranks) const override {
@@ -82,7 +63,7 @@ class Incast final : public Motif {
     rank_ = group.rank();
     ranks_ = ranks;
     const bool takes_part = place_ < roots_ + senders_;
-    // Root first, then the senders: a gather's communicator holds nobody else.
+    // Root first, then the senders: a gather's communicator has no other ranks.
     if (*call_ != IncastCall::send) gathering_ = group.split(takes_part ? 0 : MPI_UNDEFINED, place_);
     communicator_ = *call_ == IncastCall::send ? group.handle() : gathering_.handle();
     if (!takes_part) return;
@@ -178,7 +159,7 @@ class Incast final : public Motif {
       mpi::must(MPI_Send(outgoing_.data(), count_, MPI_BYTE, root_, tag, communicator_), "MPI_Send");
       return;
     }
-    // Each sender begins with another root: none of them is everybody's first.
+    // Senders begin with different roots, so that no root is the first of all.
     for (int i = 0; i < roots_; ++i) {
       const int root = (place_ + i) % roots_;
       mpi::must(MPI_Isend(departure(root).data(), count_, MPI_BYTE, root_rank(root), tag, communicator_,
@@ -203,35 +184,18 @@ class Incast final : public Motif {
   std::span<std::byte> arrival(int sender) const { return arrivals_[static_cast<std::size_t>(sender)]; }
 
   Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each sender sends to each root", FitsMessage{}};
-  Param<std::int64_t> senders_given_{this,
-                                     'n',
-                                     "senders",
-                                     0,
-                                     "how many ranks send; 0: all but the roots",
-                                     AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<std::int64_t> root_given_{this,
-                                  'r',
-                                  "root",
-                                  0,
-                                  "rank of the job that receives, the first of them",
-                                  AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<std::int64_t> roots_given_{this,
-                                   '\0',
-                                   "roots",
-                                   1,
-                                   "how many ranks receive; every sender sends to each",
-                                   Positive{},
-                                   AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<IncastCall> call_{this, '\0', "call", IncastCall::send, "send: MPI_Send to MPI_Irecv; or the MPI collective"};
-  Param<double> spread_{this,
-                        '\0',
-                        "spread",
-                        0.0,
-                        "sizes rise from sender to sender, from 1 - spread to 1 + spread times the size",
-                        AtMost<double>{1.0}};
+  Param<std::int64_t> senders_given_{
+      this, 'n', "senders", 0, "number of ranks that send; 0: all but the roots", AtMost{int_max}};
+  Param<std::int64_t> root_given_{
+      this, 'r', "root", 0, "rank of the job that receives; with --roots, the first that does", AtMost{int_max}};
+  Param<std::int64_t> roots_given_{
+      this, "roots", 1, "number of ranks that receive; every sender sends to each", Positive{}, AtMost{int_max}};
+  Param<IncastCall> call_{this, "call", IncastCall::send, "send: MPI_Send to MPI_Irecv; or the MPI collective"};
+  Param<double> spread_{this, "spread", 0.0,
+                        "sizes rise from sender to sender, from 1 - spread to 1 + spread times the size", AtMost{1.0}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
-  int place_ = 0;  // from 0 the roots, then the senders, then who is idle
+  int place_ = 0;  // from 0 the roots, then the senders, then idle ranks
   int roots_ = 1;
   int senders_ = 0;
   int root_ = 0;

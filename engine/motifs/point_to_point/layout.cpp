@@ -1,7 +1,5 @@
 #include "motifs/point_to_point/layout.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <limits>
 #include <vector>
@@ -90,35 +88,27 @@ void Message::check(const payload::Origin& origin) const {
 }
 
 LayoutChoice::LayoutChoice(ParameterSet* owner)
-    : layout_{owner, '\0', "layout", Layout::contiguous,
-              "how a message lies in memory: in one piece, or in blocks, by which MPI_Type_... call"},
-      block_{owner, '\0', "block", Bytes{8}, "bytes in one piece, where there are gaps", Positive{}, FitsMessage{}},
-      stride_{owner,      '\0',         "stride", Bytes{16}, "from the start of a block to that of the next one",
+    : layout_{owner, "layout", Layout::contiguous,
+              "layout of a message in memory: contiguous, or blocks described by an MPI_Type_... call"},
+      block_{owner, "block", Bytes{8}, "bytes of a block, if the layout has gaps", Positive{}, FitsMessage{}},
+      stride_{owner,      "stride",     Bytes{16}, "from the start of a block to that of the next one",
               Positive{}, FitsMessage{}} {}
 
 void LayoutChoice::check(Bytes size) const {
   if (*layout_ == Layout::contiguous) {
     for (const Parameter* unused : {static_cast<const Parameter*>(&block_), static_cast<const Parameter*>(&stride_)}) {
       if (!unused->was_given()) continue;
-      throw ParameterMistake(unused->name(), fmt::format("--{}: a contiguous message has no gaps; --layout vector, "
-                                                         "subarray or indexed has",
-                                                         unused->name()));
+      reject(unused->name(), "a contiguous message has no gaps; --layout vector, subarray or indexed has");
     }
     return;
   }
-  if (*stride_ < *block_) {
-    throw ParameterMistake("stride", fmt::format("--stride: blocks of {} bytes overlap at {}; at least {}",
-                                                 block_->value, stride_->value, block_->value));
-  }
-  if (size.value % block_->value != 0) {
-    throw ParameterMistake("block",
-                           fmt::format("--block: {} does not divide a message of {} bytes", block_->value, size.value));
-  }
+  if (*stride_ < *block_)
+    reject("stride", "blocks of {} bytes overlap at {}; at least {}", block_->value, stride_->value, block_->value);
+  if (size.value % block_->value != 0)
+    reject("block", "{} does not divide a message of {} bytes", block_->value, size.value);
   const std::int64_t extent = size.value / block_->value * stride_->value;
-  if (extent > most) {
-    throw ParameterMistake("stride", fmt::format("--stride: {} blocks take {} bytes of memory, at most {} fit",
-                                                 size.value / block_->value, extent, most));
-  }
+  if (extent > most)
+    reject("stride", "{} blocks take {} bytes of memory, at most {} fit", size.value / block_->value, extent, most);
 }
 
 Message LayoutChoice::message(Bytes size) const { return {*layout_, size, *block_, *stride_}; }

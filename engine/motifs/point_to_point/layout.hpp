@@ -12,15 +12,8 @@
 namespace stressbench {
 
 enum class Layout { contiguous, vector, subarray, indexed };
-template <>
-struct Names<Layout> {
-  static constexpr std::array values{std::pair{std::string_view{"contiguous"}, Layout::contiguous},
-                                     std::pair{std::string_view{"vector"}, Layout::vector},
-                                     std::pair{std::string_view{"subarray"}, Layout::subarray},
-                                     std::pair{std::string_view{"indexed"}, Layout::indexed}};
-};
 
-// A message's memory and what MPI is told of it. Its bytes are counted without the gaps.
+// A message's memory and its MPI datatype. Its bytes are counted without the gaps.
 class Message {
  public:
   Message() = default;

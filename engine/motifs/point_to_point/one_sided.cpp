@@ -1,7 +1,5 @@
 #include "motifs/point_to_point/one_sided.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <exception>
 
@@ -32,14 +30,10 @@ OneSided::~OneSided() {
 
 void OneSided::check(int ranks) const {
   needs_ranks("a one-sided motif", 2, ranks);
-  if (pairs_.was_given() && *reach_ != Reach::one_way && *reach_ != Reach::both_ways) {
-    throw ParameterMistake("pairs",
-                           fmt::format("--pairs: --pattern {} has none; one_way and both_ways have", reach_.text()));
-  }
-  if (*flush_ && *sync_ != Synchronisation::lock && *sync_ != Synchronisation::lock_all) {
-    throw ParameterMistake(
-        "flush", fmt::format("--flush: --sync {} has no locks to hold; lock and lock_all have", sync_.text()));
-  }
+  if (pairs_.was_given() && *reach_ != Reach::one_way && *reach_ != Reach::both_ways)
+    reject("pairs", "--pattern {} has no pairs; use one_way or both_ways", reach_.text());
+  if (*flush_ && *sync_ != Synchronisation::lock && *sync_ != Synchronisation::lock_all)
+    reject("flush", "--sync {} has no locks to hold; use lock or lock_all", sync_.text());
 }
 
 Traffic OneSided::traffic(int ranks) const {
@@ -54,7 +48,7 @@ std::optional<Bandwidth> OneSided::bandwidth(int ranks) const {
   return Bandwidth{static_cast<double>(messages * operation_bytes() * crossings()),
                    crossings() == 1
                        ? "of one origin: bytes of its operations / time until synchronised"
-                       : "of one origin: bytes given and taken by its operations / time until synchronised",
+                       : "of one origin: bytes sent and returned by its operations / time until synchronised",
                    messages};
 }
 

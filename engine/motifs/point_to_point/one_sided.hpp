@@ -1,4 +1,4 @@
-// What motifs of one-sided communication share: a window, epochs around the operations, and who works on whose memory.
+// What motifs of one-sided communication share: a window, epochs around the operations, and their origins and targets.
 // A motif only says what one operation is. Definitions: docs/motifs/put.md.
 #pragma once
 
@@ -15,20 +15,8 @@
 namespace stressbench {
 
 enum class Synchronisation { fence, lock, lock_all, pscw };
-template <>
-struct Names<Synchronisation> {
-  static constexpr std::array values{std::pair{std::string_view{"fence"}, Synchronisation::fence},
-                                     std::pair{std::string_view{"lock"}, Synchronisation::lock},
-                                     std::pair{std::string_view{"lock_all"}, Synchronisation::lock_all},
-                                     std::pair{std::string_view{"pscw"}, Synchronisation::pscw}};
-};
 
 enum class WindowKind { create, allocate };
-template <>
-struct Names<WindowKind> {
-  static constexpr std::array values{std::pair{std::string_view{"create"}, WindowKind::create},
-                                     std::pair{std::string_view{"allocate"}, WindowKind::allocate}};
-};
 
 class OneSided : public Motif, public SerialSetup {
  public:
@@ -97,18 +85,17 @@ class OneSided : public Motif, public SerialSetup {
                                   'n',
                                   "operations",
                                   1,
-                                  "operations on each target before it is synchronised with",
+                                  "operations on each target before the synchronisation",
                                   Positive{},
-                                  AtMost<std::int64_t>{most_operations}};
-  Param<Synchronisation> sync_{this, '\0', "sync", Synchronisation::lock, "what makes an epoch around them"};
-  Param<bool> flush_{this, '\0', "flush",
-                     "locks are taken once, before the clock starts; MPI_Win_flush ends each iteration"};
-  Param<WindowKind> kind_{this, '\0', "window-kind", WindowKind::create,
+                                  AtMost{most_operations}};
+  Param<Synchronisation> sync_{this, "sync", Synchronisation::lock, "synchronisation that encloses the operations"};
+  Param<bool> flush_{this, "flush", "take locks once, before the timed region; each iteration ends with MPI_Win_flush"};
+  Param<WindowKind> kind_{this, "window-kind", WindowKind::create,
                           "memory of the program (MPI_Win_create) or of the library (MPI_Win_allocate)"};
-  Param<Reach> reach_{this, '\0', "pattern", Reach::one_way,
-                      "who works on whose memory: the lower rank of a pair, both, all on both neighbours in a ring, "
-                      "rank 0 on all, all on rank 0, all on all"};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "who makes a pair", KnownPairing{}};
+  Param<Reach> reach_{this, "pattern", Reach::one_way,
+                      "which ranks access whose memory: the lower rank of a pair the other's, both each other's, all "
+                      "both neighbours' in a ring, rank 0 all others', all rank 0's, all all others'"};
+  Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;

@@ -1,7 +1,4 @@
 // outcast: some ranks send to all others at once, the reverse of an incast (docs/motifs/outcast.md).
-#include <fmt/format.h>
-
-#include <limits>
 
 #include "motifs/point_to_point/pairing.hpp"
 #include "motifs/point_to_point/simultaneous.hpp"
@@ -13,13 +10,8 @@ class Outcast final : public Simultaneous {
  public:
   void check(int ranks) const override {
     needs_ranks("outcast", 2, ranks);
-    if (*root_ >= ranks) {
-      throw ParameterMistake("root", fmt::format("--root: {}, but the job's ranks are 0 to {}", *root_, ranks - 1));
-    }
-    if (*roots_ >= ranks) {
-      throw ParameterMistake("roots", fmt::format("--roots: {} of {} ranks leave nobody to receive; at most {}",
-                                                  *roots_, ranks, ranks - 1));
-    }
+    if (*root_ >= ranks) reject("root", "{}, but the job's ranks are 0 to {}", *root_, ranks - 1);
+    if (*roots_ >= ranks) reject("roots", "{} of {} ranks leave no receiver; at most {}", *roots_, ranks, ranks - 1);
   }
   Traffic traffic(int ranks) const override { return of_messages(*roots_ * (ranks - *roots_)); }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
@@ -40,18 +32,12 @@ class Outcast final : public Simultaneous {
     return found;
   }
 
-  Param<std::int64_t> root_{
-      this, 'r', "root", 0, "the first rank that sends", AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
-  Param<std::int64_t> roots_{this,
-                             '\0',
-                             "roots",
-                             1,
-                             "how many ranks send, counted from the root",
-                             Positive{},
-                             AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+  Param<std::int64_t> root_{this, 'r', "root", 0, "the first rank that sends", AtMost{int_max}};
+  Param<std::int64_t> roots_{this,       "roots",        1, "number of ranks that send, from the root on",
+                             Positive{}, AtMost{int_max}};
 };
 
-const RegisterMotif<Outcast> registered{"outcast", Family::point_to_point, "one rank or some send to all others"};
+const RegisterMotif<Outcast> registered{"outcast", Family::point_to_point, "one rank or several send to all others"};
 
 }  // namespace
 }  // namespace stressbench

@@ -1,7 +1,5 @@
 #include "motifs/point_to_point/pairing.hpp"
 
-#include <fmt/format.h>
-
 #include <numeric>
 
 #include "core/random.hpp"
@@ -54,7 +52,7 @@ int partner_of(int rank, const Pairing& pairing, int ranks) {
 
 void needs_ranks(std::string_view motif, int least, int ranks) {
   if (ranks >= least) return;
-  throw ParameterMistake("", fmt::format("{} needs {} ranks or more, but the job has {}", motif, least, ranks));
+  reject("", "{} needs {} ranks or more, but the job has {}", motif, least, ranks);
 }
 
 }  // namespace stressbench

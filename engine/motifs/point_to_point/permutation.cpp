@@ -20,7 +20,7 @@ class Permutation final : public Simultaneous {
  private:
   bool redraws() const override { return *drawing_ == Drawing::iteration; }
 
-  // Of all permutations those that are one cycle, each as likely: nobody sends to itself. HPCC's randomly ordered ring.
+  // All permutations that are one cycle, equally likely: no rank sends to itself. HPCC's randomly ordered ring.
   Peers peers(int rank, int ranks, const Draw& draws, std::uint64_t iteration) const override {
     Draw position = draws;
     position.execution = iteration * static_cast<std::uint64_t>(ranks);
@@ -31,11 +31,11 @@ class Permutation final : public Simultaneous {
     return {{cycle[(there + 1) % length]}, {cycle[(there + length - 1) % length]}};
   }
 
-  Param<Drawing> drawing_{this, '\0', "draw", Drawing::once, drawing_help};
+  Param<Drawing> drawing_{this, "draw", Drawing::once, drawing_help};
 };
 
 const RegisterMotif<Permutation> registered{"permutation", Family::point_to_point,
-                                            "each rank sends to one that is drawn, and receives from one",
+                                            "each rank sends to a randomly drawn rank, and receives from one",
                                             "HPCC randomly ordered ring"};
 
 }  // namespace

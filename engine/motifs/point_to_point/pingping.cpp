@@ -55,7 +55,7 @@ class PingPing final : public Motif {
 
  private:
   Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of each message", FitsMessage{}};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "partners of the ranks", KnownPairing{}};
+  Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;

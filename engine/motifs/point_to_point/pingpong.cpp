@@ -72,7 +72,7 @@ class PingPong final : public Motif {
   enum class Role { idle, ping, pong };
 
   Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of the message", FitsMessage{}};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "partners of the ranks", KnownPairing{}};
+  Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
   LayoutChoice layout_{this};
 
   // All that `perform` reads, in one place.
@@ -135,12 +135,12 @@ class PingPongAllLatencies final : public Motif {
   // OSU's counts.
   static std::int64_t customary(Bytes size) noexcept { return size.value <= 8192 ? 10'000 : 1'000; }
 
-  Param<std::vector<Bytes>> sizes_{
-      this, '\0', "sizes", default_sizes(), "lengths of the messages", Each{FitsMessage{}}};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "partners of the ranks", KnownPairing{}};
+  Param<std::vector<Bytes>> sizes_{this, "sizes", default_sizes(), "lengths of the messages", Each{FitsMessage{}}};
+  Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
 };
 
-const RegisterMotif<PingPong> ping_pong{"pingpong", Family::point_to_point, "pairs of ranks send a message to and fro"};
+const RegisterMotif<PingPong> ping_pong{"pingpong", Family::point_to_point,
+                                        "pairs of ranks send a message back and forth"};
 const RegisterMotif<PingPongAllLatencies> all_latencies{"pingpongalllatencies", Family::point_to_point,
                                                         "a ping-pong for each size from 0 B to 4 MiB",
                                                         "OSU and Intel benchmarks; StressBench IV-B"};

@@ -1,7 +1,6 @@
-// Who works on whose memory in a one-sided motif.
+// Which ranks access whose memory in a one-sided motif.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "core/parameter.hpp"
@@ -10,15 +9,6 @@
 namespace stressbench {
 
 enum class Reach { one_way, both_ways, exchange, one_to_all, all_to_one, all_to_all };
-template <>
-struct Names<Reach> {
-  static constexpr std::array values{std::pair{std::string_view{"one_way"}, Reach::one_way},
-                                     std::pair{std::string_view{"both_ways"}, Reach::both_ways},
-                                     std::pair{std::string_view{"exchange"}, Reach::exchange},
-                                     std::pair{std::string_view{"one_to_all"}, Reach::one_to_all},
-                                     std::pair{std::string_view{"all_to_one"}, Reach::all_to_one},
-                                     std::pair{std::string_view{"all_to_all"}, Reach::all_to_all}};
-};
 
 // A target of one rank, and the place among the target's origins that this rank has.
 struct Target {

@@ -1,5 +1,4 @@
 // shift, tornado: every rank sends to the rank some places on, all at once (docs/motifs/shift.md).
-#include <fmt/format.h>
 
 #include "motifs/point_to_point/pairing.hpp"
 #include "motifs/point_to_point/simultaneous.hpp"
@@ -27,20 +26,14 @@ class Shift final : public ShiftPattern {
   void check(int ranks) const override {
     needs_ranks("shift", 2, ranks);
     if (*distance_ < ranks) return;
-    throw ParameterMistake(
-        "distance", fmt::format("--distance: {}, but {} ranks are at most {} apart", *distance_, ranks, ranks - 1));
+    reject("distance", "{}, but {} ranks are at most {} apart", *distance_, ranks, ranks - 1);
   }
 
  private:
   int distance(int) const override { return static_cast<int>(*distance_); }
 
-  Param<std::int64_t> distance_{this,
-                                'd',
-                                "distance",
-                                1,
-                                "how many ranks on the receiver is",
-                                Positive{},
-                                AtMost<std::int64_t>{std::numeric_limits<int>::max()}};
+  Param<std::int64_t> distance_{this,           'd', "distance", 1, "distance of the receiver in ranks", Positive{},
+                                AtMost{int_max}};
 };
 
 // As far as it goes in one direction round a ring, so that links of the other direction have nothing to do (Dally and
@@ -53,9 +46,9 @@ class Tornado final : public ShiftPattern {
   int distance(int ranks) const override { return (ranks + 1) / 2 - 1; }
 };
 
-const RegisterMotif<Shift> shift{"shift", Family::point_to_point, "each rank sends to the one a distance on"};
+const RegisterMotif<Shift> shift{"shift", Family::point_to_point, "each rank sends to the rank at a given distance"};
 const RegisterMotif<Tornado> tornado{"tornado", Family::point_to_point,
-                                     "each rank sends almost half way round, all in one direction",
+                                     "each rank sends almost half way round the ring, all in one direction",
                                      "Dally and Towles, section 3.2"};
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Patterns whose messages are all in flight at once: every rank posts its receives, then its sends, and waits for all.
-// A pattern only says who sends to whom.
+// A pattern only defines which rank sends to which.
 #pragma once
 
 #include <vector>

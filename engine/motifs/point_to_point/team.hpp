@@ -11,7 +11,7 @@ namespace stressbench {
 
 class Team {
  public:
-  // `work` is told which of 0 .. members - 1 does it. The caller of `run` is member 0.
+  // `work` gets the number of the member, 0 .. members - 1. The caller of `run` is member 0.
   Team(int members, std::function<void(int)> work);
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;

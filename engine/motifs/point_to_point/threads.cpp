@@ -1,6 +1,5 @@
 // threads: several threads of a rank send the parts of one message at once, each its own, or as partitions of one MPI-4
 // message (docs/motifs/threads.md).
-#include <fmt/format.h>
 #include <mpi.h>
 
 #include <array>
@@ -15,11 +14,6 @@
 namespace stressbench {
 
 enum class ThreadCall { send, partitioned };
-template <>
-struct Names<ThreadCall> {
-  static constexpr std::array values{std::pair{std::string_view{"send"}, ThreadCall::send},
-                                     std::pair{std::string_view{"partitioned"}, ThreadCall::partitioned}};
-};
 
 namespace {
 
@@ -62,14 +56,12 @@ class Threads final : public Motif {
  public:
   void check(int ranks) const override {
     needs_ranks("threads", 2, ranks);
-    if (size_->value % *threads_ != 0) {
-      throw ParameterMistake(
-          "threads", fmt::format("--threads: {} does not divide a message of {} bytes", *threads_, size_->value));
-    }
+    if (size_->value % *threads_ != 0)
+      reject("threads", "{} does not divide a message of {} bytes", *threads_, size_->value);
     if (partitioned() && !PartitionedMessage::known) {
-      throw ParameterMistake("call", fmt::format("--call: partitioned needs an MPI library of standard 4.0, but this "
-                                                 "program was built with one of {}.{}; use send",
-                                                 MPI_VERSION, MPI_SUBVERSION));
+      reject("call",
+             "partitioned needs an MPI library of standard 4.0, but this program was built with one of {}.{}; use send",
+             MPI_VERSION, MPI_SUBVERSION);
     }
   }
   // A partitioned message is one, whatever the library makes of it.
@@ -131,9 +123,9 @@ class Threads final : public Motif {
     mpi::must(MPI_Query_thread(&given), "MPI_Query_thread");
     if (*threads_ == 1 || given == MPI_THREAD_MULTIPLE) return;
     throw UserMistake(
-        fmt::format("--threads: {} that call MPI at once need MPI_THREAD_MULTIPLE, which MPI was not started with; "
-                    "--mpi-thread-multiple asks for it (if that was given, this library has none)",
-                    *threads_));
+        "--threads: {} that call MPI at once need MPI_THREAD_MULTIPLE, which MPI was not started with; "
+        "--mpi-thread-multiple asks for it (if that was given, this library has none)",
+        *threads_);
   }
 
   void move_part(int member) {
@@ -158,17 +150,12 @@ class Threads final : public Motif {
     }
   }
 
-  Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "length of the message, all parts together", FitsMessage{}};
-  Param<std::int64_t> threads_{this,
-                               't',
-                               "threads",
-                               1,
-                               "threads of a rank, each with one part of the message",
-                               Positive{},
-                               AtMost<std::int64_t>{1024}};
-  Param<ThreadCall> call_{this, '\0', "call", ThreadCall::send,
-                          "each thread sends its part (MPI_Send), or says that it is ready (MPI_Pready, MPI 4.0)"};
-  Param<Pairing> pairs_{this, '\0', "pairs", Pairing{}, "partners of the ranks", KnownPairing{}};
+  Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "length of the message: the sum of all parts", FitsMessage{}};
+  Param<std::int64_t> threads_{
+      this, 't', "threads", 1, "threads of a rank, each with one part of the message", Positive{}, AtMost{1024}};
+  Param<ThreadCall> call_{this, "call", ThreadCall::send,
+                          "each thread sends its part (MPI_Send), or marks it as ready (MPI_Pready, MPI 4.0)"};
+  Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;

@@ -1,6 +1,5 @@
 // all_pairs: every pair of ranks plays ping-pong once, in a tournament; finds the slowest pair, and keeps all times
 // (docs/motifs/all_pairs.md).
-#include <fmt/format.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -32,10 +31,9 @@ class AllPairs final : public Motif {
   void check(int ranks) const override {
     needs_ranks("all_pairs", 2, ranks);
     if (iterations() == 1) return;
-    throw ParameterMistake(
-        "iterations", fmt::format("--iterations: {} tournaments would name one pair as the sum of several; use 1, and "
-                                  "--rounds for longer games",
-                                  iterations()));
+    reject("iterations",
+           "the results of {} tournaments would be added up; use 1 iteration, and --rounds for longer measurements",
+           iterations());
   }
   Traffic traffic(int ranks) const override {
     const std::int64_t pairs = std::int64_t{ranks} * (ranks - 1) / 2;
@@ -162,19 +160,14 @@ class AllPairs final : public Motif {
   }
 
   Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of the messages", FitsMessage{}};
-  Param<std::int64_t> rounds_{this,
-                              '\0',
-                              "rounds",
-                              100,
-                              "round trips that a pair is timed over",
-                              Positive{},
-                              AtMost<std::int64_t>{1'000'000'000}};
-  Param<std::string> matrix_{
-      this, '\0', "matrix", "", "write every pair's times to this file, as CSV; it must be new", NotEmpty{}};
+  Param<std::int64_t> rounds_{
+      this, "rounds", 100, "round trips of a pair in one measurement", Positive{}, AtMost{1'000'000'000}};
+  Param<std::string> matrix_{this, "matrix", "", "write the times of every pair to this file as CSV; it must not exist",
+                             NotEmpty{}};
 
   Metric slowest_time_{this, "slowest_pair_time_s", Better::lower, "one-way time of the slowest pair"};
-  Metric slowest_lower_{this, "slowest_pair_lower_rank", Better::lower, "its lower rank, of the job"};
-  Metric slowest_upper_{this, "slowest_pair_upper_rank", Better::lower, "its higher rank, of the job"};
+  Metric slowest_lower_{this, "slowest_pair_lower_rank", Better::lower, "the slowest pair's lower rank in the job"};
+  Metric slowest_upper_{this, "slowest_pair_upper_rank", Better::lower, "the slowest pair's higher rank in the job"};
   Metric mean_{this, "pair_time_mean_s", Better::lower, "mean one-way time of a rank's pairs"};
   Metric median_{this, "pair_time_median_s", Better::lower, "median one-way time of a rank's pairs"};
   Metric fastest_{this, "pair_time_fastest_s", Better::lower, "one-way time of a rank's fastest pair"};
@@ -192,7 +185,7 @@ class AllPairs final : public Motif {
 };
 
 const RegisterMotif<AllPairs> registered{"all_pairs", Family::probe,
-                                         "every pair of ranks plays ping-pong; names the slowest pair"};
+                                         "ping-pong between every two ranks; reports the slowest pair"};
 
 }  // namespace
 }  // namespace stressbench

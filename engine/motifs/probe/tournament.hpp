@@ -1,4 +1,4 @@
-// Every pair of ranks meets once, and in each round nobody is in two pairs.
+// Every pair of ranks meets once, and in each round a rank is in one pair at most.
 #pragma once
 
 #include "motifs/point_to_point/pairing.hpp"

@@ -58,14 +58,14 @@ Distribution distribution_of(Shape shape, std::string_view text) {
   const std::size_t wanted = takes_deviation(shape) ? 3 : 2;
   if (parts.size() != wanted) {
     refuse(fmt::format("'{}': {} takes {}", text, name,
-                       wanted == 2 ? fmt::format("a mean and no more, such as {}:64MiB", name)
+                       wanted == 2 ? fmt::format("a mean only, such as {}:64MiB", name)
                                    : fmt::format("a mean and a deviation, such as {}:64MiB:16MiB", name)));
   }
   const double mean = size_in(parts[1], text);
   if (wanted == 2) return {shape, mean, 0};
   const double deviation = size_in(parts[2], text);
   if (deviation > widest * mean || deviation < narrowest * mean) {
-    refuse(fmt::format("'{}': the deviation lies between a thousandth and {} times the mean", text, widest));
+    refuse(fmt::format("'{}': the deviation must be between 0.001 and {} times the mean", text, widest));
   }
   return {shape, mean, deviation};
 }
@@ -73,15 +73,15 @@ Distribution distribution_of(Shape shape, std::string_view text) {
 }  // namespace
 
 DrawnSize::DrawnSize(ParameterSet* owner)
-    : from_(owner, '\0', "sizes-from", "",
-            fmt::format("bytes that a rank has of a file are drawn instead, anew each time: from a table of sizes "
+    : from_(owner, "sizes-from", "",
+            fmt::format("draw the bytes of a rank in a file at random, anew for each execution: from a table of sizes "
                         "(workloads/tables), or {}",
                         as_distribution)),
-      scale_(owner, '\0', "size-scale", 1.0, "what is drawn, times this", Positive{}) {}
+      scale_(owner, "size-scale", 1.0, "factor on the drawn sizes", Positive{}) {}
 
 void DrawnSize::check() const {
   if (!given()) {
-    if (scale_.was_given()) throw ParameterMistake("size-scale", "--size-scale: goes with --sizes-from");
+    if (scale_.was_given()) reject("size-scale", "requires --sizes-from");
     return;
   }
   if (shape_of(*from_) || mpi::launched_rank().value_or(0) == 0) (void)source_of(table_text());

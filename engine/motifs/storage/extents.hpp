@@ -24,7 +24,7 @@ struct Portion {
   int index = 0;  // among the ranks that share it
   int ranks = 1;
 };
-// Without Files::Each::node, which needs to know who shares one.
+// Without Files::Each::node, which depends on the ranks of each node.
 Portion portion_of(const Files& files, int rank, int ranks) noexcept;
 
 struct Extent {

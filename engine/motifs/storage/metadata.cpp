@@ -1,4 +1,4 @@
-// metadata: many files or directories made, asked for, opened and taken away, as mdtest does it
+// metadata: creates, stats, opens and removes many files or directories, as mdtest does
 // (docs/motifs/metadata.md).
 #include <fmt/format.h>
 #include <mpi.h>
@@ -27,19 +27,6 @@ enum class MetadataTree { shared, own };
 }  // namespace io
 
 template <>
-struct Names<io::MetadataWork> {
-  using Work = io::MetadataWork;
-  static constexpr std::array values{
-      std::pair{std::string_view{"all"}, Work::all}, std::pair{std::string_view{"create"}, Work::create},
-      std::pair{std::string_view{"stat"}, Work::stat}, std::pair{std::string_view{"open"}, Work::open},
-      std::pair{std::string_view{"unlink"}, Work::unlink}};
-};
-template <>
-struct Names<io::MetadataTree> {
-  static constexpr std::array values{std::pair{std::string_view{"shared"}, io::MetadataTree::shared},
-                                     std::pair{std::string_view{"own"}, io::MetadataTree::own}};
-};
-template <>
 struct Names<io::ItemKind> {
   static constexpr std::array values{std::pair{std::string_view{"files"}, io::ItemKind::file},
                                      std::pair{std::string_view{"directories"}, io::ItemKind::directory}};
@@ -59,9 +46,9 @@ class Phase {
   Phase(Motif* owner, Work work, const std::string& verb)
       : work_(work),
         time_(owner, verb + "_time_s", Better::lower,
-              fmt::format("from a rank's first {} to the end of its last, with --think between them", verb)),
+              fmt::format("from a rank's first {} to the end of its last, including pauses (--think)", verb)),
         rate_(owner, verb + "s_per_s", Better::higher,
-              fmt::format("{}s of all ranks / from when all have come to when all are done", verb)),
+              fmt::format("{}s of all ranks / time from the start of the first rank to the end of the last", verb)),
         single_(verb) {}
 
   Work work() const noexcept { return work_; }
@@ -77,7 +64,7 @@ class Phase {
     time_.add(Nanoseconds{own_ns}.seconds());
     spans_ns_.push_back(all_ns);
   }
-  // Who came last and saw the end first knows best. Needs no clock that several hosts share.
+  // The shortest duration of all ranks: between the last arrival and the first end. Needs no common clock.
   void reduce_metrics(const mpi::Group& group, std::int64_t items_of_a_rank) {
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, spans_ns_.data(), static_cast<int>(spans_ns_.size()), MPI_INT64_T, MPI_MIN,
                             group.handle()),
@@ -130,7 +117,7 @@ class Metadata final : public Motif {
     return ranks * *files_ * size_->value * ways;
   }
   void refuse(bool wrong, const Parameter& option, std::string_view why) const {
-    if (wrong) throw ParameterMistake(option.name(), fmt::format("--{}: {}", option.name(), why));
+    if (wrong) reject(option.name(), "{}", why);
   }
 
   const std::string& path_of(const Item& item, NumberedName& name) const;
@@ -146,29 +133,28 @@ class Metadata final : public Motif {
   std::string seen() const { return fmt::format("(seen by rank {})", group_->rank()); }
 
   Param<std::int64_t> files_{
-      this, 'n', "files", 1000, "items that each rank makes", Positive{}, AtMost{std::int64_t{1'000'000'000}}};
+      this, 'n', "files", 1000, "items that each rank creates", Positive{}, AtMost{1'000'000'000}};
   Param<std::string> path_{this,
                            'f',
                            "file",
                            "stressbench-metadata.out",
                            "the items are created in directories below FILE.d, which are removed when the motif ends",
                            NotEmpty{}};
-  Param<ItemKind> kind_{this, '\0', "items", ItemKind::file, "what is made, asked for, opened and taken away"};
-  Param<Work> work_{this, '\0', "do", Work::all,
-                    "operation that is timed, or all, one after the other; required items are created before, untimed"};
-  Param<MetadataTree> tree_{this, '\0', "tree", MetadataTree::shared,
-                            "one directory shared by all ranks, or one per rank"};
+  Param<ItemKind> kind_{this, "items", ItemKind::file, "kind of items that are created, queried, opened and removed"};
+  Param<Work> work_{this, "do", Work::all,
+                    "operation to time, or all of them in order; items that it needs are created before, untimed"};
+  Param<MetadataTree> tree_{this, "tree", MetadataTree::shared, "one directory shared by all ranks, or one per rank"};
   Param<Bytes> size_{
       this, 's', "size", Bytes{0}, "bytes written into each file as it is created", AtMost{Bytes{1 << 30}}};
-  Param<bool> read_{this, '\0', "read", "read these bytes back when a file is opened"};
-  Param<bool> sync_{this, '\0', "sync", "fsync each file before closing it"};
-  Param<std::int64_t> shift_{this, '\0', "shift", 0,
+  Param<bool> read_{this, "read", "read these bytes back when a file is opened"};
+  Param<bool> sync_{this, "sync", "fsync each file before closing it"};
+  Param<std::int64_t> shift_{this, "shift", 0,
                              "stat, open and unlink the items of the rank this far away, to bypass caches"};
-  Param<bool> random_{this, '\0', "random", "stat, open and unlink in random order, drawn for each execution"};
-  Param<Nanoseconds> think_{this, '\0', "think", Nanoseconds{0},
-                            "pause of a rank between two operations; sleeps from 100 us on"};
-  Param<bool> keep_{this, '\0', "keep", "keep the items when the motif ends"};
-  Param<bool> overwrite_{this, '\0', "overwrite", "replace what another run left"};
+  Param<bool> random_{this, "random", "stat, open and unlink in random order, drawn for each execution"};
+  Param<Nanoseconds> think_{this, "think", Nanoseconds{0},
+                            "pause of a rank between two operations; a sleep from 100 us on, below that busy waiting"};
+  Param<bool> keep_{this, "keep", "keep the items when the motif ends"};
+  Param<bool> overwrite_{this, "overwrite", "replace items that another run left"};
 
   Phase create_{this, Work::create, "create"};
   Phase stat_{this, Work::stat, "stat"};
@@ -197,24 +183,26 @@ void Metadata::check(int ranks) const {
   const std::string with_do = fmt::format("with --do {}", work_.text());
   const bool directories = *kind_ == ItemKind::directory;
   const bool once = *work_ == Work::create || *work_ == Work::unlink;
-  refuse(directories && size_->value > 0, size_, "directories have no bytes; goes with --items files");
-  refuse(directories && *sync_, sync_, "directories are not written to; goes with --items files");
+  refuse(directories && size_->value > 0, size_, "directories have no contents; use --items files");
+  refuse(directories && *sync_, sync_, "directories are not written; use --items files");
   refuse(*sync_ && !does(Work::create), sync_, fmt::format("nothing is created {}", with_do));
   refuse(*read_ && !does(Work::open), read_, fmt::format("nothing is opened {}", with_do));
   refuse(*read_ && size_->value == 0, read_, "there are no bytes to read; see --size");
-  refuse(*shift_ != 0 && *work_ == Work::create, shift_, "each rank creates its own, and no more is done");
-  refuse(*random_ && *work_ == Work::create, random_, "items are created in plain order, and no more is done");
+  refuse(*shift_ != 0 && *work_ == Work::create, shift_, "each rank only creates its own items");
+  refuse(*random_ && *work_ == Work::create, random_, "items are only created, in order");
   refuse(*keep_ && does(Work::unlink), keep_, fmt::format("nothing is left {}", with_do));
   refuse(once && iterations() > 1, iterations_,
-         fmt::format("{}, but {} can be done once; [REPEAT] or [LOOP] for more, which puts things right between them",
-                     iterations(), work_.text()));
+         fmt::format(
+             "{}, but {} can be executed once; use [REPEAT] or [LOOP] for more, which restore the items in between",
+             iterations(), work_.text()));
   refuse(iterations() > most_iterations, iterations_,
-         fmt::format("{}; at most {}, and [REPEAT] or [LOOP] for more", iterations(), most_iterations));
+         fmt::format("{}; at most {}; use [REPEAT] or [LOOP] for more", iterations(), most_iterations));
   refuse(*shift_ < 0 || *shift_ >= ranks, shift_,
          fmt::format("{}, but the job has {} ranks; 0 to {} would fit", *shift_, ranks, ranks - 1));
   const double bytes = 2.0 * ranks * static_cast<double>(*files_) * static_cast<double>(size_->value);
   refuse(bytes > static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2), size_,
-         fmt::format("{} in each of {} files of {} ranks is more than anything holds", size_.text(), *files_, ranks));
+         fmt::format("{} in each of {} files of {} ranks is more than any file system holds", size_.text(), *files_,
+                     ranks));
 }
 
 void Metadata::decompose(const mpi::Group& group, const Draw& draws) {
@@ -262,7 +250,7 @@ payload::Origin Metadata::origin_of(const Item& item) const {
   return {item.creator, static_cast<int>(item.index), stamp_};
 }
 
-// Every rank's items are as they must be once all have done this: nobody touches another's before the next barrier.
+// All items are as they must be once all ranks have done this: no rank accesses another's before the next barrier.
 void Metadata::prepare(std::uint64_t execution) {
   verified_ = false;
   stamp_ = stamp_beforehand;
@@ -290,7 +278,7 @@ void Metadata::remove_own() {
   }
 }
 
-// Between two phases all ranks meet: nobody stats what is not there yet.
+// All ranks synchronise between two phases, so that no rank stats an item that does not exist yet.
 void Metadata::perform(Recorder& recorder) {
   std::int64_t came_ns = recorder.now_ns();
   group_->barrier();
@@ -364,21 +352,21 @@ void Metadata::check_result(Work work, const Item& item, const std::string& path
 void Metadata::check_stat(const struct stat& found, const Item& item, const std::string& path) const {
   const bool directory = *kind_ == ItemKind::directory;
   if (directory ? !S_ISDIR(found.st_mode) : !S_ISREG(found.st_mode)) {
-    throw MachineFault(fmt::format("wrong type: '{}' is no {}, but rank {} made one {}", path,
-                                   directory ? "directory" : "ordinary file", item.creator, seen()));
+    throw MachineFault("wrong type: '{}' is not a {}, but rank {} created one {}", path,
+                       directory ? "directory" : "regular file", item.creator, seen());
   }
   if (!directory && found.st_size != size_->value) {
-    throw MachineFault(fmt::format("wrong size: '{}' has {} bytes, where rank {} wrote {} {}", path, found.st_size,
-                                   item.creator, size_->value, seen()));
+    throw MachineFault("wrong size: '{}' has {} bytes, where rank {} wrote {} {}", path, found.st_size, item.creator,
+                       size_->value, seen());
   }
 }
 
 void Metadata::check_bytes(const Item& item, const std::string& path) const {
   const auto wrong = payload::first_wrong(memory_.bytes(), origin_of(item));
   if (!wrong) return;
-  throw MachineFault(fmt::format("wrong byte: '{}' has {:#04x} at offset {}, where rank {} wrote {:#04x} {}", path,
-                                 std::to_integer<int>(memory_.bytes()[*wrong]), *wrong, item.creator,
-                                 std::to_integer<int>(payload::expected(origin_of(item), *wrong)), seen()));
+  throw MachineFault("wrong byte: '{}' has {:#04x} at offset {}, where rank {} wrote {:#04x} {}", path,
+                     std::to_integer<int>(memory_.bytes()[*wrong]), *wrong, item.creator,
+                     std::to_integer<int>(payload::expected(origin_of(item), *wrong)), seen());
 }
 
 // Each rank looks at what the next one made, or lost, so that what only one of them can see is noticed. What was asked
@@ -395,7 +383,7 @@ void Metadata::verify(std::uint64_t) const {
       open_item(*kind_, path, memory_.bytes());
       check_bytes(item, path);
     } else if (item_is_there(path)) {
-      throw MachineFault(fmt::format("still there: '{}', which was removed {}", path, seen()));
+      throw MachineFault("still there: '{}', which was removed {}", path, seen());
     }
   }
   group_->barrier();
@@ -410,7 +398,7 @@ void Metadata::finish(const mpi::Group& group, int) {
 }
 
 const RegisterMotif<Metadata> registered{
-    "metadata", Family::storage, "many files or directories created, asked for, opened and removed", "mdtest; IO500"};
+    "metadata", Family::storage, "creates, stats, opens and removes many files or directories", "mdtest; IO500"};
 
 }  // namespace
 }  // namespace io

@@ -12,14 +12,15 @@ namespace stressbench::io {
 class Pace {
  public:
   explicit Pace(ParameterSet* owner)
-      : think_(owner, '\0', "think", Nanoseconds{0}, "pause of a rank after each transfer; sleeps from 100 us on"),
-        target_(owner, '\0', "target", Bytes{0}, "bytes a second that a rank moves at most; 0: as fast as can be"),
-        limit_(owner, '\0', "for", Nanoseconds{0},
+      : think_(owner, "think", Nanoseconds{0},
+               "pause of a rank after each transfer; a sleep from 100 us on, below that busy waiting"),
+        target_(owner, "target", Bytes{0}, "most bytes per second that a rank transfers; 0: no limit"),
+        limit_(owner, "for", Nanoseconds{0},
                "stop after this time even if less than --size was transferred (stonewalling); 0: no limit"),
-        wear_out_(owner, '\0', "wear-out", "with --for: afterwards every rank goes on until all have done as much") {}
+        wear_out_(owner, "wear-out", "with --for: afterwards every rank goes on until all have done as much") {}
 
   void check() const {
-    if (*wear_out_ && !limited()) throw ParameterMistake("wear-out", "--wear-out: goes with --for");
+    if (*wear_out_ && !limited()) reject("wear-out", "requires --for");
   }
   bool limited() const noexcept { return limit_->value > 0; }
   bool wears_out() const noexcept { return *wear_out_; }

@@ -123,9 +123,8 @@ void Transfers::start(const Transfer& one) {
 void Transfers::end(const Pass& pass, const Transfer& one, std::int64_t now_ns) {
   (one.reads ? read_times_ : write_times_).record(now_ns - one.started_ns);
   if (!verified_ || !one.reads || *existing_ || !backend_->takes_offsets()) return;
-  if (const auto words = wrong_byte(pass, one, *work_ == Work::write_read ? stamp_ : stamp_beforehand)) {
+  if (const auto words = wrong_byte(pass, one, *work_ == Work::write_read ? stamp_ : stamp_beforehand))
     throw MachineFault(*words);
-  }
 }
 
 void Transfers::reduce_metrics() {

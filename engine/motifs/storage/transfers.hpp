@@ -2,7 +2,6 @@
 // (docs/motifs/storage.md).
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,23 +29,6 @@ struct Fraction {
 };
 
 }  // namespace io
-
-template <>
-struct Names<io::Work> {
-  using Work = io::Work;
-  static constexpr std::array values{std::pair{std::string_view{"write"}, Work::write},
-                                     std::pair{std::string_view{"rewrite"}, Work::rewrite},
-                                     std::pair{std::string_view{"append"}, Work::append},
-                                     std::pair{std::string_view{"read"}, Work::read},
-                                     std::pair{std::string_view{"write_read"}, Work::write_read},
-                                     std::pair{std::string_view{"mixed"}, Work::mixed}};
-};
-template <>
-struct Names<io::Directories> {
-  static constexpr std::array values{std::pair{std::string_view{"none"}, io::Directories::none},
-                                     std::pair{std::string_view{"node"}, io::Directories::node},
-                                     std::pair{std::string_view{"file"}, io::Directories::file}};
-};
 
 namespace io {
 
@@ -149,48 +131,47 @@ class Transfers final : public Motif {
 
   Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each rank transfers", Positive{}};
   Param<std::int64_t> ranks_given_{this, 'm', "ranks", 0, "number of ranks; if given, must be that of the job"};
-  Param<std::string> path_{
-      this, 'f', "file", "", "name of the file, or common beginning of the names of several files", NotEmpty{}};
-  Param<Work> work_{this, '\0', "do", Work::write, "operation"};
-  Param<Files> files_{this, '\0', "files", Files{},
+  Param<std::string> path_{this,      'f', "file", "", "name of the file, or prefix of the names of several files",
+                           NotEmpty{}};
+  Param<Work> work_{this, "do", Work::write, "operation of the transfers"};
+  Param<Files> files_{this, "files", Files{},
                       "number of files: one for all ranks, one per rank, one per node, or one per K ranks (every:K)"};
-  Param<Directories> directories_{this, '\0', "directories", Directories::none,
+  Param<Directories> directories_{this, "directories", Directories::none,
                                   "with several files: one directory per node, or per file"};
   Param<Bytes> transfer_{this, 't', "transfer", Bytes{0}, "bytes per transfer; 0: a whole block", FitsMessage{}};
-  Param<std::int64_t> segments_{this,
-                                '\0',
-                                "segments",
-                                1,
+  Param<std::int64_t> segments_{this, "segments", 1,
                                 "blocks into which a rank's bytes are divided; blocks of ranks alternate in the file",
                                 Positive{}};
-  Param<bool> random_{this, '\0', "random", "random order of a rank's transfers"};
-  Param<std::int64_t> shift_{this, '\0', "shift", 0, "each rank reads what the rank this far away wrote"};
-  Param<double> read_share_{this,      '\0', "read-share", 0.5, "share of reads among the transfers, with --do mixed",
-                            Fraction{}};
-  Param<bool> sync_{this, '\0', "sync", "sync before closing"};
-  Param<bool> sync_each_{this, '\0', "sync-each", "sync after each transfer"};
-  Param<bool> drop_{this, '\0', "drop-caches", "drop the files from this node's page cache before reading"};
-  Param<bool> existing_{this, '\0', "existing", "read existing files, and leave them unchanged"};
-  Param<bool> keep_{this, '\0', "keep", "keep the files when the motif ends"};
-  Param<bool> overwrite_{this, '\0', "overwrite", "replace existing files"};
+  Param<bool> random_{this, "random", "random order of a rank's transfers"};
+  Param<std::int64_t> shift_{this, "shift", 0, "each rank reads what the rank this far away wrote"};
+  Param<double> read_share_{this, "read-share", 0.5, "share of reads among the transfers, with --do mixed", Fraction{}};
+  Param<bool> sync_{this, "sync", "sync before closing"};
+  Param<bool> sync_each_{this, "sync-each", "sync after each transfer"};
+  Param<bool> drop_{this, "drop-caches", "drop the files from this node's page cache before reading"};
+  Param<bool> existing_{this, "existing", "read existing files, and leave them unchanged"};
+  Param<bool> keep_{this, "keep", "keep the files when the motif ends"};
+  Param<bool> overwrite_{this, "overwrite", "replace existing files"};
   DrawnSize drawn_{this};
   Pace pace_{this};
 
   Metric open_{this, "open_time_s", Better::lower, "time to open"};
-  Metric write_{this, "write_time_s", Better::lower, "from the first write's beginning to the last one's end"};
-  Metric read_{this, "read_time_s", Better::lower, "from the first read's beginning to the last one's end"};
+  Metric write_{this, "write_time_s", Better::lower, "from the start of the first write to the end of the last"};
+  Metric read_{this, "read_time_s", Better::lower, "from the start of the first read to the end of the last"};
   Metric sync_time_{this, "sync_time_s", Better::lower, "time to sync before closing"};
   Metric close_{this, "close_time_s", Better::lower, "time to close"};
   Metric written_{this, "written_bytes", Better::higher, "bytes that a rank wrote"};
   Metric taken_{this, "read_bytes", Better::higher, "bytes that a rank read"};
   Metric operations_{this, "transfers", Better::higher, "transfers of a rank"};
   Rate write_whole_{this, "write_bandwidth_bytes_per_s", Better::higher,
-                    "bytes of all ranks / from the first that opens to the last that has closed"};
-  Rate write_moving_{this, "write_transfer_bandwidth_bytes_per_s", Better::higher,
-                     "bytes of all ranks / from the first transfer's beginning to the last one's end, with sync"};
-  Rate write_operations_{this, "write_transfers_per_s", Better::higher,
-                         "transfers of all ranks / from the first one's beginning to the last one's end, with sync"};
-  Rate write_own_{this, "write_rank_bandwidth_bytes_per_s", Better::higher, "a rank's bytes / its own open to close"};
+                    "bytes of all ranks / time from the first open to the last close"};
+  Rate write_moving_{
+      this, "write_transfer_bandwidth_bytes_per_s", Better::higher,
+      "bytes of all ranks / time from the start of the first transfer to the end of the last, including sync"};
+  Rate write_operations_{
+      this, "write_transfers_per_s", Better::higher,
+      "transfers of all ranks / time from the start of the first to the end of the last, including sync"};
+  Rate write_own_{this, "write_rank_bandwidth_bytes_per_s", Better::higher,
+                  "bytes of a rank / time from its open to its close"};
   Rate read_whole_{this, "read_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   Rate read_moving_{this, "read_transfer_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   Rate read_operations_{this, "read_transfers_per_s", Better::higher, "as for writing"};

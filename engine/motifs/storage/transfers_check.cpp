@@ -24,51 +24,35 @@ AccessRequirements Transfers::requirements() const {
 
 void Transfers::check(int ranks) const {
   const auto needs_reads = [&](const Parameter& option) {
-    if (option.was_given() && !reads())
-      throw ParameterMistake(option.name(),
-                             fmt::format("--{}: nothing is read with --do {}", option.name(), work_.text()));
+    if (option.was_given() && !reads()) reject(option.name(), "nothing is read with --do {}", work_.text());
   };
-  if (ranks_given_.was_given() && *ranks_given_ != ranks) {
-    throw ParameterMistake("ranks", fmt::format("--ranks: {}, but the job has {}", *ranks_given_, ranks));
-  }
-  if (iterations() > most_iterations) {
-    throw ParameterMistake("iterations", fmt::format("--iterations: {}; at most {}, and [REPEAT] or [LOOP] for more",
-                                                     iterations(), most_iterations));
-  }
+  if (ranks_given_.was_given() && *ranks_given_ != ranks)
+    reject("ranks", "{}, but the job has {}", *ranks_given_, ranks);
+  if (iterations() > most_iterations)
+    reject("iterations", "{}; at most {}; use [REPEAT] or [LOOP] for more", iterations(), most_iterations);
   if (drawn_.given()) check_drawn();
-  if (size_->value % *segments_ != 0) {
-    throw ParameterMistake(
-        "segments", fmt::format("--segments: {} do not divide --size {} into equal blocks", *segments_, size_.text()));
-  }
+  if (size_->value % *segments_ != 0)
+    reject("segments", "{} do not divide --size {} into equal blocks", *segments_, size_.text());
   if (!FitsMessage::holds(Bytes{transfer_bytes()})) {
-    throw ParameterMistake("transfer", fmt::format("--transfer: a block of {} is too long for one; {}",
-                                                   units::spell(Bytes{block()}), FitsMessage::words));
+    reject("transfer", "a block of {} is too long for one transfer; {}", units::spell(Bytes{block()}),
+           FitsMessage::words);
   }
-  if (*existing_ && *work_ != Work::read) {
-    throw ParameterMistake("existing", "--existing: goes with --do read; what this run did not make is not written to");
-  }
-  if (*existing_ && *overwrite_) throw ParameterMistake("overwrite", "--overwrite: not with --existing");
-  if (read_share_.was_given() && *work_ != Work::mixed) {
-    throw ParameterMistake("read-share", "--read-share: goes with --do mixed");
-  }
-  if (*directories_ != Directories::none && files_->each == Files::Each::all) {
-    throw ParameterMistake("directories", "--directories: there is one file; see --files");
-  }
+  if (*existing_ && *work_ != Work::read)
+    reject("existing", "requires --do read; files that this run did not create are not written");
+  if (*existing_ && *overwrite_) reject("overwrite", "not with --existing");
+  if (read_share_.was_given() && *work_ != Work::mixed) reject("read-share", "requires --do mixed");
+  if (*directories_ != Directories::none && files_->each == Files::Each::all)
+    reject("directories", "there is one file; see --files");
   needs_reads(shift_);
   needs_reads(drop_);
-  if (*shift_ < 0 || *shift_ >= ranks) {
-    throw ParameterMistake(
-        "shift", fmt::format("--shift: {}, but the job has {} ranks; 0 to {} would fit", *shift_, ranks, ranks - 1));
-  }
-  if (*shift_ > 0 && !backend_->takes_offsets()) {
-    throw ParameterMistake("shift", "--shift: with shared file pointers nobody knows whose bytes lie where");
-  }
-  if (*shift_ > 0 && backend_->per_rank_files()) {
-    throw ParameterMistake("shift", "--shift: here each rank finds only what it wrote itself");
-  }
-  if (*existing_ && backend_->per_rank_files()) {
-    throw ParameterMistake("existing", "--existing: here each rank finds only what it wrote itself");
-  }
+  if (*shift_ < 0 || *shift_ >= ranks)
+    reject("shift", "{}, but the job has {} ranks; 0 to {} would fit", *shift_, ranks, ranks - 1);
+  if (*shift_ > 0 && !backend_->takes_offsets())
+    reject("shift", "with shared file pointers it is unknown which rank's bytes are where");
+  if (*shift_ > 0 && backend_->per_rank_files())
+    reject("shift", "with this backend each rank reads only what it wrote itself");
+  if (*existing_ && backend_->per_rank_files())
+    reject("existing", "with this backend each rank reads only what it wrote itself");
   pace_.check();
   backend_->check(requirements());
 }
@@ -81,7 +65,7 @@ void Transfers::check_drawn() const {
   if (transfer_->value == 0) refuse("needs --transfer, as blocks differ in length");
   if (*segments_ > 1) refuse("not with --segments");
   if (*work_ != Work::write && *work_ != Work::write_read) {
-    refuse(fmt::format("files are new each time; --do {} needs those of before, write and write_read do not",
+    refuse(fmt::format("files are created anew each time; --do {} needs existing files, write and write_read do not",
                        work_.text()));
   }
 }
@@ -92,7 +76,7 @@ Traffic Transfers::traffic(int ranks) const {
   return {.file_bytes = static_cast<std::int64_t>(ranks * of_rank) * ways};
 }
 
-// With a time limit or drawn sizes nobody knows beforehand how much it will be: then only the motif's own rates tell.
+// With a time limit or drawn sizes the amount is not known in advance: only the motif's own rates are given.
 std::optional<Bandwidth> Transfers::bandwidth(int ranks) const {
   if (pace_.limited() || drawn_.given()) return std::nullopt;
   return Bandwidth{static_cast<double>(traffic(ranks).file_bytes),

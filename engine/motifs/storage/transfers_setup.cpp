@@ -144,8 +144,8 @@ void Transfers::write_beforehand() {
   group_->barrier();
 }
 
-// Each execution writes files that are not there yet; what stays of the last one is taken away by the first rank of
-// each file, while nobody uses it.
+// Each execution writes new files; those of the previous one are removed by the first rank of
+// each file, while no rank uses it.
 void Transfers::prepare(std::uint64_t execution) {
   verified_ = false;
   execution_ = execution;
@@ -173,7 +173,7 @@ void Transfers::drop_caches() {
   if (of_node.rank() == 0) {
     const auto dropped = drop_cache(reading_->opening.path);
     if (!dropped || dropped->pages_left > 0) {
-      note(fmt::format("'{}' could not be dropped from memory{}: reads may not come from the storage",
+      note(fmt::format("'{}' could not be dropped from the page cache{}: reads may not reach the storage",
                        reading_->opening.path,
                        dropped ? fmt::format(" ({} of {} pages stayed)", dropped->pages_left, dropped->pages_before)
                                : ", or the system does not say"));
@@ -196,7 +196,7 @@ std::optional<Permutation> Transfers::order_of(int rank, std::int64_t transfers)
 void Transfers::finish(const mpi::Group& group, int) {
   for (std::string& text : backend_->notes()) note(std::move(text));
   if (writing_ && !backend_->takes_offsets() && verified_) {
-    note(fmt::format("files were not verified: with shared pointers nobody knows whose bytes lie where"));
+    note(fmt::format("files were not verified: with shared file pointers it is unknown which rank's bytes are where"));
   }
   if (!owned_) return;
   for (std::string& text : owned_->notes()) note(std::move(text));

@@ -10,22 +10,19 @@ namespace stressbench::beff {
 void BEffIo::check(int ranks) const {
   hints_.check();
   if (iterations() != 1)
-    throw ParameterMistake("iterations", fmt::format("--iterations: {} of them would add up their numbers; use 1 and "
-                                                     "more repetitions",
-                                                     iterations()));
+    reject("iterations", "the results of {} iterations would be added up; use 1 iteration and more repetitions",
+           iterations());
   for (const int size : partition_sizes(ranks)) {
-    if (size < 1 || size > ranks)
-      throw ParameterMistake("partitions", fmt::format("--partitions: {}: expected 1 to {} ranks", size, ranks));
+    if (size < 1 || size > ranks) reject("partitions", "{}: expected 1 to {} ranks", size, ranks);
   }
   for (const std::int64_t type : *types_) {
     if (type < 0 || type >= io_types || std::ranges::count(*types_, type) > 1)
-      throw ParameterMistake("types", fmt::format("--types: {}: expected numbers from 0 to 4, each once", type));
+      reject("types", "{}: expected numbers from 0 to 4, each once", type);
   }
   if (!has(IoType::scatter) && !has(IoType::shared) && !has(IoType::separate))
-    throw ParameterMistake("types", "--types: how long segments are follows from types 0 to 2; name one of them too");
+    reject("types", "the length of segments follows from types 0 to 2; add one of them");
   if (mpart_.was_given() && (mpart_->value < io_mb || mpart_->value % 8 != 0))
-    throw ParameterMistake("mpart",
-                           fmt::format("--mpart: {}: expected 1 MiB or more, in multiples of 8 bytes", mpart_->value));
+    reject("mpart", "{}: expected 1 MiB or more, in multiples of 8 bytes", mpart_->value);
 }
 
 // With --calls and --mpart, what is written and read; else it follows from times and memory.
@@ -133,7 +130,7 @@ void BEffIo::record(const std::string& text) const {
   if (own_.rank() == 0 && protocol_) protocol_->append(text);
 }
 
-// Those of other partitions wait asleep, so that they take no processor from who measures.
+// Ranks of other partitions sleep while they wait, so that they take no CPU time from the measurement.
 void BEffIo::wait_for_all() const {
   MPI_Request request = MPI_REQUEST_NULL;
   mpi::must(MPI_Ibarrier(own_.handle(), &request), "MPI_Ibarrier");
@@ -179,10 +176,10 @@ std::vector<std::string> BEffIo::notes() const {
   } else if (time_->seconds() < needed_s) {
     add(fmt::format("{} is less than the {:.0f} min of the definition", units::spell(*time_), needed_s / 60));
   }
-  if (!complete()) add("--types leaves out some, and there is no number");
+  if (!complete()) add("--types leaves out pattern types, so there is no b_eff_io value");
   if (limit_->value > 0) add("--limit was given");
   if (*no_shared_) add("--no-shared was given");
-  if (thorough_) add("bytes were verified; reading is slower");
+  if (thorough_) add("contents were verified, which slows down reading");
   return found;
 }
 

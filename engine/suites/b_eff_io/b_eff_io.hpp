@@ -2,8 +2,6 @@
 // docs/motifs/b_eff_io.md).
 #pragma once
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -144,41 +142,40 @@ class BEffIo final : public Motif {
   const Partition& best() const;
   double of_access(const Partition& partition, IoAccess access) const;
 
-  Param<Nanoseconds> time_{this,
-                           'T',
-                           "time",
-                           Nanoseconds{io_definition_s * 1'000'000'000},
-                           "for a partition (release 2: for all), at least 15 min by the definition",
-                           Positive{}};
-  Param<std::string> path_{this, 'f', "file", "b_eff_io", "common beginning of the names of its files", NotEmpty{}};
+  Param<Nanoseconds> time_{
+      this,
+      'T',
+      "time",
+      Nanoseconds{io_definition_s * 1'000'000'000},
+      "time for a partition (release 2: for all partitions); the definition requires at least 15 min",
+      Positive{}};
+  Param<std::string> path_{this, 'f', "file", "b_eff_io", "prefix of the names of its files", NotEmpty{}};
   Param<std::vector<std::int64_t>> partitions_{
-      this, '\0', "partitions", {}, "ranks of each partition (default: all; release 2: all, a half, a quarter)"};
-  Param<std::int64_t> release_{this,
-                               '\0',
-                               "release",
-                               1,
-                               "1: a partition after the other; 2: all write, all rewrite (scattering only), all read",
-                               PartOfDefinition{}};
-  Param<std::vector<std::int64_t>> types_{this, '\0', "types", {0, 1, 2, 3, 4}, "which of the pattern types"};
-  Param<bool> no_shared_{this, '\0', "no-shared", "use calls with offsets instead of shared file pointers for type 1"};
-  Param<Bytes> memory_{this, '\0', "memory", Bytes{0},
+      this, "partitions", {}, "ranks of each partition (default: all; release 2: all, a half, a quarter)"};
+  Param<std::int64_t> release_{
+      this, "release", 1,
+      "1: one partition after the other; 2: all partitions write, then rewrite (scattering type only), then read",
+      PartOfDefinition{}};
+  Param<std::vector<std::int64_t>> types_{this, "types", {0, 1, 2, 3, 4}, "pattern types to measure"};
+  Param<bool> no_shared_{this, "no-shared", "use calls with offsets instead of shared file pointers for type 1"};
+  Param<Bytes> memory_{this, "memory", Bytes{0},
                        "memory per rank; the longest chunk is 1/128 of it, at least 2 MiB (default: detected)"};
-  Param<Bytes> mpart_{this, '\0', "mpart", Bytes{0}, "the longest chunk, instead of --memory", FitsMessage{}};
-  Param<Bytes> limit_{this, '\0', "limit", Bytes{0},
+  Param<Bytes> mpart_{this, "mpart", Bytes{0}, "the longest chunk, instead of --memory", FitsMessage{}};
+  Param<Bytes> limit_{this, "limit", Bytes{0},
                       "approximate limit on the total size of its files; 0: as much as time allows"};
-  Param<std::int64_t> calls_{this, '\0', "calls", 0, "calls per rank and pattern, instead of --time", NotNegative{}};
+  Param<std::int64_t> calls_{this, "calls", 0, "calls per rank and pattern, instead of --time", NotNegative{}};
   io::Hints hints_{*this};
-  Param<bool> keep_{this, '\0', "keep", "keep the files when the motif ends"};
-  Param<bool> overwrite_{this, '\0', "overwrite", "replace existing files"};
-  Param<std::string> protocol_file_{
-      this,      '\0', "protocol", "", "write what each pattern gave to this file, as lines of JSON; it must be new",
-      NotEmpty{}};
+  Param<bool> keep_{this, "keep", "keep the files when the motif ends"};
+  Param<bool> overwrite_{this, "overwrite", "replace existing files"};
+  Param<std::string> protocol_file_{this, "protocol", "",
+                                    "write the result of each pattern to this file as JSON Lines; it must not exist",
+                                    NotEmpty{}};
 
   Metric number_{this, "b_eff_io_bytes_per_s", Better::higher, "the effective I/O bandwidth of the best partition"};
-  Metric write_{this, "write_bytes_per_s", Better::higher, "that of initial writing, in that partition"};
-  Metric rewrite_{this, "rewrite_bytes_per_s", Better::higher, "that of rewriting"};
-  Metric read_{this, "read_bytes_per_s", Better::higher, "that of reading"};
-  Metric used_{this, "scheduled_time_share", Better::lower, "time that it took / time that was scheduled"};
+  Metric write_{this, "write_bytes_per_s", Better::higher, "bandwidth of initial writing in that partition"};
+  Metric rewrite_{this, "rewrite_bytes_per_s", Better::higher, "bandwidth of rewriting in that partition"};
+  Metric read_{this, "read_bytes_per_s", Better::higher, "bandwidth of reading in that partition"};
+  Metric used_{this, "scheduled_time_share", Better::lower, "time used / time scheduled"};
 
   io::Run run_;
   mpi::Group own_;

@@ -45,7 +45,7 @@ void BEffIo::transfer(IoFile& file, const Partition& partition, const Row& row, 
   if (thorough_) checking_ns_ += recorder.now_ns() - begin_ns;
 }
 
-// What is wrong is told when all is done: who left in the middle would leave the others waiting.
+// Errors are reported at the end: a rank that left earlier would leave the others waiting.
 void BEffIo::check_contents(const IoFile& file, const Row& row, std::int64_t call, std::span<const std::byte> bytes) {
   ++reads_;
   if (wrong_) return;

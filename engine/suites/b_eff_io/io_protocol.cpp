@@ -2,19 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
-#include <string_view>
+
+#include "core/enum_names.hpp"
 
 namespace stressbench::beff {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string_view name_of(IoAccess access) {
-  constexpr std::array<std::string_view, 3> names{"write", "rewrite", "read"};
-  return names[static_cast<std::size_t>(access)];
-}
 
 template <class T>
 Json or_null(const std::optional<T>& value) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine_fixture.hpp"
-#include "scheduler/interrupt.hpp"
+#include "scheduler/rank_status.hpp"
 
 namespace stressbench::scheduler {
 namespace {
@@ -122,7 +122,7 @@ TEST(Chain, CleanupKeepsTheStepsOfASeries) {
 
 TEST(Chain, LeavesItsMotifsNameToWhoeverReportsAFault) {
   run_once(job_of({tick()}));
-  EXPECT_STREQ(interrupt::rank_status().motif, "test_tick");  // though the chain is gone
+  EXPECT_STREQ(rank_status().motif, "test_tick");  // though the chain is gone
 }
 
 TEST(Chain, LoopsAreRunAsOftenAsTheySay) {

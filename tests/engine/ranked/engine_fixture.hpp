@@ -25,9 +25,9 @@ inline std::vector<std::string> journal;
 class Tick final : public Motif {
  public:
   Param<std::int64_t> time_{this, 't', "time", 100, "fake nanoseconds of one perform", Positive{}};
-  Param<std::int64_t> half_{this, '\0', "half", 0, "fake nanoseconds of a part, noted unless 0"};
-  Param<std::string> note_{this, '\0', "note", "", "said in every round, and its length"};
-  Param<bool> wrong_{this, '\0', "wrong", "verification fails"};
+  Param<std::int64_t> half_{this, "half", 0, "fake nanoseconds of a part, noted unless 0"};
+  Param<std::string> note_{this, "note", "", "said in every round, and its length"};
+  Param<bool> wrong_{this, "wrong", "verification fails"};
   Metric reduced_{this, "reduced_performs", Better::higher, "performs that a reduce_metrics followed"};
   Metric work_{this, "work_bytes", Better::higher, "7 a perform"};
 

@@ -247,7 +247,7 @@ TEST_F(Metadata, OfAnotherKindAreNoticedByWhoStatsThem) {
   fs::create_directory(shared_name(world_rank(), 5));
   bench->fill_payload(0);
   EXPECT_THAT(fault_of([&] { bench.perform(); }),
-              HasSubstr("wrong type: '" + shared_name(world_rank(), 5) + "' is no ordinary file, but rank "));
+              HasSubstr("wrong type: '" + shared_name(world_rank(), 5) + "' is not a regular file, but rank "));
 }
 
 TEST_F(Metadata, WithAWrongByteAreNoticedByWhoOpensThem) {
@@ -377,7 +377,7 @@ TEST_F(Metadata, OfNobodyAreRefusedAndNotTouched) {
       ADD_FAILURE() << "was not refused";
     } catch (const ParameterMistake& mistake) {
       EXPECT_EQ(mistake.parameter(), "file");
-      EXPECT_THAT(mistake.what(), HasSubstr(path_ + ".d' is no ordinary file"));
+      EXPECT_THAT(mistake.what(), HasSubstr(path_ + ".d' is not a regular file"));
     }
   }
   EXPECT_EQ(there(), std::set<std::string>{"precious"});
@@ -389,7 +389,7 @@ TEST_F(Metadata, OfAnotherStepAreRefused) {
     const Bench second(group_, options({{"do", "stat"}}));
     ADD_FAILURE() << "was not refused";
   } catch (const ParameterMistake& mistake) {
-    EXPECT_THAT(mistake.what(), HasSubstr("is another step's of this job; give each a path of its own"));
+    EXPECT_THAT(mistake.what(), HasSubstr("belongs to another step of this job; give each step its own path"));
   }
 }
 

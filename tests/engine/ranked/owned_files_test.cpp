@@ -128,7 +128,7 @@ TEST_F(OwnedFilesOf, AreReleasedByEachRankItsShare) {
 TEST_F(OwnedFilesOf, SomebodyElseAreRefusedOnEveryRankAndNotTouched) {
   by_first([&] { make(path_); });
   EXPECT_EQ(refusal(claim()), "--file: '" + path_ +
-                                  "' exists, and this run did not make it; remove it, or give "
+                                  "' exists, and this run did not create it; remove it, or give "
                                   "--overwrite");
   EXPECT_EQ(there(), Names{name_});
 }
@@ -151,15 +151,15 @@ TEST_F(OwnedFilesOf, SomebodyElseAreReplacedWhenAsked) {
 
 TEST_F(OwnedFilesOf, DirectoriesAreNeverReplaced) {
   by_first([&] { fs::create_directories(path_ + ".d/precious"); });
-  EXPECT_THAT(refusal(replacing({.directories = 1})), HasSubstr(".d' is no ordinary file"));
+  EXPECT_THAT(refusal(replacing({.directories = 1})), HasSubstr(".d' is not a regular file"));
   by_first([&] { fs::create_directory(path_); });
-  EXPECT_THAT(refusal(replacing()), HasSubstr("is no ordinary file"));
+  EXPECT_THAT(refusal(replacing()), HasSubstr("is not a regular file"));
   EXPECT_EQ(there(), (Names{name_, name_ + ".d", name_ + ".d/precious"}));
 }
 
 TEST_F(OwnedFilesOf, LinksAreNeverReplaced) {
   by_first([&] { fs::create_symlink("/dev/null", path_); });
-  EXPECT_THAT(refusal(replacing()), HasSubstr("is no ordinary file"));
+  EXPECT_THAT(refusal(replacing()), HasSubstr("is not a regular file"));
   EXPECT_EQ(there(), Names{name_});
 }
 
@@ -199,7 +199,7 @@ TEST_F(OwnedFilesOf, AnotherRunAreReplacedWhenAskedDirectoriesToo) {
 TEST_F(OwnedFilesOf, AnotherJobOfTheSameLaunchAreInUse) {
   leave({.id = "mine", .launch = "today"}, {.one = true});
   EXPECT_THAT(refusal(claim()), HasSubstr("is in use by process 12345 on host elsewhere"));
-  EXPECT_THAT(refusal(replacing()), HasSubstr("give each job a file of its own"));
+  EXPECT_THAT(refusal(replacing()), HasSubstr("give each job its own file"));
   EXPECT_EQ(there(), (Names{name_, note_}));
 }
 
@@ -227,7 +227,7 @@ TEST_F(OwnedFilesOf, ALaunchWhoseProcessNumberAnotherHasGotAreRemoved) {
 
 TEST_F(OwnedFilesOf, NobodyKnowsAreRefusedUntilOverwritten) {
   by_first([&] { make(io::sidecar_name(path_)); });
-  EXPECT_THAT(refusal(claim()), HasSubstr("does not say whose files these are"));
+  EXPECT_THAT(refusal(claim()), HasSubstr("does not name the owner of these files"));
   EXPECT_NO_THROW(OwnedFiles(group_, replacing()));
   EXPECT_EQ(there(), Names{});
 }
@@ -250,12 +250,12 @@ TEST_F(OwnedFilesOf, AStepThatHasThemAloneAreRefusedToOthers) {
   exclusive.exclusive = true;
   {
     const OwnedFiles first(group_, exclusive);
-    EXPECT_THAT(refusal(claim()), HasSubstr("'" + path_ + "' is another step's of this job"));
+    EXPECT_THAT(refusal(claim()), HasSubstr("'" + path_ + "' belongs to another step of this job"));
     EXPECT_EQ(there(), Names{note_});
   }
   {
     const OwnedFiles first(group_, claim());
-    EXPECT_THAT(refusal(exclusive), HasSubstr("give each a path of its own"));
+    EXPECT_THAT(refusal(exclusive), HasSubstr("give each step its own path"));
     EXPECT_NO_THROW(OwnedFiles(group_, claim()));
   }
   EXPECT_NO_THROW(OwnedFiles(group_, exclusive));

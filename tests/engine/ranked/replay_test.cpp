@@ -715,7 +715,7 @@ TEST_F(Replays, AreRefusedOnAllRanksWhereTheFileEndsEarly) {
     std::ofstream(path, std::ios::binary) << sealed(header_of(2)) << sealed(Part::once({}).line(0, 2));
   }
   group_.barrier();
-  EXPECT_THAT(refusal(), HasSubstr("line 3: the line of rank 1 is missing; the file was cut off"));
+  EXPECT_THAT(refusal(), HasSubstr("line 3: the line of rank 1 is missing; the file is truncated"));
 }
 
 TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
@@ -730,7 +730,7 @@ TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
   expect(to("Send", 1, 0, 8), "call 0 (MPI_Send): rank 1 in a communicator of 1");
   expect(with(to("Send", 0, 0, 8), "comm", 2), "names communicator 2, but the trace has 2");
   expect(with(collective("Bcast", 8), "root", 3), "root 3 in a communicator of 1 ranks");
-  expect(on("Wait", {-2}), "made by a call which the trace does not hold");
+  expect(on("Wait", {-2}), "made by a call which is not in the trace");
   expect(on("Wait", {0, 1}), "names 2 requests; it takes one");
   expect(some("Waitany", {0}, {1}), "slot 1 completed, but is not among its requests");
   expect(with(collective("Allgatherv", 8), "receive_counts", {8, 8}), "sizes for 2 ranks; there are 1");
@@ -739,7 +739,7 @@ TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
   expect({{"op", "Cart_sub"}, {"comm", 0}, {"remain", {1, 0}}, {"made", 1}},
          "keeps some of 2 dimensions, but its communicator was made with none");
   expect({{"op", "Put"}, {"window", 0}, {"peer", 0}, {"bytes", 8}},
-         "names a window that was made by a call which the trace does not hold");
+         "names a window that was made by a call which is not in the trace");
 }
 
 // Reads one more each time that it is read, so that the computation is what it was read in between.

@@ -15,6 +15,7 @@
 #include "capture.hpp"
 #include "engine_fixture.hpp"
 #include "motifs/serial_setup.hpp"
+#include "scheduler/rank_status.hpp"
 
 namespace stressbench::scheduler {
 namespace {
@@ -38,6 +39,7 @@ class Notebook final : public Listener {
     end = record;
     if (fail_at == at_the_end) throw MachineFault("disk full at the end");
   }
+  void on_fault(const Fault& record) override { fault = record; }
 
   static constexpr int at_the_end = 1000;
   int fail_at = -1;  // the round, or at_the_end
@@ -48,6 +50,7 @@ class Notebook final : public Listener {
   std::vector<Event> unknown_links;
   std::vector<RoundRecord> rounds;
   std::optional<End> end;
+  std::optional<Fault> fault;
 };
 
 // Rank 1 moves least; the higher the rank, the longer it takes.
@@ -256,7 +259,7 @@ TEST(Session, TellsMotifsTheRunsIdAndTheirNode) {
   EXPECT_THAT(journal, testing::Contains("bind run-7 " + std::to_string(node)).Times(1));
 }
 
-TEST(Session, ParkedRanksAndJobsAloneLeaveNoSamples) {
+TEST(Session, ParkedRanksAndIsolatedJobsLeaveNoSamplesOfOthers) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   const Outcome outcome = run({on_nodes({0}, "a"), on_nodes({1}, "b")}, options_of(1, 0));
   if (!is_root()) return;
@@ -271,7 +274,10 @@ TEST(Session, ParkedRanksAndJobsAloneLeaveNoSamples) {
 class WaitsForAnother final : public Motif {
  public:
   Param<std::int64_t> at_{
-      this, '\0', "at", 0, "execution that tells, from 1; 0 waits",
+      this,
+      "at",
+      0,
+      "execution that tells, from 1; 0 waits",
   };
   Traffic traffic(int) const override { return {}; }
   void decompose(const mpi::Group&, const Draw&) override {}
@@ -349,9 +355,9 @@ class Loner final : public Motif, public SerialSetup {
   void perform(Recorder&) override {}
   static inline std::array<std::int64_t, 2> when{};  // one host, one clock
 };
-const RegisterMotif<Loner> registered_loner{"loner", Family::probe, "decomposes alone"};
+const RegisterMotif<Loner> registered_loner{"loner", Family::probe, "decomposes serially"};
 
-TEST(Session, JobsThatMustBeAloneDecomposeOneAfterTheOther) {
+TEST(Session, JobsWithSerialSetupDecomposeOneAfterTheOther) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   workload::MotifCall loner;
   loner.name = "loner";
@@ -438,6 +444,28 @@ TEST(Session, AListenerThatFailsEndsTheRunOnEveryRank) {
   EXPECT_EQ(outcome.reason, EndReason::fault);
   if (!is_root()) return;
   EXPECT_EQ(outcome.fault, "disk full on purpose");
+  ASSERT_TRUE(outcome.notebook.fault);
+  EXPECT_EQ(outcome.notebook.fault->cause, "disk full on purpose");
+  EXPECT_EQ(outcome.notebook.fault->round, 2);
+  EXPECT_EQ(outcome.notebook.fault->rank, 0);
+  EXPECT_EQ(outcome.notebook.fault->host, host_name());
+  EXPECT_FALSE(outcome.notebook.fault->job || outcome.notebook.fault->motif) << "no job is to blame";
+  EXPECT_FALSE(outcome.notebook.end);
+}
+
+TEST(Session, ARunWithoutFaultHasNoRecordOfOne) {
+  const Outcome outcome = run({on_nodes({0}, "a")}, options_of(1, 0));
+  EXPECT_FALSE(outcome.notebook.fault);
+}
+
+TEST(Session, TheStatusOfARankNamesItsJobByNameAndNumber) {
+  const int last = ranks() - 1;
+  run({on_nodes({last}, "only")}, options_of(1, 0));
+  if (mpi::Group::view(MPI_COMM_WORLD).rank() != last) return;
+  const Fault fault = fault_of(rank_status(), "h1", "why");
+  EXPECT_EQ(fault.job, 0);
+  EXPECT_EQ(fault.rank, last);
+  EXPECT_EQ(fault.round, 1);
 }
 
 TEST(Session, AListenerThatCannotKeepTheLastRecordMakesTheRunAFaultOnEveryRank) {

@@ -60,9 +60,9 @@ std::string reason_against(const Cell& cell) {
       cell.call.name == "collective" || cell.call.name.ends_with("_all") || cell.call.name == "MPI_File_write_ordered";
   const bool data_set = cell.call.option == "transfer-mode";
   if (shared_pointer && cell.order == "random") return "front to back";
-  if (shared_pointer && cell.work == "append") return "front of a file";
+  if (shared_pointer && cell.work == "append") return "beginning of a file";
   if (shared_pointer && cell.work == "mixed") return "one pointer";
-  if (data_set && cell.work == "append") return "length that it was made with";
+  if (data_set && cell.work == "append") return "fixed at creation";
   if (together && cell.work == "mixed") return "differ in number or length";
   return "";
 }

@@ -105,11 +105,13 @@ TEST_F(Tables, StateWhoSendsWhatOnEachLevel) {
 
 TEST_F(Tables, WithMistakesAreRefusedByLine) {
   EXPECT_EQ(said_of(good), "");
-  EXPECT_THAT(said_of("matrix 1 0 2 80\n"), testing::HasSubstr("'levels.txt', line 1: rank 2 is none of 0 to 1"));
-  EXPECT_THAT(said_of("\nmatrix 0 0 1 80\n"), testing::HasSubstr("line 2: level 0 is none of 1 to"));
+  EXPECT_THAT(said_of("matrix 1 0 2 80\n"),
+              testing::HasSubstr("'levels.txt', line 1: rank 2 is not in the range 0 to 1"));
+  EXPECT_THAT(said_of("\nmatrix 0 0 1 80\n"), testing::HasSubstr("line 2: level 0 is not in the range 1 to"));
   EXPECT_THAT(said_of("matrix 1 0 1 0\n"), testing::HasSubstr("size 0"));
-  EXPECT_THAT(said_of("matrix 1 0 0 8\n"), testing::HasSubstr("does not send to itself"));
-  EXPECT_THAT(said_of("matrix 1 0 1 8\nmatrix 1 0 1 8\n"), testing::HasSubstr("line 2: 0 to 1 on level 1 was there"));
+  EXPECT_THAT(said_of("matrix 1 0 0 8\n"), testing::HasSubstr("cannot send to itself"));
+  EXPECT_THAT(said_of("matrix 1 0 1 8\nmatrix 1 0 1 8\n"),
+              testing::HasSubstr("line 2: 0 to 1 on level 1 is given twice"));
   EXPECT_THAT(said_of("smoother 1 0 1 8\n"), testing::HasSubstr("must be: matrix LEVEL FROM TO BYTES"));
   EXPECT_THAT(said_of("matrix 1 0 1 8\n"), testing::HasSubstr("needs lines with interpolation and coarsest"));
 }

@@ -18,7 +18,7 @@ class FakePattern : public Pattern {
 
 class FakeAllreduce final : public FakePattern {
   Param<std::int64_t> count_{this, 'c', "count", 1, "elements of each rank's vector", Positive{}};
-  Param<bool> in_place_{this, '\0', "in-place", "the result replaces what was given"};
+  Param<bool> in_place_{this, "in-place", "the result replaces what was given"};
 };
 
 class FakeCompute final : public FakePattern {

@@ -60,9 +60,10 @@ TEST_F(InputFiles, LargerThanTheLimitAreRefusedBeforeTheyAreRead) {
 TEST_F(InputFiles, ThatAreNotRegularAreRefusedWithTheirKind) {
   const std::string pipe = folder_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(refusal(pipe), "cannot read '" + pipe + "': it is a pipe; only regular files are read");
-  EXPECT_EQ(refusal("/dev/zero"), "cannot read '/dev/zero': it is a device; only regular files are read");
-  EXPECT_EQ(refusal(folder_), "cannot read '" + folder_.string() + "': it is a directory; only regular files are read");
+  EXPECT_EQ(refusal(pipe), "cannot read '" + pipe + "': it is a pipe; only regular files can be read");
+  EXPECT_EQ(refusal("/dev/zero"), "cannot read '/dev/zero': it is a device; only regular files can be read");
+  EXPECT_EQ(refusal(folder_),
+            "cannot read '" + folder_.string() + "': it is a directory; only regular files can be read");
   EXPECT_EQ(refusal(folder_ / "gone"), "cannot read '" + (folder_ / "gone").string() + "': there is no such file");
 }
 

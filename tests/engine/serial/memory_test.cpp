@@ -59,7 +59,7 @@ TEST_F(MemoryBackend, SaysHowManyBytesOfOthersItReadAsZeros) {
   EXPECT_EQ(found[50], std::byte{1});
   EXPECT_EQ(found[200], std::byte{0});
   EXPECT_EQ(found[250], std::byte{1});
-  EXPECT_THAT(bench_->notes(), ElementsAre(HasSubstr("150 bytes were read as zeros")));
+  EXPECT_THAT(bench_->notes(), ElementsAre(HasSubstr("150 bytes that this rank did not write were read as zeros")));
   EXPECT_THAT(bench_->notes(), IsEmpty());
 }
 

@@ -18,14 +18,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 struct Everything : ParameterSet {
-  Param<std::int64_t> count{this, 'c', "count", 4, "how many", Positive{}, AtMost<std::int64_t>{10}};
+  Param<std::int64_t> count{this, 'c', "count", 4, "how many", Positive{}, AtMost{10}};
   Param<Bytes> size{this, 's', "size", Bytes{4096}, "how large"};
   Param<Nanoseconds> time{this, 't', "time", Nanoseconds{350'000}, "how long"};
-  Param<double> share{this, '\0', "share", 0.5, "how much"};
+  Param<double> share{this, "share", 0.5, "how much"};
   Param<std::string> path{this, 'f', "file", "out", "where", NotEmpty{}};
-  Param<Colour> colour{this, '\0', "colour", Colour::red, "which"};
-  Param<std::vector<Bytes>> sizes{this, '\0', "sizes", {Bytes{8}, Bytes{1024}}, "which sizes", Each{Positive{}}};
-  Param<bool> flag{this, '\0', "flag", "whether"};
+  Param<Colour> colour{this, "colour", Colour::red, "which"};
+  Param<std::vector<Bytes>> sizes{this, "sizes", {Bytes{8}, Bytes{1024}}, "which sizes", Each{Positive{}}};
+  Param<bool> flag{this, "flag", "whether"};
 };
 
 std::string refusal(Parameter& parameter, std::string_view text) {

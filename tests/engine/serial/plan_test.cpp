@@ -38,7 +38,7 @@ TEST(Plan, RoundsAreNumberedFromOneWithoutGaps) {
   for (std::size_t i = 0; i < rounds.size(); ++i) EXPECT_EQ(rounds[i].number, static_cast<int>(i) + 1);
 }
 
-TEST(Plan, UnequalCountsAreSpreadOverTheBlocks) {  // the paper: 20 alone, 30 together
+TEST(Plan, UnequalCountsAreSpreadOverTheBlocks) {  // the paper: 20 isolated, 30 contended
   const Plan plan{{0}, {20, 30}, 1};
   EXPECT_EQ(times_by_job(all_rounds(plan)), (std::map<int, int>{{-1, 30}, {0, 20}}));
   int alone = 0;

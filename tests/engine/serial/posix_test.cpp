@@ -209,8 +209,8 @@ TEST_P(PosixByEachCall, SaysThatASmallDiskIsFull) {
   const bool mapped = std::string(GetParam()) == "mmap";
   EXPECT_EQ(*words,
             GetParam() + (" '" + path() + "': wrote ") +
-                (mapped ? "0 of 40000 bytes at offset 40000: the storage has no page for them (SIGBUS): full, or "
-                          "an error"
+                (mapped ? "0 of 40000 bytes at offset 40000: the storage has no page for them (SIGBUS): it is full or "
+                          "failed"
                         : "25536 of 40000 bytes at offset 40000: No space left on device"));
 }
 
@@ -272,7 +272,7 @@ TEST_F(Posix, RemarksThatAFileSystemCannotAllocate) {
   const TornCalls torn({.without_fallocate = true});
   const BackendBench bench("posix", {{"preallocate", ""}});
   bench->open(opening(Access::write));
-  EXPECT_THAT(bench->notes(), ElementsAre("--preallocate: the file system of '" + path() + "' cannot"));
+  EXPECT_THAT(bench->notes(), ElementsAre("--preallocate: the file system of '" + path() + "' does not support it"));
   EXPECT_THAT(bench->notes(), IsEmpty());
 }
 
@@ -312,8 +312,8 @@ TEST_F(Direct, RefusesLengthsThatItCannotMoveAndSaysWhichFit) {
   const auto [parameter, words] = mistake_of([&] { bench_->prepare(odd); });
   EXPECT_EQ(parameter, "direct");
   EXPECT_EQ(words, "--direct: a transfer of " + std::to_string(access_.multiple + 1) +
-                       " bytes: O_DIRECT takes multiples of " + multiple + " bytes for '" + path() + "'; " + multiple +
-                       " or " + std::to_string(2 * access_.multiple) + " would fit");
+                       " bytes: O_DIRECT requires multiples of " + multiple + " bytes for '" + path() + "'; " +
+                       multiple + " or " + std::to_string(2 * access_.multiple) + " would fit");
   odd.transfer_bytes = access_.multiple;
   odd.file_bytes = 1;
   EXPECT_THAT(mistake_of([&] { bench_->prepare(odd); }).second,
@@ -323,9 +323,9 @@ TEST_F(Direct, RefusesLengthsThatItCannotMoveAndSaysWhichFit) {
 TEST_F(Direct, SaysWhatTheSystemTakesWhereAnOffsetIsOdd) {
   bench_->prepare(opening(Access::write));
   bench_->open(opening(Access::write));
-  EXPECT_THAT(
-      fault_of([&] { bench_->write(1, bytes(1)); }),
-      EndsWith("Invalid argument (O_DIRECT takes multiples of " + std::to_string(access_.multiple) + " bytes there)"));
+  EXPECT_THAT(fault_of([&] { bench_->write(1, bytes(1)); }),
+              EndsWith("Invalid argument (O_DIRECT requires multiples of " + std::to_string(access_.multiple) +
+                       " bytes there)"));
 }
 
 TEST_F(Posix, RefusesDirectAccessThroughMappedMemory) {

@@ -59,9 +59,9 @@ TEST(ReplayProgram, LoopsInLoopsTakeMemoryByTheirDepthOnly) {
 }
 
 TEST(ReplayProgram, RefusesRulesThatMakeNoSequence) {
-  EXPECT_THAT(refusal({{{2, 1}}}, 2, 1), HasSubstr("rule 0 names 2, which is not there"));
-  EXPECT_THAT(refusal({{{-1, 1}}}, 2, 1), HasSubstr("rule 0 names -1, which is not there"));
-  EXPECT_THAT(refusal({{{-9'000'000'000, 1}}}, 2, 1), HasSubstr("which is not there"));
+  EXPECT_THAT(refusal({{{2, 1}}}, 2, 1), HasSubstr("rule 0 names 2, which does not exist"));
+  EXPECT_THAT(refusal({{{-1, 1}}}, 2, 1), HasSubstr("rule 0 names -1, which does not exist"));
+  EXPECT_THAT(refusal({{{-9'000'000'000, 1}}}, 2, 1), HasSubstr("which does not exist"));
   EXPECT_THAT(refusal({{{0, 0}}}, 2, 0), HasSubstr("rule 0 repeats something 0 times"));
   EXPECT_THAT(refusal({{{-1, 1}}, {{-2, 1}}, {{-1, 1}}}, 2, 1), HasSubstr("rule 1 contains itself"));
   EXPECT_THAT(refusal({{{0, 2}, {-1, 3}}, {{1, 2}}}, 2, 7),

@@ -86,7 +86,7 @@ TEST_F(ResultFileTest, SaysBeforehandThatItCannotBeWritten) {
   EXPECT_EQ(refusal(folder_.string()),
             "--output: '" + folder_.string() + "' is a directory; expected the name of a file");
   EXPECT_EQ(refusal(path("link")),
-            "--output: '" + path("link") + "' is a symbolic link that leads nowhere; name the file itself");
+            "--output: '" + path("link") + "' is a symbolic link to a missing file; give the name of the file itself");
   EXPECT_EQ(refusal(path("no/file")),
             "--output: '" + path("no/file") + "' cannot be written: No such file or directory");
 }

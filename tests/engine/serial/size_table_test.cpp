@@ -100,8 +100,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bad{"", "t.csv: has no header; 'size,weight' or 'from,to,weight'"}, Bad{"# nothing\n", "t.csv: has no header"},
         Bad{"size,weight\n", "t.csv: has no rows after its header"},
-        Bad{"100,1\n", "t.csv:1: '100,1' is no header; 'size,weight' or 'from,to,weight'"},
-        Bad{"weight,size\n1,100\n", "t.csv:1: 'weight,size' is no header"},
+        Bad{"100,1\n", "t.csv:1: '100,1' is not a header; 'size,weight' or 'from,to,weight'"},
+        Bad{"weight,size\n1,100\n", "t.csv:1: 'weight,size' is not a header"},
         Bad{"size,weight\n\n100\n", "t.csv:3: '100' does not have the 2 columns of the header, size,weight"},
         Bad{"size,weight\n1,2,3\n", "does not have the 2 columns"},
         Bad{"from,to,weight\n1,2,3,4,5,6\n", "does not have the 3 columns of the header, from,to,weight"},
@@ -113,7 +113,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"size,weight\n1,nan\n", "weight 'nan' must be a number such as"},
         Bad{"size,weight\n1,1e400\n", "weight '1e400' must be a number such as"},
         Bad{"size,weight\n1,1e308\n2,1e308\n", "t.csv:3: the sum of the weights is too large"},
-        Bad{"size,weight\n1,1e9\n2,1e-9\n", "t.csv:3: the weight is too small beside the sum of those before"},
+        Bad{"size,weight\n1,1e9\n2,1e-9\n",
+            "t.csv:3: the weight is too small compared with the sum of the previous ones"},
         Bad{"from,to,weight\n5,4,1\n", "t.csv:2: a range from 5 to 4 is empty"},
         Bad{"from,to,weight\n0,4,1\n", "t.csv:2: a range begins at 1 byte or more"},
         Bad{"size,weight\n\x01\xFF,1\n", "t.csv:2: '?\?' must be a size"}));

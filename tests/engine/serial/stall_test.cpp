@@ -5,10 +5,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <future>
 
 #include "core/error.hpp"
-#include "scheduler/interrupt.hpp"
+#include "scheduler/rank_status.hpp"
 
 namespace stressbench::scheduler::stall {
 namespace {
@@ -17,30 +18,30 @@ using namespace std::chrono_literals;
 
 constexpr auto long_enough = 30s;  // a test that is right never waits for it
 
-// How many looks it takes, at most `most`.
-int looks_until_it_lasts(StallDetector& stillness, std::uint64_t moves, bool watched, int most) {
-  for (int look = 1; look <= most; ++look) {
-    if (stillness.observe(moves, watched)) return look;
+// How many checks it takes, at most `most`.
+int checks_until_stalled(StallDetector& detector, std::uint64_t moves, bool watched, int most) {
+  for (int check = 1; check <= most; ++check) {
+    if (detector.observe(moves, watched)) return check;
   }
   return 0;
 }
 
-TEST(StallDetector, LastsAfterItsLooks) {
-  StallDetector stillness;
-  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), 1 + StallDetector::checks);
+TEST(StallDetector, StallsAfterItsChecks) {
+  StallDetector detector;
+  EXPECT_EQ(checks_until_stalled(detector, 7, true, 100), 1 + StallDetector::checks);
 }
 
-TEST(StallDetector, EndsWithEachMove) {
-  StallDetector stillness;
+TEST(StallDetector, AnyProgressStartsAgain) {
+  StallDetector detector;
   for (std::uint64_t moves = 1; moves < 100; ++moves) {
-    EXPECT_EQ(looks_until_it_lasts(stillness, moves, true, StallDetector::checks), 0);
+    EXPECT_EQ(checks_until_stalled(detector, moves, true, StallDetector::checks), 0);
   }
 }
 
-TEST(StallDetector, IsNotCountedInWhoWaitsForOthers) {
-  StallDetector stillness;
-  EXPECT_EQ(looks_until_it_lasts(stillness, 7, false, 100), 0);
-  EXPECT_EQ(looks_until_it_lasts(stillness, 7, true, 100), StallDetector::checks);
+TEST(StallDetector, DoesNotCountWhileSuspended) {
+  StallDetector detector;
+  EXPECT_EQ(checks_until_stalled(detector, 7, false, 100), 0);
+  EXPECT_EQ(checks_until_stalled(detector, 7, true, 100), StallDetector::checks);
 }
 
 TEST(Stall, IsNoticedOnce) {
@@ -70,12 +71,24 @@ TEST(Stall, WatchesThatAreNoLongerNeededEndAtOnce) {
 TEST(StallDeathTest, NamesJobMotifRankAndRound) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto end = [] {
-    interrupt::RankStatus& here = interrupt::rank_status();
-    here = {"TeaLeaf", "halo2d", 3, 5, true};
-    end_program(Nanoseconds{60'000'000'000}, "h1");
+    RankStatus& here = rank_status();
+    here = {"TeaLeaf", 1, "halo2d", 3, 5, true};
+    end_program(Nanoseconds{60'000'000'000}, "h1", [](const Fault&) {});
   };
   EXPECT_EXIT(end(), testing::ExitedWithCode(exit_machine_fault),
-              "nothing has moved for 60s \\(job TeaLeaf, motif halo2d, rank 3 on host h1, round 5\\)");
+              "no progress for 60s \\(job TeaLeaf, motif halo2d, rank 3 on host h1, round 5\\)");
+}
+
+TEST(StallDeathTest, GivesTheRecordBeforeTheProgramEnds) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto end = [] {
+    rank_status() = {"TeaLeaf", 1, "halo2d", 3, 5, true};
+    end_program(Nanoseconds{60'000'000'000}, "h1", [](const Fault& fault) {
+      if (fault.job == 1 && fault.motif == "halo2d" && fault.rank == 3 && fault.host == "h1" && fault.round == 5)
+        std::fprintf(stderr, "record: %s\n", fault.cause.c_str());
+    });
+  };
+  EXPECT_EXIT(end(), testing::ExitedWithCode(exit_machine_fault), "record: no progress for 60s: a link");
 }
 
 }  // namespace

@@ -76,13 +76,13 @@ TEST_F(Traces, ThatAreNotThereAreRefused) {
                                             "--file: cannot read '/nowhere/app.trace': there is no such file")));
   motif->find("file")->parse("/tmp");
   EXPECT_THAT([&] { motif->check(2); }, testing::ThrowsMessage<ParameterMistake>(HasSubstr(
-                                            "cannot read '/tmp': it is a directory; only regular files are read")));
+                                            "cannot read '/tmp': it is a directory; only regular files can be read")));
 }
 
 TEST_F(Traces, OfOtherKindsAreRefused) {
   EXPECT_THAT(refusal(""), HasSubstr("is empty"));
-  EXPECT_THAT(refusal("[JOB_NAME] A\n"), HasSubstr("line 1: is no trace file; `stressbench capture -o APP.trace`"));
-  EXPECT_THAT(refusal("{\"schema\": 1}\n"), HasSubstr("line 1: does not end in a checksum"));
+  EXPECT_THAT(refusal("[JOB_NAME] A\n"), HasSubstr("line 1: is not a trace file; `stressbench capture -o APP.trace`"));
+  EXPECT_THAT(refusal("{\"schema\": 1}\n"), HasSubstr("line 1: does not end with a checksum"));
   EXPECT_THAT(refusal(sealed({{"type", "header"}, {"format", "other"}})), HasSubstr("line 1: is not the header"));
 }
 
@@ -103,7 +103,7 @@ TEST_F(Traces, CutOffAnywhereAreRefused) {
   }
   const std::string without_end = whole.substr(0, whole.size() - sealed(end_of(2)).size());
   EXPECT_THAT(refusal(without_end), HasSubstr("line 4: the 'end' line is missing"));
-  EXPECT_THAT(refusal(without_end + "{\"type\":"), HasSubstr("line 4: is cut off in the middle"));
+  EXPECT_THAT(refusal(without_end + "{\"type\":"), HasSubstr("line 4: is truncated"));
 }
 
 TEST_F(Traces, WithAnyByteDamagedAreRefused) {
@@ -119,11 +119,11 @@ TEST_F(Traces, WithAnyByteDamagedAreRefused) {
 }
 
 TEST_F(Traces, ThatLackARankAreRefused) {
-  EXPECT_THAT(refusal(with_second("")), HasSubstr("line 3: 'end' where the line of rank 1 should stand"));
-  EXPECT_THAT(refusal(with_second(sealed(barriers.line(5, 2)))), HasSubstr("line 3: rank 5 where rank 1 should stand"));
+  EXPECT_THAT(refusal(with_second("")), HasSubstr("line 3: 'end' instead of the line of rank 1"));
+  EXPECT_THAT(refusal(with_second(sealed(barriers.line(5, 2)))), HasSubstr("line 3: rank 5 instead of rank 1"));
   EXPECT_THAT(refusal(with_second(sealed(barriers.line(1, 2)) + sealed(barriers.line(2, 2)))),
               HasSubstr("line 4: 'rank' after the lines of 2 ranks"));
-  EXPECT_THAT(refusal(good() + sealed(end_of(2))), HasSubstr("line 5: something follows the 'end' line"));
+  EXPECT_THAT(refusal(good() + sealed(end_of(2))), HasSubstr("line 5: there is more after the 'end' line"));
 }
 
 TEST_F(Traces, WhoseSequenceIsNotWholeAreRefused) {
@@ -132,9 +132,9 @@ TEST_F(Traces, WhoseSequenceIsNotWholeAreRefused) {
               HasSubstr("line 3: rank 1's sequence is not whole: 'sequence' was given up after 12345 calls (memory)"));
   EXPECT_EQ(refusal(with_second(rank_line(1, "lost", Json::array({with(loss, "what", "gaps")})))), "");
   EXPECT_THAT(refusal(with_second(rank_line(1, "streams", Json::array()))),
-              HasSubstr("line 3: rank 1 called MPI in several threads"));
+              HasSubstr("line 3: rank 1 called MPI from several threads"));
   EXPECT_THAT(refusal(with_second(rank_line(1, "ended", "killed"))),
-              HasSubstr("line 3: rank 1 did not come to MPI_Finalize ('killed')"));
+              HasSubstr("line 3: rank 1 did not reach MPI_Finalize ('killed')"));
 }
 
 TEST_F(Traces, ThatLackAKeyAreRefused) {
@@ -155,7 +155,7 @@ TEST_F(Traces, OfCallsThatCannotBeReplayedAreRefusedByName) {
               HasSubstr("MPI_Comm_spawn, which cannot be replayed: communication betw"));
   EXPECT_THAT(refusal(calling("Intercomm_create"), 1), HasSubstr("communication between groups"));
   EXPECT_THAT(refusal(calling("Teleport"), 1),
-              HasSubstr("MPI_Teleport, which cannot be replayed: this program does not"));
+              HasSubstr("MPI_Teleport, which cannot be replayed: unknown to this program"));
   EXPECT_EQ(refusal(calling("File_write_at"), 1), "");  // left out
 }
 
@@ -165,10 +165,10 @@ TEST_F(Traces, OfFileCallsThatCannotBeMadeAreRefusedWhereFilesAreAskedFor) {
   motif->find("file")->parse(path_);
   motif->find("files")->parse("/tmp");
   EXPECT_THAT([&] { motif->check(1); }, testing::ThrowsMessage<ParameterMistake>(HasSubstr(
-                                            "calls MPI_File_teleport, which cannot be replayed: leave --files out")));
+                                            "calls MPI_File_teleport, which cannot be replayed: without --files")));
   motif->find("files")->parse("/nowhere");
   EXPECT_THAT([&] { motif->check(1); },
-              testing::ThrowsMessage<ParameterMistake>(HasSubstr("--files: '/nowhere' is no folder")));
+              testing::ThrowsMessage<ParameterMistake>(HasSubstr("--files: '/nowhere' is not a directory")));
 }
 
 TEST_F(Traces, AreReadWithAllThatACallHas) {
@@ -215,16 +215,16 @@ TEST_P(OddTraces, AreRefusedWithFileAndLine) {
 INSTANTIATE_TEST_SUITE_P(
     OfARank, OddTraces,
     testing::Values(
-        Odd{"rank", "2147483648", "2147483648 where a whole number from -2147483648 to 2147483647 should stand"},
-        Odd{"sequence_calls", "1e300", "1e+300 where a whole number"},
-        Odd{"calls", R"([{"op":"Barrier","n":1,"comm":7}])", "MPI_Barrier on communicator 7, which is not there"},
-        Odd{"calls", R"([{"op":"Barrier","n":1,"comm":-1}])", "communicator -1, which is not there"},
+        Odd{"rank", "2147483648", "2147483648 instead of a whole number from -2147483648 to 2147483647"},
+        Odd{"sequence_calls", "1e300", "1e+300 instead of a whole number"},
+        Odd{"calls", R"([{"op":"Barrier","n":1,"comm":7}])", "MPI_Barrier on communicator 7, which does not exist"},
+        Odd{"calls", R"([{"op":"Barrier","n":1,"comm":-1}])", "communicator -1, which does not exist"},
         Odd{"calls", R"([{"op":"Allgather","n":9223372036854775807,"comm":0,"bytes":1000}])", "more than 2^63"},
         Odd{"calls", R"([{"op":"Wait","n":1,"requests":[2147483647]}])", "request 2147483647 of MPI_Wait"},
         Odd{"calls", R"([{"op":"Comm_dup","n":1,"comm":2,"made":2},{"op":"Neighbor_alltoall","n":1,"comm":2}])",
             "communicator 2"},
         Odd{"comms", R"([{"size":2,"rank":1,"members":[[0,1,2147483647]]}])", "has 2147483647 members"},
-        Odd{"comms", R"([{"size":2,"rank":1,"members":[[2147483647,2147483647,2]]}])", "are no ranks"},
+        Odd{"comms", R"([{"size":2,"rank":1,"members":[[2147483647,2147483647,2]]}])", "are not valid ranks"},
         Odd{"peers", "[[0,9223372036854775807,1],[1,9223372036854775807,1]]", "more than 2^63"}),
     [](const auto& odd) { return std::string(odd.param.key) + std::to_string(odd.index); });
 
@@ -240,7 +240,7 @@ TEST_F(Traces, OfACommunicatorThatIsACopyOfItselfAreRefused) {
 
 TEST_F(Traces, OfMoreRanksThanAnIntHoldsAreRefused) {
   EXPECT_THAT(refusal(sealed(with(header_of(2), "ranks", 2147483648U))),
-              AllOf(HasSubstr("line 1: "), HasSubstr("2147483648 where a whole number")));
+              AllOf(HasSubstr("line 1: "), HasSubstr("2147483648 instead of a whole number")));
 }
 
 TEST_F(Traces, WithTwoLinesOfSymbolsAreRefused) {

@@ -60,7 +60,7 @@ TEST(Listing1, RefusesAMissingValue) {
 }
 
 TEST(Listing1, RefusesARangeThatRunsBackwards) {
-  EXPECT_THAT(with("6,9,", "7-5,9,"), ElementsAre("2:12: [NID_LIST] '7-5' is a range that runs backwards; write 5-7"));
+  EXPECT_THAT(with("6,9,", "7-5,9,"), ElementsAre("2:12: [NID_LIST] '7-5' is a range in descending order; write 5-7"));
 }
 
 TEST(Listing1, RefusesTwoJobsOnOneNode) {

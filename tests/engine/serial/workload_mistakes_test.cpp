@@ -42,11 +42,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"KeyWithoutBracket", "[JOB_NAME A\n[NODES] 2\n[MOTIF] allreduce\n", {"1:1: ']' is missing"}},
         Case{"BlanksInBrackets",
              "[ JOB_NAME ] A\n[NODES] 2\n[MOTIF] allreduce\n",
-             {"1:1: a key has no blanks in its brackets"}},
-        Case{"TextBeforeTheFirstKey", "hello\nworld\n" + job, {"1:1: 'hello' stands before the first [KEY]"}},
+             {"1:1: a key must have no blanks in its brackets"}},
+        Case{"TextBeforeTheFirstKey", "hello\nworld\n" + job, {"1:1: 'hello' is before the first [KEY]"}},
         Case{"StatementsBeforeTheFirstJob",
              "[NODES] 2\n[MOTIF] x\n" + job,
-             {"1:1: [NODES] stands before the first [JOB_NAME]"}},
+             {"1:1: [NODES] is before the first [JOB_NAME]"}},
         Case{"KeyTwice", head + "[NODES] 3\n[MOTIF] allreduce\n", {"3:1: [NODES] is given twice in job 'A'"}},
         Case{"NoValue", "[JOB_NAME] A\n[NODES]\n[MOTIF] allreduce\n", {"2:1: [NODES] needs a value"}},
         Case{"TwoValues", "[JOB_NAME] A\n[NODES] 2 3\n[MOTIF] allreduce\n", {"2:11: [NODES] takes one value"}},
@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"EndWithValue", head + "[LOOP] 2\n[MOTIF] allreduce\n[END] 2\n", {"5:7: [END] takes no value"}},
         Case{"JobKeyInALoop",
              head + "[LOOP] 2\n[REPEAT] 3\n[MOTIF] allreduce\n[END]\n",
-             {"4:1: [REPEAT] stands inside a [LOOP]"}},
+             {"4:1: [REPEAT] is inside a [LOOP]"}},
         Case{"TooManyPasses",
              head + "[LOOP] 1000000000\n[LOOP] 1000000000\n[MOTIF] allreduce\n[END]\n[END]\n",
              {"4:1: the loops around this make more than 10^15 passes"}}),
@@ -229,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"OddName", "[SET] 1a=b\n" + job, {"1:7: [SET] '1a=b' must be name=value"}},
         Case{"OpenBrace", "[SET] a=${b\n" + job, {"1:9: '${b' lacks its '}'"}},
         Case{"OddNameUsed", "[SET] a=${b-c}\n" + job, {"1:9: '${b-c}' is not a variable's name"}},
-        Case{"OpenQuote", head + "[MOTIF] mpiio -f \"a b\n", {"3:18: the quote is not closed on its line"}}),
+        Case{"OpenQuote", head + "[MOTIF] mpiio -f \"a b\n", {"3:18: the closing quote is missing on this line"}}),
     name_of_case);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -243,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"CutOff", job + "# \xC3", {"4:3: byte 0xC3 is not UTF-8; is this a text file?"}},
         Case{"Overlong", job + "# \xC0\x80\n", {"4:3: byte 0xC0 is not UTF-8; is this a text file?"}},
         Case{"Escape", job + "# \x1B[31m\n", {"4:3: control character 0x1B; is this a text file?"}},
-        Case{"CarriageReturn", job + "# a\rb\n", {"4:4: a carriage return stands in the middle of a line"}}),
+        Case{"CarriageReturn", job + "# a\rb\n", {"4:4: there is a carriage return in the middle of a line"}}),
     name_of_case);
 
 TEST(WorkloadMistakes, AllAreToldAtOnceInTheOrderOfTheText) {

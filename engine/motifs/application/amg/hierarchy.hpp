@@ -1,4 +1,4 @@
-// Who exchanges how much on each level of an algebraic multigrid.
+// Messages between ranks on each level of an algebraic multigrid.
 #pragma once
 
 #include <cstdint>

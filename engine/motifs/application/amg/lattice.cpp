@@ -11,7 +11,7 @@ constexpr double first_coarsening = 3.85;
 constexpr double coarsening = 1.75;
 constexpr std::int64_t most_on_coarsest = 9;  // hypre's max_coarse_size
 constexpr std::int64_t widest_coupling = 2;
-// Matrix of level 1 and interpolation from it, beside the layers of a regular mesh: fitted to the reference capture.
+// Matrix of level 1 and interpolation from it, relative to layers of a regular mesh: fitted to the reference capture.
 constexpr double first_matrix_factor = 1.4;
 constexpr double first_interpolation_factor = 2.0 / 3.0;
 

@@ -1,5 +1,5 @@
 // A formula for the levels of an algebraic multigrid on a regular mesh: each is a coarser mesh over the same box. The
-// coarse levels of a real one are irregular; how near this comes is told in docs/motifs/amg.md.
+// coarse levels of a real one are irregular; docs/motifs/amg.md compares both.
 #pragma once
 
 #include <algorithm>

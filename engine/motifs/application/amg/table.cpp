@@ -1,7 +1,5 @@
 #include "motifs/application/amg/table.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <sstream>
@@ -21,9 +19,8 @@ std::vector<std::string> words_of(std::string_view line) {
 
 int number(const std::string& word, const char* what, std::int64_t least, std::int64_t limit) {
   const std::int64_t value = units::integer(word);
-  if (value < least || value >= limit) {
-    throw UserMistake(fmt::format("{} {} is none of {} to {}", what, value, least, limit - 1));
-  }
+  if (value < least || value >= limit)
+    throw UserMistake("{} {} is not in the range {} to {}", what, value, least, limit - 1);
   return static_cast<int>(value);
 }
 
@@ -40,13 +37,11 @@ Table::Table(std::string_view text, const std::string& file, int ranks, const Hi
     try {
       read(text.substr(start, end - start), ranks);
     } catch (const UserMistake& mistake) {
-      throw ParameterMistake("levels", fmt::format("--levels: '{}', line {}: {}", file, at, mistake.what()));
+      reject("levels", "'{}', line {}: {}", file, at, mistake.what());
     }
     start = end + 1;
   }
-  if (levels_ == 0 || coarsest_.empty()) {
-    throw ParameterMistake("levels", fmt::format("--levels: '{}' needs lines with interpolation and coarsest", file));
-  }
+  if (levels_ == 0 || coarsest_.empty()) reject("levels", "'{}' needs lines with interpolation and coarsest", file);
 }
 
 void Table::read(std::string_view line, int ranks) {
@@ -57,7 +52,7 @@ void Table::read(std::string_view line, int ranks) {
     const int level = number(words[1], "level", matrix ? 1 : 0, most_levels);
     const int from = number(words[2], "rank", 0, ranks);
     const int to = number(words[3], "rank", 0, ranks);
-    if (from == to) throw UserMistake("a rank does not send to itself");
+    if (from == to) throw UserMistake("a rank cannot send to itself");
     add(matrix ? matrix_ : interpolation_, level, from, to, number(words[4], "size", 1, most_bytes));
     levels_ = std::max(levels_, level + 1);
   } else if (words[0] == "coarsest" && words.size() == 3) {
@@ -70,7 +65,7 @@ void Table::read(std::string_view line, int ranks) {
 
 void Table::add(Exchanges& exchanges, int level, int from, int to, std::int64_t bytes) {
   Exchange& theirs = exchanges[{level, from}][to];
-  if (theirs.sent > 0) throw UserMistake(fmt::format("{} to {} on level {} was there already", from, to, level));
+  if (theirs.sent > 0) throw UserMistake("{} to {} on level {} is given twice", from, to, level);
   theirs.other = to;
   theirs.sent = bytes;
   Exchange& ours = exchanges[{level, to}][from];
@@ -94,7 +89,7 @@ std::string read_table(const std::string& file) {
   try {
     return read_file(file, input_limits::level_table_bytes);
   } catch (const UserMistake& mistake) {
-    throw ParameterMistake("levels", fmt::format("--levels: {}", mistake.what()));
+    reject("levels", "{}", mistake.what());
   }
 }
 

@@ -1,5 +1,4 @@
 // FT: a 3-D Fourier transform in slabs, or in pencils where there are more ranks than planes (NPB3.4-MPI/FT/ft.f).
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -78,9 +77,8 @@ void check_ft(ProblemClass size, int ranks) {
   const Size& n = row_of(sizes, size);
   const std::int64_t most = n.z * std::min(n.y, n.z);
   if (ranks > most) {
-    throw ParameterMistake("class", fmt::format("--class: {} x {} x {} points have pencils for {} ranks at most, but "
-                                                "the job has {}",
-                                                n.x, n.y, n.z, most, ranks));
+    reject("class", "{} x {} x {} points have pencils for {} ranks at most, but the job has {}", n.x, n.y, n.z, most,
+           ranks);
   }
 }
 

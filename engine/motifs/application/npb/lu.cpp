@@ -1,5 +1,4 @@
 // LU: steps of symmetric successive over-relaxation, two wavefronts through a 2-D grid of ranks (NPB3.4-MPI/LU/ssor.f).
-#include <fmt/format.h>
 
 #include <array>
 
@@ -107,15 +106,13 @@ void check_lu(ProblemClass size, int ranks) {
   if (grid[0] > 2 * grid[1]) {
     int fits = ranks;
     for (Dims<2> g = grid; g[0] > 2 * g[1]; g = most_even<2>(fits)) --fits;
-    throw ParameterMistake("benchmark", fmt::format("--benchmark: LU needs a grid of ranks at most twice as long as "
-                                                    "wide, but {} make {}x{}; {} would fit",
-                                                    ranks, grid[0], grid[1], fits));
+    reject("benchmark", "LU needs a grid of ranks at most twice as long as wide, but {} make {}x{}; {} would fit",
+           ranks, grid[0], grid[1], fits);
   }
   const std::int64_t side = row_of(sizes, size).side;
   if (side / grid[0] < fewest) {
-    throw ParameterMistake("class", fmt::format("--class: {} points along {} ranks are fewer than {} each; at most {} "
-                                                "ranks a side",
-                                                side, grid[0], fewest, side / fewest));
+    reject("class", "{} points along {} ranks are fewer than {} each; at most {} ranks a side", side, grid[0], fewest,
+           side / fewest);
   }
 }
 

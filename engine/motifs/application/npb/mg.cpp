@@ -1,6 +1,5 @@
 // MG: V-cycles of a 3-D multigrid, down to two points a side; ranks without points of a level drop out
 // (NPB3.4-MPI/MG/mg.f).
-#include <fmt/format.h>
 
 #include <array>
 #include <bit>
@@ -42,11 +41,11 @@ std::array<int, axes> ranks_along(int ranks) {
   return {1 << x, 1 << y, 1 << (powers - x - y)};
 }
 
-// A rank's part of a level, with a border of one point on each side, and who is beside it there.
+// A rank's part of a level, with a border of one point on each side, and its neighbours there.
 struct Level {
   std::array<std::int64_t, axes> points{};  // along each axis; 2: none but the border
   std::array<std::array<int, 2>, axes> neighbours{};
-  std::array<bool, axes> takes{};  // has no part in the next coarser level, and gets its points from those who have
+  std::array<bool, axes> takes{};  // has no part in the next coarser level, and gets its points from ranks that have
   std::array<bool, axes> gives{};
 
   bool idle() const { return points[0] == 2 || points[1] == 2 || points[2] == 2; }
@@ -160,7 +159,7 @@ class Kernel {
     }
   }
 
-  // To those who had no part in the coarser level: two layers upwards, one downwards.
+  // To ranks without a part in the coarser level: two layers upwards, one downwards.
   void expand(int k) const {
     const Level& level = at(k);
     if (ranks_ == 1) return;
@@ -193,9 +192,8 @@ class Kernel {
 void check_mg(ProblemClass size, int ranks) {
   const std::int64_t side = std::int64_t{1} << row_of(sizes, size).levels;
   if (ranks_along(active(ranks))[2] > side) {
-    throw ParameterMistake("class", fmt::format("--class: {0} x {0} x {0} points have no point for each of {1} ranks; "
-                                                "{2} would fit",
-                                                side, ranks, side * side * side));
+    reject("class", "{0} x {0} x {0} points have no point for each of {1} ranks; {2} would fit", side, ranks,
+           side * side * side);
   }
 }
 

@@ -1,8 +1,6 @@
 // What the NAS Parallel Benchmarks' kernels are written from: the classes of their problems, and the kernels.
 #pragma once
 
-#include <cstdint>
-
 #include "calls/call_list.hpp"
 #include "core/parameter.hpp"
 

@@ -1,0 +1,29 @@
+// What this rank is doing: for the messages of the signal handler, and for the message and the record of a fault.
+#pragma once
+
+#include <string>
+
+#include "scheduler/records.hpp"
+
+namespace stressbench::scheduler {
+
+// A copy of the name that lives as long as the program; equal names share one.
+const char* interned(const std::string& name);
+
+// Names are interned: they are read when all other objects may be gone.
+struct RankStatus {
+  const char* job = nullptr;
+  int job_number = -1;
+  const char* motif = nullptr;
+  int rank = -1;  // in the whole launch
+  int round = 0;
+  bool reports_signals = false;  // prints a line when a signal arrives: the first two ranks of each job
+};
+RankStatus& rank_status() noexcept;
+
+// "job TeaLeaf, motif halo2d, rank 3 on host a1, round 5"
+std::string describe(const RankStatus& here, const std::string& host);
+// The record of a fault that this rank met; what is not known stays empty.
+Fault fault_of(const RankStatus& here, const std::string& host, std::string cause);
+
+}  // namespace stressbench::scheduler

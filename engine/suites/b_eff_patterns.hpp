@@ -1,0 +1,54 @@
+// Which messages each pattern of b_eff sends: rings, random polygons, and the additional patterns of the paper, which
+// do not contribute to the result (Rabenseifner and Koniges, section 4). One rank's view of all patterns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+#include "suites/protocol.hpp"
+#include "suites/rings.hpp"
+
+namespace stressbench {
+
+// How the order of the ranks in a polygon is drawn: all orders alike, or as in the original code.
+enum class Drawn { uniform, legacy };
+
+namespace beff {
+
+// What a rank does in one pattern.
+struct Task {
+  std::vector<Neighbours> rings;
+  bool pingpong = false;
+};
+
+class Patterns {
+ public:
+  Patterns(int ranks, int rank) : ranks_(ranks), rank_(rank) {}
+
+  // Ring patterns of these numbers, from 1.
+  void add_rings(std::span<const std::int64_t> numbers);
+  void add_polygons(std::int64_t count, Drawn drawn, const Draw& draws);
+  void add_extras();
+
+  // In order of addition; `described()[i]` and `tasks()[i]` belong together.
+  const std::vector<ProtocolPattern>& described() const noexcept { return described_; }
+  const std::vector<Task>& tasks() const noexcept { return tasks_; }
+
+ private:
+  void add(Kind kind, std::string name, std::int64_t messages, Task task);
+  void add_grid(int dimensions);
+
+  int ranks_;
+  int rank_;
+  std::vector<ProtocolPattern> described_;
+  std::vector<Task> tasks_;
+};
+
+// Messages of all ranks in one iteration of each of these patterns, without the additional ones.
+std::vector<std::int64_t> messages_of(std::span<const std::int64_t> ring_numbers, std::int64_t polygons, int ranks);
+
+}  // namespace beff
+}  // namespace stressbench

@@ -121,64 +121,13 @@ PYTHON_WORDS = {
 PYTHON_MODULES = {"finding": "impact_analysis", "judging": "validation"}
 PYTHON_PACKAGES = {"sensitivity": "interference"}
 
-# Path and old name of what keeps it, and why. As with PENDING, an entry that finds nothing is a violation, too.
+# Path and old name of what keeps it, and why. An entry that finds nothing is a violation, too.
 ALLOWED = {
-    ("src/stressbench/cli/lab/status.py", "keeper"): "a field of `lab status --json`",
+    ("src/stressbench/experiments/lab.py", "keeper"): "a field of `lab status --json`",
     ("src/stressbench/experiments/study/unpacking.py", "tell"): "a method that tarfile calls",
     ("src/stressbench/interference/corun_prediction.py", "foretold"): "a field of `predict --json`",
     ("src/stressbench/results/study.py", "spared"): "a field of `study report --json`",
 }
-
-# Path and old name of what is still to be renamed.
-PENDING: frozenset[tuple[str, str]] = frozenset(
-    [
-        ("src/stressbench/cli/clean.py", "tell"),
-        ("src/stressbench/cli/rails/report.py", "card"),
-        ("src/stressbench/console/streams.py", "told"),
-        ("src/stressbench/experiments/capture.py", "wish"),
-        ("src/stressbench/experiments/interference/runner.py", "wish"),
-        ("src/stressbench/experiments/study/launching.py", "say"),
-        ("src/stressbench/experiments/study/launching.py", "wish"),
-        ("src/stressbench/experiments/study/rails/carried.py", "card"),
-        ("src/stressbench/experiments/study/rails/of_launches.py", "card"),
-        ("src/stressbench/experiments/study/rails/of_study.py", "card"),
-        ("src/stressbench/experiments/study/running.py", "Campaign"),
-        ("src/stressbench/experiments/study/running.py", "Order"),
-        ("src/stressbench/experiments/study/running.py", "spared"),
-        ("src/stressbench/experiments/study/standing.py", "Standing"),
-        ("src/stressbench/experiments/study/standing.py", "spared"),
-        ("src/stressbench/experiments/study_runs.py", "campaign"),
-        ("src/stressbench/experiments/suites.py", "wish"),
-        ("src/stressbench/experiments/sweep/nic_counters.py", "card"),
-        ("src/stressbench/formats/launches/journal.py", "Launches"),
-        ("src/stressbench/formats/launches/rails.py", "Launches"),
-        ("src/stressbench/formats/toml/lines.py", "Place"),
-        ("src/stressbench/formats/trace/records.py", "Ended"),
-        ("src/stressbench/launch/beside.py", "say"),
-        ("src/stressbench/launch/execute.py", "say"),
-        ("src/stressbench/launch/explanation.py", "Place"),
-        ("src/stressbench/launch/explanation.py", "told"),
-        ("src/stressbench/launch/explanation.py", "wish"),
-        ("src/stressbench/launch/lab.py", "card"),
-        ("src/stressbench/launch/labs.py", "card"),
-        ("src/stressbench/launch/leftovers/finding.py", "finding"),
-        ("src/stressbench/launch/rail_scripts.py", "card"),
-        ("src/stressbench/launch/rails.py", "card"),
-        ("src/stressbench/launch/session.py", "wish"),
-        ("src/stressbench/launch/stopping.py", "say"),
-        ("src/stressbench/launch/symbols.py", "told"),
-        ("src/stressbench/launch/targets.py", "card"),
-        ("src/stressbench/launch/traced.py", "wish"),
-        ("src/stressbench/report/figures/distribution.py", "Side"),
-        ("src/stressbench/report/rates/lines.py", "Place"),
-        ("src/stressbench/report/renderers/text.py", "say"),
-        ("src/stressbench/report/study/tables.py", "told"),
-        ("src/stressbench/report/study/words.py", "spared"),
-        ("src/stressbench/results/material.py", "Material"),
-        ("src/stressbench/results/rates.py", "cannot_tell"),
-        ("src/stressbench/stats/comparison.py", "cannot_tell"),
-    ]
-)
 
 NOT_CODE = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*")
@@ -290,7 +239,7 @@ def violations(checkout: Path, excepted: Set[tuple[str, str]]) -> Iterator[str]:
 
 def main() -> int:
     """Status 1 when an old name is in use."""
-    found = list(violations(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT, ALLOWED.keys() | PENDING))
+    found = list(violations(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT, ALLOWED.keys()))
     sys.stdout.writelines(f"{line}\n" for line in found)
     return 1 if found else 0
 

@@ -13,8 +13,8 @@ from support.commands import call
 from support.programs import wait_until
 
 from stressbench.launch.leftovers import Kind, Leftover, find, remove
-from stressbench.launch.leftovers.finding import Candidate, is_needed
 from stressbench.launch.leftovers.live_processes import LiveProcesses
+from stressbench.launch.leftovers.search import Candidate, is_needed
 
 ME = os.geteuid()
 SEGMENT = f"vader_segment.node.{ME}.76f70001.0"

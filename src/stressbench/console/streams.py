@@ -47,17 +47,17 @@ class _Plain(io.TextIOBase):
 
     def write(self, text: str) -> int:
         if text and not self._broken:  # click asks with no text what kind of stream this is
-            with self._told():
+            with self._reported():
                 self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
         if not self._broken:
-            with self._told():
+            with self._reported():
                 self._stream.flush()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _reported(self) -> Iterator[None]:
         """Nothing is tried twice: the interpreter flushes once more as it ends."""
         try:
             yield

@@ -11,7 +11,7 @@ from stressbench.formats.run import Fault, Job, Run
 from stressbench.launch.diagnosis import Death
 from stressbench.launch.session import LaunchRequest, RunResult
 
-# What the engine prints about a rank that is told to end, or meets a fault (engine/scheduler/interrupt.cpp):
+# What the engine prints about a rank that is told to end, or meets a fault (engine/scheduler/rank_status.cpp):
 # `rank 3 (job CG, motif halo2d), round 6` and `job CG, motif halo2d, rank 3 on host a1, round 6`. Only for what no
 # `fault` record of the run file tells.
 _WHEREABOUTS = re.compile(r"\bjob (?P<job>[^\n]+?), motif (?P<motif>[^,)\n]+)(?:\), round \d|, rank \d)")
@@ -20,7 +20,7 @@ NOTHING_MEASURED = "no round was finished; nothing was measured"
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Place:
+class _Origin:
     """Where a rank belongs; None is unknown."""
 
     host: str | None
@@ -43,7 +43,7 @@ def causes(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
     if result.status == ExitStatus.fault and result.outcome.status != ExitStatus.fault:
         # The newest launch of a file that is continued may be an earlier one.
         recorded = () if request.run_file.continues else _faults(result.left)
-        return tuple(_told(fault, result.left) for fault in recorded) or (
+        return tuple(_sentence(fault, result.left) for fault in recorded) or (
             f"the launcher ended with status {result.outcome.status} before the engine could say why",
         )
     return ()
@@ -68,7 +68,7 @@ def _faults(run: Run | None) -> tuple[Fault, ...]:
     return () if run is None else run.launches[-1].faults
 
 
-def _told(fault: Fault, run: Run | None) -> str:
+def _sentence(fault: Fault, run: Run | None) -> str:
     """A sentence about a fault, of all that is known."""
     rank = "a rank" if fault.rank is None else f"rank {fault.rank}"
     host = "" if fault.host is None else f" on host {fault.host}"
@@ -86,15 +86,15 @@ def _hint(death: Death) -> str:
     return ""
 
 
-def _place(death: Death, run: Run | None) -> _Place:
+def _place(death: Death, run: Run | None) -> _Origin:
     """Host and job of the dead rank from the header's node map; the launcher's word where there is no header."""
     if run is None or death.rank is None:
-        return _Place(host=death.host, job=None)
+        return _Origin(host=death.host, job=None)
     for node in run.launches[-1].header.nodes:
         if death.rank in parse_ranges(node.ranks):
             jobs = (job for job in run.jobs if node.node in parse_ranges(job.nodes))
-            return _Place(host=node.host, job=next(jobs, None))
-    return _Place(host=death.host, job=None)
+            return _Origin(host=node.host, job=next(jobs, None))
+    return _Origin(host=death.host, job=None)
 
 
 def _motif(errors: str, job: str) -> str | None:

@@ -51,10 +51,10 @@ def _ask(program: str, path: str, offsets: Sequence[int]) -> Iterable[str]:
     except (OSError, subprocess.TimeoutExpired):
         return ()
     lines = answer.stdout.splitlines()
-    return [_told(function, place) for function, place in zip(lines[::2], lines[1::2], strict=False)]
+    return [_symbol(function, place) for function, place in zip(lines[::2], lines[1::2], strict=False)]
 
 
-def _told(function: str, place: str) -> str:
+def _symbol(function: str, place: str) -> str:
     """`main (cg.c:12)`; file without its folder; empty where nothing is known."""
     file, _, line = place.split(" (discriminator")[0].rpartition(":")
     known = not file.startswith(_UNKNOWN) and line.isdigit() and line != "0"

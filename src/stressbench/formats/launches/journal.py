@@ -56,7 +56,7 @@ L = TypeVar("L", bound=Launched)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Launches(Generic[P, L]):
+class RecordedLaunches(Generic[P, L]):
     """What could be read; a sentence for each line that could not."""
 
     plan: P
@@ -79,7 +79,7 @@ class Journal(Generic[P, L]):
         except OSError as fault:
             raise StudyFault(f"{path}: {reason_of(fault)}; the launches before are in it") from fault
 
-    def read(self, path: Path) -> Launches[P, L]:
+    def read(self, path: Path) -> RecordedLaunches[P, L]:
         """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
         lines = journal_lines(path)
         try:
@@ -95,4 +95,4 @@ class Journal(Generic[P, L]):
                 done.append(launches.validate_json(line))
             except ValidationError as fault:
                 complaints.add(number, fault)
-        return Launches(plan=plan, done=tuple(done), complaints=complaints.all())
+        return RecordedLaunches(plan=plan, done=tuple(done), complaints=complaints.all())

@@ -34,10 +34,10 @@ class LaunchRecord(journal.Launched):
     carried: tuple[NicBytes, ...] | None
 
 
-Launches: TypeAlias = journal.Launches[PlanRecord, LaunchRecord]
+RailLaunches: TypeAlias = journal.RecordedLaunches[PlanRecord, LaunchRecord]
 JOURNAL = journal.Journal(plan=PlanRecord, launch=LaunchRecord, writer="stressbench rails run -o DIR -- CMD")
 
 
-def read_launches(path: Path) -> Launches:
+def read_launches(path: Path) -> RailLaunches:
     """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
     return JOURNAL.read(path)

@@ -52,7 +52,7 @@ class RateLaunch(journal.Launched):
     ranks: journal.Count
 
 
-RateLaunches: TypeAlias = journal.Launches[RatesPlan, RateLaunch]
+RateLaunches: TypeAlias = journal.RecordedLaunches[RatesPlan, RateLaunch]
 JOURNAL = journal.Journal(plan=RatesPlan, launch=RateLaunch, writer="stressbench degrade run -o DIR -- CMD")
 
 

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from stressbench.launch.leftovers.finding import Kind, Leftover
+from stressbench.launch.leftovers.search import Kind, Leftover
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 

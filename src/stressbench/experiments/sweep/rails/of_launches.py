@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from stressbench.experiments.sweep.rails.carried import requested_in_words, requested_nics
-from stressbench.formats.launches.rails import Launches, LaunchRecord
+from stressbench.formats.launches.rails import LaunchRecord, RailLaunches
 from stressbench.formats.study.rail_policies import RailPolicy, parse_policy
 from stressbench.results.rails import BASELINE, Carried, Floats, Load, MpiProfile, RailsFound, Subject, subject_of
 
@@ -13,7 +13,7 @@ _WALL = "wall time"
 _COUNTED_HERE = "bytes are those of the host that started the launches: other hosts' are not counted"
 
 
-def rails_of_launches(launches: Launches, *, talk: Sequence[MpiProfile] = ()) -> RailsFound:
+def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()) -> RailsFound:
     """Launches that ended well count."""
     plan = launches.plan
     policies = tuple(sorted(plan.policies, key=lambda policy: policy != BASELINE))

@@ -16,7 +16,7 @@ from support.commands import Ended, invoke
 from stressbench.formats.files import limits
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.labs.errors import LabFault
-from stressbench.labs.lifecycle import down, labs_up, running_lab
+from stressbench.labs.lifecycle import command_prefix, down, labs_up, running_lab
 from stressbench.labs.process import Process, find_process
 from stressbench.labs.state import LabDirectory, Phase, State, base_directory, lab_directories
 
@@ -327,3 +327,19 @@ def test_a_node_whose_process_has_another_start_is_not_entered(pair: Path, sleep
 
     assert ended.returncode == 125
     assert ended.stderr == f"stressbench: lab pair, h0: its process {sleeper.pid} has ended; is the lab still up?\n"
+
+
+def test_no_module_of_the_working_directory_is_loaded(
+    pair: Path, sleeper: "subprocess.Popen[bytes]", tmp_path: Path
+) -> None:
+    altered(pair, lambda state: state.update(nodes={"h0": {"pid": sleeper.pid, "started": 1}}))
+    download = tmp_path / "download"
+    download.mkdir()
+    (download / "json.py").write_text("raise SystemExit(9)\n", encoding="utf-8")
+
+    ended = subprocess.run(
+        [*command_prefix(running_lab("pair"), "h0"), "true"], cwd=download, capture_output=True, text=True, check=False
+    )
+
+    assert ended.returncode == 125  # the process of h0 has ended
+    assert "the lab still up?" in ended.stderr

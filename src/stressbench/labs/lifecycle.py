@@ -21,6 +21,7 @@ from stressbench.labs.process import Process, find_process
 from stressbench.labs.state import LabDirectory, Phase, State, lab_directories
 from stressbench.labs.topology import Lab
 
+_PYTHON = (sys.executable, "-P", "-m")  # -P: no module is taken from the working directory, which may be anyone's
 _ANSWER_TIMEOUT_S = 60.0
 _EXIT_TIMEOUT_S = 20.0
 
@@ -92,7 +93,7 @@ def _build(directory: LabDirectory, state: State, wanted_plan: Plan) -> State:
     with near:
         with far, directory.new_log() as log:
             launcher = subprocess.Popen(
-                [sys.executable, "-m", "stressbench.labs.supervisor", str(far.fileno())],
+                [*_PYTHON, "stressbench.labs.supervisor", str(far.fileno())],
                 pass_fds=(far.fileno(), directory.descriptor), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True,
             )  # fmt: skip
@@ -199,4 +200,4 @@ def labs_up() -> tuple[str, ...]:
 def command_prefix(running: RunningLab, node: str) -> tuple[str, ...]:
     """Arguments that run the command behind them on a node. Raises LabMistake if the lab has no such node."""
     running.holder(node)
-    return (sys.executable, "-m", "stressbench.labs.enter", str(LabDirectory(running.state.name).path), node)
+    return (*_PYTHON, "stressbench.labs.enter", str(LabDirectory(running.state.name).path), node)

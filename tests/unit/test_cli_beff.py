@@ -160,3 +160,13 @@ def test_the_last_summary_counts() -> None:
     assert parse_linpack(older + GOOD, ranks=4, n=400).flops_per_s == pytest.approx(12.5e9)
     with pytest.raises(ValueError, match="holds no HPL_Tflops"):
         parse_linpack(older + GOOD.partition("HPL_Tflops")[0], ranks=4, n=400)
+
+
+def test_a_file_that_has_the_name_of_the_motif_s_note_stays(machine: Path) -> None:
+    (machine / "p.jsonl.stressbench").write_text("my notes", encoding="utf-8")
+
+    refused = stressbench("-n", "4", "-o", "p.jsonl")
+
+    assert refused.exit_code == 2
+    assert "-o p.jsonl: p.jsonl.stressbench is there already; name a new file, or remove it" in refused.output
+    assert (machine / "p.jsonl.stressbench").read_text(encoding="utf-8") == "my notes"

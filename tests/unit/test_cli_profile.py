@@ -323,3 +323,19 @@ def test_the_library_is_found_installed_and_in_a_build_tree(folder: Path, engine
 def test_help_teaches_by_example() -> None:
     for name in ("profile", "capture"):
         assert "mpirun -n 4 ./" in invoke([name, "--help"]).stdout
+
+
+@pytest.mark.parametrize("words", ["capture -o a.trace true", "record -o a.sb true"])
+def test_a_file_that_has_the_name_of_the_list_of_modules_stays(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.chdir(folder)
+    for name, value in environment(folder).items():
+        monkeypatch.setenv(name, value)
+    (folder / "a.trace.modules").write_text("my notes", encoding="utf-8")
+
+    ended = invoke(words)
+
+    assert ended.exit_code == 2
+    assert "a.trace.modules is there already and would be replaced" in " ".join(ended.stderr.split())
+    assert (folder / "a.trace.modules").read_text(encoding="utf-8") == "my notes"

@@ -1,5 +1,6 @@
 """Lines that are appended are in the file as a whole, or not at all."""
 
+import os
 import resource
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.formats.files import append_lines
+from stressbench.formats.files import Refused, append_lines
 
 APPEND = (
     "import sys; from pathlib import Path; from stressbench.formats.files import append_lines; append_lines({}, {})"
@@ -46,3 +47,20 @@ def test_what_has_no_room_leaves_the_lines_before(tmp_path: Path) -> None:
 
     assert b"File too large" in done.stderr
     assert journal.read_bytes() == b'{"b":2}\n'
+
+
+def test_a_journal_that_is_a_link_is_refused_and_its_target_stays(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_bytes(b"precious\nlast line without end")
+    (tmp_path / "journal").symlink_to(tmp_path / "victim")
+
+    with pytest.raises(Refused, match="is a symbolic link"):
+        append_lines(tmp_path / "journal", [b'{"a":1}'])
+
+    assert (tmp_path / "victim").read_bytes() == b"precious\nlast line without end"
+
+
+def test_a_fifo_in_the_place_of_a_journal_is_refused_without_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "journal")
+
+    with pytest.raises(Refused, match="is no regular file"):
+        append_lines(tmp_path / "journal", [b'{"a":1}'])

@@ -159,6 +159,10 @@ def test_nothing_was_added_means_nothing_to_say(tmp_path: Path) -> None:
             member("p/l", b"", type=tarfile.LNKTYPE, linkname="p/manifest.jsonl"),
             "p/l is a link, or something else that is no file",
         ),
+        (
+            member("p/s", pax_headers={"GNU.sparse.size": str(1 << 50), "GNU.sparse.map": "0,1"}),
+            "p/s is a sparse file, which a pack has none of",
+        ),
         (member("p/f", b"", type=tarfile.FIFOTYPE), "p/f is a link, or something else that is no file"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

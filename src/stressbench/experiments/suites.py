@@ -154,15 +154,22 @@ def _protocol_file(output: Path | None, *, name: str) -> Iterator[tuple[Path, Pa
         try:
             yield Path(folder), protocol
         finally:
-            note = protocol.with_name(f"{protocol.name}.stressbench")
+            note = _note_of(protocol)
             if is_own_file(note):  # the motif keeps it for runs that are continued, which this one is not
                 note.unlink()
 
 
+def _note_of(protocol: Path) -> Path:
+    """The file by which the motif knows a protocol again as its own."""
+    return protocol.with_name(f"{protocol.name}.stressbench")
+
+
 def _require_new(output: Path) -> None:
     folder = output.absolute().parent
-    if output.exists():
-        raise LaunchMistake(f"-o {output}: is there already; name a new file, or remove it")
+    for path in (output, _note_of(output)):
+        if os.path.lexists(path):
+            which = "" if path == output else f"{path} "
+            raise LaunchMistake(f"-o {output}: {which}is there already; name a new file, or remove it")
     if not folder.is_dir():
         raise LaunchMistake(f"-o {output}: {folder} is not a directory")
     try:

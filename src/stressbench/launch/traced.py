@@ -1,5 +1,6 @@
 """One traced launch from start to end: run the command, save what dead ranks left, name the call sites."""
 
+import os
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
@@ -51,6 +52,8 @@ def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> Trac
         mode=request.mode, output=request.output.absolute(), key=secrets.token_hex(8), library=tracer.library,
         names=request.names,
     )  # fmt: skip
+    if os.path.lexists(tracing.modules):
+        raise LaunchMistake(f"--output: {tracing.modules} is there already and would be replaced; move it away first")
     ended = follow(traced(request.words, tracing=tracing, outer=environment))
     left = salvage(tracing, tracer, environment)
     sentences = list(left.sentences)

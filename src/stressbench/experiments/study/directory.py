@@ -10,6 +10,7 @@ DIR/environment.json  programs and settings
 import fcntl
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from stressbench.experiments.study.environment import environment
 from stressbench.experiments.study.includes import included
 from stressbench.formats import toml
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import limits, must_stay, open_regular, read_text
+from stressbench.formats.files import limits, must_stay, open_journal, open_regular, read_text, replace_whole
 from stressbench.formats.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, STUDY_FILE, WORKLOADS
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.formats.study.file import Study, parse_study
@@ -34,7 +35,8 @@ from stressbench.formats.toml import TomlMistake
 
 LEAST_ROOM = 1 << 20
 """Bytes that must be left where run files go; with less a run fails for want of room, and the next one would, too."""
-_WRITTEN_FIRST = (ENVIRONMENT, "study-1.json", "study-1.toml")
+_WRITTEN_FIRST = (RUNS, ENVIRONMENT, LOCK, WORKLOADS, "study-1.json")
+_HALF_WRITTEN = re.compile(r"\.(stressbench-[0-9a-f]{16}|environment\.json|study-1\.json|study-1\.toml)\.new")
 
 
 def now() -> datetime:
@@ -143,6 +145,8 @@ def take_up(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
         (path / RUNS).mkdir(parents=True, exist_ok=True)
         number = _newest(path)
         _refuse_other_files(path, number)
+        if os.path.lexists(path / MANIFEST):
+            os.close(open_journal(path / MANIFEST))  # before anything is written
         if number and text == _text(path / f"study-{number}.toml"):
             directory = Directory(path=path, study=study, folder=folder)
         else:
@@ -169,9 +173,9 @@ def _take_in(path: Path, number: int, *, study: Study, text: str, folder: Path) 
     )
     if number > 1:
         require_same_workloads(open_directory(path), newest=number - 1)
-    _write(path / ENVIRONMENT, orjson.dumps(environment(), option=orjson.OPT_INDENT_2))
-    _write(origin_file(path, number), origin_json(origin))
-    _write(path / name, text.encode())
+    replace_whole(path / ENVIRONMENT, orjson.dumps(environment(), option=orjson.OPT_INDENT_2))
+    replace_whole(origin_file(path, number), origin_json(origin))
+    replace_whole(path / name, text.encode())
     directory = Directory(path=path, study=study, folder=folder)
     directory.write(
         StudyRecord(at=now(), file=name, sha256=hashlib.sha256(text.encode()).hexdigest(), version=__version__)
@@ -198,7 +202,11 @@ def require_same_workloads(directory: Directory, *, newest: int | None = None) -
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Hold the directory for this process; the kernel lets go of it however the process ends. Raises StudyMistake."""
-    with (path / LOCK).open("ab") as file:
+    try:
+        descriptor = open_journal(path / LOCK)
+    except OSError as fault:
+        raise StudyMistake(f"{path / LOCK}: {reason_of(fault)}") from fault
+    with os.fdopen(descriptor, "ab") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -222,8 +230,9 @@ def _newest(path: Path) -> int:
 
 
 def _refuse_other_files(path: Path, number: int) -> None:
-    ours = {RUNS, ENVIRONMENT, LOCK, "study-1.json", WORKLOADS, *(f".{name}.new" for name in _WRITTEN_FIRST)}
-    if number == 0 and (others := sorted(entry.name for entry in path.iterdir() if entry.name not in ours)):
+    names = sorted(entry.name for entry in path.iterdir())
+    others = [name for name in names if name not in _WRITTEN_FIRST and not _HALF_WRITTEN.fullmatch(name)]
+    if number == 0 and others:
         raise StudyMistake(f"{path} holds no study, but {others[0]}: choose a directory that is new or empty")
 
 
@@ -257,13 +266,3 @@ def _require_same_or_more(before: Study, after: Study, *, path: Path) -> None:
             f"{path}: {len(lost)} of its {len(before.cells)} cells are not in the new file, such as {values}; "
             f"a study may only grow: keep them, or {elsewhere}"
         )
-
-
-def _write(path: Path, content: bytes) -> None:
-    """All of it or nothing, whenever this process ends."""
-    beside = path.with_name(f".{path.name}.new")
-    with beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)

@@ -78,6 +78,8 @@ def _complaint(entry: tarfile.TarInfo, *, top: str, before: Mapping[str, str]) -
         return "leads out of its folder, or to a name that is written in another way"
     if name in before:
         return "is there twice"
+    if entry.sparse is not None:  # a few bytes that say they are any number of them
+        return "is a sparse file, which a pack has none of"
     if entry.type not in (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.DIRTYPE):
         return "is a link, or something else that is no file"
     return None

@@ -9,7 +9,7 @@ from stressbench.formats.files.bounded import (
     read_bytes,
     read_text,
 )
-from stressbench.formats.files.journal import append_lines
+from stressbench.formats.files.journal import append_lines, open_journal
 from stressbench.formats.files.output import new_output, replace_whole, require_output, write_output
 from stressbench.formats.files.private import NotPrivate, PrivateDirectory, is_own_file, read_own
 from stressbench.formats.files.shapes import FIRST_MISTAKE, Shape, json_of
@@ -27,6 +27,7 @@ __all__ = [
     "lines_in",
     "must_stay",
     "new_output",
+    "open_journal",
     "open_regular",
     "read_bytes",
     "read_own",

@@ -1,14 +1,17 @@
 """Files of lines that only ever grow: a line is in them as a whole, or not at all."""
 
 import os
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 import orjson
 
+from stressbench.formats.files.bounded import Refused
+
 _PIECE = 1 << 16
-_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def append_lines(path: Path, lines: Iterable[bytes]) -> None:
@@ -17,7 +20,7 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
     What stands at the end without being whole was being written when the power, or the room, went: it is removed.
     """
     content = b"".join(line + b"\n" for line in lines)
-    descriptor = os.open(path, _FLAGS, 0o666)
+    descriptor = open_journal(path)
     try:
         end, gap = _end_of(descriptor)
         os.ftruncate(descriptor, end)
@@ -29,6 +32,20 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
             raise
     finally:
         os.close(descriptor)
+
+
+def open_journal(path: Path) -> int:
+    """A descriptor to read and append with, of a regular file that `path` itself names; made if it is missing.
+
+    Raises OSError, such as `Refused` for a symbolic link, which may lead to a file that is no journal, and for a FIFO.
+    """
+    if path.is_symlink():
+        raise Refused(path, "is a symbolic link, which is not written through; put the file itself there")
+    descriptor = os.open(path, _FLAGS, 0o666)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Refused(path, "is no regular file")
+    return descriptor
 
 
 def _end_of(descriptor: int) -> tuple[int, bytes]:

@@ -61,13 +61,13 @@ def replace_whole(path: Path, content: bytes) -> None:
 
 @contextmanager
 def _beside(target: Path, *, named: Path) -> Iterator[BinaryIO]:
-    before = _status(target)
+    before = _status(target, follow=False)  # a link that `replace_whole` replaces says nothing about the new file
     new = target.parent / f".stressbench-{secrets.token_hex(8)}.new"
     with _named(named):
         descriptor = os.open(new, _NEW, 0o666)
     try:
         with _named(named), os.fdopen(descriptor, "wb") as file:
-            if before is not None:
+            if before is not None and stat.S_ISREG(before.st_mode):
                 _keep_access(descriptor, before)
             yield file
             file.flush()
@@ -141,9 +141,9 @@ def _is_descriptor(path: Path) -> bool:
     return path.is_absolute() and path.parts[1] == "proc"
 
 
-def _status(path: Path) -> os.stat_result | None:
+def _status(path: Path, *, follow: bool = True) -> os.stat_result | None:
     try:
-        return path.stat()
+        return path.stat(follow_symlinks=follow)
     except FileNotFoundError:
         return None
 

@@ -129,6 +129,23 @@ def test_what_is_written_to_a_file_neither_steers_a_terminal_nor_becomes_markup(
         assert "](" not in text
 
 
+def test_no_text_defines_a_link_or_ends_a_cell() -> None:
+    table = Table(columns=headed(("name",), words=1), rows=(("![a][l]",), (r"a\|b",)))
+    section = Section(blocks=(table, Paragraph(text="[l]: http://evil/x.png")))
+
+    text = render("md", Document(title="T", sections=(section,)))
+
+    assert "]:" not in text
+    assert r"| a\\\|b |" in text
+
+
+@pytest.mark.parametrize("name", ["[1cm] CG", "* CG"])
+def test_no_name_becomes_an_option_of_latex(name: str) -> None:
+    table = Table(columns=headed(("job",), words=1), rows=((name,),), caption="c")
+
+    assert f"\n{{}}{name} " in render("latex", Document(title="T", sections=(), summary=table))
+
+
 def test_documents_escape_what_they_tell() -> None:
     table = Table(title=HOSTILE, columns=headed((HOSTILE,), words=1), rows=((HOSTILE,),), caption=HOSTILE)
     notes = Notes(title="Notes", notes=(Note(text=HOSTILE),))

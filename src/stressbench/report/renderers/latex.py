@@ -4,6 +4,8 @@ The rows are joined here rather than by a library: tabulate, for example, escape
 its unit.
 """
 
+from collections.abc import Sequence
+
 from stressbench.console import escaped
 from stressbench.report.document import Cell, Column, Document, Interval
 
@@ -29,13 +31,19 @@ def render(document: Document) -> str:
             r"\toprule",
             " & ".join(_text(column.label) for column in table.columns) + r" \\",
             r"\midrule",
-            *(" & ".join(map(_cell, table.columns, row)) + r" \\" for row in table.rows),
+            *(_row(table.columns, row) for row in table.rows),
             r"\bottomrule",
             r"\end{tabular}",
             r"\end{table}",
             "",
         ]
     )
+
+
+def _row(columns: Sequence[Column], row: Sequence[Cell]) -> str:
+    """The cells; the command before them would take a `[` or `*` at their beginning as its own option."""
+    cells = " & ".join(map(_cell, columns, row))
+    return ("{}" if cells.startswith(("[", "*")) else "") + cells + r" \\"
 
 
 def _cell(column: Column, cell: Cell) -> str:

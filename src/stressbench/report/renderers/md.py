@@ -72,6 +72,8 @@ def _table(table: Table) -> Iterator[Sequence[str]]:
 
 
 def text_of(text: str) -> str:
-    """On one line, without a table's bars, HTML, entities and links; control characters are shown."""
-    text = _ENTITY.sub("&amp;", text).replace("<", "&lt;").replace("](", "]\\(").replace("|", "\\|")
+    """On one line, without bars, HTML, entities, links and their definitions; control characters are shown."""
+    text = _ENTITY.sub("&amp;", text).replace("<", "&lt;")
+    for mark, harmless in (("\\", "\\\\"), ("](", "]\\("), ("]:", "]\\:"), ("|", "\\|")):
+        text = text.replace(mark, harmless)
     return " ".join(escaped(word) for word in text.split())

@@ -8,14 +8,10 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any, Literal
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure as Canvas
-
 from stressbench.report.document import Figure
 from stressbench.report.names import printable
 from stressbench.report.palette import INK, MUTED, PAPER, RULE, TONES
+from stressbench.report.plotting import Axes, Canvas, FigureCanvasSVG, mpl
 
 WIDTH_IN = 8.4
 _STYLE: Any = {

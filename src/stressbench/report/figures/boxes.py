@@ -3,9 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.patches import PathPatch
-from matplotlib.ticker import FuncFormatter, LogLocator
 from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
@@ -13,6 +10,7 @@ from stressbench.report.document import Figure, Numbers, Value
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, INK, PAPER, Tone, hatch_of, tone_of
+from stressbench.report.plotting import Axes, FuncFormatter, LogLocator, PathPatch
 from stressbench.report.run.section import RunSection
 from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, Selection, select

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
@@ -13,6 +12,7 @@ from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.tails import MOST_PANELS, scale_shares
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, PAPER, Tone, tone_of
+from stressbench.report.plotting import Axes
 from stressbench.report.run.section import RunSection
 from stressbench.report.run.words import tail_finding
 from stressbench.report.units import TimeUnit, time, time_unit

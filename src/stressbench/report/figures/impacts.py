@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from stressbench.formats.run import Role
 from stressbench.report.document import Figure, Numbers
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import short
 from stressbench.report.palette import INK, MUTED, PAPER, Tone, tone_of
+from stressbench.report.plotting import Axes, FuncFormatter, MaxNLocator, NullFormatter
 from stressbench.report.run.section import RunSection
 from stressbench.report.thinning import outermost
 from stressbench.report.units import count, factor_and_interval

@@ -3,14 +3,12 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from matplotlib.axes import Axes
-from matplotlib.patches import Patch, Rectangle
-
 from stressbench.formats.ranges import parse_ranges
 from stressbench.report.document import Figure, Numbers
 from stressbench.report.drawing import WIDTH_IN, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import INK, MUTED, PAPER, RULE, hatch_of, tone_of
+from stressbench.report.plotting import Axes, Patch, Rectangle
 from stressbench.report.run.section import RunSection
 from stressbench.report.units import count
 

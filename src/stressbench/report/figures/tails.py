@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from stressbench.formats.run import Kind
 from stressbench.report.document import Figure, Numbers
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, tone_of
+from stressbench.report.plotting import Axes, FuncFormatter, MaxNLocator
 from stressbench.report.run.section import RunSection
 from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, MergedHistogram, StepSummary, histograms_of, merge

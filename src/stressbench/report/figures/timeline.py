@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from stressbench.formats.run import Kind, Run
 from stressbench.report.document import Figure, Numbers
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ALONE, MUTED, PAPER, tone_of
+from stressbench.report.plotting import Axes
 from stressbench.report.run.section import RunSection
 from stressbench.report.thinning import outermost
 from stressbench.report.units import count

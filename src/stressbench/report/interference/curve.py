@@ -1,13 +1,11 @@
 """Slowdown over utilisation: each congestion level with both intervals, and the monotone curve (Figure 7)."""
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
-
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import JOBS, MUTED, PAPER
+from stressbench.report.plotting import Axes, FuncFormatter
 from stressbench.report.units import count, factor, factor_with, percent
 
 _CAPTION = (

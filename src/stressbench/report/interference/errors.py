@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from stressbench.interference.validation import ModelScore, Validation
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.figures.boxes import draw_box
 from stressbench.report.palette import MUTED, tone_of
+from stressbench.report.plotting import Axes, MaxNLocator
 from stressbench.report.units import count
 
 _ACROSS = 3

@@ -1,7 +1,5 @@
 """Distribution of the probes' latencies, idle and beside the application (Casas and Bronevetsky, Figure 3)."""
 
-from matplotlib.axes import Axes
-
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.probe_statistics import LatencySummary
 from stressbench.interference.profile_summary import ProfileSummary
@@ -10,6 +8,7 @@ from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.distribution import TimeCurve, curve_of, plot_curves
 from stressbench.report.names import printable
 from stressbench.report.palette import ALONE, JOBS
+from stressbench.report.plotting import Axes
 from stressbench.report.units import factor, time
 
 _CAPTION = (

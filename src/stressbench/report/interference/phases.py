@@ -1,13 +1,12 @@
 """Utilisation of the switch over the time of the application: single latencies, and phases."""
 
-from matplotlib.axes import Axes
-
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.profile_summary import ProfileSummary, probe_times
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import ALONE, JOBS, MUTED
+from stressbench.report.plotting import Axes
 from stressbench.report.thinning import outermost
 from stressbench.report.units import count, percent, time_unit
 

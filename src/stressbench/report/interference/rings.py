@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import tone_of
+from stressbench.report.plotting import Axes, FixedLocator, FuncFormatter, NullLocator
 from stressbench.report.units import count, percent, time
 
 _MARKS = "osD^v<>P"

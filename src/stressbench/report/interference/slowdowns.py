@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from matplotlib.axes import Axes
-
 from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
@@ -11,6 +9,7 @@ from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.interference.predictions import bounds_text, slowdown_text
 from stressbench.report.names import printable, short
 from stressbench.report.palette import INK, PAPER, tone_of
+from stressbench.report.plotting import Axes
 from stressbench.report.units import count
 
 _MOST_LINES = 80

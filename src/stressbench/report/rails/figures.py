@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator
 
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish, style
 from stressbench.report.names import printable, short
 from stressbench.report.palette import INK, PAPER, Tone, hatch_of, tone_of
+from stressbench.report.plotting import Axes, FuncFormatter, LogLocator
 from stressbench.report.rails.tables import label, value_text
 from stressbench.report.units import TimeUnit, rate, size, time_unit
 from stressbench.results.rails import Bandwidth, Box, RailsFound, Subject

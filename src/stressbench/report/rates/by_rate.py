@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from matplotlib.axes import Axes
-
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import INK
+from stressbench.report.plotting import Axes
 from stressbench.report.rates.lines import MOST_LINES, FactorPoint, draw_line, finish_axes
 from stressbench.report.rates.tables import name_of
 from stressbench.report.units import count, interval

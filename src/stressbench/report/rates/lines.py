@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, NullFormatter
-
 from stressbench.report.drawing import bare_axes
 from stressbench.report.names import printable, short
 from stressbench.report.palette import MUTED, tone_of
+from stressbench.report.plotting import Axes, FuncFormatter, NullFormatter
 from stressbench.stats.unpaired import PooledRatio
 
 MARKS = "osD^v<>P"

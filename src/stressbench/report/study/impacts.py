@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.names import printable, short
 from stressbench.report.palette import INK, JOBS, PAPER, tone_of
+from stressbench.report.plotting import Axes, Line2D
 from stressbench.report.study.evidence import Evidence, Line
 from stressbench.report.study.words import finding_of
 from stressbench.report.units import MISSING, factor_and_interval

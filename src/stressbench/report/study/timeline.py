@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from stressbench.report.document import Figure, Numbers
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import MUTED, PAPER, tone_of
+from stressbench.report.plotting import Axes
 from stressbench.report.study.evidence import Evidence, Moment
 from stressbench.report.units import count
 from stressbench.stats.trend import trend_of

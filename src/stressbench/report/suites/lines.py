@@ -4,10 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator
-
 from stressbench.report.palette import INK, JOBS
+from stressbench.report.plotting import Axes, FuncFormatter, LogLocator
 from stressbench.report.units import rate
 
 _MARKERS = "os^Dv<>P"

@@ -1,10 +1,10 @@
 """Time by rank, in the application and in MPI."""
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
+from stressbench.report.plotting import MaxNLocator
 from stressbench.report.traffic.document import imbalance_text
 from stressbench.report.traffic.layers import LAYERS, legend, stack
 from stressbench.report.units import time_unit

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from stressbench.report.palette import ALONE, JOBS, PAPER, Tone
+from stressbench.report.plotting import Axes, Patch
 from stressbench.tracing.operations import OperationClass
 
 

@@ -3,12 +3,11 @@
 import math
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
+from stressbench.report.plotting import Axes, FuncFormatter, MaxNLocator
 from stressbench.report.units import count, size
 from stressbench.tracing.matrix import Matrix, MatrixUnit
 from stressbench.tracing.profile import Profile

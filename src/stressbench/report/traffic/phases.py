@@ -1,10 +1,10 @@
 """Time in the application and in MPI over the course of the run."""
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
+from stressbench.report.plotting import PercentFormatter
 from stressbench.report.traffic.layers import LAYERS, legend, stack
 from stressbench.report.units import time, time_unit
 from stressbench.tracing.profile import Profile

@@ -1,10 +1,8 @@
 """Histograms of sizes by class."""
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
-
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
+from stressbench.report.plotting import Axes, FuncFormatter
 from stressbench.report.traffic.layers import LAYERS
 from stressbench.report.units import count, size
 from stressbench.tracing.operations import OperationClass

@@ -1,9 +1,11 @@
 """The `stressbench` command: each module of this package that has `register` is a subcommand by being there."""
 
 import errno
+import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Annotated, Any, NoReturn
@@ -22,6 +24,7 @@ from stressbench.formats.files import forget_what_stays
 from stressbench.memory_limit import one_thread_of_algebra, require_memory
 
 _FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+_FAULTS_OF_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.EINVAL)
 _DESCRIPTION = """\
 What congestion does to real applications.
 
@@ -104,7 +107,10 @@ def add_group(
 
 
 def main() -> None:
-    """Entry point of `stressbench`. Errors outside of a command, and a full disk, are one message and a status, too."""
+    """Entry point of `stressbench`. Errors outside of a command are one message and a status, too.
+
+    So are a full disk, names that no file can have or that may not be looked up, and a working directory that is gone.
+    """
     take_streams()
     try:
         require_memory()
@@ -114,9 +120,21 @@ def main() -> None:
     except MemoryError:
         _end("out of memory")
     except OSError as fault:
-        if fault.errno not in _FAULTS_OF_DISKS:
-            raise
-        _end(f"{fault.filename or 'a file'} cannot be written: {reason_of(fault)}")
+        if fault.errno in _FAULTS_OF_DISKS:
+            _end(f"{fault.filename or 'a file'} cannot be written: {reason_of(fault)}")
+        if fault.errno in _FAULTS_OF_NAMES and fault.filename is not None:
+            _end(f"{os.fsdecode(fault.filename)}: {reason_of(fault)}", status=ExitStatus.bad_input)
+        if _working_directory_is_gone():
+            _end("the working directory was removed; change to one that exists", status=ExitStatus.bad_input)
+        raise
+
+
+def _working_directory_is_gone() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _run() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
+from stressbench.cli.console.documents import print_json
 from stressbench.console import echo, error, note
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
@@ -60,7 +60,7 @@ def clean(
     """Look, remove, tell."""
     done = [_cleaned(left, dry_run=dry_run) for left in find(folders or _places(), user=os.geteuid())]
     if as_json:
-        echo(TypeAdapter(list[Cleaned]).dump_json(done, indent=2))
+        print_json(done, list[Cleaned])
     else:
         _tell(done, dry_run=dry_run)
     if any(one.reason is not None for one in done):

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.shares import share
-from stressbench.console import echo
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
@@ -52,7 +51,7 @@ def compare_runs(
     if junit is not None:
         _write(junit, junit_of(comparison))
     if as_json:
-        echo(TypeAdapter(Comparison).dump_json(comparison, indent=2))
+        print_json(comparison, Comparison)
     else:
         print_comparison(comparison, console=standard_output())
     if exit_code and comparison.slower:

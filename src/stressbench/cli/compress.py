@@ -1,10 +1,11 @@
 """`stressbench compress`: how much a program is slowed down by a congested network, level by level."""
 
 from dataclasses import asdict
+from typing import Any
 
-import orjson
 import typer
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.following import FOLLOWS
 from stressbench.cli.options.measurement import (
@@ -17,7 +18,7 @@ from stressbench.cli.options.measurement import (
 )
 from stressbench.cli.options.ring import RingOptions
 from stressbench.cli.options.single import AsJson, Engine
-from stressbench.console import echo, error, note
+from stressbench.console import error, note
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference import (
     CompressionMeasurement,
@@ -96,7 +97,7 @@ def _print(
 ) -> None:  # fmt: skip
     result = analyse_compression(measurement.data)
     if as_json:
-        echo(orjson.dumps(_described(result, spec, plan, destination, link), option=orjson.OPT_INDENT_2))
+        print_json(_described(result, spec, plan, destination, link), Any)
         return
     from stressbench.report.renderers.text import standard_output
     from stressbench.report.terminal.compression_table import print_compression

@@ -1,11 +1,11 @@
 """`stressbench impact`: how busy a program keeps the network, seen by light probes beside it."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
-import orjson
 import typer
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.following import FOLLOWS
 from stressbench.cli.options.measurement import (
@@ -17,7 +17,7 @@ from stressbench.cli.options.measurement import (
     prepare,
 )
 from stressbench.cli.options.single import AsJson, Engine
-from stressbench.console import echo, note
+from stressbench.console import note
 from stressbench.experiments.interference import (
     LoadedLink,
     MeasurementSpec,
@@ -99,4 +99,4 @@ def _print_json(
         "on": spec.target_name, "ranks": spec.shape.ranks, "probing": asdict(spec.schedule), "link": link.rate,
         "packet": link.packet, **asdict(result),
     }  # fmt: skip
-    echo(orjson.dumps(described, option=orjson.OPT_INDENT_2))
+    print_json(described, Any)

@@ -1,8 +1,10 @@
 """`stressbench study status`: how far a study is."""
 
-import orjson
+from typing import Any
+
 import typer
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.single import AsJson
 from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
@@ -49,7 +51,7 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
             "done": tally.done, "failed": tally.failed, "spared": tally.spared, "total": tally.total,
             "left_s": tally.left_s, "complaints": manifest.complaints, "runs": runs,
         }  # fmt: skip
-        echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
+        print_json(values, Any)
         return
     for complaint in manifest.complaints:
         warning(complaint)

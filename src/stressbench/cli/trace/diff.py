@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.single import AsJson
-from stressbench.console import echo
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.trace import read_trace
@@ -56,7 +55,7 @@ def show_difference(
     except TooManyCalls as fault:
         raise UserError(f"{a} or {b}: {fault}") from None
     if as_json:
-        echo(TypeAdapter(Difference).dump_json(found, indent=2))
+        print_json(found, Difference)
     else:
         print_difference(found, console=standard_output())
     raise typer.Exit(0 if found.same else ExitStatus.negative)

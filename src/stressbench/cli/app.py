@@ -3,7 +3,7 @@
 import errno
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -21,6 +21,7 @@ from stressbench.errors import StressBenchError
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import forget_what_stays
+from stressbench.formats.units import is_plain
 from stressbench.memory_limit import one_thread_of_algebra, require_memory
 
 _FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
@@ -46,17 +47,41 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-class _ReportingErrors(TyperGroup):
-    """Runs every command inside `report_errors`."""
+class _Group(TyperGroup):
+    """Runs every command inside `report_errors`. Numbers are ASCII digits without underscores in all of its options."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for option in _options(self):
+            option.process_value = _plain_numbers_only(option)
 
     def invoke(self, ctx: Any) -> Any:
         with report_errors():
             return super().invoke(ctx)
 
 
+def _options(command: Any) -> Iterator[Any]:
+    yield from command.params
+    for inner in getattr(command, "commands", {}).values():
+        yield from _options(inner)
+
+
+def _plain_numbers_only(option: Any) -> Callable[[Any, Any], Any]:
+    """What `option` makes of its text, with refusals of those that only Python takes for numbers."""
+    convert: Callable[[Any, Any], Any] = option.process_value
+
+    def converted(ctx: Any, text: Any) -> Any:
+        found = convert(ctx, text)
+        if isinstance(text, str) and isinstance(found, (int, float)) and not is_plain(text):
+            raise typer.BadParameter(f"'{text}' is no number; expected digits only", ctx=ctx, param=option)
+        return found
+
+    return converted
+
+
 def build(*, asked: str | None = None) -> typer.Typer:
     """The command with all its subcommands, or with the one that is `asked` for, where there is one of this name."""
-    app = typer.Typer(cls=_ReportingErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app = typer.Typer(cls=_Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
     @app.callback(help=_DESCRIPTION, no_args_is_help=True)
     def common(

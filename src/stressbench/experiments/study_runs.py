@@ -17,9 +17,9 @@ from stressbench.experiments.study.slowed import slowed
 from stressbench.experiments.study.standing import retries_of
 from stressbench.experiments.study.workers import Workers
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.study.fields import seconds_of
 from stressbench.formats.study.file import Study
 from stressbench.formats.study.manifest import PolicyRecord, Record
+from stressbench.formats.units import parse_seconds
 from stressbench.launch.batch import batch_systems
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
@@ -40,7 +40,7 @@ class StudyOptions:
         limit_s = study.time_limit_s
         if self.time_limit is not None:
             try:
-                limit_s = seconds_of(self.time_limit)
+                limit_s = parse_seconds(self.time_limit)
             except ValueError as fault:
                 raise StudyMistake(f"--time-limit: '{self.time_limit}': {fault}") from fault
         before = retries_of(records, written=study.retries)

@@ -55,7 +55,8 @@ def test_options_take_plain_digits_only(command: str, text: str) -> None:
         (parse_rate, "100Mbit\n"), (parse_duration, f"{FULL_WIDTH}us"), (parse_bytes, f"{FULL_WIDTH}KiB"),
         (parse_frequency, f"{FULL_WIDTH}GHz"), (parse_frequency, "1e400"), (parse_frequency, "1e308GHz"),
         (parse_rate_share, f"1/{MANY}"), (parse_rate_share, f"{MANY}%"), (parse_rate_share, f"{FULL_WIDTH}/2"),
-        (parse_percent, f"{FULL_WIDTH}%"), (lambda text: parse_share(text, zero=True), "0.0_1"),
+        (parse_percent, f"{FULL_WIDTH}%"), (parse_percent, f"{MANY}%"),
+        (lambda text: parse_share(text, zero=True), "0.0_1"),
     ],
 )  # fmt: skip
 def test_units(parse: Callable[[str], object], text: str) -> None:

@@ -42,16 +42,16 @@ LONGEST_S = 100 * 365 * 24 * 3600.0
 FULL = "full"
 """The share of a rate that changes nothing."""
 _RATE_SHARES = {FULL: Fraction(1), "half": Fraction(1, 2), "quarter": Fraction(1, 4), "eighth": Fraction(1, 8)}
-_DIGITS = "[0-9]{1,300}"  # so many fit into a float
-_NUMBER = rf"({_DIGITS}(?:\.{_DIGITS})?)"
+_NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
+_SHORT = r"([0-9]{1,300}(?:\.[0-9]{1,300})?)"  # fits into a float, and Fraction takes it
 _SECONDS = re.compile(rf"{_NUMBER}(ns|us|ms|s|min|h)")
-_SIZE = re.compile(rf"{_NUMBER}(B|[kMGT]B|[KMGT]iB)?")
+_SIZE = re.compile(rf"{_SHORT}(B|[kMGT]B|[KMGT]iB)?")
 _RATE = re.compile(rf" *{_NUMBER} *([kMGT]?)bit(?:/s)? *")
 _DURATION = re.compile(rf" *{_NUMBER} *(ns|us|ms|s) *")
 _BYTES = re.compile(rf" *{_NUMBER} *(B|kB|MB|GB|KiB|MiB|GiB) *")
-_RATE_SHARE = re.compile(rf"({_DIGITS})/([1-9][0-9]{{0,299}})|{_NUMBER}%")
-_PERCENT = re.compile(rf"{_NUMBER}%")
-_FREQUENCY = re.compile(rf"({_DIGITS}(?:\.{_DIGITS})?(?:e[0-9]{{1,3}})?)([kMG]?)(?:Hz)?")
+_RATE_SHARE = re.compile(rf"([0-9]{{1,300}})/([1-9][0-9]{{0,299}})|{_SHORT}%")
+_PERCENT = re.compile(rf"{_SHORT}%")
+_FREQUENCY = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:e[0-9]{1,3})?)([kMG]?)(?:Hz)?")
 _WHOLE = re.compile("[0-9]{1,18}")
 
 

@@ -141,7 +141,7 @@ def main() -> None:
         require_memory()
         _run()
     except StressBenchError as fault:
-        _end(str(fault), status=fault.exit_status)
+        _end(*map(str, fault.args), status=fault.exit_status)
     except MemoryError:
         _end("out of memory")
     except OSError as fault:
@@ -171,6 +171,6 @@ def _run() -> None:
         sys.stdout.flush()
 
 
-def _end(message: str, *, status: ExitStatus = ExitStatus.fault) -> NoReturn:
-    error(message)
+def _end(*lines: str, status: ExitStatus = ExitStatus.fault) -> NoReturn:
+    error(*lines)
     sys.exit(status)

@@ -4,9 +4,15 @@ from stressbench.exit_status import ExitStatus
 
 
 class StressBenchError(Exception):
-    """An error that is reported as one message. `exit_status` is what the command ends with."""
+    """An error that is reported as one message, each argument as a line. `exit_status` is what the command ends with.
+
+    What separates lines is no part of any argument: a name in it may hold a line end, which begins no line.
+    """
 
     exit_status = ExitStatus.fault
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.args))
 
 
 class UserError(StressBenchError):

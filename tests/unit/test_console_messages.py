@@ -13,6 +13,7 @@ from support.programs import CHECKOUT
 from stressbench import console
 from stressbench.cli.console.errors import report_errors
 from stressbench.errors import Interrupted, MachineFault, StressBenchError, UserError
+from stressbench.formats.lab.errors import LabFileMistake
 from stressbench.stop_signals import STOP_SIGNALS, handled_by
 
 RUN = CHECKOUT / "tests" / "golden" / "data" / "v0.1.0" / "run.jsonl"
@@ -31,9 +32,26 @@ class Terminal(io.StringIO):
 
 
 def test_each_line_of_a_message_has_the_prefix_and_no_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
-    console.error("first\nsecond\x1b[31m")
+    console.error("first", "second\x1b[31m")
 
     assert capsys.readouterr().err == "stressbench: first\nstressbench: second\\u001b[31m\n"
+
+
+def test_a_line_end_in_a_message_begins_no_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    done = call("show", tmp_path / "a\nstressbench: forged.jsonl")
+    console.warning("a\nb")
+
+    assert len(done.stderr.splitlines()) == 1
+    assert "a\\u000astressbench: forged.jsonl" in done.stderr
+    assert capsys.readouterr().err == "stressbench: a\\u000ab\n"
+
+
+def test_an_error_of_several_mistakes_has_a_line_for_each(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit), report_errors():
+        raise LabFileMistake(["a\nb", "c"])
+
+    assert capsys.readouterr().err == "stressbench: a\\u000ab\nstressbench: c\n"
+    assert str(LabFileMistake(["a", "c"])) == "a\nc"
 
 
 def test_quiet_suppresses_notes_and_progress_only(capsys: pytest.CaptureFixture[str]) -> None:

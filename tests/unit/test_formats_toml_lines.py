@@ -2,6 +2,7 @@
 
 import tomllib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,14 @@ def test_each_key_has_its_line() -> None:
     assert lines["link", 0, "between", 1] == 14
     assert lines["link", 1, "rate", "value"] == 18
     assert lines["link", 1, "more", "deep"] == 20
+
+
+@pytest.mark.parametrize("text", ['"""a"""""', '"""a""""', "'''a'''''", '""""""', '""""a"""', "''''a'''", '"""a\\""""'])
+def test_a_text_in_three_quotes_may_begin_and_end_in_quotes(text: str) -> None:
+    written = f"x = {text}\ny = 1\n"
+
+    assert tomllib.loads(written)["y"] == 1
+    assert lines_of(written) == {("x",): 1, ("y",): 2}
 
 
 def test_what_is_not_written_has_the_line_of_what_is_around_it() -> None:

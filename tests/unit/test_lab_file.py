@@ -78,6 +78,8 @@ def mistakes(text: str) -> tuple[str, ...]:
         ('"single"', '"fat-tree"\nhosts_per_leaf = 3', "9: topology.hosts_per_leaf: 3 does not divide 4 hosts"),
         ('"single"', '"fat-tree"\nhosts_per_leaf = 2\ntaper = "2"', "10: topology.taper: '2': expected k:1, such as "),
         ('"single"', '"fat-tree"\nhosts_per_leaf = 2\ntaper = "0:1"', "10: topology.taper: '0:1': expected k:1"),
+        ('"single"', f'"fat-tree"\nhosts_per_leaf = 2\ntaper = "0.{"0" * 320}1:1"', "10: topology.taper: '0.000"),
+        ('"single"', f'"fat-tree"\nhosts_per_leaf = 2\ntaper = "{"9" * 400}:1"', "10: topology.taper: '999"),
         ('"single"', '"ring"\nrate = "1Gbit"\nhosts_per_switch = 2', "10: topology.hosts_per_switch: 2 leaves 2 "),
         ('"single"', '"torus"\ncolumns = 3\nrows = 2\nrate = "1Gbit"', "9: topology.columns: 3 columns x 2 rows x 1 "),
         ('"single"', '"ring"\nrate = "1Gbit"\nforwarding = "bridge"', "10: cycle without routing: "),

@@ -4,12 +4,14 @@ import gzip
 import io
 import os
 import re
+import shutil
 import tarfile
 from pathlib import Path
 
 import pytest
 from support.builders import build_run
 from support.commands import Ended, invoke
+from support.golden import KEPT
 from support.traces import MadeRank, MadeTrace, line_of, send
 
 HOSTS = '[hosts]\ncount = {}\n[[rail]]\nrate = "{}"\n[topology]\n'
@@ -133,6 +135,7 @@ def test_an_archive_that_unpacks_to_more_than_is_read(tmp_path: Path, monkeypatc
         ('{"folder": "."}', "workloads: field required"),
         ('{"folder": "\\ud800"}', "study-1.json"),
         ("\xff", "study-1.json"),
+        ('{"folder": "a\\u0000", "workloads": {}}', "no file can have this name"),
     ],
 )
 def test_the_origin_of_a_study(tmp_path: Path, text: str, said: str) -> None:
@@ -199,6 +202,36 @@ def test_counts_of_a_trace_that_go_beyond_64_bits_together(tmp_path: Path) -> No
     path = written(tmp_path, b"".join(map(line_of, records)), "made.trace")
 
     assert "exceeds 64 bits" in refused("trace", "export", "--profile", path)
+
+
+def test_a_manifest_whose_runs_took_longer_than_can_be_added_up(tmp_path: Path) -> None:
+    folder = shutil.copytree(KEPT / "study", tmp_path / "study")
+    text = re.sub(r'"duration_s":[0-9.]+', '"duration_s":1e308', (folder / "manifest.jsonl").read_text())
+    written(folder, text, "manifest.jsonl")
+
+    ended = told("study", "status", folder)
+
+    assert (ended.exit_code, ended.exception) == (0, None)
+    assert "duration_s: value error, expected 0, or a number from 1e-100 to 1e+100" in " ".join(ended.stderr.split())
+
+
+def started_at(time: str, folder: Path) -> Path:
+    text = (KEPT / "run.jsonl").read_text()
+    return written(folder, re.sub(r'"started_at":"[^"]*"', f'"started_at":"{time}"', text), "run.jsonl")
+
+
+def test_a_run_that_started_in_another_time_zone(tmp_path: Path) -> None:
+    ended = told("report", started_at("2026-01-01T23:00:00+05:00", tmp_path), "-o", tmp_path / "out.html")
+    page = (tmp_path / "out.html").read_text(encoding="utf-8")
+
+    assert ended.exit_code == 0
+    assert "Started (UTC)</dt><dd>2026-01-01 18:00:00" in page
+
+
+def test_a_run_that_started_before_all_time(tmp_path: Path) -> None:
+    said = refused("show", started_at("0001-01-01T00:00:00+05:00", tmp_path))
+
+    assert "expected a time of the years 1 to 9999" in said
 
 
 def test_a_manifest_that_names_a_file_that_no_file_can_be(tmp_path: Path) -> None:

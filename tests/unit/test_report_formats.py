@@ -14,6 +14,7 @@ from stressbench.formats.run import read_run
 from stressbench.report import export
 from stressbench.report.document import Document, Note, Notes, Paragraph, Section, Table, headed
 from stressbench.report.renderers import render
+from stressbench.report.renderers.csv_ import csv_text
 from stressbench.report.run import FORMATS
 from stressbench.stats import summarise
 
@@ -47,6 +48,16 @@ def test_names_are_data_in_every_format(path: Path) -> None:
     assert "CG\\_1" in call(path, "--format", "latex").stdout
     assert "| =a\\|b (background) |" in call(path, "--format", "md").stdout
     assert "'=a|b" in call(path, "--format", "csv").stdout
+
+
+@pytest.mark.parametrize("text", ["=1", "\n=1", " =1", "\ta", "\uff1d1", "\uff0b1", "-a", "@a"])
+def test_texts_that_spreadsheets_take_for_formulas_are_quoted(text: str) -> None:
+    assert csv_text(["a"], [[text]]).removeprefix("a\n").startswith(("'", "\"'"))
+
+
+@pytest.mark.parametrize("text", ["-1.5", "+2", " -3", "a=1", "\uff11"])
+def test_other_texts_are_not(text: str) -> None:
+    assert csv_text(["a"], [[text]]) == f"a\n{text}\n"
 
 
 @pytest.mark.parametrize("name", tuple(FORMATS))

@@ -1,9 +1,11 @@
 """The `stressbench` command: each module of this package that has `register` is a subcommand by being there."""
 
 import errno
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Annotated, Any, NoReturn
@@ -19,9 +21,11 @@ from stressbench.errors import StressBenchError
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import forget_what_stays
+from stressbench.formats.units import is_plain
 from stressbench.memory_limit import one_thread_of_algebra, require_memory
 
 _FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+_FAULTS_OF_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.EINVAL)
 _DESCRIPTION = """\
 What congestion does to real applications.
 
@@ -43,17 +47,41 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-class _ReportingErrors(TyperGroup):
-    """Runs every command inside `report_errors`."""
+class _Group(TyperGroup):
+    """Runs every command inside `report_errors`. Numbers are ASCII digits without underscores in all of its options."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for option in _options(self):
+            option.process_value = _plain_numbers_only(option)
 
     def invoke(self, ctx: Any) -> Any:
         with report_errors():
             return super().invoke(ctx)
 
 
+def _options(command: Any) -> Iterator[Any]:
+    yield from command.params
+    for inner in getattr(command, "commands", {}).values():
+        yield from _options(inner)
+
+
+def _plain_numbers_only(option: Any) -> Callable[[Any, Any], Any]:
+    """What `option` makes of its text, with refusals of those that only Python takes for numbers."""
+    convert: Callable[[Any, Any], Any] = option.process_value
+
+    def converted(ctx: Any, text: Any) -> Any:
+        found = convert(ctx, text)
+        if isinstance(text, str) and isinstance(found, (int, float)) and not is_plain(text):
+            raise typer.BadParameter(f"'{text}' is no number; expected digits only", ctx=ctx, param=option)
+        return found
+
+    return converted
+
+
 def build(*, asked: str | None = None) -> typer.Typer:
     """The command with all its subcommands, or with the one that is `asked` for, where there is one of this name."""
-    app = typer.Typer(cls=_ReportingErrors, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app = typer.Typer(cls=_Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
     @app.callback(help=_DESCRIPTION, no_args_is_help=True)
     def common(
@@ -104,19 +132,34 @@ def add_group(
 
 
 def main() -> None:
-    """Entry point of `stressbench`. Errors outside of a command, and a full disk, are one message and a status, too."""
+    """Entry point of `stressbench`. Errors outside of a command are one message and a status, too.
+
+    So are a full disk, names that no file can have or that may not be looked up, and a working directory that is gone.
+    """
     take_streams()
     try:
         require_memory()
         _run()
     except StressBenchError as fault:
-        _end(str(fault), status=fault.exit_status)
+        _end(*map(str, fault.args), status=fault.exit_status)
     except MemoryError:
         _end("out of memory")
     except OSError as fault:
-        if fault.errno not in _FAULTS_OF_DISKS:
-            raise
-        _end(f"{fault.filename or 'a file'} cannot be written: {reason_of(fault)}")
+        if fault.errno in _FAULTS_OF_DISKS:
+            _end(f"{fault.filename or 'a file'} cannot be written: {reason_of(fault)}")
+        if fault.errno in _FAULTS_OF_NAMES and fault.filename is not None:
+            _end(f"{os.fsdecode(fault.filename)}: {reason_of(fault)}", status=ExitStatus.bad_input)
+        if _working_directory_is_gone():
+            _end("the working directory was removed; change to one that exists", status=ExitStatus.bad_input)
+        raise
+
+
+def _working_directory_is_gone() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _run() -> None:
@@ -128,6 +171,6 @@ def _run() -> None:
         sys.stdout.flush()
 
 
-def _end(message: str, *, status: ExitStatus = ExitStatus.fault) -> NoReturn:
-    error(message)
+def _end(*lines: str, status: ExitStatus = ExitStatus.fault) -> NoReturn:
+    error(*lines)
     sys.exit(status)

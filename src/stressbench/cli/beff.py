@@ -3,16 +3,16 @@
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import orjson
 import typer
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.making import OneRankCount
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson, Engine, TargetName
 from stressbench.cli.options.suite import Evaluated, Published, suite_launch
-from stressbench.console import echo, emit, error, note
+from stressbench.console import emit, error, note
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.linpack import HPCC, given_rmax, measured_rmax, require_hpcc
@@ -130,6 +130,6 @@ def _print(result: BEff, *, rmax: Rmax | None, as_json: bool, published: bool) -
             "rmax_flops_per_s": None if rmax is None else rmax.flops_per_s,
             "balance_bytes_per_flop": None if rmax is None else result.b_eff / rmax.flops_per_s,
         }
-        echo(orjson.dumps(described, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS))
+        print_json(described, Any)
         return
     show(documents.brief(result, rmax=rmax, published=published))

@@ -3,18 +3,18 @@
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import orjson
 import typer
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.beff_io import FileSystemOptions
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.making import OneRankCount
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson, Engine, TargetName
 from stressbench.cli.options.suite import Evaluated, Published, suite_launch
-from stressbench.console import echo, emit, note
+from stressbench.console import emit, note
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.experiments.suites import evaluate_b_eff_io, run_b_eff_io
@@ -105,6 +105,6 @@ def beff_io(
 
 def _print(result: BEffIO, *, as_json: bool, published: bool) -> None:
     if as_json:
-        echo(orjson.dumps({**asdict(result), "complete": result.complete}, option=orjson.OPT_INDENT_2))
+        print_json({**asdict(result), "complete": result.complete}, Any)
         return
     show(documents.brief(result, published=published))

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.shares import share
-from stressbench.console import echo
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
@@ -53,7 +52,7 @@ def compare_runs(
     if junit is not None:
         _write(junit, render("junit", document_of(comparison)))
     if as_json:
-        echo(TypeAdapter(Comparison).dump_json(comparison, indent=2))
+        print_json(comparison, Comparison)
     else:
         show(document_of(comparison))
     if exit_code and comparison.slower:

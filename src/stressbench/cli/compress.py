@@ -1,8 +1,10 @@
 """`stressbench compress`: how much a program is slowed down by a congested network, level by level."""
 
-import orjson
+from typing import Any
+
 import typer
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.following import FOLLOWS
 from stressbench.cli.options.measurement import (
@@ -15,7 +17,7 @@ from stressbench.cli.options.measurement import (
 )
 from stressbench.cli.options.ring import RingOptions
 from stressbench.cli.options.single import AsJson, Engine
-from stressbench.console import echo, emit, error
+from stressbench.console import emit, error
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference.compression import CompressionMeasurement, measure_compression
 from stressbench.experiments.interference.loaded_link import LoadedLink
@@ -94,7 +96,7 @@ def _print(
     result = analyse_compression(measurement.data)
     if as_json:
         values = measurement_values(destination, spec, link, result, ring_nodes=plan.nodes, seed=spec.seed)
-        echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
+        print_json(values, Any)
         return
     from stressbench.report.interference.compression import document_of
     from stressbench.report.renderers.text import show

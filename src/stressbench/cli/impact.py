@@ -1,10 +1,10 @@
 """`stressbench impact`: how busy a program keeps the network, seen by light probes beside it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-import orjson
 import typer
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.following import FOLLOWS
 from stressbench.cli.options.measurement import (
@@ -16,7 +16,7 @@ from stressbench.cli.options.measurement import (
     prepare,
 )
 from stressbench.cli.options.single import AsJson, Engine
-from stressbench.console import echo, emit
+from stressbench.console import emit
 from stressbench.experiments.interference.impact import measure_impact
 from stressbench.experiments.interference.profile_files import measurement_values, write_impact_profile
 from stressbench.experiments.interference.spec import require_positive
@@ -74,7 +74,7 @@ def impact(
     data = measure_impact(spec, effect_runs=effect_runs, packets=link.packets, progress=emit)
     result = analyse_impact(data)
     if as_json:
-        echo(orjson.dumps(measurement_values(destination, spec, link, result), option=orjson.OPT_INDENT_2))
+        print_json(measurement_values(destination, spec, link, result), Any)
     else:
         from stressbench.report.interference.impact import document_of
         from stressbench.report.renderers.text import show

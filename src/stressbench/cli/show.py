@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.shares import share
-from stressbench.console import echo
 from stressbench.formats.run import Run, read_run
 from stressbench.report.renderers.text import show as print_document
 from stressbench.report.run.summary import BUSIEST, LONGEST, Shown, document_of
@@ -67,7 +66,7 @@ def show(
     most = None if as_json or not motifs else motifs if steps else 0
     summary = summarise(run, include_extra=include_extra, interval=interval, target=target, most_steps=most)
     if as_json:
-        echo(TypeAdapter(RunSummary).dump_json(summary, indent=2))
+        print_json(summary, RunSummary)
     else:
         shown = Shown(steps=steps, links=links, tails=tails, plan=plan is not None, chains=_chains(run))
         print_document(document_of(summary, shown=shown))

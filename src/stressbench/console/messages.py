@@ -4,7 +4,7 @@ import os
 import sys
 from typing import TextIO, cast
 
-from stressbench.console.escaping import escaped
+from stressbench.console.escaping import escaped_line
 from stressbench.console.streams import Standard
 from stressbench.levels import Level
 
@@ -38,9 +38,10 @@ def has_colours(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
 
 
-def error(text: str) -> None:
-    """Why the command fails; a line of the message each."""
-    emit(text, level=Level.error)
+def error(*lines: str) -> None:
+    """Why the command fails."""
+    for line in lines:
+        emit(line, level=Level.error)
 
 
 def warning(text: str) -> None:
@@ -59,14 +60,15 @@ def progress(text: str) -> None:
 
 
 def emit(text: str, *, level: Level = Level.note) -> None:
-    """Write `stressbench: ` and the text to standard error, unless the level is suppressed; each line has the prefix.
+    """Write `stressbench: ` and the text as one line to standard error, unless the level is suppressed.
 
-    Control characters in the text are escaped. A message that cannot be written is dropped.
+    Control characters and line ends in the text are escaped: names may hold them. A message that cannot be written is
+    dropped.
     """
     if level not in _shown[0]:
         return
     stream = sys.stderr
     prefix = f"{_COLOURS[level]}{_PREFIX}{_RESET}" if has_colours(stream) else _PREFIX
     raw = cast("TextIO", stream.plain) if isinstance(stream, Standard) else stream
-    raw.write("".join(f"{prefix}{escaped(line)}\n" for line in text.split("\n")))
+    raw.write(f"{prefix}{escaped_line(text)}\n")
     raw.flush()

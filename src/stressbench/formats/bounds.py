@@ -1,5 +1,6 @@
-"""Numbers that arithmetic can take: products, squares and reciprocals of them are numbers, too."""
+"""Numbers that arithmetic can take: products, squares and reciprocals of them are numbers, too. Times, and texts."""
 
+from datetime import UTC, datetime
 from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, Field
@@ -22,6 +23,13 @@ def _real(value: float) -> float:
     return value
 
 
+def _in_utc(value: datetime) -> datetime:
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("expected a time of the years 1 to 9999 in UTC") from None
+
+
 def _name(value: str) -> str:
     if len(value) > limits.NAME:
         raise ValueError(f"expected at most {limits.NAME} characters")
@@ -42,6 +50,8 @@ Whole: TypeAlias = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
 """As `Fits`, for the many integers of a trace: pydantic checks it without calling Python."""
 Real: TypeAlias = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 """Likewise a number, which may be as small as it likes."""
+Instant: TypeAlias = Annotated[datetime, AfterValidator(_in_utc)]
+"""A date and time, of any offset from UTC, in UTC; without an offset it is that already."""
 Name: TypeAlias = Annotated[str, AfterValidator(_name)]
 """A short text that may be repeated for every row of a table."""
 Sentence: TypeAlias = Annotated[str, AfterValidator(_sentence)]

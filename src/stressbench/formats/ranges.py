@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 _LONGEST_ITEM, _SHOWN = 60, 80
-_ITEM = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
+_ITEM = re.compile(r"([0-9]+)(?:-([0-9]+)(?::([0-9]+))?)?")
 MOST = 1 << 21
 """Numbers that a text may name, as many as a run may have ranks."""
 

@@ -6,6 +6,7 @@ was expected; the caller adds the option's or the key's name. Command lines spel
 `parse_duration`, `parse_rate`: blanks allowed, a unit required).
 """
 
+import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -35,18 +36,23 @@ RATE_PATTERN = r"^[0-9]+(\.[0-9]+)? *[kMGT]?bit(/s)?$"
 DURATION_PATTERN = r"^[0-9]+(\.[0-9]+)? *(ns|us|ms|s)$"
 BYTES_PATTERN = r"^[0-9]+(\.[0-9]+)? *([kMG]|[KMG]i)?B$"
 
+LONGEST_S = 100 * 365 * 24 * 3600.0
+"""The longest time that a person may ask for, in seconds: 100 years."""
+
 FULL = "full"
 """The share of a rate that changes nothing."""
 _RATE_SHARES = {FULL: Fraction(1), "half": Fraction(1, 2), "quarter": Fraction(1, 4), "eighth": Fraction(1, 8)}
-_NUMBER = r"(\d+(?:\.\d+)?)"
+_NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
+_SHORT = r"([0-9]{1,300}(?:\.[0-9]{1,300})?)"  # fits into a float, and Fraction takes it
 _SECONDS = re.compile(rf"{_NUMBER}(ns|us|ms|s|min|h)")
-_SIZE = re.compile(rf"{_NUMBER}(B|[kMGT]B|[KMGT]iB)?")
-_RATE = re.compile(rf"{_NUMBER}\s*([kMGT]?)bit(?:/s)?")
-_DURATION = re.compile(rf"{_NUMBER}\s*(ns|us|ms|s)")
-_BYTES = re.compile(rf"{_NUMBER}\s*(B|kB|MB|GB|KiB|MiB|GiB)")
-_RATE_SHARE = re.compile(rf"(\d+)/([1-9]\d*)|{_NUMBER}%")
-_PERCENT = re.compile(rf"{_NUMBER}%")
-_FREQUENCY = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)([kMG]?)(?:Hz)?")
+_SIZE = re.compile(rf"{_SHORT}(B|[kMGT]B|[KMGT]iB)?")
+_RATE = re.compile(rf" *{_NUMBER} *([kMGT]?)bit(?:/s)? *")
+_DURATION = re.compile(rf" *{_NUMBER} *(ns|us|ms|s) *")
+_BYTES = re.compile(rf" *{_NUMBER} *(B|kB|MB|GB|KiB|MiB|GiB) *")
+_RATE_SHARE = re.compile(rf"([0-9]{{1,300}})/([1-9][0-9]{{0,299}})|{_SHORT}%")
+_PERCENT = re.compile(rf"{_SHORT}%")
+_FREQUENCY = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:e[0-9]{1,3})?)([kMG]?)(?:Hz)?")
+_WHOLE = re.compile("[0-9]{1,18}")
 
 
 class UnitError(ValueError):
@@ -105,22 +111,38 @@ LEAST_RATE = Rate(8_000)
 """The smallest rate that a link may have."""
 
 
+def is_plain(text: str) -> bool:
+    """Whether a number is written without what Python reads, and nobody else: `1_000`, digits of other scripts."""
+    return text.isascii() and "_" not in text
+
+
+def decimal(text: str) -> float:
+    """Return a number such as `3`, `-0.5` or `2e-3`; it may be infinite, or none. Raises ValueError."""
+    if not is_plain(text):
+        raise ValueError(text)
+    return float(text)
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that up to 18 digits are, 0 or more; None for any other text."""
+    return int(text) if _WHOLE.fullmatch(text) else None
+
+
 def parse_seconds(text: str) -> float:
-    """Return the seconds of a time above 0: 3300.0 for `55min`. Raises UnitError."""
+    """Return the seconds of a time above 0: 3300.0 for `55min`. Raises UnitError, also above LONGEST_S."""
     found = _SECONDS.fullmatch(text)
     seconds = float(found[1]) * NANOSECONDS[found[2]] / NANOSECONDS["s"] if found else 0.0
     if not seconds:
         raise UnitError(f"expected {A_TIME}")
+    if seconds > LONGEST_S:
+        raise UnitError("expected at most 100 years")
     return seconds
 
 
 def parse_size(text: str) -> int:
     """Return the bytes of a size that is a whole number of them, above 0: 32768 for `32KiB`. Raises UnitError."""
     found = _SIZE.fullmatch(text)
-    try:
-        size = Fraction(found[1]) * BYTES[found[2] or "B"] if found else Fraction(0)
-    except ValueError:  # more digits than Python converts
-        size = Fraction(0)
+    size = Fraction(found[1]) * BYTES[found[2] or "B"] if found else Fraction(0)
     if size <= 0 or size.denominator != 1:
         raise UnitError(f"expected {A_SIZE}")
     return int(size)
@@ -128,7 +150,7 @@ def parse_size(text: str) -> int:
 
 def parse_rate(text: object) -> Rate:
     """Return a link's rate: `100Mbit`, `1Gbit/s`. Raises UnitError, also below LEAST_RATE."""
-    match = _RATE.fullmatch(text.strip()) if isinstance(text, str) else None
+    match = _RATE.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise UnitError("expected a rate in bits a second, such as 100Mbit or 1Gbit")
     rate = Rate(_whole(float(match[1]) * PREFIXES[match[2]]))
@@ -141,7 +163,7 @@ def parse_rate(text: object) -> Rate:
 
 def parse_duration(text: object) -> Duration:
     """Return a delay, which may be 0: `10us`. Raises UnitError, also for what is no text."""
-    match = _DURATION.fullmatch(text.strip()) if isinstance(text, str) else None
+    match = _DURATION.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise UnitError("expected a time, such as 10us or 1ms")
     return Duration(_whole(float(match[1]) * NANOSECONDS[match[2]]))
@@ -149,7 +171,7 @@ def parse_duration(text: object) -> Duration:
 
 def parse_bytes(text: object) -> Bytes:
     """Return an amount above 0, rounded to whole bytes: `256KiB`. Raises UnitError, also for what is no text."""
-    match = _BYTES.fullmatch(text.strip()) if isinstance(text, str) else None
+    match = _BYTES.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise UnitError("expected a size, such as 256KiB or 1MB")
     size = Bytes(_whole(float(match[1]) * BYTES[match[2]]))
@@ -162,7 +184,7 @@ def parse_frequency(text: str) -> float:
     """Return hertz above 0: 2.6e9 for `2.6GHz`, `2.6G` and `2600000000`. Raises UnitError."""
     found = _FREQUENCY.fullmatch(text)
     hertz = float(found[1]) * PREFIXES[found[2]] if found else 0.0
-    if not hertz > 0:
+    if not 0 < hertz < math.inf:
         raise UnitError(f"expected {A_FREQUENCY}")
     return hertz
 
@@ -185,7 +207,7 @@ def parse_share(text: str, *, zero: bool) -> float:
     """Return a share below 1 and above 0, or with `zero` at least 0: 0.02 for `2%` and `0.02`. Raises UnitError."""
     number, scale = (text[:-1], 100.0) if text.endswith("%") else (text, 1.0)
     try:
-        share = float(number) / scale
+        share = decimal(number) / scale
     except ValueError:
         raise UnitError("expected a share such as 2% or 0.02") from None
     if not ((share >= 0 if zero else share > 0) and share < 1):

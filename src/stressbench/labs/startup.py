@@ -36,7 +36,7 @@ def start_lab(path: Path, *, name: str) -> StartedLab:
     _check_cores(lab, text, path, there=len(os.sched_getaffinity(0)))
     unavailable = missing()
     if unavailable:
-        raise LabFault("\n".join(f"{one.name} missing ({one.why}): {one.remedy}" for one in unavailable))
+        raise LabFault(*(f"{one.name} missing ({one.why}): {one.remedy}" for one in unavailable))
     if any(link.delay for link in lab.links) and not (one := netem()).there:
         places = (place for place in lines_of(text) if place[-1] == "delay")
         line = line_of(lines_of(text), next(places))

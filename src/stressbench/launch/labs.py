@@ -103,7 +103,7 @@ def _reported(on: str) -> Iterator[None]:
     try:
         yield
     except (LabMistake, LabFault) as mistake:
-        raise LaunchMistake(f"--on {on}: {mistake}") from mistake
+        raise LaunchMistake(*(f"--on {on}: {line}" for line in mistake.args)) from mistake
 
 
 def _part_of(lab: Lab, *, on: str, rate: str | None, rails: int | None) -> Lab:

@@ -9,7 +9,7 @@ def seconds(text: str, *, option: str) -> float:
     try:
         return parse_seconds(text)
     except UnitError:
-        raise LaunchMistake(f"{option}: '{text}' must be {A_TIME}") from None
+        raise LaunchMistake(f"{option}: '{text}' must be {A_TIME}; 100 years at most") from None
 
 
 def size_bytes(text: str, *, option: str) -> int:

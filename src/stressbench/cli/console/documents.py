@@ -4,12 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter
-
 from stressbench.console import echo, note
 from stressbench.errors import UserError
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
+from stressbench.formats.json_text import json_text
 from stressbench.formats.toml import unknown
 
 Render = TypeVar("Render")
@@ -36,7 +35,7 @@ def print_or_write(text: str, output: Path | None) -> None:
 
 def print_json(value: Any, kind: Any) -> None:
     """Print a value of the type `kind` as JSON."""
-    echo(TypeAdapter(kind).dump_json(value, indent=2))
+    echo(json_text(value, kind))
 
 
 def write_data(export: Callable[[], Sequence[Path]], folder: Path) -> None:

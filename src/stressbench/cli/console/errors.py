@@ -20,8 +20,8 @@ def report_errors() -> Iterator[None]:
     try:
         yield
     except StressBenchError as fault:
-        if message := str(fault):
-            error(message)
+        if str(fault):
+            error(*map(str, fault.args))
         raise typer.Exit(fault.exit_status) from None
     except KeyboardInterrupt:
         raise typer.Exit(ExitStatus.interrupted) from None

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-import orjson
 import typer
 
+from stressbench.cli.console.documents import print_json
 from stressbench.console import Console, echo, emit, is_quiet, note, warning
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.directory import Directory
@@ -72,7 +72,7 @@ def print_plan(study: Study, *, folder: Path, as_json: bool) -> None:
     """Print the cells and the order of runs of a study whose paths are relative to `folder`. Raises StudyMistake."""
     plan = plan_of(study, folder=folder)
     if as_json:
-        echo(orjson.dumps(plan.values(), option=orjson.OPT_INDENT_2))
+        print_json(plan.values(), Any)
         return
     factors = varying(study.cells)
     if study.about:

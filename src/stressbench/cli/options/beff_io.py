@@ -90,7 +90,7 @@ def _numbers(text: str | None, *, option: str, least: int, most: int, expected: 
     if text is None:
         return None
     words = text.split(",")
-    in_range = all(re.fullmatch(r"\d{1,9}", word) and least <= int(word) <= most for word in words)
+    in_range = all(re.fullmatch("[0-9]{1,9}", word) and least <= int(word) <= most for word in words)
     if not in_range or len(set(map(int, words))) < len(words):
         raise UserError(f"{option}: '{text}' must be {expected}, each once")
     return text

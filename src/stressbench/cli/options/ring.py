@@ -9,7 +9,15 @@ from typing import Annotated, TypeVar
 import typer
 
 from stressbench.experiments.interference.ring_plan import RingPlan, ring_plan
-from stressbench.formats.units import A_FREQUENCY, A_TIME, UnitError, parse_frequency, parse_seconds
+from stressbench.formats.units import (
+    A_FREQUENCY,
+    A_TIME,
+    LONGEST_S,
+    UnitError,
+    parse_frequency,
+    parse_seconds,
+    whole_number,
+)
 from stressbench.interference.compression import PAPER_CLOCK_HZ, PAPER_CYCLES
 from stressbench.interference.congestor_ring import ProbePairing
 from stressbench.interference.queueing import Service
@@ -18,7 +26,7 @@ from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.option_values import size_bytes
 
 _ALL = "all"
-_CYCLES = re.compile(r"\d+(?:\.\d+)?(?:[eE]\d+)?")
+_CYCLES = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?")
 _LEAST_S = 1e-9
 
 _Item = TypeVar("_Item")
@@ -71,7 +79,7 @@ def _pauses(text: str | None, clock_hz: float) -> tuple[float, ...]:
     def pause_s(word: str) -> float:
         with suppress(UnitError):
             found = float(word) / clock_hz if _CYCLES.fullmatch(word) else parse_seconds(word)
-            if found >= _LEAST_S:
+            if _LEAST_S <= found <= LONGEST_S:
                 return found
         raise LaunchMistake(f"--bubbles: '{word}' must be {A_TIME}, or a number of cycles; 1ns at least")
 
@@ -91,9 +99,10 @@ def _levels(text: str) -> int | None:
     """None for all."""
     if text == _ALL:
         return None
-    if not text.isdecimal() or int(text) < 1:
+    levels = whole_number(text)
+    if not levels:
         raise LaunchMistake(f"--levels: '{text}' must be a number, at least 1, or {_ALL}")
-    return int(text)
+    return levels
 
 
 def _pairing(text: str | None) -> ProbePairing:
@@ -108,9 +117,9 @@ def _pairing(text: str | None) -> ProbePairing:
 
 def _numbers(text: str | None, *, option: str) -> tuple[int, ...]:
     def number(word: str) -> int:
-        if not word.isdecimal() or int(word) < 1:
-            raise ValueError(word)
-        return int(word)
+        if found := whole_number(word):
+            return found
+        raise ValueError(word)
 
     return _each(text, number, option=option)
 

@@ -7,16 +7,17 @@ from fractions import Fraction
 
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
-from stressbench.formats.units import FULL, UnitError, parse_rate_share
+from stressbench.formats.units import FULL, UnitError, parse_rate_share, whole_number
 
 
 def rank_counts(text: str | None) -> tuple[int, ...]:
     """`2,4,8`; none for None. Raises StudyMistake."""
     found: list[int] = []
     for word in text.split(",") if text is not None else ():
-        if not (word.isascii() and word.isdigit() and int(word) > 0) or int(word) in found:
+        count = whole_number(word)
+        if not count or count in found:
             raise StudyMistake(f"-n: '{word}': expected numbers of ranks, each once, such as 2,4,8")
-        found.append(int(word))
+        found.append(count)
     return tuple(found)
 
 
@@ -24,10 +25,9 @@ def one_rank_count(text: str | None) -> int | None:
     """One number of ranks; None for None. Raises StudyMistake."""
     if text is None:
         return None
-    try:
-        ranks = int(text)
-    except ValueError:
-        raise StudyMistake(f"-n: '{text}': expected one number of ranks for a program") from None
+    ranks = whole_number(text)
+    if ranks is None:
+        raise StudyMistake(f"-n: '{text}': expected one number of ranks for a program")
     if ranks < 1:
         raise StudyMistake(f"-n: {ranks} is not at least 1")
     return ranks

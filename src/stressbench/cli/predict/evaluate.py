@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, SelectionOptions
 from stressbench.cli.options.report_page import ReportPage
@@ -77,7 +77,7 @@ def evaluate(
 def _print(found: Validation, *, pairs: bool, as_json: bool, as_csv: bool) -> None:
 
     if as_json:
-        echo(TypeAdapter(Validation).dump_json(found, indent=2))
+        print_json(found, Validation)
     elif as_csv:
         echo(render("csv", judgement.brief(found, pairs=pairs)), nl=False)
     else:

@@ -3,8 +3,8 @@
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import (
     WHICH_PROFILES,
@@ -15,7 +15,7 @@ from stressbench.cli.options.profile_selection import (
 )
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson
-from stressbench.console import echo, emit
+from stressbench.console import emit
 from stressbench.experiments.interference.prediction import propose_placement
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.interference.placement_plan import PlacementPlan
@@ -57,6 +57,6 @@ def place(
     if page is not None:
         write_report_page(page, render("html", placement.page(found)), progress=emit)
     if as_json:
-        echo(TypeAdapter(PlacementPlan).dump_json(found, indent=2))
+        print_json(found, PlacementPlan)
         return
     show(placement.brief(found))

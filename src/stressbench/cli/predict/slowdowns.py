@@ -3,8 +3,8 @@
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import (
     WHICH_PROFILES,
@@ -15,7 +15,7 @@ from stressbench.cli.options.profile_selection import (
 )
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.single import AsJson
-from stressbench.console import echo, emit
+from stressbench.console import emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference.prediction import predict_slowdowns
@@ -68,7 +68,7 @@ def slowdowns(
     if page is not None:
         write_report_page(page, render("html", predictions.page(found)), progress=emit)
     if as_json:
-        echo(TypeAdapter(CoRunPrediction).dump_json(found, indent=2))
+        print_json(found, CoRunPrediction)
     else:
         show(predictions.brief(found))
     if not found.has_predictions:

@@ -1,10 +1,11 @@
 """`stressbench study list`."""
 
-import orjson
+from typing import Any
+
 import typer
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.single import AsJson
-from stressbench.console import echo
 from stressbench.experiments.study.catalog import shipped, study_file
 from stressbench.formats.study.file import read_study
 from stressbench.report.renderers.text import new_table, print_table, standard_output
@@ -35,7 +36,7 @@ def list_studies(as_json: AsJson = False) -> None:
             {"study": name, "cells": len(study.cells), "runs": len(study.runs), "about": study.about}
             for name, study in studies.items()
         ]
-        echo(orjson.dumps(values, option=orjson.OPT_INDENT_2))
+        print_json(values, Any)
         return
     table = new_table(left=("study",), right=("cells", "runs"), last=("about",))
     for name, study in studies.items():

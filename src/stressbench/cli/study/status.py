@@ -1,8 +1,10 @@
 """`stressbench study status`: how far a study is."""
 
-import orjson
+from typing import Any
+
 import typer
 
+from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.single import AsJson
 from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
@@ -34,7 +36,7 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
     directory = open_directory(folder)
     found = status_of(directory)
     if as_json:
-        echo(orjson.dumps(found.values(), option=orjson.OPT_INDENT_2))
+        print_json(found.values(), Any)
         return
     for complaint in found.complaints:
         warning(complaint)

@@ -101,7 +101,7 @@ def _count(words: str, source: str) -> int:
     """How many nodes a list names."""
     total = 0
     for item in "".join(words.split()).split(","):
-        found = re.fullmatch(r"(\d+)(?:-(\d+)(?::(\d+))?)?", item)
+        found = re.fullmatch(r"([0-9]{1,18})(?:-([0-9]{1,18})(?::([0-9]{1,18}))?)?", item)
         first = int(found[1]) if found else 0
         last = int(found[2]) if found and found[2] else first
         step = int(found[3]) if found and found[3] else 1

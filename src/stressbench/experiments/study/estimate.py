@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from stressbench.experiments.study.run_states import RunState, State
-from stressbench.formats.study.fields import seconds_of
 from stressbench.formats.study.tables import RunTable
+from stressbench.formats.units import parse_seconds
 
 _JOB = re.compile(r"^\s*\[JOB_NAME\]", re.MULTILINE)
 _BACKGROUND = re.compile(r"^\s*\[ROLE\]\s+background\b", re.MULTILINE | re.IGNORECASE)
@@ -26,8 +26,8 @@ def bounds_of(run: RunTable, *, workload: str) -> Bounds:
     least = None
     if run.min_time is not None and run.isolated is not None and run.contended is not None and not run.until_interval:
         jobs = len(_JOB.findall(workload)) - len(_BACKGROUND.findall(workload))
-        least = (run.isolated * jobs + run.contended) * seconds_of(run.min_time)
-    return Bounds(least_s=least, most_s=None if run.time_limit is None else seconds_of(run.time_limit))
+        least = (run.isolated * jobs + run.contended) * parse_seconds(run.min_time)
+    return Bounds(least_s=least, most_s=None if run.time_limit is None else parse_seconds(run.time_limit))
 
 
 def seconds_left(wanted: Sequence[RunState], *, among: Sequence[RunState]) -> float | None:

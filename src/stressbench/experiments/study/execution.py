@@ -31,11 +31,10 @@ from stressbench.experiments.study.running import (
 from stressbench.experiments.study.workers import Workers
 from stressbench.formats.study.cells import described, varying
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.study.fields import seconds_of
 from stressbench.formats.study.file import Study, mistakes_located, read_study
 from stressbench.formats.study.manifest import PolicyRecord, Record
 from stressbench.formats.toml import Called, by_key
-from stressbench.formats.units import duration_text
+from stressbench.formats.units import duration_text, parse_seconds
 from stressbench.launch.batch import batch_systems
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
@@ -56,7 +55,7 @@ class StudyOptions:
         limit_s = study.time_limit_s
         if self.time_limit is not None:
             try:
-                limit_s = seconds_of(self.time_limit)
+                limit_s = parse_seconds(self.time_limit)
             except ValueError as fault:
                 raise StudyMistake(f"--time-limit: '{self.time_limit}': {fault}") from fault
         before = retries_of(records, written=study.retries)

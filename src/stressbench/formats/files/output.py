@@ -22,9 +22,12 @@ _MOST_LINKS = 40
 
 
 def write_output(path: Path, content: str | bytes) -> None:
-    """Write `content`, text as UTF-8, to the file that a person named. Raises OSError, such as `Refused`."""
+    """Write `content`, text as UTF-8, to the file that a person named. Raises OSError, such as `Refused`.
+
+    Of names that are not UTF-8, the text holds what `os.fsdecode` makes of them: it is escaped.
+    """
     with new_output(path) as file:
-        file.write(content.encode() if isinstance(content, str) else content)
+        file.write(content.encode(errors="backslashreplace") if isinstance(content, str) else content)
 
 
 def require_output(path: Path) -> None:

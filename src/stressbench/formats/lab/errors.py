@@ -14,4 +14,4 @@ class LabFileMistake(LabMistake):
 
     def __init__(self, messages: Iterable[str]) -> None:
         self.messages = tuple(messages)
-        super().__init__("\n".join(self.messages))
+        super().__init__(*self.messages)

@@ -6,7 +6,6 @@ Times and latencies are kept as they were measured; utilisations and slow-downs 
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias, TypeVar
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic.dataclasses import dataclass
 
+from stressbench.formats.bounds import Instant
 from stressbench.formats.complaints import complaint_of, shown
 from stressbench.formats.errors import ProfileFileError, reason_of
 from stressbench.formats.files import FIRST_MISTAKE, Shape, json_of, limits, read_bytes
@@ -39,7 +39,7 @@ PerhapsTimes: TypeAlias = Annotated[tuple[MoreThanZero, ...], FIRST_MISTAKE]
 class Provenance:
     """Where the numbers come from; `version` is StressBench's, `configuration` whatever else was set."""
 
-    measured_at: datetime
+    measured_at: Instant
     version: str
     command: Annotated[tuple[str, ...], FIRST_MISTAKE]
     nodes: Positive

@@ -6,13 +6,12 @@ generated from it (`stressbench.formats.schemas`). `None` is "unknown" or "not a
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, WithJsonSchema
 
-from stressbench.formats.bounds import Fits, Name, Sane, Sentence
+from stressbench.formats.bounds import Fits, Instant, Name, Sane, Sentence
 
 SCHEMA_VERSION = 1
 
@@ -204,7 +203,7 @@ class Header:
     version: Name
     commit: Name | None
     launch: Index
-    started_at: datetime
+    started_at: Instant
     command: tuple[Sentence, ...]
     seed: int
     mpi: MpiLibrary

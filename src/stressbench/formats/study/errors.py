@@ -14,7 +14,7 @@ class StudyFileMistake(StudyMistake):
 
     def __init__(self, messages: Iterable[str]) -> None:
         self.messages = tuple(messages)
-        super().__init__("\n".join(self.messages))
+        super().__init__(*self.messages)
 
 
 class StudyFault(MachineFault):

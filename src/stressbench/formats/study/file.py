@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from stressbench.formats.study.cells import PLAIN_FACTORS, Cell, PlannedRun, in_order, matches, product
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
-from stressbench.formats.study.fields import program_of, seconds_of
+from stressbench.formats.study.fields import program_of
 from stressbench.formats.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
 from stressbench.formats.toml import (
     Called,
@@ -26,7 +26,7 @@ from stressbench.formats.toml import (
     tables_of,
     unknown,
 )
-from stressbench.formats.units import parse_percent
+from stressbench.formats.units import parse_percent, parse_seconds
 
 MOST_CELLS = 10_000
 MOST_RUNS = 100_000
@@ -59,7 +59,7 @@ class Study:
     @property
     def run_limit_s(self) -> float | None:
         """A run's own time limit."""
-        return None if self.run.time_limit is None else seconds_of(self.run.time_limit)
+        return None if self.run.time_limit is None else parse_seconds(self.run.time_limit)
 
     @property
     def target(self) -> float | None:
@@ -136,7 +136,7 @@ def _assemble(table: StudyTable, called: Called) -> Study:
         repetitions=repetitions,
         until=table.until,
         retries=table.retries,
-        time_limit_s=None if table.time_limit is None else seconds_of(table.time_limit),
+        time_limit_s=None if table.time_limit is None else parse_seconds(table.time_limit),
         run=table.run,
         cells=left,
         matrix=table.matrix,

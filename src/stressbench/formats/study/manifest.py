@@ -11,6 +11,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import Shape, append_lines
+from stressbench.formats.run.records import Seconds
 from stressbench.formats.study.errors import StudyFault
 from stressbench.formats.study.journal import Complaints, journal_lines
 
@@ -64,7 +65,7 @@ class FinishedRecord:
     file: str
     sha256: str
     complete: bool
-    duration_s: float | None
+    duration_s: Seconds | None
     recovered: bool
 
 

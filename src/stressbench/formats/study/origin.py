@@ -18,7 +18,7 @@ _LONGEST_NAME, _LONGEST_PART = 4000, 255  # bytes
 
 def _possible(name: str) -> str:
     parts = (len(part.encode(errors="replace")) for part in name.split("/"))
-    if len(name.encode(errors="replace")) > _LONGEST_NAME or max(parts) > _LONGEST_PART:
+    if "\0" in name or len(name.encode(errors="replace")) > _LONGEST_NAME or max(parts) > _LONGEST_PART:
         raise ValueError("no file can have this name")
     return name
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 EXPECTED = "default, nic0, nic1, round-robin, local, per-job or jobs:NAME=0,OTHER=1"
-_NIC = re.compile(r"nic(\d{1,3})")
-_JOB = re.compile(r"(?P<name>[^=,]+)=(?P<nic>\d{1,3})")
+_NIC = re.compile(r"nic([0-9]{1,3})")
+_JOB = re.compile(r"(?P<name>[^=,]+)=(?P<nic>[0-9]{1,3})")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 _JOBS = "jobs:"
 

@@ -12,6 +12,7 @@ from stressbench.formats.study.fields import (
     Policies,
     Positive,
     Rates,
+    Seed,
     Sets,
     Share,
     Time,
@@ -88,7 +89,7 @@ class StudyTable(Table):
     """A whole file."""
 
     about: Annotated[str, Field(strict=True, description="One sentence, shown in plan and report.")] = ""
-    seed: Annotated[Whole, Field(description="Of the order of cells, and of what the runs draw.")] = 1
+    seed: Annotated[Seed, Field(description="Of the order of cells, and of what the runs draw.")] = 1
     repetitions: Annotated[Positive | None, Field(description="Runs of each cell; 1 without it.")] = None
     until: UntilTable | None = None
     retries: Annotated[Whole, Field(description="How often a run that failed is tried again.")] = 1

@@ -26,7 +26,7 @@ class Mistakes(UserError):
 
     def __init__(self, complaints: Iterable[Complaint]) -> None:
         self.complaints = tuple(complaints)
-        super().__init__("\n".join(complaint.text for complaint in self.complaints))
+        super().__init__(*(complaint.text for complaint in self.complaints))
 
 
 _TYPES: Mapping[str, str] = {

@@ -2,8 +2,10 @@
 
 import re
 
+from stressbench.formats.bounds import LARGEST_WHOLE
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.topologies import FatTree
+from stressbench.formats.units import LEAST_RATE
 from stressbench.labs.topology import Spread
 from stressbench.labs.wiring import (
     Rail,
@@ -17,7 +19,7 @@ from stressbench.labs.wiring import (
 )
 
 SPEC = FatTree
-_TAPER = re.compile(r"(\d+(?:\.\d+)?):1")
+_TAPER = re.compile(r"([0-9]+(?:\.[0-9]+)?):1")
 
 
 def wire(spec: FatTree, given: WiringInput) -> Wiring:
@@ -26,7 +28,10 @@ def wire(spec: FatTree, given: WiringInput) -> Wiring:
     taper = _taper(spec.taper)
 
     def plane(rail: Rail) -> RailNetwork:
-        uplink = rail.rate.scaled(spec.hosts_per_leaf / taper / spec.roots)
+        share = spec.hosts_per_leaf / taper / spec.roots
+        if not LEAST_RATE.bits_per_s <= rail.rate.bits_per_s * share <= LARGEST_WHOLE:
+            raise WiringMistake("taper", f"'{spec.taper}': expected uplinks of {LEAST_RATE} to 2^63 bit/s")
+        uplink = rail.rate.scaled(share)
         return RailNetwork(
             switches=(*(f"leaf{leaf}" for leaf in range(leaves)), *(f"root{root}" for root in range(spec.roots))),
             attached=tuple(f"leaf{host // spec.hosts_per_leaf}" for host in range(len(given.hosts))),

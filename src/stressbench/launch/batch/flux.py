@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.units import whole_number
 from stressbench.launch.allocation import Allocation
 from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
@@ -52,7 +53,7 @@ def inside(environment: Mapping[str, str]) -> FluxTarget:
         )
     require_on_path("flux", option="--on flux")
     said = (answer("flux", "resource", "list", "-n", "-o", "{nnodes}") or "").strip()
-    return FluxTarget(nodes=int(said) if said.isdigit() and int(said) > 0 else None)
+    return FluxTarget(nodes=whole_number(said) or None)
 
 
 def planned(wanted: BatchRequest) -> FluxTarget:

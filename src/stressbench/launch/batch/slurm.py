@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from stressbench.formats.units import whole_number
 from stressbench.launch.allocation import Allocation
 from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
@@ -98,8 +99,8 @@ def inside(environment: Mapping[str, str]) -> SlurmTarget:
         )
     require_on_path("srun", option="--on slurm")
     return SlurmTarget(
-        nodes=_number(environment.get("SLURM_JOB_NUM_NODES")),
-        ranks=_number(environment.get("SLURM_NTASKS")),
+        nodes=whole_number(environment.get("SLURM_JOB_NUM_NODES", "")),
+        ranks=whole_number(environment.get("SLURM_NTASKS", "")),
         offered=offered(answer("srun", "--mpi=list")),
         cpus=fewest_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", "")),
     )
@@ -112,12 +113,8 @@ def offered(text: str | None) -> tuple[str, ...] | None:
 
 def fewest_cpus(text: str) -> int | None:
     """Read `16(x3),8`."""
-    found = re.findall(r"(\d+)(?:\(x\d+\))?(?:,|$)", text)
+    found = re.findall(r"([0-9]{1,18})(?:\(x[0-9]+\))?(?:,|$)", text)
     return min(map(int, found)) if found else None
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isdigit() else None
 
 
 def planned(wanted: BatchRequest) -> SlurmTarget:

@@ -2,12 +2,13 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 from stressbench.console import escaped
 from stressbench.report.document import Document, Value
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = re.compile(r"[\t\r]|\s*[=+@\uff1d\uff0b\uff0d\uff20-]")  # full-width signs begin formulas, too
 
 
 def render(document: Document) -> str:
@@ -31,7 +32,7 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
 def _guarded(value: Value) -> Value:
     if not isinstance(value, str):
         return value
-    return escaped(f"'{value}" if value.startswith(_FORMULA) and not _is_number(value) else value)
+    return escaped(f"'{value}" if _FORMULA.match(value) and not _is_number(value) else value)
 
 
 def _is_number(text: str) -> bool:

@@ -1,10 +1,11 @@
 """JSON: the document's value in full; times in seconds, unknown is null."""
 
-from pydantic_core import to_json
+from typing import Any
 
+from stressbench.formats.json_text import json_text
 from stressbench.report.document import Document
 
 
 def render(document: Document) -> str:
-    """Two spaces of indent per level, a line feed at the end; sequences of other types are arrays."""
-    return to_json(document.value, indent=2, inf_nan_mode="null", fallback=tuple).decode() + "\n"
+    """Two spaces of indent per level, a line feed at the end."""
+    return json_text(document.value, Any) + "\n"

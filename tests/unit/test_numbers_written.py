@@ -1,0 +1,137 @@
+"""Numbers as people write them: ASCII digits, without underscores, and no more than there is room for."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.commands import call, invoke
+from support.golden import KEPT
+
+from stressbench.cli.options import texts
+from stressbench.errors import UserError
+from stressbench.experiments.linpack import given_rmax
+from stressbench.formats.study.file import read_study
+from stressbench.formats.study.rail_policies import parse_policy
+from stressbench.formats.units import (
+    UnitError,
+    parse_bytes,
+    parse_duration,
+    parse_frequency,
+    parse_percent,
+    parse_rate,
+    parse_rate_share,
+    parse_seconds,
+    parse_share,
+    parse_size,
+)
+from stressbench.launch.batch import flux, slurm
+
+MANY = "9" * 5000
+FULL_WIDTH = "\uff11"
+"""The digit 1, which Python takes for a 1 and the engine does not."""
+
+OPTIONS = {
+    "run": f"run {KEPT / 'pair.sb'} --dry-run --ranks",
+    "degrade": "degrade run --dry-run --rate-command true --fom a=(1) --rates 1,1/2 --runs",
+    "trace": f"trace show {KEPT / 'app.trace'} --lines",
+    "study": "study matrix a.sb b.sb --isolated",
+}
+
+
+@pytest.mark.parametrize("text", ["1_0", FULL_WIDTH])
+@pytest.mark.parametrize("command", OPTIONS)
+def test_options_take_plain_digits_only(command: str, text: str) -> None:
+    done = invoke(f"{OPTIONS[command]} {text}")
+
+    assert (done.exit_code, done.exception) == (2, None)
+    assert f"Invalid value for {OPTIONS[command].split()[-1]}" in done.stderr.replace("'-n' / ", "").replace("'", "")
+
+
+@pytest.mark.parametrize(
+    ("parse", "text"),
+    [
+        (parse_seconds, f"{FULL_WIDTH}h"), (parse_seconds, f"{MANY[:400]}h"), (parse_seconds, "876001h"),
+        (parse_size, f"{FULL_WIDTH}KiB"), (parse_rate, f"{FULL_WIDTH}00Mbit"), (parse_rate, "100\nMbit"),
+        (parse_rate, "100Mbit\n"), (parse_duration, f"{FULL_WIDTH}us"), (parse_bytes, f"{FULL_WIDTH}KiB"),
+        (parse_frequency, f"{FULL_WIDTH}GHz"), (parse_frequency, "1e400"), (parse_frequency, "1e308GHz"),
+        (parse_rate_share, f"1/{MANY}"), (parse_rate_share, f"{MANY}%"), (parse_rate_share, f"{FULL_WIDTH}/2"),
+        (parse_percent, f"{FULL_WIDTH}%"), (parse_percent, f"{MANY}%"),
+        (lambda text: parse_share(text, zero=True), "0.0_1"),
+    ],
+)  # fmt: skip
+def test_units(parse: Callable[[str], object], text: str) -> None:
+    with pytest.raises(UnitError):
+        parse(text)
+
+
+@pytest.mark.parametrize("text", [MANY, FULL_WIDTH, "1_0", "\u00b2", ""])
+def test_lists_and_single_numbers_of_options(text: str) -> None:
+    for parse in (texts.rank_counts, texts.one_rank_count, given_rmax):
+        if (parse, text) != (given_rmax, MANY):
+            with pytest.raises(UserError):
+                parse(text)
+
+
+@pytest.mark.parametrize("option", ["levels", "partners", "messages", "bubbles"])
+@pytest.mark.parametrize("text", [MANY, FULL_WIDTH])
+def test_the_ring(option: str, text: str) -> None:
+    done = call("compress", f"--{option}", text, "-n", "4", "--", "true")
+
+    assert (done.exit_code, done.exception) == (2, None)
+    assert f"--{option}" in done.stderr
+
+
+def test_what_batch_systems_say(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, says in (("srun", "pmix"), ("flux", "\u00b2")):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {says}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    says = {"SLURM_JOB_ID": "1", "SLURM_NTASKS": "\u00b2", "SLURM_JOB_NUM_NODES": MANY}
+
+    found = slurm.inside(says)
+
+    assert (found.ranks, found.nodes) == (None, None)
+    assert slurm.fewest_cpus("16(x3),8") == 8
+    assert flux.inside({"FLUX_URI": "local"}).nodes is None
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        ("factors", f'placement = "random:{FULL_WIDTH}"'), ("factors", f'placement = "random:{10**23}"'),
+        ("factors", f'rate = "1/{MANY}"'), ("run", f'time_limit = "{FULL_WIDTH}h"'),
+        ("", f"seed = {2**63}"),
+    ],
+)  # fmt: skip
+def test_study_files(tmp_path: Path, table: str, text: str) -> None:
+    (tmp_path / "one.sb").write_text("[JOB_NAME] a\n[NODES] 1\n[MOTIF] allreduce\n", encoding="utf-8")
+    tables = {
+        "": "repetitions = 1",
+        "factors": '[factors]\nworkload = "one.sb"\nranks = 1\non = "local"',
+        "run": "[run]",
+    }
+    written = "\n".join(f"{lines}\n{text}" if name == table else lines for name, lines in tables.items())
+    (tmp_path / "study.toml").write_text(written, encoding="utf-8")
+
+    with pytest.raises(UserError, match=text.split()[0]) as refused:
+        read_study(tmp_path / "study.toml")
+
+    assert "set_int_max_str_digits" not in str(refused.value)
+
+
+@pytest.mark.parametrize("text", [f"nic{FULL_WIDTH}", f"jobs:a={FULL_WIDTH}"])
+def test_rail_policies(text: str) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        parse_policy(text)
+
+
+@pytest.mark.parametrize("text", [f"{MANY[:400]}h", f"{FULL_WIDTH}h"])
+def test_walltime(text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "srun").write_text("#!/bin/sh\necho pmix\n", encoding="utf-8")
+    (tmp_path / "srun").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    done = call("run", KEPT / "pair.sb", "-n", "4", "--on", "slurm", "--emit", "--walltime", text)
+
+    assert (done.exit_code, done.exception) == (2, None)
+    assert "--walltime" in done.stderr

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.programs import Engine, Outcome, Started
+from support.programs import Engine, Outcome, Started, finished
 
 WORKLOAD = "[JOB_NAME] only\n[NID_LIST] 0-1\n[REPEAT] 1\n[MOTIF] Compute -m 1ms --mode sleep\n"
 ENDLESS = ("--ranks-per-node", "1", "--isolated", "1000000", "--contended", "0")  # ends when the loss is noticed
@@ -144,6 +144,17 @@ def test_overwrite_replaces_run_files_alone(engine, workload, tmp_path, content:
         assert engine.run(*once, tmp_path / "run.jsonl", ranks=2).status == 0
     (tmp_path / "empty").touch()
     assert engine.run(*once, tmp_path / "empty", ranks=2).status == 0
+
+
+def test_overwrite_does_not_wait_for_a_reader(engine, tmp_path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "one.sb").write_text("[JOB_NAME] a\n[NODES] 1\n[MOTIF] barrier\n")
+    arguments = engine.command("run", tmp_path / "one.sb", "--overwrite", "--output", tmp_path / "pipe")
+
+    refused = finished(["timeout", "--signal=KILL", "60", *arguments], cwd=tmp_path)
+
+    assert refused.status == 2, refused.said
+    assert f"--output: '{tmp_path}/pipe' is a pipe that nobody reads" in refused.errors
 
 
 RESULTS = {

@@ -151,6 +151,7 @@ Start resume(RunArguments& options, const scheduler::Machine& machine, scheduler
   options.run.run_id = id_of(earlier.options.run_id, options);
   options.run.time_limit = limit;
   (void)load_text(earlier.workload_text, earlier.workload_path, shape_of(machine));
+  output::remove_unfinished_round(options.continue_file, earlier);
   return {earlier.workload_text, earlier.workload_path, earlier.launches};
 }
 

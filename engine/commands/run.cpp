@@ -65,6 +65,10 @@ void parse_options(RunArguments& options) {
   options.run.until_interval = width_of(options.until_interval);
   options.run.min_time = duration_of("--min-time", options.min_time);
   options.run.time_limit = duration_of("--time-limit", options.time_limit);
+  if (options.run.time_limit && *options.run.time_limit > output::longest_time_limit) {
+    throw UserMistake(fmt::format("--time-limit: '{}': must be at most {:.0f}s", options.time_limit,
+                                  output::longest_time_limit.seconds()));
+  }
   options.run.verification = options.verify ? scheduler::Verification::on : scheduler::Verification::off;
   if (options.run.counts.isolated + options.run.counts.contended == 0)
     throw UserMistake("--isolated 0 --contended 0: nothing to run");

@@ -21,14 +21,14 @@ using scheduler::Phase;
 // As the options of `run` allow them.
 constexpr int most_rounds = 1'000'000;
 constexpr int most_warmup = 1'000'000'000;
-constexpr double longest_s = 1e9;
 
 int count_of(const Json& value, int most) { return whole_number<int>(value, 0, most); }
 
 std::optional<Nanoseconds> seconds_of(const Json& value) {
   if (value.is_null()) return std::nullopt;
   const double seconds = value;
-  if (!(seconds >= 0 && seconds <= longest_s)) throw UserMistake(fmt::format("{} s is no time limit", seconds));
+  if (!(seconds >= 0 && seconds <= longest_time_limit.seconds()))
+    throw UserMistake(fmt::format("{} s is no time limit", seconds));
   return Nanoseconds{static_cast<std::int64_t>(seconds * 1e9 + 0.5)};
 }
 

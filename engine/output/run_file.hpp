@@ -37,6 +37,9 @@ class RunFile final : public scheduler::Listener {
   const scheduler::Machine* machine_ = nullptr;
 };
 
+// The longest --time-limit that a run file holds.
+inline constexpr Nanoseconds longest_time_limit{1'000'000'000'000'000'000};
+
 // The state that `--continue` takes from the run file.
 struct Earlier {
   scheduler::EarlierLaunches launches;

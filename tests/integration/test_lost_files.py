@@ -216,6 +216,16 @@ def test_a_complete_run_keeps_every_byte(engine, tmp_path) -> None:
     assert run.read_text() == text
 
 
+def test_a_run_with_the_longest_time_limit_can_be_continued(engine, workload, tmp_path) -> None:
+    run = tmp_path / "run.jsonl"
+    whole = engine.run("run", workload, "--ranks-per-node", "1", "--isolated", "2", "--contended", "0",
+                       "--time-limit", "1000000000s", "--output", run, ranks=2)  # fmt: skip
+    assert whole.status == 0, whole.said
+    run.write_text("".join(line for line in run.read_text().splitlines(keepends=True) if '"type":"end"' not in line))
+
+    assert engine.run("run", "--continue", run, ranks=2).status == 0
+
+
 RESULTS = {
     "all_pairs": ("all_pairs", "--matrix"),
     "b_eff": ("b_eff", "--lmax", "8KiB", "--quick", "--protocol"),

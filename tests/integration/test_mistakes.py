@@ -42,6 +42,7 @@ WITHOUT_LAUNCH = [
     (["run", "W", "--until-interval", "0%"], "0%"),
     (["run", "W", "--until-interval", "lots"], "lots"),
     (["run", "W", "--time-limit", "30"], "30"),
+    (["run", "W", "--time-limit", "300000h"], "at most 1000000000s"),
     (["run", "W", "--ranks-per-node", "0"], "0"),
     (["run", "W", "--run-id", "a/b"], "'a/b'"),
     (["run", "W", "--set", "novalue"], "novalue"),

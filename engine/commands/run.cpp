@@ -252,22 +252,21 @@ void add_run(CLI::App& program, Context& context) {
   command->add_option("--set", options->sets, "NAME=VALUE: overrides a [SET] of the workload (repeatable)")
       ->take_all()
       ->allow_extra_args(false);
-  command
-      ->add_option("--ranks-per-node", options->ranks_per_node,
-                   "treat every K consecutive ranks as a node (default: the ranks that share memory)")
+  in_digits(command->add_option("--ranks-per-node", options->ranks_per_node,
+                                "treat every K consecutive ranks as a node (default: the ranks that share memory)"))
       ->check(CLI::Range(1, 1 << 30));
-  command->add_option("--isolated", run_options.counts.isolated, "isolated rounds of each measured job")
+  in_digits(command->add_option("--isolated", run_options.counts.isolated, "isolated rounds of each measured job"))
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  command->add_option("--contended", run_options.counts.contended, "contended rounds, in which all jobs run")
+  in_digits(command->add_option("--contended", run_options.counts.contended, "contended rounds, in which all jobs run"))
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  command
-      ->add_option("--repetitions", run_options.repetitions,
-                   "measured repetitions per round, for jobs without [REPEAT]")
+  in_digits(command->add_option("--repetitions", run_options.repetitions,
+                                "measured repetitions per round, for jobs without [REPEAT]"))
       ->check(CLI::Range(1L, 1000000000000L))
       ->capture_default_str();
-  command->add_option("--warmup", run_options.warmup, "repetitions at the start of each round that are not measured")
+  in_digits(command->add_option("--warmup", run_options.warmup,
+                                "repetitions at the start of each round that are not measured"))
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   command->add_option("--min-time", options->min_time,
@@ -285,7 +284,8 @@ void add_run(CLI::App& program, Context& context) {
       ->add_option("--place", run_options.placement,
                    "placement of jobs with [NODES]: linear, interleaved or random:SEED")
       ->capture_default_str();
-  command->add_option("--seed", run_options.seed, "seed of the order of rounds and of the motifs' random numbers")
+  in_digits(
+      command->add_option("--seed", run_options.seed, "seed of the order of rounds and of the motifs' random numbers"))
       ->capture_default_str();
   command->add_option("--time-limit", options->time_limit,
                       "start no round that is expected to end later than this after the launch (25min)");

@@ -31,6 +31,9 @@ std::vector<int> place(workload::Workload& workload, const workload::Machine& ma
 // `--place` of the command line.
 workload::Policy policy_of(const std::string& text);
 
+// Makes an option take decimal digits alone, as core/units does: CLI11 would read 010 as octal and -1 as 2^64-1.
+CLI::Option* in_digits(CLI::Option* option);
+
 // Options of `check` and `describe` that give the size of the machine, since there is no launch.
 struct MachineOptions {
   std::optional<int> nodes;

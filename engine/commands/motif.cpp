@@ -276,13 +276,15 @@ void add_motif(CLI::App& program, Context& context) {
   command->allow_extras();
   command->prefix_command(false);
   command->add_option("--sizes", options->sizes, "message sizes, one row each: 8,8KiB,1MiB");
-  command->add_option("--repetitions", options->micro.repetitions, "measured repetitions of the motif's iterations")
+  in_digits(command->add_option("--repetitions", options->micro.repetitions,
+                                "measured repetitions of the motif's iterations"))
       ->check(CLI::Range(1L, 1000000000L))
       ->capture_default_str();
-  command->add_option("--warmup", options->micro.warmup, "repetitions before these that are not measured")
+  in_digits(command->add_option("--warmup", options->micro.warmup, "repetitions before these that are not measured"))
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  command->add_option("--seed", options->micro.seed, "seed of the motif's random numbers")->capture_default_str();
+  in_digits(command->add_option("--seed", options->micro.seed, "seed of the motif's random numbers"))
+      ->capture_default_str();
   command->add_flag("--verify", options->verify, "check every byte that is received");
   command->add_flag(
       "--pcontrol", options->micro.marked,

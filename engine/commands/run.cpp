@@ -66,6 +66,10 @@ void parse_options(RunArguments& options) {
   options.run.until_interval = width_of(options.until_interval);
   options.run.min_time = duration_of("--min-time", options.min_time);
   options.run.time_limit = duration_of("--time-limit", options.time_limit);
+  if (options.run.time_limit && *options.run.time_limit > output::longest_time_limit) {
+    throw UserMistake("--time-limit: '{}': must be at most {:.0f}s", options.time_limit,
+                      output::longest_time_limit.seconds());
+  }
   options.run.verification = options.verify ? scheduler::Verification::on : scheduler::Verification::off;
   if (options.run.counts.isolated + options.run.counts.contended == 0)
     throw UserMistake("--isolated 0 --contended 0: nothing to run");
@@ -150,6 +154,7 @@ Start resume(RunArguments& options, const scheduler::Machine& machine, scheduler
   options.run.run_id = id_of(earlier.options.run_id, options);
   options.run.time_limit = limit;
   (void)load_text(earlier.workload_text, earlier.workload_path, shape_of(machine));
+  output::remove_unfinished_round(options.continue_file, earlier);
   return {earlier.workload_text, earlier.workload_path, earlier.launches};
 }
 
@@ -253,22 +258,21 @@ void add_run(CLI::App& program, Context& context) {
                       "id of this run, of letters, digits, - and _, which is part of the names of files that motifs "
                       "create (default: from the time and random bits)");
   add_set_option(*command, options->sets);
-  command
-      ->add_option("--ranks-per-node", options->ranks_per_node,
-                   "treat every K consecutive ranks as a node (default: the ranks that share memory)")
+  in_digits(command->add_option("--ranks-per-node", options->ranks_per_node,
+                                "treat every K consecutive ranks as a node (default: the ranks that share memory)"))
       ->check(CLI::Range(1, 1 << 30));
-  command->add_option("--isolated", run_options.counts.isolated, "isolated rounds of each measured job")
+  in_digits(command->add_option("--isolated", run_options.counts.isolated, "isolated rounds of each measured job"))
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  command->add_option("--contended", run_options.counts.contended, "contended rounds, in which all jobs run")
+  in_digits(command->add_option("--contended", run_options.counts.contended, "contended rounds, in which all jobs run"))
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  command
-      ->add_option("--repetitions", run_options.repetitions,
-                   "measured repetitions per round, for jobs without [REPEAT]")
+  in_digits(command->add_option("--repetitions", run_options.repetitions,
+                                "measured repetitions per round, for jobs without [REPEAT]"))
       ->check(CLI::Range(1L, 1000000000000L))
       ->capture_default_str();
-  command->add_option("--warmup", run_options.warmup, "repetitions at the start of each round that are not measured")
+  in_digits(command->add_option("--warmup", run_options.warmup,
+                                "repetitions at the start of each round that are not measured"))
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   command->add_option("--min-time", options->min_time,
@@ -283,7 +287,8 @@ void add_run(CLI::App& program, Context& context) {
       ->check(CLI::IsMember({"sustain", "once"}))
       ->capture_default_str();
   add_place_option(*command, run_options.placement);
-  command->add_option("--seed", run_options.seed, "seed of the order of rounds and of the motifs' random numbers")
+  in_digits(
+      command->add_option("--seed", run_options.seed, "seed of the order of rounds and of the motifs' random numbers"))
       ->capture_default_str();
   command->add_option("--time-limit", options->time_limit,
                       "start no round that is expected to end later than this after the launch (25min)");

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
+#include <system_error>
 
 #include "core/clock.hpp"
 #include "core/console.hpp"
@@ -71,10 +74,27 @@ void add_place_option(CLI::App& command, std::string& placement) {
       ->capture_default_str();
 }
 
+CLI::Option* in_digits(CLI::Option* option) {
+  return option->transform(CLI::Validator(
+      [](std::string& text) -> std::string {
+        // Seeds have 64 bits, one more than units::integer reads.
+        std::uint64_t seed = 0;
+        const char* const end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, seed);
+        if (text.empty() || stop != end || error == std::errc::invalid_argument)
+          return fmt::format("'{}': must be a whole number of digits only, such as 4000", text);
+        if (error != std::errc{}) return fmt::format("'{}': must be a whole number from 0 to {}", text, UINT64_MAX);
+        text = std::to_string(seed);
+        return "";
+      },
+      ""));
+}
+
 void add_machine_options(CLI::App& command, MachineOptions& options) {
-  command.add_option("--nodes", options.nodes, "nodes of the machine")->check(CLI::Range(1, 1 << 20));
-  command.add_option("--ranks", options.ranks, "ranks of the launch")->check(CLI::Range(1, 1 << 30));
-  command.add_option("--ranks-per-node", options.ranks_per_node, "ranks of each node")->check(CLI::Range(1, 1 << 30));
+  in_digits(command.add_option("--nodes", options.nodes, "nodes of the machine"))->check(CLI::Range(1, 1 << 20));
+  in_digits(command.add_option("--ranks", options.ranks, "ranks of the launch"))->check(CLI::Range(1, 1 << 30));
+  in_digits(command.add_option("--ranks-per-node", options.ranks_per_node, "ranks of each node"))
+      ->check(CLI::Range(1, 1 << 30));
 }
 
 std::optional<workload::Machine> machine_of(const MachineOptions& options) {

@@ -35,6 +35,9 @@ workload::Policy policy_of(const std::string& text);
 void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 void add_place_option(CLI::App& command, std::string& placement);
 
+// Makes an option take decimal digits alone, as core/units does: CLI11 would read 010 as octal and -1 as 2^64-1.
+CLI::Option* in_digits(CLI::Option* option);
+
 // Options of `check` and `describe` that give the size of the machine, since there is no launch.
 struct MachineOptions {
   std::optional<int> nodes;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 #include "core/utf8.hpp"
@@ -17,6 +18,14 @@ int stdout_errno = 0;
 void put(std::FILE* to, std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), to) != text.size() && to == stdout && stdout_errno == 0)
     stdout_errno = errno;
+}
+
+// As src/stressbench/console/escaping.py: C0 without tab and newline, DEL, C1, the separators that end a line, and what
+// changes the direction of text.
+bool steers_terminal(char32_t c) {
+  if (c == '\n' || c == '\t') return false;
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || c == 0x200E || c == 0x200F ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
 }  // namespace
@@ -42,8 +51,8 @@ std::string escaped(std::string_view text) {
     const std::size_t length = utf8::sequence_length(text, at);
     if (length == 0) {
       safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at]));
-    } else if (text[at] != '\n' && text[at] != '\t' && utf8::is_control(text, at)) {
-      safe += fmt::format("\\u{:04x}", static_cast<unsigned char>(text[at + length - 1]));
+    } else if (const char32_t c = utf8::code_point(text, at, length); steers_terminal(c)) {
+      safe += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(c));
     } else {
       safe += text.substr(at, length);
     }

@@ -5,6 +5,9 @@
 
 namespace stressbench::signals {
 
+// Set by the handlers of stop signals (scheduler/interrupt.hpp), for what takes long before the first round.
+inline volatile std::sig_atomic_t stop_requested = 0;
+
 // Installs a handler, and restores the previous one.
 class Handler {
  public:

@@ -26,4 +26,11 @@ bool is_control(std::string_view text, std::size_t at) {
   return lead < 0x20 || lead == 0x7F || (lead == 0xC2 && at + 1 < text.size() && byte_at(text, at + 1) < 0xA0);
 }
 
+char32_t code_point(std::string_view text, std::size_t at, std::size_t length) {
+  if (length == 1) return byte_at(text, at);
+  char32_t point = byte_at(text, at) & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) point = (point << 6U) | (byte_at(text, at + i) & 0x3FU);
+  return point;
+}
+
 }  // namespace stressbench::utf8

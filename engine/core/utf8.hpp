@@ -12,4 +12,7 @@ std::size_t sequence_length(std::string_view text, std::size_t at);
 // Whether the sequence at `at` is a control character: C0, DEL or C1.
 bool is_control(std::string_view text, std::size_t at);
 
+// The character of the well-formed sequence of `length` bytes at `at`.
+char32_t code_point(std::string_view text, std::size_t at, std::size_t length);
+
 }  // namespace stressbench::utf8

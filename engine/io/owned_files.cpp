@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
@@ -12,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "core/process.hpp"
+#include "core/signals.hpp"
 #include "io/fault.hpp"
 #include "io/first_rank.hpp"
 
@@ -64,6 +66,23 @@ std::optional<Sidecar> owner_of(const Claim& claim) {
   }
 }
 
+// In shares of some thousand names, between which a stop signal is obeyed.
+std::int64_t remove_until_stopped(const std::string& path, const Sidecar& owner) {
+  constexpr std::int64_t names = 4096;
+  const Layout& layout = owner.layout;
+  const int shares = static_cast<int>(1 + std::max(layout.files, layout.directories) / names);
+  std::int64_t removed = 0;
+  for (int share = 0; share < shares; ++share) {
+    if (share > 0 && signals::stop_requested != 0) {
+      throw MachineFault(
+          fmt::format("'{}': told to stop while removing the files of run '{}'; the next launch removes the others",
+                      path, owner.run.id));
+    }
+    removed += remove_share(path, layout, {share, shares});
+  }
+  return removed + remove_all(path, {.one = layout.one, .directories = std::min<std::int64_t>(layout.directories, 1)});
+}
+
 void remove_leftovers(const Claim& claim, std::vector<std::string>& notes) {
   const auto owner = owner_of(claim);
   if (!owner) return;
@@ -73,7 +92,7 @@ void remove_leftovers(const Claim& claim, std::vector<std::string>& notes) {
     refuse(fmt::format("'{}' is in use by process {} on host {}, of the same run '{}'; give each job its own file",
                        claim.path, owner->pid, owner->host, owner->run.id));
   }
-  const std::int64_t removed = remove_all(claim.path, owner->layout);
+  const std::int64_t removed = remove_until_stopped(claim.path, *owner);
   if (!remove_sidecar(claim.path)) raise("unlink", sidecar_name(claim.path), errno);
   if (owner->run.id.empty()) return;
   notes.push_back(fmt::format("'{}': removed {} that run '{}' had left when it was interrupted", claim.path,

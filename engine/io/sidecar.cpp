@@ -64,13 +64,13 @@ std::optional<Sidecar> read_sidecar(const std::string& path) {
   };
   try {
     const auto json = parse_json<nlohmann::json>(read_file(name, input_limits::sidecar_bytes));
-    return Sidecar{
-        {json.at("run_id"), json.at("launch")},
-        json.at("host"),
-        whole_number<int>(json.at("pid"), 1),
-        {json.at("one_file"), whole_number<int>(json.at("files"), 0), whole_number<int>(json.at("directories"), 0)},
-        json.contains("process_start") ? std::optional(whole_number<std::int64_t>(json["process_start"], 0))
-                                       : std::nullopt};
+    return Sidecar{{json.at("run_id"), json.at("launch")},
+                   json.at("host"),
+                   whole_number<int>(json.at("pid"), 1),
+                   {json.at("one_file"), whole_number<int>(json.at("files"), 0, most_files),
+                    whole_number<int>(json.at("directories"), 0, most_files)},
+                   json.contains("process_start") ? std::optional(whole_number<std::int64_t>(json["process_start"], 0))
+                                                  : std::nullopt};
   } catch (const nlohmann::json::exception&) {
     throw refusal("");
   } catch (const UserMistake& mistake) {

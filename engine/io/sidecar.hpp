@@ -23,6 +23,9 @@ struct Sidecar {
   std::optional<std::int64_t> process_start = {};  // in clock ticks since the host's; version 0.1.0 did not note it
 };
 
+// Of each kind that a sidecar file may name: at most one for each rank, and no job has more ranks.
+inline constexpr int most_files = 1 << 24;
+
 std::string sidecar_name(const std::string& path);
 // Of this process.
 Sidecar sidecar_of(const Run& run, const Layout& layout);

@@ -1,4 +1,5 @@
 // Reading a run file back, for --continue.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -7,6 +8,7 @@
 #include "core/input_file.hpp"
 #include "core/input_limits.hpp"
 #include "core/json_input.hpp"
+#include "io/descriptor.hpp"
 #include "output/json.hpp"
 #include "output/run_file.hpp"
 
@@ -18,14 +20,13 @@ using scheduler::Phase;
 // As the options of `run` allow them.
 constexpr int most_rounds = 1'000'000;
 constexpr int most_warmup = 1'000'000'000;
-constexpr double longest_s = 1e9;
 
 int count_of(const Json& value, int most) { return whole_number<int>(value, 0, most); }
 
 std::optional<Nanoseconds> seconds_of(const Json& value) {
   if (value.is_null()) return std::nullopt;
   const double seconds = value;
-  if (!(seconds >= 0 && seconds <= longest_s)) throw UserMistake("{} s is no time limit", seconds);
+  if (!(seconds >= 0 && seconds <= longest_time_limit.seconds())) throw UserMistake("{} s is no time limit", seconds);
   return Nanoseconds{static_cast<std::int64_t>(seconds * 1e9 + 0.5)};
 }
 
@@ -107,26 +108,41 @@ std::string read_line(const std::string& line, const Place& place, Earlier& earl
   }
 }
 
-bool is_kept(const std::string& type) {
-  return type == "header" || type == "round" || type == "fault" || type == "end";
-}
+bool is_committed(const std::string& type) { return type == "header" || type == "round" || type == "end"; }
+bool is_measurement(const std::string& type) { return type == "sample" || type == "histogram"; }
 
 }  // namespace
 
 Earlier read_earlier(const std::string& path, scheduler::ImpactTracker& tracker) {
   Earlier earlier;
-  std::int64_t keep = 0;  // bytes up to the last record that stays
   std::int64_t read = 0;
   InputFile file(path, input_limits::run_file_bytes);
   int number = 1;
   // A last line without its end was being written when the launch before was killed.
   for (auto line = file.next_line(); line && line->whole; line = file.next_line(), ++number) {
     read += static_cast<std::int64_t>(line->text.size()) + 1;
-    if (is_kept(read_line(line->text, {path, number}, earlier, tracker))) keep = read;
+    const std::string type = read_line(line->text, {path, number}, earlier, tracker);
+    if (is_committed(type)) {
+      earlier.committed_bytes = read;
+      earlier.rest.clear();
+    } else if (!is_measurement(type)) {
+      earlier.rest += line->text;
+      earlier.rest += '\n';
+    }
+    if (static_cast<std::int64_t>(earlier.rest.size()) > input_limits::line_bytes) {
+      throw UserMistake("--continue: '{}' holds more than {} of other records behind its last round", path,
+                        spell_bytes(input_limits::line_bytes));
+    }
   }
   if (earlier.ranks == 0) throw UserMistake("--continue: '{}' holds no header: nothing to continue", path);
-  if (truncate(path.c_str(), keep) != 0) throw UserMistake("--continue: '{}': {}", path, std::strerror(errno));
   return earlier;
+}
+
+void remove_unfinished_round(const std::string& path, const Earlier& earlier) {
+  const io::Descriptor file(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK));
+  int failure = file.number() < 0 || ftruncate(file.number(), earlier.committed_bytes) != 0 ? errno : 0;
+  if (failure == 0) failure = io::write_whole(file.number(), earlier.rest);
+  if (failure != 0) throw UserMistake("--continue: '{}': {}", path, std::strerror(failure));
 }
 
 }  // namespace stressbench::output

@@ -31,9 +31,9 @@ int flags_of(Existing existing) noexcept {
     case Existing::refuse:
       return O_CREAT | O_EXCL;
     case Existing::replace:
-      return O_CREAT;
+      return O_CREAT | O_NONBLOCK;  // a FIFO would wait for its reader
     case Existing::append:
-      return O_NONBLOCK;  // should it have become a FIFO, which would wait for its reader
+      return O_NONBLOCK;  // should it have become a FIFO
   }
   return 0;
 }
@@ -74,7 +74,10 @@ int open_locked(const std::string& path, Existing existing) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags_of(existing), 0666);
   if (descriptor < 0 && errno == EEXIST)
     throw UserMistake("--output: '{}' exists; give another name, --overwrite, or --continue {}", path, path);
+  if (descriptor < 0 && errno == ENXIO)
+    throw UserMistake("{}: '{}' is a pipe that nobody reads; give another name", option_of(existing), path);
   if (descriptor < 0) refuse(descriptor, errno);
+  if (const int flags = fcntl(descriptor, F_GETFL); flags >= 0) fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
   // A file system without locks excludes no other launch.
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(descriptor);

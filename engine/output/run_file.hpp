@@ -44,6 +44,9 @@ class RunFile final : public scheduler::Listener {
 // that name on the rank's host, or the file does not end with a whole line.
 void append_fault(const std::string& path, const std::string& run_id, const scheduler::Fault& fault);
 
+// The longest --time-limit that a run file holds.
+inline constexpr Nanoseconds longest_time_limit{1'000'000'000'000'000'000};
+
 // The state that `--continue` takes from the run file.
 struct Earlier {
   scheduler::EarlierLaunches launches;
@@ -53,11 +56,15 @@ struct Earlier {
   std::string workload_path;
   std::string workload_text;
   bool complete = false;
+  std::int64_t committed_bytes = 0;  // up to the end of the last completed round
+  std::string rest;                  // lines behind it that are no measurements of the round that was not completed
 };
 
-// Reads the header and the completed rounds, passes them to `tracker`, and truncates the file after the last completed
-// round, or the record of the fault that followed it. Throws UserMistake with file and line if it is no run file.
+// Reads the header and the completed rounds and passes them to `tracker`. Throws UserMistake with file and line if it
+// is no run file.
 Earlier read_earlier(const std::string& path, scheduler::ImpactTracker& tracker);
+// Removes the measurements of the round that was not completed. Throws UserMistake if the file cannot be written.
+void remove_unfinished_round(const std::string& path, const Earlier& earlier);
 
 // "fnv1a64:..." of a text: the same workload has the same hash on every machine.
 std::string hash_of(const std::string& text);

@@ -12,7 +12,8 @@
 namespace stressbench::scheduler::interrupt {
 namespace {
 
-volatile std::sig_atomic_t stop_requested = 0;
+using signals::stop_requested;
+
 volatile std::sig_atomic_t requested_at_ms = 0;
 
 // Only what is safe inside a signal handler: a line put together in a fixed buffer, and write().

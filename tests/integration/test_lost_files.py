@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.programs import Engine, Outcome, Started
+from support.programs import Engine, Outcome, Started, finished
 
 WORKLOAD = "[JOB_NAME] only\n[NID_LIST] 0-1\n[REPEAT] 1\n[MOTIF] Compute -m 1ms --mode sleep\n"
 ENDLESS = ("--ranks-per-node", "1", "--isolated", "1000000", "--contended", "0")  # ends when the loss is noticed
@@ -144,6 +144,86 @@ def test_overwrite_replaces_run_files_alone(engine, workload, tmp_path, content:
         assert engine.run(*once, tmp_path / "run.jsonl", ranks=2).status == 0
     (tmp_path / "empty").touch()
     assert engine.run(*once, tmp_path / "empty", ranks=2).status == 0
+
+
+def test_overwrite_does_not_wait_for_a_reader(engine, tmp_path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "one.sb").write_text("[JOB_NAME] a\n[NODES] 1\n[MOTIF] barrier\n")
+    arguments = engine.command("run", tmp_path / "one.sb", "--overwrite", "--output", tmp_path / "pipe")
+
+    refused = finished(["timeout", "--signal=KILL", "60", *arguments], cwd=tmp_path)
+
+    assert refused.status == 2, refused.said
+    assert f"--output: '{tmp_path}/pipe' is a pipe that nobody reads" in refused.errors
+
+
+@pytest.fixture
+def unfinished(engine, workload, tmp_path) -> list[str]:
+    """The lines of a run of four rounds, the last of which was not completed."""
+    whole = engine.run("run", workload, "--ranks-per-node", "1", "--isolated", "4", "--contended", "0",
+                       "--output", tmp_path / "whole.jsonl", ranks=2)  # fmt: skip
+    assert whole.status == 0, whole.said
+    lines = (tmp_path / "whole.jsonl").read_text().splitlines(keepends=True)
+    committed = [number for number, line in enumerate(lines) if json.loads(line)["type"] == "round"]
+    return lines[: committed[-1]]
+
+
+EVENT = '{"type":"event","severity":"warning","kind":"lost","message":"m","round":4,"job":null}\n'
+FAULT = '{"type":"fault","round":4,"job":0,"motif":null,"rank":1,"host":null,"cause":"c"}\n'
+LATER = '{"type":"of_a_later_version","text":"t"}\n'
+
+
+def samples(text: str, round_number: int) -> int:
+    records = [json.loads(line) for line in text.splitlines()]
+    return sum(record["type"] == "sample" and record["round"] == round_number for record in records)
+
+
+def test_a_continued_run_keeps_what_is_no_sample_of_the_unfinished_round(engine, unfinished, tmp_path) -> None:
+    run = tmp_path / "run.jsonl"
+    run.write_text("".join([*unfinished[:-1], EVENT, unfinished[-1], FAULT, LATER, '{"type":"sam']))
+
+    continued = engine.run("run", "--continue", run, ranks=2)
+
+    assert continued.status == 0, continued.said
+    text = run.read_text()
+    assert EVENT + FAULT + LATER in text
+    assert rounds(run) == [1, 2, 3, 4]
+    assert samples(text, 4) == samples(text, 3)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_run_that_is_not_continued_keeps_every_byte(engine, unfinished, tmp_path, ranks: int) -> None:
+    run = tmp_path / "run.jsonl"
+    text = "".join([*unfinished, '{"type":"sam'])
+    run.write_text(text)
+
+    refused = engine.run("run", "--continue", run, ranks=ranks)
+
+    assert refused.status == 2, refused.said
+    assert run.read_text() == text
+
+
+@pytest.mark.usefixtures("unfinished")
+def test_a_complete_run_keeps_every_byte(engine, tmp_path) -> None:
+    run = tmp_path / "whole.jsonl"
+    text = run.read_text() + LATER
+    run.write_text(text)
+
+    refused = engine.run("run", "--continue", run, ranks=2)
+
+    assert refused.status == 2, refused.said
+    assert "is complete" in refused.errors
+    assert run.read_text() == text
+
+
+def test_a_run_with_the_longest_time_limit_can_be_continued(engine, workload, tmp_path) -> None:
+    run = tmp_path / "run.jsonl"
+    whole = engine.run("run", workload, "--ranks-per-node", "1", "--isolated", "2", "--contended", "0",
+                       "--time-limit", "1000000000s", "--output", run, ranks=2)  # fmt: skip
+    assert whole.status == 0, whole.said
+    run.write_text("".join(line for line in run.read_text().splitlines(keepends=True) if '"type":"end"' not in line))
+
+    assert engine.run("run", "--continue", run, ranks=2).status == 0
 
 
 RESULTS = {

@@ -36,12 +36,19 @@ WITHOUT_LAUNCH = [
     (["run", "W", "--repetitions", "0"], "0"),
     (["run", "W", "--warmup", "-1"], "-1"),
     (["run", "W", "--seed", "x"], "x"),
+    (["run", "W", "--isolated", "0x10"], "'0x10': must be a whole number of digits only"),
+    (["run", "W", "--contended", " 8"], "' 8': must be a whole number of digits only"),
+    (["run", "W", "--warmup", "+1"], "'+1': must be a whole number of digits only"),
+    (["run", "W", "--ranks-per-node", "0b1"], "'0b1': must be a whole number of digits only"),
+    (["run", "W", "--seed=-1"], "'-1': must be a whole number of digits only"),
+    (["run", "W", "--seed", "18446744073709551616"], "from 0 to 18446744073709551615"),
     (["run", "W", "--finish", "never"], "never"),
     (["run", "W", "--place", "sideways"], "sideways"),
     (["run", "W", "--place", "random:x"], "random:x"),
     (["run", "W", "--until-interval", "0%"], "0%"),
     (["run", "W", "--until-interval", "lots"], "lots"),
     (["run", "W", "--time-limit", "30"], "30"),
+    (["run", "W", "--time-limit", "300000h"], "at most 1000000000s"),
     (["run", "W", "--ranks-per-node", "0"], "0"),
     (["run", "W", "--run-id", "a/b"], "'a/b'"),
     (["run", "W", "--set", "novalue"], "novalue"),
@@ -64,6 +71,11 @@ WITHOUT_LAUNCH = [
     (["check", "nowhere.sb"], "nowhere.sb"),
     (["check", "W", "--nodes", "0"], "0"),
     (["check", "W", "--nodes", "1"], "1"),
+    (["check", "W", "--nodes", "0x2"], "'0x2': must be a whole number of digits only"),
+    (["describe", "W", "--ranks", "0x2"], "'0x2': must be a whole number of digits only"),
+    (["motif", "barrier", "--repetitions", "0x8"], "'0x8': must be a whole number of digits only"),
+    (["motif", "barrier", "--warmup", "0x8"], "'0x8': must be a whole number of digits only"),
+    (["motif", "barrier", "--seed=-1"], "'-1': must be a whole number of digits only"),
 ]
 WITH_RANKS = [
     (1, ["run", "W", "--ranks-per-node", "1"], "1"),  # job two's node is missing
@@ -106,6 +118,11 @@ def test_a_wrong_command_line_gives_one_message(engine, tmp_path, arguments, wor
 @pytest.mark.parametrize(("ranks", "arguments", "word"), WITH_RANKS, ids=named)
 def test_what_does_not_fit_the_ranks_gives_one_message(any_engine, tmp_path, ranks, arguments, word):
     is_one_clear_message(any_engine.run(*written(tmp_path, arguments), ranks=ranks, cwd=tmp_path), word)
+
+
+def test_a_leading_zero_makes_no_octal_number(engine, tmp_path):
+    outcome = engine.run("motif", "barrier", "-i", "1", "--repetitions", "010", "--json", cwd=tmp_path)
+    assert '"repetitions": 10' in outcome.output, outcome.said
 
 
 def test_an_existing_run_file_is_not_overwritten(engine, tmp_path):

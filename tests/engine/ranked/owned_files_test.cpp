@@ -11,6 +11,7 @@
 #include <set>
 
 #include "core/process.hpp"
+#include "core/signals.hpp"
 #include "motif_bench.hpp"
 
 namespace stressbench::test {
@@ -176,6 +177,18 @@ TEST_F(OwnedFilesOf, AnInterruptedLaunchOfTheSameRunAreRemovedAndRemarked) {
                 ElementsAre("'" + path_ + "': removed 4 files that run 'mine' had left when it was interrupted"));
   }
   EXPECT_THAT(files.notes(), IsEmpty());
+}
+
+TEST_F(OwnedFilesOf, AnInterruptedLaunchStayWhereTheirRemovalIsToldToStop) {
+  leave({.id = "mine", .launch = "yesterday"}, {.one = true, .files = 9000});
+  signals::stop_requested = 1;
+  EXPECT_THROW(OwnedFiles(group_, claim()), MachineFault);
+  signals::stop_requested = 0;
+  const Names left = there();
+  EXPECT_TRUE(left.contains(note_));
+  EXPECT_GT(left.size(), 2000U);
+  const OwnedFiles files(group_, claim());
+  EXPECT_EQ(there(), Names{note_});
 }
 
 TEST_F(OwnedFilesOf, AnotherRunAreRefusedWithItsName) {

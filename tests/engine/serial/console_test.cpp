@@ -19,6 +19,12 @@ TEST(Console, ShowsControlCharactersInPlaceOfSendingThem) {
   EXPECT_EQ(escaped("\u009b31m"), "\\u009b31m");  // C1, as UTF-8
 }
 
+TEST(Console, ShowsWhatTurnsTextRoundOrEndsALine) {
+  EXPECT_EQ(escaped("a\u202eb\u2066c\u2069\u2028d\u2029"), "a\\u202eb\\u2066c\\u2069\\u2028d\\u2029");
+  EXPECT_EQ(escaped("\u061c\u200e\u200f\u202a"), "\\u061c\\u200e\\u200f\\u202a");
+  EXPECT_EQ(escaped("\u061b\u200d\u2027\u202f\u2065\u206a"), "\u061b\u200d\u2027\u202f\u2065\u206a");
+}
+
 TEST(Console, ShowsBytesThatAreNoTextBecauseSomeTerminalsTakeThemForC1) {
   EXPECT_EQ(escaped("\x9b"
                     "31m\xff\xc3"),

@@ -170,6 +170,22 @@ TEST_F(SidecarNote, ThatCannotBeWrittenLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(sidecar_name(path())));
 }
 
+TEST_F(SidecarNote, ThatNamesMoreFilesThanAJobHasIsRefused) {
+  for (const Layout layout : {Layout{.files = most_files + 1}, Layout{.directories = most_files + 1}}) {
+    note_.layout = layout;
+    replace_sidecar(path(), note_);
+    try {
+      (void)read_sidecar(path());
+      ADD_FAILURE() << "was not refused";
+    } catch (const UserMistake& mistake) {
+      EXPECT_THAT(mistake.what(), HasSubstr("16777217 where a whole number from 0 to 16777216 should stand"));
+    }
+  }
+  note_.layout = {.files = most_files, .directories = most_files};
+  replace_sidecar(path(), note_);
+  EXPECT_EQ(read_sidecar(path())->layout.files, most_files);
+}
+
 TEST_F(SidecarNote, NamesTheFolderThatIsMissing) {
   EXPECT_EQ(fault_of([&] { make_sidecar(path("no/out"), note_); }),
             "open '" + path("no/out.stressbench") + "': No such file or directory");

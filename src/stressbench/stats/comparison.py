@@ -33,8 +33,8 @@ class ComparisonError(UserError):
 class Verdict(StrEnum):
     """Verdict on the interval [low, high] of the ratio B/A for a smallest effect of interest e (symmetric in log(B/A)).
 
-    slower: low > 1 + e. faster: high < 1 / (1 + e). no_difference: the interval lies within [1 / (1 + e), 1 + e].
-    inconclusive: any other interval, or none.
+    slower: low > 1 + e. faster: high < 1 / (1 + e). no difference: the interval lies within [1 / (1 + e), 1 + e].
+    cannot tell (inconclusive): any other interval, or none.
     """
 
     slower = "slower"

@@ -178,7 +178,7 @@ TEST_F(SidecarNote, ThatNamesMoreFilesThanAJobHasIsRefused) {
       (void)read_sidecar(path());
       ADD_FAILURE() << "was not refused";
     } catch (const UserMistake& mistake) {
-      EXPECT_THAT(mistake.what(), HasSubstr("16777217 where a whole number from 0 to 16777216 should stand"));
+      EXPECT_THAT(mistake.what(), HasSubstr("16777217 instead of a whole number from 0 to 16777216"));
     }
   }
   note_.layout = {.files = most_files, .directories = most_files};

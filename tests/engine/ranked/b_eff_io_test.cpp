@@ -190,7 +190,7 @@ TEST_F(BEffIo, TakesThePartitionsOfRelease2AccessByAccess) {
 
 // A second passes with each look at the clock, however long a call takes: --limit ends the writes, and the reads go on.
 TEST_F(BEffIo, EndsInTimeAndReadsAgainWhatItHasRead) {
-  MotifBench bench(group_, "b_eff_io", with({{"time", "100s"}, {"limit", "16MiB"}, {"types", "2"}}));
+  MotifBench bench(group_, "b_eff_io", with({{"time", "300s"}, {"limit", "16MiB"}, {"types", "2"}}));
   const Ticking clock;
   Recorder recorder{clock};
   bench->perform(recorder);

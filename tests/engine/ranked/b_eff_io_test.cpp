@@ -53,7 +53,8 @@ class BEffIo : public StorageTest {
     return lines;
   }
   std::vector<std::byte> bytes_of(int file) const {
-    const std::string name = path_ + "." + std::string(7, '0') + std::to_string(file);
+    const std::string number = std::to_string(file);
+    const std::string name = path_ + "." + std::string(8 - number.size(), '0') + number;
     std::vector<std::byte> bytes(std::filesystem::file_size(name));
     std::ifstream(name, std::ios::binary)
         .read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

@@ -275,7 +275,7 @@ def test_the_report_tells_factors_and_how_much_is_needed(site: Site, lab: Tiny) 
     assert "| 1/4 | 0.5 | 0.005 | 4 |" in Path("r.md").read_text()
     assert degrade("report d --at-most 30% --format html -o d.html").stdout == "d.html\n"
     page = Path("d.html").read_text(encoding="utf-8")
-    assert "How much longer do jobs take on 2 ranks with less bandwidth?" in page and "1/2 of it is enough" in page
+    assert "Slowdown of jobs on 2 ranks with reduced bandwidth" in page and "1/2 of it suffices" in page
     contended = json.loads(degrade("report d --time contended --format json").stdout)
     assert contended["curves"][0]["points"][0]["rounds"] == 6
 

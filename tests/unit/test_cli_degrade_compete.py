@@ -217,7 +217,7 @@ def test_the_report_has_jobs_beside_the_traffic_and_what_it_took(launched: list[
     assert [(one["rate"], one["asked"]) for one in found["competition"]] == [("1/2", 0.5), ("1/4", 0.75)]
     assert [one["taken"] for one in found["competition"]] == pytest.approx([0.4, 0.6])
     assert "| 1/2 | 50 | 40.0 |" in page
-    assert "No link was slower: one more rank on each node sent to another node meanwhile." in text
+    assert "Links keep their rate; an additional rank on each node sends to another node." in text
     assert "rates are what competing traffic was to leave of --link: no link was slower" in text
     assert [one["rate"] for one in lines] == ["1", "1/2", "1/4"]
 

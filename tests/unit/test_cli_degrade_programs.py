@@ -444,7 +444,7 @@ def test_a_page_of_a_program_speaks_of_figures_and_launches(machine: Machine) ->
 
     assert "<li>GF on 2 ranks is 4.000 times worse at 1/4 of the bandwidth, 95 % interval 4.000 to 4.000;" in page
     assert "<li>wall time on 2 ranks takes 4.000 times as long at 1/4 of the bandwidth," in page
-    assert "What does the program lose on 2 ranks with less bandwidth?" in page
+    assert "Degradation of the program on 2 ranks with reduced bandwidth" in page
     assert "n = 4 launches at each rate." in page
 
 

@@ -103,6 +103,13 @@ class RankRows(Sequence[RankRow]):
             split=Split(**{name: column[index] for name, column in self._times.items()}), messages=messages, bytes=size,
         )  # fmt: skip
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RankRows):
+            return NotImplemented
+        return self._times == other._times and self._numbers == other._numbers
+
+    __hash__ = None  # type: ignore[assignment]  # rows can be added
+
     def numbers(self, name: Literal["rank", "messages", "bytes"]) -> Sequence[int]:
         """A column of whole numbers."""
         return self._numbers[name]

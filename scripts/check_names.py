@@ -2,10 +2,11 @@
 
     python scripts/check_names.py [CHECKOUT]
 
-Prints one line a violation, `FILE:LINE: OLD is called NEW now`, and ends with status 1 if there is any. Comments and
-strings are not looked at: many of the old names are ordinary English words. For the same reason each table below says
-how its names are matched. In C++ definitions of types, calls of functions and words in any identifier count; in Python
-every definition, by `ast`: classes, functions, arguments, variables, attributes and modules.
+Prints one line a violation, `FILE:LINE: OLD is called NEW now`, and ends with status 1 if there is any. Old names are
+not looked for in comments and strings: many of them are ordinary English words. For the same reason each table below
+says how its names are matched. In C++ definitions of types, calls of functions and words in any identifier count; in
+Python every definition, by `ast`: classes, functions, arguments, variables, attributes and modules. Phrases are looked
+for in the whole text, and in the documentation as well.
 """
 
 import ast
@@ -121,6 +122,19 @@ PYTHON_WORDS = {
 PYTHON_MODULES = {"finding": "impact_analysis", "judging": "validation"}
 PYTHON_PACKAGES = {"sensitivity": "interference"}
 
+# Phrases that nobody else in the field uses, anywhere in a line.
+PHRASES = {
+    "How to tell it": "Output format",
+    "is to become of": "Change to apply",
+    "nobody can tell": "no confidence interval is available",
+    "too heavy for it": "congestion levels above it are dropped",
+    "links of ours": "link rates cannot be controlled on this target",
+    "killed at any moment": "can be killed at any time",
+    "what others are over": "all factors are relative to it",
+    "Who is done early": "Jobs that finish early",
+}
+PHRASE_FOLDERS = (*CPP_FOLDERS, "src", "docs")
+
 # Path and old name of what keeps it, and why. An entry that finds nothing is a violation, too.
 ALLOWED = {
     ("src/stressbench/experiments/lab.py", "keeper"): "a field of `lab status --json`",
@@ -218,6 +232,14 @@ def in_python(path: str, source: str) -> Iterator[Finding]:
             yield Finding(path=path, line=line, old=old, new=PYTHON_WORDS[old])
 
 
+def in_text(path: str, text: str) -> Iterator[Finding]:
+    """Phrases in any text."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        for old, new in PHRASES.items():
+            if old in line:
+                yield Finding(path=path, line=number, old=old, new=new)
+
+
 def findings(checkout: Path) -> Iterator[Finding]:
     """Every old name in use, in order of file and line."""
     for folder in dict.fromkeys((*CPP_FOLDERS, *PYTHON_FOLDERS)):
@@ -227,6 +249,10 @@ def findings(checkout: Path) -> Iterator[Finding]:
                 yield from in_cpp(path, file.read_text(encoding="utf-8"))
             elif folder in PYTHON_FOLDERS and file.suffix == ".py":
                 yield from in_python(path, file.read_text(encoding="utf-8"))
+    for folder in PHRASE_FOLDERS:
+        for file in sorted((checkout / folder).rglob("*")):
+            if file.suffix in (*CPP_SUFFIXES, ".py", ".md"):
+                yield from in_text(file.relative_to(checkout).as_posix(), file.read_text(encoding="utf-8"))
 
 
 def violations(checkout: Path, excepted: Set[tuple[str, str]]) -> Iterator[str]:

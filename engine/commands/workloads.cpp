@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
-#include <system_error>
 
 #include "core/clock.hpp"
 #include "core/console.hpp"
 #include "core/suggest.hpp"
+#include "core/units.hpp"
 #include "scheduler/rank_status.hpp"
 
 namespace stressbench::commands {
@@ -77,14 +76,11 @@ void add_place_option(CLI::App& command, std::string& placement) {
 CLI::Option* in_digits(CLI::Option* option) {
   return option->transform(CLI::Validator(
       [](std::string& text) -> std::string {
-        // Seeds have 64 bits, one more than units::integer reads.
-        std::uint64_t seed = 0;
-        const char* const end = text.data() + text.size();
-        const auto [stop, error] = std::from_chars(text.data(), end, seed);
-        if (text.empty() || stop != end || error == std::errc::invalid_argument)
-          return fmt::format("'{}': must be a whole number of digits only, such as 4000", text);
-        if (error != std::errc{}) return fmt::format("'{}': must be a whole number from 0 to {}", text, UINT64_MAX);
-        text = std::to_string(seed);
+        try {
+          text = std::to_string(units::integer<std::uint64_t>(text));
+        } catch (const UserMistake& mistake) {
+          return fmt::format("'{}': {}", text, mistake.what());
+        }
         return "";
       },
       ""));

@@ -146,14 +146,20 @@ double real(std::string_view text) {
   return percent ? value / 100 : value;
 }
 
-std::int64_t integer(std::string_view text) {
-  std::int64_t value = 0;
+template <class Integer>
+Integer integer(std::string_view text) {
+  Integer value = 0;
   const char* end = text.data() + text.size();
   if (text.empty() || !is_digit(text.front())) throw UserMistake(an_integer);
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end) throw UserMistake(an_integer);
+  if (stop != end) throw UserMistake(an_integer);
+  if (error != std::errc{}) {
+    throw UserMistake("must be a whole number from 0 to {}", std::numeric_limits<Integer>::max());
+  }
   return value;
 }
+template std::int64_t integer(std::string_view text);
+template std::uint64_t integer(std::string_view text);
 
 std::string spell(Bytes size) { return shortest(size.value, byte_units, std::to_string(size.value)); }
 

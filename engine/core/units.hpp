@@ -28,7 +28,10 @@ Nanoseconds duration(std::string_view text);       // 350000, 350us, 1.5ms, 30s,
 Nanoseconds wall_duration(std::string_view text);  // as duration, but a plain number is refused: 30 could be anything
 std::int64_t count(std::string_view text);         // 4000, 4k (10^3), 2M (10^6)
 double real(std::string_view text);                // 0.25, 25%
-std::int64_t integer(std::string_view text);       // digits only
+
+// Digits only. Integer: std::int64_t or, for seeds, std::uint64_t.
+template <class Integer = std::int64_t>
+Integer integer(std::string_view text);
 
 // The shortest exact spelling: parses back to the same value. A time always has its unit, so that wall_duration reads
 // it too.

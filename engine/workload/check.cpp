@@ -41,7 +41,7 @@ void check_jobs(const Workload& workload, Diagnostics& diagnostics) {
     }
   }
   if (!workload.jobs.empty() && !measured) {
-    diagnostics.add(*workload.jobs.front().where.role, "every job is in the background: nothing would be measured",
+    diagnostics.add(*workload.jobs.front().where.role, "every job is a congestor: nothing would be measured",
                     "leave out [ROLE] in at least one job");
   }
 }

@@ -44,7 +44,7 @@ const std::vector<Parser::Key>& Parser::key_table() {
       {"NODES", Place::job, &Parser::nodes, "a number of nodes such as 16"},
       {"RANKS_PER_NODE", Place::job, &Parser::ranks_per_node, "a number of ranks such as 4"},
       {"SHARED", Place::job, &Parser::shared, "yes or no"},
-      {"ROLE", Place::job, &Parser::role, "measured or background"},
+      {"ROLE", Place::job, &Parser::role, "measured or congestor"},
       {"REPEAT", Place::job, &Parser::repeat, "a number of repetitions such as 100"},
       {"MIN_TIME", Place::job, &Parser::min_time, "a duration such as 30s"},
       {"LOAD", Place::job, &Parser::load, "a share of the time such as 30%"},

@@ -72,7 +72,7 @@ void Parser::rate(const Statement& statement) {
 
 void Parser::role(const Statement& statement) {
   if (!first_time(statement, job().where.role)) return;
-  const auto chosen = choice(statement, {"measured", "background"});
+  const auto chosen = choice(statement, {"measured", "congestor", "background"});  // the last two are the same
   if (chosen) job().role = *chosen == 0 ? Role::measured : Role::background;
 }
 

@@ -45,8 +45,13 @@ def test_a_study_has_the_samples_of_all_of_its_runs(folder: Path) -> None:
     assert results.cells(library="polars")["impact"].null_count() == 0
 
 
-def test_a_profile_counts_the_calls_of_the_program(folder: Path, engine, patterns: Path) -> None:
-    results = stressbench.profile(engine.launch(patterns, "cg", "7", ranks=3))
+def test_a_profile_counts_the_calls_of_the_program(
+    any_engine, patterns: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STRESSBENCH_MPI", str(any_engine.program))
+    monkeypatch.chdir(tmp_path)
+
+    results = stressbench.profile(any_engine.launch(patterns, "cg", "7", ranks=3))
 
     operations = results.operations(library="polars")
     calls = dict(zip(operations["op"], operations["calls"], strict=True))

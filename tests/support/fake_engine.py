@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fake of stressbench-mpi under a real mpirun: no MPI inside, but the same commands, signals and exit statuses.
 
-`FAKE_ENGINE` selects what a run does: `done`, `wait` (until asked to stop), `stubborn` (ignores requests), `die`
-(rank 1 kills itself), `mistake`, `fault`. `FAKE_RUN` is a file with the records that rank 0 writes, `FAKE_CHECK_NOTE`
+`FAKE_ENGINE` selects what a run does: `done`, `wait` (until asked to stop), `stubborn` (ignores requests),
+`mistake`, `fault`. `FAKE_RUN` is a file with the records that rank 0 writes, `FAKE_CHECK_NOTE`
 a file for the arguments of a check. With `FAKE_CONTINUES`, a continued run becomes the run of `FAKE_RUN`.
 `FAKE_PROTOCOL` is copied by rank 0 to the file that follows --protocol in the workload. `FAKE_READY` is a folder where
 each rank creates `ready-RANK` when it waits.
@@ -86,10 +86,6 @@ def run(arguments: list[str]) -> int:
             if rank() == 0 and ranks() > 1:
                 wait_for_the_others()
             return 130 if rank() == 0 else 0
-        case "die":
-            if rank() == 1:
-                os.kill(os.getpid(), signal.SIGKILL)
-            time.sleep(20)
     return {"mistake": 2, "fault": 3}.get(WHAT, 0)
 
 

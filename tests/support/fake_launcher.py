@@ -19,6 +19,16 @@ def put_mpirun(folder: Path, *, before: str = "") -> None:
     put(folder / "mpirun.openmpi", f'{_MPIRUN}{before}exec "$@"\n')
 
 
+def put_mpirun_with_a_killed_rank(folder: Path) -> None:
+    """As `put_mpirun`; at the end it says that rank 1 was killed.
+
+    The real one cannot be used for this: under load it sometimes does not name a rank that dies and has not called
+    MPI_Init, and the fake engine does not.
+    """
+    said = "mpirun noticed that process rank 1 with PID 7 on node vm exited on signal 9 (Killed)."
+    put_mpirun(folder, before=f'"$@"\necho "{said}" >&2\nexit 137\n')
+
+
 def put(path: Path, script: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(script, encoding="utf-8")

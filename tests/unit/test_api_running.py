@@ -1,11 +1,12 @@
 """`stressbench.run` with a real mpirun and a fake engine."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from support.builders import MadeJob, MadePlan, build_run
-from support.fake_launcher import FAKE_ENGINE, LIBRARIES
+from support.fake_launcher import FAKE_ENGINE, LIBRARIES, put_mpirun_with_a_killed_rank
 
 import stressbench
 
@@ -64,7 +65,8 @@ def test_a_workload_that_the_engine_refuses_starts_nothing(folder: Path) -> None
 
 
 def test_a_run_that_fails_keeps_the_rounds_that_it_completed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FAKE_ENGINE", "die")
+    put_mpirun_with_a_killed_rank(folder / "bin")
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_RUN", str(folder / "partial.made"))
 
     with pytest.raises(stressbench.RunFailed, match="rank 1") as failed:

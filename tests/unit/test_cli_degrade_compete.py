@@ -83,15 +83,21 @@ def degrade(words: str) -> Any:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (f"run app.sb -o d --compete {ON}", "--compete: a share of which rate? Expected --link"),
+        (f"run app.sb -o d --compete {ON}", "--compete: needs --link, the injection bandwidth of a node"),
         (f"run app.sb -o d --compete --link fast {ON}", "--link: 'fast': expected a rate in bits a second"),
         (f"run app.sb -o d --link 1Gbit {ON}", "--link 1Gbit: goes with --compete"),
         (f"plan app.sb --link 1Gbit {ON}", "--link 1Gbit: goes with --compete"),
         (f"run app.sb -o d {COMPETE} --rate-command ./x", "--compete: and --rate-command: expected one of the two"),
         (f"run app.sb -o d {COMPETE} --isolated 3", "--isolated 3: with --compete there are no isolated rounds"),
         (f"run app.sb -o d {COMPETE} --contended 0", "--contended 0: expected rounds in which jobs run beside"),
-        (f"run app.sb -o d {COMPETE} --set compete_rate=1", "--compete: compete_rate is a variable of its own"),
-        (f"run app.sb -o d {COMPETE} --nodes compete_nodes", "--compete: compete_nodes is a variable of its own"),
+        (
+            f"run app.sb -o d {COMPETE} --set compete_rate=1",
+            "--compete: compete_rate is a variable of the study itself",
+        ),
+        (
+            f"run app.sb -o d {COMPETE} --nodes compete_nodes",
+            "--compete: compete_nodes is a variable of the study itself",
+        ),
         (f"run app.sb -o d {COMPETE} --rates 1", "--rates: 1: expected 1 and a smaller one"),
         (f"run app.sb -o d {COMPETE} --jobs 2", "--jobs 2: runs on local would share cores and links"),
         (f"run gone.sb -o d {COMPETE}", "gone.sb: no such file; expected a workload"),
@@ -104,10 +110,10 @@ def degrade(words: str) -> Any:
         ),
         (
             f"run alone.sb -o d {COMPETE}",
-            "--compete: alone.sb: job halo: shares no nodes; expected [NID_LIST], [SHARED]",
+            "--compete: alone.sb: job halo: does not share its nodes; expected [NID_LIST], [SHARED]",
         ),
-        (f"run not.sb -o d {COMPETE}", "--compete: not.sb: job halo: shares no nodes"),
-        (f"run whole.sb -o d {COMPETE}", "--compete: whole.sb: job halo: shares no nodes"),
+        (f"run not.sb -o d {COMPETE}", "--compete: not.sb: job halo: does not share its nodes"),
+        (f"run whole.sb -o d {COMPETE}", "--compete: whole.sb: job halo: does not share its nodes"),
         (f"run ours.sb -o d {COMPETE} --set last=3", "job competing_traffic: is the name of the competing job"),
         (f"run none.sb -o d {COMPETE}", "--compete: none.sb: no [JOB_NAME]; expected jobs that share nodes"),
         (f"run two.sb -o d {COMPETE}", "[RANKS_PER_NODE] 2: expected 1 at most: of --ranks-per-node 2 one is the"),
@@ -218,7 +224,7 @@ def test_the_report_has_jobs_beside_the_traffic_and_what_it_took(launched: list[
     assert [one["taken"] for one in found["competition"]] == pytest.approx([0.4, 0.6])
     assert "| 1/2 | 50 | 40.0 |" in page
     assert "Links keep their rate; an additional rank on each node sends to another node." in text
-    assert "rates are what competing traffic was to leave of --link: no link was slower" in text
+    assert "rates are the shares of --link that competing traffic leaves: no link was slowed" in text
     assert [one["rate"] for one in lines] == ["1", "1/2", "1/4"]
 
 

@@ -123,7 +123,7 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
             "run -o d -n 2 --on local -- app",
             "--on local: link rates cannot be controlled on this target; expected lab:NAME there, or --rate-com",
         ),
-        ("run -o d -n 2 --rate-command ./set-rate -- app", "--rate-command: where do ranks start? Expected --on"),
+        ("run -o d -n 2 --rate-command ./set-rate -- app", "--rate-command: needs --on"),
         ("run -o d -n 2 --on local --rate-command ./gone -- app", "expected a program that can be started"),
         ("run -o d -n 2 --set a=b -- app", "--set: is for workloads, and app is a program; leave it out"),
         ("run -o d -n 2 --nodes k -- app", "--nodes: is for workloads, and app is a program"),
@@ -146,7 +146,7 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
         ("run -o d -n 2 --fom-lower L=x -- app", "--fom-lower L=x: 0 groups; expected one, around the number"),
         ("run -o d -n 2 --fom L=(x) --fom-lower L=(y) -- app", "--fom-lower L=(y): L is given twice"),
         ("run -o d -n 2 --hpcc --fom HPL_Tflops=(x) -- hpcc", "--fom HPL_Tflops=(x): HPL_Tflops is given twice"),
-        ("run -o d -n 2 --fom-file f -- app", "--fom-file f: what is to be read from it? Expected --fom"),
+        ("run -o d -n 2 --fom-file f -- app", "--fom-file f: needs --fom"),
         ("run -o d -n 2 --fom L=(x) --fom-file there.txt -- app", "--fom-file: there.txt is there already, and would"),
         ("run -o d -n 2 --hpcc --fom-file f -- hpcc", "--fom-file f: --hpcc reads hpccoutf.txt; leave one of the two"),
         ("run -o d -n 2 --hpcc-n 5 -- hpcc", "--hpcc-n 5: goes with --hpcc"),
@@ -355,7 +355,7 @@ def test_hpcc_may_have_an_input_of_its_own(machine: Machine) -> None:
     ended = degrade("run -o d -n 2 --rates 1,1/2 --runs 1 --hpcc -- ./hpcc")
     again = degrade("run -o e -n 2 --rates 1,1/2 --runs 1 --hpcc -- ./hpcc")
 
-    assert "--hpcc-n 500: hpccinf.txt is here and says its own N" in refused.stderr
+    assert "--hpcc-n 500: hpccinf.txt exists and sets its own N" in refused.stderr
     assert ended.exit_code == 0, ended.stderr
     assert {(folder, text) for _, folder, text in machine.seen} == {(Path.cwd(), "mine")}
     assert again.exit_code == 2

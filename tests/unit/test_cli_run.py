@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from support.builders import MadeJob, MadePlan, build_run
 from support.commands import invoke
-from support.fake_launcher import FAKE_ENGINE, LIBRARIES
+from support.fake_launcher import FAKE_ENGINE, LIBRARIES, put_mpirun_with_a_killed_rank
+
+from stressbench.formats.run import read_run
 
 JOBS = (MadeJob(name="CG", nodes="0", ranks=2, congestion=1.5), MadeJob(name="Incast", nodes="1", ranks=2))
 needs_openmpi = pytest.mark.skipif(shutil.which("mpirun.openmpi") is None, reason="mpirun.openmpi is not installed")
@@ -66,7 +68,7 @@ def folder(tmp_path: Path) -> Path:
         ("run demo.sb -n 2 --on slurm", "--on slurm: this is no allocation of Slurm"),
         ("run demo.sb -n 2 --on cray", "--on: 'cray': expected local, flux, pbs, slurm, lab:NAME"),
         ("run demo.sb -n 2 --emit", "--emit: --on flux or --on pbs or --on slurm says for which batch system"),
-        ("run demo.sb -n 2 --nodes 2", "--nodes 2: goes into a script, with --emit; an allocation has its own"),
+        ("run demo.sb -n 2 --nodes 2", "--nodes 2: only applies to a script (--emit); an allocation has its own"),
         ("run demo.sb -n 2 --on slurm --emit --walltime 60", "--walltime: '60' must be a time with its unit"),
         ("run demo.sb --on slurm --emit", "-n is missing"),
         ("run demo.sb --continue there.jsonl", "leave it out"),
@@ -184,16 +186,21 @@ def test_the_engine_s_own_status_is_passed_on(folder: Path, what: str, status: i
     assert stressbench(folder, "run", "demo.sb", "-n", "2", FAKE_ENGINE=what).returncode == status
 
 
-@pytest.mark.mpi
-@needs_openmpi
 def test_a_killed_rank_is_named_with_its_job_and_what_is_left(folder: Path) -> None:
+    put_mpirun_with_a_killed_rank(folder / "bin")
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+
     ended = stressbench(
-        folder, *["run", "demo.sb", "-n", "4", "-o", "r.jsonl"], FAKE_ENGINE="die", FAKE_RUN="partial.jsonl.made"
+        folder, *["run", "demo.sb", "-n", "4", "-o", "r.jsonl"], FAKE_RUN="partial.jsonl.made", PATH=path
     )
 
     assert ended.returncode == 3
     assert "rank 1 on host a1, job CG was ended by SIGKILL" in ended.stderr
-    assert "6 rounds are complete in r.jsonl; `stressbench run --continue r.jsonl` goes on" in ended.stderr
+    assert "6 rounds are complete in r.jsonl; `stressbench run --continue r.jsonl` continues" in ended.stderr
+    (recorded,) = read_run(folder / "r.jsonl").launches[-1].faults
+    assert (recorded.rank, recorded.host, recorded.job, recorded.cause) == (1, "a1", 0, "ended by SIGKILL")
+    shown = stressbench(folder, "show", "r.jsonl")
+    assert "the run ended with a fault: rank 1 on host a1, job CG: ended by SIGKILL" in shown.stdout
 
 
 @pytest.mark.mpi

@@ -202,7 +202,7 @@ def test_a_study_that_is_stopped_or_killed_goes_on(folder: Path, number: int, st
     build_run(jobs=JOBS, plan=MadePlan(blocks=6, repetitions=2)).write(folder, "made")
     resumed = study(folder, "resume", "d", FAKE_CONTINUES="yes")
 
-    assert resumed.stderr.count(" goes on: ") == 1
+    assert resumed.stderr.count(" continues: ") == 1
     assert len(list((folder / "d" / "runs").iterdir())) == 2
     assert "2 done" in study(folder, "status", "d").stdout
 
@@ -254,7 +254,7 @@ def test_a_disk_that_is_full_is_one_message_and_leaves_a_study_that_goes_on(fold
 
     assert full.returncode == 3
     assert full.stderr == (
-        "stressbench: many/manifest.jsonl: file too large; what is done stands there; `study resume` goes on\n"
+        "stressbench: many/manifest.jsonl: file too large; completed runs are recorded; `study resume` continues\n"
     )
     assert (status.returncode, status.stderr) == (0, "")  # no line is broken
     assert "80 runs: 80 " in status.stdout

@@ -208,7 +208,7 @@ def test_the_balance_is_the_paper_s_arithmetic() -> None:
     [
         ("", "the study compares no rates; expected factors.rate with several"),
         ('rate = "1/2"', "the study compares no rates"),
-        ('rate = ["1/5", "1/10"]', "the study has the rates 1/5, 1/10; expected the full one, too"),
+        ('rate = ["1/5", "1/10"]', "the study has the rates 1/5, 1/10; expected the full rate as well"),
     ],
 )
 def test_a_study_without_rates_to_compare_is_refused(rate: str, message: str) -> None:

@@ -71,7 +71,7 @@ def test_times_put_latencies_in_order() -> None:
         ),
         pytest.param(changed("application", to="a/b"), 'application "a/b": string should match', id="name"),
         pytest.param(changed("machine", to=".."), 'machine "..": string should match', id="machine"),
-        pytest.param(changed("alone_s", to=[]), "say nothing without run times alone (alone_s)", id="no-times"),
+        pytest.param(changed("alone_s", to=[]), "need isolated run times (alone_s)", id="no-times"),
         pytest.param(changed("alone_s", 0, to=0), "alone_s.0 0: input should be greater than 0", id="zero"),
         pytest.param(changed("alone_s", 0, to="1"), 'alone_s.0 "1": input should be a valid number', id="text"),
         pytest.param(changed("speed", to=3), "speed 3: unexpected keyword argument", id="unknown-key"),

@@ -166,7 +166,7 @@ def test_setup_says_what_is_missing_and_touches_nothing(apt_get) -> None:
     ended = set_up()
 
     assert ended.exit_code == 1
-    assert "missing: glusterfs-client; as root, `stressbench lab setup --install` does this: apt-get " in ended.output
+    assert "missing: glusterfs-client; as root, `stressbench lab setup --install` runs: apt-get " in ended.output
     assert not apt_get.exists()
 
 

@@ -55,7 +55,7 @@ def test_other_words_are_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "a b", "$(id)", "-x", "eth0,eth1", "a/b", "é"])
 def test_names_that_are_no_card_s_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="expected a card's name"):
+    with pytest.raises(ValueError, match="expected the name of a NIC"):
         parse_nic(text)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run, fault
 
-from stressbench.formats.run import Run, read_run
+from stressbench.formats.run import Fault, Run, read_run
+from stressbench.launch.deaths import fault_of_death
 from stressbench.launch.diagnosis import Death, diagnose
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
@@ -42,6 +43,10 @@ srun: Job step aborted: Waiting up to 32 seconds for job step to finish.
 srun: error: nid7: task 5: Killed
 """
 OPEN_MPI = "mpirun noticed that process rank 5 with PID 0 on node nid7 exited on signal 9 (Killed).\n"
+OPEN_MPI_STATUS = """
+Primary job  terminated normally, but 1 process returned
+a non-zero exit code. Per user-direction, the job has been aborted.
+"""
 KILLED = Death(rank=5, host="nid7", number=9)
 
 
@@ -69,6 +74,9 @@ def sentences(run: Run | None, *, death: Death | None, errors: str = "", status:
     ("seen", "death"),
     [
         (outcome(errors=OPEN_MPI), KILLED),
+        (outcome(errors=OPEN_MPI_STATUS, status=137), Death(rank=None, host=None, number=9)),
+        (outcome(errors=OPEN_MPI_STATUS, status=130), None),
+        (outcome(errors=OPEN_MPI_STATUS, status=3), None),
         (outcome(output=MPICH, rank=5), KILLED),
         (outcome(output=MPICH), Death(rank=None, host="nid7", number=9)),
         (outcome(output=INTEL), Death(rank=5, host="nid7", number=11)),
@@ -186,12 +194,26 @@ def test_a_fault_that_the_launcher_swallowed_is_told_from_its_record(tmp_path: P
     assert "before the engine could say why" not in said
 
 
+def test_the_death_of_a_rank_is_a_fault_of_its_job(tmp_path: Path) -> None:
+    run = ended_by(tmp_path, fault(job=1, motif="bcast", rank=4))
+
+    dead = fault_of_death(KILLED, run, errors="")
+
+    assert dead == Fault(round=None, job=1, motif="bcast", rank=5, host="a2", cause="ended by SIGKILL")
+
+
+def test_the_death_of_a_rank_without_a_run_file_has_the_launcher_s_host() -> None:
+    dead = fault_of_death(KILLED, None, errors="")
+
+    assert dead == Fault(round=None, job=None, motif=None, rank=5, host="nid7", cause="ended by SIGKILL")
+
+
 def test_what_is_left_and_how_to_go_on_is_said(tmp_path: Path) -> None:
     run = incomplete(tmp_path)
 
     said = sentences(run, death=KILLED)
 
-    assert f"6 rounds are complete in {run.path}; `stressbench run --continue {run.path}` goes on" in said
+    assert f"6 rounds are complete in {run.path}; `stressbench run --continue {run.path}` continues" in said
 
 
 def test_a_run_without_a_round_has_nothing_to_go_on_with() -> None:
@@ -218,7 +240,7 @@ def test_a_run_goes_on_in_the_time_in_which_it_began(tmp_path: Path) -> None:
     require_same_time(RunFile(path=simulated, continues=True), simulated=True)
     require_same_time(RunFile(path=real, continues=True), simulated=False)
     require_same_time(RunFile(path=tmp_path / "new.jsonl"), simulated=True)
-    with pytest.raises(LaunchMistake, match="its times are simulated; go on with --on simgrid:tinis"):
+    with pytest.raises(LaunchMistake, match="its times are simulated; continue it with --on simgrid:tinis"):
         require_same_time(RunFile(path=simulated, continues=True), simulated=False)
     with pytest.raises(LaunchMistake, match="its times are of real hosts; leave --on simgrid out"):
         require_same_time(RunFile(path=real, continues=True), simulated=True)

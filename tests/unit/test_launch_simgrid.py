@@ -84,7 +84,7 @@ def test_what_does_not_fit_is_a_mistake(flavour: Flavour, request_: Request, mes
 
 @pytest.mark.parametrize("place", [LOCAL, LabTarget(name="lab", hosts=HOSTS, enter=("enter",))])
 def test_an_engine_that_simulates_is_refused_elsewhere(place: LaunchTarget) -> None:
-    with pytest.raises(LaunchMistake, match="/opt/engine simulates its ranks: say where, for example --on"):
+    with pytest.raises(LaunchMistake, match="/opt/engine simulates its ranks: name a platform, for example --on"):
         place.build(launcher=launcher(), request=REQUEST)
 
 

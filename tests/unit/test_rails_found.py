@@ -88,7 +88,7 @@ def test_times_are_compared_with_the_default_which_stands_first(tmp_path: Path) 
     assert (first.baseline, [entry.policy for entry in first.entries]) == ("default", ["default", "per-job", "nic0"])
     assert [entry.ratio.ratio for entry in first.entries] == pytest.approx([1, 2, 2])
     assert [entry.box.median for entry in first.entries if entry.box] == pytest.approx([3e-3, 6e-3, 6e-3])
-    assert "boxes of rounds hold" in " ".join(found.notes)
+    assert "box plots of rounds show" in " ".join(found.notes)
 
 
 def test_from_four_runs_on_boxes_are_made_of_runs(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_where_nobody_counted_that_is_said_and_nothing_claimed(tmp_path: Path) -
     found = found_in(tmp_path, counts=False)
 
     assert found.carried == ()
-    assert "nobody counted bytes card by card in these runs; labs do" in found.notes
+    assert "the bytes of each NIC were not counted in these runs; labs count them" in found.notes
 
 
 def test_the_lab_s_own_word_counts_more_than_the_order_of_links(tmp_path: Path) -> None:

@@ -36,6 +36,12 @@ IN_PYTHON = {
     "a package": ("src/sensitivity/a.py", "", 1, "sensitivity", "interference"),
     "a script of the tracer": ("tracer/a.py", "wish = 1", 1, "wish", "request"),
 }
+RATES = "link rates cannot be controlled on this target"
+IN_TEXT = {
+    "a phrase in a comment": ("engine/a.cpp", "\n// has no links of ours", 2, "links of ours", RATES),
+    "a phrase in a string": ("src/a.py", 'sentence = "has no links of ours"', 1, "links of ours", RATES),
+    "a phrase in the documentation": ("docs/a.md", "It has no links of ours.", 1, "links of ours", RATES),
+}
 ALLOWED = {
     "comments and strings": ("engine/a.cpp", '// Crew\n/* Muster */ auto a = "Tally";'),
     "ordinary words in C++": ("engine/a.cpp", "int rest = 0, kept, stamp_ = act(rest); bool together = care;"),
@@ -63,7 +69,9 @@ def checkout(folder: Path, path: str, source: str) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("case", [*IN_CPP.values(), *IN_PYTHON.values()], ids=[*IN_CPP, *IN_PYTHON])
+@pytest.mark.parametrize(
+    "case", [*IN_CPP.values(), *IN_PYTHON.values(), *IN_TEXT.values()], ids=[*IN_CPP, *IN_PYTHON, *IN_TEXT]
+)
 def test_an_old_name_is_found(check_names: ModuleType, tmp_path: Path, case: tuple[str, str, int, str, str]) -> None:
     path, source, line, old, new = case
 

@@ -1,12 +1,14 @@
 """Each warning is raised by what it is about, and a quiet run raises none."""
 
+import json
 from pathlib import Path
 
 import pytest
-from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run, end
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, MadeStep, build_run, end, fault
 
 from stressbench.formats.run import read_run
 from stressbench.stats import QualityWarning, summarise
+from stressbench.stats.quality_warnings import run_warnings
 
 TWO = (MadeJob(name="a"), MadeJob(name="b"))
 
@@ -80,6 +82,18 @@ def test_an_interrupted_run_says_so(tmp_path: Path) -> None:
     made.records[-1] = end(rounds=30, complete=False, reason="interrupted")
 
     assert "it ended early (interrupted)" in warnings(made, tmp_path)["incomplete"].text
+
+
+def test_the_first_fault_of_a_launch_is_told(tmp_path: Path) -> None:
+    path = build_run(complete=False).write(tmp_path)
+    faults = (fault(rank=1, host="a1", job=0, motif="halo2d", round=7, cause="ended by SIGKILL"), fault(rank=2))
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(one) + "\n" for one in faults)
+
+    (told,) = [one.text for one in run_warnings(read_run(path)) if one.kind == "fault"]
+
+    where = f"rank 1 on host a1, job {read_run(path).jobs[0].name}, motif halo2d, round 7"
+    assert told == f"the run ended with a fault: {where}: ended by SIGKILL (and 1 more)"
 
 
 def test_too_few_blocks_are_told(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from stressbench.experiments.study.run_states import RunState, State
 from stressbench.formats.study.cells import Cell, PlannedRun
 from stressbench.formats.study.tables import RunTable
 
-WORKLOAD = "[JOB_NAME] a\n[NODES] 1\n[JOB_NAME] b\n[ROLE] background\n[JOB_NAME] c\n"
+WORKLOAD = "[JOB_NAME] a\n[NODES] 1\n[JOB_NAME] b\n[ROLE] background\n[JOB_NAME] c\n[JOB_NAME] d\n[ROLE] congestor\n"
 
 
 def standing(name: str, *, repetition: int = 0, took_s: float | None = None) -> RunState:

@@ -80,7 +80,7 @@ def test_every_mistake_has_its_line_and_says_what_is_accepted() -> None:
     [
         ("x", "s.toml: not TOML"),
         ("seed = 1", "s.toml:1: factors is missing"),
-        (BASE + "ranks = [4, 4]", "s.toml:3: factors.ranks: [4, 4]: 4 stands there twice; expected each value once"),
+        (BASE + "ranks = [4, 4]", "s.toml:3: factors.ranks: [4, 4]: 4 is given twice; expected each value once"),
         (BASE + "ranks = 0", "s.toml:3: factors.ranks: 0: expected at least 1"),
         (BASE + 'finish = "never"', "'never': expected sustain or once"),
         (
@@ -88,7 +88,7 @@ def test_every_mistake_has_its_line_and_says_what_is_accepted() -> None:
             "s.toml:4: factors.rate: 'fast': expected a share of the lab's rates above 0: full, half",
         ),
         (LAB + 'rate = ["full", "0/4"]', "s.toml:4: factors.rate: '0/4': expected a share of the lab's rates above 0"),
-        (LAB + 'rate = ["half", "50%"]', "50% is half, which stands there already; expected each value once"),
+        (LAB + 'rate = ["half", "50%"]', "50% equals half; expected each value once"),
         (LAB + "rate = 0.5", "s.toml:4: factors.rate: 0.5: expected a text in quotes"),
         (LAB + "rails = [0, 1]", "s.toml:4: factors.rails: 0: expected at least 1"),
         (

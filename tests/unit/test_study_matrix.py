@@ -64,6 +64,7 @@ def test_copies_of_a_job_get_names_of_their_own() -> None:
         (FFT + "\n" + FFT, "w.sb: 2 jobs"),
         ("[JOB_NAME] ${x}\n[NODES] 1\n", "w.sb:1: [JOB_NAME] '${x}': expected letters, digits"),
         (FFT + "\n[ROLE] background\n", "w.sb:5: [ROLE] background: a matrix measures jobs on nodes of their own"),
+        (FFT + "\n[ROLE] congestor\n", "w.sb:5: [ROLE] congestor: a matrix measures jobs on nodes of their own"),
         (FFT + "\n[SHARED] yes\n", "w.sb:5: [SHARED] yes"),
         ("[JOB_NAME] a\n[NID_LIST] 5-2\n", "w.sb: [NID_LIST] '5-2': cannot be counted"),
         ("[JOB_NAME] a\n[NID_LIST] ${nodes}\n", "'${nodes}': cannot be counted for a matrix; write [NODES] N"),

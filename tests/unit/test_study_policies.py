@@ -51,8 +51,8 @@ def mistake(text: str) -> str:
     ("old", "new", "message"),
     [
         ('"nic1"', '"both"', "s.toml:6: factors.policy: 'both': expected default, nic0, nic1, round-robin, local, "),
-        ('"nic1"', '"default"', "s.toml:6: factors.policy: ['default', 'default', 'per-job']: default stands there"),
-        ("[factors]", 'nics = ["a b"]\n[factors]', "s.toml:1: nics: 'a b': expected a card's name, such as ib0"),
+        ('"nic1"', '"default"', "s.toml:6: factors.policy: ['default', 'default', 'per-job']: default is given twice"),
+        ("[factors]", 'nics = ["a b"]\n[factors]', "s.toml:1: nics: 'a b': expected the name of a NIC, such as ib0"),
         ("[factors]", 'transport = "ib"\n[factors]', "s.toml:1: transport: 'ib': expected tcp, ucx, ofi"),
         ("lab:pair", "simgrid:tiny", "policy: default: on = simgrid:tiny: a simulated host has one NIC"),
         ("ranks = 4\n", "ranks = 4\nrails = 1\n", "factors.policy: nic1: chooses among all NICs; expected no rails"),
@@ -67,7 +67,7 @@ def test_cards_and_transport_go_with_policies(line: str) -> None:
     name = line.partition(" ")[0]
     without = f"{line}\n{STUDY}".replace('policy = ["default", "nic1", "per-job"]\n', "")
 
-    assert mistake(without).endswith("is for policies; expected factors.policy, too")
+    assert mistake(without).endswith("is for policies; needs factors.policy")
     assert name in mistake(without)
 
 
@@ -188,12 +188,12 @@ def test_a_launcher_starts_the_wrapper_on_each_rank(tmp_path: Path) -> None:
 
 
 def test_jobs_need_nodes_that_are_known(tmp_path: Path) -> None:
-    with pytest.raises(RailMistake, match=r"per-job: which ranks share a node\? Expected --ranks-per-node, too"):
+    with pytest.raises(RailMistake, match=r"per-job: needs --ranks-per-node"):
         request_with("per-job", engine_saying(tmp_path, TWO), ranks_per_node=None)
 
 
 def test_an_engine_that_cannot_say_it_is_heard(tmp_path: Path) -> None:
-    with pytest.raises(LaunchMistake, match=r"two\.sb: the engine cannot say which ranks its jobs have: status 2"):
+    with pytest.raises(LaunchMistake, match=r"two\.sb: the engine cannot tell the ranks of its jobs: status 2"):
         request_with("per-job", engine_saying(tmp_path, "", status=2))
 
 

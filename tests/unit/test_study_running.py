@@ -100,7 +100,7 @@ def test_a_run_that_fails_on_a_full_disk_ends_the_study_and_is_run_again(tmp_pat
         other = disk / "other"
         other.write_bytes(bytes((3 << 20) + (1 << 19)))
 
-        with pytest.raises(StudyFault, match=r"no space left on device; the run that ended does not count as failed"):
+        with pytest.raises(StudyFault, match=r"no space left on device; the last run does not count as failed"):
             carry_out(directory, launches)
 
         assert len(launches.orders) == 3
@@ -289,7 +289,7 @@ def test_a_workload_that_changed_since_is_refused(tmp_path: Path) -> None:
     require_same_workloads(again(directory))
     (tmp_path / "two.sb").write_text("[JOB_NAME] other\n")
 
-    with pytest.raises(StudyMistake, match=r"two.sb is not what it was when this study began"):
+    with pytest.raises(StudyMistake, match=r"two.sb has changed since this study began"):
         require_same_workloads(again(directory))
 
 
@@ -307,8 +307,8 @@ def study_that_includes(folder: Path) -> Directory:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda file: file.write_text("[MOTIF] alltoall\n"), "parts/a.sb is not what it was when this study began"),
-        (lambda file: file.unlink(), r"parts/a.sb: the study's workload's \[INCLUDE\] is gone; put it back there"),
+        (lambda file: file.write_text("[MOTIF] alltoall\n"), "parts/a.sb has changed since this study began"),
+        (lambda file: file.unlink(), r"parts/a.sb: the study's workload's \[INCLUDE\] is missing; restore it there"),
     ],
 )
 def test_a_file_that_a_workload_includes_and_that_changed_since_is_refused(

@@ -1,36 +1,28 @@
 """The `stressbench` command: each module of this package that has `register` is a subcommand by being there."""
 
-import errno
-import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 import stressbench.cli
 from stressbench import __version__
-from stressbench.cli.console.errors import report_errors
-from stressbench.console import echo, error, set_quiet, take_streams
-from stressbench.errors import StressBenchError
-from stressbench.exit_status import ExitStatus
-from stressbench.formats.errors import reason_of
+from stressbench.cli.console.errors import end_with_status, report_errors
+from stressbench.cli.options.numbers import take_plain_numbers_only
+from stressbench.console import echo, set_quiet, take_streams
 from stressbench.formats.files import forget_what_stays
-from stressbench.formats.units import is_plain
 from stressbench.memory_limit import one_thread_of_algebra, require_memory
 
-_FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
-_FAULTS_OF_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.EINVAL)
 _DESCRIPTION = """\
 What congestion does to real applications.
 
-StressBench runs communication and storage patterns of several applications, each alone and all together, and says how
-much they slow each other down.
+StressBench runs the communication and storage patterns of several applications, each isolated and all at the same time,
+and reports how much they slow each other down.
 
 Example, three jobs on 8 ranks of this machine:
 
@@ -52,31 +44,11 @@ class _Group(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        for option in _options(self):
-            option.process_value = _plain_numbers_only(option)
+        take_plain_numbers_only(self)
 
     def invoke(self, ctx: Any) -> Any:
         with report_errors():
             return super().invoke(ctx)
-
-
-def _options(command: Any) -> Iterator[Any]:
-    yield from command.params
-    for inner in getattr(command, "commands", {}).values():
-        yield from _options(inner)
-
-
-def _plain_numbers_only(option: Any) -> Callable[[Any, Any], Any]:
-    """What `option` makes of its text, with refusals of those that only Python takes for numbers."""
-    convert: Callable[[Any, Any], Any] = option.process_value
-
-    def converted(ctx: Any, text: Any) -> Any:
-        found = convert(ctx, text)
-        if isinstance(text, str) and isinstance(found, (int, float)) and not is_plain(text):
-            raise typer.BadParameter(f"'{text}' is no number; expected digits only", ctx=ctx, param=option)
-        return found
-
-    return converted
 
 
 def build(*, asked: str | None = None) -> typer.Typer:
@@ -89,7 +61,7 @@ def build(*, asked: str | None = None) -> typer.Typer:
             bool, typer.Option("--quiet", help="Print errors and warnings only, no notes and no progress.")
         ] = False,
         _version: Annotated[
-            bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+            bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
         ] = False,
     ) -> None:
         set_quiet(quiet=quiet)
@@ -132,45 +104,13 @@ def add_group(
 
 
 def main() -> None:
-    """Entry point of `stressbench`. Errors outside of a command are one message and a status, too.
-
-    So are a full disk, names that no file can have or that may not be looked up, and a working directory that is gone.
-    """
+    """Entry point of `stressbench`."""
     take_streams()
-    try:
+    with end_with_status():
         require_memory()
-        _run()
-    except StressBenchError as fault:
-        _end(*map(str, fault.args), status=fault.exit_status)
-    except MemoryError:
-        _end("out of memory")
-    except OSError as fault:
-        if fault.errno in _FAULTS_OF_DISKS:
-            _end(f"{fault.filename or 'a file'} cannot be written: {reason_of(fault)}")
-        if fault.errno in _FAULTS_OF_NAMES and fault.filename is not None:
-            _end(f"{os.fsdecode(fault.filename)}: {reason_of(fault)}", status=ExitStatus.bad_input)
-        if _working_directory_is_gone():
-            _end("the working directory was removed; change to one that exists", status=ExitStatus.bad_input)
-        raise
-
-
-def _working_directory_is_gone() -> bool:
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        return True
-    return False
-
-
-def _run() -> None:
-    with one_thread_of_algebra():
-        app = build(asked=next((word for word in sys.argv[1:] if not word.startswith("-")), None))
-    try:
-        app(prog_name="stressbench")
-    finally:
-        sys.stdout.flush()
-
-
-def _end(*lines: str, status: ExitStatus = ExitStatus.fault) -> NoReturn:
-    error(*lines)
-    sys.exit(status)
+        with one_thread_of_algebra():
+            app = build(asked=next((word for word in sys.argv[1:] if not word.startswith("-")), None))
+        try:
+            app(prog_name="stressbench")
+        finally:
+            sys.stdout.flush()

@@ -30,8 +30,8 @@ _HELP = """\
 Measure the effective bandwidth b_eff (Rabenseifner and Koniges): one number for a network, and its components.
 
 All ranks send around rings: six patterns of neighbours and thirty random ones, 21 message sizes, three ways to send;
-the best of three attempts counts. It takes two to ten minutes; --quick makes a ninth of the measurements and marks its
-result as a different number. -o keeps the time of every loop; --from evaluates such a file again, without MPI.
+the best of three attempts counts. This takes two to ten minutes; --quick makes a ninth of the measurements, and its
+result is marked as not comparable. -o keeps the time of every loop; --from evaluates such a file again, without MPI.
 
 \b
 Examples:
@@ -67,7 +67,8 @@ def beff(
     seed: Annotated[str, typer.Option(metavar="S", help="Seed of the random patterns.")] = "1",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer patterns and attempts: less exact.")] = False,
     extra: Annotated[
-        bool, typer.Option("--extra", help="Also measure ping-pong, bisections and grids, which do not count.")
+        bool,
+        typer.Option("--extra", help="Also measure ping-pong, bisections and grids, which b_eff does not include."),
     ] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Check every byte received instead of two.")] = False,
     rmax: Annotated[
@@ -110,7 +111,7 @@ def beff(
 
 
 def _run_hpcc(launch: SuiteLaunch, result: BEff) -> Rmax | None:
-    """Rmax; None where hpcc fails, since b_eff is printed all the same."""
+    """Rmax; None where hpcc fails, since b_eff is printed anyway."""
     note("b_eff is measured; running hpcc")
     try:
         return measured_rmax(

@@ -31,7 +31,7 @@ components.
 
 All ranks write files for a third of T, rewrite them, and read them: 36 patterns of five types through MPI-IO, chunks of
 1 kB to M_PART, with and without 8 extra bytes. Release 2 measures all partitions within one T and rewrites with type 0
-only. Deviations from the definition (shorter times, limited files, no shared pointers) are possible, and reported.
+only. Deviations from the definition (shorter times, limited files, no shared pointers) are allowed and reported.
 -o keeps the time of every pattern; --from evaluates such a file again, without MPI.
 
 \b

@@ -13,19 +13,19 @@ from stressbench.report.units import count
 
 _HELP = """\
 Remove what your own dead processes left behind: shared memory of Open MPI, its session directories, and pools of the
-tracer. That is what remains where ranks, or mpirun, were killed with SIGKILL.
+tracer. They remain after ranks, or mpirun, were killed with SIGKILL.
 
-It looks into /dev/shm and $TMPDIR (/tmp where that is not set), and where $STRESSBENCH_TRACE_POOL says. What a live
-process of yours has open, maps or names stays, and so do files of other users, links, and names that are not Open MPI's
-or ours. Processes of other hosts, and of containers that share /dev/shm, are not seen: clean where you launched.
+Searches /dev/shm, $TMPDIR (default: /tmp) and $STRESSBENCH_TRACE_POOL. Kept are files that one of your live processes
+has open, maps or names, files of other users, links, and files with other names than those of Open MPI and StressBench.
+Processes of other hosts, and of containers that share /dev/shm, are not visible: run it where you launched.
 
 \b
 Examples:
-    stressbench clean --dry-run              # what would go
+    stressbench clean --dry-run              # list what would be removed
     stressbench clean
     srun --ntasks-per-node=1 stressbench clean --in /dev/shm --in /local/$SLURM_JOB_ID
 
-Exit status: 0; 3 something could not be removed, a line each.
+Exit status: 0 success, 3 something could not be removed (one line each).
 """
 
 
@@ -37,12 +37,14 @@ def register(app: typer.Typer) -> None:
 def clean(
     folders: Annotated[
         list[Path] | None,
-        typer.Option("--in", metavar="DIR", help="NicReader here in place of those; may be given several times."),
+        typer.Option("--in", metavar="DIR", help="Search this directory instead; can be repeated."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be removed, and remove nothing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
 ) -> None:
-    """Remove, print a line each."""
+    """Remove, and print one line each."""
     done = remove_leftovers(folders or (), dry_run=dry_run)
     if as_json:
         print_json(done, list[CleanedLeftover])

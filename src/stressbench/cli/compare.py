@@ -37,13 +37,13 @@ def register(app: typer.Typer) -> None:
 
 
 def compare_runs(
-    a: Annotated[Path, typer.Argument(metavar="A.jsonl", help="The run to measure against.")],
-    b: Annotated[Path, typer.Argument(metavar="B.jsonl", help="The run in question.")],
-    effect: Annotated[str, typer.Option(metavar="2%", help="The smallest change that matters.")] = "2%",
-    as_json: Annotated[bool, typer.Option("--json", help="For programs; times in seconds.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Compare runs of different workloads too.")] = False,
+    a: Annotated[Path, typer.Argument(metavar="A.jsonl", help="Baseline run.")],
+    b: Annotated[Path, typer.Argument(metavar="B.jsonl", help="Run to compare with it.")],
+    effect: Annotated[str, typer.Option(metavar="2%", help="Smallest relevant change.")] = "2%",
+    as_json: Annotated[bool, typer.Option("--json", help="JSON output; times in seconds.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also compare runs of different workloads.")] = False,
     junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write JUnit XML too: a test for each job and quantity.")
+        Path | None, typer.Option(metavar="FILE", help="Also write JUnit XML, with one test for each job and quantity.")
     ] = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when a time of B is slower.")] = False,
 ) -> None:

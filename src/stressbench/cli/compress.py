@@ -49,7 +49,7 @@ Examples:
     stressbench compress -n 8 --on lab:tiny --rounds 20 workloads/demo.sb
     stressbench compress -n 8 --on lab:tiny --partners 1,3 --bubbles 10us,1ms --levels all -- ./solver
 
-Of all congestion levels (the paper has 40) those are measured that fill the largest gaps of utilisation; levels at
+Of all congestion levels (40 in the paper), those that fill the largest gaps in utilisation are measured; levels at
 which CMD reaches --time-limit are dropped from the profile. -o and --store write a profile for predictions; a profile
 in the store keeps its impact. --report draws all of it.
 

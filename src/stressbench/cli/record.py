@@ -15,7 +15,7 @@ _HELP = f"""\
 Run an MPI program, capture every call of each rank, and write a workload that repeats the calls without the program.
 
 Two files are written: APP.sb, a workload with one job, and APP.trace beside it, which the job's motif `replay` reads.
-Both can be given away: they have no source code, payload, path or host name. The workload needs as many ranks as the
+Both can be shared: they contain no source code, payload, path or host name. The workload needs as many ranks as the
 program had. The engine opens the trace by the path in APP.sb, relative to the directory that it is started in.
 
 \b
@@ -41,7 +41,7 @@ def record(
     job: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the job; default: the program's.")] = None,
     with_names: WithNames = False,
 ) -> None:
-    """Capture, write the workload, say how to run it."""
+    """Capture, write the workload, print how to run it."""
     launch, is_written = record_program(words, output=output, job=job, with_names=with_names, progress=emit)
     if launch.trace is None or not is_written:
         raise typer.Exit(launch.status or ExitStatus.fault)

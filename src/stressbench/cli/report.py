@@ -13,9 +13,9 @@ _PAGE = "html"
 _HELP = """\
 Make one self-contained HTML page from one or more run files.
 
-The page says in words, figures and tables how much each job was slowed, where it ran, and how to repeat the run. It
-needs neither JavaScript nor a network, prints well, and an incomplete run is shown as far as it got. Other formats tell
-its tables on standard output; --data writes what its figures are drawn from as CSV, and as Parquet with pyarrow.
+The page shows how much each job was slowed down, where it ran, and how to repeat the run. It needs neither JavaScript
+nor a network, and can be printed. Of an incomplete run, the completed rounds are shown. Other formats print its tables
+to standard output; --data writes the data of its figures as CSV, and as Parquet with pyarrow.
 
 \b
 Examples:
@@ -25,7 +25,7 @@ Examples:
     stressbench report demo.jsonl --format latex -o demo.tex
     stressbench report demo.jsonl --data numbers
 
-Exit status: 0; 2 a file cannot be read or written, or an option is wrong.
+Exit status: 0 success, 2 a file cannot be read or written, or an option is wrong.
 """
 
 
@@ -36,16 +36,19 @@ def register(app: typer.Typer) -> None:
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN.jsonl...", help="Run files.", show_default=False)],
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="How to tell it.")] = _PAGE,
+    kind: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="Output format.")] = _PAGE,
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="FILE", help="Default: the first run's name with .html; else standard output."
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Output file. Default: the name of the first run with .html; of other formats, standard output.",
         ),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write what the figures are drawn from into this folder, too."),
+        typer.Option(metavar="FOLDER", help="Also write the data of the figures into this directory."),
     ] = None,
 ) -> None:
     """Read all, then write; nothing is written when one cannot be read."""

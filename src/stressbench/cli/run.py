@@ -10,12 +10,14 @@ import typer
 from typer.core import TyperCommand
 
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.run import LauncherOptions, RunOptions, ScriptOptions, run_spec
+from stressbench.cli.options.launcher import LauncherOptions
+from stressbench.cli.options.run import RunOptions, run_spec
+from stressbench.cli.options.script import ScriptOptions
 from stressbench.console import echo, error, is_quiet, note, warning
 from stressbench.experiments.run import FinishedRun
 
 _HELP = """\
-Run a workload, each job isolated and all jobs contended, and print how much they slow each other down.
+Run a workload, each job isolated and all jobs at the same time, and print how much they slow each other down.
 
 Checks FILE first, finds the mpirun that fits the engine, and writes RUN.jsonl round by round. Ctrl-C finishes the
 current round and ends the file properly; a second Ctrl-C, or one minute (--grace), ends everything at once.
@@ -31,8 +33,9 @@ Examples:
     stressbench run demo.sb --on slurm -n 64                 # inside salloc or a batch script
     stressbench run demo.sb --on slurm -n 64 --emit --nodes 4 --walltime 1h --queue debug | sbatch
 
-Words after -- are passed to mpirun, srun or flux run unchanged. Exit status: 0 done, 2 something to put right
-(nothing was measured), 3 the run failed, 130 interrupted.
+Words after -- are passed to mpirun, srun or flux run unchanged.
+
+Exit status: 0 success, 2 invalid input (nothing was measured), 3 the run failed, 130 interrupted.
 """
 _AFTER_DASHES = "stressbench.after_dashes"
 
@@ -67,7 +70,7 @@ def run(
     what: RunOptions,
     script: ScriptOptions,
     launcher: LauncherOptions,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, print the command, and stop.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, print the command, and exit.")] = False,
 ) -> None:
     """Check the workload; print the script or the command, or run it and print the results."""
     spec = run_spec(
@@ -88,7 +91,7 @@ def run(
 
 
 def _close(finished: FinishedRun) -> NoReturn:
-    """Report how it ended, show what was measured, name the next command, pass the status on."""
+    """Report how the run ended, print the results and the next command, and return the status."""
     for sentence in finished.reasons:
         error(sentence)
     if finished.has_results and finished.result.left is not None:

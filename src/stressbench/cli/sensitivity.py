@@ -1,4 +1,4 @@
-"""`stressbench sensitivity`: what profiles say, without measuring anything."""
+"""`stressbench sensitivity`: shows profiles."""
 
 from pathlib import Path
 from typing import Annotated

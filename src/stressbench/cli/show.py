@@ -13,9 +13,9 @@ from stressbench.report.run.summary import BUSIEST, LONGEST, Shown, document_of
 from stressbench.stats import TARGET, IntervalMethod, RunSummary, summarise
 
 _HELP = """\
-Show what a run measured: per job and motif the times alone and contended, and the congestion impact.
+Show what a run measured: isolated and contended times of each job and motif, and the congestion impact.
 
-A run that is not complete is shown as far as it got. What makes a number doubtful stands beneath the table.
+Of an incomplete run, the completed rounds are shown. Warnings about doubtful numbers follow the table.
 
 \b
 Examples:
@@ -24,7 +24,7 @@ Examples:
     stressbench show demo.jsonl --tails --plan 2%
     stressbench show demo.jsonl --json | jq '.jobs[] | {name, impact: .timing.impact.ratio}'
 
-Exit status: 0 shown, 2 the file cannot be read or an option is wrong.
+Exit status: 0 success, 2 the file cannot be read or an option is wrong.
 """
 
 
@@ -34,30 +34,34 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    file: Annotated[Path, typer.Argument(metavar="RUN.jsonl", help="What `stressbench run` wrote.")],
-    steps: Annotated[bool, typer.Option("--steps/--jobs-only", help="Lines for motifs too, or for jobs only.")] = True,
+    file: Annotated[Path, typer.Argument(metavar="RUN.jsonl", help="Run file of `stressbench run`.")],
+    steps: Annotated[
+        bool, typer.Option("--steps/--jobs-only", help="Rows for motifs as well, or for jobs only.")
+    ] = True,
     links: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="How many links to show, busiest first, where they were counted."),
+        typer.Option(metavar="N", min=0, help="Links to show at most, busiest first, if they were counted."),
     ] = BUSIEST,
     motifs: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="How many motifs of a job to show, those that took longest; 0: all."),
+        typer.Option(metavar="N", min=0, help="Motifs to show at most per job, slowest first; 0: all."),
     ] = LONGEST,
     tails: Annotated[
-        bool, typer.Option("--tails", help="Median and percentiles 95, 99, 99.9, their intervals and ratios.")
+        bool, typer.Option("--tails", help="Median and percentiles 95, 99 and 99.9, with intervals and ratios.")
     ] = False,
     plan: Annotated[
         str | None,
-        typer.Option(metavar="2%", help="How many more rounds until the interval is the impact plus or minus this."),
+        typer.Option(
+            metavar="2%", help="Estimate how many more rounds narrow the interval of the impact to plus or minus this."
+        ),
     ] = None,
     interval: Annotated[
         IntervalMethod, typer.Option(help="Interval of the congestion impact (docs/explanation/statistics.md).")
     ] = IntervalMethod.ranks,
-    as_json: Annotated[bool, typer.Option("--json", help="Every number, for programs; times in seconds.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON output with every number; times in seconds.")] = False,
     include_extra: Annotated[
         bool,
-        typer.Option("--include-extra", help="Count what jobs did beyond their own count in contended rounds."),
+        typer.Option("--include-extra", help="Include the extra repetitions of sustained jobs in contended rounds."),
     ] = False,
 ) -> None:
     """Read, summarise, print."""

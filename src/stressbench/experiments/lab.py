@@ -10,7 +10,6 @@ from stressbench.labs.drawing import draw
 from stressbench.labs.file import read_lab
 from stressbench.labs.lifecycle import RunningLab, labs_up, running_lab, selected_lab
 from stressbench.labs.link_control import LinkChange, apply_change, parse_change, select_links
-from stressbench.labs.priority import raise_priority
 from stressbench.labs.startup import StartedLab, start_lab
 from stressbench.labs.topology import Link
 
@@ -82,7 +81,6 @@ def link_use(name: str | None = None, *, interval_s: float = LOAD_INTERVAL_S) ->
     Raises LabMistake and LabFault.
     """
     running = selected_lab(name)
-    raise_priority()
     before = read_counters(running)
     while True:
         time.sleep(interval_s)
@@ -99,7 +97,6 @@ def change_links(link: str, change: str, *, lab: str | None = None) -> tuple[Lin
     wanted = parse_change(change)
     running = selected_lab(lab)
     links = select_links(running.lab, link)
-    raise_priority()
     apply_change(running, links, wanted)
     return wanted, links
 

@@ -56,7 +56,7 @@ def measured_rmax(
         written = folder / OUTPUT
         text = _text_of(written)
     if ended.stop_requests:
-        raise LaunchMistake(f"--rmax {HPCC}: it was told to stop")
+        raise LaunchMistake(f"--rmax {HPCC}: it was stopped")
     if ended.status:
         raise LaunchMistake(f"--rmax {HPCC}: it ended with status {ended.status}")
     try:

@@ -165,7 +165,7 @@ def _estimate(idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, packets
     assert interval.high is not None
     low, high = max(0.0, interval.low), min(1.0, interval.high)
     if value >= SATURATED:
-        reason = f"saturated: at {value:.0%} waits say little about load, only that it is at least {low:.0%}"
+        reason = f"saturated: at {value:.0%} waits only show that the load is at least {low:.0%}"
         return Utilisation(value=None, low=low, high=None, reason=reason)
     return Utilisation(value=value, low=low, high=high, reason=None)
 

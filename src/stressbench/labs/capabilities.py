@@ -9,7 +9,7 @@ from pathlib import Path
 from stressbench.labs import system
 from stressbench.labs.tools import find_tool
 
-_SETUP = "`stressbench lab setup` says which package and installs it"
+_SETUP = "`stressbench lab setup` names the package and installs it"
 
 
 @dataclass(frozen=True, kw_only=True)

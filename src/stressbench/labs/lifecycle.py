@@ -182,7 +182,7 @@ def selected_lab(name: str | None) -> RunningLab:
         return running_lab(name)
     there = labs_up()
     if not there:
-        raise LabMistake("no lab is up; `stressbench lab up tiny` brings one up")
+        raise LabMistake("no lab is up; `stressbench lab up tiny` starts one")
     if len(there) > 1:
         raise LabMistake(f"several labs are up: {', '.join(there)}; choose one with --lab NAME")
     return running_lab(there[0])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.exit_status import ExitStatus
 from stressbench.launch.execute import Outcome
 
 
@@ -29,6 +30,8 @@ class Death:
 _OPEN_MPI = re.compile(
     r"process\s+rank\s+(?P<rank>\d+)\s+with\s+PID\s+\d+\s+on\s+node\s+(?P<host>\S+)\s+exited\s+on\s+signal\s+(?P<number>\d+)"
 )
+# Of a rank that a signal ends before MPI_Init, sometimes this is all; mpirun then ends with 128 + the signal.
+_OPEN_MPI_STATUS = re.compile(r"Primary job\s+terminated normally, but \d+ process(?:es)?\s+returned\s+a non-zero exit")
 _HYDRA_PLACE = re.compile(r"=\s+(?:RANK (?P<rank>\d+) )?PID (?P<pid>\d+) RUNNING AT (?P<host>\S+)")
 _HYDRA_SIGNAL = re.compile(r"(?:KILLED BY SIGNAL: |EXIT STRING: [^\n]*\(signal )(?P<number>\d+)")
 # srun's first word of it; once it ends the others too, it says the same of them.
@@ -36,6 +39,7 @@ _SRUN = re.compile(
     r"^srun: error: (?P<host>[^:\s]+): tasks? (?P<rank>\d+)[\d,-]*: (?P<text>[A-Z][^\n(]*?)(?: \(|$)", re.MULTILINE
 )
 _SRUN_ENDS_ALL = re.compile(r"^srun: (?:Job step aborted|forcing job termination)", re.MULTILINE)
+_SIGNALLED = 128
 _NUMBERS = {text: number for number in signal.Signals if (text := signal.strsignal(number))}
 
 
@@ -58,6 +62,8 @@ def diagnose(outcome: Outcome) -> Death | None:
         return Death(rank=int(found["rank"]), host=found["host"], number=int(found["number"]))
     if death := _srun(outcome.errors):
         return death
+    if _OPEN_MPI_STATUS.search(text) and outcome.status > _SIGNALLED and outcome.status != ExitStatus.interrupted:
+        return Death(rank=None, host=None, number=outcome.status - _SIGNALLED)
     if number := _HYDRA_SIGNAL.search(text):
         return _hydra(text, int(number["number"]), dict(outcome.rank_of))
     return None

@@ -71,7 +71,7 @@ def require_real_ranks(launcher: Launcher, request: Request) -> None:
     if request.ranks < 1:
         raise LaunchMistake(f"ranks: {request.ranks} is not at least 1")
     if launcher.flavour is Flavour.simgrid:
-        raise LaunchMistake(f"{request.program[0]} simulates its ranks: say where, for example --on simgrid:tiny")
+        raise LaunchMistake(f"{request.program[0]} simulates its ranks: name a platform, for example --on simgrid:tiny")
 
 
 def _openmpi(flavour: Flavour, request: Request) -> tuple[str, ...]:

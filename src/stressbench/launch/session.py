@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stressbench.exit_status import ExitStatus
-from stressbench.formats.run import Run, RunFileError, read_run
+from stressbench.formats.run import Fault, Run, RunFileError, append_fault, read_run
 from stressbench.launch import machine
 from stressbench.launch.command import Command
+from stressbench.launch.deaths import fault_of_death
 from stressbench.launch.diagnosis import Death, diagnose, kept_file
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
@@ -158,7 +159,21 @@ def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
         raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
     kept = kept_file(outcome.errors)
     death, left = diagnose(outcome), _read(kept or run_file)
+    # Ranks that are killed on request are no fault; a file that has not grown has nothing of this launch.
+    if death is not None and left is not None and not outcome.stop_requests and file.has_grown():
+        left = _with_fault(left, fault_of_death(death, left, errors=outcome.errors))
     return RunResult(status=final_status(outcome, death, left), outcome=outcome, death=death, left=left, kept=kept)
+
+
+def _with_fault(left: Run, fault: Fault) -> Run | None:
+    """The run with the record at its end; as it was where the file ends within a line, or cannot be written."""
+    if left.torn:
+        return left
+    try:
+        append_fault(left.path, fault)
+    except OSError:
+        return left
+    return _read(left.path)
 
 
 def _read(run_file: Path) -> Run | None:

@@ -44,7 +44,9 @@ def require_same_time(run_file: RunFile, *, simulated: bool) -> None:
     found = _header(run_file.path).simulation
     if found is not None and not simulated:
         name = "NAME" if found.platform is None else found.platform.name
-        raise LaunchMistake(f"--continue {run_file.path}: its times are simulated; go on with --on simgrid:{name}")
+        raise LaunchMistake(
+            f"--continue {run_file.path}: its times are simulated; continue it with --on simgrid:{name}"
+        )
     if found is None and simulated:
         raise LaunchMistake(f"--continue {run_file.path}: its times are of real hosts; leave --on simgrid out")
 

@@ -57,11 +57,11 @@ def _jobs(
     environment: Mapping[str, str],
 ) -> tuple[JobRanks, ...]:
     if ranks_per_node is None:
-        told = f"{rails.policy}: which ranks share a node? Expected --ranks-per-node, too"
+        told = f"{rails.policy}: needs --ranks-per-node, which says which ranks share a node"
         raise RailMistake(told, option="--policies")
     question = placement.question(engine, ranks=request.ranks, ranks_per_node=ranks_per_node)
     asked = subprocess.run(question, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)
     if asked.returncode != 0:
         why = asked.stderr.decode(errors="replace").strip() or f"status {asked.returncode}"
-        raise LaunchMistake(f"{placement.workload}: the engine cannot say which ranks its jobs have: {why}")
+        raise LaunchMistake(f"{placement.workload}: the engine cannot tell the ranks of its jobs: {why}")
     return job_ranks(asked.stdout, ranks_per_node=ranks_per_node)

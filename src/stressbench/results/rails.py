@@ -69,7 +69,7 @@ def subject_of(
     values: Mapping[str, Sequence[Floats]], *, where: Mapping[str, str], name: str, step: int | None = None,
     motif: str | None = None, unit: str = "s",
 ) -> Subject:  # fmt: skip
-    """From each policy's runs, each with its rounds' values (rounds,); the first policy is what others are over.
+    """From each policy's runs, each with its rounds' values (rounds,); ratios are relative to the first policy.
 
     A box is made of runs' medians where every policy has four runs, else of all rounds.
     """
@@ -118,7 +118,7 @@ def _against(baseline: Sequence[Floats], runs: Sequence[Floats]) -> PooledRatio:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """Bytes that hosts sent over their card of this name: frames with their headers. None: nobody counted."""
+    """Bytes that hosts sent over their NIC of this name, frame headers included. None: not counted."""
 
     nic: str
     asked: bool | None
@@ -137,7 +137,7 @@ class Carried:
 
     @property
     def total(self) -> int | None:
-        """Over all cards."""
+        """Over all NICs."""
         known = [load.sent_bytes for load in self.loads if load.sent_bytes is not None]
         return sum(known) if known else None
 

@@ -162,7 +162,7 @@ class Curve:
     """A job, or a motif of it (`step` counts from 0), at one number of ranks; `where` are the other factors' values.
 
     `points` fall from the full rate. `needs` is the smallest rate that suffices while none above it fails, None where
-    nothing is known; `undecided` are the rates below it of which nobody can tell.
+    nothing is known; `undecided` are the rates below it for which the data decide nothing.
 
     Of a program `job` is the name of a figure, or its wall time; figures have no `unit` that anybody knows.
     """
@@ -196,7 +196,7 @@ class Degradation:
 
 
 def need_of(points: Sequence[Point]) -> tuple[str | None, tuple[str, ...]]:
-    """Smallest rate that suffices, and rates below it of which nobody can tell; `points` fall from the full rate.
+    """Smallest rate that suffices, and rates below it that stay undecided; `points` fall from the full rate.
 
     Less bandwidth cannot help: a rate below one that fails is not believed, but one below an undecided rate is.
     """

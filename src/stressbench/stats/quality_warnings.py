@@ -7,7 +7,7 @@ from statistics import median
 import numpy as np
 
 from stressbench.formats.ranges import parse_ranges
-from stressbench.formats.run import Finish, Job, Kind, Phase, Role, Run, Samples, Timer
+from stressbench.formats.run import Finish, Job, Kind, Phase, Role, Run, Samples, Timer, fault_sentence
 from stressbench.stats.distribution import Distribution
 from stressbench.stats.impact import Impact
 from stressbench.stats.selection import RoundMedian
@@ -35,7 +35,7 @@ class QualityWarning:
 
 def run_warnings(run: Run) -> tuple[QualityWarning, ...]:
     """Warnings about the run as a whole."""
-    return (*_incomplete(run), *_load_increase(run), *_missing_extra(run))
+    return (*_incomplete(run), *_faults(run), *_load_increase(run), *_missing_extra(run))
 
 
 def job_warnings(run: Run, job: Job, *, impact: Impact, rounds: Iterable[RoundMedian]) -> tuple[QualityWarning, ...]:
@@ -93,6 +93,16 @@ def _incomplete(run: Run) -> Iterable[QualityWarning]:
     cut = ", the last line is cut off" if run.torn else ""
     text = f"the run is incomplete: {len(run.rounds)}{of} rounds are done, {why}{cut}; `--continue` picks it up"
     yield QualityWarning(kind="incomplete", text=text)
+
+
+def _faults(run: Run) -> Iterable[QualityWarning]:
+    """The first fault of each launch; what other ranks met is mostly a consequence of it."""
+    for number, launch in enumerate(run.launches, start=1):
+        if launch.faults:
+            which = "the run" if len(run.launches) == 1 else f"launch {number}"
+            more = f" (and {len(launch.faults) - 1} more)" if len(launch.faults) > 1 else ""
+            text = f"{which} ended with a fault: {fault_sentence(launch.faults[0], run.jobs)}{more}"
+            yield QualityWarning(kind="fault", text=text)
 
 
 def _load_increase(run: Run) -> Iterable[QualityWarning]:

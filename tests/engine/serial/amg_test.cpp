@@ -1,8 +1,7 @@
 // AMG's levels by the formula, and as a table states them.
 #include <gmock/gmock.h>
 
-#include <fstream>
-
+#include "folder_test.hpp"
 #include "messages.hpp"
 #include "motifs/application/amg/lattice.hpp"
 #include "motifs/application/amg/table.hpp"
@@ -68,7 +67,7 @@ TEST(Amg, AnnouncesTheSumOfItsRanksScripts) {
   }
 }
 
-class Tables : public testing::Test {
+class Tables : public FolderTest {
  protected:
   static constexpr const char* good =
       "# two levels\n"
@@ -117,8 +116,7 @@ TEST_F(Tables, WithMistakesAreRefusedByLine) {
 }
 
 TEST_F(Tables, TakeTheFormulasPlace) {
-  const std::string file = testing::TempDir() + "amg_levels.txt";
-  std::ofstream(file) << good;
+  const std::string file = put("levels.txt", good);
   const CallLists lists("amg", {{"points", "4x4x4"}, {"levels", file}}, 2);
   // Finest: 1 + 3 + 2 exchanges of 128 B both ways; level 1: 3 + 2; each interpolation and its restriction.
   EXPECT_EQ(lists.traffic().message_bytes, 6 * 2 * 128 + 5 * (80 + 88) + 2 * 40 + 2 * 8);

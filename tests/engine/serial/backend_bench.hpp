@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "folder_test.hpp"
 #include "io/backend.hpp"
 
 namespace stressbench::io {
@@ -33,16 +34,8 @@ class BackendBench {
   std::unique_ptr<Backend> backend_;
 };
 
-// A folder of the test's own.
-class StorageTest : public testing::Test {
+class StorageTest : public test::FolderTest {
  protected:
-  StorageTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "stressbench_storage.XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~StorageTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name = "out") const { return folder_ / name; }
   Opening opening(Access access, std::int64_t bytes = 1 << 20) const {
     return {.path = path(), .access = access, .file_bytes = bytes, .transfer_bytes = 4096};
   }
@@ -57,8 +50,6 @@ class StorageTest : public testing::Test {
     const auto all = std::as_bytes(std::span(text));
     return {all.begin(), all.end()};
   }
-
-  std::filesystem::path folder_;
 };
 
 // The words of the fault that `action` throws.

@@ -8,30 +8,19 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "core/error.hpp"
 #include "core/input_limits.hpp"
+#include "folder_test.hpp"
 
 namespace stressbench {
 namespace {
 
 using testing::HasSubstr;
 
-class InputFiles : public testing::Test {
+class InputFiles : public test::FolderTest {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "stressbench-input-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string file(const std::string& text) const {
-    const std::string path = folder_ / "file";
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
-  }
+  std::string file(const std::string& text) const { return put("file", text); }
   static std::string refusal(const std::string& path, std::int64_t most = 1000) {
     try {
       (void)read_file(path, most);
@@ -40,8 +29,6 @@ class InputFiles : public testing::Test {
     }
     return "";
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(InputFiles, AreReadWhole) {

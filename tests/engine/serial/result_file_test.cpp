@@ -9,26 +9,15 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "folder_test.hpp"
 
 namespace stressbench::output {
 namespace {
 
 namespace fs = std::filesystem;
 
-class ResultFileTest : public testing::Test {
+class ResultFileTest : public test::FolderTest {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "stressbench-result-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string put(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name)) << text;
-    return path(name);
-  }
   static std::string text_of(const std::string& path) {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
@@ -43,8 +32,6 @@ class ResultFileTest : public testing::Test {
     return "";
   }
   long files() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
-
-  fs::path folder_;
 };
 
 TEST_F(ResultFileTest, IsNewOrTakesThePlaceOfAnother) {

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string>
 
+#include "folder_test.hpp"
 #include "output/json.hpp"
 #include "output/written_file.hpp"
 
@@ -27,16 +28,15 @@ scheduler::Fault fault() {
   return fault;
 }
 
-class RunFileFaults : public testing::Test {
+class RunFileFaults : public test::FolderTest {
  protected:
   void write(const std::string& text) const { std::ofstream(path_) << text; }
   std::string content() const {
     std::ifstream file(path_);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  void TearDown() override { std::filesystem::remove(path_); }
 
-  const std::string path_ = testing::TempDir() + "run_file_test.jsonl";
+  const std::string path_ = path("run.jsonl");
 };
 
 TEST_F(RunFileFaults, AreAppendedAsALine) {

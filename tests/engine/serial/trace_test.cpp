@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "../trace_text.hpp"
+#include "folder_test.hpp"
 #include "motifs/motif.hpp"
 #include "trace/read.hpp"
 
@@ -15,15 +15,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class Traces : public testing::Test {
+class Traces : public FolderTest {
  protected:
-  void SetUp() override {
-    std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::ranges::replace(name, '/', '_');
-    path_ = (std::filesystem::temp_directory_path() / ("stressbench_" + name + ".trace")).string();
-  }
-  void TearDown() override { std::filesystem::remove(path_); }
-
   // What the whole file is refused with: as `check` does, then as `describe` does; "" where it is taken.
   std::string refusal(const std::string& text, int ranks = 2) {
     std::ofstream(path_, std::ios::binary) << text;
@@ -40,7 +33,7 @@ class Traces : public testing::Test {
     return "";
   }
 
-  std::string path_;
+  const std::string path_ = path("a.trace");
 };
 
 const Part barriers = Part::loop({}, {collective("Barrier", 0)}, 10);

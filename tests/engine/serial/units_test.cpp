@@ -76,6 +76,8 @@ TEST(Units, RealNumbersTakePercent) {
 
 TEST(Units, IntegersAreDigitsOnly) {
   EXPECT_EQ(integer("17"), 17);
+  EXPECT_EQ(integer<std::uint64_t>("18446744073709551615"), UINT64_MAX);
+  EXPECT_THROW(integer<std::uint64_t>("18446744073709551616"), UserMistake);
   for (const char* wrong : {"", "-1", "+1", "1k", "1.0", "9223372036854775808"})
     EXPECT_THROW(integer(wrong), UserMistake) << wrong;
 }

@@ -67,7 +67,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{
             "NoBytes", job + "[RATE] fast\n", {"4:8: [RATE] 'fast' must be a size such as 4096, 32KiB, 1.5MiB or 4MB"}},
         Case{"ZeroTime", job + "[MIN_TIME] 0s\n", {"4:12: [MIN_TIME] '0s' must be greater than 0"}},
-        Case{"UnknownRole", job + "[ROLE] backgroud\n", {"4:8: [ROLE] 'backgroud' must be measured or background"}},
+        Case{"UnknownRole",
+             job + "[ROLE] backgroud\n",
+             {"4:8: [ROLE] 'backgroud' must be measured or congestor or background"}},
         Case{"UnknownSharing", job + "[SHARED] maybe\n", {"4:10: [SHARED] 'maybe' must be yes or no"}}),
     name_of_case);
 
@@ -91,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"3:18: [RANKS_PER_NODE] 'x' must be a whole number such as 4000, 4k or 2M"}},
         Case{"OnlyBackground",
              job + "[ROLE] background\n",
-             {"4:1: every job is in the background: nothing would be measured"}},
+             {"4:1: every job is a congestor: nothing would be measured"}},
         Case{"SharingNeedsAList",
              job + "[SHARED] yes\n[RANKS_PER_NODE] 1\n",
              {"4:1: [SHARED] needs [NID_LIST]: [NODES] gets nodes of its own"}},

@@ -18,7 +18,8 @@ TEST(WorkloadLanguage, EveryKeyOfAJobIsRead) {
   const Workload workload = load_text(
       "[JOB_NAME] A\n[NID_LIST] 0-3,8,10-14:2\n[RANKS_PER_NODE] 4\n[SHARED] yes\n[ROLE] measured\n[REPEAT] 2k\n"
       "[MIN_TIME] 30s\n[LOAD] 30%\n[RATE] 200MB\n[MOTIF] allreduce\n"
-      "[JOB_NAME] B\n[NODES] 16\n[ROLE] background\n[MOTIF] allreduce\n");
+      "[JOB_NAME] B\n[NODES] 16\n[ROLE] congestor\n[MOTIF] allreduce\n"
+      "[JOB_NAME] C\n[NODES] 16\n[ROLE] background\n[MOTIF] allreduce\n");
   const Job& a = workload.jobs.at(0);
   EXPECT_THAT(*a.nodes, ElementsAre(0, 1, 2, 3, 8, 10, 12, 14));
   EXPECT_EQ(a.ranks_per_node, 4);
@@ -31,6 +32,7 @@ TEST(WorkloadLanguage, EveryKeyOfAJobIsRead) {
   const Job& b = workload.jobs.at(1);
   EXPECT_EQ(b.node_count, 16);
   EXPECT_EQ(b.role, Role::background);
+  EXPECT_EQ(workload.jobs.at(2).role, Role::background) << "the former name";
   EXPECT_EQ(b.repeat, std::nullopt);
   EXPECT_EQ(b.min_time, std::nullopt);
   EXPECT_EQ(b.load, std::nullopt);

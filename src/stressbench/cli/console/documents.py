@@ -39,7 +39,7 @@ def print_json(value: Any, kind: Any) -> None:
 
 
 def write_data(export: Callable[[], Sequence[Path]], folder: Path) -> None:
-    """Have `export` write the files of --data; say how many there are, and why none is Parquet where that is so.
+    """Have `export` write the files of --data, and print how many there are and why Parquet is missing, if it is.
 
     Raises UserError.
     """
@@ -57,5 +57,5 @@ def write_data(export: Callable[[], Sequence[Path]], folder: Path) -> None:
 def required_output(output: Path | None) -> Path:
     """The directory of -o. Raises UserError where it is missing: only a dry run needs none."""
     if output is None:
-        raise UserError("-o/--output DIR is missing: where do measurements go? (only --dry-run needs none)")
+        raise UserError("-o/--output DIR is missing: name a directory for the measurements (only --dry-run needs none)")
     return output

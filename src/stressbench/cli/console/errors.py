@@ -1,7 +1,11 @@
 """Errors of the project become one message and an exit status."""
 
+import errno
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NoReturn
 
 import typer
@@ -9,6 +13,10 @@ import typer
 from stressbench.console import error
 from stressbench.errors import StressBenchError
 from stressbench.exit_status import ExitStatus
+from stressbench.formats.errors import reason_of
+
+_FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+_FAULTS_OF_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.EINVAL)
 
 
 @contextmanager
@@ -28,5 +36,41 @@ def report_errors() -> Iterator[None]:
 
 
 def end_of_launches(failed: int) -> NoReturn:
-    """End with the exit status of launches of a program of which so many failed."""
+    """End with the exit status of a program's launches, of which `failed` failed."""
     raise typer.Exit(ExitStatus.fault if failed else ExitStatus.ok)
+
+
+@contextmanager
+def end_with_status() -> Iterator[None]:
+    """End the process with one message and an exit status for errors outside of a command.
+
+    These are a full disk, names that no file can have or that may not be looked up, a removed working directory, and
+    too little memory.
+    """
+    try:
+        yield
+    except StressBenchError as fault:
+        _end(*map(str, fault.args), status=fault.exit_status)
+    except MemoryError:
+        _end("out of memory")
+    except OSError as fault:
+        if fault.errno in _FAULTS_OF_DISKS:
+            _end(f"{fault.filename or 'a file'} cannot be written: {reason_of(fault)}")
+        if fault.errno in _FAULTS_OF_NAMES and fault.filename is not None:
+            _end(f"{os.fsdecode(fault.filename)}: {reason_of(fault)}", status=ExitStatus.bad_input)
+        if _working_directory_is_gone():
+            _end("the working directory was removed; change to one that exists", status=ExitStatus.bad_input)
+        raise
+
+
+def _working_directory_is_gone() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
+
+
+def _end(*lines: str, status: ExitStatus = ExitStatus.fault) -> NoReturn:
+    error(*lines)
+    sys.exit(status)

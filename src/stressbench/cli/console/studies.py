@@ -30,7 +30,7 @@ def carry_out(directory: Directory, options: StudyOptions) -> NoReturn:
     outcome = run_study(directory, options, progress=emit, watcher=_progress_of(directory))
     where = shlex.quote(str(directory.path))
     if outcome.stop is not Stop.done:
-        note(f"{outcome.summary}; `stressbench study resume {where}` goes on")
+        note(f"{outcome.summary}; `stressbench study resume {where}` continues")
     else:
         note(f"{outcome.summary}; `stressbench study report {where}` shows the results")
     if outcome.status == ExitStatus.fault:

@@ -7,7 +7,8 @@ import typer
 from stressbench.cli.app import add_group
 
 _HELP = """\
-How much slower workloads, or any MPI program, get when each node's injection bandwidth is a half, a quarter, an eighth.
+Measure how much slower workloads, or any MPI program, get with a half, a quarter and an eighth of the injection
+bandwidth of each node.
 
 \b
     stressbench lab up tiny
@@ -17,8 +18,8 @@ How much slower workloads, or any MPI program, get when each node's injection ba
     stressbench degrade run app.sb -n 64 --on slurm --rate-command ./set-rate -o app
     stressbench degrade run --hpcc -o hpcc -- hpcc                            # any MPI program, with its figures
 
-DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/how-to/degrade.md tells the
-method and its limits.
+DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/how-to/degrade.md describes
+the method and its limits.
 """
 
 

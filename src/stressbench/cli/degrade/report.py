@@ -15,11 +15,11 @@ from stressbench.results.rates import Node
 
 _FORMATS = tuple(FORMATS)
 _HELP = """\
-Tell how many times as long each job takes at each rate as at the full one, with 95 % intervals, by number of ranks; the
-smallest rate at which it loses at most --at-most; and which share of its time is bound by bandwidth.
+Report the time of each job at each rate relative to the full rate, with 95 % intervals, by number of ranks; the
+smallest rate at which it is at most --at-most slower; and the share of its time that is bound by bandwidth.
 
-DIR is what `degrade run` made, or any study that has the factor `rate` with the full rate among its values. Of
-a program it tells wall time and figures of merit.
+DIR was made by `degrade run`, or is any study with the factor `rate` and the full rate among its values. For a program,
+wall time and figures of merit are reported.
 
 \b
 Examples:
@@ -30,7 +30,7 @@ Examples:
     stressbench degrade report tiny --format html -o tiny.html               # factors drawn, all tables
     stressbench degrade report tiny --format json | jq '.curves[] | {job, ranks, needs, undecided}'
 
-Exit status: 0, 2 where DIR holds no study of rates or an option is wrong.
+Exit status: 0 success, 2 DIR has no study of rates or an option is wrong.
 """
 
 
@@ -41,30 +41,32 @@ def register(app: typer.Typer) -> None:
 
 def report(
     folder: Folder,
-    at_most: Annotated[str, typer.Option(metavar="5%", help="How much slower is still good enough.")] = "5%",
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="How to tell it.")] = "text",
-    motifs: Annotated[bool, typer.Option("--motifs", help="Each motif of a job, too.")] = False,
+    at_most: Annotated[str, typer.Option(metavar="5%", help="Slowdown that is acceptable.")] = "5%",
+    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="Output format.")] = "text",
+    motifs: Annotated[bool, typer.Option("--motifs", help="Also report each motif of a job.")] = False,
     time: Annotated[
         Kind | None,
         typer.Option(
             "--time",
-            help="Of rounds in which jobs run alone (the default), or all together (that of --compete).",
+            help="Isolated rounds (default) or contended rounds (default with --compete).",
             show_default=False,
         ),
     ] = None,
     gflops: Annotated[
         float | None,
-        typer.Option("--gflops-per-node", metavar="G", help="A node's peak, in GFLOPS.", show_default=False),
+        typer.Option(
+            "--gflops-per-node", metavar="G", help="Peak performance of a node, in GFLOPS.", show_default=False
+        ),
     ] = None,
     injection: Annotated[
         float | None,
-        typer.Option(metavar="B", help="What a node can send at the full rate, in GB/s.", show_default=False),
+        typer.Option(metavar="B", help="Injection bandwidth of a node at the full rate, in GB/s.", show_default=False),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Default: standard output.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: standard output.")
     ] = None,
 ) -> None:
-    """Read all, tell it."""
+    """Read, evaluate, print."""
     render = renderer_named(kind, FORMATS)
     found = rate_results(
         folder, time=time, motifs=motifs, at_most=share(at_most, option="--at-most", zero=True),

@@ -1,7 +1,7 @@
-"""`stressbench degrade run`: workloads or a program at one injection bandwidth after the other."""
+"""`stressbench degrade run`: workloads or a program at several injection bandwidths."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -9,30 +9,44 @@ from stressbench.cli.console.documents import required_output
 from stressbench.cli.console.errors import end_of_launches
 from stressbench.cli.console.studies import carry_out, print_plan
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.rate_sweep import CALLED, LAB, RateFigureOptions, RateSweepOptions, RateWords
+from stressbench.cli.options.rate_figures import RateFigureOptions
+from stressbench.cli.options.rate_sweep import LAB, RateSweepOptions
 from stressbench.cli.options.study import EXIT_STATUS, DryRun, PlanAsJson, StudyRunOptions
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.toml import by_option
 
+_Words: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="W.sb... | -- CMD...", help="Workloads, or an MPI program without its mpirun.", show_default=False
+    ),
+]
+_CALLED = by_option({
+    "factors.rate": "--rates ", "factors.placement": "--place ", "rate_command": "--rate-command: ",
+    "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
+    "run.min_time": "--min-time: ",
+})  # fmt: skip
+"""The option that each key of a study file is the value of."""
 _HELP = f"""\
-Run workloads, each job alone, or an MPI program, at full, half, a quarter and an eighth of the injection bandwidth, in
-random order.
+Run workloads (each job isolated) or an MPI program with the full, half, a quarter and an eighth of the injection
+bandwidth, in random order.
 
-On a lab that is up, and on one that is simulated, the rate is that of all links, as `stressbench lab set all rate=1/2`
-has it. Elsewhere --rate-command sets it: a program of yours that is called with the rate before runs at that rate, and
-with 1 at the end, also after Ctrl-C and failures; where it fails, the study ends. After kill -9 `study resume` calls it
-with 1. Where nothing can be slowed, --compete has other traffic take what the rate leaves out of --link.
+On labs, running or simulated, the rates of all links are changed, as by `stressbench lab set all rate=1/2`. Elsewhere,
+--rate-command names a program of yours: it is called with the rate before runs at that rate, and with 1 at the end,
+also after Ctrl-C and failures. If it fails, the study ends; after kill -9, `study resume` calls it with 1. Where rates
+cannot be changed, --compete adds competing traffic that takes the rest of the bandwidth of --link.
 
-CMD is a program without its mpirun, built with the engine's MPI: it starts on -n ranks, in this folder.
+CMD is an MPI program without its mpirun, built with the engine's MPI. It runs on -n ranks, in the current directory.
 
-Everything is checked before the first rank starts. What comes of workloads is a study: `study status`, `resume`, `pack`
-and `verify` work on DIR; the same command with more goes on with it. What comes of CMD is DIR/launches.jsonl, a line a
-launch; what was measured before Ctrl-C stays. `degrade report DIR` tells both.
+Everything is checked before the first rank starts. For workloads, DIR is a study: `study status`, `resume`, `pack` and
+`verify` work on it, and the same command with more values extends it. For CMD, DIR/launches.jsonl has one line per
+launch, and completed launches are kept after Ctrl-C. `degrade report DIR` reads both.
 
 \b
 Examples:
-    stressbench degrade run workloads/degrade.sb --set pattern=halo --dry-run                        # what would run
+    stressbench degrade run workloads/degrade.sb --set pattern=halo --dry-run                        # list the runs
     stressbench degrade run workloads/degrade.sb --set pattern=halo --set pattern=stream -o tiny     # on {LAB}
     stressbench degrade run workloads/degrade.sb --set pattern=alltoall -n 2,4 --nodes nodes -o scale
     stressbench degrade run cg.sb fft.sb --on simgrid:tinis --rates 1,1/2,1/16 --isolated 4 --jobs 2 -o simulated
@@ -42,7 +56,7 @@ Examples:
     stressbench degrade run shared.sb --compete --link 10Gbit -n 36 --ranks-per-node 9 --on slurm -o beside
     stressbench degrade report tiny
 
-{EXIT_STATUS} A rate command that fails gives 3.
+{EXIT_STATUS} A rate command that fails ends it with 3.
 """
 
 
@@ -53,12 +67,12 @@ The same as `degrade run --dry-run`.
 Example:
     stressbench degrade plan workloads/degrade.sb --set pattern=halo
 
-Exit status: 0 the options are right, 2 they are not.
+Exit status: 0 success, 2 invalid input.
 """
 
 
 def register(app: typer.Typer) -> None:
-    """Add the subcommand, and `plan`, its old word for --dry-run."""
+    """Add the subcommand, and `plan`, the former name of --dry-run."""
     app.command("run", help=_HELP)(run)
     app.command("plan", help=_PLAN_HELP, hidden=True)(plan)
 
@@ -66,14 +80,14 @@ def register(app: typer.Typer) -> None:
 @with_options
 def run(
     *,
-    words: RateWords,
+    words: _Words,
     output: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--output",
             metavar="DIR",
-            help="The study's directory; needed but with --dry-run.",
+            help="Directory of the study; required unless --dry-run.",
             show_default=False,
         ),
     ] = None,
@@ -100,8 +114,8 @@ def run(
 
 
 @with_options
-def plan(*, words: RateWords, what: RateSweepOptions, as_json: PlanAsJson = False) -> None:
-    """List what would run."""
+def plan(*, words: _Words, what: RateSweepOptions, as_json: PlanAsJson = False) -> None:
+    """List the runs."""
     _print_plan(words, what, as_json=as_json)
 
 
@@ -109,11 +123,11 @@ def _print_plan(words: list[str], what: RateSweepOptions, *, as_json: bool) -> N
     refuse_to_plan(words)
     if what.compete:
         competing = what.competing(words)
-        made = competing.specification(called=CALLED)
+        made = competing.specification(called=_CALLED)
         with competing.written_for_now() as folder:
             print_plan(made.study, folder=folder, as_json=as_json)
         return
-    made = what.sweep(words).specification(called=CALLED)
+    made = what.sweep(words).specification(called=_CALLED)
     print_plan(made.study, folder=Path.cwd(), as_json=as_json)
 
 
@@ -121,9 +135,9 @@ def _carry_out(words: list[str], what: RateSweepOptions, how: StudyRunOptions, *
     options, folder = how.value(), Path.cwd()
     if what.compete:
         competing = what.competing(words)
-        made = competing.specification(called=CALLED)
+        made = competing.specification(called=_CALLED)
         options.check(made.study)
         folder = competing.write_in(output)
     else:
-        made = what.sweep(words).specification(called=CALLED)
-    carry_out(made.begin(output, options, folder=folder, called=CALLED), options)
+        made = what.sweep(words).specification(called=_CALLED)
+    carry_out(made.begin(output, options, folder=folder, called=_CALLED), options)

@@ -7,7 +7,7 @@ import typer
 from stressbench.cli.app import add_group
 
 _HELP = """\
-A small cluster inside this machine: hosts and switches are namespaces, links carry what they are said to carry.
+A virtual cluster on this machine: hosts and switches are network namespaces, and links have the rates of a lab file.
 
 \b
     stressbench lab up tiny
@@ -15,7 +15,7 @@ A small cluster inside this machine: hosts and switches are namespaces, links ca
     stressbench lab stats --watch
     stressbench lab down tiny
 
-Nothing of the machine's own network is touched, nothing leaves it, and nothing is left when a lab goes down.
+The machine's own network is not touched, no traffic leaves the lab, and nothing remains after `lab down`.
 """
 
 

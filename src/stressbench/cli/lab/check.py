@@ -14,13 +14,13 @@ from stressbench.labs.link_check import LinkCheck, check_links
 from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\
-Measure every link, each direction by itself with TCP streams, one after the other, and a ping, and say what is off.
+Measure both directions of every link, one after the other, with TCP streams and a ping, and report deviations.
 
-`share` is what the median stream brought of what it can bring at best: 1448 of the 1514 bytes of each frame. `least`
-and `most` are the slowest and the fastest stream; --json has them all. Nothing is measured again: whatever else runs in
-the lab, or keeps this machine busy, takes its part, so let nothing else run.
+`share` is the throughput of the median stream relative to the largest possible: 1448 of the 1514 bytes of each frame.
+`least` and `most` are the slowest and the fastest stream; --json has all of them. No measurement is repeated, and other
+load on the lab or on this machine takes its share: run nothing else at the same time.
 
-Exit status: 0 all is right; 1 a link is off; 2 something to put right, 3 the machine refused.
+Exit status: 0 all links are within --tolerance, 1 a link is not, 2 invalid input, 3 the machine refused a step.
 """
 
 
@@ -31,7 +31,9 @@ def register(app: typer.Typer) -> None:
 
 def check(
     lab: LabName = None,
-    tolerance: Annotated[float, typer.Option(metavar="SHARE", min=0.0, help="How far from 1 a share may be.")] = 0.03,
+    tolerance: Annotated[
+        float, typer.Option(metavar="SHARE", min=0.0, help="Largest deviation of a share from 1.")
+    ] = 0.03,
     streams: Annotated[int, typer.Option(metavar="N", min=1, help="Streams for each direction of each link.")] = 3,
     as_json: LabAsJson = False,
 ) -> None:

@@ -11,7 +11,7 @@ from stressbench.labs.lifecycle import down
 from stressbench.labs.state import lab_directories
 
 _HELP = f"""\
-End labs: their processes, namespaces, interfaces, mounts and files. Also clears what a killed `up` left behind.
+Take labs down: their processes, namespaces, interfaces, mounts and files. Also removes what a killed `up` left behind.
 
 {STATUS}
 """
@@ -26,7 +26,7 @@ def take_down(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Labs.", show_default=False)] = None,
     everything: Annotated[bool, typer.Option("--all", help="All labs of this user.")] = False,
 ) -> None:
-    """One after the other."""
+    """Take them down one after the other."""
     chosen = [slot.name for slot in lab_directories()] if everything else names
     if chosen is None:
         raise UserError("which lab? `stressbench lab down NAME`, or --all")

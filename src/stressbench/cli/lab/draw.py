@@ -7,9 +7,10 @@ import typer
 
 from stressbench.cli.console.documents import print_or_write
 from stressbench.experiments.lab import LOAD_INTERVAL_S, draw_lab
+from stressbench.labs.priority import raise_priority
 
 _HELP = """\
-Draw a lab as SVG: its topology and, where it is up, how loaded each direction of each link is.
+Draw a lab as SVG: its topology and, if it is up, the load of each direction of each link.
 
 \b
 Examples:
@@ -17,7 +18,7 @@ Examples:
     stressbench lab draw tinis -o tinis.svg  # up or not
     stressbench lab draw my-cluster.toml
 
-Exit status: 0; 2 something to put right, 3 the machine refused.
+Exit status: 0 success, 2 invalid input, 3 the machine refused a step.
 """
 
 
@@ -29,12 +30,14 @@ def register(app: typer.Typer) -> None:
 def draw(
     what: Annotated[str | None, typer.Argument(metavar="NAME|FILE.toml", help="Default: the lab that is up.")] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.svg", help="Default: the lab's name with .svg.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE.svg", help="Output file; default: the name of the lab with .svg."),
     ] = None,
     interval: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="How long loads are looked at.")
+        float, typer.Option(metavar="SECONDS", min=0.1, help="Interval over which loads are measured.")
     ] = LOAD_INTERVAL_S,
 ) -> None:
-    """NicReader, draw, write."""
+    """Read, draw, write."""
+    raise_priority()
     name, picture = draw_lab(what, interval_s=interval)
     print_or_write(picture, output or Path(f"{name}.svg"))

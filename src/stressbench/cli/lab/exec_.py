@@ -9,7 +9,7 @@ from stressbench.cli.options.lab import LabName
 from stressbench.labs.lifecycle import command_prefix, selected_lab
 
 _EXEC = """\
-Run a command on a host (or a switch) of a lab, in the present folder. Its exit status is passed on.
+Run a command on a host (or a switch) of a lab, in the current directory. Its exit status is passed on.
 
 \b
 Examples:
@@ -17,15 +17,16 @@ Examples:
     stressbench lab exec h0 -- mpirun --host h0,h1,h2,h3 ./app
     stressbench lab exec --lab tinis io0 -- ip addr
 
-`mpirun` of Open MPI and MPICH finds the lab's hosts and links by itself. Exit status: that of CMD; 2 no such lab or
-host, 127 no such command.
+`mpirun` of Open MPI and MPICH knows the hosts and links of the lab.
+
+Exit status: that of CMD; 2 no such lab or host, 127 no such command.
 """
 
 
 def register(app: typer.Typer) -> None:
     """Add both subcommands."""
     app.command("exec", help=_EXEC, context_settings={"allow_interspersed_args": False})(run_inside)
-    app.command("shell", help="A shell on a host of a lab; it ends with the lab.")(shell)
+    app.command("shell", help="Open a shell on a host of a lab; it ends when the lab goes down.")(shell)
 
 
 Host = Annotated[str, typer.Argument(metavar="HOST", help="A host, an I/O node or a switch.", show_default=False)]
@@ -36,7 +37,7 @@ def run_inside(
     command: Annotated[list[str], typer.Argument(metavar="[--] CMD...", help="A command.", show_default=False)],
     lab: LabName = None,
 ) -> None:
-    """Become the command's attendant."""
+    """Run the command and pass on its status."""
     _become(lab, host, command[1:] if command[0] == "--" else command)
 
 

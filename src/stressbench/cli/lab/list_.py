@@ -10,11 +10,11 @@ from stressbench.report.renderers.text import new_table, print_table, standard_o
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("list", help="Name the labs that ship, and say which of them are up.")(list_labs)
+    app.command("list", help="List the shipped labs, and which of them are up.")(list_labs)
 
 
 def list_labs(as_json: LabAsJson = False) -> None:
-    """A line each."""
+    """Print one line each."""
     labs = shipped_labs()
     if as_json:
         print_json(labs, list[ShippedLab])

@@ -9,9 +9,9 @@ from stressbench.labs.capabilities import Capability, capabilities
 from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\
-Try out what labs need of this machine, for the present user, and say what to do where something is missing.
+Test whether this machine offers what labs need, as the current user, and print the remedy for what is missing.
 
-Exit status: 0 labs work here; 3 something that every lab needs is missing.
+Exit status: 0 labs work here, 3 something that every lab needs is missing.
 """
 
 
@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def probe(as_json: LabAsJson = False) -> None:
-    """A line each."""
+    """Print one line each."""
     found = capabilities()
     if as_json:
         print_json(found, tuple[Capability, ...])

@@ -7,9 +7,10 @@ import typer
 from stressbench.cli.options.lab import STATUS, LabName
 from stressbench.console import note
 from stressbench.experiments.lab import change_links
+from stressbench.labs.priority import raise_priority
 
 _HELP = f"""\
-Change links of a lab while it is up, and whatever runs on it.
+Change links of a running lab; programs that run on it continue.
 
 LINK is a link's name as `stressbench lab stats` shows it, a pattern, a node (all its links), `hosts` (all NICs of
 hosts) or `all`. CHANGE is rate=RATE, rate=half|quarter|eighth|full or rate=1/3 (of the file's rate), down, or up.
@@ -31,11 +32,12 @@ def register(app: typer.Typer) -> None:
 
 
 def set_links(
-    link: Annotated[str, typer.Argument(metavar="LINK", help="Which links.", show_default=False)],
-    change: Annotated[str, typer.Argument(metavar="CHANGE", help="What is to become of them.", show_default=False)],
+    link: Annotated[str, typer.Argument(metavar="LINK", help="Links to change.", show_default=False)],
+    change: Annotated[str, typer.Argument(metavar="CHANGE", help="Change to apply.", show_default=False)],
     lab: LabName = None,
 ) -> None:
-    """Change them and name them."""
+    """Change the links, and print one line each."""
+    raise_priority()
     wanted, links = change_links(link, change, lab=lab)
     for one in links:
         now = {True: "up", False: "down", None: f"at {wanted.rate_of(one)}"}[wanted.is_up]

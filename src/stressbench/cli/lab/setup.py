@@ -9,18 +9,17 @@ from stressbench.exit_status import ExitStatus
 from stressbench.labs.setup import command, install, missing_packages
 
 _HELP = """\
-Say which packages labs lack on this machine, and with --install install them (Debian and Ubuntu, as root).
+List the packages that labs need and this machine lacks; --install installs them (Debian and Ubuntu, as root).
 
-Most of it is there on every Linux; glusterfs-client brings the file system that I/O nodes serve. No service is started:
-what runs, runs inside labs. What a package cannot bring (kernel, permissions) `stressbench lab probe` tells.
+Most of them are part of every Linux; glusterfs-client provides the file system of I/O nodes. No service is started
+outside labs. Kernel features and permissions are tested by `stressbench lab probe`.
 
 \b
 Examples:
     stressbench lab setup
     sudo stressbench lab setup --install
 
-Exit status: 0 nothing is missing (any more); 1 something is missing; 2 --install without root, 3 it could not be
-installed.
+Exit status: 0 nothing is missing, 1 something is missing, 2 --install without root, 3 the installation failed.
 """
 
 
@@ -32,15 +31,13 @@ def register(app: typer.Typer) -> None:
 def setup(
     wanted: Annotated[bool, typer.Option("--install", help="Install what is missing; needs root.")] = False,
 ) -> None:
-    """NicReader, say, install."""
+    """Check, print, install."""
     packages = missing_packages()
     if not packages:
         note("nothing is missing")
         return
     if not wanted:
-        error(
-            f"missing: {', '.join(packages)}; as root, `stressbench lab setup --install` does this: {command(packages)}"
-        )
+        error(f"missing: {', '.join(packages)}; as root, `stressbench lab setup --install` runs: {command(packages)}")
         raise typer.Exit(ExitStatus.negative)
     install(packages)
     note(f"installed: {', '.join(packages)}")

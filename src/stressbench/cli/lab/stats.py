@@ -11,13 +11,14 @@ from stressbench.console import Console
 from stressbench.experiments.lab import LOAD_INTERVAL_S, link_use
 from stressbench.formats.units import Rate
 from stressbench.labs.counters import LinkDirection
+from stressbench.labs.priority import raise_priority
 from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\
-Show what each link has carried since the lab came up, each direction by itself, and how busy it is now.
+Show the traffic of both directions of each link since the lab came up, and their current utilisation.
 
-Bytes are those of frames with their headers. `use` is the share of the link's rate over the last interval; drops are
-frames that found the queue full.
+Bytes include frame headers. `use` is the share of the link's rate over the last interval; drops are frames that arrived
+at a full queue.
 """
 
 
@@ -28,13 +29,14 @@ def register(app: typer.Typer) -> None:
 
 def stats(
     lab: LabName = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Go on until Ctrl-C.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Repeat until Ctrl-C.")] = False,
     interval: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="How long `use` is looked at.")
+        float, typer.Option(metavar="SECONDS", min=0.1, help="Interval over which `use` is measured.")
     ] = LOAD_INTERVAL_S,
     as_json: LabAsJson = False,
 ) -> None:
-    """NicReader twice, print; again with --watch."""
+    """Read the counters twice and print; repeat with --watch."""
+    raise_priority()
     with suppress(KeyboardInterrupt):
         for found in link_use(lab, interval_s=interval):
             if as_json:

@@ -13,14 +13,14 @@ from stressbench.report.renderers.text import new_table, print_table, standard_o
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("status", help="Say which labs are up. Exit status: 0; 2 a lab that was named is not up.")(status)
+    app.command("status", help="List the labs that are up. Exit status: 0 success, 2 the named lab is not up.")(status)
 
 
 def status(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="One lab; default: all.")] = None,
     as_json: LabAsJson = False,
 ) -> None:
-    """A line each."""
+    """Print one line each."""
     found = lab_status(name)
     if as_json:
         print_json(found, list[LabStatus])

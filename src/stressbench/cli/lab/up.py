@@ -9,7 +9,7 @@ from stressbench.console import note, warning
 from stressbench.experiments.lab import bring_up
 
 _HELP = f"""\
-Bring a lab up: one that ships (`stressbench lab list` names them) or a file.
+Bring up a lab: a shipped one (see `stressbench lab list`) or a lab file.
 
 \b
 Examples:
@@ -17,8 +17,8 @@ Examples:
     stressbench lab up my-cluster.toml
     stressbench lab up tiny --name other
 
-I/O nodes of the file ([io]) serve a GlusterFS that all hosts mount, where this machine has one (`stressbench lab setup`
-installs it); else they are plain nodes, and a note says so.
+I/O nodes ([io] in the file) serve a GlusterFS that all hosts mount, if it is installed (`stressbench lab setup` does
+that); otherwise they are plain nodes, and a note says so.
 
 {STATUS}
 """
@@ -35,7 +35,7 @@ def up(
         str | None, typer.Option(metavar="NAME", help="Its name while it is up; default: the file's.")
     ] = None,
 ) -> None:
-    """Read, build, say what to do next."""
+    """Read, build, print the next command."""
     started = bring_up(what, name=name)
     lab = started.running.lab
     for one in started.unavailable:

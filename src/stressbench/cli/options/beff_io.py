@@ -38,16 +38,16 @@ class FileSystemOptions:
     ] = None
     mpart: Annotated[str | None, typer.Option(metavar="SIZE", help="M_PART, the longest chunk.")] = None
     limit: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Total size of the files at most; default: no limit.")
+        str | None, typer.Option(metavar="SIZE", help="Largest total size of the files; default: no limit.")
     ] = None
     hint: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A hint for MPI-IO; can be repeated.")] = (
         None
     )
     no_shared: Annotated[bool, typer.Option("--no-shared", help="Type 1 without shared file pointers.")] = False
     types: Annotated[
-        str | None, typer.Option(metavar="0,1", help="Only these pattern types: there is no b_eff_io.")
+        str | None, typer.Option(metavar="0,1", help="Only these pattern types; b_eff_io is then undefined.")
     ] = None
-    keep: Annotated[bool, typer.Option("--keep", help="Do not remove the files.")] = False
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the files.")] = False
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False
 
     def check(self, *, time: str | None) -> None:

@@ -7,7 +7,7 @@ import typer
 FOLLOWS: dict[str, Any] = {"allow_interspersed_args": False}
 """Context settings: options behind CMD belong to CMD."""
 EXIT_STATUS = """\
-Exit status: that of CMD; 2 invalid input (CMD was not started), 3 CMD ended well but no trace was written.
+Exit status: that of CMD; 2 invalid input (CMD was not started), 3 CMD succeeded but no trace was written.
 """
 
 LaunchCommand: TypeAlias = Annotated[

@@ -4,12 +4,12 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-STATUS = "Exit status: 0; 2 something to put right, 3 the machine refused."
+STATUS = "Exit status: 0 success, 2 invalid input, 3 the machine refused a step."
 
 LabName: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--lab", metavar="NAME", envvar="STRESSBENCH_LAB", help="Name of the lab; not needed while one is up."
+        "--lab", metavar="NAME", envvar="STRESSBENCH_LAB", help="Name of the lab; default: the one that is up."
     ),
 ]
 LabAsJson: TypeAlias = Annotated[

@@ -39,7 +39,11 @@ class ProgramOptions:
     ranks: Annotated[
         int | None,
         typer.Option(
-            "-n", "--ranks", metavar="N", help="MPI ranks of CMD; a lab has its own number.", show_default=False
+            "-n",
+            "--ranks",
+            metavar="N",
+            help="MPI ranks of CMD; default on labs: all of their cores.",
+            show_default=False,
         ),
     ] = None
     on: TargetName = "local"
@@ -127,10 +131,7 @@ def prepare(
     target: LaunchTarget, schedule: ProbeSchedule, background_ranks: int, engine: Path | None,
     incompatibility: Incompatibility,
 ) -> tuple[MeasurementSpec, ProfileDestination]:  # fmt: skip
-    """What is measured and where its profile goes, from the options that both commands have.
-
-    Everything that can be checked before the first launch is checked. Raises LaunchMistake and ProfileFileError.
-    """
+    """What to measure and where its profile goes; all checks that need no launch. LaunchMistake, ProfileFileError."""
     spec = measurement_spec(
         command, target=target, target_name=program.on, schedule=schedule, background_ranks=background_ranks,
         ranks=program.ranks, ranks_per_node=program.ranks_per_node, rounds=program.rounds,

@@ -15,8 +15,8 @@ from stressbench.report.names import printable
 
 WHICH_PROFILES = """\
 PROFILE is a file, or a folder with MACHINE/APPLICATION.json; with --store DIR it is the name of an application (none:
-all). A profile that is given twice stands for two copies. All profiles must be of one machine; --machine selects it
-where a folder has several.
+all). A profile that is given twice means two copies of the application. All profiles must be of one machine; --machine
+selects it if a folder has several.
 """
 
 Profiles: TypeAlias = Annotated[
@@ -30,7 +30,7 @@ ModelName: TypeAlias = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class SelectionOptions:
-    """Where profiles are looked for."""
+    """Directory of profiles."""
 
     store: Annotated[
         Path | None,

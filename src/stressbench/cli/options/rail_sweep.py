@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
@@ -34,7 +33,7 @@ RailWords: TypeAlias = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[W.sb... | -- CMD...]",
-        help="Workloads, or an MPI program without its mpirun; default: bandwidth and latency, which ship.",
+        help="Workloads, or an MPI program without its mpirun; default: the shipped workloads bandwidth and latency.",
         show_default=False,
     ),
 ]
@@ -51,13 +50,13 @@ class RailSweepOptions:
     nics: Annotated[
         str | None,
         typer.Option(
-            metavar="NIC,NIC...", help="NICs of each host: ib0,ib1; mlx5_0:1,mlx5_1:1; a lab knows its own.",
+            metavar="NIC,NIC...", help="NICs of each host: ib0,ib1; mlx5_0:1,mlx5_1:1; default on labs: their own.",
             show_default=False,
         ),
     ] = None  # fmt: skip
     transport: Annotated[
         str | None,
-        typer.Option("--transport", metavar="tcp|ucx|ofi", help="Default: what MPI chooses.", show_default=False),
+        typer.Option("--transport", metavar="tcp|ucx|ofi", help="Transport; default: that of MPI.", show_default=False),
     ] = None
     ranks: Ranks = None
     ranks_per_node: RanksPerNode = None
@@ -68,7 +67,7 @@ class RailSweepOptions:
         typer.Option(metavar="N", min=0, help="Isolated rounds of each job; default: 6.", show_default=False),
     ] = None
     contended: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Contended rounds, which show interference under each policy.")
+        int, typer.Option(metavar="N", min=0, help="Contended rounds, which show the interference under each policy.")
     ] = 0
     repetitions: Repetitions = None
     min_time: MinTime = None
@@ -81,7 +80,7 @@ class RailSweepOptions:
     def sweep(self, words: Sequence[str]) -> RailSweep:
         """The sweep of these workloads, or of those that ship. Raises StudyMistake."""
         if self.isolated == 0 and not self.contended:
-            raise StudyMistake("--isolated 0: expected rounds in which jobs run alone, or --contended N")
+            raise StudyMistake("--isolated 0: expected isolated rounds, or --contended N")
         return RailSweep(
             workloads=_workloads(words), on=self.on, policies=texts.policies(self.policies, example=POLICIES),
             nics=texts.nics(self.nics), transport=texts.transport(self.transport),
@@ -113,7 +112,4 @@ def _workloads(words: Sequence[str]) -> tuple[str, ...]:
     if not words:
         folder = shipped_folder("workloads")
         return tuple(os.path.relpath(folder / name) for name in _SHIPPED)
-    missing = next((word for word in words if not Path(word).is_file()), None)
-    if missing is not None:
-        raise StudyMistake(f"{missing}: no such file; expected a workload")
-    return tuple(words)
+    return texts.workloads(words)

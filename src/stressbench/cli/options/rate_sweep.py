@@ -1,9 +1,8 @@
-"""Options of `stressbench degrade`."""
+"""Options of `stressbench degrade run`: what to run at which rates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
@@ -16,28 +15,12 @@ from stressbench.experiments.sweep.rates.program_output import FigureOptions
 from stressbench.experiments.sweep.rates.study import RateSweep
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import by_option
 from stressbench.formats.units import parse_rate
 from stressbench.launch.targets import TARGET_NAMES
 
 RATES = "1,1/2,1/4,1/8"
 LAB = "lab:tiny"
 ROUNDS = 10
-CALLED = by_option({
-    "factors.rate": "--rates ", "factors.placement": "--place ", "rate_command": "--rate-command: ",
-    "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
-    "run.min_time": "--min-time: ",
-})  # fmt: skip
-"""The option that each key of a study file is the value of."""
-
-RateWords: TypeAlias = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="W.sb... | -- CMD...",
-        help="Workloads, each of whose jobs is measured, or an MPI program without its mpirun.",
-        show_default=False,
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,11 +40,10 @@ class RateSweepOptions:
     nodes: Annotated[
         str | None,
         typer.Option(
-            metavar="VARIABLE",
+            metavar="VARIABLE", show_default=False,
             help="Variable of the workloads to set to the number of nodes: -n / --ranks-per-node of each run.",
-            show_default=False,
         ),
-    ] = None
+    ] = None  # fmt: skip
     sets: Sets = None
     placements: Placements = None
     isolated: Annotated[
@@ -89,19 +71,17 @@ class RateSweepOptions:
         str | None,
         typer.Option(
             metavar="CMD", show_default=False,
-            help="Sets injection bandwidth: called as `CMD 1/2` before runs at 1/2, and as `CMD 1` at the end.",
+            help="Sets the injection bandwidth: called as `CMD 1/2` before runs at 1/2, and as `CMD 1` at the end.",
         ),
     ] = None  # fmt: skip
     compete: Annotated[
         bool,
-        typer.Option(
-            "--compete", help="Leave links as they are: traffic beside the workload takes the rest of the bandwidth."
-        ),
+        typer.Option("--compete", help="Do not change links: competing traffic takes the rest of the bandwidth."),
     ] = False
     link: Annotated[
         str | None,
         typer.Option(
-            "--link", metavar="RATE", help="With --compete: what a node can send, such as 10Gbit.", show_default=False
+            metavar="RATE", help="With --compete: injection bandwidth of a node, such as 10Gbit.", show_default=False
         ),
     ] = None
 
@@ -109,15 +89,15 @@ class RateSweepOptions:
         """The sweep of these workloads. Raises StudyMistake."""
         self.check()
         if self.isolated == 0 and not self.contended and not self.compete:
-            raise StudyMistake("--isolated 0: expected rounds in which jobs run alone, or --contended N")
+            raise StudyMistake("--isolated 0: expected isolated rounds, or --contended N")
         ranks, typed = texts.rank_counts(self.ranks), texts.variables(self.sets or ())
         if self.nodes is not None and self.nodes in typed:
             raise StudyMistake(f"--nodes {self.nodes}: has a value of --set; expected one of the two")
         if self.nodes is not None and not ranks:
-            raise StudyMistake(f"--nodes {self.nodes}: of how many ranks? Expected -n, too, such as -n 2,4")
+            raise StudyMistake(f"--nodes {self.nodes}: needs the numbers of ranks, such as -n 2,4")
         return RateSweep(
-            workloads=existing(words), on=self._target(), rates=texts.rates(self.rates, example=RATES), ranks=ranks,
-            ranks_per_node=self.ranks_per_node, nodes_variable=self.nodes, variables=typed,
+            workloads=texts.workloads(words), on=self._target(), rates=texts.rates(self.rates, example=RATES),
+            ranks=ranks, ranks_per_node=self.ranks_per_node, nodes_variable=self.nodes, variables=typed,
             placements=tuple(self.placements or ()), rate_command=self.rate_command, runs=self.runs or 1,
             seed=self.seed, rounds=self._rounds(),
         )  # fmt: skip
@@ -125,9 +105,7 @@ class RateSweepOptions:
     def competing(self, words: Sequence[str]) -> CompetingSweep:
         """The sweep with competing traffic. Raises StudyMistake."""
         if self.link is None:
-            raise StudyMistake(
-                "--compete: a share of which rate? Expected --link, what a node can send, such as 10Gbit"
-            )
+            raise StudyMistake("--compete: needs --link, the injection bandwidth of a node, such as 10Gbit")
         try:
             rate = parse_rate(self.link)
         except ValueError as fault:
@@ -161,7 +139,7 @@ class RateSweepOptions:
 
     def _target(self) -> str:
         if self.on is None and self.rate_command is not None:
-            raise StudyMistake("--rate-command: where do ranks start? Expected --on, too, such as --on slurm")
+            raise StudyMistake("--rate-command: needs --on, such as --on slurm")
         return self.on or LAB
 
     def _rounds(self) -> SweepRounds:
@@ -170,51 +148,3 @@ class RateSweepOptions:
         else:
             isolated, contended = ROUNDS if self.isolated is None else self.isolated, self.contended or 0
         return SweepRounds(isolated=isolated, contended=contended, repetitions=self.repetitions, min_time=self.min_time)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RateFigureOptions:
-    """Which figures of merit of a program are read from what."""
-
-    figures: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fom", metavar="NAME=REGEX", help="Figure of merit of CMD, more is better: one group; may be repeated."
-        ),
-    ] = None
-    lower: Annotated[
-        list[str] | None,
-        typer.Option("--fom-lower", metavar="NAME=REGEX", help="The same for a figure of which less is better."),
-    ] = None
-    figure_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--fom-file", metavar="FILE", show_default=False,
-            help="CMD writes its figures into this file, not to stdout; it is removed before each launch.",
-        ),
-    ] = None  # fmt: skip
-    hpcc: Annotated[
-        bool,
-        typer.Option(
-            "--hpcc", help="CMD is HPC Challenge: read its hpccoutf.txt, and write its input where there is none."
-        ),
-    ] = False
-    hpcc_n: Annotated[
-        int | None,
-        typer.Option("--hpcc-n", metavar="N", help="Order of its Linpack's system; default: 1000.", show_default=False),
-    ] = None
-
-    def value(self) -> FigureOptions:
-        """As the experiment takes them."""
-        return FigureOptions(
-            figures=self.figures or (), lower=self.lower or (), file=self.figure_file, hpcc=self.hpcc,
-            hpcc_n=self.hpcc_n,
-        )  # fmt: skip
-
-
-def existing(words: Sequence[str]) -> tuple[str, ...]:
-    """Paths of workloads. Raises StudyMistake where one is missing."""
-    missing = next((word for word in words if not Path(word).is_file()), None)
-    if missing is not None:
-        raise StudyMistake(f"{missing}: no such file; expected a workload")
-    return tuple(str(Path(word)) for word in words)

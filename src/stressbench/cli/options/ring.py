@@ -40,10 +40,13 @@ class RingOptions:
         int | None,
         typer.Option(metavar="R", help="Isolated runs, and runs beside each level; default: 4 (workloads: 1)."),
     ] = None
-    levels: Annotated[str, typer.Option(metavar="K|all", help="Congestion levels to measure at most.")] = "8"
+    levels: Annotated[str, typer.Option(metavar="K|all", help="Largest number of congestion levels to measure.")] = "8"
     partners: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Partners of each rank; default: 1,4,7,14,17 as far as there are ranks."),
+        typer.Option(
+            metavar="LIST",
+            help="Partners of each rank; default: those of 1,4,7,14,17 for which there are enough ranks.",
+        ),
     ] = None
     bubbles: Annotated[
         str | None,

@@ -1,17 +1,15 @@
-"""Options of `stressbench run`."""
+"""Options of `stressbench run`: what to measure."""
 
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from stressbench.cli.options.launcher import LauncherOptions
 from stressbench.cli.options.single import RanksPerNode, TargetName
 from stressbench.experiments.run import RunSpec
-from stressbench.launch.batch_script import BatchScript, batch_script
 from stressbench.launch.engine import EngineOptions
-from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.option_values import seconds
 
 
@@ -32,7 +30,7 @@ class RunOptions:
     ranks_per_node: RanksPerNode = None
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="RUN.jsonl", help="Default: name of FILE and the time (UTC)."),
+        typer.Option("-o", "--output", metavar="RUN.jsonl", help="Run file; default: name of FILE and the time (UTC)."),
     ] = None
     isolated: Annotated[str | None, typer.Option(metavar="N", help="Isolated rounds of each job.")] = None
     contended: Annotated[str | None, typer.Option(metavar="N", help="Contended rounds, in which all jobs run.")] = None
@@ -58,7 +56,9 @@ class RunOptions:
     warmup: Annotated[str | None, typer.Option(metavar="W", help="Unmeasured repetitions before measured ones.")] = None
     time_limit: Annotated[
         str | None,
-        typer.Option(metavar="T", help="End the run properly before this time has passed, for example 55min."),
+        typer.Option(
+            metavar="T", help="End the run in time for this limit, for example 55min; completed rounds are kept."
+        ),
     ] = None
     stall_limit: Annotated[
         str | None,
@@ -67,11 +67,11 @@ class RunOptions:
     ] = None  # fmt: skip
     grace: Annotated[
         str,
-        typer.Option(metavar="T", help="How long ranks may continue after a stop request or the time limit; "
+        typer.Option(metavar="T", help="Time for ranks to end after a stop request or the time limit; "
                      "then they are killed."),
     ] = "60s"  # fmt: skip
     continue_from: Annotated[
-        Path | None, typer.Option("--continue", metavar="RUN.jsonl", help="Continue a run that is not complete.")
+        Path | None, typer.Option("--continue", metavar="RUN.jsonl", help="Continue an incomplete run.")
     ] = None
     repetitions: Annotated[
         str | None, typer.Option(metavar="R", help="Measured repetitions per round, for jobs without [REPEAT].")
@@ -81,13 +81,14 @@ class RunOptions:
         typer.Option(metavar="T", help="Measure each job at least this long per round, for example 30s."),
     ] = None
     run_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="Name of this run, part of the names of files that motifs leave.")
+        str | None,
+        typer.Option(metavar="ID", help="Name of this run, part of the names of the files that motifs write."),
     ] = None
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Override a [SET] variable of FILE; may be repeated."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Override a [SET] variable of FILE; can be repeated."),
     ] = None
-    verify: Annotated[bool, typer.Option("--verify", help="Check every byte that arrives; slower.")] = False
+    verify: Annotated[bool, typer.Option("--verify", help="Check every received byte; slower.")] = False
     realtime: Annotated[
         bool,
         typer.Option(
@@ -98,76 +99,13 @@ class RunOptions:
     on: TargetName = "local"
 
     def engine_options(self) -> EngineOptions:
-        """The options that the engine has, too."""
+        """The options that are passed to the engine."""
         return EngineOptions(
             isolated=self.isolated, contended=self.contended, until_interval=self.until_interval, finish=self.finish,
             place=self.place, seed=self.seed, warmup=self.warmup, time_limit=self.time_limit,
             stall_limit=self.stall_limit, repetitions=self.repetitions, min_time=self.min_time, run_id=self.run_id,
             sets=tuple(self.sets or ()), verify=self.verify,
         )  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScriptOptions:
-    """A batch script in the place of a run."""
-
-    emit: Annotated[
-        bool,
-        typer.Option("--emit", help="Check, print a script for the batch system of --on, and stop."),
-    ] = False
-    nodes: Annotated[
-        int | None, typer.Option(metavar="N", help="In a script: number of nodes, with ranks spread evenly over them.")
-    ] = None
-    walltime: Annotated[
-        str | None,
-        typer.Option(metavar="T", help="In a script: time limit of the job; the engine ends the run before it."),
-    ] = None
-    queue: Annotated[
-        str | None,
-        typer.Option("--queue", "--partition", metavar="NAME", help="In a script: queue or partition."),
-    ] = None
-    account: Annotated[
-        str | None, typer.Option(metavar="NAME", help="In a script: account, project or bank to charge.")
-    ] = None
-
-    def script(self, *, on: str, name: str) -> BatchScript | None:
-        """None without --emit. Raises LaunchMistake."""
-        if self.emit:
-            return batch_script(
-                on, name=name, nodes=self.nodes, walltime=self.walltime, queue=self.queue, account=self.account
-            )
-        given = (
-            ("--nodes", self.nodes), ("--walltime", self.walltime), ("--queue", self.queue),
-            ("--account", self.account),
-        )  # fmt: skip
-        for option, value in given:
-            if value is not None:
-                raise LaunchMistake(f"{option} {value}: goes into a script, with --emit; an allocation has its own")
-        return None
-
-
-@dataclass(frozen=True, kw_only=True)
-class LauncherOptions:
-    """Programs that start ranks."""
-
-    mpirun: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The launcher; default: the mpirun that fits the engine.")
-    ] = None
-    mpirun_args: Annotated[
-        str,
-        typer.Option("--mpirun-args", metavar='"..."', help="Options for mpirun, as one text; or put them after --."),
-    ] = ""
-    engine: Annotated[
-        Path | None,
-        typer.Option(metavar="PATH", help="stressbench-mpi; default: $STRESSBENCH_MPI, or the installed one."),
-    ] = None
-
-    def arguments(self) -> tuple[str, ...]:
-        """The words of --mpirun-args. Raises LaunchMistake."""
-        try:
-            return tuple(shlex.split(self.mpirun_args))
-        except ValueError as fault:
-            raise LaunchMistake(f"--mpirun-args: {self.mpirun_args!r}: {str(fault).lower()}") from fault
 
 
 def run_spec(

@@ -11,21 +11,19 @@ from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep.launches import refuse_workload_options
 
 EXIT_STATUS = (
-    "Exit status: 0 all runs are done, 2 something to put right (nothing was started), 3 runs failed for good, "
-    "130 interrupted,\nor the time limit came first: `study resume` goes on."
+    "Exit status: 0 all runs are done, 2 invalid input (nothing was started), 3 runs failed for good, 130 interrupted "
+    "or the\ntime limit was reached (`study resume` continues)."
 )
 Folder: TypeAlias = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a study.", show_default=False)]
 StudyWord: TypeAlias = Annotated[
     str,
     typer.Argument(
-        metavar="NAME|FILE.toml", help="A study that ships (`study list`), or a study file.", show_default=False
+        metavar="NAME|FILE.toml", help="A shipped study (see `study list`), or a study file.", show_default=False
     ),
 ]
 
 
-DryRun: TypeAlias = Annotated[
-    bool, typer.Option("--dry-run", help="List what would run, in which order, and start nothing.")
-]
+DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="List the runs in their order, and start nothing.")]
 PlanAsJson: TypeAlias = Annotated[
     bool, typer.Option("--json", help="With --dry-run: JSON output; times in seconds, unknown is null.")
 ]
@@ -40,12 +38,12 @@ class OneAtATimeOptions:
         typer.Option(
             metavar="N",
             min=0,
-            help="How often a failed run is tried again, in total, recorded in DIR; default: as the file says, or 1.",
+            help="Retries of a failed run in total, recorded in DIR; default: that of the study file, or 1.",
         ),
     ] = None
     time_limit: Annotated[
         str | None,
-        typer.Option(metavar="T", help="Start no run that would not end within this time, for example 55min."),
+        typer.Option(metavar="T", help="Start no run that would end after this time, for example 55min."),
     ] = None
 
     def value(self) -> StudyOptions:
@@ -53,7 +51,7 @@ class OneAtATimeOptions:
         return StudyOptions(retries=self.retries, time_limit=self.time_limit)
 
     def refuse_for(self, program: Sequence[str]) -> None:
-        """Raise StudyMistake where one is given: launches of a program are no study."""
+        """Raise StudyMistake if one is given: launches of a program are not a study."""
         refuse_workload_options(
             program, (("--retries", self.retries is not None), ("--time-limit", self.time_limit is not None))
         )
@@ -65,9 +63,7 @@ class StudyRunOptions(OneAtATimeOptions):
 
     jobs: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=1, help="Runs at once, where each has nodes of its own: slurm, flux, and simgrid."
-        ),
+        typer.Option(metavar="N", min=1, help="Runs at the same time, each on its own nodes: slurm, flux and simgrid."),
     ] = 1
 
     def value(self) -> StudyOptions:

@@ -12,9 +12,9 @@ from stressbench.launch.targets import engine_for
 
 Evaluated: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--from", metavar="FILE.jsonl", help="Evaluate this protocol; nothing is measured."),
+    typer.Option("--from", metavar="FILE.jsonl", help="Evaluate this file instead of measuring."),
 ]
-Published: TypeAlias = Annotated[bool, typer.Option("--published", help="Also print the paper's results.")]
+Published: TypeAlias = Annotated[bool, typer.Option("--published", help="Also print the results of the paper.")]
 
 
 def suite_launch(

@@ -1,13 +1,22 @@
-"""From the texts of options to values."""
+"""Parsers of options."""
 
 import re
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
+from pathlib import Path
 
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
 from stressbench.formats.units import FULL, UnitError, parse_rate_share, whole_number
+
+
+def workloads(words: Sequence[str]) -> tuple[str, ...]:
+    """Paths of workloads. Raises StudyMistake where one is missing."""
+    missing = next((word for word in words if not Path(word).is_file()), None)
+    if missing is not None:
+        raise StudyMistake(f"{missing}: no such file; expected a workload")
+    return tuple(str(Path(word)) for word in words)
 
 
 def rank_counts(text: str | None) -> tuple[int, ...]:
@@ -55,7 +64,7 @@ def rates(text: str, *, example: str) -> tuple[str, ...]:
     for word in text.split(","):
         rate = _rate(word, example=example)
         if rate in found:
-            raise StudyMistake(f"--rates: '{word}' is {found[rate]}, which stands there already")
+            raise StudyMistake(f"--rates: '{word}' equals {found[rate]}; expected each rate once")
         found[rate] = word
     if Fraction(1) not in found or len(found) < 2:
         raise StudyMistake(f"--rates: {text}: expected 1 and a smaller one at least: all factors are relative to 1")
@@ -88,7 +97,7 @@ def policies(text: str, *, example: str) -> tuple[RailPolicy, ...]:
             raise StudyMistake(f"--policies: '{word}': is given twice")
         found.append(policy)
     if len(found) < 2:
-        raise StudyMistake(f"--policies: {text}: expected two at least, such as {example}: they are compared")
+        raise StudyMistake(f"--policies: {text}: expected at least two, such as {example}: policies are compared")
     return tuple(found)
 
 

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 from stressbench.cli.app import add_group
 
 _HELP = """\
-Predict how applications slow each other down, from a profile of each one by itself (`stressbench impact` and
+Predict how much applications slow each other down, from a profile of each application (`stressbench impact` and
 `stressbench compress` write them). Nothing is run.
 
 \b

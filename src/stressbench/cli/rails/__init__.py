@@ -7,19 +7,19 @@ import typer
 from stressbench.cli.app import add_group
 
 _HELP = """\
-Which NIC of its host should each rank's messages take? Workloads, or any MPI program, under one policy after
-the other: MPI's own choice, one NIC for all, in turns, the nearest, one for each job.
+Measure which NIC of its host each rank should use. Workloads, or any MPI program, run under several policies: MPI's own
+choice, one NIC for all ranks, round-robin, the nearest NIC, and one NIC for each job.
 
 \b
     stressbench lab up dual-rail
-    stressbench rails run -n 8 --dry-run                              # what would run
+    stressbench rails run -n 8 --dry-run                              # list the runs
     stressbench rails run -n 8 -o dual                                # bandwidth by message size, and latency
     stressbench rails run two-jobs.sb --policies default,per-job --contended 6 -o apart
     stressbench rails run -n 64 --on slurm --nics ib0,ib1 --fom 'FOM=FOM: ([0-9.e+]+)' --runs 80 -o amg -- ./amg
     stressbench rails report dual --format html -o dual.html
 
-DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/how-to/rails.md tells the
-policies, what they are for each MPI, and their limits.
+DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/how-to/rails.md describes
+the policies, what they mean for each MPI, and their limits.
 """
 
 

@@ -12,10 +12,10 @@ from stressbench.report.rails import FORMATS
 
 _FORMATS = tuple(FORMATS)
 _HELP = """\
-Tell each policy's times or figures of merit as boxes and whiskers, their ratios to the default with 95 % intervals,
-bandwidth by message size, and the bytes that each NIC really carried beside those it was asked to.
+Report the times or figures of merit under each policy as box plots, their ratios to the default with 95 % intervals,
+bandwidth by message size, and the bytes that each NIC carried next to those that the policy assigned to it.
 
-DIR is what `rails run` made, or any study that has the factor `policy`.
+DIR was made by `rails run`, or is any study with the factor `policy`.
 
 \b
 Examples:
@@ -25,7 +25,7 @@ Examples:
     stressbench profile -o amg.json mpirun -n 4 ./amg && stressbench rails report amg --profile amg.json
     stressbench rails report dual --format json | jq '.carried[] | {policy, job, loads}'
 
-Exit status: 0, 2 where DIR holds nothing of the kind or an option is wrong.
+Exit status: 0 success, 2 DIR has no such study or an option is wrong.
 """
 
 
@@ -35,21 +35,25 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `rails run` made.", show_default=False)],
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="How to tell it.")] = "text",
-    motifs: Annotated[bool, typer.Option("--motifs", help="Each motif of a job, too.")] = False,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of `rails run`.", show_default=False)],
+    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="Output format.")] = "text",
+    motifs: Annotated[bool, typer.Option("--motifs", help="Also report each motif of a job.")] = False,
     time: Annotated[
         Kind | None,
-        typer.Option("--time", help="Of rounds in which jobs run alone (isolated, the default), or all together."),
+        typer.Option("--time", help="Isolated rounds (default) or contended rounds."),
     ] = None,
     profiles: Annotated[
         list[Path] | None,
-        typer.Option("--profile", metavar="FILE", help="A .json of `stressbench profile`, or a .trace; repeatable."),
+        typer.Option(
+            "--profile",
+            metavar="FILE",
+            help="A .json file of `stressbench profile`, or a .trace file; can be repeated.",
+        ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Default: standard output.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: standard output.")
     ] = None,
 ) -> None:
-    """Read all, tell it."""
+    """Read, evaluate, print."""
     render = renderer_named(kind, FORMATS)
     print_or_write(render(rail_results(folder, time=time, motifs=motifs, profiles=profiles or ())), output)

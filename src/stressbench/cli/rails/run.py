@@ -1,4 +1,4 @@
-"""`stressbench rails run`: workloads or a program under one rail policy after the other."""
+"""`stressbench rails run`: workloads or a program under several rail policies."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,18 +16,18 @@ from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
 
 _HELP = f"""\
-Run workloads, or an MPI program, under one rail policy after the other, in random order, several times each.
+Run workloads, or an MPI program, under several rail policies, in random order and several times each.
 
-Without a workload: aggregate bandwidth of pairs of nodes, 32 B to 8 MiB, and latency. CMD is a program without its
-mpirun, built with the engine's MPI: it starts on -n ranks where --on says, in this folder.
+Without a workload: aggregate bandwidth of pairs of nodes, 32 B to 8 MiB, and latency. CMD is an MPI program without its
+mpirun, built with the engine's MPI. It runs on -n ranks of the launch target, in the current directory.
 
-A lab knows its NICs; elsewhere --nics names those of each host. Everything is checked before the first rank starts.
-What comes of workloads is a study: `study status`, `resume`, `pack` and `verify` work on DIR. What comes of CMD is
-DIR/launches.jsonl, a line a launch; what was measured before Ctrl-C stays. `rails report DIR` tells both.
+A lab knows its NICs; elsewhere --nics names those of each host. Everything is checked before the first rank starts. For
+workloads, DIR is a study: `study status`, `resume`, `pack` and `verify` work on it. For CMD, DIR/launches.jsonl has one
+line per launch, and completed launches are kept after Ctrl-C. `rails report DIR` reads both.
 
 \b
 Examples:
-    stressbench rails run -n 8 --dry-run                                                    # what would run
+    stressbench rails run -n 8 --dry-run                                                    # list the runs
     stressbench rails run -n 8 -o dual                                                      # on {LAB}
     stressbench rails run two-jobs.sb --policies default,nic0,per-job --contended 6 -o apart
     stressbench rails run app.sb -n 64 --on slurm --nics mlx5_0:1,mlx5_1:1 --transport ucx -o app
@@ -45,12 +45,12 @@ The same as `rails run --dry-run`.
 Example:
     stressbench rails plan -n 8
 
-Exit status: 0 the options are right, 2 they are not.
+Exit status: 0 success, 2 invalid input.
 """
 
 
 def register(app: typer.Typer) -> None:
-    """Add the subcommand, and `plan`, its old word for --dry-run."""
+    """Add the subcommand, and `plan`, the former name of --dry-run."""
     app.command("run", help=_HELP)(run)
     app.command("plan", help=_PLAN_HELP, hidden=True)(plan)
 
@@ -64,7 +64,7 @@ def run(
             "-o",
             "--output",
             metavar="DIR",
-            help="Where measurements go; needed but with --dry-run.",
+            help="Directory of the measurements; required unless --dry-run.",
             show_default=False,
         ),
     ] = None,
@@ -72,7 +72,11 @@ def run(
     what: RailSweepOptions,
     figures: Annotated[
         list[str] | None,
-        typer.Option("--fom", metavar="NAME=REGEX", help="Figure of merit in CMD's output: one group; repeatable."),
+        typer.Option(
+            "--fom",
+            metavar="NAME=REGEX",
+            help="Figure of merit in the output of CMD: a regular expression with one group; can be repeated.",
+        ),
     ] = None,
     how: OneAtATimeOptions,
     dry_run: DryRun = False,
@@ -96,7 +100,7 @@ def run(
 
 @with_options
 def plan(*, words: RailWords = None, what: RailSweepOptions, as_json: PlanAsJson = False) -> None:
-    """List what would run."""
+    """List the runs."""
     _print_plan(words or [], what, as_json=as_json)
 
 

@@ -11,15 +11,15 @@ from stressbench.formats.study.file import read_study
 from stressbench.report.renderers.text import new_table, print_table, standard_output
 
 _HELP = """\
-Name the studies that ship. `lab/...` need `stressbench lab up tinis` (`lab/degrade`: tiny), `simulated/...` an engine
-on SimGrid, `cluster/...` an allocation.
+List the shipped studies. `lab/...` need `stressbench lab up tinis` (`lab/degrade`: tiny), `simulated/...` an engine
+built with SimGrid, `cluster/...` an allocation.
 
 \b
 Examples:
     stressbench study list --json | jq -r '.[].study'
     stressbench study plan lab/io-study
 
-Exit status: 0.
+Exit status: 0 success.
 """
 
 
@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_studies(as_json: AsJson = False) -> None:
-    """A line each."""
+    """Print one line each."""
     studies = {name: read_study(study_file(name))[0] for name in shipped()}
     if as_json:
         values = [

@@ -14,10 +14,11 @@ from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.launch.targets import TARGET_NAMES
 
 _HELP = f"""\
-Run every pair of workloads side by side, and say who slows whom: the matrix, the aggressor, the victim, and advice.
+Run every pair of workloads at the same time, and report the matrix of impacts, the strongest aggressor, the most
+sensitive victim, and advice.
 
-Each workload has one job and keeps its number of nodes; two of them run on nodes that they do not share, placed by
---place. What comes out is a study: resume, status, report and pack work on DIR, and `study report DIR` has the matrix.
+Each workload has one job and keeps its number of nodes; the two of a pair run on disjoint nodes, placed by --place. DIR
+is a study: resume, status, report and pack work on it, and `study report DIR` prints the matrix.
 
 \b
 Examples:
@@ -42,7 +43,7 @@ def matrix(
         list[Path], typer.Argument(metavar="W1.sb W2.sb...", help="Workloads of one job each.", show_default=False)
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="The study's directory.", show_default=False)
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Directory of the study.", show_default=False)
     ],
     ranks: OneRankCount = None,
     ranks_per_node: AnyRanksPerNode = None,
@@ -50,10 +51,15 @@ def matrix(
     triples: Annotated[
         list[str] | None,
         typer.Option(
-            "--triple", "--triples", metavar="A,B,C", help="Three jobs or more at once, by name; may be repeated."
+            "--triple",
+            "--triples",
+            metavar="A,B,C",
+            help="Three or more jobs at the same time, by name; can be repeated.",
         ),
     ] = None,
-    with_copies: Annotated[bool, typer.Option("--self", help="Each job beside a second copy of itself, too.")] = False,
+    with_copies: Annotated[
+        bool, typer.Option("--self", help="Also run each job next to a second copy of itself.")
+    ] = False,
     placements: Placements = None,
     isolated: Annotated[int, typer.Option(metavar="N", min=0, help="Isolated rounds of each job.")] = 10,
     contended: Annotated[int, typer.Option(metavar="N", min=0, help="Contended rounds.")] = 10,
@@ -63,7 +69,7 @@ def matrix(
     seed: Annotated[int, typer.Option(metavar="S", min=0, help="Random seed of the order of pairs.")] = 1,
     how: StudyRunOptions,
 ) -> None:
-    """Write the workloads of all groups into DIR, and carry out the study of them."""
+    """Write the workloads of all groups into DIR, and run the study."""
     rounds = SweepRounds(isolated=isolated, contended=contended, repetitions=repetitions, min_time=min_time)
     pairs = PairMatrix(
         workloads=tuple(workloads), groups=tuple(tuple(text.split(",")) for text in triples or ()),

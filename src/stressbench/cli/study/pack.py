@@ -11,7 +11,7 @@ from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.packing import pack as pack_up
 
 _HELP = """\
-Put a study into one file: its runs, study file, manifest, workloads, schemas, environment, and SHA-256 of each.
+Pack a study into one file: runs, study file, manifest, workloads, schemas, environment, and the SHA-256 of each.
 
 \b
 Examples:
@@ -19,7 +19,7 @@ Examples:
     stressbench study pack placement -o placement.tar.zst     # smaller; needs the program zstd
     stressbench study verify placement.tar.gz
 
-Exit status: 0, 2 where DIR holds no study or the file cannot be written.
+Exit status: 0 success, 2 DIR has no study or the file cannot be written.
 """
 
 
@@ -32,7 +32,13 @@ def pack(
     folder: Folder,
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="FILE.tar.gz|FILE.tar.zst", help="A new file.", show_default=False),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE.tar.gz|FILE.tar.zst",
+            help="Archive to write; it must not exist.",
+            show_default=False,
+        ),
     ],
 ) -> None:
     """Open, pack."""

@@ -11,14 +11,14 @@ from stressbench.formats.study.file import read_study
 _HELP = """\
 List the cells of a study and the order of its runs, and start nothing.
 
-The time is told as far as the file fixes it: at least `min_time` in each round, at most `time_limit` a run.
+Duration is given as far as the file determines it: at least `min_time` per round, at most `time_limit` per run.
 
 \b
 Examples:
     stressbench study plan lab/io-study
     stressbench study plan mine.toml --json | jq '.runs | length'
 
-Exit status: 0 the file is right, 2 it is not: a line a mistake.
+Exit status: 0 success, 2 the file has mistakes (one line each).
 """
 
 

@@ -13,10 +13,10 @@ from stressbench.report.study import FORMATS, page
 
 _FORMATS = tuple(FORMATS)
 _HELP = """\
-Tell what a study found so far: per cell and job the times, and the congestion impact with its 95 % interval.
+Report the results of a study so far: times of each job in each cell, and the congestion impact with its 95 % interval.
 
-Runs of a cell are taken together: with 6 of them or more the interval is that of the runs' own impacts, with fewer that
-of all their blocks. What failed is named.
+Runs of a cell are combined: with 6 or more, the interval is that of the impacts of runs, with fewer, that of all their
+blocks. Failed runs are listed.
 
 \b
 Examples:
@@ -27,7 +27,7 @@ Examples:
     stressbench study report placement --data numbers
     stressbench study report placement --format json | jq '.cells[] | {values, jobs}'
 
-Exit status: 0, 2 where DIR holds no study.
+Exit status: 0 success, 2 DIR has no study.
 """
 
 
@@ -38,16 +38,16 @@ def register(app: typer.Typer) -> None:
 
 def report(
     folder: Folder,
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="How to tell it.")] = "md",
+    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="Output format.")] = "md",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Default: standard output.")
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: standard output.")
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write what the page's figures are drawn from into this folder, too."),
+        typer.Option(metavar="FOLDER", help="Also write the data of the figures into this directory."),
     ] = None,
 ) -> None:
-    """Read all, tell it."""
+    """Read, evaluate, print."""
     render = renderer_named(kind, FORMATS)
     report, material = results_of(open_directory(folder))
     print_or_write(render(report, material), output)

@@ -1,4 +1,4 @@
-"""`stressbench study resume`: go on where a study was."""
+"""`stressbench study resume`: continues a study."""
 
 import typer
 
@@ -8,10 +8,10 @@ from stressbench.cli.options.study import EXIT_STATUS, Folder, StudyRunOptions
 from stressbench.experiments.study.directory import open_directory
 
 _HELP = f"""\
-Go on with a study, however it ended: Ctrl-C, kill -9, a crash, the end of an allocation.
+Continue a study after Ctrl-C, kill -9, a crash, or the end of an allocation.
 
-Runs that are done stay. One that was cut off is continued in its file. One that failed is tried again as often as
---retries allows, the tries before counted in.
+Completed runs are kept, and an interrupted run is continued in its file. Failed runs are repeated as often as --retries
+allows, earlier attempts included.
 
 \b
 Examples:

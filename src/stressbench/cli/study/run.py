@@ -11,17 +11,17 @@ from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions, StudyWor
 from stressbench.experiments.study.execution import begin_study
 
 _HELP = f"""\
-Run all cells of a study, a file or one that ships, in random order, into one directory.
+Run all cells of a study (a file or a shipped one) in random order, into one directory.
 
-Everything is checked before the first run starts: the file, and each cell's workload by the engine. Ctrl-C ends the
-current run after its round. A run that fails is tried again when all others have had their turn.
+Everything is checked before the first run starts: the file, and the workload of each cell by the engine. Ctrl-C ends
+the current run after its round. Failed runs are repeated after all others.
 
-With a directory that holds a study already, the file must have the same cells or more, and the same [run] and seed:
-what is there is kept, and the rest is run.
+If the directory has a study already, the file must have the same cells or more, and the same [run] and seed: completed
+runs are kept, and the rest is run.
 
 \b
 Examples:
-    stressbench study run small -o placement                     # one that ships: `stressbench study list`
+    stressbench study run small -o placement                     # a shipped one: `stressbench study list`
     stressbench study run mine.toml -o placement --time-limit 55min
     stressbench study run larger.toml -o placement               # more cells or repetitions
     stressbench study run simulated.toml -o simulated --jobs 4   # on = "simgrid:tinis": virtual time
@@ -39,7 +39,8 @@ def register(app: typer.Typer) -> None:
 def run(
     what: StudyWord,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="New, or a study that grows.", show_default=False)
+        Path,
+        typer.Option("-o", "--output", metavar="DIR", help="New directory, or a study to extend.", show_default=False),
     ],
     how: StudyRunOptions,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`stressbench study status`: how far a study is."""
+"""`stressbench study status`: the progress of a study."""
 
 from typing import Any
 
@@ -15,14 +15,14 @@ from stressbench.formats.study.cells import described, varying
 from stressbench.formats.units import duration_text
 
 _HELP = """\
-Say how many runs of a study are done, what failed and why, what is left, and how long that may take.
+Show how many runs of a study are done, which failed and why, what is left, and an estimate of the time left.
 
 \b
 Examples:
     stressbench study status placement
     stressbench study status placement --json | jq '.runs[] | select(.state == "failed")'
 
-Exit status: 0, 2 where DIR holds no study.
+Exit status: 0 success, 2 DIR has no study.
 """
 
 

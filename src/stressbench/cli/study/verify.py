@@ -10,17 +10,17 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.packing import verify as check
 
 _HELP = """\
-Check that nothing of a study is missing or changed: a pack, an unpacked one, or a study's directory.
+Check that nothing in a study is missing or changed: a packed study, an unpacked one, or the directory of a study.
 
-Of a pack each file is compared with its SHA-256. Of a directory the runs that are done are compared with what the
-manifest noted when they finished.
+Each file of a packed study is compared with its SHA-256. In a directory, completed runs are compared with the checksums
+that the manifest recorded when they finished.
 
 \b
 Examples:
     stressbench study verify placement.tar.gz
     stressbench study verify placement
 
-Exit status: 0 all is as it was, 2 there is no study to check, 3 something is missing or changed: a line each.
+Exit status: 0 nothing is missing or changed, 2 there is no study to check, 3 something is (one line each).
 """
 
 
@@ -30,9 +30,11 @@ def register(app: typer.Typer) -> None:
 
 
 def verify(
-    path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A pack or a directory.", show_default=False)],
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE|DIR", help="A packed study, or a directory.", show_default=False)
+    ],
 ) -> None:
-    """Check, tell."""
+    """Check, print."""
     verdict = check(path)
     for complaint in verdict.complaints:
         error(complaint)

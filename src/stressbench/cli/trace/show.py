@@ -20,7 +20,7 @@ _HELP = """\
 Show a trace: what ran, what each rank did, and the order of calls with its loops.
 
 A call is written as in `Is>1:2:19400`: operation, partner, tag, bytes. Ranks are those of MPI_COMM_WORLD. Wa(2) waits
-for two requests; Allreduce[SUM]:8@4 reduces 8 bytes over 4 ranks. A truncated file is shown as far as it is complete.
+for two requests; Allreduce[SUM]:8@4 reduces 8 bytes over 4 ranks. Of a truncated file, the complete part is shown.
 
 \b
 Examples:
@@ -41,7 +41,7 @@ def show(
     file: Annotated[Path, typer.Argument(metavar="FILE.trace", help="Trace file.")],
     rank: Annotated[int | None, typer.Option(metavar="R", help="Rank whose calls are shown; default: 0.")] = None,
     lines: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Lines of the call structure to print at most.")
+        int, typer.Option(metavar="N", min=1, help="Largest number of lines of the call structure.")
     ] = _LINES,
     profile: Annotated[bool, typer.Option("--profile", help="Print the tables of `stressbench profile`.")] = False,
 ) -> None:

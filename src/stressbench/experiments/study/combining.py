@@ -53,13 +53,14 @@ def parse_one_job(text: str, *, source: str, folder: Path) -> OneJob:
     if not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
         line = text.count("\n", 0, names[0].start()) + 1
         raise StudyMistake(f"{source}:{line}: [JOB_NAME] '{name}': expected letters, digits, _, . and - in a matrix")
-    for key, words in (("SHARED", "yes"), ("ROLE", "background")):
-        for found in STATEMENT.finditer(text):
-            if found["key"] == key and without_comments(found["rest"]).strip().lower() == words:
-                line = text.count("\n", 0, found.start()) + 1
-                raise StudyMistake(
-                    f"{source}:{line}: [{key}] {words}: a matrix measures jobs on nodes of their own; leave it out"
-                )
+    refused = {"SHARED": ("yes",), "ROLE": ("congestor", "background")}
+    for found in STATEMENT.finditer(text):
+        key, words = found["key"], without_comments(found["rest"]).strip().lower()
+        if words in refused.get(key, ()):
+            line = text.count("\n", 0, found.start()) + 1
+            raise StudyMistake(
+                f"{source}:{line}: [{key}] {words}: a matrix measures jobs on nodes of their own; leave it out"
+            )
     head, tail = text[: names[0].start()], text[names[0].end() :]
     return OneJob(name=name, head=_moved(head, source, folder), tail=_moved(tail, source, folder))
 

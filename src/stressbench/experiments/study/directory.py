@@ -107,7 +107,7 @@ class Directory:
                 os.posix_fallocate(file.fileno(), 0, LEAST_ROOM)
         except OSError as fault:
             raise StudyFault(
-                f"{self.path}: {reason_of(fault)}; the run that ended does not count as failed; `study resume` goes on"
+                f"{self.path}: {reason_of(fault)}; the last run does not count as failed; `study resume` continues"
             ) from fault
 
     def plan(self) -> None:
@@ -191,11 +191,11 @@ def require_same_workloads(directory: Directory, *, newest: int | None = None) -
         path = directory.folder / name
         if not path.is_file():
             what = "workload" if name in origin.workloads else "workload's [INCLUDE]"
-            raise StudyMistake(f"{path}: the study's {what} is gone; put it back there")
+            raise StudyMistake(f"{path}: the study's {what} is missing; restore it there")
         if sha256_of(path) != digest:
             raise StudyMistake(
-                f"{path} is not what it was when this study began, so that its runs could not be compared: "
-                "put it back, or begin a study in another directory"
+                f"{path} has changed since this study began, so its runs could not be compared: "
+                "restore it, or begin a study in another directory"
             )
 
 

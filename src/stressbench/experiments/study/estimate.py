@@ -10,7 +10,7 @@ from stressbench.formats.study.tables import RunTable
 from stressbench.formats.units import parse_seconds
 
 _JOB = re.compile(r"^\s*\[JOB_NAME\]", re.MULTILINE)
-_BACKGROUND = re.compile(r"^\s*\[ROLE\]\s+background\b", re.MULTILINE | re.IGNORECASE)
+_CONGESTOR = re.compile(r"^\s*\[ROLE\]\s+(?:congestor|background)\b", re.MULTILINE | re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ def bounds_of(run: RunTable, *, workload: str) -> Bounds:
     """From `min_time`, rounds and the jobs of the workload's text, and from `time_limit`."""
     least = None
     if run.min_time is not None and run.isolated is not None and run.contended is not None and not run.until_interval:
-        jobs = len(_JOB.findall(workload)) - len(_BACKGROUND.findall(workload))
+        jobs = len(_JOB.findall(workload)) - len(_CONGESTOR.findall(workload))
         least = (run.isolated * jobs + run.contended) * parse_seconds(run.min_time)
     return Bounds(least_s=least, most_s=None if run.time_limit is None else parse_seconds(run.time_limit))
 

@@ -115,11 +115,11 @@ class StudyProgress:
 
     def waits(self, path: Path) -> None:
         """A launch of an earlier command still writes."""
-        self._progress(f"a launch from before still writes to {path}; waiting for its end", level=Level.progress)
+        self._progress(f"an earlier launch still writes to {path}; waiting for it to end", level=Level.progress)
 
     def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
         """A run starts or continues."""
-        word = "goes on" if order.continues else "starts"
+        word = "continues" if order.continues else "starts"
         self._progress(f"{order.run.id} {word}: {described(order.run.cell, self._factors)}", level=Level.progress)
         self.show(counts, is_end=False)
 

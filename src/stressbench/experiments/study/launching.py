@@ -21,7 +21,7 @@ from stressbench.formats.units import FULL
 from stressbench.launch import session
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.explanation import explain
+from stressbench.launch.explanation import causes, faults
 from stressbench.launch.shape import shape_of
 from stressbench.launch.stopping import StopPolicy
 from stressbench.launch.targets import engine_for, resolve_target, set_link_rate
@@ -244,6 +244,6 @@ def _described(cell: Cell) -> str:
 def _reason(result: session.RunResult, request: session.LaunchRequest) -> str | None:
     if result.status == ExitStatus.ok:
         return None
-    told = [sentence for sentence in explain(result, request=request) if "--continue" not in sentence]
+    told = causes(result, request=request) or faults(result, request=request)
     last = [line for line in result.outcome.errors.splitlines() if line.strip()][-1:]
     return "; ".join(told or last) or f"the launcher ended with status {result.outcome.status}"

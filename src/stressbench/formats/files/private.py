@@ -158,7 +158,7 @@ def _enter(directory: int, name: str, *, path: Path, create: bool) -> int:
         if fault.errno in (errno.ELOOP, errno.ENOTDIR):
             raise _refused(path, "is a symbolic link or no directory") from fault
         if fault.errno == errno.EACCES:
-            raise _refused(path, "belongs to somebody else, or cannot be opened") from fault
+            raise _refused(path, "belongs to another user, or cannot be opened") from fault
         raise
     return _checked(inner, path, is_right=stat.S_ISDIR, expected="directory")
 

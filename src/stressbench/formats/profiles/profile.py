@@ -154,7 +154,7 @@ class Profile:
     @classmethod
     def _something_to_compare_with(cls, levels: tuple[Level, ...], info: ValidationInfo) -> tuple[Level, ...]:
         if levels and not info.data.get("alone_s", (1.0,)):
-            raise ValueError("run times beside compressions say nothing without run times alone (alone_s)")
+            raise ValueError("run times under congestion need isolated run times (alone_s)")
         return levels
 
 

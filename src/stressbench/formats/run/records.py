@@ -340,12 +340,12 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What ended a launch with status 3: where it happened, as far as the engine knows, and why.
+    """What ended a launch with status 3: where it happened, as far as known, and why.
 
-    Files of early versions have no such record.
+    The engine writes it, or `stressbench` for a rank that a signal ended. Files of early versions have no such record.
     """
 
-    round: Annotated[Positive | None, Field(description="null outside of rounds")]
+    round: Annotated[Positive | None, Field(description="null outside of rounds, or where it is not known")]
     job: Index | None
     motif: Name | None
     rank: Annotated[Index | None, Field(description="in MPI_COMM_WORLD")]

@@ -17,8 +17,8 @@ OfStep = TypeVar("OfStep", MetricSamples, Histogram)
 class Launch:
     """One start of the engine and the rounds it committed; `end` is None when it was killed.
 
-    `faults` are what the engine wrote about the faults that ended it: none where it ended in good order, was killed, or
-    is of an early version.
+    `faults` are the records of what ended it: none where it ended in good order, was killed as a whole, or is of an
+    early version.
     """
 
     header: Header

@@ -83,7 +83,7 @@ def _distinct(values: tuple[Value, ...]) -> tuple[Value, ...]:
         raise ValueError("expected at least one value")
     for number, value in enumerate(values):
         if value in values[:number]:
-            raise ValueError(f"{value} stands there twice; expected each value once")
+            raise ValueError(f"{value} is given twice; expected each value once")
     return values
 
 
@@ -92,7 +92,7 @@ def _other_rates(texts: tuple[str, ...]) -> tuple[str, ...]:
     known: dict[Fraction, str] = {}
     for text in _distinct(texts):
         if (before := known.setdefault(parse_rate_share(text), text)) != text:
-            raise ValueError(f"{text} is {before}, which stands there already; expected each value once")
+            raise ValueError(f"{text} equals {before}; expected each value once")
     return texts
 
 

@@ -203,9 +203,7 @@ def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Calle
         value = getattr(table, name)
         if value is not None and table.factors.policy is None:
             shown = value if isinstance(value, str) else ", ".join(value)
-            yield Complaint(
-                place=(name,), text=f"{called((name,))}{shown}: is for policies; expected factors.policy, too"
-            )
+            yield Complaint(place=(name,), text=f"{called((name,))}{shown}: is for policies; needs factors.policy")
     place: KeyPath = ("factors", "policy")
     for cell in cells:
         if cell.policy is not None and cell.policy != "default" and cell.rails is not None:
@@ -228,7 +226,7 @@ def _command_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Call
     if table.factors.rate is None:
         yield Complaint(place=place, text=f"{said}there is no rate to set; expected factors.rate")
     if simulated := next((cell.on for cell in cells if cell.on.startswith("simgrid:")), None):
-        yield Complaint(place=place, text=f"{said}on = {simulated} has its rates by itself; expected no command there")
+        yield Complaint(place=place, text=f"{said}on = {simulated} sets its rates itself; expected no command there")
 
 
 def _repetition_complaints(table: StudyTable) -> Iterator[Complaint]:

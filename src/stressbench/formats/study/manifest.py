@@ -170,4 +170,6 @@ def append(path: Path, *records: Record) -> None:
     try:
         append_lines(path, map(_ADAPTER.dump_json, records))
     except OSError as fault:
-        raise StudyFault(f"{path}: {reason_of(fault)}; what is done stands there; `study resume` goes on") from fault
+        raise StudyFault(
+            f"{path}: {reason_of(fault)}; completed runs are recorded; `study resume` continues"
+        ) from fault

@@ -67,7 +67,7 @@ def parse_policy(text: str) -> RailPolicy:
         jobs = [_JOB.fullmatch(item) for item in text.removeprefix(_JOBS).split(",")]
         named = tuple((job["name"], int(job["nic"])) for job in jobs if job is not None)
         if len(named) < len(jobs) or len({name for name, _ in named}) < len(named):
-            raise ValueError("expected each job once with its card, such as jobs:solver=0,output=1")
+            raise ValueError("expected each job once with its NIC, such as jobs:solver=0,output=1")
         return RailPolicy(kind=Kind.jobs, jobs=named)
     if text in (Kind.default, Kind.round_robin, Kind.local, Kind.per_job):
         return RailPolicy(kind=Kind(text))
@@ -77,5 +77,5 @@ def parse_policy(text: str) -> RailPolicy:
 def parse_nic(text: str) -> str:
     """Return the name of a NIC: `ib0`, or with ucx a device and its port, `mlx5_0:1`. Raises ValueError."""
     if _NAME.fullmatch(text) is None:
-        raise ValueError("expected a card's name, such as ib0 or mlx5_0:1")
+        raise ValueError("expected the name of a NIC, such as ib0 or mlx5_0:1")
     return text

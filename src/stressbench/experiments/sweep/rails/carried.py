@@ -1,4 +1,4 @@
-"""Which card really carried the bytes: links' counters of run files, card by card. Pure."""
+"""Which NIC carried the bytes, from the link counters of run files. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -27,10 +27,10 @@ from stressbench.stats import select
 from stressbench.stats.pooled import pooled_impact
 
 _ROUNDS_NOTE = (
-    "boxes of rounds hold what varies between the rounds of a run; what varies from launch to launch they cannot see: "
-    "from 4 runs of each policy on they are made of runs"
+    "box plots of rounds show the variation between rounds of a run, not between launches; with 4 or more "
+    "runs of each policy they are made of runs"
 )
-_NO_COUNTERS = "nobody counted bytes card by card in these runs; labs do"
+_NO_COUNTERS = "the bytes of each NIC were not counted in these runs; labs count them"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,7 +46,7 @@ class CompetingSweep:
             raise StudyMistake("--contended 0: expected rounds in which jobs run beside the traffic")
         names = (*sweep.variables, sweep.nodes_variable)
         if taken := next((name for name in (RATE, NODES) if name in names), None):
-            raise StudyMistake(f"--compete: {taken} is a variable of its own; expected another name")
+            raise StudyMistake(f"--compete: {taken} is a variable of the study itself; expected another name")
 
     def specification(self, *, called: Called = by_key) -> Specification:
         """The study; nothing is written. Raises StudyMistake and Mistakes."""

@@ -46,7 +46,7 @@ def texts_of(
 
 def _job(rate: Fraction, *, nodes: int, link_bytes_per_s: float) -> str:
     if rate == 1:
-        return "# At the full rate nobody competes.\n"
+        return "# No competing traffic at the full rate.\n"
     bytes_per_s = max(1, round(float(1 - rate) * link_bytes_per_s))
     burst = max(1, round(_BURST_S * bytes_per_s))
     messages = math.ceil(burst / _LARGEST_MESSAGE)
@@ -67,12 +67,12 @@ def require_shareable(statements: Iterable[tuple[str, str | None]], *, workload:
     for name, job in jobs:
         said = f"--compete: {workload}: job {name}"
         if name == JOB:
-            raise StudyMistake(f"{said}: is the name of the competing job; expected another one")
+            raise StudyMistake(f"{said}: is the name of the competing job; expected another name")
         if "NODES" in job:
             raise StudyMistake(f"{said}: [NODES] {job['NODES']} asks for nodes of its own; expected {_WANTED}")
         missing = [key for key in ("NID_LIST", "SHARED", "RANKS_PER_NODE") if key not in job]
         if missing or (job["SHARED"] or "").lower() != "yes":
-            raise StudyMistake(f"{said}: shares no nodes; expected {_WANTED}")
+            raise StudyMistake(f"{said}: does not share its nodes; expected {_WANTED}")
         each = job["RANKS_PER_NODE"] or ""
         if (whole_number(each) or 0) > most_ranks:
             raise StudyMistake(

@@ -94,7 +94,9 @@ def _rates(study: Study) -> tuple[Fraction, ...]:
     rates = sorted((rate for rate in known if rate is not None), reverse=True)
     if FULL not in rates:
         shown = ", ".join(map(str, rates))
-        raise StudyMistake(f"the study has the rates {shown}; expected the full one, too: it is what others are over")
+        raise StudyMistake(
+            f"the study has the rates {shown}; expected the full rate as well: all factors are relative to it"
+        )
     return tuple(rate for rate in rates if rate <= FULL)
 
 

@@ -117,10 +117,10 @@ def output_of(options: FigureOptions, *, folder: Path) -> Output:
     lower = figures_of(options.lower, option="--fom-lower", beside={**ready, **higher})
     file = Path(OUTPUT) if options.hpcc else options.file
     if options.file is not None and not higher and not lower:
-        raise StudyMistake(f"--fom-file {options.file}: what is to be read from it? Expected --fom 'NAME=REGEX', too")
+        raise StudyMistake(f"--fom-file {options.file}: needs --fom 'NAME=REGEX', which says what to read from it")
     has_input = options.hpcc and (folder / INPUT).exists()
     if has_input and options.hpcc_n is not None:
-        raise StudyMistake(f"--hpcc-n {options.hpcc_n}: {INPUT} is here and says its own N; leave one of the two out")
+        raise StudyMistake(f"--hpcc-n {options.hpcc_n}: {INPUT} exists and sets its own N; leave one of the two out")
     hpcc_n = (options.hpcc_n or HPCC_N) if options.hpcc and not has_input else None
     if file is not None and hpcc_n is None and os.path.lexists(folder / file):
         option = "--hpcc" if options.hpcc else "--fom-file"

@@ -11,7 +11,7 @@ from stressbench.formats.units import UnitError, parse_rate_share
 from stressbench.results.rates import Competition
 
 COMPETING_NOTE = (
-    "rates are what competing traffic was to leave of --link: no link was slower, and queues were shared with somebody"
+    "rates are the shares of --link that competing traffic leaves: no link was slowed, and queues were shared with it"
 )
 
 

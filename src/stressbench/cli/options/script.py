@@ -1,0 +1,48 @@
+"""Options of `stressbench run --emit`."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from stressbench.launch.batch_script import BatchScript, batch_script
+from stressbench.launch.errors import LaunchMistake
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptOptions:
+    """A batch script instead of a run."""
+
+    emit: Annotated[
+        bool,
+        typer.Option("--emit", help="Check, print a script for the batch system of --on, and exit."),
+    ] = False
+    nodes: Annotated[
+        int | None, typer.Option(metavar="N", help="In a script: number of nodes, with ranks spread evenly over them.")
+    ] = None
+    walltime: Annotated[
+        str | None,
+        typer.Option(metavar="T", help="In a script: time limit of the job; the engine ends the run before it."),
+    ] = None
+    queue: Annotated[
+        str | None,
+        typer.Option("--queue", "--partition", metavar="NAME", help="In a script: queue or partition."),
+    ] = None
+    account: Annotated[
+        str | None, typer.Option(metavar="NAME", help="In a script: account, project or bank to charge.")
+    ] = None
+
+    def script(self, *, on: str, name: str) -> BatchScript | None:
+        """None without --emit. Raises LaunchMistake."""
+        if self.emit:
+            return batch_script(
+                on, name=name, nodes=self.nodes, walltime=self.walltime, queue=self.queue, account=self.account
+            )
+        given = (
+            ("--nodes", self.nodes), ("--walltime", self.walltime), ("--queue", self.queue),
+            ("--account", self.account),
+        )  # fmt: skip
+        for option, value in given:
+            if value is not None:
+                raise LaunchMistake(f"{option} {value}: only applies to a script (--emit); an allocation has its own")
+        return None

@@ -17,7 +17,7 @@ describe_stages() {
   cat <<'STAGES'
 lint         both  format, lint, types, layers, paths and commands in the documentation
 engine       both  optimised build with Open MPI; C++ tests without MPI, and over 2 and 4 ranks
-unit         both  Python, without MPI
+unit         both  Python, without MPI; in the full lane property tests with 20 times as many, random examples
 contract     both  schemas against what is written; everything that users script against (tests/golden)
 integration  both  each command from end to end with Open MPI; reference captures; a lab; a study and its report in a browser
 mpich        both  build with MPICH; a motif of each family and the tracer on 2 ranks
@@ -88,7 +88,11 @@ in_parallel=(-n "$jobs" --dist loadfile)
 
 stage_lint() { scripts/lint.sh "$logs/lint.count"; }
 stage_engine() { build openmpi && ctest_of engine openmpi -LE full; }
-stage_unit() { pytest_of unit "${in_parallel[@]}" tests/unit; }
+stage_unit() {  # in the full lane with random examples, and more of them
+  local thorough=()
+  [[ $lane == fast ]] || thorough=(--thorough)
+  pytest_of unit ${thorough[@]+"${thorough[@]}"} "${in_parallel[@]}" tests/unit
+}
 stage_contract() { build openmpi && pytest_of contract "${in_parallel[@]}" tests/contract tests/golden; }
 stage_integration() { build openmpi && pytest_of integration "${in_parallel[@]}" tests/integration; }
 stage_mpich() {
@@ -141,12 +145,13 @@ stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer
     ((failed == 0))
 }
 stage_simulator() { build simgrid && build openmpi && pytest_of simulator tests/nightly/test_simgrid.py; }
-stage_nightly() {
+stage_nightly() {  # what measures nothing in parallel, then the rest one by one
   export STRESSBENCH_FIGURES=$logs/figures.jsonl
-  local status=0
+  local status=0 pages=(tests/nightly/test_{accessibility,notebook,presets,profile_browser,report_browser}.py)
   build openmpi && build mpich || return
-  pytest_of nightly --ignore=tests/nightly/test_simgrid.py --ignore=tests/nightly/test_site.py --durations=60 tests/nightly || status=1
-  pytest_of nightly.thorough --thorough "${in_parallel[@]}" tests/unit || status=1
+  pytest_of nightly.pages "${in_parallel[@]}" "${pages[@]}" || status=1
+  pytest_of nightly --ignore=tests/nightly/test_simgrid.py --ignore=tests/nightly/test_site.py "${pages[@]/#/--ignore=}" --durations=60 \
+    tests/nightly || status=1
   return $status
 }
 

@@ -67,7 +67,7 @@ def test_a_launch_that_outlives_a_killed_study_is_waited_for(engine, tmp_path: P
             study.wait(timeout=60)
             with Started([*command, "resume", "made"], cwd=tmp_path, environment=environment) as resumed:
                 assert resumed.stderr is not None
-                waits = any("waiting for its end" in line for line in resumed.stderr)
+                waits = any("waiting for it to end" in line for line in resumed.stderr)
                 go_on(paused)
                 _, said = resumed.communicate(timeout=300)
         finally:

@@ -94,7 +94,7 @@ stage_unit() {  # in the full lane with random examples, and more of them
   pytest_of unit ${thorough[@]+"${thorough[@]}"} "${in_parallel[@]}" tests/unit
 }
 stage_contract() { build openmpi && pytest_of contract "${in_parallel[@]}" tests/contract tests/golden; }
-stage_integration() { build openmpi && pytest_of integration "${in_parallel[@]}" tests/integration; }
+stage_integration() { build openmpi && pytest_of integration -n $((2 * jobs)) --dist loadfile tests/integration; }  # they mostly wait
 stage_mpich() {
   build mpich --target stressbench-mpi stressbench-trace stressbench-trace-salvage patterns &&
     pytest_of mpich -n 1 --mpi mpich tests/integration/test_every_mpi.py
@@ -147,7 +147,8 @@ stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer
 stage_simulator() { build simgrid && build openmpi && pytest_of simulator tests/nightly/test_simgrid.py; }
 stage_nightly() {  # what measures nothing in parallel, then the rest one by one
   export STRESSBENCH_FIGURES=$logs/figures.jsonl
-  local status=0 pages=(tests/nightly/test_{accessibility,notebook,presets,profile_browser,report_browser}.py)
+  local status=0 pages=(tests/nightly/test_accessibility.py tests/nightly/test_notebook.py tests/nightly/test_presets.py
+    tests/nightly/test_profile_browser.py tests/nightly/test_report_browser.py)
   build openmpi && build mpich || return
   pytest_of nightly.pages "${in_parallel[@]}" "${pages[@]}" || status=1
   pytest_of nightly --ignore=tests/nightly/test_simgrid.py --ignore=tests/nightly/test_site.py "${pages[@]/#/--ignore=}" --durations=60 \

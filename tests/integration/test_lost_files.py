@@ -126,7 +126,9 @@ def test_the_command_says_how_to_go_on_with_what_was_kept(engine, workload, tmp_
 
     assert process.returncode == STATUS, errors
     many = len(rounds(kept))
-    assert f"{many} rounds are complete in run.kept.jsonl; `stressbench run --continue run.kept.jsonl` continues" in errors
+    assert (
+        f"{many} rounds are complete in run.kept.jsonl; `stressbench run --continue run.kept.jsonl` continues" in errors
+    )
     assert "stressbench report run.kept.jsonl -o run.kept.html" in errors
 
 

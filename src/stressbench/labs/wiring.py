@@ -9,7 +9,7 @@ from stressbench.labs.topology import Spread
 
 
 class WiringMistake(Exception):
-    """The topology does not fit the hosts; `key` is the wrong key of the `[topology]` table ("" for the whole table)."""
+    """The topology does not fit the hosts; `key` is the wrong key of the `[topology]` table, "" for the whole table."""
 
     def __init__(self, key: str, message: str) -> None:
         self.key = key

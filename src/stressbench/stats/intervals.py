@@ -46,7 +46,7 @@ _EXACT_PAIRS = 100
 _EXACT_PRODUCT = 2500
 _ALL_MEANS = 1000
 _ALL_SHIFTS = 1_000_000
-"""Up to these numbers of values or pairs, all pairs are computed and sorted; above, order statistics are searched."""
+"""Up to these numbers of values or pairs, all pairs are computed and sorted; above, bisection finds the bounds."""
 _TAIL = (1 - CONFIDENCE) / 2
 
 _RESAMPLES = 4999

@@ -122,7 +122,7 @@ PYTHON_WORDS = {
 PYTHON_MODULES = {"finding": "impact_analysis", "judging": "validation"}
 PYTHON_PACKAGES = {"sensitivity": "interference"}
 
-# Phrases that nobody else in the field uses, anywhere in a line.
+# Phrases that are not terms of the field, anywhere in a line.
 PHRASES = {
     "How to tell it": "Output format",
     "is to become of": "Change to apply",

@@ -56,7 +56,7 @@ class CongestorRing:
 
 
 def congestor_ring(configuration: Configuration, *, nodes: int) -> CongestorRing:
-    """A ring whose repetitions take about 50 ms or send 1 MiB per rank, whichever is less."""
+    """A ring with repetitions that take about 50 ms or send 1 MiB per rank, whichever is less."""
     sent = configuration.partners * configuration.messages * configuration.message_bytes
     return CongestorRing(
         configuration=configuration,

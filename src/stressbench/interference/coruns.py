@@ -37,7 +37,7 @@ def read_coruns(path: Path) -> tuple[CoRun | LeftOut, ...]:
 
 
 def coruns_of(run: Run) -> tuple[CoRun | LeftOut, ...]:
-    """The congestion impact of each measured job beside all other jobs (docs/explanation/statistics.md).
+    """The congestion impact on each measured job by all other jobs (docs/explanation/statistics.md).
 
     Job names are converted to valid application names. Raises ProfileFileError for a run of a single job.
     """

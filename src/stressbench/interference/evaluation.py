@@ -13,7 +13,7 @@ from stressbench.interference.prediction import Predictor, no_prediction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredCoRun:
-    """A measured co-run: the slowdown of `victim` beside `aggressors`, with its 95 % interval."""
+    """A measured co-run: the slowdown of `victim` by `aggressors`, with its 95 % interval."""
 
     victim: Profile
     aggressors: tuple[Profile, ...]

@@ -112,7 +112,7 @@ class ImpactData:
 
 
 def analyse_impact(data: ImpactData) -> ImpactResult:
-    """Analyse a measurement with at least 30 probes on the idle machine and 30 beside the program."""
+    """Analyse a measurement with at least 30 probes on the idle machine and 30 during the program."""
     idle, beside = merge_pairs(data.idle), merge_pairs(data.beside)
     packets = data.packets
     ours = utilisation_seen_by(data.beside, idle, beside, packets=packets, steady=False)  # programs have phases

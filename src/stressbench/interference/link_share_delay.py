@@ -2,8 +2,8 @@
 
     slowdown = 1 + a s + b w
 
-s is the share that aggressors take of the busiest link that the victim uses; w is the mean delay of a probe beside
-them, in s. Long messages are slowed down by s, since they get the remaining bandwidth, and short ones by w. The
+s is the share that aggressors take of the busiest link that the victim uses; w is the mean delay of a probe while
+they run, in s. Long messages are slowed down by s, since they get the remaining bandwidth, and short ones by w. The
 coefficients of a victim, a and b >= 0, are fitted to its congestion levels by least squares. Rings with short and with
 long bursts take the same share of a link but delay probes differently, which separates a from b.
 """

@@ -1,6 +1,6 @@
 """The paper's look-up tables (Casas and Bronevetsky, IV-A).
 
-They select the congestion level whose probe latencies are most similar to those beside the aggressor, and predict the
+They select the congestion level with the probe latencies most similar to those under the aggressor, and predict the
 victim's slowdown at that level, as V-A describes it. (IV-A.1 takes the slowdown of the aggressor instead.)
 """
 
@@ -48,7 +48,7 @@ class AverageLT(_LookUpTable):
 
 
 class AverageStDevLT(_LookUpTable):
-    """Selects the level whose interval mean +- standard deviation overlaps most with the aggressor's.
+    """Selects the level with the largest overlap of its interval mean +- standard deviation with the aggressor's.
 
     Of equal overlaps, which are common where one interval contains another, the level with the closer mean is taken;
     the paper leaves this open.

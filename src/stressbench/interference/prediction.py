@@ -41,7 +41,7 @@ def no_prediction(reason: object) -> Prediction:
 
 
 class Predictor(Protocol):
-    """Predicts the slowdown of an application beside others from the profile of each one by itself."""
+    """Predicts the slowdown of an application by co-running ones, from separately measured profiles."""
 
     @property
     def name(self) -> str:

@@ -70,7 +70,7 @@ def level_estimates(profile: Profile, estimator: Estimator) -> tuple[LevelEstima
 
 
 def impact_latencies(profile: Profile) -> Floats:
-    """Latencies beside the application, shape (n,), s. Raises Inconclusive if its impact was not measured."""
+    """Probe latencies while the application ran, shape (n,), s. Raises Inconclusive if its impact was not measured."""
     if profile.impact is None:
         raise Inconclusive(f"the impact of {profile.application} was not measured")
     return profile.impact.probes.array
@@ -144,7 +144,7 @@ def require_link_shares(profiles: Sequence[Profile]) -> list[Mapping[str, float]
 
 
 def busiest_link_share(used: Sequence[str], shares: Mapping[str, float]) -> float:
-    """The largest share among the links that are `used`; 0 where there are none."""
+    """The largest share among the links that are `used`; 0 if there are none."""
     return max((shares.get(link, 0.0) for link in used), default=0.0)
 
 

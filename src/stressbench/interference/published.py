@@ -11,4 +11,4 @@ SLOWDOWN_PERCENT = (
     (9, 0, 2, 5, 7, 2),
     (0, 5, 4, 5, 3, 4),
 )
-"""Slowdown of the row's application beside the column's, in percent of the isolated time."""
+"""Slowdown of the row's application by the column's, in percent of the isolated time."""

@@ -43,7 +43,7 @@ class SlowdownCurve:
 class CurveFit:
     """A curve, 400 bootstrap replicates of it, and the cross-validation residuals of congestion levels.
 
-    `residuals` (logarithms) at `residual_utilisations`, shape (n,) each, can be empty.
+    `residuals` (logarithms) at `residual_utilisations`, both of shape (n,), can be empty.
     """
 
     curve: SlowdownCurve

@@ -57,7 +57,7 @@ class Validation:
 
 
 def validate_models(profiles: Sequence[Profile], co_runs: Sequence[CoRun | LeftOut]) -> Validation:
-    """Evaluate every model on every co-run whose applications all have a profile; list the others in `left_out`.
+    """Evaluate every model on every co-run of profiled applications; list the other co-runs in `left_out`.
 
     NAME_2, a second copy of an application in a study, is matched with NAME. `profiles`: at least one, all of one
     machine. Raises ValueError if two are of the same application.

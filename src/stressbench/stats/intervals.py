@@ -98,7 +98,7 @@ def unpaired_interval(first: Floats, second: Floats) -> Interval:
 
 
 def bootstrap_interval(isolated: Floats, contended: Floats) -> Interval:
-    """Logarithm of the ratio of medians with its BCa bootstrap interval; inputs are positive, shape (blocks,) each.
+    """Logarithm of the ratio of medians with its BCa bootstrap interval; both inputs are positive, shape (blocks,).
 
     Whole blocks are resampled 4999 times with a fixed seed, so the same file gives the same interval. There is no
     interval below 6 blocks, or if ties leave the acceleration undefined. Source: Efron 1987; `scipy.stats.bootstrap`.

@@ -71,7 +71,7 @@ class GroupedValues:
 
 
 def grouped_samples(values_s: Floats, rounds: Integers) -> GroupedValues:
-    """Samples (s) and the rounds they belong to, shape (samples,) each, sorted by value."""
+    """Samples (s) and the rounds that they belong to, both of shape (samples,), sorted by value."""
     order = np.argsort(values_s, kind="stable")
     return GroupedValues(values_s=values_s[order], counts=np.ones(len(order), dtype=np.int64), round=rounds[order])
 

@@ -69,7 +69,7 @@ def _half_width(pairing: Pairing) -> float | None:
 
 
 def _additional_blocks(half: float, n: int, wanted: float) -> int | None:
-    """Smallest m - n of m >= n blocks whose half-width is at most `wanted`; None beyond MAX_BLOCKS."""
+    """Number of blocks to add to `n` for a half-width of at most `wanted`; None if that exceeds MAX_BLOCKS in all."""
     if half <= wanted:
         return 0
     short, enough = n, n

@@ -59,7 +59,7 @@ SIMULATED = """\
 
 @dataclass(frozen=True)
 class Impact:
-    """Congestion impact of a job in one run."""
+    """Congestion impact of a job in one run, with its 95 % interval."""
 
     seed: int
     job: str
@@ -74,7 +74,7 @@ class Impact:
 
 
 def impacts_of(run: Path, seed: int) -> Iterator[Impact]:
-    """Congestion impacts of all measured jobs."""
+    """Congestion impacts of all measured jobs that have an interval."""
     for job in summarise(read_run(run)).jobs:
         impact = job.timing.impact
         if impact.ratio is not None and impact.low is not None and impact.high is not None:
@@ -82,7 +82,7 @@ def impacts_of(run: Path, seed: int) -> Iterator[Impact]:
 
 
 def measure(engine: Path, workload: Path, run: Path, seed: int) -> None:
-    """Run real ranks once with this seed and return the impacts."""
+    """Run the workload once on real ranks with this seed, and write the run file `run`."""
     words = ["run", str(workload), "--ranks-per-node", "1", *ROUNDS, "--seed", str(seed), "--output", str(run)]
     mpi.run(mpi.OPEN_MPI, RANKS, [str(engine), *words])
 
@@ -98,7 +98,7 @@ def simulate(workload: Path, run: Path) -> list[dict[str, Any]]:
 
 
 def under_noise(records: Sequence[Mapping[str, Any]], seed: int) -> Iterator[Mapping[str, Any]]:
-    """The run's records with simulated noise and drift."""
+    """The run's records with simulated noise and drift applied to their times."""
     rng = np.random.default_rng(seed)
     blocks = {record["round"]: record["block"] for record in records if record["type"] == "round"}
     drift = np.cumsum(rng.normal(0, 0.05, 1 + max(blocks.values())))
@@ -118,7 +118,7 @@ def under_noise(records: Sequence[Mapping[str, Any]], seed: int) -> Iterator[Map
 
 
 def main() -> int:
-    """Print a line per run and the count. Exit status 1 if too few or too many intervals contain 1."""
+    """Print all impacts and how many intervals contain 1. Exit status 1 if these are too few or too many."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=None)
     parser.add_argument("--simulated", action="store_true")

@@ -35,7 +35,7 @@ APPLICATIONS = {
 
 
 def cases(chosen: list[str] | None) -> Iterator[versus.Case]:
-    """All applications."""
+    """A case for each application in `chosen`, or for all if it is None."""
     engine = mpi.build_engine(mpi.OPEN_MPI)
     for name in chosen or APPLICATIONS:
         application = APPLICATIONS[name]

@@ -58,9 +58,9 @@ def program() -> Path:
 def turns(
     program: Path, test: Test, size: int, iterations: int, *, sized: bool = True
 ) -> Callable[[], tuple[float, float]]:
-    """A launch in which motif and loop alternate: both times of an iteration, in seconds.
+    """A function that launches motif and loop alternating and returns the time of an iteration of each, in seconds.
 
-    `sized`: the motif takes the size as the loop does; otherwise its options contain it.
+    `sized`: pass the size to the motif as well; otherwise the motif's options already contain it.
     """
     count = size // 8 if test.motif == "allreduce" else None
     length = (f"--count {count}" if count else f"-s {size}") if sized else ""
@@ -88,7 +88,7 @@ def turns(
 
 
 def cases(chosen: list[str] | None) -> Iterator[versus.Case]:
-    """All tests at all sizes."""
+    """A case for each test and size, of the motifs in `chosen` or of all if it is None."""
     built = program()
     for test in TESTS:
         if chosen and test.motif not in chosen:

@@ -77,7 +77,7 @@ HPL.out
 """
 
 
-Start = Callable[[Path, Sequence[str]], None]  # number of ranks, program, and folder for its files
+Start = Callable[[Path, Sequence[str]], None]  # arguments: folder for the program's files, and command line
 
 
 def hpcc(start: Start, ranks: int, folder: Path, *, written: bool) -> dict[str, float]:
@@ -97,7 +97,7 @@ def hpcc(start: Start, ranks: int, folder: Path, *, written: bool) -> dict[str, 
 
 
 def ours(start: Start, engine: Path, ranks: int, folder: Path, *, buffered: int, seed: int) -> dict[str, float]:
-    """The same from a launch of b_eff: the ring of all ranks and thirty random polygons, with two methods."""
+    """Seconds per message by kind of ring, from a launch of b_eff: the ring of all ranks and 30 random polygons."""
     protocol = folder / "b_eff.jsonl"
     protocol.unlink(missing_ok=True)
     start(folder, [
@@ -137,7 +137,7 @@ def starter(on: str, ranks: int, engine: Path) -> Start:
 
 
 def void(_: object) -> None:
-    """Accept and ignore a line of output."""
+    """Discard a return value."""
 
 
 def main() -> int:

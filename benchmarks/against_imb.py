@@ -44,7 +44,7 @@ class Peer:
     window: int = 1  # messages per iteration, over all pairs and both directions, as IMB's message rate counts them
 
     def command(self, lengths: Path, size: int, iterations: int) -> list[str]:
-        """Arguments of IMB. P2P takes the number of iterations in another way; collectives run without a barrier."""
+        """Command line of IMB. P2P has another format of the iteration count; collectives run without a barrier."""
         program = [str(mpi.INTEL / "bin" / f"IMB-{self.suite}"), self.imb, "-msglen", str(lengths)]
         if self.suite == "P2P":
             untouched = ["-msgwr", "off", "-msgrd", "off"]
@@ -94,7 +94,7 @@ def imb_time_s(output: str, benchmark: str, size_bytes: int, window: int = 1) ->
 
 
 def imb(peer: Peer, lengths: Path, size: int, iterations: int, preload: Path | None) -> Callable[[], float]:
-    """A function that launches IMB."""
+    """A function that launches IMB and returns the time of an iteration in seconds."""
     before = ("env", f"LD_PRELOAD={preload}") if preload else ()
 
     def launch() -> float:
@@ -106,7 +106,7 @@ def imb(peer: Peer, lengths: Path, size: int, iterations: int, preload: Path | N
 
 
 def cases(peers: list[Peer], lengths: Path, *, aligned: bool) -> Iterator[versus.Case]:
-    """All pairs at all sizes."""
+    """A case for each pair of motif and Intel benchmark at each size."""
     mpi.install_intel()
     engine = mpi.build_engine(mpi.INTEL_MPI)
     preload = mpi.build_preload(mpi.INTEL_MPI, "page_aligned") if aligned else None

@@ -27,14 +27,14 @@ RANKS = 2
 
 
 def test_of(backend: str, files: str, way: str, size: int, file: Path) -> against_bare.Test:
-    """A motif and the loop with the same calls."""
+    """The comparison of a storage motif with the loop that makes the same calls."""
     call = {"posix": "", "mpiio": "-n MPI_File_write_at"}[backend]
     options = f"-s {size * TRANSFERS} -t {size} --files {files} --do {way} -f {file} {call}"
     return against_bare.Test(backend, RANKS, (1, 1, 1), f"{backend}_{way}_{files}", options, timed="max")
 
 
 def cases(chosen: list[str] | None, folder: Path) -> Iterator[versus.Case]:
-    """All backends, layouts and directions at all sizes."""
+    """A case for each backend (those in `chosen`, or all), file layout, direction and size."""
     program = against_bare.program()
     for backend in ("posix", "mpiio"):
         if chosen and backend not in chosen:

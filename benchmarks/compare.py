@@ -1,9 +1,9 @@
 """Interleaved comparison of two programs: launches in random order, and the ratio of their times.
 
-Launches differ more from each other than the programs do, and cores of a virtual machine move: the same 1 MiB ping-pong
-took 36 us in some minutes and 460 us in others. Therefore each block has one launch of both programs in random order,
-and two figures are reported, each with a 95 % bootstrap interval over whole blocks: the ratio of the medians over
-blocks, and the median of the ratios within blocks, which is insensitive to changes of the machine between blocks.
+Launches of one program differ more than the two programs do, and the cores of a virtual machine migrate: the same 1 MiB
+ping-pong took 36 us in some minutes and 460 us in others. Therefore each block has one launch of each program in random
+order, and two figures are reported, each with a 95 % bootstrap interval over whole blocks: the ratio of the medians
+over blocks, and the median of the ratios within blocks, which is insensitive to changes of the machine between blocks.
 
 """
 
@@ -31,7 +31,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Ratio of our time to that of the other program."""
+    """Ratio of the engine's time (`ours_s`) to that of the other program (`theirs_s`); both are medians."""
 
     ours_s: float
     theirs_s: float

@@ -28,7 +28,7 @@ RESAMPLES = 499
 AT_ONCE = 100
 Floats: TypeAlias = NDArray[np.float64]
 Noise: TypeAlias = Callable[[np.random.Generator, tuple[int, int]], tuple[Floats, Floats]]
-"""Logarithms of isolated and of contended times, shape (runs, blocks) each."""
+"""Function that draws logarithms of isolated and of contended times, both of shape (runs, blocks)."""
 
 
 def alike(one: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Noise:
@@ -78,7 +78,7 @@ def drifting(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, 
 
 
 def skewed_apart(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
-    """No noise in isolated rounds; contended ones are longer by an exponential 20 %."""
+    """2 % lognormal noise in isolated rounds; contended rounds are longer by an exponential 20 %."""
     return 0.02 * rng.standard_normal(shape), np.log1p(rng.exponential(0.2, shape))
 
 
@@ -96,7 +96,7 @@ NOISES: dict[str, Noise] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """Logarithms of the bounds of many simulated runs, shape (runs,) each."""
+    """Interval bounds of many simulated runs, as logarithms; both of shape (runs,)."""
 
     low: Floats
     high: Floats
@@ -112,7 +112,7 @@ class Bounds:
 
 
 def by_ranks(isolated: Floats, contended: Floats, *, widen: bool) -> Bounds:
-    """Intervals of congestion_impact, run by run."""
+    """Rank-based intervals of each run, widened for dependent blocks (as in `congestion_impact`) if `widen`."""
     found = []
     for row in contended - isolated:
         dependence = dependence_of(row) if widen else None
@@ -121,7 +121,7 @@ def by_ranks(isolated: Floats, contended: Floats, *, widen: bool) -> Bounds:
 
 
 def by_bootstrap(isolated: Floats, contended: Floats, *, middle: Callable[..., Floats], seed: int) -> Bounds:
-    """BCa intervals over whole blocks, for many runs at once."""
+    """BCa bootstrap intervals of each run over whole blocks, for the ratio of `middle` (median or mean)."""
 
     def statistic(first: Floats, second: Floats, axis: int) -> Floats:
         ratio: Floats = np.log(middle(second, axis=axis) / middle(first, axis=axis))

@@ -42,7 +42,7 @@ def arguments_of(words: list[str] | None = None) -> argparse.Namespace:
 
 
 def rank() -> int:
-    """The rank as given by the launcher."""
+    """The rank from the launcher's environment variables; 0 without a launcher."""
     names = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
     return int(next((os.environ[name] for name in names if name in os.environ), "0"))
 

@@ -63,7 +63,7 @@ class Load:
 
 @dataclass(frozen=True, kw_only=True)
 class Read:
-    """Utilisation estimated in three ways from the probes."""
+    """Utilisation estimated as in the paper, from probes alone, and with the known service time of bursts as well."""
 
     load: Load
     paper: Utilisation
@@ -99,7 +99,7 @@ def read(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: str 
 
 
 def cell(found: Utilisation) -> str:
-    """Text in percent with the interval."""
+    """Table cell with the utilisation in percent and its interval."""
     if found.low is None:
         return f"- ({found.reason})"
     if found.value is None:
@@ -116,7 +116,7 @@ def missed(found: Read) -> bool:
 
 
 def rows(loads: Sequence[Load], *, on: str, seed: int) -> Iterator[tuple[bool, list[str]]]:
-    """Measure the loads one after the other."""
+    """Measure the loads one after the other; yields whether the goal is missed, and the table row."""
     for number, load in enumerate(loads):
         found = read(load, on=on, seed=seed + number)
         yield missed(found), [

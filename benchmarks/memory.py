@@ -50,7 +50,7 @@ WORKLOAD = """\
 
 @contextmanager
 def running(command: Sequence[str], program: Path, ranks: int) -> Iterator[list[int]]:
-    """The processes of a launch when all have started and settled; ends the launch afterwards."""
+    """Launch `command`, yield the process ids of its ranks after MPI_Init and a pause, and end the launch on exit."""
     launch = subprocess.Popen(
         command,
         env=mpi.OPEN_MPI.surroundings(),

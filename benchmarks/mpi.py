@@ -34,7 +34,7 @@ class Library:
         return [*self.launcher, *options, "-n", str(ranks), *program]
 
     def surroundings(self) -> dict[str, str]:
-        """Environment of its compilers and launchers."""
+        """Environment of the library's compilers and launchers."""
         return {**os.environ, **self.environment}
 
 
@@ -126,12 +126,12 @@ def build_engine(library: Library, *, target: str = "stressbench-mpi") -> Path:
 
 
 def build_tracer(library: Library) -> Path:
-    """Build the tracer under `library`: a shared object to be preloaded."""
+    """Build the tracer under `library` and return the shared object for LD_PRELOAD."""
     return build_engine(library, target="stressbench-trace").parent.parent / "tracer" / "libstressbench-trace.so"
 
 
 def traced(tracer: Path, output: Path, *, mode: str = "capture", paused: bool = False) -> list[str]:
-    """Prefix of a command that traces it: `env` with assignments."""
+    """Command prefix (`env` with assignments) that runs a program under the tracer."""
     return ["env", f"LD_PRELOAD={tracer}", f"STRESSBENCH_TRACE_MODE={mode}", f"STRESSBENCH_TRACE_OUTPUT={output}",
             "STRESSBENCH_TRACE_ID=benchmark", f"STRESSBENCH_TRACE_PAUSED={int(paused)}"]  # fmt: skip
 

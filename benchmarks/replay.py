@@ -81,14 +81,17 @@ PROGRAMS = (
 
 @dataclass(frozen=True)
 class Setting:
-    """Folder and programs of the launches."""
+    """Working folder, tracer library and engine of the launches."""
 
     folder: Path
     library: Path
     engine: Path
 
     def traced(self, program: Program, mode: str, *, looks: bool) -> tuple[Path, float]:
-        """Run the program under the tracer; returns the trace and the longest time of a rank from init to finalize."""
+        """Run the program under the tracer, which records if `looks`.
+
+        Returns the trace and the longest time (s) of a rank from MPI_Init to MPI_Finalize.
+        """
         output = self.folder / "made.trace"
         mpi.run(mpi.OPEN_MPI, RANKS, [
             "env", "-C", str(self.folder), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
@@ -98,7 +101,7 @@ class Setting:
         return output, max(line["wall_s"] for line in lines if line["type"] == "rank")
 
     def replayed(self, trace: Path) -> float:
-        """Median time of a replay."""
+        """Median time (s) of the repetitions of a replay."""
         output = mpi.run(mpi.OPEN_MPI, RANKS, [
             str(self.engine), "motif", "replay", "-f", str(trace), "--repetitions", "3", "--warmup", "1", "--json",
         ])  # fmt: skip
@@ -107,7 +110,7 @@ class Setting:
 
 
 def launches_of(program: Program, setting: Setting) -> tuple[Callable[[], float], Callable[[], float]]:
-    """Functions that launch the replay and the program itself."""
+    """Functions that launch the replay and the program itself, and return the time in seconds."""
 
     def replay() -> float:
         trace, _ = setting.traced(program, "capture", looks=True)

@@ -24,7 +24,7 @@ GOALS = {"1GB": 0.005, "10GB": 0.001}
 
 
 def launch(engine: Path, folder: Path, size: str) -> tuple[float, float, float, float]:
-    """The motif's write time and bytes and those of the tracer, summed over the ranks."""
+    """Write time (s) and bytes according to the motif, then according to the tracer, summed over the ranks."""
     trace, found = folder / "write.json", folder / "data"
     per_rank = f"{int(size.removesuffix('GB')) * 1000 // RANKS}MB"
     command = mpi.OPEN_MPI.command(RANKS, [

@@ -30,7 +30,7 @@ RANKS = 2
 
 
 def in_turns(program: Path, prefix: list[str], size: int) -> tuple[float, float]:
-    """Half a round trip with and without capturing, of one launch."""
+    """Half a round trip (s) with and without capturing, in blocks that alternate within one launch."""
     iterations, blocks = SIZES[size]
     output = mpi.run(mpi.OPEN_MPI, RANKS, [*prefix, str(program), str(iterations), str(blocks), str(size)])
     found = json.loads(output)
@@ -38,7 +38,7 @@ def in_turns(program: Path, prefix: list[str], size: int) -> tuple[float, float]
 
 
 def peak_mib(command: list[str]) -> float:
-    """Peak memory (MiB) of a program that starts itself as a single rank."""
+    """Peak memory (MiB) of a program run as a single rank without a launcher."""
     code = f"import subprocess, resource; subprocess.run({command!r}, check=True, stdout=subprocess.DEVNULL); " \
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"  # fmt: skip
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
@@ -47,7 +47,7 @@ def peak_mib(command: list[str]) -> float:
 
 
 def main() -> int:
-    """Print the table. Exit status 1 if a figure misses its goal."""
+    """Print both tables and the memory. Exit status 1 if a figure misses its goal."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--launches", type=int, default=15)
     parser.add_argument("--seed", type=int, default=1)

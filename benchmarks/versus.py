@@ -13,7 +13,10 @@ import mpi
 
 @dataclass(frozen=True)
 class Case:
-    """A row: its first cells, and launches of each side or of both that alternate in a process; times in seconds."""
+    """A row of the table: its first cells (`about`), and functions that launch the programs and return times in s.
+
+    The functions launch one side each (`ours`, `theirs`), or both alternating within a process (`together`).
+    """
 
     about: tuple[str, ...]
     ours: Callable[[], float] | None = None
@@ -31,7 +34,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Loop:
-    """Number of ranks, repetitions and iterations of a pattern; `timer` as the engine's option."""
+    """Number of ranks, iterations, repetitions and warm-up repetitions; `timer` as in the engine's option --timer."""
 
     ranks: int
     iterations: int
@@ -41,7 +44,10 @@ class Loop:
 
 
 def motif(library: mpi.Library, program: Path, name: str, options: Sequence[str], loop: Loop) -> Callable[[], float]:
-    """A launch of a motif: median over repetitions of the mean over ranks of the time of an iteration."""
+    """A function that launches a motif and returns the time of an iteration (s).
+
+    This is the median over repetitions of the mean over ranks.
+    """
 
     def launch() -> float:
         output = mpi.run(library, loop.ranks, [
@@ -57,7 +63,7 @@ def motif(library: mpi.Library, program: Path, name: str, options: Sequence[str]
 def c_loop(
     library: mpi.Library, program: Path, size: int, loop: Loop, prefix: Sequence[str] = ()
 ) -> Callable[[], float]:
-    """A launch of a program made with benchmarks/bare/loop.h, behind `prefix`: the same figure."""
+    """Same as `motif` for a program built with benchmarks/bare/loop.h; `prefix` precedes the command."""
 
     def launch() -> float:
         numbers = (loop.iterations, loop.repetitions, loop.warmup, size)
@@ -83,7 +89,7 @@ def judge(
 ) -> int:
     """Run all cases and print their table. Exit status 1 if a ratio of medians differs from 1 by more than `goal`.
 
-    Rows are also written to standard error when they are known, unless it is a terminal.
+    Rows are also written to standard error as soon as they are known, unless it is a terminal.
     """
     rows, missed = [], 0
     for case in cases:

@@ -1,17 +1,17 @@
-"""Code blocks and links to generated pages in the documentation are right.
+"""Check code blocks and links to generated pages in the documentation.
 
     python scripts/check_docs.py [CHECKOUT]
 
-Prints one line a violation, `FILE:LINE: what is wrong`, and ends with status 1 if there is any. Looked at are
-README.md, CONTRIBUTING.md, CHANGELOG.md, the pages of docs/ and the generated reference pages. Checked are, without a
-network and without an engine,
+Prints one line per violation, `FILE:LINE: what is wrong`, and exits with status 1 if there is any. Needs neither a
+network nor an engine. In README.md, CONTRIBUTING.md, CHANGELOG.md, the pages of docs/ and the generated reference
+pages, it checks
 
-- each command line `stressbench ...` and `stressbench-mpi ...` in a code block or in `code` within a sentence: the
-  command exists and has these options, and there are not too many arguments;
-- blocks marked as toml, json, python or sb: they parse; a block of sb names known motifs and known options of them,
-  and what a block of python imports from stressbench is there;
+- each command line `stressbench ...` and `stressbench-mpi ...` in a code block or in inline `code`: the command exists,
+  has these options, and does not get too many arguments;
+- blocks marked as toml, json, python or sb: they parse; sb blocks use existing motifs and options, and python blocks
+  import only existing names from stressbench;
 - links to pages and headings of docs/reference/, which scripts/reference generates;
-- lines of prose: at most 120 characters. Tables, headings, blocks and what is generated may be wider.
+- lines of prose: at most 120 characters. Tables, headings, code blocks and generated parts may be wider.
 
 scripts/check_paths.py checks all other links.
 """
@@ -33,7 +33,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
-from check_paths import anchor_of  # noqa: E402  found by the line above
+from check_paths import anchor_of  # noqa: E402  needs the path set above
 from reference import FOLDER, commands, motifs, pages  # noqa: E402
 
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[\w-]*)[^\n]*\n(?P<text>.*?)^ *```", re.DOTALL | re.MULTILINE)
@@ -50,7 +50,7 @@ DEFAULT_COMMANDS = {"stressbench predict": "slowdowns"}
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A fenced block: `line` is that of its first line of content."""
+    """A fenced code block; `line` is the line number of its first line of content."""
 
     language: str
     text: str
@@ -65,7 +65,7 @@ def blocks(markdown: str) -> Iterator[Block]:
 
 
 def command_lines(block: Block) -> Iterator[tuple[int, str]]:
-    """Line number and text of each `stressbench` command; after `$ ` where the block has prompts."""
+    """Line number and text of each `stressbench` command; only lines with the prompt `$ ` if the block has prompts."""
     prompts = re.search(r"^\$ ", block.text, re.MULTILINE) is not None
     joined = re.sub(r"\\\n *", lambda _: " \0", block.text)  # a command over several lines counts as one
     number = block.line
@@ -77,7 +77,7 @@ def command_lines(block: Block) -> Iterator[tuple[int, str]]:
 
 
 def words_of(command: str) -> list[str]:
-    """Words up to a pipe, a redirection or a comment; empty where the shell would not accept the line."""
+    """Words up to a pipe, a redirection or a comment; empty if the shell would reject the line."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars="|&;<>()")
     lexer.whitespace_split = True
     try:
@@ -89,13 +89,13 @@ def words_of(command: str) -> list[str]:
 
 
 def fault_of_command(words: list[str], known: "Known") -> str | None:
-    """None where the programs take these words."""
+    """What is wrong with a command line; None if the program would accept it."""
     program = Path(words[0]).name
     return known.fault_of_engine(words[1:]) if program == "stressbench-mpi" else known.fault_of_stressbench(words[1:])
 
 
 class Known:
-    """What both programs declare."""
+    """Commands, options and motifs that both programs declare."""
 
     def __init__(self, root: Path) -> None:
         self._commands = commands.tree()
@@ -104,7 +104,7 @@ class Known:
         self._motifs = motifs.declarations(root)
 
     def fault_of_stressbench(self, words: list[str]) -> str | None:
-        """None where the command exists, has the options, and takes as many arguments."""
+        """An unknown command or option, or too many arguments; None if there is no such fault."""
         command, path = self._commands, "stressbench"
         while getattr(command, "commands", None) and words and not words[0].startswith("-"):
             if words[0] not in command.commands:
@@ -120,14 +120,14 @@ class Known:
             words = words[: words.index("--")]
         try:
             _, rest, _ = command.make_parser(context).parse_args(args=list(words))
-        except Exception as wrong:  # noqa: BLE001  typer brings its parser's exceptions along under different names
+        except Exception as wrong:  # noqa: BLE001  typer has its own copies of the parser's exceptions
             return f"{path}: {getattr(wrong, 'message', '') or wrong}"
         if rest and context.allow_interspersed_args and not getattr(command, "commands", None):
             return f"{path}: too many arguments: {' '.join(rest)}"
         return None
 
     def fault_of_engine(self, words: list[str]) -> str | None:
-        """None where the subcommand exists and has the options; those of a motif for `motif`."""
+        """An unknown subcommand, motif or option; None if there is no such fault. `motif` takes the motif's options."""
         command = words[0] if words and not words[0].startswith("-") else ""
         path = f"stressbench-mpi {command}".strip()
         if path not in self._engine:
@@ -141,7 +141,7 @@ class Known:
         return f"{path} has no option {unknown[0]}" if unknown else None
 
     def fault_of_motif(self, words: list[str]) -> str | None:
-        """None where there is the motif and it has the options."""
+        """An unknown motif or option; None if there is no such fault."""
         if not words or "$" in words[0]:
             return None
         if words[0].lower() not in self._motifs:
@@ -161,7 +161,7 @@ def _options_in(words: list[str]) -> Iterator[str]:
 
 
 def faults_in_sb(block: Block, known: Known) -> Iterator[tuple[int, str]]:
-    """Of a workload: lines that are no statement, unknown motifs and options."""
+    """Line and fault of each line of a workload that is no statement, or has an unknown motif or option."""
     for number, line in enumerate(block.text.splitlines(), start=block.line):
         statement = line.split("#")[0].strip()
         if statement and not re.match(r"\[[A-Z_]+\]", statement) and statement != "...":
@@ -171,7 +171,7 @@ def faults_in_sb(block: Block, known: Known) -> Iterator[tuple[int, str]]:
 
 
 def faults_in_imports(block: Block) -> Iterator[tuple[int, str]]:
-    """Of Python that parses: what it imports from our package, and is not there."""
+    """Line and fault of each import from `stressbench` that does not exist; none for Python that does not parse."""
     with contextlib.suppress(SyntaxError):
         for node in ast.walk(ast.parse(block.text)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "stressbench":
@@ -188,7 +188,7 @@ def _missing(module: str, names: list[ast.alias]) -> Iterator[str]:
 
 
 def faults_in_blocks(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
-    """Line and fault of each block that does not parse."""
+    """Line and fault of each block that does not parse or uses unknown names."""
     parsers: dict[str, Callable[[str], object]] = {"toml": tomllib.loads, "json": json.loads, "python": ast.parse}
     for block in blocks(markdown):
         if parse := parsers.get(block.language):
@@ -203,7 +203,7 @@ def faults_in_blocks(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
 
 
 def faults_in_commands(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
-    """Line and fault of each command that the programs would refuse. Lines with placeholders are left out."""
+    """Line and fault of each command that the programs would reject. Lines with placeholders are skipped."""
     found = [one for block in blocks(markdown) if block.language in SHELL for one in command_lines(block)]
     for number, line in enumerate(FENCE.sub(_blank, markdown).splitlines(), start=1):
         found += [(number, match.group(1)) for match in INLINE.finditer(line)]
@@ -227,7 +227,7 @@ def faults_in_links(name: str, markdown: str, generated: dict[str, set[str]]) ->
 
 
 def faults_in_width(markdown: str) -> Iterator[tuple[int, str]]:
-    """Line and length of prose that is not wrapped."""
+    """Line and fault of each line of prose that is too long."""
     prose = GENERATED.sub(_blank, FENCE.sub(_blank, markdown))
     for number, line in enumerate(prose.splitlines(), start=1):
         if len(line) > WIDTH and not re.match(r" *(\||#|<!--)", line) and " " in line.strip():
@@ -239,12 +239,12 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def headings(markdown: str) -> set[str]:
-    """Anchors of a page."""
+    """Anchors of the headings of a page."""
     return {anchor_of(line) for line in re.findall(r"^#+ +(.*)$", FENCE.sub("", markdown), re.MULTILINE)}
 
 
 def written(root: Path) -> Iterator[tuple[str, str]]:
-    """Name and text of what people write."""
+    """Name and text of each hand-written page."""
     names = [
         "README.md",
         "CONTRIBUTING.md",
@@ -256,7 +256,7 @@ def written(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def violations(root: Path) -> Iterator[str]:
-    """One line each, in order of files and lines."""
+    """One line of text per violation, in order of files and lines."""
     known, made = Known(root), pages(root)
     generated = {page: headings(text) for page, text in made.items()}
     made_names = {f"docs/{page}" for page in made}
@@ -268,7 +268,7 @@ def violations(root: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    """Status 1 when something is wrong."""
+    """Print all violations. Exit status 1 if there is any."""
     found = list(violations(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT))
     sys.stdout.writelines(f"{line}\n" for line in found)
     return 1 if found else 0

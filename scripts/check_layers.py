@@ -1,9 +1,9 @@
-"""Dependencies in engine/ go downwards only. Checks every #include, that MPI stays where it belongs, and that no two
-files give one name to two enumerations (which links, and then misreads options).
+"""Check the layers of engine/: every #include goes downwards, MPI is used only where it is allowed, and no two
+enumerations have the same name (such a program links, but misreads options).
 
     python scripts/check_layers.py [CHECKOUT]
 
-Prints one line a violation and ends with status 1 if there is any.
+Prints one line per violation and exits with status 1 if there is any.
 """
 
 import re
@@ -44,12 +44,12 @@ def may_include(package: str) -> set[str]:
 
 
 def without_comments(source: str) -> str:
-    """The source with comments blanked out, so that line numbers stay."""
+    """The source with comments blanked out; line numbers do not change."""
     return COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), source)
 
 
 def violations_in(name: str, source: str) -> Iterator[str]:
-    """`name` is the path below engine/, with forward slashes."""
+    """Violations in one file; `name` is its path below engine/, with forward slashes."""
     package = name.split("/")[0]
     if package not in BELOW:
         yield f"engine/{name}: '{package}' is not a package; packages are {', '.join(BELOW)}"
@@ -72,7 +72,7 @@ def violations_in(name: str, source: str) -> Iterator[str]:
 
 
 def enumerations_in(source: str) -> Iterator[tuple[str, int]]:
-    """Names with their namespaces, and their lines. Those of a file's own (`namespace {`) clash with nobody."""
+    """Qualified name and line of each enumeration, except those in unnamed namespaces, which cannot clash."""
     open_now: list[str] = []
     for number, line in enumerate(source.splitlines(), start=1):
         if match := re.match(r"namespace\s*([\w:]*)\s*\{", line):
@@ -84,7 +84,7 @@ def enumerations_in(source: str) -> Iterator[tuple[str, int]]:
 
 
 def violations(checkout: Path) -> Iterator[str]:
-    """One line each, in order of file and line."""
+    """One line of text per violation, in order of files and lines."""
     engine = checkout / "engine"
     enumerations: dict[str, str] = {}
     for path in sorted(engine.rglob("*")):
@@ -100,7 +100,7 @@ def violations(checkout: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    """Status 1 when a layer is broken."""
+    """Print all violations. Exit status 1 if there is any."""
     checkout = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
     found = list(violations(checkout))
     for line in found:

@@ -1,12 +1,12 @@
-"""Names that were replaced do not come back as identifiers of engine/, tracer/ or src/.
+"""Check that replaced names are not used again as identifiers in engine/, tracer/ or src/.
 
     python scripts/check_names.py [CHECKOUT]
 
-Prints one line a violation, `FILE:LINE: OLD is called NEW now`, and ends with status 1 if there is any. Old names are
-not looked for in comments and strings: many of them are ordinary English words. For the same reason each table below
-says how its names are matched. In C++ definitions of types, calls of functions and words in any identifier count; in
-Python every definition, by `ast`: classes, functions, arguments, variables, attributes and modules. Phrases are looked
-for in the whole text, and in the documentation as well.
+Prints one line per violation, `FILE:LINE: OLD is called NEW now`, and exits with status 1 if there is any. Comments and
+strings are not searched, because many old names are ordinary English words. For the same reason each table below states
+how its names are matched. C++ is searched for definitions of types, calls of functions and words in identifiers; Python
+for all definitions (with `ast`): classes, functions, arguments, variables, attributes and modules. Phrases are searched
+for in all text, including the documentation.
 """
 
 import ast
@@ -21,7 +21,7 @@ CPP_FOLDERS = ("engine", "tracer")
 PYTHON_FOLDERS = ("src", "tracer")
 CPP_SUFFIXES = (".c", ".cpp", ".h", ".hpp", ".inc")
 
-# Types: the name of a class, structure, enumeration or type alias is exactly this; not that of a template's parameter.
+# Types: exact names of classes, structures, enumerations and type aliases, but not of template parameters.
 CPP_TYPES = {
     "Crew": "JobGroup",
     "Cast": "JobLayout",
@@ -122,7 +122,7 @@ PYTHON_WORDS = {
 PYTHON_MODULES = {"finding": "impact_analysis", "judging": "validation"}
 PYTHON_PACKAGES = {"sensitivity": "interference"}
 
-# Phrases that nobody else in the field uses, anywhere in a line.
+# Phrases that are not terms of the field, anywhere in a line.
 PHRASES = {
     "How to tell it": "Output format",
     "is to become of": "Change to apply",
@@ -135,7 +135,7 @@ PHRASES = {
 }
 PHRASE_FOLDERS = (*CPP_FOLDERS, "src", "docs")
 
-# Path and old name of what keeps it, and why. An entry that finds nothing is a violation, too.
+# Exceptions by path and old name, with the reason. An exception that is not needed is a violation, too.
 ALLOWED = {
     ("src/stressbench/experiments/lab.py", "keeper"): "a field of `lab status --json`",
     ("src/stressbench/experiments/study/unpacking.py", "tell"): "a method that tarfile calls",
@@ -163,18 +163,18 @@ class Finding:
 
 
 def words_in(identifier: str) -> str:
-    """The identifier's words in small letters, each between underscores: `_errand_of_`."""
+    """The identifier's words in lower case, each between underscores: `_errand_of_`."""
     return "_" + re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", identifier).lower().strip("_") + "_"
 
 
 def word_in(identifier: str, words: dict[str, str]) -> str | None:
-    """The first of `words` that is a part of the identifier, or its plural."""
+    """The first of `words` that occurs in the identifier, in singular or plural; None if none does."""
     parts = words_in(identifier)
     return next((old for old in words if f"_{old}_" in parts or f"_{old}s_" in parts), None)
 
 
 def in_cpp(path: str, source: str) -> Iterator[Finding]:
-    """Old names in the code of a file in C++."""
+    """Old names in the code of a C++ file and in its file name."""
     code = NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), source)
     if old := word_in(Path(path).stem, CPP_WORDS):
         yield Finding(path=path, line=1, old=old, new=CPP_WORDS[old])
@@ -233,7 +233,7 @@ def in_python(path: str, source: str) -> Iterator[Finding]:
 
 
 def in_text(path: str, text: str) -> Iterator[Finding]:
-    """Phrases in any text."""
+    """Old phrases in a text."""
     for number, line in enumerate(text.splitlines(), start=1):
         for old, new in PHRASES.items():
             if old in line:
@@ -256,7 +256,7 @@ def findings(checkout: Path) -> Iterator[Finding]:
 
 
 def violations(checkout: Path, excepted: Set[tuple[str, str]]) -> Iterator[str]:
-    """One line each: old names that are not excepted, and exceptions that are not needed."""
+    """One line of text per old name that is not excepted, and per exception that is not needed."""
     found = list(findings(checkout))
     yield from (str(one) for one in found if (one.path, one.old) not in excepted)
     for path, old in sorted(excepted - {(one.path, one.old) for one in found}):
@@ -264,7 +264,7 @@ def violations(checkout: Path, excepted: Set[tuple[str, str]]) -> Iterator[str]:
 
 
 def main() -> int:
-    """Status 1 when an old name is in use."""
+    """Print all violations. Exit status 1 if there is any."""
     found = list(violations(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT, ALLOWED.keys()))
     sys.stdout.writelines(f"{line}\n" for line in found)
     return 1 if found else 0

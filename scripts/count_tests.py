@@ -44,7 +44,7 @@ def count_junit(path: Path) -> Count:
 
 
 def count_file(path: Path) -> Count:
-    """Counts of a JUnit file or of a file with the three numbers."""
+    """Counts of a JUnit file or of a file that holds `passed failed skipped`."""
     if path.suffix == ".xml":
         return count_junit(path)
     passed, failed, skipped = (int(word) for word in path.read_text().split())
@@ -70,7 +70,7 @@ def failures(path: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the three numbers, or the failed tests."""
+    """Print the numbers of passed, failed and skipped tests, or the failed tests."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--status", type=int, default=0, help="exit status of the stage")
     parser.add_argument("--failures", action="store_true", help="print failed tests in place of the numbers")

@@ -1,4 +1,4 @@
-"""Write schema/*.schema.json anew from the models; with --check, only say which files differ (exit status 1)."""
+"""Regenerate schema/*.schema.json from the models; with --check, only report which files differ (exit status 1)."""
 
 import json
 import sys

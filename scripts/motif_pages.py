@@ -31,9 +31,9 @@ FAMILIES = {
     "point_to_point": "Point to point", "collective": "Collective", "application": "Applications",
     "storage": "Storage", "machine_learning": "Machine learning", "probe": "Probes", "suite": "Suites",
 }  # fmt: skip
-# Motifs whose options say the same on one page.
+# Mark of a motif's options; a page can have those of several motifs.
 SHARED = re.compile(r"<!-- options (\w+) -->")
-# Where an iteration of the defaults would be long, or needs more ranks or a file.
+# Options for drawings where an iteration with the defaults is long or needs more ranks or a file; None: not drawn.
 SMALL = {
     "posix": None, "mpiio": "-f {scratch}/file", "hdf5": None, "pnetcdf": None, "memory": None, "metadata": None,
     "b_eff_io": None, "b_eff": "--rings 2 --polygons 1 --sizes 1KiB --loops 1 --best-of 1",
@@ -51,7 +51,7 @@ def asked(engine: Path, *arguments: str) -> Any:
 
 
 def page_of(name: str) -> Path | None:
-    """The page that contains the motif's options or has its name."""
+    """The page that contains the motif's options or has its name; None if there is none."""
     for page in sorted(PAGES.glob("*.md")):
         if name in SHARED.findall(page.read_text()):
             return page
@@ -178,7 +178,7 @@ def stressbench(engine: Path, *arguments: str | Path) -> subprocess.CompletedPro
 
 
 def capture(engine: Path, name: str, arguments: str) -> Any | None:
-    """Profile of one iteration; None if the motif cannot be run like this."""
+    """Profile of one iteration; None if the motif cannot be run with these arguments."""
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "motif.trace"
         done = stressbench(
@@ -195,7 +195,7 @@ def capture(engine: Path, name: str, arguments: str) -> Any | None:
 
 
 def drawing(name: str, arguments: str, profile: Any) -> str:
-    """SVG with ranks on a circle and an arrow per pair, as wide as the logarithm of its bytes; collectives as text."""
+    """SVG with ranks on a circle, an arrow per pair (width by the logarithm of its bytes), and collectives as text."""
     radius, middle_x, middle_y = 110, 150, 150
 
     def place(rank: int, at: float = radius) -> tuple[float, float]:
@@ -257,7 +257,7 @@ def draw(engine: Path, entry: Entry) -> None:
 
 
 def main() -> int:
-    """Exit status 1 if a motif has no page or --check found one out of date."""
+    """Update or check the pages. Exit status 1 if a motif has no page or --check found one out of date."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="motifs to draw; default: all")
     parser.add_argument("--check", action="store_true")
@@ -276,7 +276,7 @@ def main() -> int:
             without.append(name)
             continue
         wanted[page] = with_options(wanted.get(page, page.read_text()), entry)
-    if set(STORAGE_CALLS) <= set(known):  # an engine without HDF5 or PnetCDF does not say what is out of date there
+    if set(STORAGE_CALLS) <= set(known):  # an engine without HDF5 or PnetCDF lacks some of their content
         wanted[PAGES / "README.md"] = index(entries)
         storage = PAGES / "storage.md"
         wanted[storage] = with_combinations(wanted[storage], combinations(arguments.engine, set(known)))

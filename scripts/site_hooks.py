@@ -1,4 +1,4 @@
-"""What mkdocs.yml cannot say: generated pages, the lists of the navigation, and links to files outside docs/."""
+"""Hooks for what mkdocs.yml cannot express: generated pages, lists in the navigation, links to files outside docs/."""
 
 import os
 import re
@@ -12,10 +12,10 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
-from reference import FOLDER, Pages, sections  # noqa: E402  found by the line above
+from reference import FOLDER, Pages, sections  # noqa: E402  needs the path set above
 
 ROOT_PAGES = {name.lower(): name for name in ("CONTRIBUTING.md", "CHANGELOG.md")}
-"""Pages of the site that lie in the checkout's root."""
+"""Pages of the site that are generated from files in the root of the checkout: file name by path in the site."""
 _LINK = re.compile(r"\[([^\]]*)\]\(([^()\s#]+)(#[^()\s]*)?\)")
 _MENTION = re.compile(r"(?<![\w`/.])docs/([\w/-]+\.md)")
 _PIPE_IN_CODE = re.compile(r"`([^`\n]*\\\|[^`\n]*)`")
@@ -23,7 +23,7 @@ _FENCE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
 
 
 def on_config(config: Any) -> Any:
-    """Generates the reference pages and completes the navigation with them."""
+    """Generate the reference pages and add them to the navigation."""
     config.extra["generated"] = made = sections(ROOT)
     reference = next(one["Reference"] for one in config.nav if "Reference" in one)
     for entry in reference:
@@ -43,7 +43,7 @@ def _motif_pages() -> list[str]:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Adds the generated pages and those of the checkout's root."""
+    """Add the generated pages and those from the root of the checkout."""
     generated: Iterable[Pages] = config.extra["generated"].values()
     texts = {path: text for section in generated for path, text in section.items()}
     for path, name in ROOT_PAGES.items():
@@ -54,10 +54,10 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:  # noqa: ARG001  mkdocs passes all
-    """Markdown as GitHub reads it becomes Markdown as mkdocs reads it.
+    """Convert Markdown for GitHub to Markdown for mkdocs.
 
-    Links to files that are not part of the site become their paths in the repository; items of a list may be indented
-    by three spaces; a pipe within code in a table is written as an entity; generated pages link to pages they mention.
+    Links to files outside the site become their paths in the repository, list items may be indented by three spaces,
+    a pipe within code in a table becomes an entity, and generated pages link to the pages that they mention.
     """
     uri = page.file.src_uri
     here = "" if uri in ROOT_PAGES else f"docs/{Path(uri).parent}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from reference import commands, motifs, python_api, records
 
 Pages = dict[str, str]
-"""Path of a page -> its Markdown."""
+"""Markdown of pages by path."""
 
 FOLDER = "reference"
 _SECTIONS: dict[str, Callable[[Path], Pages]] = {
@@ -15,11 +15,11 @@ _SECTIONS: dict[str, Callable[[Path], Pages]] = {
     "Records and files": records.pages,
     "Python": python_api.pages,
 }
-"""By title in the navigation: a function of the checkout that makes pages, as paths below FOLDER without `.md`."""
+"""Generators of pages from the checkout, by title in the navigation; paths are below FOLDER and without `.md`."""
 
 
 def sections(root: Path) -> dict[str, Pages]:
-    """The generated pages of the checkout `root` by section, in the order of the navigation; an overview is first."""
+    """The generated pages of the checkout `root` by section, in the order of the navigation, with overviews first."""
     return {
         title: {f"{FOLDER}/{path}.md": text for path, text in make(root).items()} for title, make in _SECTIONS.items()
     }

@@ -21,7 +21,7 @@ page of their own.
 
 
 def tree() -> Any:
-    """The command `stressbench` as typer makes it of the declarations."""
+    """The command `stressbench` that typer builds from the declarations."""
     return typer.main.get_command(build())
 
 

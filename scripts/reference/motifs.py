@@ -33,7 +33,7 @@ def pages(root: Path) -> dict[str, str]:
 
 
 def declarations(root: Path) -> dict[str, Entry]:
-    """By motif its family, quantity, metrics and options. An engine adds help texts; without one these are missing."""
+    """Family, quantity, metrics and options of each motif; help texts only if an engine is available."""
     options = root / "tests/golden/data/options"
     found: dict[str, Entry] = json.loads((options / "motifs.json").read_text(encoding="utf-8"))
     for name in ("hdf5", "pnetcdf"):
@@ -49,7 +49,7 @@ def declarations(root: Path) -> dict[str, Entry]:
 
 
 def _engine(root: Path) -> str | None:
-    """A built engine, which also knows help texts."""
+    """Path of the engine (STRESSBENCH_MPI or the build folder), which also knows help texts; None if there is none."""
     named = os.environ.get("STRESSBENCH_MPI")
     built = root / "build/openmpi/engine/stressbench-mpi"
     return named or (str(built) if built.exists() else None)

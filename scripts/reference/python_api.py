@@ -54,7 +54,7 @@ def _class(name: str, kind: Any) -> Iterator[str]:
 
 
 def _signature(function: Any) -> str:
-    """One parameter a line where a single line would be long."""
+    """The signature, with one parameter per line if a single line would be long."""
     signature = inspect.signature(function)
     if len(str(signature)) < 80:
         return str(signature)

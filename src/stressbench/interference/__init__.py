@@ -1,1 +1,1 @@
-"""Interference of applications (Casas and Bronevetsky): probes, queueing model, profiles, predictors. Pure."""
+"""Interference between applications (Casas and Bronevetsky): probes, queueing model, profiles, predictors. Pure."""

@@ -1,4 +1,4 @@
-"""A predictor that is trained with co-runs: a weighted product of the slowdowns of other predictors."""
+"""A predictor trained on measured co-runs: a weighted product of the slowdowns of other predictors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ LEAST_OBSERVATIONS = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlendedPredictor:
-    """Predicts log(slowdown) as the sum of `weights` (at least 0) times log(slowdown) of `bases`.
+    """Predicts log(slowdown) as the sum of the log(slowdown) of `bases` with `weights` of at least 0.
 
-    `errors`: residuals of the co-runs that it was trained with, which give the interval.
+    `errors`: residuals of the training co-runs (logarithms), from which the interval is derived.
     """
 
     bases: tuple[Predictor, ...]
@@ -53,9 +53,9 @@ class TrainableBlend:
     name: str = "Blend"
 
     def fit(self, observations: Sequence[MeasuredCoRun]) -> BlendedPredictor:
-        """Fit the weights by non-negative least squares, over the co-runs that every base predicts.
+        """Fit the weights to the co-runs that every base predicts, by non-negative least squares.
 
-        Raises Inconclusive for fewer than 6 of them.
+        Raises Inconclusive for fewer than 6 such co-runs.
         """
         rows, measured = [], []
         for observation in observations:

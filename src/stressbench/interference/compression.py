@@ -15,14 +15,14 @@ PAPER_PARTNERS = (1, 4, 7, 14, 17)
 PAPER_CYCLES = (2.5e4, 2.5e5, 2.5e6, 2.5e7)
 PAPER_MESSAGES = (1, 10)
 PAPER_CLOCK_HZ = 2.6e9
-"""Cab's Xeon E5-2670: its bubbles last 9.6 us to 9.6 ms."""
+"""Clock of the Xeon E5-2670 of Cab, the paper's cluster: its pauses ("bubbles") last 9.6 us to 9.6 ms."""
 
 
 def configurations(*, nodes: int = 18, clock_hz: float = PAPER_CLOCK_HZ) -> tuple[Configuration, ...]:
-    """The paper's 40 configurations; fewer below its 18 nodes, since a rank has at most nodes - 1 partners.
+    """The paper's 40 configurations, or fewer for less than its 18 nodes: a rank has at most nodes - 1 partners.
 
-    `clock_hz` converts the paper's pauses from cycles to seconds. ValueError below 2 nodes, and for a clock that is not
-    above 0.
+    `clock_hz` converts the paper's pauses from cycles to seconds. Raises ValueError for fewer than 2 nodes and for a
+    clock that is not above 0.
     """
     if nodes < 2:
         raise ValueError(f"nodes {nodes}: a ring needs 2 or more")
@@ -53,8 +53,8 @@ def configuration_grid(
 def spread_over_utilisation(calibrated: Mapping[Configuration, float], *, count: int) -> tuple[Configuration, ...]:
     """At most `count` configurations that cover the range of utilisation, the least loaded first.
 
-    Chosen are the lightest, the heaviest, and then repeatedly the one that is farthest from those chosen. ValueError
-    for a `count` below 1.
+    The selection starts with the lightest and the heaviest and repeatedly adds the one farthest from those selected.
+    `calibrated` holds utilisations, 0 to 1. Raises ValueError for a `count` below 1.
     """
     if count < 1:
         raise ValueError(f"count {count}: expected 1 or more")
@@ -70,11 +70,11 @@ def spread_over_utilisation(calibrated: Mapping[Configuration, float], *, count:
 def next_configuration(
     measured: Mapping[Configuration, float], candidates: Sequence[Configuration], *, enough: float = 0.05
 ) -> Configuration | None:
-    """The candidate to probe next: the one expected to lie within the largest gap of utilisation.
+    """The candidate to probe next: the one expected to lie within the largest gap between measured utilisations.
 
     `measured` holds utilisations, 0 to 1. The lightest and the heaviest offered load come first. The utilisation of an
     untried load is interpolated on a monotone curve through the measured ones, over the logarithm of the offered load.
-    None where no candidate is left, or none can fill a gap wider than `enough`.
+    None if no candidate is left, or none is expected within a gap wider than `enough`.
     """
     left = sorted((one for one in candidates if one not in measured), key=lambda one: (one.offered_bytes_per_s, one))
     if not left:

@@ -1,6 +1,6 @@
 """Analysis of a compression measurement: the utilisation and the slowdown of each congestion level, and cautions.
 
-From series of probes and run times; nothing is run here.
+The input is series of probes and run times; this module runs no program.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,8 +36,8 @@ _START = 0.1
 class CongestionLevel:
     """One congestion level: its probes without the program, pair by pair, and the program's contended times, s.
 
-    `ended_at_s`: when runs were ended at the time limit, s; their times are unknown. `links`: the share of each link
-    that the ring uses without the program, None without link counters.
+    `ended_at_s`: elapsed times, s, of runs that were ended at the time limit. `links`: the share of each link that the
+    ring uses without the program, None without link counters.
     """
 
     configuration: Configuration
@@ -51,8 +51,8 @@ class CongestionLevel:
 class CompressionData:
     """A compression measurement: idle probes before and after (can be empty), isolated times, s, and all levels.
 
-    `start_s`: how long it takes to start the same number of ranks of a program that does nothing; None where times do
-    not include the start. `packets`: service time of the ring's packets, None: unknown.
+    `start_s`: time to launch an empty program with the same number of ranks, s; None if times do not include the
+    launch. `packets`: service time of the ring's packets, None: unknown.
     """
 
     probing: ProbeSchedule
@@ -78,7 +78,7 @@ class CompressionData:
 class LevelResult:
     """One congestion level: probe latencies, utilisation of the switch, and slowdown of the program.
 
-    `slowdown` is None where a run reached the time limit; `at_least` is then its lower bound.
+    `slowdown` is None if a run reached the time limit; `at_least` is then its lower bound.
     """
 
     configuration: Configuration
@@ -91,7 +91,7 @@ class LevelResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressionResult:
-    """The slowdown of a program over congestion; `levels` are ordered by mean probe latency.
+    """The slowdown of a program as a function of congestion; `levels` are ordered by mean probe latency.
 
     `drift`: ratio of the idle latencies after to those before, None without probes after. `cautions`: what makes the
     result doubtful, in sentences.
@@ -107,10 +107,10 @@ class CompressionResult:
 def utilisations_for_selection(
     idle: Sequence[ProbeSeries], rings: Mapping[Configuration, Sequence[ProbeSeries]], *, packets: Service | None
 ) -> dict[Configuration, float]:
-    """Utilisations, 0 to below 1, to select congestion levels by: without checks, and also where inconclusive.
+    """Utilisations, 0 to below 1, for the selection of congestion levels; unchecked, so that every level has one.
 
-    The series with the lowest mean latency stands for the idle machine, since probes of an idle machine can be slowed
-    down by deep sleep states of its cores.
+    The series with the lowest mean latency is taken as that of the idle machine, since deep sleep states of idle cores
+    can slow probes down.
     """
     latencies = {one: merge_pairs(pairs).latencies_s for one, pairs in rings.items()}
     quietest = min((merge_pairs(idle).latencies_s, *latencies.values()), key=lambda some: float(some.mean()))

@@ -1,6 +1,6 @@
 """The congestor ring of a compression measurement and its probes as one workload (Casas and Bronevetsky, III-B, IV-C).
 
-Each host has one rank of a pair of probes and one rank of the ring. Nothing is run here.
+Each host has one rank of a pair of probes and one rank of the ring. This module runs no program.
 """
 
 from dataclasses import dataclass, replace
@@ -34,8 +34,8 @@ class ProbePairing(StrEnum):
 class CongestorRing:
     """A congestor ring with one rank on each of the first `nodes` nodes.
 
-    `loops`: iterations per repetition. Each repetition is recorded in the run file, and a pause can be as short as
-    10 us, so that a repetition per iteration would be too many.
+    `loops`: iterations per repetition. A pause can be as short as 10 us, and the run file has a record per repetition,
+    so one iteration per repetition would produce too many records.
     """
 
     configuration: Configuration
@@ -56,7 +56,7 @@ class CongestorRing:
 
 
 def congestor_ring(configuration: Configuration, *, nodes: int) -> CongestorRing:
-    """A ring whose repetitions take about 50 ms or send 1 MiB per rank, whichever is less."""
+    """A ring with repetitions that take about 50 ms or send 1 MiB per rank, whichever is less."""
     sent = configuration.partners * configuration.messages * configuration.message_bytes
     return CongestorRing(
         configuration=configuration,
@@ -66,7 +66,7 @@ def congestor_ring(configuration: Configuration, *, nodes: int) -> CongestorRing
 
 
 def with_measured_pace(ring: CongestorRing, run: Run) -> CongestorRing:
-    """The same ring with repetitions of 50 ms, from the times in `run`, a launch of the ring with its probes."""
+    """The ring with repetitions of 50 ms, from its times in `run`, a launch with probes; unchanged without times."""
     samples = run.samples_of(job=len(run.jobs) - 1)
     took_s = np.empty(0) if samples is None else samples.time_max_s[np.isfinite(samples.time_max_s)]
     if not len(took_s) or not np.median(took_s) > 0:
@@ -75,7 +75,7 @@ def with_measured_pace(ring: CongestorRing, run: Run) -> CongestorRing:
 
 
 def ring_workload(probing: ProbeSchedule, ring: CongestorRing, *, pairing: ProbePairing) -> str:
-    """A workload (.sb text) of the pairs that probe, as measured jobs, and the ring."""
+    """A workload (.sb text) with the probe pairs as measured jobs and the ring as congestor."""
     pairs = "".join(
         probing.job(pair, where=f"[NID_LIST] {first},{second}\n{_SHARED}")
         for pair in range(probing.pairs)

@@ -10,7 +10,7 @@ from stressbench.interference.prediction import Prediction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPrediction:
-    """The prediction of one model for one application beside others."""
+    """The prediction of one model for one application of a co-run."""
 
     model: str
     prediction: Prediction
@@ -18,7 +18,7 @@ class ModelPrediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VictimPrediction:
-    """Predictions for one application by each model; `beside` are the other applications."""
+    """Predictions for one application by each model; `beside` are the co-running applications."""
 
     application: str
     beside: tuple[str, ...]
@@ -41,9 +41,9 @@ class CoRunPrediction:
 
 
 def predict_corun(profiles: Sequence[Profile], models: Sequence[Model]) -> CoRunPrediction:
-    """Predict each application beside all the others.
+    """Predict the slowdown of each application while all the others run.
 
-    `profiles`: at least one, all of one machine; a profile that occurs twice stands for two copies.
+    `profiles`: at least one, all of one machine; a profile that occurs twice means two copies of the application.
     """
     return CoRunPrediction(
         machine=profiles[0].machine,

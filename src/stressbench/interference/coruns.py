@@ -1,4 +1,4 @@
-"""Co-runs that were measured: read from JSON Lines written by anybody, or computed from a run file of StressBench."""
+"""Measured co-runs, read from a JSON Lines file of any origin or computed from a run file of StressBench."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from stressbench.stats import congestion_impact, select
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A co-run that says nothing here, and why."""
+    """A co-run that cannot be used, and the reason."""
 
     victim: str
     aggressors: tuple[str, ...]
@@ -25,7 +25,7 @@ class LeftOut:
 
 
 def read_coruns(path: Path) -> tuple[CoRun | LeftOut, ...]:
-    """All of a file, whichever of both it is. Raises ProfileFileError, RunFileError."""
+    """All co-runs of a JSON Lines file or of a run file. Raises ProfileFileError and RunFileError."""
     try:
         with open_regular(path, limit=limits.RUN) as file:
             own = _begins_a_run(file.readline(limits.LINE))
@@ -37,9 +37,9 @@ def read_coruns(path: Path) -> tuple[CoRun | LeftOut, ...]:
 
 
 def coruns_of(run: Run) -> tuple[CoRun | LeftOut, ...]:
-    """Of each job measured alone and beside all the others: its congestion impact (docs/explanation/statistics.md).
+    """The congestion impact on each measured job by all other jobs (docs/explanation/statistics.md).
 
-    Jobs become applications under names that profiles take. ProfileFileError for a run of a single job.
+    Job names are converted to valid application names. Raises ProfileFileError for a run of a single job.
     """
     if len(run.jobs) < 2:
         raise ProfileFileError(f"{len(run.jobs)} job: a co-run has two or more", path=run.path)

@@ -13,7 +13,7 @@ from stressbench.interference.prediction import Predictor, no_prediction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredCoRun:
-    """A measured co-run: the slowdown of `victim` beside `aggressors`, with its 95 % interval."""
+    """A measured co-run: the slowdown of `victim` by `aggressors`, with its 95 % interval."""
 
     victim: Profile
     aggressors: tuple[Profile, ...]
@@ -28,7 +28,7 @@ class MeasuredCoRun:
 
 
 class TrainableModel(Protocol):
-    """A model that is trained with measured co-runs before it predicts."""
+    """A model that has to be trained on measured co-runs."""
 
     @property
     def name(self) -> str:
@@ -40,7 +40,7 @@ class TrainableModel(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredCoRun:
-    """A co-run as it was measured and as it was predicted; `error` is the difference of both slowdowns.
+    """The measured and the predicted slowdown of a co-run; `error` is the predicted minus the measured one.
 
     `held`: whether the predicted interval contains the measured slowdown, None without an interval. `reason` as in
     `Prediction`.
@@ -72,14 +72,14 @@ class ErrorQuartiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """One model over many co-runs. Summaries are None where it predicted none."""
+    """The predictions of one model for many co-runs. Summaries are None if it predicted none of them."""
 
     model: str
     pairs: tuple[ScoredCoRun, ...]
 
     @property
     def absolute_errors(self) -> tuple[float, ...]:
-        """Absolute errors of the co-runs that the model predicted, in their order."""
+        """Absolute errors of the co-runs that the model predicted, in order."""
         return tuple(abs(one.error) for one in self.pairs if one.error is not None)
 
     @property
@@ -119,7 +119,7 @@ def evaluate(model: Predictor, observations: Sequence[MeasuredCoRun]) -> Evaluat
 
 
 def leave_one_application_out(model: TrainableModel, observations: Sequence[MeasuredCoRun]) -> Evaluation:
-    """Predict each co-run with a model trained without any co-run of its victim; in the order of `observations`."""
+    """Predict each co-run with a model trained on the co-runs without its victim; in the order of `observations`."""
     fitted = {
         name: _trained_without(model, name, observations)
         for name in {observation.victim.application for observation in observations}
@@ -131,7 +131,7 @@ def leave_one_application_out(model: TrainableModel, observations: Sequence[Meas
 
 
 def ranked(evaluations: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
-    """Ordered by the number of co-runs they predict, then by mean absolute error."""
+    """The evaluations, those with the most predicted co-runs first, then by mean absolute error."""
     known = [one for one in evaluations if one.mean_absolute_error is not None]
     return (
         *sorted(known, key=lambda one: (one.could_not_tell, one.mean_absolute_error or 0.0)),

@@ -1,6 +1,6 @@
 """Analysis of an impact measurement: latencies, utilisation of the switch and its phases, and cautions.
 
-From series of probes; nothing is run here.
+The input is series of probes; this module runs no program.
 """
 
 from collections.abc import Iterator, Sequence
@@ -57,7 +57,7 @@ class PairEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeEffect:
-    """Run times, s, with and without probes; `ratio`: with over without, None where one of both is missing."""
+    """Run times, s, with and without probes; `ratio`: with over without, None if either is missing."""
 
     with_probes_s: tuple[float, ...]
     without_s: tuple[float, ...]
@@ -68,10 +68,10 @@ class ProbeEffect:
 class ImpactResult:
     """The impact of a program on the network.
 
-    Both utilisations (`ours`, and `paper`, as Casas and Bronevetsky estimate it) are of all pairs together. `drift`:
-    ratio of the idle latencies after to those before, None without probes after. `probes_needed`: for an interval of 5
-    percentage points on an idle switch. `own_load`: upper bound on the utilisation by the probes. `cautions`: what
-    makes the result doubtful, in sentences, the most important first.
+    `ours` and `paper` (as Casas and Bronevetsky estimate it) are utilisations from all pairs together. `drift`: ratio
+    of the idle latencies after to those before, None without probes after. `probes_needed`: number of probes for an
+    interval of +-5 percentage points on an idle switch. `own_load`: upper bound on the utilisation by the probes.
+    `cautions`: what makes the result doubtful, in sentences, the most important first.
     """
 
     idle: ProbeStatistics
@@ -90,7 +90,7 @@ class ImpactResult:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ImpactData:
-    """An impact measurement, pair by pair: probes before, beside and after the program (`after` can be empty).
+    """An impact measurement, pair by pair: probes before, during and after the program (`after` can be empty).
 
     `packets`: service time of the packets that load the switch, None: unknown. `links`: the share of each link that
     program and probes used, None without link counters.
@@ -112,7 +112,7 @@ class ImpactData:
 
 
 def analyse_impact(data: ImpactData) -> ImpactResult:
-    """Analyse a measurement with at least 30 probes on the idle machine and 30 beside the program."""
+    """Analyse a measurement with at least 30 probes on the idle machine and 30 during the program."""
     idle, beside = merge_pairs(data.idle), merge_pairs(data.beside)
     packets = data.packets
     ours = utilisation_seen_by(data.beside, idle, beside, packets=packets, steady=False)  # programs have phases
@@ -137,7 +137,7 @@ def analyse_impact(data: ImpactData) -> ImpactResult:
 
 
 def phase_estimates(phases: Sequence[LoadPhase], times_s: Floats) -> tuple[PhaseEstimate, ...]:
-    """Phases with their bounds and intervals; `times_s` of all probes, in order."""
+    """Phases with their bounds and intervals; `times_s`: start times of all probes, in order."""
     began, whole = float(times_s[0]), float(times_s[-1] - times_s[0])
     found = []
     for phase in phases:

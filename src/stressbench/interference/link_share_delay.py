@@ -1,9 +1,9 @@
-"""A predictor of ours with two causes of slowdown: reduced link bandwidth, and delay of messages.
+"""A predictor with two causes of slowdown: reduced link bandwidth, and delay of messages.
 
     slowdown = 1 + a s + b w
 
-s is the share that aggressors take of the busiest link that the victim uses; w is the mean delay of a probe beside
-them, in s. Long messages are slowed down by s, since they get the remaining bandwidth, and short ones by w. The
+s is the share that aggressors take of the busiest link that the victim uses; w is the mean delay of a probe while
+they run, in s. Long messages are slowed down by s, since they get the remaining bandwidth, and short ones by w. The
 coefficients of a victim, a and b >= 0, are fitted to its congestion levels by least squares. Rings with short and with
 long bursts take the same share of a link but delay probes differently, which separates a from b.
 """
@@ -41,7 +41,7 @@ _SEED = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _LevelLoads:
-    """Of each congestion level: link shares (0 to 1) and waits (s), shape (n,), and bootstrapped waits, (n, 400)."""
+    """Link shares (0 to 1) and waits (s) of all congestion levels, shape (n,), and bootstrapped waits, (n, 400)."""
 
     shares: Floats
     waits_s: Floats
@@ -63,7 +63,7 @@ class _Fit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkShareDelay(CheckedPredictor):
-    """For any number of aggressors: their shares are combined by `composition`, their waits add up.
+    """Combines the shares of several aggressors by `composition` and adds up their waits.
 
     All profiles need link counters. The interval covers the uncertainty of congestion levels, times and probes.
     """

@@ -1,4 +1,4 @@
-"""The share of each link that a program uses, from the link counters in the run file of the probes beside it."""
+"""The share of each link that a program uses, from the link counters in the run file of its probes."""
 
 from collections.abc import Mapping, Sequence
 from math import fsum
@@ -30,7 +30,7 @@ def link_shares(run: Run, *, began_s: float, ended_s: float) -> LinkShares | Non
 
 
 def mean_link_shares(runs: Sequence[LinkShares | None]) -> LinkShares | None:
-    """The mean over several runs of a program; None where link counters are missing for any of them."""
+    """The mean over several runs of a program; None if link counters are missing for any of them."""
     known = [one for one in runs if one is not None]
     if len(known) < len(runs) or not known:
         return None

@@ -1,7 +1,7 @@
 """The paper's look-up tables (Casas and Bronevetsky, IV-A).
 
-They select the congestion level whose probe latencies are most similar to those beside the aggressor, and predict the
-victim's slowdown at that level. (IV-A.1 takes the slowdown of B, the aggressor; V-A takes A, which makes sense.)
+They select the congestion level with the probe latencies most similar to those under the aggressor, and predict the
+victim's slowdown at that level, as V-A describes it. (IV-A.1 takes the slowdown of the aggressor instead.)
 """
 
 from abc import abstractmethod
@@ -19,9 +19,9 @@ _EQUAL = 1e-9
 
 
 class _LookUpTable(CheckedPredictor):
-    """The interval is that of the slowdown at the selected level; it does not account for a wrong selection.
+    """Predicts the slowdown and interval of the selected level; the interval does not cover a wrong selection.
 
-    For one aggressor; the paper defines no table for several.
+    Accepts one aggressor only, since the paper defines no table for several.
     """
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
@@ -48,7 +48,7 @@ class AverageLT(_LookUpTable):
 
 
 class AverageStDevLT(_LookUpTable):
-    """Selects the level whose interval mean +- standard deviation overlaps most with the aggressor's.
+    """Selects the level with the largest overlap of its interval mean +- standard deviation with the aggressor's.
 
     Of equal overlaps, which are common where one interval contains another, the level with the closer mean is taken;
     the paper leaves this open.

@@ -1,4 +1,4 @@
-"""All predictors by name: the paper's four, ours, and those that are trained with co-runs."""
+"""All predictors by name: the four of Casas and Bronevetsky, further ones, and those trained on co-runs."""
 
 from enum import StrEnum
 
@@ -13,7 +13,7 @@ from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Q
 class Model(StrEnum):
     """Predictors that need profiles only; the first four are those of Casas and Bronevetsky.
 
-    The values are the names that `--model` takes and that files hold; LinkShareDelay keeps its first name there.
+    The values are the names in `--model` and in files, where LinkShareDelay is called SharesAndWaits.
     """
 
     average_lt = "AverageLT"

@@ -1,4 +1,4 @@
-"""Phases of an application's load: the series of probe latencies is divided where their level changes."""
+"""Phases of an application's load: the series of probe latencies is split where the latency level changes."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ _MOST_DRAWS = 199
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LoadPhase:
-    """A period of constant load: its share of the time, its utilisation (0 to 1) and bootstrap `draws` of that."""
+    """A period of constant load: its share of the time, and its utilisation (0 to 1) with bootstrap `draws`."""
 
     share: float
     utilisation: float
@@ -50,9 +50,9 @@ def phases_of(
     idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, estimator: Estimator = DEFAULT_ESTIMATOR,
     packets: Service | None = None, resamples: int = _MOST_DRAWS,
 ) -> tuple[LoadPhase, ...]:  # fmt: skip
-    """Phases of `loaded_s` (s), taken at `at_s` (s, any order); without times each sample stands for the same time.
+    """Phases in the latencies `loaded_s` (s), sampled at `at_s` (s, any order); evenly spaced without times.
 
-    `packets` as `utilisation` takes it.
+    `packets` as in `estimate_utilisation`.
     """
     times = np.arange(len(loaded_s), dtype=np.float64) if at_s is None else np.sort(at_s)
     ordered = loaded_s if at_s is None else loaded_s[np.argsort(at_s, kind="stable")]

@@ -40,7 +40,7 @@ class PlacementPlan:
 
 
 def plan_placement(profiles: Sequence[Profile], model: Model, *, switches: int, per_switch: int) -> PlacementPlan:
-    """The best placement of `profiles`, which are of one machine and at least one, on `switches` switches.
+    """The best placement of `profiles` (at least one, all of one machine) on `switches` switches.
 
     Raises ValueError and Inconclusive as `best_grouping` does.
     """
@@ -70,7 +70,7 @@ def plan_placement(profiles: Sequence[Profile], model: Model, *, switches: int, 
 
 
 def reasons_without_prediction(profiles: Sequence[Profile], model: Model) -> tuple[str, ...]:
-    """Why pairs of applications have no prediction; each reason once."""
+    """The reasons why pairs of applications have no prediction, without duplicates."""
     predictor = predictor_of(model)
     pairs = [(one, other) for one in range(len(profiles)) for other in range(len(profiles)) if one != other]
     found = [predictor.predict(profiles[one], [profiles[other]]) for one, other in pairs]

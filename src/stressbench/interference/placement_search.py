@@ -18,7 +18,7 @@ Cost = Callable[[tuple[int, ...]], float | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grouping:
-    """Groups of applications that share a switch each; applications are numbered in the order of the input, from 0.
+    """Groups of applications, one group per switch; applications are numbered in the order of the input, from 0.
 
     `cost`: sum over applications of slowdown - 1. `not_considered`: groups without a prediction.
     """
@@ -29,7 +29,7 @@ class Grouping:
 
 
 def best_grouping(model: Predictor, applications: Sequence[Profile], *, places: int, per_place: int = 2) -> Grouping:
-    """Each of `applications` on one of `places` switches, at most `per_place` together. As `cheapest_grouping`."""
+    """The best assignment of `applications` to `places` switches of `per_place` each; see `cheapest_grouping`."""
 
     def cost(group: tuple[int, ...]) -> float | None:
         total = 0.0
@@ -48,8 +48,8 @@ def cheapest_grouping(cost: Cost, *, count: int, places: int, per_place: int = 2
     """The cheapest partition of 0..count-1 into at most `places` groups of at most `per_place`; exact (HiGHS).
 
     `cost` is evaluated for every group of two or more; None excludes a group, a single application costs nothing.
-    Raises ValueError where the applications do not fit or there are too many groups to evaluate, and Inconclusive
-    where the groups that are left do not cover all applications.
+    Raises ValueError if the applications do not fit or there are too many groups to evaluate, and Inconclusive if the
+    groups that are left do not cover all applications.
     """
     if count > places * per_place:
         raise ValueError(f"{count} applications: {places} places for {per_place} each hold {places * per_place}")

@@ -41,7 +41,7 @@ def no_prediction(reason: object) -> Prediction:
 
 
 class Predictor(Protocol):
-    """Predicts the slowdown of an application beside others from the profile of each one by itself."""
+    """Predicts the slowdown of an application by co-running ones, from separately measured profiles."""
 
     @property
     def name(self) -> str:
@@ -52,7 +52,7 @@ class Predictor(Protocol):
 
 
 class CheckedPredictor(ABC):
-    """Checks the profiles and reports Inconclusive as the reason of a prediction without values."""
+    """Base of predictors: checks the profiles and turns Inconclusive into a prediction without values."""
 
     def predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
         """As `Predictor.predict`; profiles have to be of one machine."""
@@ -84,7 +84,7 @@ class Composition(StrEnum):
 def share_taken_by_aggressors(victim: Profile, aggressors: Sequence[Profile], composition: Composition) -> float:
     """The share, 0 to 1, that the aggressors together take of the link they load most among those the victim uses.
 
-    Raises Inconclusive where a profile has no link counters.
+    Raises Inconclusive if a profile has no link counters.
     """
     _, *others = require_link_shares([victim, *aggressors])
     used = links_used(victim)

@@ -1,4 +1,4 @@
-"""Predictors over utilisation: Queue (Casas and Bronevetsky, IV-B and V-B) and ours; tables are in `lookup_tables`."""
+"""Predictors based on utilisation: Queue (Casas and Bronevetsky, IV-B and V-B), Monotone, PhaseAware and PerLink."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -96,7 +96,7 @@ class Queue(CheckedPredictor):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Load:
-    """A share of the time, the utilisation by the aggressors in it, and 400 bootstrap draws of that."""
+    """The utilisation by the aggressors during a share of the time, with 400 bootstrap draws of it."""
 
     share: float
     utilisation: float
@@ -104,11 +104,11 @@ class Load:
 
 
 class _OverCurve(CheckedPredictor):
-    """The victim's monotone curve at loads of the aggressors.
+    """Evaluates the victim's monotone slowdown curve at the loads of the aggressors.
 
-    In a time T with shares p and slow-downs s the victim does the work of T * sum(p / s), so its slow-down is the
-    harmonic mean. The interval holds 95 % of what might have been: curves, utilisations, and how far single loads lie
-    from the curve. A curve that ends below a load gives no upper bound.
+    In a time T with shares p and slowdowns s the victim does the work of T * sum(p / s), so its slowdown is the
+    harmonic mean. The 95 % interval covers the uncertainty of curve and utilisations, and the scatter of congestion
+    levels around the curve. Loads beyond the end of the curve have no upper bound.
     """
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
@@ -120,7 +120,7 @@ class _OverCurve(CheckedPredictor):
 
     @abstractmethod
     def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        """The loads of the aggressors; the victim comes first of those `corun_prediction`. Shares sum up to 1."""
+        """The loads of the aggressors, with shares that sum up to 1. `together`: the victim, then the aggressors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +173,7 @@ class PhaseAware(_OverCurve):
 class PerLink(_OverCurve):
     """Predicts by isotonic regression at the busiest of the links that the victim uses; needs link counters.
 
-    The curve is over the share of that link that congestion levels take or, where they have no counters, over the
+    The curve is a function of the share of that link that congestion levels take or, if they have no counters, of the
     utilisation from probes, which is exact only if both agree.
     """
 

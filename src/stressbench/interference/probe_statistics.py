@@ -21,19 +21,19 @@ from stressbench.stats.percentiles import Percentile, grouped_samples, percentil
 
 PERCENTILES = (0.5, 0.95, 0.99)
 PRECISION = 0.05
-"""The width of the interval, in utilisation, that probes of an idle switch should reach."""
+"""The half-width of the interval, in utilisation, that probes of an idle switch should reach."""
 PING_PONG_ESTIMATOR = Estimator(service=DEFAULT_ESTIMATOR.service, averaged=MESSAGES_PER_LATENCY)
 """`DEFAULT_ESTIMATOR`, for half round trips."""
 _DRIFT = 0.05
 _LATE = 0.5
 _CLEARLY_ABOVE_0 = 0.02
 _OFTEN = 0.25
-"""The ratio of a ping-pong's time to the interval above which congestion makes probes too rare: 70 % reads as 68 %."""
+"""Largest ratio of a ping-pong's time to the interval: a utilisation of 70 % is then estimated as 68 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatencySummary:
-    """One-way latencies of probes, s: mean and percentiles 50, 95, 99, as far as they have values."""
+    """One-way latencies of probes, s: mean and those of the percentiles 50, 95 and 99 that can be estimated."""
 
     count: int
     mean_s: float
@@ -48,7 +48,7 @@ class ProbeStatistics(LatencySummary):
 
 
 def latency_summary(latencies_s: Floats, rounds: Integers) -> LatencySummary:
-    """Statistics of at least one latency, s; latencies of one of `rounds`, shape (n,), count as correlated."""
+    """Statistics of at least one latency, s; latencies of the same round (`rounds`, shape (n,)) count as correlated."""
     grouped = grouped_samples(latencies_s, rounds)
     found = (percentile_of(grouped, share) for share in PERCENTILES)
     return LatencySummary(
@@ -76,9 +76,9 @@ def utilisation_seen_by(
     pairs: Sequence[ProbeSeries], idle: ProbeSeries, loaded: ProbeSeries, *, steady: bool,
     estimator: Estimator = PING_PONG_ESTIMATOR, packets: Service | None = None,
 ) -> Utilisation:  # fmt: skip
-    """The utilisation from `loaded`, the probes of `pairs`; without a value where a pair is within one host.
+    """The utilisation from `loaded`, the probes of `pairs`; without a value if a pair is within one host.
 
-    `packets` and `steady` as `estimate_utilisation` takes them.
+    `packets` and `steady` as in `estimate_utilisation`.
     """
     for pair in pairs:
         if len(pair.hosts) == 1:
@@ -126,14 +126,14 @@ class WakeupDelay:
 
 
 def wakeup_delay(idle: ProbeStatistics, loaded: ProbeStatistics, busy: Utilisation) -> WakeupDelay | None:
-    """The delay where a load was detected and probes may have waited for cores; else None."""
+    """The delay if a load was detected and probes may have waited for cores; else None."""
     found = WakeupDelay(late_s=loaded.late_s - idle.late_s, wait_s=loaded.mean_s - idle.mean_s)
     clear = busy.low is not None and busy.low > _CLEARLY_ABOVE_0
     return found if clear and found.late_s > _LATE * found.wait_s else None
 
 
 def sparse_probe_cautions(loaded: Sequence[ProbeStatistics], probing: ProbeSchedule) -> Iterator[str]:
-    """A caution where ping-pongs take so long that too few of them sample the network while it is busiest."""
+    """A caution if ping-pongs take so long that too few of them sample the network while it is busiest."""
     worst = max((MESSAGES_PER_LATENCY * one.mean_s for one in loaded), default=0.0)
     if worst > _OFTEN * probing.interval_s:
         yield (
@@ -146,7 +146,7 @@ def sparse_probe_cautions(loaded: Sequence[ProbeStatistics], probing: ProbeSched
 def idle_cautions(
     idle: ProbeStatistics, drift: Interval | None, *, needed: int, probing: ProbeSchedule
 ) -> Iterator[str]:
-    """Cautions about the idle machine; `needed`: probes for an interval of 5 percentage points on an idle switch."""
+    """Cautions about the idle machine; `needed`: probes for an interval of +-5 percentage points on an idle switch."""
     if drift is not None and is_significant_drift(drift):
         yield (
             f"idle latencies after the program are {drift.centre:.2f} times those before it: the machine changed in "

@@ -1,7 +1,7 @@
 """Probes of the network as a workload, and their latencies from its run file (Casas and Bronevetsky, III-A).
 
 Each pair of nodes is one job, which repeats a pause and a ping-pong. The pauses vary: with equal ones, a program whose
-iterations happen to be in step with the probes would always be sampled in the same phase. Nothing is run here.
+iterations are in step with the probes would always be sampled in the same phase. This module runs no program.
 """
 
 from collections.abc import Sequence
@@ -76,10 +76,10 @@ class ProbeSchedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ProbeSeries:
-    """Ping-pongs in temporal order, shape (n,) each.
+    """Ping-pongs in temporal order; all arrays have shape (n,).
 
-    For each one: one-way latency, start time (from any origin), round, and the delay of the wake-up before it on the
-    slower side of the pair. `hosts`: hosts of all pairs in the series.
+    For each ping-pong: one-way latency, start time (from any origin), round, and the delay of the preceding wake-up on
+    the slower side of the pair. `hosts`: hosts of all pairs in the series.
     """
 
     hosts: tuple[str, ...]
@@ -96,9 +96,7 @@ class ProbeSeries:
 def read_probe_series(run: Run, probing: ProbeSchedule) -> tuple[ProbeSeries, ...]:
     """Latencies of each pair, without the first round; times count from the start of the launch.
 
-    Raises Inconclusive where `run` was not made by `probing`.
-
-    Congestor jobs that follow those of the pairs are ignored.
+    Congestor jobs that follow those of the pairs are ignored. Raises Inconclusive if `run` does not match `probing`.
     """
     steps = 2 * probing.pauses
     if len(run.measured_jobs) != probing.pairs or any(len(job.steps) != steps for job in run.measured_jobs):
@@ -116,7 +114,7 @@ def _pair(run: Run, job: int, pauses_s: Floats) -> ProbeSeries:
     took_s = (paused.time_s + played.time_s).ravel()
     numbers = np.repeat(paused.round, len(pauses_s))
     ends_s = np.cumsum(took_s)
-    begins = np.searchsorted(numbers, numbers)  # where the round of each began
+    begins = np.searchsorted(numbers, numbers)  # index of the first ping-pong of each round
     began_s = np.array([starts.get(number, np.nan) for number in numbers.tolist()])
     at_s = began_s + ends_s - (ends_s - took_s)[begins] - played.time_s.ravel()
     latencies_s = played.time_s.ravel() * run.jobs[job].steps[1].quantity_scale

@@ -51,7 +51,7 @@ def slowdown_interval(alone_s: Sequence[float], beside_s: Sequence[float]) -> In
 
 @lru_cache(maxsize=512)
 def level_estimates(profile: Profile, estimator: Estimator) -> tuple[LevelEstimate, ...]:
-    """All congestion levels, ordered by mean latency. Raises Inconclusive where there are none."""
+    """All congestion levels, ordered by mean latency. Raises Inconclusive if there are none."""
     if not profile.levels:
         raise Inconclusive(f"{profile.application} was not measured at any congestion level")
     ordered = sorted(profile.levels, key=lambda level: level.probes.array.mean())
@@ -70,7 +70,7 @@ def level_estimates(profile: Profile, estimator: Estimator) -> tuple[LevelEstima
 
 
 def impact_latencies(profile: Profile) -> Floats:
-    """Latencies beside the application, shape (n,), s. Raises Inconclusive where its impact was not measured."""
+    """Probe latencies while the application ran, shape (n,), s. Raises Inconclusive if its impact was not measured."""
     if profile.impact is None:
         raise Inconclusive(f"the impact of {profile.application} was not measured")
     return profile.impact.probes.array
@@ -80,7 +80,7 @@ def impact_latencies(profile: Profile) -> Floats:
 def impact_utilisation(profile: Profile, estimator: Estimator) -> tuple[float, Floats]:
     """The utilisation that the application causes (0 to 1), and its bootstrap distribution, shape (400,).
 
-    Raises Inconclusive where the estimate has no value. Drift is accepted, since applications have phases.
+    Raises Inconclusive if the estimate has no value. Drift is accepted, since applications have phases.
     """
     idle, latencies, packets = profile.idle.array, impact_latencies(profile), packet_service(profile)
     found = estimate_utilisation(idle, latencies, estimator=estimator, packets=packets, steady=False)
@@ -105,7 +105,7 @@ def impact_phases(profile: Profile, estimator: Estimator) -> tuple[LoadPhase, ..
 def probe_effect(profile: Profile) -> Interval:
     """Slowdown of the application by the probes: run times with probes over those without.
 
-    Raises Inconclusive where either of both was not measured.
+    Raises Inconclusive if either was not measured.
     """
     if profile.impact is None or profile.impact.times_s is None:
         raise Inconclusive(f"{profile.application}: no run times with probes")
@@ -115,7 +115,7 @@ def probe_effect(profile: Profile) -> Interval:
 
 
 def require_comparable(profiles: Sequence[Profile]) -> None:
-    """Raise Inconclusive where profiles are of several machines, or the probes of one did not use the network."""
+    """Raise Inconclusive if profiles come from several machines, or the probes of one did not use the network."""
     machines = sorted({profile.machine for profile in profiles})
     if len(machines) > 1:
         raise Inconclusive(f"profiles come from several machines: {', '.join(machines)}")
@@ -125,7 +125,7 @@ def require_comparable(profiles: Sequence[Profile]) -> None:
 
 
 def single_host_pair(profile: Profile) -> str | None:
-    """A sentence where both ranks of a pair of probes were on one host; None where not, or where hosts are unknown."""
+    """A sentence if both ranks of a pair of probes were on one host; None if not, or if hosts are unknown."""
     pairs = profile.provenance.configuration.get("pairs", "").split()
     return next((same_host_reason(pair) for pair in pairs if "+" not in pair), None)
 
@@ -136,7 +136,7 @@ def links_used(profile: Profile) -> tuple[str, ...]:
 
 
 def require_link_shares(profiles: Sequence[Profile]) -> list[Mapping[str, float]]:
-    """Link shares of each profile. Raises Inconclusive where one has no link counters."""
+    """Link shares of each profile. Raises Inconclusive if one has no link counters."""
     unknown = [one.application for one in profiles if one.links is None]
     if unknown:
         raise Inconclusive(f"nobody counted the links of {', '.join(dict.fromkeys(unknown))}")
@@ -144,7 +144,7 @@ def require_link_shares(profiles: Sequence[Profile]) -> list[Mapping[str, float]
 
 
 def busiest_link_share(used: Sequence[str], shares: Mapping[str, float]) -> float:
-    """The largest share among the links that are `used`; 0 where there are none."""
+    """The largest share among the links that are `used`; 0 if there are none."""
     return max((shares.get(link, 0.0) for link in used), default=0.0)
 
 
@@ -156,7 +156,7 @@ def bootstrap_medians(times_s: Sequence[float], random: np.random.Generator) -> 
 
 
 def packet_service(profile: Profile) -> Service | None:
-    """Service time of the packets that load the switch, all of one size; None where it is unknown."""
+    """Service time of the packets that load the switch, all of one size; None if it is unknown."""
     packet_s = profile.probe.packet_s
     return None if packet_s is None else Service(mean_s=packet_s, variance_s2=0.0)
 

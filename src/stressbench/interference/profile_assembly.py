@@ -20,7 +20,7 @@ def probe_settings(probing: ProbeSchedule, packets: Service | None) -> ProbeSett
 
 
 def levels_incompatibility(stored: Profile, now: ProbeSettings) -> str | None:
-    """Why the congestion levels of a stored profile cannot be combined with new probes; None where they can."""
+    """Why the congestion levels of a stored profile cannot be combined with new probes; None if they can."""
     if not stored.levels or stored.probe == now:
         return None
     probed = f"were probed by {_described(stored.probe)}, not by {_described(now)}"
@@ -28,7 +28,7 @@ def levels_incompatibility(stored: Profile, now: ProbeSettings) -> str | None:
 
 
 def impact_incompatibility(stored: Profile, now: ProbeSettings) -> str | None:
-    """Why the impact of a stored profile cannot be combined with new congestion levels; None where it can."""
+    """Why the impact of a stored profile cannot be combined with new congestion levels; None if it can."""
     if stored.impact is None or stored.probe == now:
         return None
     return f"the impact of {stored.application} was probed by {_described(stored.probe)}, not by {_described(now)}"
@@ -46,9 +46,9 @@ def impact_profile(
 ) -> Profile:  # fmt: skip
     """The profile of an impact measurement, as an update of `stored` if there is one.
 
-    Isolated times are added to those of `stored`; its congestion levels are retained, and so are its link shares where
-    the measurement has none. `by_rounds`: the times of congestion levels are those of a workload's rounds. The impact
-    measurement times whole launches, which are therefore left out where there are congestion levels.
+    Isolated times are added to those of `stored`; its congestion levels are retained, and so are its link shares if
+    the measurement has none. `by_rounds`: the times of congestion levels are those of a workload's rounds. If there are
+    congestion levels, the times of the impact measurement are then left out, since they are those of whole launches.
     """
     foreign = by_rounds and stored is not None and bool(stored.levels)
     return Profile(
@@ -102,7 +102,7 @@ def compression_profile(
 
 
 def idle_drift_since_impact(stored: Profile, data: CompressionData) -> str | None:
-    """A sentence where idle latencies differ significantly from those of the stored impact; else None."""
+    """A sentence if idle latencies differ significantly from those of the stored impact; else None."""
     if stored.impact is None:
         return None
     drift = latency_drift(stored.idle.array, merge_pairs(data.idle).latencies_s)
@@ -115,7 +115,7 @@ def idle_drift_since_impact(stored: Profile, data: CompressionData) -> str | Non
 
 
 def _joined(earlier: Latencies, later: Latencies) -> Latencies:
-    """Both series, one after the other; without times where one of them has none."""
+    """Both series, one after the other; without times if one of them has none."""
     latencies = (*earlier.array.tolist(), *later.array.tolist())
     before, after = earlier.times, later.times
     if before is None or after is None:

@@ -54,8 +54,8 @@ class CurvePoint:
 class ProfileSummary:
     """The profile of one application on one machine, summarised.
 
-    `beside` and both utilisations (`ours`, and `paper`, as Casas and Bronevetsky estimate it) are None without an
-    impact. `alone_runs`: number of isolated times. `curve` can be empty. `missing`: what the profile lacks and why, in
+    `beside` and the utilisations `ours` and `paper` (as Casas and Bronevetsky estimate it) are None without an impact.
+    `alone_runs`: number of isolated times. `curve` can be empty. `missing`: what the profile lacks and why, in
     sentences.
     """
 
@@ -111,7 +111,7 @@ def summarise_profile(profile: Profile) -> ProfileSummary:
 
 
 def probe_times(profile: Profile, probes: Latencies) -> Floats:
-    """When each probe was sent, in order, s; evenly spaced where times are unknown."""
+    """Start times of the probes, in order, s; evenly spaced if times are unknown."""
     if probes.times is not None:
         return probes.times
     return np.arange(len(probes.latencies_s)) * profile.probe.interval_s / profile.probe.pairs
@@ -130,7 +130,7 @@ def _absent(profile: Profile) -> Iterator[str]:
 
 
 def _spread(latencies: Latencies) -> LatencySummary:
-    """Latencies with unknown times count as uncorrelated."""
+    """Statistics of latencies; those with unknown times count as uncorrelated."""
     values, times = latencies.array, latencies.times
     rounds = np.arange(len(values)) if times is None else np.floor(times / _ROUND_S).astype(np.int64)
     return latency_summary(values, rounds)

@@ -1,4 +1,4 @@
-"""Slowdowns published by Casas and Bronevetsky (Table I, on Cab), for comparison with our predictors."""
+"""Slowdowns published by Casas and Bronevetsky (Table I, on Cab), for comparison with predictions."""
 
 SOURCE = "Casas and Bronevetsky, Table I"
 
@@ -11,4 +11,4 @@ SLOWDOWN_PERCENT = (
     (9, 0, 2, 5, 7, 2),
     (0, 5, 4, 5, 3, 4),
 )
-"""Slowdown of the application of a row beside that of a column, in percent of the isolated time."""
+"""Slowdown of the row's application by the column's, in percent of the isolated time."""

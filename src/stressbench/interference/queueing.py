@@ -11,7 +11,7 @@ from stressbench.interference.errors import Inconclusive
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """Distribution of the service time of a packet. ValueError unless the mean is positive and the variance >= 0."""
+    """Mean and variance of a packet's service time. Raises ValueError unless the mean is above 0, the variance >= 0."""
 
     mean_s: float
     variance_s2: float
@@ -36,7 +36,7 @@ class Service:
 def mean_wait(utilisation: float, service: Service) -> float:
     """Mean waiting time, s (Pollaczek and Khinchine): rho / (1 - rho) residual service times.
 
-    ValueError unless 0 <= utilisation < 1, since the queue has no steady state from 1 on.
+    Raises ValueError unless 0 <= utilisation < 1: at 1 and above the queue has no steady state.
     """
     if not 0 <= utilisation < 1:
         raise ValueError(f"utilisation {utilisation}: expected a number from 0 to below 1")
@@ -44,7 +44,7 @@ def mean_wait(utilisation: float, service: Service) -> float:
 
 
 def mean_time(utilisation: float, service: Service) -> float:
-    """Mean time from arrival to departure, s: W of Equations (1) and (2). ValueError as in `mean_wait`."""
+    """Mean time from arrival to departure, s: W of Equations (1) and (2). Raises ValueError as `mean_wait` does."""
     return mean_wait(utilisation, service) + service.mean_s
 
 
@@ -61,7 +61,7 @@ def utilisation_of_wait(wait_s: float, service: Service) -> float:
 def arrival_rate(time_s: float, service: Service) -> float:
     """Packets per second, lambda of Equation (3), when the mean time from arrival to departure is `time_s`.
 
-    Raises Inconclusive where that is less than the mean service time.
+    Raises Inconclusive if that is less than the mean service time.
     """
     return utilisation_of_wait(time_s - service.mean_s, service) / service.mean_s
 

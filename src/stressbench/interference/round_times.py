@@ -10,7 +10,7 @@ def round_times(run: Run) -> tuple[float, ...]:
     """The time of each contended round, s: all measured repetitions of the job that took longest.
 
     The first round is left out, since it establishes connections, and so are the extra repetitions of jobs that finish
-    early. Raises Inconclusive where no round is left.
+    early. Raises Inconclusive if no round is left.
     """
     numbers = [one.round for one in run.rounds if one.kind is Kind.contended][1:]
     longest = dict.fromkeys(numbers, 0.0)

@@ -1,4 +1,4 @@
-"""The slowdown of an application over utilisation: a monotone curve through its congestion levels."""
+"""The slowdown of an application as a function of utilisation: a monotone curve fitted to its congestion levels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class SlowdownCurve:
 class CurveFit:
     """A curve, 400 bootstrap replicates of it, and the cross-validation residuals of congestion levels.
 
-    `residuals` (logarithms) at `residual_utilisations`, shape (n,) each, can be empty.
+    `residuals` (logarithms) at `residual_utilisations`, both of shape (n,), can be empty.
     """
 
     curve: SlowdownCurve
@@ -58,9 +58,9 @@ class CurveFit:
 
 
 def monotone_curve(utilisations: Floats, log_slowdowns: Floats) -> SlowdownCurve:
-    """Least squares among curves that never fall, begin at (0, 0) and stay there or above; shapes (n,), n >= 1.
+    """Least-squares fit among non-decreasing curves that begin at (0, 0); arguments of shape (n,), n >= 1.
 
-    Isotonic regression; cutting it off at 0 afterwards gives what it gives under that bound.
+    Isotonic regression; clipping its result at 0 gives the least-squares solution under the constraint of being >= 0.
     """
     from scipy.optimize import isotonic_regression  # takes a second to import
 
@@ -78,8 +78,8 @@ def monotone_curve(utilisations: Floats, log_slowdowns: Floats) -> SlowdownCurve
 def fit_curve(profile: Profile, estimator: Estimator) -> CurveFit:
     """The slowdown curve of an application, from the utilisation of each congestion level.
 
-    Bootstrap replicates resample levels, their run times, isolated times and utilisations. Raises Inconclusive where
-    the profile has no congestion level with a known utilisation.
+    Bootstrap replicates resample levels, their run times, isolated times and utilisations. Raises Inconclusive if the
+    profile has no congestion level with a known utilisation.
     """
     levels = [one for one in level_estimates(profile, estimator) if one.utilisation.value is not None]
     if not levels:
@@ -96,9 +96,9 @@ def fit_curve(profile: Profile, estimator: Estimator) -> CurveFit:
 
 @lru_cache(maxsize=512)
 def fit_curve_by_link_share(profile: Profile, used: tuple[str, ...]) -> CurveFit | None:
-    """The slowdown curve over the share that each level takes of the busiest of the links that are `used`.
+    """The slowdown as a function of the share that each level takes of the busiest among the links `used`.
 
-    Shares are counted, and have no error. None where a level has no link counters.
+    Shares come from link counters and count as exact. None if a level has no link counters.
     """
     levels = [one for one in profile.levels if one.links is not None]
     if not levels or len(levels) < len(profile.levels):
@@ -108,7 +108,7 @@ def fit_curve_by_link_share(profile: Profile, used: tuple[str, ...]) -> CurveFit
 
 
 def _fit(profile: Profile, levels: Sequence[Level], *, utilisations: Floats, busy: Floats) -> CurveFit:
-    """`utilisations` of the levels, shape (n,), and their bootstrap distributions `busy`, shape (n, 400)."""
+    """Fit to the `utilisations` of the levels, shape (n,), with bootstrap distributions `busy`, shape (n, 400)."""
     logs = np.log([slowdown_interval(profile.alone_s, one.times_s).centre for one in levels])
     places, residuals = _cross_validation_residuals(utilisations, logs)
     return CurveFit(

@@ -20,7 +20,7 @@ from stressbench.stats.trend import trend_of
 
 LEAST_SAMPLES = 30
 SATURATED = 0.95
-"""Above this utilisation one percentage point is a quarter of the wait or more, and bursts cannot be separated."""
+"""Above this utilisation one percentage point changes the wait by a quarter or more, and bursts are not resolved."""
 _IDLE_VARIATION = 10.0
 _BELOW_IDLE = 0.05
 _DRIFT_P = 1e-3
@@ -117,7 +117,7 @@ def bootstrap_utilisations(
     idle_s: Floats, loaded_s: Floats, *, estimator: Estimator = DEFAULT_ESTIMATOR, packets: Service | None = None,
     resamples: int = _RESAMPLES, seed: int = _SEED,
 ) -> Floats:  # fmt: skip
-    """Bootstrap distribution of `point_estimate`, shape (resamples,), from batches of neighbours; set by `seed`."""
+    """Bootstrap distribution of `point_estimate`, shape (resamples,), over batches of consecutive samples."""
     waits, residual = _resampled(idle_s, loaded_s, estimator=estimator, packets=packets, resamples=resamples, seed=seed)
     waits = np.maximum(waits, 0.0)
     shares: Floats = waits / (waits + residual)
@@ -133,9 +133,9 @@ def bootstrap_waits(idle_s: Floats, loaded_s: Floats, *, resamples: int, seed: i
 def probes_needed(
     idle_s: Floats, *, half_width: float, estimator: Estimator = DEFAULT_ESTIMATOR, packets: Service | None = None
 ) -> int:  # fmt: skip
-    """Probes, on the idle machine and under load each, for a 95 % interval of +- `half_width` on an idle machine.
+    """Number of probes, both idle and under load, for a 95 % interval of +- `half_width` on an idle machine.
 
-    `half_width` in utilisation, above 0. At least 30; by the normal approximation at utilisation 0.
+    `half_width` is a utilisation above 0. At least 30, from the normal approximation at utilisation 0.
     """
     service = service_estimate(idle_s, estimator) if packets is None else packets
     error_of_one = float(idle_s.std(ddof=1)) * sqrt(2) / service.residual_s
@@ -186,7 +186,7 @@ def _check_idle(idle_s: Floats, *, packets: Service | None) -> None:
 
 
 def _scale(mean_s: float, packets: Service | None) -> float:
-    """The scale of changes of the idle machine: its latency or, where it is known, what a packet adds."""
+    """Reference, s, for changes of idle latencies: their mean or, if larger, the packets' residual service time."""
     return mean_s if packets is None else max(mean_s, packets.residual_s)
 
 
@@ -249,7 +249,7 @@ def _resampled(
     counts = idle.counts[chosen].sum(axis=1)
     means = idle.sums_s[chosen].sum(axis=1) / counts
     variances = idle.squares_s2[chosen].sum(axis=1) / counts - (means - idle.around_s) ** 2
-    # A resampled minimum is never below the minimum, and would underestimate its error: it is kept as it is.
+    # The minimum is not resampled: a resampled minimum is never below it, so its error would be underestimated.
     services = np.full(resamples, idle_s.min()) if estimator.service is ServiceTime.minimum else means
     chosen = random.integers(len(loaded.counts), size=(resamples, len(loaded.counts)))
     waits = loaded.sums_s[chosen].sum(axis=1) / loaded.counts[chosen].sum(axis=1) - services

@@ -23,7 +23,7 @@ _COPY = re.compile(r"_\d+$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelScore:
-    """The errors of one model over all co-runs, as differences of slowdowns; None where it predicted none.
+    """The errors of one model over all co-runs, as differences of slowdowns; None if it predicted none.
 
     `within_5_points` and `within_10_points` are shares of all co-runs; `coverage` is the share of the `intervals` that
     contain the measured slowdown. `learnt`: the model was trained, without co-runs of the victim it predicts.
@@ -57,10 +57,10 @@ class Validation:
 
 
 def validate_models(profiles: Sequence[Profile], co_runs: Sequence[CoRun | LeftOut]) -> Validation:
-    """Evaluate every model on every co-run whose applications all have a profile; list the others in `left_out`.
+    """Evaluate every model on every co-run of profiled applications; list the other co-runs in `left_out`.
 
     NAME_2, a second copy of an application in a study, is matched with NAME. `profiles`: at least one, all of one
-    machine. Raises ValueError where two are of the same application.
+    machine. Raises ValueError if two are of the same application.
     """
     known: dict[str, Profile] = {}
     for one in profiles:

@@ -1,6 +1,6 @@
 """IP and MAC addresses of a lab's nodes: one IPv4 network per rail, 10.10.0.0/16 for the first.
 
-All labs use the same addresses, because they are never connected to each other.
+Labs are isolated from each other, so all of them use the same addresses.
 """
 
 from stressbench.labs.topology import Node

@@ -154,7 +154,7 @@ def _name_complaints(names: tuple[str, ...]) -> Iterator[Complaint]:
 
 @dataclass(frozen=True, kw_only=True)
 class _NicRates:
-    """Rates of NICs: those of single hosts (`own`, by host and rail) and the defaults of the rails."""
+    """NIC rates: those set for individual hosts (`own`, keyed by host and rail), and the default of each rail."""
 
     own: dict[tuple[str, int], Rate]
     rails: tuple[Rate, ...]

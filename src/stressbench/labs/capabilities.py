@@ -1,4 +1,4 @@
-"""Capabilities that labs need of this machine, each tested in a child process that ends immediately."""
+"""Capabilities that labs need from this machine, each tested in a short-lived child process."""
 
 import os
 import subprocess
@@ -14,7 +14,10 @@ _SETUP = "`stressbench lab setup` names the package and installs it"
 
 @dataclass(frozen=True, kw_only=True)
 class Capability:
-    """A capability: whether it is `there`, whether it is `needed` by every lab, its purpose (`why`), and the remedy."""
+    """A capability of this machine.
+
+    `there`: it is present, `needed`: every lab requires it, `why`: its purpose, `remedy`: how to obtain it.
+    """
 
     name: str
     there: bool
@@ -102,7 +105,7 @@ _ALL = system.NEWPID | system.NEWNS | system.NEWNET | system.NEWUTS | system.NEW
 
 
 def _user_remedy() -> str:
-    """How to allow user namespaces, by the kernel setting with which the distribution disables them."""
+    """Instruction that enables user namespaces; it depends on the sysctl with which the distribution disables them."""
     for file, value in (
         ("kernel/apparmor_restrict_unprivileged_userns", "0"),
         ("kernel/unprivileged_userns_clone", "1"),

@@ -1,4 +1,4 @@
-"""The channel between `up` and the lab supervisor: messages are lines of JSON."""
+"""The channel between `stressbench lab up` and the lab supervisor; messages are lines of JSON."""
 
 import json
 import socket

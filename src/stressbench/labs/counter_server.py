@@ -1,7 +1,7 @@
 """Server of link counters for programs in a lab, on a Unix socket that only the lab's nodes see.
 
-It answers each line `look` with a line of JSON that has every direction of every link (docs/records.md, "Link
-counters"). It is a child of the lab supervisor and forks for each connection.
+The server answers each request line `look` with one line of JSON: the counters of every direction of every link
+(docs/records.md, "Link counters"). It is a child of the lab supervisor and forks for each connection.
 """
 
 import json
@@ -55,7 +55,7 @@ class LinkCounterServer(socketserver.ForkingMixIn, socketserver.UnixStreamServer
 
 
 class _Connection(socketserver.StreamRequestHandler):
-    """The connection of one program."""
+    """Handler of one client connection."""
 
     server: LinkCounterServer
 

@@ -124,7 +124,7 @@ def _direction(link: Link, source: End, sent: EndCounters, old: EndCounters | No
 
 
 def _read_node() -> dict[str, Any]:
-    """Devices and queues of the node whose network namespace this process is in, as printed by `ip` and `tc`."""
+    """Devices and queues of this process's network namespace, as printed by `ip` and `tc`."""
     raise_priority()
     devices = _run_json("ip", "-j", "link")
     return {"devices": devices, "at_s": time.monotonic(), "queues": _run_json("tc", *QDISC_ARGUMENTS)}

@@ -52,7 +52,7 @@ def colour_of(use: float | None) -> str:
 
 
 def _link(link: Link, placed: Layout, loads: Mapping[tuple[str, str], LinkDirection], lab: Lab) -> str:
-    """A link as two halves; the half at each end shows the direction that starts there."""
+    """SVG of a link as two halves; the half at each end shows the direction that starts at this end."""
     widest = max(one.rate for one in lab.links)
     a, b = placed.positions[link.a.node], placed.positions[link.b.node]
     middle = ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)

@@ -1,7 +1,7 @@
 """Run a command on a node of a lab: `python -m stressbench.labs.enter LAB_FOLDER NODE COMMAND...`.
 
-It starts in 0.1 s, forwards signals to the command, and exits with its status. The command is a process of the lab and
-ends with it.
+The program starts in 0.1 s, forwards signals to the command, and exits with the command's status. The command is a
+process of the lab and ends with the lab.
 """
 
 import json
@@ -64,7 +64,7 @@ class _Entry:
 def _entry(folder: Path, node: str) -> _Entry | None:
     """Read a node's entry from state.json; None if there is no such node.
 
-    Without pydantic, whose import takes longer than all the rest.
+    Avoids pydantic, because importing it takes longer than everything else in this program.
     """
     own = PrivateDirectory(anchor=folder.parent, parts=(folder.name,))
     state = json.loads(own.read(STATE, limit=limits.STATE))
@@ -100,9 +100,9 @@ def _execute(command: Sequence[str], mask: Iterable[int], cores: Sequence[int] |
 
 
 def _wait_forwarding_signals(pid: int) -> int:
-    """Wait for the command and return its status. Signals are forwarded unless the kernel sent them.
+    """Wait for the command, forwarding signals to it, and return its exit status.
 
-    A terminal sends its signals to the command as well.
+    Signals sent by the kernel are not forwarded: a terminal's signals reach the command directly.
     """
     while True:
         found = signal.sigwaitinfo(_AWAITED_SIGNALS)

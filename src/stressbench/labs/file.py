@@ -1,4 +1,4 @@
-"""Lab files as labs: `read_lab` reads a file, `parse_lab` a text (pure)."""
+"""Conversion of lab files to labs: `read_lab` takes a path, `parse_lab` the text of the file (pure)."""
 
 from pathlib import Path
 

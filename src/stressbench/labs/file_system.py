@@ -48,11 +48,11 @@ def _start(daemon: Daemon, nodes: Mapping[str, int], prepare: Callable[[], None]
     def execute() -> int:
         enter_namespaces(nodes[daemon.node], _NODE)
         prepare()
-        os.chdir(LAB_FOLDER)  # for core dumps and other files: they vanish with the lab
+        os.chdir(LAB_FOLDER)  # core dumps and other files written here vanish with the lab
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         if daemon.cores:
             os.sched_setaffinity(0, daemon.cores)
-        raise_priority()  # ranks that poll must not starve it
+        raise_priority()  # so that polling ranks do not starve the daemon
         os.execv(program, [daemon.program, *daemon.arguments])
 
     return system.fork_child(execute)

@@ -35,8 +35,8 @@ def host_volume(servers: Mapping[str, str], *, stripe: Bytes | None) -> str:
     """Volume file of a client: it combines the folders of all servers (addresses by name).
 
     A file is stored on the server given by the hash of its name, or with `stripe` in pieces of this size, each placed
-    by the hash of its name. Up to 1 MiB per file is written behind, so that a writer gets its share of a busy link;
-    closing a file waits for outstanding writes. Slow servers are never disconnected.
+    by the hash of its name. Write-behind of up to 1 MiB per file lets a writer get its share of a busy link. Closing a
+    file waits for outstanding writes. Slow servers are never disconnected.
     """
     parts = [
         (

@@ -21,7 +21,7 @@ from stressbench.labs.process import Process, find_process
 from stressbench.labs.state import LabDirectory, Phase, State, lab_directories
 from stressbench.labs.topology import Lab
 
-_PYTHON = (sys.executable, "-P", "-m")  # -P: no module is taken from the working directory, which may be anyone's
+_PYTHON = (sys.executable, "-P", "-m")  # -P: never import from the working directory, which another user may own
 _ANSWER_TIMEOUT_S = 60.0
 _EXIT_TIMEOUT_S = 20.0
 
@@ -76,7 +76,10 @@ def up(text: str, *, name: str, source: str, serves: bool = True) -> RunningLab:
 
 
 def _acquire(directory: LabDirectory) -> None:
-    """Lock the lab's directory, after removing what a killed `up` or lab left."""
+    """Lock the lab's directory, after ending processes left by a killed `up` or lab.
+
+    Raises LabMistake if the lab is up or another `up` is bringing it up.
+    """
     if not directory.lock():
         state = directory.read()
         if state is not None and state.phase is Phase.up:
@@ -198,6 +201,6 @@ def labs_up() -> tuple[str, ...]:
 
 
 def command_prefix(running: RunningLab, node: str) -> tuple[str, ...]:
-    """Arguments that run the command behind them on a node. Raises LabMistake if the lab has no such node."""
+    """Prefix of a command line that runs the command on a node. Raises LabMistake if the lab has no such node."""
     running.holder(node)
     return (*_PYTHON, "stressbench.labs.enter", str(LabDirectory(running.state.name).path), node)

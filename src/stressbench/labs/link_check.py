@@ -40,8 +40,8 @@ class LinkCheck:
 def check_links(running: RunningLab, *, tolerance: float, streams: int) -> Iterator[LinkCheck]:
     """Measure the links one after the other and yield the result of each direction.
 
-    Each direction is measured by itself with `streams` consecutive streams, whose median must match the link's present
-    rate within `tolerance` (share of the rate). A rate that differs from the lab file is reported as well.
+    Each direction is measured separately with `streams` consecutive streams. Their median rate must match the link's
+    current rate within `tolerance` (share of the rate). A rate that differs from the lab file is reported as well.
     """
     for one in read_counters(running).links:
         for source, target, sent in ((one.link.a, one.link.b, one.from_a), (one.link.b, one.link.a, one.from_b)):
@@ -91,7 +91,7 @@ def _verdict(link: Link, rate: Rate, share: float, taken_s: float, tolerance: fl
 
 
 def _endpoint(running: RunningLab, link: Link, end: End) -> Endpoint:
-    """The endpoint of a stream. A bridge uses the address of br0; between neighbours its frames take this link."""
+    """The endpoint of a stream. A bridge uses the address of br0; its frames to the neighbour cross this link."""
     node = running.lab.node(end.node)
     bridge = node.is_switch and running.lab.forwarding is Forwarding.bridge
     return Endpoint(

@@ -89,6 +89,6 @@ def _up_lines(lab: Lab, end: End) -> tuple[str, ...]:
 
 
 def _run(running: RunningLab, end: End, tool: str, lines: tuple[str, ...], *, ignore_errors: bool = False) -> None:
-    """Run `ip` or `tc` commands in a node. `ignore_errors`: commands for devices that are down fail as expected."""
+    """Run `ip` or `tc` commands in a node. `ignore_errors` ignores failures, which are expected for down devices."""
     work = partial(run_iproute, tool, lines, ignore_errors=ignore_errors)
     start_in_network(running.holder(end.node).pid, work, where=end.node).result()

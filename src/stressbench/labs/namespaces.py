@@ -13,9 +13,9 @@ ALL_NAMESPACES = ("user", "pid", "net", "ipc", "uts", "mnt")
 
 
 def enter_namespaces(pid: int, kinds: Iterable[str]) -> None:
-    """Enter the namespaces of these kinds of process `pid`, unless this process shares them. Single-threaded only.
+    """Enter the namespaces of process `pid` of these kinds, except those already shared. Single-threaded only.
 
-    Entering a process namespace affects children only, not this process. Raises OSError with the failed step.
+    Entering a PID namespace affects children only, not this process. Raises OSError with the failed step.
     """
     descriptors = []
     for kind in kinds:

@@ -64,7 +64,7 @@ class NodeProcess:
             signal.pause()
 
     def _enter_new_namespaces(self) -> str:
-        outer = Path("/proc/self").readlink()  # the machine's /proc still
+        outer = Path("/proc/self").readlink()  # /proc is still that of the machine
         system.unshare(system.NEWNET | system.NEWNS | system.NEWUTS | system.NEWIPC)
         system.set_process_name(f"{self._lab}:{self.node.name}")
         socket.sethostname(self.node.name)
@@ -92,7 +92,7 @@ def _write(setting: Setting) -> None:
 
 
 def _try_mount(kind: str, target: str) -> None:
-    """Mount a file system unless a container forbids it; then that of the machine stays visible."""
+    """Mount a file system. If a container forbids the mount, the one of the machine stays visible."""
     try:
         system.mount(kind, target, kind)
     except OSError:

@@ -29,7 +29,7 @@ def _sink(noise: NoisePlan, target: int) -> int:
 
 
 def _send(noise: NoisePlan, source: int) -> int:
-    """Send the datagrams that are due every few milliseconds; those that do not fit into the queue are dropped."""
+    """Every few milliseconds, send the datagrams that are due; those that do not fit into the queue are dropped."""
     enter_namespaces(source, ("net",))
     system.set_process_name("lab-noise")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:

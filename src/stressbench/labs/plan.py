@@ -28,7 +28,7 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class File:
-    """A file that is visible to all nodes of the lab only."""
+    """A file that only the nodes of the lab see."""
 
     path: str
     text: str
@@ -37,7 +37,10 @@ class File:
 
 @dataclass(frozen=True, kw_only=True)
 class NodePlan:
-    """Configuration of one node. The `ip` commands are idempotent: they also restore a link that was down."""
+    """Configuration of one node: `ip` commands (`first`), then `tc` commands, then further `ip` commands.
+
+    The commands in `ip` are idempotent: they also restore a link that was down.
+    """
 
     name: str
     first: tuple[str, ...]
@@ -48,7 +51,7 @@ class NodePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class NoisePlan:
-    """Datagrams from one node to another's address; `at_once` is the maximum burst in datagrams."""
+    """Background traffic from one node to the address of another; `at_once` is the maximum burst in datagrams."""
 
     source: str
     target: str
@@ -81,7 +84,7 @@ class Plan:
 
 
 def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serves: bool = True) -> Plan:
-    """Plan the configuration of a lab, with the `cores` of pinned hosts; `serves`: I/O nodes serve a file system."""
+    """Plan the configuration of a lab. `cores`: those of pinned hosts, `serves`: I/O nodes serve a file system."""
     cores, io = cores or {}, lab.io if serves else None
     routes: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
     if lab.forwarding is Forwarding.route:

@@ -14,7 +14,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
 
 
 def plan_from_json(found: dict[str, Any]) -> Plan:
-    """The plan that `plan_to_json` was given."""
+    """The plan with these JSON values, the inverse of `plan_to_json`."""
     return Plan(
         name=found["name"],
         nodes=tuple(_node(node) for node in found["nodes"]),

@@ -16,7 +16,7 @@ KEPT_CAPABILITIES = frozenset(
         _NET_ADMIN, _NET_RAW, _IPC_LOCK, _SYS_RESOURCE, _SYS_CHROOT, _SYS_PTRACE, _SYS_ADMIN, _SYS_NICE,
     }
 )  # fmt: skip
-"""Dropped are, for example: loading modules, setting clocks, raw device access, creating devices, rebooting."""
+"""Processes of a lab cannot, for example, load modules, set clocks, access raw devices, create devices or reboot."""
 _READ_ONLY = ("/proc/sys", "/proc/sysrq-trigger")
 
 

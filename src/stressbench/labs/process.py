@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-_STARTED = 19  # field 22 of /proc/PID/stat, counted behind the name
+_STARTED = 19  # field 22 of /proc/PID/stat, as an index into the fields after the name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ _WAIT_FOR_OTHERS = ("-o", "DPkg::Lock::Timeout=120")
 
 
 def missing_packages() -> tuple[str, ...]:
-    """Packages of which a program is missing. The GlusterFS client package has the server daemon, but no service."""
+    """Packages with a missing program. The GlusterFS client package has the server daemon without its service."""
     return tuple(
         package for package, programs in _PROGRAMS.items() if not all(find_tool(program) for program in programs)
     )

@@ -16,7 +16,7 @@ _NETEM_FRAMES = 10_000
 def burst_of(rate: Rate) -> Bytes:
     """Size of the token bucket, the burst that passes at line rate after a pause.
 
-    At least two frames, so that even short messages take their time on the link; at high rates the data of 0.5 ms,
+    Two frames at low rates, so that even short messages are limited to the rate; at high rates the data of 0.5 ms,
     which is the typical delay of the kernel's timer.
     """
     return Bytes(max(2 * FRAME_BYTES, round(rate.bytes_per_s * _BURST_S)))

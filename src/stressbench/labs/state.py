@@ -194,7 +194,7 @@ class LabDirectory:
             return False
 
     def unlock(self) -> None:
-        """Release this process's lock; that of a supervisor remains."""
+        """Release this process's hold on the lock. A supervisor that inherited the lock keeps it."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -254,7 +254,7 @@ class LabDirectory:
             os.close(descriptor)
 
     def processes(self) -> tuple[Process, ...]:
-        """The recorded supervisor and `up`, whichever version wrote them."""
+        """The recorded supervisor and `up` process. Also reads state files of other versions."""
         try:
             found = json.loads(self._text())
             written = [found.get("keeper"), found.get("builder")]
@@ -272,7 +272,7 @@ class LabDirectory:
         self.clear_above()
 
     def clear_above(self) -> None:
-        """Remove empty directories above that belong to StressBench; a killed `up` may have created only these."""
+        """Remove empty parent directories that belong to StressBench. A killed `up` may have created nothing else."""
         for above in (self.path.parent, self.path.parent.parent):
             if above.name in ("labs", "stressbench", f"stressbench-{os.geteuid()}"):
                 with suppress(OSError):

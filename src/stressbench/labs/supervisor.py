@@ -4,10 +4,15 @@ All resources of a lab belong to namespaces that only its processes hold. When t
 kernel kills all processes of the lab and removes its interfaces, mounts and files. Once the lab is up, the supervisor
 neither sends nor receives anything.
 
-Protocol with `up` over the socket whose descriptor is the argument: up sends {"plan": ...}; the supervisor replies
-{"supervisor": pid}; up records it and sends {"go": true}; the supervisor sends {"nodes": {name: [pid, inner pid]}} and,
-when all nodes are configured, {"up": true}; up sends {"stay": true}. If `up` ends before that, the lab ends. The
-supervisor reports an error as {"fault": text}.
+Protocol with `up` over a socket (the argument is its descriptor):
+
+    up                      {"plan": ...}
+    supervisor              {"supervisor": pid}, which `up` records
+    up                      {"go": true}
+    supervisor              {"nodes": {name: [pid, inner pid]}}, then {"up": true} when all nodes are configured
+    up                      {"stay": true}; if `up` ends before that, the lab ends
+
+The supervisor reports an error as {"fault": text}.
 """
 
 import os

@@ -16,7 +16,7 @@ class NodeKind(Enum):
 
 
 class Spread(Enum):
-    """Choice among several shortest paths: the first link in order, or a link by the destination's number."""
+    """Choice among several shortest paths: the first link in order, or a link selected by the destination's number."""
 
     first = "first"
     by_destination = "destination"

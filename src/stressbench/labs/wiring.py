@@ -9,7 +9,7 @@ from stressbench.labs.topology import Spread
 
 
 class WiringMistake(Exception):
-    """The topology does not fit the hosts; `key` names the wrong value of the `[topology]` table ("": all of it)."""
+    """The topology does not fit the hosts; `key` is the wrong key of the `[topology]` table, "" for the whole table."""
 
     def __init__(self, key: str, message: str) -> None:
         self.key = key
@@ -83,7 +83,7 @@ class Trunk:
 
 @dataclass(frozen=True, kw_only=True)
 class RailNetwork:
-    """The network of one rail: switch names, the switch of each host in their order, and trunks between switches."""
+    """The network of one rail: switch names, the switch of each host (in host order), and trunks between switches."""
 
     switches: tuple[str, ...]
     attached: tuple[str, ...]
@@ -104,7 +104,7 @@ def fill_switches(
 
 
 def leaf_count(given: WiringInput, hosts_per_leaf: int, *, key: str) -> int:
-    """Number of switches that the hosts fill. Raises WiringMistake if one would be filled partly."""
+    """Number of switches that the hosts fill. Raises WiringMistake if the last one would be filled partly."""
     leaves, rest = divmod(len(given.hosts), hosts_per_leaf)
     if rest:
         raise WiringMistake(key, f"{hosts_per_leaf} does not divide {len(given.hosts)} hosts")

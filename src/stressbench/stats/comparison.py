@@ -103,7 +103,7 @@ class Comparison:
 
 
 def compare(a: Run, b: Run, *, effect: float = 0.02, force: bool = False) -> Comparison:
-    """Compare run B with run A job by job. Jobs are matched by name; the k-th job of a name with the k-th.
+    """Compare run B with run A job by job. Jobs are matched by name; several jobs of one name in their order.
 
     `effect` is the smallest relative change of interest, at least 0 (0.02: 2 %). Raises ComparisonError if the
     workloads differ and `force` is false, or if no job name occurs in both runs.

@@ -42,7 +42,7 @@ class PlainRatios:
 
 
 def plain_ratios(isolated: NDArray[np.float64], contended: NDArray[np.float64]) -> PlainRatios | None:
-    """Ratios of all samples, shape (samples,) each; None if either array is empty or an isolated time is 0 s."""
+    """Ratios of all samples, shapes (n,) and (m,); None if either array is empty or an isolated time is 0 s."""
     if len(isolated) == 0 or len(contended) == 0 or isolated.min() <= 0:
         return None
     return PlainRatios(

@@ -83,7 +83,7 @@ class Pairing:
 
 
 def pair_blocks(rounds: Sequence[RoundMedian]) -> Pairing:
-    """Pair isolated and contended rounds by launch and block; several of one kind in a block count by their median."""
+    """Pair isolated and contended rounds by launch and block; several of one kind in a block enter by their median."""
     blocks: defaultdict[tuple[int, int], tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for found in rounds:
         blocks[found.launch, found.block][found.kind is Kind.contended].append(found.median_s)

@@ -46,7 +46,7 @@ _EXACT_PAIRS = 100
 _EXACT_PRODUCT = 2500
 _ALL_MEANS = 1000
 _ALL_SHIFTS = 1_000_000
-"""Up to these numbers of values or pairs, all pairs are computed and sorted; above, order statistics are searched."""
+"""Up to these numbers of values or pairs, all pairs are computed and sorted; above, bisection finds the bounds."""
 _TAIL = (1 - CONFIDENCE) / 2
 
 _RESAMPLES = 4999
@@ -98,7 +98,7 @@ def unpaired_interval(first: Floats, second: Floats) -> Interval:
 
 
 def bootstrap_interval(isolated: Floats, contended: Floats) -> Interval:
-    """Logarithm of the ratio of medians with its BCa bootstrap interval; inputs are positive, shape (blocks,) each.
+    """Logarithm of the ratio of medians with its BCa bootstrap interval; both inputs are positive, shape (blocks,).
 
     Whole blocks are resampled 4999 times with a fixed seed, so the same file gives the same interval. There is no
     interval below 6 blocks, or if ties leave the acceleration undefined. Source: Efron 1987; `scipy.stats.bootstrap`.

@@ -38,7 +38,7 @@ def modes_of(values: Floats) -> Modes | None:
     upper_share = 1 - cut / len(ordered)
     if high - low < np.log(MIN_SEPARATION) or not MIN_SHARE <= upper_share <= 1 - MIN_SHARE:
         return None
-    from scipy import special  # a third of a second, which only those who ask for it shall wait
+    from scipy import special  # importing it takes a third of a second
 
     third = (high - low) / 3
     left, valley, right = (

@@ -55,7 +55,7 @@ def outlier_warnings(rounds: Iterable[RoundMedian], *, job: str) -> Iterable[Qua
 
 
 def bimodality_warnings(name: str, selection: Selection, *, job: str) -> Iterable[QualityWarning]:
-    """Warning about bimodal samples. Each sample is divided by its round's median, so that drift is no second mode."""
+    """Warning about bimodal samples. Samples are divided by their round's median, so that drift adds no mode."""
     for kind, values, rounds in (
         (Kind.isolated, selection.isolated_s, selection.isolated_round),
         (Kind.contended, selection.contended_s, selection.contended_round),

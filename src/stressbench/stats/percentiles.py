@@ -15,7 +15,7 @@ from stressbench.stats.intervals import CONFIDENCE
 from stressbench.stats.selection import Selection
 
 SHARES = (0.5, 0.95, 0.99, 0.999)
-"""Percentiles that `stressbench show` reports, as shares of the values below."""
+"""Percentiles that `stressbench show` reports, as shares of the values that lie below."""
 _RUN_OFFSET = 1_000_000_000
 _TAIL = (1 - CONFIDENCE) / 2
 
@@ -71,7 +71,7 @@ class GroupedValues:
 
 
 def grouped_samples(values_s: Floats, rounds: Integers) -> GroupedValues:
-    """Samples (s) and the rounds they belong to, shape (samples,) each, sorted by value."""
+    """Samples (s) and the rounds that they belong to, both of shape (samples,), sorted by value."""
     order = np.argsort(values_s, kind="stable")
     return GroupedValues(values_s=values_s[order], counts=np.ones(len(order), dtype=np.int64), round=rounds[order])
 
@@ -144,7 +144,7 @@ def tail_impacts(
 
 
 def sample_tail_impacts(selections: Sequence[Selection]) -> tuple[TailImpact, ...]:
-    """Tail impacts of the samples of one job or step, pooled over the given runs. Rounds of different runs differ."""
+    """Tail impacts of the samples of one job or step, pooled over runs; rounds of different runs stay separate."""
     return tail_impacts(
         _grouped_runs([(one.isolated_s, one.isolated_round) for one in selections]),
         _grouped_runs([(one.contended_s, one.contended_round) for one in selections]),
@@ -191,7 +191,7 @@ def _effective_count(grouped: GroupedValues, value: float, share: float) -> floa
 
 
 def _order_shares(count: int, share: float) -> tuple[float | None, float | None]:
-    """Ranks, divided by `count`, of the order statistics that bound the percentile; None outside of the values."""
+    """Ranks, divided by `count`, of the order statistics that bound the percentile; None beyond the extreme values."""
     from scipy import special  # importing it takes a third of a second
 
     middle, reach = count * share, 6 * sqrt(count * share * (1 - share)) + 10

@@ -45,7 +45,7 @@ def plan_of(rounds: Sequence[RoundMedian], *, target: float) -> Plan:
     if half is None:
         reason = too_few(n) if n < MIN_PAIRS else "a round's median time is 0 s, below what the clock resolves"
         return Plan(target=target, blocks=n, half_width=None, more_blocks=None, more_blocks_sure=None, reason=reason)
-    from scipy import special  # a third of a second, which only those who ask for it shall wait
+    from scipy import special  # importing it takes a third of a second
 
     wanted = log1p(target)
     larger = half * sqrt((n - 1) / float(special.chdtri(n - 1, CONSERVATIVE_PROBABILITY)))
@@ -69,7 +69,7 @@ def _half_width(pairing: Pairing) -> float | None:
 
 
 def _additional_blocks(half: float, n: int, wanted: float) -> int | None:
-    """Smallest m - n of m >= n blocks whose half-width is at most `wanted`; None beyond MAX_BLOCKS."""
+    """Number of blocks to add to `n` for a half-width of at most `wanted`; None if that exceeds MAX_BLOCKS in all."""
     if half <= wanted:
         return 0
     short, enough = n, n
@@ -87,6 +87,6 @@ def _additional_blocks(half: float, n: int, wanted: float) -> int | None:
 
 
 def _relative_half_width(blocks: int) -> float:
-    from scipy import special  # a third of a second, which only those who ask for it shall wait
+    from scipy import special  # importing it takes a third of a second
 
     return float(special.stdtrit(blocks - 1, (1 + CONFIDENCE) / 2)) / sqrt(blocks)

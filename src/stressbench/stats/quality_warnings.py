@@ -96,7 +96,7 @@ def _incomplete(run: Run) -> Iterable[QualityWarning]:
 
 
 def _faults(run: Run) -> Iterable[QualityWarning]:
-    """The first fault of each launch; what other ranks met is mostly a consequence of it."""
+    """Warning about the first fault of each launch; faults of other ranks are mostly its consequences."""
     for number, launch in enumerate(run.launches, start=1):
         if launch.faults:
             which = "the run" if len(run.launches) == 1 else f"launch {number}"
@@ -106,7 +106,7 @@ def _faults(run: Run) -> Iterable[QualityWarning]:
 
 
 def _load_increase(run: Run) -> Iterable[QualityWarning]:
-    """Load average above its value at the start plus the run's own ranks on rank 0's host plus 1 for the system."""
+    """Warning if rank 0's host has a load average above the initial one plus the run's ranks there plus 1."""
     for launch in run.launches:
         if launch.header.load_average is None:
             continue
@@ -153,7 +153,7 @@ def _few_blocks(job: Job, impact: Impact) -> Iterable[QualityWarning]:
 
 
 def _drift(job: Job, isolated: list[RoundMedian]) -> Iterable[QualityWarning]:
-    """Trend of isolated times over the run: significance by Kendall's tau, size by the Theil-Sen slope."""
+    """Warning about a trend of isolated times: significance by Kendall's tau, size by the Theil-Sen slope."""
     values = np.array([found.median_s for found in isolated])
     if len(values) < _MIN_ROUNDS or values.min() == values.max():
         return
@@ -170,7 +170,7 @@ def _drift(job: Job, isolated: list[RoundMedian]) -> Iterable[QualityWarning]:
 
 
 def _short_warmup(job: Job, samples: Samples) -> Iterable[QualityWarning]:
-    """First measured repetition of each round divided by the median of the later ones."""
+    """Warning if the first measured repetition of rounds is usually slower than the median of the later ones."""
     wanted = samples.in_phases(Phase.measured) & np.isfinite(samples.time_max_s)
     rounds, times = samples.round[wanted], samples.time_max_s[wanted]
     starts = np.flatnonzero(np.diff(rounds, prepend=-1))
@@ -188,7 +188,7 @@ def _short_warmup(job: Job, samples: Samples) -> Iterable[QualityWarning]:
 
 
 def _timer(run: Run, job: Job) -> Iterable[QualityWarning]:
-    """Clock resolution or overhead above TIMER_SHARE of the time between two clock readings."""
+    """Warning if clock resolution or overhead exceeds TIMER_SHARE of the time between two clock readings."""
     clock = run.header.clock
     floor = max(clock.resolution_s, clock.overhead_s)
     for step in job.steps:

@@ -26,8 +26,8 @@ def trend_of(values: NDArray[np.float64]) -> Trend:
     """Mann-Kendall test of `values`, shape (n,), n >= 3: normal approximation, corrected for ties and continuity.
 
     Series of more than 2,000 values are decimated evenly, because the number of pairs grows as n squared. Source:
-    Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 8.1 and 9.3. Not `scipy.stats.kendalltau`, whose
-    import takes half a second that every `stressbench show` would pay.
+    Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 8.1 and 9.3. `scipy.stats.kendalltau` is not used,
+    because importing it would add half a second to every `stressbench show`.
     """
     values = values[:: -(-len(values) // _MAX_VALUES)]
     n = len(values)

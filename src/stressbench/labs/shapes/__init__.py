@@ -1,4 +1,4 @@
-"""Topologies: each module wires one kind, described by the `[topology]` table `SPEC`, with its function `wire`."""
+"""Topologies. Each module wires one kind with its function `wire`; `SPEC` is the type of its `[topology]` table."""
 
 from collections.abc import Callable
 from functools import cache

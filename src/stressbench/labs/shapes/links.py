@@ -1,4 +1,4 @@
-"""Any other topology, given link by link."""
+"""Arbitrary topology, given link by link."""
 
 from dataclasses import replace
 

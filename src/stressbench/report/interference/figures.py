@@ -9,7 +9,7 @@ from stressbench.report.interference.records import records_of
 
 
 def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> tuple[Figure | Numbers, ...]:
-    """Latencies, phases, congestion levels; the numbers of the levels stand after their last figure."""
+    """Figures of latencies, phases and congestion levels, with the data of latencies and levels after their figures."""
     with style():
         first = (latencies.draw(profile, summary, key=key), latencies.numbers(profile, key=key))
         over_time = phases.draw(profile, summary, key=key)

@@ -17,7 +17,7 @@ _NO_RUNS: tuple[Value, ...] = (None,) * 4
 
 
 def records_of(summary: Iterable[ProfileSummary], *, name: str = "profiles") -> Numbers:
-    """One after the other; unknown is None."""
+    """Records of all profiles; None is unknown."""
     return Numbers(name=name, head=_HEAD, rows=tuple(row for one in summary for row in _rows(one)))
 
 

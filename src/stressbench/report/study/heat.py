@@ -1,4 +1,4 @@
-"""Pairwise slowdowns as a shaded table; the numbers say the same without the shade."""
+"""Pairwise slowdowns as heat maps: tables with shaded cells that show the numbers as well."""
 
 from collections.abc import Iterator, Sequence
 from math import log

@@ -78,7 +78,7 @@ def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
                 yield repeat(symbol, times)
             elif -symbol in short:
                 yield from repeat(short[-symbol], times)
-            else:  # descend into the rule and continue behind it afterwards
+            else:  # descend into the rule, then continue after it
                 stack.append((number, place, left))
                 stack.append((-symbol, 0, times))
                 break

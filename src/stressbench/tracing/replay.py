@@ -9,7 +9,7 @@ from stressbench.formats.ranges import spans
 from stressbench.formats.trace import RankTrace, Trace, TraceMode
 from stressbench.tracing.operations import DYNAMIC_PROCESS_CALLS
 
-_REQUIRED = frozenset({"calls", "lists", "sender"})  # without these the sequence is incomplete
+_REQUIRED = frozenset({"calls", "lists", "sender"})  # losses of these make the sequence incomplete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

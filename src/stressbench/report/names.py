@@ -4,7 +4,7 @@ _LONGEST = 28
 
 
 def printable(text: str) -> str:
-    """The text with U+FFFD in place of unprintable characters, which XML does not allow and readers cannot see."""
+    """The text with U+FFFD in place of unprintable characters, since XML does not allow control characters."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 

@@ -1,7 +1,7 @@
 """Grammar-compressed call sequences: expansion, counting, and loops. Pure.
 
-A rule is a tuple of (symbol, times): symbol >= 0 is a call number, symbol < 0 stands for rule -symbol. Rule 0 is the
-whole sequence. Rules are acyclic, as checked when the trace is read.
+A rule is a tuple of pairs (symbol, times): symbol >= 0 is a call number, an index of the distinct calls; symbol < 0
+stands for rule -symbol. Rule 0 is the whole sequence. Rules are acyclic, as checked when the trace is read.
 """
 
 from collections import Counter

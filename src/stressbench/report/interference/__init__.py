@@ -1,4 +1,4 @@
-"""Documents of profiles: the load of each application on the network, and its slowdown under congestion."""
+"""Documents of sensitivity profiles: the load of each application on the network, and its slowdown under congestion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The figures of a profile, each with its numbers."""
+"""The figures of a sensitivity profile with their data."""
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.profile_summary import ProfileSummary

@@ -1,4 +1,4 @@
-"""Profiles as records: the idle machine, beside the application, each congestion level."""
+"""Sensitivity profiles as records: probes of the idle machine, probes beside the application, congestion levels."""
 
 from collections.abc import Iterable, Iterator
 

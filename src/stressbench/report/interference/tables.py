@@ -1,4 +1,4 @@
-"""The contents of a profile in sentences and tables."""
+"""The contents of a sensitivity profile in sentences and tables."""
 
 from collections.abc import Iterator
 

@@ -13,7 +13,7 @@ _HEAD = (
 
 
 def records_of(found: Degradation) -> Numbers:
-    """One record per point, after the values of the other factors; None is unknown."""
+    """One record per point, headed by the values of the other factors; None is unknown."""
     where = tuple(found.curves[0].where) if found.curves else ()
     return Numbers(name="degradation", head=(*where, *_HEAD), rows=tuple(_rows(found)))
 

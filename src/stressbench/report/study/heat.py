@@ -13,7 +13,7 @@ _FULL_AT = 2.0
 
 
 def heat_maps(matrices: Sequence[Matrix]) -> Iterator[Block]:
-    """Title, map, numbers, groups of three and more jobs, and advice of each matrix."""
+    """For each matrix: title, heat map, data, groups of three or more jobs, and advice."""
     for number, matrix in enumerate(matrices, start=1):
         where = ", ".join(f"{name} = {printable(value)}" for name, value in matrix.where.items())
         yield Heading(text=_title(matrix) + (f" ({where})" if where else ""))

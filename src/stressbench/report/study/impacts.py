@@ -26,7 +26,7 @@ _CAPTION = (
 
 @dataclass(frozen=True, kw_only=True)
 class _Axes:
-    """Factors on the vertical axis (`side`), and the factor shown by colour and mark (None: these show the job)."""
+    """Factors on the vertical axis (`side`), and the factor shown by colour and mark (None: colour shows the job)."""
 
     side: tuple[str, ...]
     colour: str | None

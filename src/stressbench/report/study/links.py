@@ -21,7 +21,7 @@ _MOST_CELLS = 300
 
 @dataclass(frozen=True, kw_only=True)
 class CellLink:
-    """One direction of a link: shares of its rate as medians over the cell's runs, `isolated` by job; lost frames."""
+    """One direction of a link: lost frames, and shares of its rate (medians over the runs), `isolated` by job."""
 
     source: str
     target: str

@@ -21,7 +21,7 @@ _ROW_WORDS = ("pattern", "motif", "workload", "victim", "job")
 
 
 def crossed(report: StudyReport, evidence: Evidence) -> Table | None:
-    """Impacts in the layout of the StressBench paper's Tables II and III: rows by factor and job, columns by factor.
+    """Impacts as in Tables II and III of the StressBench paper: rows by job and, if two vary, one factor.
 
     None unless one or two factors vary and the columns fit.
     """

@@ -1,4 +1,4 @@
-"""Sections of the same parts in the same order, as documents of sweeps, profiles and predictions have them."""
+"""Builders of sections with a fixed order of parts, shared by several kinds of documents."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -23,7 +23,7 @@ from stressbench.report.names import printable
 
 
 def brief_section(*, title: str, headline: str, tables: Iterable[Table], notes: Iterable[str]) -> Section:
-    """What formats without figures print."""
+    """The section for formats without figures: headline, tables and notes."""
     told = tuple(Note(text=note, severity=Severity.note) for note in notes)
     last = (Notes(title="Notes", notes=told),) if told else ()
     return Section(title=title, blocks=(Paragraph(text=headline), *tables, *last))
@@ -43,7 +43,7 @@ def chapter(
     facts: Iterable[Fact] = (),
     banner: str = "",
 ) -> Section:
-    """A page's section in this order: banner, findings, notes, `first`, figures, `tables`, `more`, origin."""
+    """An HTML section: banner, findings, notes, `first`, figures, `tables` under `heading`, `more`, provenance."""
     blocks = (
         *((Paragraph(text=banner, role=Role.banner),) if banner else ()),
         Findings(sentences=tuple(findings)),
@@ -58,7 +58,7 @@ def chapter(
 
 
 def origin(facts: Iterable[Fact]) -> tuple[Block, ...]:
-    """Facts below their heading; nothing where there are none."""
+    """The facts under the heading Provenance; empty without facts."""
     told = tuple(facts)
     return _below("Provenance", (Facts(facts=told),) if told else ())
 

@@ -28,7 +28,7 @@ _IMPACT_WORDS = {Verdict.slower: "higher", Verdict.faster: "lower"}
 
 
 def document_of(comparison: Comparison) -> Document:
-    """Both files, what differs between them, the verdicts, and their limits."""
+    """The document of a comparison: both files, differences of their conditions, verdicts and notes."""
     return Document(
         title="",
         sections=(Section(blocks=tuple(_blocks(comparison))),),
@@ -93,7 +93,7 @@ def _key(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _checks(comparison: Comparison) -> Checks:
-    """A slower time fails; a higher congestion impact does not. Jobs of the same name are numbered."""
+    """One check per job and quantity; a slower time fails, a higher impact does not. Equal job names are numbered."""
     seen: Counter[str] = Counter()
     checks: list[Check] = []
     for job in comparison.jobs:

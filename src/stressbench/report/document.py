@@ -1,4 +1,4 @@
-"""A document as values: sections made of blocks such as tables, figures and notes, which each renderer prints its way.
+"""Format-independent documents: sections of blocks such as tables, figures and notes, which the renderers print.
 
 All texts are data, never markup: renderers escape them.
 """
@@ -15,10 +15,10 @@ Value: TypeAlias = str | float | int | None
 
 @dataclass(frozen=True, kw_only=True)
 class Numbers:
-    """Values in full precision: `name` of the file without an ending, heads with units, rows; unknown is None.
+    """A data file with values in full precision; None is unknown. `name` is the file name without extension.
 
-    All values of a column are of one kind: text, or numbers. A page does not hold them where `command` is given and
-    they are too many; it then names that command, which writes `file` (default: `name`).
+    Each column holds either text or numbers, and its head includes the unit. If `command` is given and there are too
+    many rows to embed, a page names that command instead, which writes `file` (default: `name`).
     """
 
     name: str
@@ -30,7 +30,7 @@ class Numbers:
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """A confidence interval of a ratio; both ends are None where there is none."""
+    """A confidence interval of a ratio; both bounds are None if there is no interval."""
 
     low: float | None
     high: float | None
@@ -38,7 +38,7 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class Shaded:
-    """A cell of a heat map: `text` with `detail` below it; `shade` is its opacity from 0 to 1."""
+    """A cell of a heat map: `text` with `detail` below. `slower` selects the colour, `shade` its opacity (0 to 1)."""
 
     text: str
     detail: str
@@ -47,11 +47,11 @@ class Shaded:
 
 
 Cell: TypeAlias = str | Interval | Shaded | None
-"""None is unknown."""
+"""A table cell; None is unknown."""
 
 
 def cell_text(cell: Cell) -> str:
-    """The cell as plain text; a hyphen where it is unknown."""
+    """The cell as plain text; a hyphen for an unknown value."""
     match cell:
         case None:
             return "-"
@@ -64,7 +64,7 @@ def cell_text(cell: Cell) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A column with its head and, where all of its cells share one, its unit; numbers are set flush right."""
+    """A table column. `unit` is set if all cells share one; columns of numbers are right-aligned."""
 
     head: str
     unit: str = ""
@@ -80,7 +80,7 @@ class Column:
 class Table:
     """Rows under columns; `caption` says what the numbers are and how to read them.
 
-    `groups` are the numbers of the rows that begin a group; a terminal draws a rule before each but the first.
+    `groups` holds the indices of the rows that begin a group; plain text draws a rule between groups.
     """
 
     key: str = ""
@@ -98,7 +98,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A drawing: `title` states the comparison, `caption` how to read it, `description` is for screen readers."""
+    """An SVG figure. `title` states the finding, `caption` how to read it; `description` is for screen readers."""
 
     key: str
     title: str
@@ -108,7 +108,7 @@ class Figure:
 
 
 class Severity(StrEnum):
-    """How much a note matters; the word stands before it in plain text."""
+    """Severity of a note; plain text prints it before the note."""
 
     note = "note"
     warning = "warning"
@@ -118,7 +118,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """Something that limits the results; `about` names what it concerns, for example a job."""
+    """A limitation of the results; `about` names its subject, for example a job."""
 
     text: str
     severity: Severity = Severity.warning
@@ -127,7 +127,7 @@ class Note:
 
 @dataclass(frozen=True, kw_only=True)
 class Notes:
-    """Notes below one heading, which plain text leaves out."""
+    """Notes under a heading, which plain text omits."""
 
     notes: tuple[Note, ...]
     title: str = "Before you rely on these numbers"
@@ -135,15 +135,16 @@ class Notes:
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """What was found, in sentences, the most important first."""
+    """The main results as sentences, the most important first."""
 
     sentences: tuple[str, ...]
 
 
 class Role(StrEnum):
-    """What a paragraph is for: plain text, a remark, a reading aid, a warning, or a banner across the page.
+    """Purpose of a paragraph: text, a remark (`note`), a reading aid (`key`), a warning, or a banner across the page.
 
-    `lead` is plain text that a terminal breaks between words; everything else flows, so that a log keeps it whole.
+    `lead` is text that is wrapped between words in a terminal; other paragraphs are printed as one line, so that logs
+    keep them whole.
     """
 
     text = "text"
@@ -186,21 +187,21 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """Where the numbers come from."""
+    """A list of names and values, such as the provenance of the results."""
 
     facts: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """Text that keeps its lines, such as a file or commands."""
+    """Preformatted text, such as a file or commands."""
 
     text: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Details:
-    """Blocks that a page can fold below `summary`."""
+    """Blocks that a page can fold under `summary`; `opened`: initially unfolded."""
 
     summary: str
     blocks: "tuple[Block, ...]"
@@ -214,7 +215,7 @@ Block: TypeAlias = (
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """Blocks about one subject; `key` is its id in a page. A print-out begins a new sheet where `new_sheet` is set."""
+    """Blocks about one subject. `key` is the element id in HTML; `new_sheet` starts a new page in print."""
 
     key: str = ""
     title: str = ""
@@ -232,7 +233,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """A result that continuous integration shows as a test; `text` holds its numbers, `reason` why it was skipped."""
+    """A result that continuous integration shows as a test. `text`: its numbers; `reason`: why it was skipped."""
 
     group: str
     name: str
@@ -253,10 +254,9 @@ class Checks:
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """`lead` says what the document is about, `foot` how its numbers were obtained.
+    """A titled document. `lead` is its introduction, `foot` says how the numbers were obtained.
 
-    For machines: `records` are the rows of a CSV file, `value` is what JSON holds, `summary` the one table of a paper,
-    `checks` the tests of a JUnit file.
+    Content of other formats: `records` for CSV, `value` for JSON, `summary` for LaTeX, `checks` for JUnit.
     """
 
     title: str
@@ -270,7 +270,7 @@ class Document:
 
     @property
     def numbers(self) -> tuple[Numbers, ...]:
-        """All numbers that a page of this document lets its readers save."""
+        """All data files that an HTML page of this document offers for download."""
         return tuple(_numbers_in(block for section in self.sections for block in section.blocks))
 
 
@@ -283,11 +283,11 @@ def _numbers_in(blocks: Iterable[Block]) -> Iterator[Numbers]:
 
 
 def columns(*, texts: Iterable[str] = (), numbers: Iterable[str] = (), last: Iterable[str] = ()) -> tuple[Column, ...]:
-    """Columns of words, then of numbers, then of words again, by their heads."""
+    """Columns with these heads: text (`texts`), then numbers (`numbers`), then text again (`last`)."""
     parts = ((texts, False), (numbers, True), (last, False))
     return tuple(Column(head=head, number=number) for heads, number in parts for head in heads)
 
 
 def headed(head: Sequence[str], *, words: int) -> tuple[Column, ...]:
-    """Columns with these heads, of which the first `words` hold words and the others numbers."""
+    """Columns with these heads: the first `words` columns hold text, the others numbers."""
     return columns(texts=head[:words], numbers=head[words:])

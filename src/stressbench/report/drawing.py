@@ -1,4 +1,4 @@
-"""From matplotlib to an SVG that lives inside the page: text stays text, colours follow the theme, ids are unique."""
+"""Conversion of matplotlib figures to SVG for embedding: text stays text, colours follow the theme, ids are unique."""
 
 import io
 import re
@@ -49,7 +49,7 @@ _NO_METADATA: Any = {"Creator": None, "Date": None, "Format": None, "Type": None
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Everything that is drawn must be drawn inside: matplotlib reads its settings as it goes."""
+    """Context in which all drawing must happen: matplotlib reads its settings lazily."""
     with mpl.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # the browser's font has it
         yield
@@ -63,7 +63,7 @@ def canvas(*, height_in: float, **options: Any) -> Canvas:
 
 
 def bare_axes(axes: Axes, *, grid: Literal["x", "y", "both"] = "both") -> None:
-    """No tick marks, and a grid; for rows with labels (`x`) no vertical axis line."""
+    """Remove tick marks and draw a grid; for labelled rows (`grid` x) remove the vertical axis line, too."""
     axes.tick_params(length=0)
     axes.grid(visible=True, axis=grid)
     if grid == "x":
@@ -71,7 +71,7 @@ def bare_axes(axes: Axes, *, grid: Literal["x", "y", "both"] = "both") -> None:
 
 
 def finish(drawn: Canvas, *, key: str, title: str, caption: str, description: str) -> Figure:
-    """The figure as a value; `key` must be unique in the page."""
+    """Render the canvas to a `Figure`; `key` must be unique in the page."""
     written = io.StringIO()
     drawn.savefig(written, format="svg", metadata=_NO_METADATA)
     svg = _embed(written.getvalue(), key=key, title=printable(title), description=printable(description))
@@ -79,7 +79,7 @@ def finish(drawn: Canvas, *, key: str, title: str, caption: str, description: st
 
 
 def _embed(document: str, *, key: str, title: str, description: str) -> str:
-    """The `<svg>` element alone, with unique ids, a name, a description, and the theme's colours."""
+    """The `<svg>` element of `document`, with unique ids, a title, a description, and colours as CSS variables."""
     body = document[document.index("<svg") :]
     head, _, rest = body.partition(">")
     viewbox = re.search(r'viewBox="[^"]*"', head)

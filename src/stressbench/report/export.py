@@ -1,4 +1,4 @@
-"""The tables behind a report's figures as files: CSV, and Parquet where pyarrow is installed."""
+"""Export of the data behind a report's figures: CSV, and Parquet if pyarrow is installed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,15 +18,15 @@ NO_PARQUET = "pyarrow is not installed, so CSV only; for Parquet: pip install 's
 
 
 def export(runs: Sequence[Run], folder: Path) -> tuple[Path, ...]:
-    """Write each table of `runs` into `folder`, which is made; of several runs, with `run1-` and so on before.
+    """Write the data of all figures of `runs` to `folder`, which is created, and return the paths.
 
-    Raises OSError where that cannot be done.
+    Names of several runs get the prefixes `run1-`, `run2-` and so on. Raises OSError if a file cannot be written.
     """
     return write_tables(_tables(runs), folder)
 
 
 def write_tables(tables: Iterable[Numbers], folder: Path) -> tuple[Path, ...]:
-    """Write each table, under its name, into `folder`, which is made. Raises OSError where that cannot be done."""
+    """Write each table to `folder`, which is created, under its name. Raises OSError if a file cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for numbers in tables:
@@ -39,7 +39,7 @@ def write_tables(tables: Iterable[Numbers], folder: Path) -> tuple[Path, ...]:
 
 
 def has_parquet() -> bool:
-    """Whether Parquet can be written here."""
+    """Whether pyarrow, which writes Parquet, is installed."""
     return find_spec("pyarrow") is not None
 
 
@@ -51,7 +51,7 @@ def _tables(runs: Sequence[Run]) -> Iterator[Numbers]:
 
 
 def _write_parquet(numbers: Numbers, path: Path) -> Path:
-    """Columns with their types: a whole column of None is of type null."""
+    """Write a Parquet file with typed columns; a column that holds only None has type null."""
     arrow: Any = import_module("pyarrow")
     columns = dict(zip(numbers.head, map(list, zip(*numbers.rows, strict=True)), strict=True))
     with new_output(path) as file:

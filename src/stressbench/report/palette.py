@@ -1,7 +1,8 @@
-"""Colours and hatches that tell jobs apart, in light and dark, in colour and in grey.
+"""Colours and hatches that distinguish jobs in light and dark themes, in colour and in greyscale.
 
-Figures are drawn in stand-in colours; `page` turns each into a CSS variable, so that one drawing serves both themes.
-Job colours are those of Okabe and Ito, safe for the common kinds of colour blindness; a hatch says the same again.
+Figures are drawn in placeholder colours, which `drawing` replaces by CSS variables, so that one figure serves both
+themes. Job colours are those of Okabe and Ito, safe for the common kinds of colour blindness; hatches repeat the
+distinction without colour.
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Tone:
-    """One colour: what matplotlib draws with, its CSS variable, and its value on a light and on a dark page."""
+    """One colour: placeholder that matplotlib draws, CSS variable, and values in the light and dark themes."""
 
     stand_in: str
     variable: str
@@ -42,7 +43,7 @@ _HATCHES = ("////", "\\\\\\\\", "....", "xxxx", "----", "||||", "oo", "++++")
 
 
 def tone_of(job: int) -> Tone:
-    """Colour of a job; it comes again after 8 jobs, then with another hatch."""
+    """Colour of a job; colours repeat after 8 jobs, with other hatches."""
     return JOBS[job % len(JOBS)]
 
 

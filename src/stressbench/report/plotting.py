@@ -1,6 +1,6 @@
-"""What the figures use of matplotlib; no other module imports it, so that no settings but ours change a figure.
+"""The only module that imports matplotlib, with its default settings, so that no other settings change a figure.
 
-On import, matplotlib looks for a file `matplotlibrc` in the working directory, which may be anyone's, and for the
+On import, matplotlib reads `matplotlibrc` from the working directory, which may belong to somebody else, and the
 settings of the user. Settings can start programs (`text.usetex`), so both are kept out.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 @contextmanager
 def _default_settings() -> Iterator[None]:
-    """matplotlib's own settings, from its own folder."""
+    """Context for importing matplotlib with its default settings, from its data folder as the working directory."""
     spec = find_spec("matplotlib")
     assert spec is not None
     assert spec.origin is not None

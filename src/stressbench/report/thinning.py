@@ -1,13 +1,13 @@
-"""Fewer points where many would lie on each other: a page's size must not grow with the run."""
+"""Thinning of overlapping points, so that the size of a page does not grow with the length of the run."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 def outermost(values: NDArray[np.float64], *, most: int) -> NDArray[np.intp]:
-    """Places of at most `most` of these values, in order: of each stretch of neighbours the smallest and the largest.
+    """Indices of at most `most` values, ascending: the minimum and maximum of each group of consecutive values.
 
-    All where they are no more than that; `most` is at least 2.
+    All indices if there are at most `most` values; `most` must be at least 2.
     """
     if len(values) <= most:
         return np.arange(len(values))

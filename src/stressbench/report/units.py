@@ -1,4 +1,4 @@
-"""Numbers for people: three digits, a unit, and one unit for what stands together."""
+"""Formatting of numbers for readers: three digits, a unit, and a common unit for values shown together."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _PLAIN_MISSING = "-"
 
 @dataclass(frozen=True, kw_only=True)
 class TimeUnit:
-    """A unit of time: `name` and how many of it make a second."""
+    """A unit of time: its name and the number of units per second."""
 
     name: str
     per_second: float
@@ -24,14 +24,14 @@ _TIME_UNITS = (
 
 
 def time_unit(seconds: Iterable[float]) -> TimeUnit:
-    """The unit in which the largest of these times reads well: 1 or more with the digits shown, if a unit allows."""
+    """The largest unit in which the largest time, rounded to three digits, is at least 1; else ns (s for 0)."""
     largest = float(f"{max((abs(value) for value in seconds), default=0.0):.2e}")
     fitting = (unit for unit in _TIME_UNITS if largest * unit.per_second >= 1)
     return next(fitting, _TIME_UNITS[0] if largest == 0 else _TIME_UNITS[-1])
 
 
 def digits(value: float | None) -> str:
-    """Three significant digits, with an exponent only where the number is tiny; a dash where there is no value."""
+    """Three significant digits, but all digits of an integer part; an exponent below 1e-4; a dash for None."""
     if value is None:
         return MISSING
     if value == 0:
@@ -41,7 +41,7 @@ def digits(value: float | None) -> str:
 
 
 def time(seconds: float | None, *, unit: TimeUnit | None = None) -> str:
-    """For example `1.23 ms`; without the unit's name where the table's head gives it."""
+    """A time such as `1.23 ms`; only the number if `unit` is given, for tables with the unit in the head."""
     if seconds is None:
         return MISSING
     if unit is not None:
@@ -51,7 +51,7 @@ def time(seconds: float | None, *, unit: TimeUnit | None = None) -> str:
 
 
 def factor(value: float | None) -> str:
-    """A ratio, two places: `1.42`; three where two would turn it into 1."""
+    """A ratio with two decimals: `1.42`; three if two would round it to 1, none from 100; a dash for None."""
     if value is None:
         return MISSING
     close = value != 1 and f"{value:.2f}" == "1.00"
@@ -59,22 +59,22 @@ def factor(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """`[1.38, 1.47]`, or a dash."""
+    """An interval `[1.38, 1.47]`, or a dash."""
     return MISSING if low is None or high is None else f"[{factor(low)}, {factor(high)}]"
 
 
 def interval_or_none(low: float | None, high: float | None) -> str:
-    """`[1.38, 1.47]`, or that there is none."""
+    """An interval `[1.38, 1.47]`, or `no interval`."""
     return "no interval" if low is None else interval(low, high)
 
 
 def factor_and_interval(ratio: float | None, low: float | None, high: float | None) -> str:
-    """`1.42 [1.38, 1.47]`, `1.42 no interval`."""
+    """A ratio with its interval: `1.42 [1.38, 1.47]` or `1.42 no interval`."""
     return f"{factor(ratio)} {interval_or_none(low, high)}"
 
 
 def factor_with(centre: float, low: float | None, high: float | None) -> str:
-    """`1.42× [1.38, 1.47]`; without an interval the factor alone."""
+    """A factor with its interval, if any: `1.42× [1.38, 1.47]` or `1.42×`."""
     alone = f"{factor(centre)}×"
     return alone if low is None or high is None else f"{alone} {interval(low, high)}"
 
@@ -91,7 +91,7 @@ def size(count: float | None) -> str:
 
 
 def rate(bytes_per_s: float | None) -> str:
-    """Bytes a second in powers of ten: `1.23 GB/s`."""
+    """A bandwidth in powers of ten: `1.23 GB/s`."""
     if bytes_per_s is None:
         return MISSING
     for name in ("GB", "MB", "kB"):
@@ -101,7 +101,7 @@ def rate(bytes_per_s: float | None) -> str:
 
 
 def measured(name: str, value: float | None) -> str:
-    """A metric in the unit at the end of its name (`_bytes_per_s`, `_per_s`, `_s`), as it reads well; else a number."""
+    """A metric in a readable unit by the suffix of its name (`_bytes_per_s`, `_per_s`, `_s`); without one, a number."""
     if value is None:
         return MISSING
     if name.endswith("_bytes_per_s"):
@@ -112,7 +112,7 @@ def measured(name: str, value: float | None) -> str:
 
 
 def bit_rate(bits_per_s: int) -> str:
-    """What a link is sold as, in powers of ten: `100 Mbit/s`."""
+    """The nominal rate of a link in powers of ten: `100 Mbit/s`."""
     for prefix in ("G", "M", "k"):
         if bits_per_s >= PREFIXES[prefix]:
             return f"{bits_per_s / PREFIXES[prefix]:g} {prefix}bit/s"
@@ -120,17 +120,17 @@ def bit_rate(bits_per_s: int) -> str:
 
 
 def percent(share: float | None) -> str:
-    """`12.3`, or a dash."""
+    """A share (0 to 1) as a percentage without a sign: `12.3`, or a dash."""
     return MISSING if share is None else f"{100 * share:.1f}"
 
 
 def chance(share: float | None) -> str:
-    """A probability, two places: `0.97`, or a dash."""
+    """A probability with two decimals: `0.97`, or a dash."""
     return MISSING if share is None else f"{share:.2f}"
 
 
 def plain_time(seconds: float | None) -> str:
-    """Four digits and a unit in ASCII, for files that other programs read; `-` where it is unknown."""
+    """A time with four digits and an ASCII unit, for files that other programs read; `-` if unknown."""
     if seconds is None:
         return _PLAIN_MISSING
     unit = time_unit([seconds])
@@ -138,22 +138,22 @@ def plain_time(seconds: float | None) -> str:
 
 
 def plain_ratio(value: float | None) -> str:
-    """Three decimals; `-` where it is unknown."""
+    """A ratio with three decimals; `-` if unknown."""
     return _PLAIN_MISSING if value is None else f"{value:.3f}"
 
 
 def plain_interval(low: float | None, high: float | None) -> str:
-    """`[1.955, 2.015]`, or what is missing."""
+    """An interval `[1.955, 2.015]`, or `no interval`."""
     return "no interval" if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
 def count(value: int, noun: str) -> str:
-    """`1 round`, `3 rounds`, `3 launches`."""
+    """A number with its noun: `1 round`, `3 rounds`, `3 launches`."""
     return f"{value:,} {noun}" + ("" if value == 1 else "es" if noun.endswith("ch") else "s")
 
 
 def ratio_text(ratio: float | None, low: float | None, high: float | None) -> str:
-    """`1.990 [1.955, 2.015]`; says so when there is no interval; a dash when there is no ratio."""
+    """A ratio with its interval: `1.990 [1.955, 2.015]` or `1.990 [no interval]`; a dash without a ratio."""
     if ratio is None:
         return MISSING
     bounds = "[no interval]" if low is None or high is None else plain_interval(low, high)

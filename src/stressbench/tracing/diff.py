@@ -97,7 +97,7 @@ def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context
 
 
 def _paired(a: Trace, b: Trace) -> Iterator[tuple[int, RankTrace | None, RankTrace | None]]:
-    """All ranks of both in order, each from `a` and from `b`."""
+    """All ranks of both captures in ascending order, each from `a` and from `b` (None if missing)."""
     sides = (a.ranks(), b.ranks())
     heads = [next(side, None) for side in sides]
     while present := [head.rank for head in heads if head is not None]:

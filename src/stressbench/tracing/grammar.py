@@ -1,7 +1,7 @@
 """Grammar-compressed call sequences: expansion, counting, and loops. Pure.
 
-A rule is a tuple of (symbol, times): symbol >= 0 is a call number, symbol < 0 stands for rule -symbol. Rule 0 is the
-whole sequence. Rules are acyclic, as checked when the trace is read.
+A rule is a tuple of pairs (symbol, times): symbol >= 0 is a call number, an index of the distinct calls; symbol < 0
+stands for rule -symbol. Rule 0 is the whole sequence. Rules are acyclic, as checked when the trace is read.
 """
 
 from collections import Counter
@@ -78,7 +78,7 @@ def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
                 yield repeat(symbol, times)
             elif -symbol in short:
                 yield from repeat(short[-symbol], times)
-            else:  # descend into the rule and continue behind it afterwards
+            else:  # descend into the rule, then continue after it
                 stack.append((number, place, left))
                 stack.append((-symbol, 0, times))
                 break

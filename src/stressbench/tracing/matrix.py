@@ -54,8 +54,8 @@ def _new_sums() -> Sums:
 class MatrixAccumulator:
     """Accumulates the matrix rank by rank. For many ranks it never stores (rank, rank) pairs.
 
-    The host of a destination is known once that rank was added: messages to later ranks wait for it. Since some ranks
-    may lack a host, sums by blocks of destinations are kept as well.
+    The host of a destination is known only once that rank has been added: until then, messages to it are kept by rank.
+    Since some ranks may lack a host, sums by blocks of destinations are kept as well.
     """
 
     ranks: int

@@ -19,7 +19,7 @@ class Line:
 
 
 def outline(rank: RankTrace, stream: Stream) -> Iterator[Line]:
-    """Lines of the outline, generated lazily; empty without a sequence. Rules that occur once open no level."""
+    """Lines of the outline, generated lazily; empty without a sequence. Rules without repetition add no level."""
     if stream.rules is None:
         return
     tokenizer = CallTokenizer(rank, stream, TokenStyle.exact)

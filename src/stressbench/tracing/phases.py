@@ -12,7 +12,7 @@ from stressbench.tracing.operations import OperationClass
 Floats = NDArray[np.float64]
 _NAMES = tuple(kind.value for kind in OperationClass)
 _BY_CLASS = attrgetter(*_NAMES)
-_MOST_COLLECTED = 1 << 14  # slices of ranks that are added together
+_MOST_COLLECTED = 1 << 14  # slices of all ranks that are added in one batch
 _MOST_ELEMENTS = 1 << 20
 
 
@@ -33,8 +33,7 @@ class Phases:
 class PhaseAccumulator:
     """Accumulates timelines rank by rank, with the widest slices seen so far.
 
-    Timelines of one shape are collected and added together, in their order, so that the sums are those of additions one
-    by one.
+    Timelines of equal shape are added in batches, but in order, so that rounding is the same as one by one.
     """
 
     width_s: float = 0.0
@@ -86,7 +85,7 @@ class PhaseAccumulator:
 
 
 def _added(sums: Floats, rows: Floats) -> Floats:
-    """`sums` with `rows`, shape (n, *sums.shape), added one after the other."""
+    """`sums` plus all `rows`, shape (n, *sums.shape), added one by one in order."""
     total: Floats = np.add.accumulate(np.concatenate([sums[None], rows]))[-1]
     return total
 

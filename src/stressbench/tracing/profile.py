@@ -61,7 +61,7 @@ class RankRow:
 
 
 class RankRows(Sequence[RankRow]):
-    """The rows of all ranks, in columns: a trace may have millions of ranks. A row is made when it is asked for."""
+    """The rows of all ranks, stored by column since a trace may have millions of ranks; rows are built on access."""
 
     def __init__(self) -> None:
         self._times = {name: array("d") for name in Split.__slots__}
@@ -111,17 +111,17 @@ class RankRows(Sequence[RankRow]):
     __hash__ = None  # type: ignore[assignment]  # rows can be added
 
     def numbers(self, name: Literal["rank", "messages", "bytes"]) -> Sequence[int]:
-        """A column of whole numbers."""
+        """A column of integers."""
         return self._numbers[name]
 
     def times_s(self, name: str) -> Sequence[float]:
-        """A column of `Split`, s."""
+        """A column of `Split` in seconds."""
         return self._times[name]
 
 
 _PLACE_OF = {kind: number for number, kind in enumerate(OperationClass)}
 _RANK_ENDS = tuple(RankEnd)
-_WHOLE = ("rank", "node", "ended", "messages", "bytes")  # columns of whole numbers; node -1: unknown
+_WHOLE = ("rank", "node", "ended", "messages", "bytes")  # columns of integers; node -1: unknown
 _MOST_NAMED = 100
 
 

@@ -1,4 +1,7 @@
-"""A capture in the format of the reference profiles, of the whole run or one pass of its main loop. Pure."""
+"""Conversion of a capture to a reference profile of the whole run or of one pass of its main loop. Pure.
+
+A reference profile (schema proxy-profile/1) describes the MPI calls of a program as JSON.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from stressbench.formats.ranges import spans
 from stressbench.formats.trace import RankTrace, Trace, TraceMode
 from stressbench.tracing.operations import DYNAMIC_PROCESS_CALLS
 
-_REQUIRED = frozenset({"calls", "lists", "sender"})  # without these the sequence is incomplete
+_REQUIRED = frozenset({"calls", "lists", "sender"})  # losses of these make the sequence incomplete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class ReplaySuitability:
 
 
 def replay_suitability(trace: Trace) -> ReplaySuitability:
-    """Check all ranks of a capture for what prevents a replay."""
+    """Check all ranks of a capture for anything that prevents a replay."""
     reasons: dict[str, list[int]] = defaultdict(list)
     nodes: set[int | None] = set()
     for rank in trace.ranks():
@@ -87,7 +87,7 @@ def workload_text(trace: Trace, *, job: str, file: str, nodes: int | None) -> st
 
 
 def count(number: int, noun: str) -> str:
-    """`1 rank`, `4 ranks`."""
+    """A number with its noun: `1 rank`, `4 ranks`."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 

@@ -76,7 +76,7 @@ class CallTokenizer:
         return False
 
     def assign_slots(self) -> None:
-        """Assign every persistent request to its slot, to write tokens out of order."""
+        """Assign every persistent request to its slot in advance, so that tokens can be written in any order."""
         self._slots = {
             call.request: number
             for number, call in reversed(list(enumerate(self.stream.calls)))
@@ -84,7 +84,7 @@ class CallTokenizer:
         }
 
     def token(self, number: int) -> str:
-        """Token of the next call, which has this number."""
+        """Token of the next call of the sequence; `number` is its call number."""
         fixed = self._tokens[number]
         if fixed is not None and self.stream.calls[number].op not in PERSISTENT_INITS:
             return fixed
@@ -153,7 +153,7 @@ class CallTokenizer:
         return self._file(call) if op.startswith("File_") else op
 
     def _partner(self, call: Call) -> str:
-        """`RANK:TAG:BYTES`."""
+        """The peer, tag and size of a message as `RANK:TAG:BYTES`."""
         wildcard = call.any if self.style is TokenStyle.exact else None
         rank = "*" if wildcard in (Wildcard.source, Wildcard.both) else self._rank(call.comm, call.peer)
         tag = "*" if wildcard in (Wildcard.tag, Wildcard.both) or call.tag is None else str(call.tag)

@@ -36,7 +36,7 @@ class TrafficAccumulator:
     _operations: Counter[str] = field(default_factory=Counter)
 
     def add(self, rank: RankTrace, rules: Rules) -> None:
-        """Add the calls of one rank as `rules` expand to them."""
+        """Add the calls of one rank; `rules` is its sequence or a part of it."""
         tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
         tokenizer.assign_slots()
         counted = call_counts(rules)

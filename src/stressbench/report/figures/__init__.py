@@ -1,7 +1,7 @@
-"""The figures of a run: one file each, found by being there.
+"""The figures of a run. Each module of this package is one figure and is discovered automatically.
 
-A module has `ORDER`, its place on the page, `draw(section) -> Figure | None` and `numbers(section) -> Numbers`, what is
-drawn in full; None: the run has nothing to draw.
+A module defines `ORDER`, its position on the page, `draw(section) -> Figure | None` (None: nothing to draw), and
+`numbers(section) -> Numbers`, the complete data of the figure.
 """
 
 from importlib import import_module
@@ -14,14 +14,14 @@ from stressbench.report.run.section import RunSection
 
 
 def figures_of(section: RunSection) -> tuple[tuple[Figure, Numbers], ...]:
-    """All figures that this run can fill, in the order of the page, with their numbers."""
+    """All figures for which the run has data, in the order of the page, each with its data."""
     with style():
         drawn = [(module.draw(section), module) for module in _modules()]
     return tuple((figure, module.numbers(section)) for figure, module in drawn if figure is not None)
 
 
 def numbers_of(section: RunSection) -> tuple[Numbers, ...]:
-    """What the figures show, in full, without drawing it; tables without rows are left out."""
+    """The complete data of all figures, without drawing them; tables without rows are left out."""
     found = (module.numbers(section) for module in _modules())
     return tuple(numbers for numbers in found if numbers.rows)
 

@@ -1,4 +1,4 @@
-"""Isolated and contended times of each job: box plots, with every repetition where they are few."""
+"""Isolated and contended times of each job: box plots, with a dot for each repetition if there are few."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ _CAPTION = (
 
 
 def draw(section: RunSection) -> Figure | None:
-    """One panel for each job that has samples."""
+    """One panel for each job that has samples; None without samples."""
     chosen = [(job, select(section.run, job=job.job)) for job in section.jobs]
     filled = [(job, times) for job, times in chosen if len(times.isolated_s) + len(times.contended_s)]
     if not filled:
@@ -51,7 +51,7 @@ BOX_HEAD = (
 
 
 def numbers(section: RunSection) -> Numbers:
-    """Two rows a job: what its boxes are drawn from."""
+    """Two rows per job, isolated and contended: the statistics of its boxes."""
     return Numbers(
         name="times", head=("job", *BOX_HEAD),
         rows=tuple(
@@ -64,7 +64,7 @@ def numbers(section: RunSection) -> Numbers:
 
 
 def box_rows(isolated_s: NDArray[np.float64], contended_s: NDArray[np.float64]) -> Iterator[tuple[Value, ...]]:
-    """A row of `BOX_HEAD` for each kind that has samples; every sample where every dot is drawn."""
+    """A row of `BOX_HEAD` for each kind that has samples; all samples are included if each is drawn as a dot."""
     for kind, seconds in ((Kind.isolated, isolated_s), (Kind.contended, contended_s)):
         if len(seconds):
             low, p5, p25, middle, p75, p95, high = np.percentile(seconds, (0, 5, 25, 50, 75, 95, 100)).tolist()
@@ -95,7 +95,7 @@ def _panel(axes: Axes, job: JobSummary, times: Selection) -> None:
 
 
 def scale_times(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
-    """The axis of times, logarithmic where these, in seconds, span much."""
+    """Set up the time axis, logarithmic if the times (s) span a wide range."""
     low = float(seconds.min())
     if low > 0 and float(seconds.max()) > _LOGARITHMIC_FROM * low:
         axes.set_xscale("log")
@@ -111,7 +111,7 @@ def scale_times(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
 def draw_box(
     axes: Axes, values: NDArray[np.float64], *, height: float, tone: Tone, hatch: str, wide: float = 0.56
 ) -> None:
-    """One box at this height, `wide` of it; values in the axis' unit, at least one."""
+    """Draw one box at `height`, `wide` across, from at least one value in the unit of the axis."""
     ink = INK.stand_in
     box = axes.boxplot(
         values,
@@ -130,9 +130,9 @@ def draw_box(
     for patch in box["boxes"]:
         patch.set(facecolor=(*_rgb(tone), 0.3), edgecolor="none")
         lines = PathPatch(patch.get_path(), facecolor="none", edgecolor=tone.stand_in, hatch=hatch, linewidth=1.2)
-        axes.add_patch(lines)  # apart from the face, which is lighter
+        axes.add_patch(lines)  # separate from the face, which is lighter
     shown = values if len(values) <= EVERY_POINT_UP_TO else np.array([values.min(), values.max()])
-    # Spread by a fixed rule, not by chance: the same file gives the same picture.
+    # Deterministic jitter: the same file always gives the same figure.
     offsets = 0.34 * wide * np.sin(2.4 * np.arange(len(shown)))
     axes.plot(shown, height + offsets, "o", color=ink, markersize=2.4, alpha=0.6, markeredgewidth=0, zorder=3)
 

@@ -32,7 +32,7 @@ _CAPTION = (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TimeCurve:
-    """A curve: its values, s, shape (n,), how it looks, and percentiles to mark."""
+    """A curve: its values (s), shape (n,), its style, and the percentiles to mark."""
 
     name: str
     values_s: Floats
@@ -42,7 +42,7 @@ class TimeCurve:
 
 
 def draw(section: RunSection) -> Figure | None:
-    """A panel for each job with samples, two side by side."""
+    """A panel for each job with samples, two side by side; None without samples."""
     filled = [(job, times) for job, times in _chosen(section) if len(times.isolated_s) + len(times.contended_s)]
     if not filled:
         return None
@@ -61,7 +61,7 @@ def draw(section: RunSection) -> Figure | None:
 
 
 def numbers(section: RunSection) -> Numbers:
-    """The curves' points: so many repetitions, and that share of them longer than the time."""
+    """Points of the curves: the number of repetitions `n`, and the share of them that took longer than `time_s`."""
     return Numbers(
         name="distribution", head=("job", "kind", "n", "time_s", "share_longer"),
         rows=tuple(
@@ -75,9 +75,9 @@ def numbers(section: RunSection) -> Numbers:
 
 
 def curve_of(values: Floats, *, most: int = MOST_POINTS) -> tuple[Floats, Floats]:
-    """Times in ascending order and the shares of `values` that are longer: all where they are at most `most`.
+    """Values in ascending order, and the share of `values` that is larger than each: at most `most` points.
 
-    Of more, half are spread evenly over the values and half ever closer towards the largest.
+    If there are more values, half of the points are evenly spaced in rank and half get denser towards the maximum.
     """
     ordered = np.sort(values)
     last = len(ordered) - 1
@@ -111,7 +111,7 @@ def _plot(axes: Axes, job: JobSummary, times: Selection) -> None:
 
 
 def plot_curves(axes: Axes, sides: Sequence[TimeCurve]) -> TimeUnit:
-    """A curve for each side with values, of which there is one at least; the unit of the axis of times."""
+    """Draw a curve for each side with values (at least one must have some) and return the unit of the time axis."""
     present = [side for side in sides if len(side.values_s)]
     unit = time_unit(float(np.median(side.values_s)) for side in present)
     for side in present:
@@ -131,7 +131,7 @@ def plot_curves(axes: Axes, sides: Sequence[TimeCurve]) -> TimeUnit:
 
 
 def _mark(axes: Axes, tail: Percentile | None, tone: Tone, unit: TimeUnit) -> None:
-    """A percentile that the repetitions reach, with its interval."""
+    """Mark a percentile with its interval, if there are enough repetitions to reach it."""
     if tail is None or (1 - tail.share) * tail.count < 1:
         return
     height = 1 - tail.share

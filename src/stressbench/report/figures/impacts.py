@@ -39,7 +39,7 @@ class Row:
 
 
 def draw(section: RunSection) -> Figure | None:
-    """The measured jobs of one run; None where no ratio is known."""
+    """Forest plot of the measured jobs of one run; None if no ratio is known."""
     rows = tuple(
         Row(label=short(job.name), tone=tone_of(job.job), impact=job.timing.impact, rounds=job.timing.rounds)
         for job in section.jobs
@@ -49,7 +49,7 @@ def draw(section: RunSection) -> Figure | None:
 
 
 def numbers(section: RunSection) -> Numbers:
-    """A row a block of each measured job, with the job's impact."""
+    """One row per block of each job that has an impact, with this impact."""
     head = ("job", "impact", "impact_low", "impact_high", "block", "block_impact")
     return Numbers(
         name="impacts", head=head,
@@ -63,7 +63,7 @@ def numbers(section: RunSection) -> Numbers:
 
 
 def draw_rows(rows: tuple[Row, ...], *, key: str, title: str) -> Figure | None:
-    """Any rows, of one run or several."""
+    """Forest plot of any rows, of one run or several; None if no ratio is known."""
     if all(row.impact.ratio is None for row in rows):
         return None
     drawn = canvas(height_in=0.95 + 0.42 * len(rows))
@@ -105,7 +105,7 @@ def _finish_axes(axes: Axes, rows: tuple[Row, ...]) -> None:
 
 
 def ratio_axis(axes: Axes) -> None:
-    """The axis of impacts with its line at 1, logarithmic where what is drawn spans much."""
+    """Set up the impact axis with a line at 1, logarithmic if the data span a wide range."""
     axes.axvline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
     bare_axes(axes, grid="x")
     low, high = axes.get_xlim()

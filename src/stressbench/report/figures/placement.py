@@ -1,4 +1,4 @@
-"""Which job runs on which node: a cell a node, as in Fig. 3 of the StressBench paper."""
+"""Placement of jobs on nodes: one cell per node, as in Fig. 3 of the StressBench paper."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,12 +23,12 @@ _CAPTION = (
 
 
 def draw(section: RunSection) -> Figure | None:
-    """The node map of the header; a continued run keeps its placement."""
+    """The map of the nodes in the run's header; a continued run keeps its placement."""
     return draw_nodes(section, looks={job.job: job.job for job in section.jobs})
 
 
 def numbers(section: RunSection) -> Numbers:
-    """A row a node and job; the job of an idle node is None."""
+    """One row per node and job; the job of an idle node is None."""
     hosts = {node.node: node.host for node in section.run.header.nodes}
     names = {job.job: job.name for job in section.jobs}
     return Numbers(
@@ -51,7 +51,7 @@ def _owners(section: RunSection) -> dict[int, list[int]]:
 
 
 def draw_nodes(section: RunSection, *, looks: Mapping[int, int]) -> Figure | None:
-    """The map with colours and hatches that `looks` numbers by job."""
+    """The map of nodes; `looks` maps each job to the number of its colour and hatch. None without nodes."""
     if not section.run.header.nodes:
         return None
     owners = _owners(section)
@@ -75,7 +75,7 @@ def draw_nodes(section: RunSection, *, looks: Mapping[int, int]) -> Figure | Non
 
 
 def _columns(nodes: int) -> int:
-    """Cells side by side: wider than high, and a multiple of 8 where there are many, so that rows can be counted."""
+    """Cells per row: the map is wider than high, and long rows hold a multiple of 8, which is easy to count."""
     if nodes <= 16:
         return nodes
     wide = math.ceil(math.sqrt(nodes * 2.4))

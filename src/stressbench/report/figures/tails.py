@@ -1,4 +1,4 @@
-"""Tails of single executions, for each motif whose executions were timed one by one."""
+"""Tails of single executions, for each motif with individually timed executions."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ class _Panel:
 
 
 def draw(section: RunSection) -> Figure | None:
-    """A panel for each step with histograms, two side by side; None where no execution was timed by itself."""
+    """A panel for each step with histograms, two side by side; None if no execution was timed individually."""
     panels = [_panel(section, job, step) for job in section.jobs for step in job.steps]
     filled = [panel for panel in panels if panel.isolated is not None or panel.contended is not None]
     if not filled:
@@ -59,7 +59,7 @@ def draw(section: RunSection) -> Figure | None:
 
 
 def numbers(section: RunSection) -> Numbers:
-    """A row a bucket that is not empty."""
+    """One row per bucket that is not empty."""
     head = ("job", "step", "motif", "quantity", "kind", "lower_s", "upper_s", "executions")
     return Numbers(
         name="executions", head=head,
@@ -111,7 +111,7 @@ def _plot(axes: Axes, panel: _Panel) -> None:
 
 
 def scale_shares(axes: Axes, *, low: float, high: float) -> None:
-    """Logarithmic shares that took longer; logarithmic times too, where they span more than a few ticks would show."""
+    """Set a logarithmic axis of shares that took longer; times are logarithmic, too, if they span a wide range."""
     bare_axes(axes)
     axes.set_ylabel("share that took longer")
     axes.set_yscale("log")

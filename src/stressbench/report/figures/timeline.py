@@ -1,4 +1,4 @@
-"""All rounds in the order of execution, to detect drift and outside disturbances."""
+"""All rounds in the order of execution, to detect drift and external disturbances."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -32,14 +32,14 @@ _FEWEST_POINTS = 20
 
 @dataclass(frozen=True, kw_only=True)
 class _Clock:
-    """When each round began (round number to seconds), launches set one after another, and where they begin."""
+    """Start times (s) of rounds, by round number, and of launches, as if launches followed without a pause."""
 
     began_s: dict[int, float]
     launches_s: tuple[float, ...]
 
 
 def draw(section: RunSection) -> Figure | None:
-    """One panel for each job with rounds."""
+    """One panel for each job with rounds; None without rounds."""
     clock = _clock(section.run)
     filled = [job for job in section.jobs if job.timing.rounds]
     if not filled:
@@ -61,7 +61,7 @@ def draw(section: RunSection) -> Figure | None:
 
 
 def numbers(section: RunSection) -> Numbers:
-    """A row a round and job."""
+    """One row per round and job."""
     began_s = _clock(section.run).began_s
     return Numbers(
         name="rounds", head=("job", "round", "launch", "block", "kind", "began_s", "median_s"),

@@ -1,4 +1,4 @@
-"""Documents of profiles: the load of each application on the network, and its slowdown under congestion."""
+"""Documents of sensitivity profiles: the load of each application on the network, and its slowdown under congestion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ class ShownProfile:
 
     @property
     def title(self) -> str:
-        """`cg on lab-tiny`."""
+        """Application and machine: `cg on lab-tiny`."""
         return f"{self.summary.application} on {self.summary.machine}"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is missing, and cautions."""
+        """Missing results, then cautions."""
         return (*self.summary.missing, *self.cautions)
 
 
@@ -45,7 +45,7 @@ def shown(profile: Profile, *, cautions: tuple[str, ...] = ()) -> ShownProfile:
 
 
 def brief(profiles: Sequence[ShownProfile]) -> Document:
-    """Tables and notes, one application after the other."""
+    """The document for formats without figures: tables and notes of each application."""
     sections = tuple(
         brief_section(
             title=one.title, headline=" ".join(findings(one.summary)), tables=tables_of(one.summary), notes=one.notes
@@ -57,7 +57,7 @@ def brief(profiles: Sequence[ShownProfile]) -> Document:
 
 
 def page(profiles: Sequence[ShownProfile]) -> Document:
-    """Findings, figures, tables and origin of each application; at least one profile."""
+    """The HTML page of at least one profile: findings, figures, tables and provenance of each application."""
     sections = tuple(_chapter(one, number) for number, one in enumerate(profiles, start=1))
     machine = printable(profiles[0].summary.machine)
     several = f"Interference profiles of {len(sections)} applications on {machine}"

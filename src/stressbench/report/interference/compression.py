@@ -16,7 +16,7 @@ _KEY = (
 
 
 def document_of(found: CompressionResult, *, name: str, nodes: int, by_rounds: bool) -> Document:
-    """The ring has a rank on each of `nodes` hosts. `by_rounds`: times are those of a workload's rounds."""
+    """The document; the ring has one rank on each of `nodes` hosts. `by_rounds`: times are of rounds, not of runs."""
     setting = Paragraph(text=_setting(found, name=name, nodes=nodes, by_rounds=by_rounds))
     return Document(title="", sections=(Section(blocks=(setting, *_blocks(found))),), value=found)
 

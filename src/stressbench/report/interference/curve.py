@@ -1,4 +1,4 @@
-"""Slowdown over utilisation: each congestion level with both intervals, and the monotone curve (Figure 7)."""
+"""Slowdown over utilisation: congestion levels and the monotone curve (Casas and Bronevetsky, Figure 7)."""
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Figure
@@ -17,7 +17,7 @@ _CAPTION = (
 
 
 def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
-    """None where no congestion level has a utilisation."""
+    """The figure; None if no congestion level has a utilisation."""
     levels = [one for one in summary.levels if one.utilisation.value is not None]
     if not levels:
         return None

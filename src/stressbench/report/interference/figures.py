@@ -1,4 +1,4 @@
-"""The figures of a profile, each with its numbers."""
+"""The figures of a sensitivity profile with their data."""
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.profile_summary import ProfileSummary
@@ -9,7 +9,7 @@ from stressbench.report.interference.records import records_of
 
 
 def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> tuple[Figure | Numbers, ...]:
-    """Latencies, phases, congestion levels; the numbers of the levels stand after their last figure."""
+    """Figures of latencies, phases and congestion levels, with the data of latencies and levels after their figures."""
     with style():
         first = (latencies.draw(profile, summary, key=key), latencies.numbers(profile, key=key))
         over_time = phases.draw(profile, summary, key=key)

@@ -39,7 +39,7 @@ def _blocks(found: ImpactResult) -> Iterator[Block]:
 
 
 def cautions_of(cautions: Sequence[str]) -> Notes:
-    """What makes the result doubtful."""
+    """The cautions of a measurement as notes."""
     return Notes(notes=tuple(Note(text=caution, severity=Severity.caution) for caution in cautions))
 
 
@@ -53,14 +53,14 @@ def links_text(found: ImpactResult) -> str | None:
 
 
 def drift_text(drift: Interval | None) -> str | None:
-    """Idle latencies after over before; None without probes after."""
+    """The ratio of idle latencies after the measurement to those before it; None without probes after it."""
     if drift is None:
         return None
     return f"idle latencies afterwards: {factor_with(drift.centre, drift.low, drift.high)} those before"
 
 
 def _effect_text(found: ImpactResult) -> str:
-    """The effect of probes on the program, or how much they sent where it was not measured."""
+    """The load of the probes, and their effect on the program's time or that it was not measured."""
     effect, ratio = found.effect, found.effect.ratio
     load = f"probes use at most {found.own_load:.2%} of the switch's time"
     if ratio is None:

@@ -49,7 +49,7 @@ _KEY = (
 
 
 def brief(found: Validation, *, pairs: bool = False) -> Document:
-    """A row for each model; with `pairs` one for each co-run as well, and records of co-runs instead of models."""
+    """One row per model; with `pairs` also one per co-run, and records of co-runs instead of models."""
     left = [_left_out_text(one) for one in found.left_out[:_MOST_LEFT_OUT]]
     if (more := len(found.left_out) - _MOST_LEFT_OUT) > 0:
         left.append(f"and {more} more left out; --json has all")
@@ -70,7 +70,7 @@ def brief(found: Validation, *, pairs: bool = False) -> Document:
 
 
 def page(found: Validation) -> Document:
-    """Findings, figures, and both tables."""
+    """The HTML page: findings, figures, and both tables."""
     from stressbench.report.drawing import style  # figures take a second to import
     from stressbench.report.interference import errors
 
@@ -122,7 +122,7 @@ def _left_out_text(one: LeftOut) -> str:
 
 
 def _score_rows(found: Validation) -> Iterator[tuple[str, ...]]:
-    """The best model first."""
+    """One row per model, the best first."""
     for one in found.scores:
         quartiles = [None if one.quartiles is None else getattr(one.quartiles, part) for part in _QUARTILES]
         yield (
@@ -153,7 +153,7 @@ def _pairs(found: Validation, *, most: int | None = None) -> Table:
 
 
 def _score_records(found: Validation) -> Numbers:
-    """Errors are shares of the time alone; unknown is None."""
+    """One record per model; errors are shares of the isolated time, None is unknown."""
     rows = tuple(
         (
             one.model, int(one.learnt), found.co_runs, one.could_not_tell, one.mean_absolute_error,
@@ -166,7 +166,7 @@ def _score_records(found: Validation) -> Numbers:
 
 
 def _pair_records(found: Validation) -> Numbers:
-    """A record for each model and co-run; several aggressors with a space between."""
+    """One record per model and co-run; names of aggressors are separated by spaces."""
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (
             score.model, one.victim, " ".join(one.aggressors), one.source, one.measured,
@@ -180,7 +180,7 @@ def _pair_records(found: Validation) -> Numbers:
 
 
 def _reasons(found: Validation) -> Iterator[str]:
-    """Of each model without a prediction for some co-runs."""
+    """One sentence per model that has no prediction for some co-runs, with the reason for the first."""
     for score in found.scores:
         if score.could_not_tell:
             reason = next(str(one.reason) for one in score.pairs if one.slowdown is None)
@@ -194,5 +194,5 @@ def _key(found: Validation) -> tuple[str, ...]:
 
 
 def _scaled(share: float | None, digits: int) -> str:
-    """A share in hundredths."""
+    """A share as a percentage, or a dash."""
     return MISSING if share is None else f"{100 * share:.{digits}f}"

@@ -20,7 +20,7 @@ _CAPTION = (
 
 
 def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure:
-    """Both curves, or that of the idle machine alone."""
+    """The curve of the idle machine and, if measured, that beside the application."""
     drawn = canvas(height_in=3.2)
     axes: Axes = drawn.subplots()
     sides = [TimeCurve(name="idle", values_s=profile.idle.array, tone=ALONE, dash="--", marks=summary.idle.percentiles)]
@@ -41,7 +41,7 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure:
 
 
 def numbers(profile: Profile, *, key: str) -> Numbers:
-    """The curves' points: that share of the probes took longer than so long."""
+    """Points of the curves: the number of probes `n`, and the share of them that took longer than `latency_s`."""
     sides = [("idle", profile.idle), *([] if profile.impact is None else [("beside", profile.impact.probes)])]
     rows = tuple(
         (name, len(latencies.latencies_s), latency_s, share)

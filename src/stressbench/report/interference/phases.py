@@ -1,4 +1,4 @@
-"""Utilisation of the switch over the time of the application: single latencies, and phases."""
+"""Probe latencies, and utilisation of the switch by phase, over the run time of the application."""
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.profile_summary import ProfileSummary, probe_times
@@ -19,7 +19,7 @@ _CAPTION = (
 
 
 def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | None:
-    """None where the utilisation is unknown."""
+    """The figure; None if the utilisation is unknown."""
     if not summary.phases or profile.impact is None:
         return None
     probes = profile.impact.probes

@@ -12,7 +12,7 @@ _MOST_NAMED_IN_PAGE = 20
 
 
 def brief(found: PlacementPlan) -> Document:
-    """A line for each switch, then the cost, and which applications were kept apart for lack of a prediction."""
+    """One line per switch, the cost, and the groups that were kept apart for lack of a prediction."""
     placed = sum(len(group) for group in found.groups)
     lines = [f"switch {number}: {_group_text(group)}" for number, group in enumerate(found.groups, 1)]
     if (empty := found.switches - len(found.groups)) > 0:
@@ -32,7 +32,7 @@ def brief(found: PlacementPlan) -> Document:
 
 
 def page(found: PlacementPlan) -> Document:
-    """The cost and the table of switches."""
+    """The HTML page: the cost and the table of switches."""
     placed = sum(len(group) for group in found.groups)
     switches = "1 switch" if found.switches == 1 else f"{found.switches} switches"
     title = f"{count(placed, 'application')} on {switches} of {printable(found.machine)}"

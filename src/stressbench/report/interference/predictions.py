@@ -22,7 +22,7 @@ FOOT = (
 
 
 def brief(found: CoRunPrediction) -> Document:
-    """A row for each application and model, with the reason or the doubts of each prediction."""
+    """One row per application and model, with the reasons why a prediction is missing or doubtful."""
     models = list(dict.fromkeys(one.model for application in found.applications for one in application.foretold))
     by = f", by {models[0]}" if len(models) == 1 else ""
     several = len(models) > 1
@@ -49,7 +49,7 @@ def brief(found: CoRunPrediction) -> Document:
 
 
 def page(found: CoRunPrediction) -> Document:
-    """Findings, the figure, and the table."""
+    """The HTML page: findings, the figure, and the table."""
     from stressbench.report.drawing import style  # figures take a second to import
     from stressbench.report.interference import slowdowns
 
@@ -74,14 +74,14 @@ def slowdown_text(slowdown: float | None) -> str:
 
 
 def bounds_text(found: Prediction) -> str:
-    """`[1.400, 1.512]`; open at the end without an upper bound; a dash without any."""
+    """An interval `[1.400, 1.512]`; `[1.400, ...)` without an upper bound, a dash without bounds."""
     if found.low is None:
         return MISSING
     return f"[{found.low:.3f}, ...)" if found.high is None else f"[{found.low:.3f}, {found.high:.3f}]"
 
 
 def _findings(found: CoRunPrediction) -> Iterator[str]:
-    """By one model each, the largest slowdown first."""
+    """One sentence per application, by one model each, the largest slowdown first."""
     chosen = [(one, _chosen(one)) for one in found.applications]
     ordered = sorted(chosen, key=lambda both: -(both[1].prediction.slowdown or 0.0))
     for one, said in ordered[:_MOST_FINDINGS]:
@@ -91,7 +91,7 @@ def _findings(found: CoRunPrediction) -> Iterator[str]:
 
 
 def _chosen(one: VictimPrediction) -> ModelPrediction:
-    """The prediction of the default model, if it has one, else the first one that there is."""
+    """The result of the default model if it has a prediction, else of the first model with one, else of the first."""
     telling = [said for said in one.foretold if said.prediction.slowdown is not None]
     return next((said for said in telling if said.model == DEFAULT_MODEL), (*telling, one.foretold[0])[0])
 

@@ -1,4 +1,4 @@
-"""Profiles as records: the idle machine, beside the application, each congestion level."""
+"""Sensitivity profiles as records: probes of the idle machine, probes beside the application, congestion levels."""
 
 from collections.abc import Iterable, Iterator
 
@@ -17,7 +17,7 @@ _NO_RUNS: tuple[Value, ...] = (None,) * 4
 
 
 def records_of(summary: Iterable[ProfileSummary], *, name: str = "profiles") -> Numbers:
-    """One after the other; unknown is None."""
+    """Records of all profiles; None is unknown."""
     return Numbers(name=name, head=_HEAD, rows=tuple(row for one in summary for row in _rows(one)))
 
 

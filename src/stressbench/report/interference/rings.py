@@ -21,7 +21,7 @@ _CAPTION = (
 
 
 def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
-    """None where no utilisation is known."""
+    """The figure; None if no utilisation is known."""
     shown = [one for one in summary.levels if _height(one) is not None]
     if not shown:
         return None

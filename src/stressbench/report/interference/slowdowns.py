@@ -22,7 +22,7 @@ _CAPTION = (
 
 
 def draw(found: CoRunPrediction) -> Figure | None:
-    """None without predictions; applications without one are in the table only."""
+    """The figure; None without predictions. Applications without one appear only in the table."""
     models = list(dict.fromkeys(one.model for who in found.applications for one in who.foretold))
     lines = [(who, one) for who in found.applications for one in who.foretold if one.prediction.slowdown is not None]
     if not lines:

@@ -1,4 +1,4 @@
-"""The contents of a profile in sentences and tables."""
+"""The contents of a sensitivity profile in sentences and tables."""
 
 from collections.abc import Iterator
 
@@ -43,7 +43,7 @@ def _does(summary: ProfileSummary) -> str:
 
 
 def tables_of(summary: ProfileSummary) -> Iterator[Table]:
-    """Tables that have something to tell, in order."""
+    """All tables that have content, in order."""
     yield latency_table(
         summary.idle, summary.beside,
         caption=f"Of {summary.probe.message_bytes:,} B by {count(summary.probe.pairs, 'pair')} every "

@@ -18,7 +18,7 @@ class _WithUtilisation(Protocol):
 
 
 def utilisation_text(found: Utilisation) -> str:
-    """`41.2 % [38.0, 44.9]`, or why it is unknown."""
+    """A utilisation: `41.2 % [38.0, 44.9]`, or the reason why it is unknown."""
     if found.value is not None:
         known = found.low is not None and found.high is not None
         bounds = f"{percent(found.low)}, {percent(found.high)}" if known else "no interval"
@@ -28,7 +28,7 @@ def utilisation_text(found: Utilisation) -> str:
 
 
 def utilisation_cell(one: _WithUtilisation) -> str:
-    """`41.2 [38.0, 44.9]`, a lower bound, or a dash; %."""
+    """A utilisation in %: `41.2 [38.0, 44.9]`, a lower bound, or a dash."""
     found = one.utilisation
     if found.value is None:
         return MISSING if found.low is None else f"at least {percent(found.low)}"
@@ -36,7 +36,7 @@ def utilisation_cell(one: _WithUtilisation) -> str:
 
 
 def slowdown_cell(slowdown: Interval) -> str:
-    """`1.42 [1.38, 1.47]`."""
+    """A slowdown with its interval: `1.42 [1.38, 1.47]`."""
     return f"{factor(slowdown.centre)} {interval(slowdown.low, slowdown.high)}"
 
 
@@ -58,7 +58,7 @@ def latency_table(idle: LatencySummary, beside: LatencySummary | None, *, captio
 
 
 def phase_table(phases: Sequence[PhaseEstimate]) -> Table:
-    """A row for each phase."""
+    """One row per phase."""
     return Table(
         title="Phases",
         columns=headed(("phase", "from / s", "to / s", "utilisation / %", "95 % interval"), words=1),

@@ -18,14 +18,14 @@ _FOOT = "The method is that of León, Chembreau and Leininger, “What Do Scient
 
 
 def brief(found: RailsFound) -> Document:
-    """Tables and notes."""
+    """The document for formats without figures: tables and notes."""
     title = found.about or _KIND
     section = brief_section(title=title, headline=headline(found), tables=tables_of(found), notes=found.notes)
     return Document(title=title, sections=(section,), records=records_of(found), value=found)
 
 
 def page(found: RailsFound) -> Document:
-    """Findings, figures and tables."""
+    """The HTML page: findings, figures and tables."""
     from stressbench.report.rails.figures import draw  # figures take a second to import
 
     title = printable(found.about or _KIND)

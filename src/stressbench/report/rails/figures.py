@@ -29,13 +29,13 @@ _CURVES = (
 
 
 def draw(found: RailsFound) -> tuple[Figure, ...]:
-    """All of them."""
+    """All box plots, then all bandwidth curves."""
     with style():
         return (*_draw_boxes(found), *_draw_bandwidths(found))
 
 
 def _draw_boxes(found: RailsFound) -> Iterator[Figure]:
-    """A figure a job or figure of merit."""
+    """One figure per job or figure of merit."""
     subjects = [one for one in found.subjects if any(entry.box for entry in one.entries)]
     for number, subject in enumerate(subjects[:_MOST_BOXES], start=1):
         left = f" The first {_MOST_BOXES} of {len(subjects)}." if number == 1 and len(subjects) > _MOST_BOXES else ""

@@ -1,4 +1,4 @@
-"""What rail policies did as records: per job or figure and policy, then per message size, then per NIC."""
+"""Results by rail policy as records: times or figures of merit, bandwidths, bytes by NIC, congestion impacts."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ _HEAD = (
 
 
 def records_of(found: RailsFound) -> Numbers:
-    """Unknown is None."""
+    """All records; None is unknown."""
     rows = (*_times(found), *_sizes(found), *_nics(found), *_impacts(found))
     return Numbers(name="rails", head=(*found.factors, *_HEAD), rows=rows)
 

@@ -1,4 +1,4 @@
-"""What rail policies did, as tables."""
+"""Results by rail policy as tables."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _UNKNOWN = "-"
 
 
 def headline(found: RailsFound) -> str:
-    """How much there is, and of what."""
+    """The number of finished runs, and the kind of rounds that the times come from, as sentences."""
     times = {
         "isolated": " Times are of jobs in isolated rounds.",
         "contended": " Times are of jobs in contended rounds.",
@@ -19,7 +19,7 @@ def headline(found: RailsFound) -> str:
 
 
 def tables_of(found: RailsFound) -> Iterator[Table]:
-    """Tables that have something to tell, in order."""
+    """All tables that have content, in order."""
     if found.subjects:
         yield _spreads(found)
     if found.bandwidths:
@@ -33,14 +33,14 @@ def tables_of(found: RailsFound) -> Iterator[Table]:
 
 
 def value_text(subject: Subject, value: float | None) -> str:
-    """A time with its unit, or a bare number."""
+    """A time with its unit, or a plain number for other figures; `-` for None."""
     if value is None:
         return _UNKNOWN
     return plain_time(value) if subject.unit == "s" else f"{value:.5g}"
 
 
 def label(subject: Subject) -> str:
-    """The job or figure, with its motif."""
+    """Name of the job or figure of merit, with its motif if it is a single step."""
     return subject.name if subject.step is None else f"{subject.name}, {subject.step + 1}: {subject.motif}"
 
 
@@ -222,5 +222,5 @@ def _talk(found: RailsFound) -> Table:
 
 
 def _names(found: RailsFound) -> tuple[str, ...]:
-    """Factors beside the policy."""
+    """Names of the factors other than the policy."""
     return tuple(name.removeprefix("set.") for name in found.factors)

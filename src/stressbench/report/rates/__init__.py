@@ -22,14 +22,14 @@ _FOOT = (
 
 
 def brief(found: Degradation) -> Document:
-    """Tables and notes."""
+    """The document for formats without figures: tables and notes."""
     title = found.about or _KIND
     section = brief_section(title=title, headline=headline(found), tables=tables_of(found), notes=found.notes)
     return Document(title=title, sections=(section,), records=records_of(found), value=found)
 
 
 def page(found: Degradation) -> Document:
-    """Findings, figures and tables."""
+    """The HTML page: findings, figures and tables."""
     from stressbench.report.rates.figures import draw  # figures take a second to import
 
     title = printable(found.about or _KIND)
@@ -47,7 +47,7 @@ def page(found: Degradation) -> Document:
 
 
 def _findings(found: Degradation) -> Iterator[str]:
-    """Ordered by the lower bound of the largest factor, the largest first."""
+    """One sentence per curve, ordered by the largest lower bound of its factors, descending."""
     if not any(_worst(curve) for curve in found.curves):
         yield "No job has times at two rates yet, so there is nothing to compare."
         return

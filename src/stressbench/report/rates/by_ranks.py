@@ -1,4 +1,4 @@
-"""Degradation factors against the number of ranks, a figure a job, as in Figures 2 and 3 of Pedretti et al."""
+"""Degradation factors against the number of ranks, one figure per job, as in Figures 2 and 3 of Pedretti et al."""
 
 from collections.abc import Iterator, Sequence
 

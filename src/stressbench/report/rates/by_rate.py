@@ -1,4 +1,4 @@
-"""Degradation factors against the rate: a line a job, a figure a number of ranks."""
+"""Degradation factors against the rate: one line per job, one figure per number of ranks."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,7 +26,7 @@ _CAPTION_OF_FIGURES = (
 
 
 def draw_by_rate(found: Degradation) -> Iterator[Figure]:
-    """A figure for each number of ranks and eight jobs; jobs without a factor are left out."""
+    """One figure for each number of ranks and group of eight curves; curves without a factor are left out."""
     by_ranks: dict[int | None, list[Curve]] = {}
     for curve in found.curves:
         if any(point.factor.ratio is not None for point in curve.points[1:]):

@@ -1,4 +1,4 @@
-"""Lines of degradation factors with their intervals: how each looks, and its name."""
+"""Line plots of degradation factors with their intervals."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ _DASHES = ("-", "--", "-.", ":")
 
 @dataclass(frozen=True, kw_only=True)
 class FactorPoint:
-    """Where a factor stands across, and the factor."""
+    """A degradation factor and its position on the horizontal axis."""
 
     at: float
     factor: PooledRatio
 
 
 def draw_line(axes: Axes, places: Sequence[FactorPoint], *, label: str, order: int) -> None:
-    """One line with a bar for each interval; places without a factor are left out."""
+    """Draw one line with a bar for each interval, without the points that have no factor; `order` selects the style."""
     known = [(place.at, place.factor.ratio, place.factor) for place in places]
     points = [(at, ratio, factor) for at, ratio, factor in known if ratio is not None]
     if not points:
@@ -40,7 +40,7 @@ def draw_line(axes: Axes, places: Sequence[FactorPoint], *, label: str, order: i
 
 
 def finish_axes(axes: Axes) -> None:
-    """Logarithmic to the base of 2; factors from 1 to 2 at least, so that what is flat looks flat; the line at 1."""
+    """Set log2 axes that cover at least the factors 1 to 2, so that flat lines look flat, and draw the line at 1."""
     axes.axhline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)

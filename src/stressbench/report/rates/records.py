@@ -1,4 +1,4 @@
-"""A degradation as records, one for each job, number of ranks and rate."""
+"""A degradation as records: one per job, number of ranks and rate."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ _HEAD = (
 
 
 def records_of(found: Degradation) -> Numbers:
-    """Values of the conditions, then those of every point; unknown is None."""
+    """One record per point, headed by the values of the other factors; None is unknown."""
     where = tuple(found.curves[0].where) if found.curves else ()
     return Numbers(name="degradation", head=(*where, *_HEAD), rows=tuple(_rows(found)))
 

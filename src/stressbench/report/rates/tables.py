@@ -16,14 +16,14 @@ _OF_LAUNCHES = (
 
 
 def headline(found: Degradation) -> str:
-    """How much there is, and of what."""
+    """The number of finished runs or launches, and what the values are, as sentences."""
     if found.time == "launches":
         return f"{found.done} of {found.planned} launches are done. Values are medians over launches."
     return f"{found.done} of {found.planned} runs are done. Times are of jobs in {found.time} rounds."
 
 
 def tables_of(found: Degradation) -> Iterator[Table]:
-    """Tables that have something to tell, in order."""
+    """All tables that have content, in order."""
     if found.curves:
         yield _factors(found)
         yield _needs(found)
@@ -35,13 +35,13 @@ def tables_of(found: Degradation) -> Iterator[Table]:
 
 
 def name_of(curve: Curve) -> str:
-    """Job, motif and conditions; what says the same twice is said once."""
+    """Name of a curve: values of the other factors, job and motif, without duplicates."""
     motif = "" if curve.step is None else f"{curve.step + 1}: {curve.motif}"
     return ", ".join(dict.fromkeys(word for word in (*curve.where.values(), curve.job, motif) if word))
 
 
 def percent_text(share: float) -> str:
-    """`5 %`."""
+    """A share as a percentage: `5 %`."""
     return f"{100 * share:g} %"
 
 
@@ -171,7 +171,7 @@ def _at_full(found: Degradation) -> str:
 
 
 def _value(curve: Curve) -> str:
-    """At the full rate."""
+    """The value at the full rate."""
     full = curve.points[0]
     if curve.unit == "s":
         return plain_time(full.time_s)

@@ -1,7 +1,7 @@
-"""Renderers of documents: every module of this package is one by being there.
+"""Renderers of documents. Each module of this package is a renderer and is discovered automatically.
 
-It has `render(document)`, which gives the text. HTML draws figures, so it gets the full page of a subject; the others
-get its brief form.
+A module defines `render(document)`, which returns the text. HTML shows figures, so it is given the full page of a
+subject; other formats are given the brief document.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,14 +13,14 @@ from stressbench.report.document import Document
 
 PAGE = "html"
 _BY_NAME_ONLY = ("junit",)
-"""Formats that no `--format` offers."""
+"""Formats that are not offered as values of `--format`."""
 P = ParamSpec("P")
 
 
 def formats(
     *, brief: Callable[P, Document], page: Callable[P, Document], without: Sequence[str] = ()
 ) -> Mapping[str, Callable[P, str]]:
-    """Renderers of a subject by the word that `--format` takes; a module is imported when its format is used."""
+    """Renderers of a subject by value of `--format`, except `without`; a module is imported when its format is used."""
     names = {module.name.rstrip("_") for module in iter_modules(__path__)}.difference(without, _BY_NAME_ONLY)
     return {name: _rendered(name, page if name == PAGE else brief) for name in sorted(names)}
 

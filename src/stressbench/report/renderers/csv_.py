@@ -1,4 +1,4 @@
-"""CSV: the document's records with all their digits; unknown is empty."""
+"""CSV: the document's records in full precision; unknown values are empty."""
 
 import csv
 import io
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from stressbench.console import escaped
 from stressbench.report.document import Document, Value
 
-_FORMULA = re.compile(r"[\t\r]|\s*[=+@\uff1d\uff0b\uff0d\uff20-]")  # full-width signs begin formulas, too
+_FORMULA = re.compile(r"[\t\r]|\s*[=+@\uff1d\uff0b\uff0d\uff20-]")  # full-width signs also begin formulas
 
 
 def render(document: Document) -> str:
@@ -18,9 +18,9 @@ def render(document: Document) -> str:
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
-    """Numbers with all their digits; unknown is empty. What looks like a formula gets a leading '.
+    """CSV with numbers in full precision; None is empty. Text that looks like a formula gets a leading '.
 
-    Control characters are shown: who prints the file finds no command to the terminal in it.
+    Control characters are escaped, so that a printed file cannot send commands to the terminal.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""HTML: one self-contained page: no script, no network, readable on paper and by a screen reader."""
+"""HTML: one self-contained page without scripts or network access, also for print and screen readers."""
 
 from importlib.resources import files
 from urllib.parse import quote
@@ -18,7 +18,7 @@ _KEPT = " ,:;/[]()+*=@!$'-._~"
 
 
 def render(document: Document) -> str:
-    """The page; whatever a document holds is escaped, but for drawings."""
+    """The page; everything in the document is escaped except the SVG of figures."""
     made = Environment(
         loader=PackageLoader("stressbench.report.renderers"),
         autoescape=True,
@@ -33,7 +33,7 @@ def render(document: Document) -> str:
 
 
 def _kind(block: Block) -> str:
-    """Which macro prints the block."""
+    """The name of the block's class, which selects the macro of the template."""
     return type(block).__name__
 
 
@@ -43,7 +43,7 @@ def _drawn(figure: Figure) -> Markup:
 
 
 def _href(numbers: Numbers) -> str:
-    """A link that holds the numbers as CSV."""
+    """A data URL that contains the numbers as CSV."""
     return "data:text/csv;charset=utf-8," + quote(csv_text(numbers.head, numbers.rows), safe=_KEPT)
 
 
@@ -62,7 +62,7 @@ def _is_too_long(numbers: Numbers) -> bool:
 
 
 def _style_sheet() -> Markup:
-    """The style sheet, headed by the colours of both themes."""
+    """The style sheet, preceded by the colours of both themes."""
     light = "".join(f"{tone.variable}:{tone.light};" for tone in TONES)
     dark = "".join(f"{tone.variable}:{tone.dark};" for tone in TONES)
     themes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"

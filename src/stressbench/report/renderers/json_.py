@@ -1,4 +1,4 @@
-"""JSON: the document's value in full; times in seconds, unknown is null."""
+"""JSON: the complete value of the document; times in seconds, unknown values are null."""
 
 from typing import Any
 
@@ -7,5 +7,5 @@ from stressbench.report.document import Document
 
 
 def render(document: Document) -> str:
-    """Two spaces of indent per level, a line feed at the end."""
+    """The value as JSON, indented by two spaces, with a final line feed."""
     return json_text(document.value, Any) + "\n"

@@ -1,4 +1,4 @@
-"""LaTeX: the document's summary as a booktabs table to put into a paper.
+"""LaTeX: the document's summary as a booktabs table for a paper.
 
 The rows are joined here rather than by a library: tabulate, for example, escapes the thin space between a number and
 its unit.
@@ -41,7 +41,7 @@ def render(document: Document) -> str:
 
 
 def _row(columns: Sequence[Column], row: Sequence[Cell]) -> str:
-    """The cells; the command before them would take a `[` or `*` at their beginning as its own option."""
+    """One table row; a leading `[` or `*` is protected, as the preceding command would take it as an option."""
     cells = " & ".join(map(_cell, columns, row))
     return ("{}" if cells.startswith(("[", "*")) else "") + cells + r" \\"
 
@@ -56,5 +56,5 @@ def _cell(column: Column, cell: Cell) -> str:
 
 
 def _text(text: str) -> str:
-    """With LaTeX's own characters escaped, and control characters shown."""
+    """The text with LaTeX's special characters and control characters escaped."""
     return "".join(_SPECIAL.get(character) or escaped(character) for character in text)

@@ -1,4 +1,4 @@
-"""Markdown: sections with their findings, tables and notes; figures and files of numbers are left to pages.
+"""Markdown: sections with their findings, tables and notes; figures and data files appear only in HTML.
 
 Rows are joined here rather than by a library: rich and tabulate pad cells, so that one long cell changes every line.
 """
@@ -27,7 +27,7 @@ _ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
 def render(document: Document) -> str:
-    """Each section is a chapter below its own title."""
+    """Each section under a top-level heading."""
     return "\n".join(_section(section, document) for section in document.sections)
 
 
@@ -37,7 +37,7 @@ def _section(section: Section, document: Document) -> str:
 
 
 def _parts(blocks: Iterable[Block]) -> Iterator[Sequence[str]]:
-    """Lines of each part; a blank line goes between."""
+    """Lines of each part; the caller puts a blank line after each."""
     for block in blocks:
         match block:
             case Paragraph():
@@ -72,7 +72,7 @@ def _table(table: Table) -> Iterator[Sequence[str]]:
 
 
 def text_of(text: str) -> str:
-    """On one line, without bars, HTML, entities, links and their definitions; control characters are shown."""
+    """The text on one line, with bars, HTML, entities, links, link definitions and control characters escaped."""
     text = _ENTITY.sub("&amp;", text).replace("<", "&lt;")
     for mark, harmless in (("\\", "\\\\"), ("](", "]\\("), ("]:", "]\\:"), ("|", "\\|")):
         text = text.replace(mark, harmless)

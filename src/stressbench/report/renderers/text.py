@@ -1,4 +1,4 @@
-"""Plain text for a terminal or a log, by rich: no number is cut, a table gets the width it needs, sentences flow."""
+"""Plain text for a terminal or a log, printed by rich: tables are as wide as needed, sentences are not broken."""
 
 import sys
 from collections.abc import Iterable
@@ -35,12 +35,12 @@ _STYLES = {Role.key: "dim", Role.note: "dim", Role.warning: "yellow", Role.banne
 
 
 def standard_output() -> Console:
-    """Where commands print. Texts of a run file are data, never markup."""
+    """The console on which commands print. Markup is off, because texts of a run file are data."""
     return Console(file=sys.stdout, highlight=False, markup=False, emoji=False)
 
 
 def render(document: Document) -> str:
-    """Without colours."""
+    """The document as text without colours."""
     text = StringIO()
     show(document, console=Console(file=text, highlight=False, markup=False, emoji=False, color_system=None))
     return text.getvalue()
@@ -126,7 +126,7 @@ def new_table(*, left: Iterable[str], right: Iterable[str], last: Iterable[str] 
 
 
 def print_table(console: Console, table: Drawn) -> None:
-    """As wide as its content: narrow terminals wrap lines, nothing is cut."""
+    """Print the table as wide as its content: narrow terminals wrap the lines, and no cell is truncated."""
     needed = Measurement.get(console, console.options.update(width=_WIDEST), table).maximum
     given = console.width
     console.width = max(needed, given)
@@ -135,5 +135,5 @@ def print_table(console: Console, table: Drawn) -> None:
 
 
 def _line(console: Console, sentence: str, *, style: str = "") -> None:
-    """One line that the terminal wraps, so that a log keeps it whole."""
+    """Print one line without breaks: the terminal wraps it, a log keeps it whole."""
     console.print(Text(printable(sentence), style=style), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Documents of runs: how much each job was slowed, where it ran, and how to repeat the run."""
+"""Documents of runs: the slowdown of each job, its placement, and how to repeat the run."""
 
 from collections.abc import Sequence
 
@@ -8,14 +8,14 @@ from stressbench.report.renderers import formats
 
 
 def brief(runs: Sequence[Run]) -> Document:
-    """Tables, plans and doubts of each run."""
+    """The document for formats without figures: findings, tables, plans and warnings of each run."""
     from stressbench.report.run import in_brief  # the statistics take half a second to import
 
     return in_brief.brief(runs)
 
 
 def page(runs: Sequence[Run]) -> Document:
-    """The same with figures and provenance; at least one run."""
+    """The HTML page of at least one run: the same with figures and provenance."""
     from stressbench.report.run import in_full  # figures take a second to import
 
     return in_full.page(runs)

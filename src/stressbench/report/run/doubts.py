@@ -1,4 +1,4 @@
-"""What limits a run's numbers: events of the engine and doubts of the analysis."""
+"""Limitations of a run's results: events of the engine and warnings of the analysis."""
 
 from itertools import chain
 
@@ -9,7 +9,7 @@ from stressbench.report.run.section import RunSection
 
 
 def notes_of(section: RunSection) -> tuple[Note, ...]:
-    """Events first; that a run is not complete is told apart."""
+    """Events first, then warnings, except that the run is incomplete, which `words.progress` reports."""
     names = [printable(job.name) for job in section.run.jobs]
     events = (
         Note(

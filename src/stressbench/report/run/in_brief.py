@@ -1,4 +1,4 @@
-"""Runs in brief: findings, jobs, their tails, plans, and what limits the numbers."""
+"""The document of runs without figures: findings, jobs, percentiles, plans, and limitations."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ _CAPTION = (
 
 
 def brief(runs: Sequence[Run]) -> Document:
-    """A section for each run."""
+    """The document with one section per run."""
     sections = [section_of(run, number=number) for number, run in enumerate(runs, start=1)]
     return Document(
         title="Runs",
@@ -61,7 +61,7 @@ def _blocks(section: RunSection) -> Iterator[Block]:
 
 
 def _captioned(table: Table) -> tuple[Block, ...]:
-    """With its caption before it."""
+    """The caption as a paragraph, then the table without it."""
     return Paragraph(text=table.caption), replace(table, caption="")
 
 

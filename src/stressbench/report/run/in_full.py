@@ -1,4 +1,4 @@
-"""The page of runs: an overview where there are several, then each run with its figures and provenance."""
+"""The HTML page of runs: an overview if there are several, then each run with its figures and provenance."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -49,7 +49,7 @@ _FOOT = (
 
 
 def page(runs: Sequence[Run]) -> Document:
-    """At least one run."""
+    """The page of at least one run."""
     sections = [section_of(run, number=number) for number, run in enumerate(runs, start=1)]
     chapters = [
         Section(
@@ -113,7 +113,7 @@ def _with_numbers(section: RunSection, figure: Figure, numbers: Numbers) -> tupl
 
 
 def _again(section: RunSection) -> Iterator[Block]:
-    """Where the run took place, and how to repeat it."""
+    """The hosts of the run, the command that repeats it, and its workload."""
     hosts = hosts_table(section)
     rows = len(hosts.rows)
     yield Details(summary=f"Hosts ({rows})", blocks=(hosts,), opened=rows <= _HOSTS_UNFOLDED)

@@ -1,4 +1,4 @@
-"""Where the numbers come from: versions, hosts, plan, and the command that repeats the run."""
+"""Provenance of a run: versions, hosts, plan, and the command that repeats the run."""
 
 import shlex
 
@@ -56,7 +56,7 @@ def _load(header: Header) -> str:
 
 
 def command_of(run: Run) -> str:
-    """What to type for the same run again; the engine's own arguments as they were recorded."""
+    """The command that repeats the run: the recorded arguments of the engine, with the seed and without `--quiet`."""
     header = run.header
     words = [word for word in header.command if word != "--quiet"]
     if "--seed" not in words:
@@ -65,7 +65,7 @@ def command_of(run: Run) -> str:
 
 
 def hosts_table(section: RunSection) -> Table:
-    """Hosts as recorded, with their nodes and ranks."""
+    """Hosts as recorded, with their cores, ranks and nodes."""
     hosts: dict[str, list[int]] = {}
     ranks: dict[str, int] = {}
     cores: dict[str, str] = {}

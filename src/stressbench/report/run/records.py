@@ -1,4 +1,4 @@
-"""Runs as records: one for each run and job; times in seconds."""
+"""Runs as records: one per run and job, times in seconds."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ _SHARES = {0.95: "p95", 0.99: "p99", 0.999: "p999"}
 
 
 def records_of(sections: Sequence[RunSection]) -> Numbers:
-    """Unknown is None."""
+    """Records of all runs and jobs; None is unknown."""
     tails = (f"{name}_{column}" for name in _SHARES.values() for column in _TAILS)
     rows = ((section.title, *_values(job), *_tails(job)) for section in sections for job in section.jobs)
     return Numbers(name="runs", head=(*_HEAD, *tails), rows=tuple(rows))

@@ -1,4 +1,4 @@
-"""One run of a report: what every figure and table of its section is drawn from."""
+"""The data of one run in a report, from which all figures and tables of its section are made."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from stressbench.stats import JobSummary, RunSummary, summarise
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunSection:
-    """A run, its summary, and `key`, which begins every id of the section in the page."""
+    """A run and its summary; `key` is the prefix of all element ids of the section in the page."""
 
     key: str
     title: str

@@ -45,9 +45,9 @@ _NO_INTERVAL = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """The parts of a summary to show: rows for motifs, this many links, percentiles, plans.
+    """The parts of a summary to show: rows for motifs (`steps`), this many links, percentiles (`tails`), plans.
 
-    `chains`: the number of motifs of each job, some of which the summary may lack.
+    `chains`: the number of motifs of each job; the summary may contain only the longest.
     """
 
     steps: bool = True
@@ -102,7 +102,7 @@ def _key(text: str) -> Paragraph:
 
 
 def _few(told: Sequence[tuple[tuple[str, str | None], str]]) -> Iterator[Paragraph]:
-    """Of many sentences of one kind about one job the first ones: a chain of thousands of motifs has as many."""
+    """The first `_ALIKE` sentences of each kind and job, then a count: thousands of motifs cause thousands of them."""
     seen: Counter[tuple[str, str | None]] = Counter()
     for about, sentence in told:
         seen[about] += 1
@@ -170,7 +170,7 @@ def _time_rows(title: str, timing: Timing) -> list[tuple[str, ...]]:
 
 
 def _parts(summary: RunSummary, *, steps: bool) -> Iterator[tuple[str, Timing]]:
-    """Jobs and, with `steps`, their motifs: name and times."""
+    """Name and times of each job and, with `steps`, of each of its motifs."""
     for job in summary.jobs:
         yield job.name, job.timing
         for step in job.steps if steps else ():
@@ -214,7 +214,7 @@ def _tails(summary: RunSummary, *, steps: bool) -> Iterator[Block]:
 
 
 def _metrics(summary: RunSummary) -> Iterator[Block]:
-    """Bandwidths and the motifs' own metrics, where there are any."""
+    """Table of bandwidths and of metrics that motifs report, if there are any."""
     rows: list[tuple[str, ...]] = []
     definitions: dict[str, None] = {}
     for job in summary.jobs:
@@ -237,7 +237,7 @@ def _medians(metric: MetricSummary) -> tuple[str, str]:
 
 
 def _links(summary: RunSummary, links: Sequence[LinkUtilisation], *, rows: int) -> Iterator[Block]:
-    """The busiest directions of links first."""
+    """Table of link utilisation by direction, the busiest first."""
     alone = (f"{job.name} alone %" for job in summary.jobs)
     yield Table(
         columns=columns(texts=("link", "direction"), numbers=("rate", "contended %", *alone, "carried", "drops")),

@@ -1,4 +1,4 @@
-"""A run's numbers as tables."""
+"""The results of a run as tables."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,7 +20,7 @@ from stressbench.stats import (
 
 
 def jobs_table(section: RunSection) -> Table:
-    """One row a job."""
+    """One row per job."""
     return Table(
         key=f"{section.key}-jobs",
         caption="Time of a repetition until the job's last rank has finished. Impact: contended over isolated time.",
@@ -59,7 +59,7 @@ TAIL_CAPTION = (
 
 
 def tails_table(section: RunSection) -> Table:
-    """Four rows a job: median, 95, 99, 99.9, and how far its rounds overlap."""
+    """Four rows per job, percentiles 50, 95, 99 and 99.9; the first also has P(slower)."""
     numbers = ("percentile", "isolated [95 %]", "contended [95 %]", "unit", "tail impact", "95 % interval", "P(slower)")
     return Table(
         key=f"{section.key}-percentiles", caption=TAIL_CAPTION,
@@ -132,7 +132,7 @@ def _timed(step: StepSummary, unit: str) -> str:
 
 
 def bandwidths_table(section: RunSection) -> Table | None:
-    """Motifs that carry a stated number of bytes; None where there are none."""
+    """Bandwidths of motifs that define one; None if there are none."""
     rows = tuple(
         (
             printable(job.name),
@@ -154,7 +154,7 @@ def bandwidths_table(section: RunSection) -> Table | None:
 
 
 def metrics_table(section: RunSection) -> Table | None:
-    """Metrics that motifs report; None where there are none."""
+    """Metrics that motifs report; None if there are none."""
     rows = tuple(
         (printable(job.name), printable(step.motif), printable(metric.name), *_metric_cells(metric))
         for job in section.jobs
@@ -176,7 +176,7 @@ def _metric_cells(metric: MetricSummary) -> tuple[str, ...]:
 
 
 def overview_table(sections: Sequence[RunSection]) -> Table:
-    """One row a run file."""
+    """One row per run file."""
     return Table(
         key="overview-runs",
         caption="The runs on this page. The largest impact is that of the job that is slowed down most.",

@@ -1,4 +1,4 @@
-"""Findings in sentences, before any figure."""
+"""Findings and plans of a run as sentences."""
 
 from stressbench.formats.run import Kind, Role
 from stressbench.report.names import printable
@@ -8,7 +8,7 @@ from stressbench.stats import Impact, JobSummary, Percentile, Plan
 
 
 def findings(section: RunSection) -> tuple[str, ...]:
-    """One sentence a measured job, the hardest hit first, then one for background jobs."""
+    """One sentence per measured job, the largest impact first, then one for all background jobs."""
     measured = [job for job in section.jobs if job.role is Role.measured]
     measured.sort(key=lambda job: -(job.timing.impact.ratio or 0.0))
     others = len(section.jobs) > 1
@@ -21,7 +21,7 @@ def findings(section: RunSection) -> tuple[str, ...]:
 
 
 def finding(job: JobSummary, *, others: bool) -> str:
-    """What the run says about one measured job."""
+    """The congestion impact of one measured job as a sentence; `others`: the run has other jobs."""
     name, impact = printable(job.name), job.timing.impact
     if impact.ratio is None:
         return _unknown(name, job)
@@ -55,7 +55,7 @@ def _shown(impact: Impact) -> str:
 
 
 def tail_finding(section: RunSection) -> str:
-    """Which job's tail grows most, for a figure's title; of percentiles 95, 99 and 99.9, those with an interval."""
+    """Title of a figure: the job and percentile (95, 99 or 99.9) with the largest significant tail impact, if any."""
     known = [
         (job, tail) for job in section.jobs for tail in job.timing.tails if tail.low is not None and tail.share > 0.5
     ]
@@ -75,7 +75,7 @@ def percent_name(share: float) -> str:
 
 
 def percentile_text(one: Percentile | None, unit: TimeUnit) -> str:
-    """`1.13 [1.12, –]` in this unit."""
+    """A percentile with its interval in this unit: `1.13 [1.12, –]`."""
     if one is None:
         return MISSING
     value = time(one.value_s, unit=unit)
@@ -86,7 +86,7 @@ def percentile_text(one: Percentile | None, unit: TimeUnit) -> str:
 
 
 def plan_text(plan: Plan | None, *, options: bool) -> str:
-    """How many more rounds it takes; with `options`, those of `stressbench run` that ask for them."""
+    """The number of additional rounds needed; with `options`, also the options of `stressbench run` for them."""
     if plan is None or plan.half_width is None:
         return f"no number: {plan.reason if plan else 'a background job'}"
     today = f"the interval is plus or minus {plan.half_width:.2%} after {plan.blocks} blocks"
@@ -101,7 +101,7 @@ def plan_text(plan: Plan | None, *, options: bool) -> str:
 
 
 def plans(section: RunSection) -> tuple[str, ...]:
-    """A sentence for each measured job."""
+    """The plan of each measured job as a sentence."""
     return tuple(
         f"{printable(job.name)}: {plan_text(job.timing.plan, options=True)}."
         for job in section.jobs
@@ -110,7 +110,7 @@ def plans(section: RunSection) -> tuple[str, ...]:
 
 
 def progress(section: RunSection) -> str | None:
-    """A sentence where the run is not complete, else None."""
+    """The progress of an incomplete run as sentences; None for a complete run."""
     facts = section.summary.facts
     if facts.complete:
         return None

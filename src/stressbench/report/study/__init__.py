@@ -8,7 +8,7 @@ from stressbench.results.study_data import NOTHING, StudyData
 
 
 def page(report: StudyReport, data: StudyData = NOTHING) -> Document:
-    """Findings, tables, figures, doubts, and how to repeat the study; what follows from runs needs `data`."""
+    """The HTML page: findings, tables, figures, warnings, provenance; content computed from runs needs `data`."""
     from stressbench.report.study import in_full  # figures take a second to import
 
     return in_full.page(report, data)

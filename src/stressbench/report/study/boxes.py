@@ -1,4 +1,4 @@
-"""Isolated and contended times of each job, cell by cell: the paper's Figures 1 and 2 for a whole study."""
+"""Isolated and contended times of each job by cell, as in Figures 1 and 2 of the StressBench paper."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ _AS_BEFORE = "Boxes, lines, dots and n as in the first figure of this section."
 
 
 def draw_boxes(evidence: Evidence, factors: Sequence[str]) -> tuple[tuple[Figure, Numbers], ...]:
-    """A figure a job."""
+    """One figure per job, up to `MOST_JOBS`, each with its data."""
     names = dict.fromkeys(line.job.name for line in evidence.lines)
     found: list[tuple[Figure, Numbers]] = []
     for number, name in enumerate(names):
@@ -68,7 +68,7 @@ _HEAD = ("cell", "values", "job", *BOX_HEAD)
 
 
 def _rows(line: Line) -> list[tuple[Value, ...]]:
-    """What the line's boxes are drawn from."""
+    """The statistics of the line's boxes."""
     return [(line.cell.id, line.where, line.name, *row) for row in box_rows(line.isolated_s, line.contended_s)]
 
 

@@ -1,4 +1,4 @@
-"""From a study's runs to what its figures and tables show: a line a cell and job, over all runs of the cell. Pure."""
+"""Data of a study's figures and tables, computed from its runs: one `Line` per cell and job over all runs. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Line:
-    """One job of a cell. `tone` numbers jobs over the whole study; times are of all runs' measured repetitions."""
+    """One job of a cell. `tone` numbers jobs over the whole study; times are measured repetitions of all runs."""
 
     cell: CellResult
     job: JobResult
@@ -38,12 +38,12 @@ class Line:
 
     @property
     def name(self) -> str:
-        """The job's, fit to be shown."""
+        """The printable name of the job."""
         return printable(self.job.name)
 
     @property
     def n(self) -> str:
-        """What the interval was made from."""
+        """The sample size of the interval as text: runs, or blocks and runs."""
         if self.job.impact.level is IntervalLevel.runs:
             return count(self.job.impact.runs, "run")
         return f"{count(self.blocks, 'block')} of {count(self.cell.done, 'run')}" if self.blocks else MISSING
@@ -51,7 +51,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Share:
-    """How often a host was a job's slowest in one run: `last` of `samples`; `expected` were all its hosts alike."""
+    """How often a host was a job's slowest in one run: `last` of `samples`; `expected`: if all hosts were alike."""
 
     host: str
     run: str
@@ -62,7 +62,7 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Moment:
-    """One run and job in the study's order: `at_s` after the first run's start, and its median time alone."""
+    """One job of one run: the time `at_s` from the start of the first run, and the job's median isolated time."""
 
     run: str
     cell: str
@@ -74,7 +74,7 @@ class Moment:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evidence:
-    """All that is drawn, with nothing left of the single runs; `tones` by job."""
+    """All data of the page that is computed from runs; `tones` maps names of jobs to colour numbers."""
 
     lines: tuple[Line, ...]
     shares: tuple[Share, ...]
@@ -99,7 +99,7 @@ def place_of(cell: CellResult, factors: Sequence[str]) -> str:
 
 
 def evidence_of(report: StudyReport, data: StudyData) -> Evidence:
-    """Each run's samples are looked at once."""
+    """Compute the data of the page; the samples of each run are selected only once."""
     tones = {name: n for n, name in enumerate(dict.fromkeys(job.name for cell in report.cells for job in cell.jobs))}
     begin = min((run.header.started_at for run in data.runs.values()), default=None)
     chosen = selections_of(data.runs) if data.chosen is None else data.chosen
@@ -152,7 +152,7 @@ def _joined(parts: Sequence[Floats]) -> Floats:
 
 
 def _shares(name: str, run: Run, job: Job, picked: Selection) -> Iterator[Share]:
-    """One a host of the job."""
+    """One `Share` per host of the job."""
     wanted = set(parse_ranges(job.nodes))
     on = Counter(node.host for node in run.header.nodes if node.node in wanted)
     last = Counter(picked.hosts[host] for host in picked.slowest_host.tolist() if host >= 0)

@@ -1,4 +1,4 @@
-"""Pairwise slowdowns as a shaded table; the numbers say the same without the shade."""
+"""Pairwise slowdowns as heat maps: tables with shaded cells that show the numbers as well."""
 
 from collections.abc import Iterator, Sequence
 from math import log
@@ -13,7 +13,7 @@ _FULL_AT = 2.0
 
 
 def heat_maps(matrices: Sequence[Matrix]) -> Iterator[Block]:
-    """Title, map, numbers, groups of three and more jobs, and advice of each matrix."""
+    """For each matrix: title, heat map, data, groups of three or more jobs, and advice."""
     for number, matrix in enumerate(matrices, start=1):
         where = ", ".join(f"{name} = {printable(value)}" for name, value in matrix.where.items())
         yield Heading(text=_title(matrix) + (f" ({where})" if where else ""))

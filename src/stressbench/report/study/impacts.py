@@ -1,4 +1,4 @@
-"""Impacts with their intervals over the cells: a panel a job, one factor down the side, another by colour."""
+"""Impacts with intervals by cell: one panel per job, one factor shown by colour, the others on the vertical axis."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _CAPTION = (
 
 @dataclass(frozen=True, kw_only=True)
 class _Axes:
-    """Which factors stand down the side, and which one is told by colour and mark (None: by job alone)."""
+    """Factors on the vertical axis (`side`), and the factor shown by colour and mark (None: colour shows the job)."""
 
     side: tuple[str, ...]
     colour: str | None
@@ -34,7 +34,7 @@ class _Axes:
 
 
 def draw_impacts(report: StudyReport, evidence: Evidence) -> Figure | None:
-    """All results with a ratio; the largest where they are many."""
+    """All results with a ratio, but at most `MOST_LINES`, those furthest from 1; None without results."""
     known = evidence.known
     if not known:
         return None
@@ -64,7 +64,7 @@ def draw_impacts(report: StudyReport, evidence: Evidence) -> Figure | None:
 
 
 def _plan(report: StudyReport) -> _Axes:
-    """Colour for the last factor with two to eight values, where another is left for the side."""
+    """Show the last factor with two to eight values by colour, provided that there is another factor."""
     values = {
         name: tuple(dict.fromkeys(cell.values.get(name, MISSING) for cell in report.cells)) for name in report.factors
     }
@@ -92,7 +92,7 @@ def _panel(axes: Axes, lines: Sequence[Line], plan: _Axes) -> None:
 
 
 def _group_place(lines: Sequence[Line], line: Line, plan: _Axes) -> int:
-    """Where the first line of the same side stands."""
+    """Index of the first line with the same values on the vertical axis."""
     side = _side(line, plan)
     return next(n for n, other in enumerate(lines) if _side(other, plan) == side)
 

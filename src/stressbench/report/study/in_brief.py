@@ -1,4 +1,4 @@
-"""A study in brief: impacts, tails, the matrix of pairs, runs that failed, and notes."""
+"""The document of a study without figures: impacts, tails, pairwise slowdowns, failed runs, and notes."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ _TAILS = (
 
 
 def brief(report: StudyReport, _: StudyData = NOTHING) -> Document:
-    """What formats without figures print."""
+    """The document for formats without figures."""
     title = report.about or _NO_TITLE
     return Document(
         title=title,

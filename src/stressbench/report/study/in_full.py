@@ -1,4 +1,4 @@
-"""The page of a study: findings first, then tables and figures, then how to repeat it."""
+"""The HTML page of a study: findings, then tables and figures, then how to repeat the study."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ _FOOT = (
 
 @dataclass(frozen=True, kw_only=True)
 class _Drawn:
-    """The figures, drawn in one style."""
+    """All figures of the page; `placements_in_all` also counts placements that are not drawn."""
 
     impacts: Figure | None
     boxes: tuple[tuple[Figure, Numbers], ...]
@@ -54,7 +54,7 @@ class _Drawn:
 
 
 def page(report: StudyReport, data: StudyData) -> Document:
-    """Sections without content are left out."""
+    """The page; sections without content are left out."""
     evidence, links = evidence_of(report, data), cell_links(report, data)
     drawn = _drawn(report, data, evidence)
     sections = (

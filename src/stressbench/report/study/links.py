@@ -21,7 +21,7 @@ _MOST_CELLS = 300
 
 @dataclass(frozen=True, kw_only=True)
 class CellLink:
-    """One direction of a link: shares of its rate, medians over the cell's runs; `isolated` by job."""
+    """One direction of a link: lost frames, and shares of its rate (medians over the runs), `isolated` by job."""
 
     source: str
     target: str
@@ -32,7 +32,7 @@ class CellLink:
 
     @property
     def name(self) -> str:
-        """Where from and where to."""
+        """Both ends as `SOURCE-TARGET`."""
         return printable(f"{self.source}-{self.target}")
 
     @property
@@ -41,16 +41,16 @@ class CellLink:
         return max(self.isolated.items(), key=lambda one: one[1], default=None)
 
     def alone(self, job: str) -> float | None:
-        """The share while this job ran alone."""
+        """The share in isolated rounds of this job; None if unknown."""
         return self.isolated.get(job)
 
 
 CellLinks: TypeAlias = Mapping[str, tuple[CellLink, ...]]
-"""By cell, the busiest link first."""
+"""Links by cell id, the busiest first."""
 
 
 def cell_links(report: StudyReport, data: StudyData) -> CellLinks:
-    """Cells in whose runs nothing was counted are left out."""
+    """Utilisation of links by cell, without the cells that have no link counters."""
     runs = data.by_cell
     found = {cell.id: _of_runs(tuple(runs.get(cell.id, {}).values())) for cell in report.cells}
     return {cell: links for cell, links in found.items() if links}
@@ -80,7 +80,7 @@ def _joined(uses: Sequence[tuple[Run, LinkUtilisation]]) -> CellLink:
 
 
 def links_table(report: StudyReport, links: CellLinks) -> tuple[Table, Numbers] | tuple[()]:
-    """The busiest of each cell, with the numbers of all; empty where nothing was counted."""
+    """Table of the busiest links of each cell, with data of more links; empty without link counters."""
     if not links:
         return ()
     cells = [(cell, links[cell.id]) for cell in report.cells if cell.id in links]

@@ -1,4 +1,4 @@
-"""Where a study's numbers come from, and what to type to have them again."""
+"""Provenance of a study, and the commands that repeat it."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ _MOST_NAMED = 12
 
 
 def origin_of(report: StudyReport, data: StudyData) -> Iterator[Block]:
-    """Commands, facts from the runs' headers, and files; a study without runs has its own file only."""
+    """Commands, facts from the runs' headers, and files; without runs, the study file is the only file."""
     yield Paragraph(text="Save the study file and its workloads under the names and paths that the file uses, and run:")
     yield Listing(text=_commands(data))
     yield Facts(facts=_facts(report, data))
@@ -65,7 +65,7 @@ def _commands(data: StudyData) -> str:
 
 
 def _listed(values: Iterable[str]) -> str:
-    """Each once, in order; how many where they are many."""
+    """Distinct values in order, separated by semicolons; of more than `_MOST_NAMED`, the number of others."""
     found = list(dict.fromkeys(values))
     more = f" and {count(len(found) - _MOST_NAMED, 'other')}" if len(found) > _MOST_NAMED else ""
     return "; ".join(found[:_MOST_NAMED]) + more if found else MISSING

@@ -1,4 +1,4 @@
-"""Where jobs ran: one drawing for each placement of the study, as in the paper's Figure 3."""
+"""Placements of jobs: one figure per placement of the study, as in Fig. 3 of the StressBench paper."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -17,7 +17,7 @@ _OTHERS = " Other cells place other jobs on the same nodes; the names are those 
 def draw_placements(
     report: StudyReport, data: StudyData, *, tones: Mapping[str, int]
 ) -> tuple[tuple[Figure, ...], int]:
-    """The first ones in the order of the study file, and how many there are in all; `tones` of jobs over the study."""
+    """Figures of the first placements and the number of all; `tones` maps names of jobs to colour numbers."""
     cells = data.by_cell
     groups = _groups(run for cell in report.cells for run in cells.get(cell.id, {}).values())
     drawn = [_drawing(group, number=number, tones=tones) for number, group in enumerate(groups[:MOST], start=1)]
@@ -25,7 +25,7 @@ def draw_placements(
 
 
 def _groups(runs: Iterable[Run]) -> tuple[tuple[Run, ...], ...]:
-    """Runs by placement: the same word, and the same nodes for the first job, the second, and so on."""
+    """Runs grouped by placement: the same keyword, and the same nodes for the first job, the second, and so on."""
     found: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
         nodes = tuple(job.nodes for job in run.jobs)

@@ -1,4 +1,4 @@
-"""A study as records: one for each cell and job."""
+"""A study as records: one per cell and job."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _NUMBERS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One job of a cell; `job` is None where no run of the cell is done."""
+    """One job of a cell; `job` is None if no run of the cell is done."""
 
     cell: CellResult
     values: tuple[str, ...]
@@ -32,7 +32,7 @@ def rows_of(report: StudyReport) -> Iterator[Row]:
 
 
 def records_of(report: StudyReport) -> Numbers:
-    """Unknown is None."""
+    """Records of all cells and jobs; None is unknown."""
     return Numbers(name="study", head=("cell", *report.factors, *_NUMBERS), rows=tuple(_records(report)))
 
 

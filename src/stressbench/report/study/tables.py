@@ -1,4 +1,4 @@
-"""A study's numbers as tables, each with the same numbers in full to take away."""
+"""The results of a study as tables, most of them with the same data in full precision."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,9 +21,9 @@ _ROW_WORDS = ("pattern", "motif", "workload", "victim", "job")
 
 
 def crossed(report: StudyReport, evidence: Evidence) -> Table | None:
-    """Impacts in the shape of the paper's Tables II and III: rows by job and pattern, columns by the other factor.
+    """Impacts as in Tables II and III of the StressBench paper: rows by job and, if two vary, one factor.
 
-    None where other than one or two factors vary, or where the columns would not fit.
+    None unless one or two factors vary and the columns fit.
     """
     if not 1 <= len(report.factors) <= 2 or not evidence.lines:
         return None
@@ -56,7 +56,7 @@ def crossed(report: StudyReport, evidence: Evidence) -> Table | None:
 def _row_keys(
     report: StudyReport, cells: Mapping[tuple[str, ...], Line], down: Sequence[str]
 ) -> Iterator[tuple[str, ...]]:
-    """Values of the rows' factor with each job that ran there; a value without a finished run has a row of dashes."""
+    """Values of the row factor with each job that ran; a value without a finished run gets a dash as its job."""
     jobs: dict[tuple[str, ...], dict[str, None]] = {}
     for cell in report.cells:
         jobs.setdefault(tuple(cell.values.get(name, MISSING) for name in down), {})
@@ -67,7 +67,7 @@ def _row_keys(
 
 
 def _across(factors: Sequence[str]) -> str:
-    """The factor of the columns: the second, unless it names the pattern."""
+    """The factor of the columns: the last, unless its name contains one of `_ROW_WORDS`."""
     last = factors[-1]
     return factors[0] if any(word in last for word in _ROW_WORDS) else last
 
@@ -80,7 +80,7 @@ def _impact_cell(line: Line | None) -> str:
 
 
 def every_cell(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers]:
-    """A row a cell and job, in the order of the study file; cells without a finished run too."""
+    """One row per cell and job, in the order of the study file; cells without a finished run are included."""
     of_cell: dict[str, list[Line]] = {}
     for line in evidence.lines:
         of_cell.setdefault(line.cell.id, []).append(line)
@@ -118,7 +118,7 @@ def every_cell(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers]
 
 
 def tails_table(report: StudyReport, evidence: Evidence) -> tuple[Table, Numbers] | tuple[()]:
-    """Percentiles 99 and 99.9, overlap of rounds and plan of every cell and job; empty without samples."""
+    """Percentiles 99 and 99.9, P(slower) and plan of every cell and job; empty without samples."""
     lines = [line for line in evidence.lines if any(tail.isolated or tail.contended for tail in line.job.tails)]
     if not lines:
         return ()
@@ -156,7 +156,7 @@ def _cut(rows: Sequence[object]) -> str:
 
 
 def hosts_table(evidence: Evidence) -> tuple[Table, Numbers] | tuple[()]:
-    """Hosts that were a job's slowest, over all runs, the furthest beyond their share first."""
+    """How often each host was the slowest of its jobs, over all runs, in descending order of observed over expected."""
     last: Counter[str] = Counter()
     expected: dict[str, float] = {}
     samples: Counter[str] = Counter()
@@ -191,7 +191,7 @@ def hosts_table(evidence: Evidence) -> tuple[Table, Numbers] | tuple[()]:
 
 @dataclass(frozen=True, kw_only=True)
 class Warned:
-    """One kind of doubt, over all runs: in how many, of which jobs, and what the first of them says."""
+    """One kind of warning over all runs: the number of runs, the jobs, and the first text as an example."""
 
     severity: Severity
     kind: str
@@ -201,7 +201,7 @@ class Warned:
 
 
 def warnings_of(data: StudyData) -> tuple[Warned, ...]:
-    """Doubts of the analysis and events of the engines, errors first, then the most frequent."""
+    """Warnings of the analysis and events of the engine by kind, errors first, then by number of runs."""
     groups: dict[tuple[Severity, str], list[tuple[str, str | None, str]]] = {}
     for run, severity, kind, job, text in _all_warnings(data):
         groups.setdefault((severity, kind), []).append((run, job, text))

@@ -1,4 +1,4 @@
-"""A job's tails and plan in a cell, as the tables of all formats tell them."""
+"""A job's tail impacts and plan in a cell as text, for the tables of all formats."""
 
 from stressbench.report.run.words import plan_text
 from stressbench.report.units import MISSING, factor_and_interval
@@ -14,12 +14,12 @@ def tail_of(job: JobResult, share: float) -> TailImpact | None:
 
 
 def tail_text(tail: TailImpact | None) -> str:
-    """`1.42 [1.31, 1.55]`."""
+    """A tail impact with its interval: `1.42 [1.31, 1.55]`, or a dash."""
     if tail is None or tail.ratio is None:
         return MISSING
     return factor_and_interval(tail.ratio, tail.low, tail.high)
 
 
 def study_plan(job: JobResult) -> str:
-    """Over all of the cell's runs."""
+    """The job's plan over all runs of the cell as text."""
     return plan_text(job.plan, options=False)

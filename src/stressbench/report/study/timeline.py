@@ -1,4 +1,4 @@
-"""All runs in the order in which they ran: what drifts from run to run shows here."""
+"""All runs of a study in the order of execution, to detect drift from run to run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _CAPTION = (
 
 @dataclass(frozen=True, kw_only=True)
 class _Course:
-    """A job over the study: runs in order, times relative to their level; `said` in words."""
+    """A job over the study: runs in order, times relative to their level; `drift`: a significant trend as text."""
 
     job: str
     tone: int
@@ -38,7 +38,7 @@ class _Course:
 
 
 def draw_timeline(evidence: Evidence) -> tuple[Figure, Numbers] | None:
-    """None where fewer than two runs have a time alone."""
+    """The figure with its data; None if fewer than two runs have an isolated time."""
     if len({moment.run for moment in evidence.moments}) < 2:
         return None
     repeated = len({moment.run for moment in evidence.moments}) > len({moment.cell for moment in evidence.moments})

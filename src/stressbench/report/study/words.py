@@ -1,4 +1,4 @@
-"""What a study found in sentences: the largest effects first, then what could not be decided, failed or is missing."""
+"""Findings of a study as sentences: the largest effects, then inconclusive, failed and missing results."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ _ISOLATE, _POP = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 
 
 def isolated(text: str) -> str:
-    """A name that cannot turn the sentence around it, whichever way its letters run."""
+    """The printable text; with right-to-left letters in a Unicode isolate, so that it cannot reorder its sentence."""
     text = printable(text)
     turns = any(unicodedata.bidirectional(letter) in _LEFTWARDS for letter in text)
     return f"{_ISOLATE}{text}{_POP}" if turns else text
@@ -25,13 +25,13 @@ def isolated(text: str) -> str:
 def summary_of(
     report: StudyReport, evidence: Evidence, links: Mapping[str, Sequence[CellLink]]
 ) -> tuple[str, ...]:  # fmt: skip
-    """The page's first words."""
+    """The summary of the page as sentences."""
     said = [*_effects(evidence, links), *_undecided(evidence), *_missing(report)]
     return tuple(said) if report.done else ("No run is done yet, so there are no results.", *_missing(report))
 
 
 def finding_of(evidence: Evidence) -> str:
-    """A figure's title."""
+    """The title of the figure of impacts: the largest significant slowdown, if any."""
     if evidence.slowed:
         worst = evidence.slowed[0]
         return f"{worst.name} is slowed down most, {_shown(worst)}{_at(worst)}"
@@ -73,7 +73,7 @@ def _at(line: Line) -> str:
 
 
 def _link(line: Line, links: Sequence[CellLink]) -> str:
-    """Where frames were lost, or else the link that was busiest; nothing where nobody counted."""
+    """The link that lost the most frames, or else the busiest link; empty without link counters."""
     losing = max(links, key=lambda link: link.drops, default=None)
     if losing is None:
         return ""

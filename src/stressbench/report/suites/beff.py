@@ -1,4 +1,4 @@
-"""Documents of b_eff: the number, what it is made of, and what the paper published."""
+"""Documents of b_eff: the value, its components, and published values."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ from stressbench.suites.hpcc import Rmax
 from stressbench.suites.published import SOURCE, TABLE_1
 
 NOT_COMPARABLE = "ot comparable with published numbers"
-"""Without its first letter, which is small in text and a capital on a page."""
+"""Without its first letter, which is lower case in text and upper case in HTML."""
 _METHODS = ("sendrecv", "alltoallv", "nonblocking")
 _PUBLISHED_HEADS = (
     "system", "processors", "b_eff", "a proc.", "Lmax MB", "ping-pong", "at Lmax", "a proc.", "rings, a proc.",
@@ -38,7 +38,7 @@ _FOOT = (
 
 
 def brief(found: BEff, *, rmax: Rmax | None, published: bool = False) -> Document:
-    """Every average, each pattern but the random ones, and what limits the number."""
+    """The document without figures: all averages, all patterns except random ones, and limitations of the value."""
     rows = (
         ("b_eff", found.b_eff), ("  rings", found.rings), ("  random patterns", found.polygons),
         ("at Lmax", found.at_lmax), ("  rings", found.rings_at_lmax),
@@ -63,7 +63,7 @@ def brief(found: BEff, *, rmax: Rmax | None, published: bool = False) -> Documen
 
 
 def page(found: BEff, *, rmax: Rmax | None = None) -> Document:
-    """Findings, the figure, and all tables."""
+    """The HTML page: findings, the figure, and all tables."""
     from stressbench.report.drawing import style  # figures take a second to import
     from stressbench.report.suites import sizes
 
@@ -101,7 +101,7 @@ def _balance_text(found: BEff, rmax: Rmax) -> str:
 
 
 def _untimed_text(found: BEff) -> str | None:
-    """The paper's check of itself: time outside of loops, where it is more than 5 %."""
+    """The paper's consistency check: the share of time outside timed loops if it is more than 5 %, else None."""
     if found.elapsed_s is None or found.timed_s >= 0.95 * found.elapsed_s:
         return None
     return f"{1 - found.timed_s / found.elapsed_s:.0%} of {digits(found.elapsed_s)} s lay outside of timed loops"
@@ -119,7 +119,7 @@ def _findings(found: BEff, rmax: Rmax | None) -> Iterator[str]:
 
 
 def _each(found: BEff, value: float | None) -> str:
-    """What one rank has of it."""
+    """`value` divided by the number of ranks, as text."""
     return rate(None if value is None else value / found.ranks)
 
 

@@ -1,4 +1,4 @@
-"""Documents of b_eff_io: every access method and type, partitions, the number, and what limits it."""
+"""Documents of b_eff_io: bandwidths by partition, access method and pattern type, the value, and its limitations."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ _FOOT = (
 
 
 def brief(found: BEffIO, *, published: bool = False) -> Document:
-    """Every value, the number, and what limits it."""
+    """The document without figures: all bandwidths, the value of b_eff_io, and its limitations."""
     said = (number_text(found), *map(_files_text, found.partitions), _balance_text(found), _used_text(found))
     cautions = tuple(Note(text=caution, severity=Severity.caution) for caution in found.cautions)
     values = Table(columns=headed(("ranks", "MB/s", *_TYPE_HEADS, "value"), words=2), rows=tuple(_values_rows(found)))
@@ -50,7 +50,7 @@ def brief(found: BEffIO, *, published: bool = False) -> Document:
 
 
 def page(found: BEffIO) -> Document:
-    """Findings, figures and all tables, however far the measurement came."""
+    """The HTML page: findings, figures and all tables, also of an incomplete measurement."""
     from stressbench.report.drawing import style  # figures take a second to import
     from stressbench.report.suites import chunks, partitions
 
@@ -91,7 +91,7 @@ def _mega(value: float | None) -> str:
 
 
 def _values_rows(found: BEffIO) -> Iterator[tuple[str, ...]]:
-    """Ranks, access, MB/s of each type, and the method's value; below each partition, its own."""
+    """Rows of ranks, access method, MB/s by pattern type and MB/s of the method, then a row per partition."""
     for partition in found.partitions:
         for access in partition.accesses:
             first = f"{partition.ranks}" if access.access is Access.write else ""
@@ -102,7 +102,7 @@ def _values_rows(found: BEffIO) -> Iterator[tuple[str, ...]]:
 
 
 def _setting_text(found: BEffIO) -> str:
-    """How it was set up, in a line."""
+    """The settings of the measurement as one line of text."""
     head = found.head
     parts = [
         count(head.ranks, "rank"), f"release {head.release}.x",
@@ -116,14 +116,14 @@ def _setting_text(found: BEffIO) -> str:
 
 
 def number_text(found: BEffIO) -> str:
-    """The number, or that there is none."""
+    """The value of b_eff_io with its ranks, or the reason why there is none."""
     if found.b_eff_io is None:
         return f"{'no number' if found.complete else 'INCOMPLETE, no number'}: {found.missing}"
     return f"b_eff_io: {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}"
 
 
 def _used_text(found: BEffIO) -> str | None:
-    """How much of T was used."""
+    """The elapsed time as a share of the scheduled time T; None if the measurement did not finish."""
     if found.elapsed_s is None:
         return None
     return (
@@ -133,7 +133,7 @@ def _used_text(found: BEffIO) -> str | None:
 
 
 def _files_text(partition: Partition) -> str | None:
-    """What was written, against the least that the definition asks for."""
+    """The bytes written and the minimum that the definition requires; None if that is unknown."""
     if partition.least_bytes is None:
         return None
     written = partition.of(Access.write).bytes
@@ -145,7 +145,7 @@ def _files_text(partition: Partition) -> str | None:
 
 
 def _balance_text(found: BEffIO) -> str | None:
-    """The coffee-cup rule."""
+    """Whether the coffee-cup rule of the paper holds; None if that is unknown."""
     if found.balance is None:
         return None
     verdict = "within" if found.balance.holds else "more than"
@@ -203,7 +203,7 @@ def _cell(one: PatternValue | None) -> str:
 
 
 def _chunk(chunk_bytes: int) -> str:
-    """`1 MiB + 8 B`: what is added to a round size stands by itself."""
+    """A chunk size such as `1 MiB + 8 B`: bytes added to a round size are shown separately."""
     unit = next((power for power in (2**20, 2**10) if chunk_bytes >= power), 1)
     rest = chunk_bytes % unit
     return size(chunk_bytes) if not rest or rest * 16 > chunk_bytes else f"{size(chunk_bytes - rest)} + {size(rest)}"
@@ -232,7 +232,7 @@ def _facts(found: BEffIO) -> Iterator[Fact]:
 
 
 def _published(title: str, *, caption: str = "") -> Table:
-    """The paper's numbers, MB/s."""
+    """The paper's Figure 3, MB/s."""
     rows = tuple((one.system, one.size, str(one.minutes), f"{one.b_eff_io:g}") for one in FIGURE_3)
     heads = ("system", "partition", "T / min", "b_eff_io")
     return Table(key="beff-io-published", title=title, columns=headed(heads, words=2), rows=rows, caption=caption)

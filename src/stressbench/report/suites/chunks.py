@@ -1,4 +1,4 @@
-"""The paper's Figure 3: bandwidth over the size of chunks on disk, by access method and pattern type."""
+"""Bandwidth over the chunk size on disk, by access method and pattern type (Figure 3 of the b_eff_io paper)."""
 
 from collections.abc import Iterable
 
@@ -20,7 +20,7 @@ _CAPTION = (
 
 
 def draw(partition: Partition, *, key: str) -> Figure | None:
-    """Three panels side by side; None where no pattern was measured."""
+    """One panel per access method, side by side; None if no pattern was measured."""
     panels = [(access, _lines(partition, access)) for access in Access]
     if not any(value for _, lines in panels for line in lines for value in line.values):
         return None
@@ -45,7 +45,7 @@ def draw(partition: Partition, *, key: str) -> Figure | None:
 
 
 def value_at(partition: Partition, access: Access, pattern_type: int, chunk: Chunk) -> float | None:
-    """Bytes/s of the patterns with a slot of their own; None where there is none."""
+    """Bandwidth (bytes/s) of the matching patterns that have a share of T (`units`); None if there are none."""
     found = [
         one
         for one in partition.patterns

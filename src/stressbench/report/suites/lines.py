@@ -1,4 +1,4 @@
-"""Lines over categories at equal distances: one tone, dash and marker each, so that they differ in grey, too."""
+"""Line plots over equidistant categories; colour, dash and marker differ, so that they work in greyscale, too."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ _FINE_BELOW = 100.0
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A line; `values` in bytes/s by category, None where there is none. `order` chooses how it looks; None: ink."""
+    """A line: `values` in bytes/s by category, None if unknown. `order` selects the style, None the dotted one."""
 
     label: str
     values: Sequence[float | None]
@@ -24,7 +24,7 @@ class Line:
 
 
 def plot(axes: Axes, lines: Sequence[Line], *, ticks: Sequence[str]) -> None:
-    """All lines over the categories that `ticks` name, of bandwidth in bytes/s; `scale` makes it logarithmic."""
+    """Draw all lines over the categories in `ticks`; `scale` makes the axis of bandwidth logarithmic."""
     for line in lines:
         points = [(at, value) for at, value in enumerate(line.values) if value]
         if not points:
@@ -45,7 +45,7 @@ def plot(axes: Axes, lines: Sequence[Line], *, ticks: Sequence[str]) -> None:
 
 
 def scale(axes: Axes, lines: Iterable[Line]) -> None:
-    """A logarithmic axis of bandwidth for all these lines: over a decade at least, so that what is flat looks flat."""
+    """Set a logarithmic axis of bandwidth that covers at least a decade, so that flat lines look flat."""
     values = [value for line in lines for value in line.values if value]
     low, high = min(values), max(values)
     axes.set_yscale("log")

@@ -1,4 +1,4 @@
-"""The paper's Figures 2 and 4: the value over the size of the partition."""
+"""b_eff_io over the size of the partition (Figures 2 and 4 of the b_eff_io paper)."""
 
 from stressbench.formats.protocols.beff_io import Access
 from stressbench.report.document import Figure
@@ -15,7 +15,7 @@ _CAPTION = (
 
 
 def draw(found: BEffIO) -> Figure | None:
-    """A line an access method, and one for the value; None for fewer than two partitions."""
+    """One line per access method and one for b_eff_io; None for fewer than two partitions or without a value."""
     partitions = sorted(found.partitions, key=lambda one: one.ranks)
     if len(partitions) < 2 or not any(one.value for one in partitions):
         return None

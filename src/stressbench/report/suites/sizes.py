@@ -1,4 +1,4 @@
-"""b_eff over the size of messages, by pattern: what its averages are the averages of."""
+"""Bandwidth over message size by pattern: the values that b_eff averages."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _CAPTION = (
 
 
 def draw(found: BEff) -> Figure:
-    """A line a ring pattern, and one for all random ones."""
+    """One line per ring pattern, and one for the mean of all random patterns."""
     sizes = sorted(found.patterns[0].best)
     rings = [one for one in found.patterns if one.kind is Kind.ring]
     random = [one for one in found.patterns if one.kind is Kind.random]

@@ -1,1 +1,1 @@
-"""Documents and figures of an MPI profile: where a program's time went, and what it sent."""
+"""Documents and figures of an MPI profile: time in the application and in MPI, and messages."""

@@ -20,7 +20,7 @@ _CAPTION = (
 
 
 def draw(profile: Profile) -> Figure | None:
-    """One bar a rank, or a mean bar for so many neighbours; None where no time is known."""
+    """One bar per rank, or per group of consecutive ranks (the mean) if there are many; None if no time is known."""
     if not profile.ranks or not profile.total.wall_s:
         return None
     each = -(-len(profile.ranks) // _MOST_BARS)

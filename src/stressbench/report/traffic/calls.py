@@ -77,7 +77,7 @@ def outline_section(rank: RankTrace, stream: Stream, lines: Sequence[Line], *, t
 
 
 def difference_document(found: Difference) -> Document:
-    """Where sequences differ first and how totals differ, or that there is no difference."""
+    """The first difference of each pair of sequences and the differences of totals, or that there is none."""
     return Document(title="", sections=(Section(blocks=tuple(_differences(found))),), value=found)
 
 

@@ -37,7 +37,7 @@ _FOOT = (
 
 
 def brief(profile: Profile, *, rows: int = _ROWS) -> Document:
-    """mpiP's columns, time by class, the busiest `rows` of each table, balance, warnings."""
+    """The document without figures: mpiP's columns, time by class, `rows` rows per table, balance, warnings."""
     first, second = _head(profile)
     columns_ = _columns(profile, heads=("% MPI", "% p2p", "% collective", "mean message", "mean collective"))
     tables = (
@@ -57,7 +57,7 @@ def brief(profile: Profile, *, rows: int = _ROWS) -> Document:
 
 
 def page(profile: Profile) -> Document:
-    """Findings, figures and all tables."""
+    """The HTML page: findings, figures and all tables."""
     from stressbench.report.traffic.figures import figures_of  # figures take a second to import
 
     title = f"Profile of {printable(profile.facts.program or _NO_PROGRAM)} on {count(profile.facts.ranks, 'rank')}"
@@ -81,7 +81,7 @@ def page(profile: Profile) -> Document:
 
 
 def imbalance_text(imbalance: Imbalance) -> str:
-    """One sentence without a full stop."""
+    """The imbalance of the ranks as a sentence without a full stop."""
     where = "outside MPI" if imbalance.quantity is Quantity.application else "in MPI"
     if imbalance.ratio is None:
         return f"time {where}: none"
@@ -92,7 +92,7 @@ def imbalance_text(imbalance: Imbalance) -> str:
 
 
 def _head(profile: Profile) -> tuple[str, str]:
-    """What ran, on how many ranks, and for how long; the library, and when."""
+    """Two lines: program, ranks and wall time; MPI library and start time."""
     facts = profile.facts
     hosts = "" if facts.hosts is None else f" on {count(facts.hosts, 'host')}"
     read = "" if facts.ranks_read == facts.ranks else f", {facts.ranks_read:,} of them in the file"

@@ -1,6 +1,6 @@
-"""The figures of a profile: one file of this package each, found by being there.
+"""The figures of a profile. Each module of this package that defines `ORDER` is one figure, discovered automatically.
 
-A module has `ORDER`, its place on the page, and `draw(profile) -> Figure | None`; None: there is nothing to draw.
+`ORDER` is the position on the page; `draw(profile) -> Figure | None` returns None if there is nothing to draw.
 """
 
 from importlib import import_module
@@ -13,7 +13,7 @@ from stressbench.tracing.profile import Profile
 
 
 def figures_of(profile: Profile) -> tuple[Figure, ...]:
-    """All figures that this profile can fill, in the order of the page."""
+    """All figures for which the profile has data, in the order of the page."""
     modules = [import_module(f"{traffic.__name__}.{found.name}") for found in iter_modules(traffic.__path__)]
     drawing = sorted((module for module in modules if hasattr(module, "ORDER")), key=lambda module: module.ORDER)
     with style():

@@ -1,4 +1,4 @@
-"""What a stacked figure is stacked of: the application at the bottom, MPI by class above, always in these colours."""
+"""Layers of stacked figures: the application at the bottom, MPI by class above, in fixed colours."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from stressbench.tracing.operations import OperationClass
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """One layer: `key` names its values, `label` is for the legend."""
+    """One layer: `key` names its field in `Phases` and, with the suffix `_s`, in `Split`; `label` is for the legend."""
 
     key: str
     label: str
@@ -32,7 +32,7 @@ LAYERS = (
 
 
 def stack(axes: Axes, edges: NDArray[np.float64], rows: Sequence[NDArray[np.float64]]) -> None:
-    """Layers on one another, shape (slices,) each, constant between `edges`, shape (slices + 1,)."""
+    """Draw stacked layers: one array of `rows`, shape (slices,), per layer, as steps between `edges`, (slices + 1,)."""
     bottom = np.zeros(len(edges))
     for layer, row in zip(LAYERS, rows, strict=True):
         if not row.any():
@@ -46,7 +46,7 @@ def stack(axes: Axes, edges: NDArray[np.float64], rows: Sequence[NDArray[np.floa
 
 
 def legend(axes: Axes, present: Iterable[str]) -> None:
-    """Layers that are there, above the axes."""
+    """Draw a legend of the layers in `present` above the axes."""
     wanted = set(present)
     patches = [
         Patch(facecolor=layer.tone.stand_in, edgecolor=PAPER.stand_in, hatch=layer.hatch, label=layer.label)

@@ -14,7 +14,7 @@ from stressbench.tracing.profile import Profile
 
 ORDER = 30
 _MOST_CELLS = 256
-_SHADE = (0.13, 0.53, 0.80)  # seen on white and on black
+_SHADE = (0.13, 0.53, 0.80)  # visible on white and on black
 _FAINTEST = 0.12
 _UNITS = {
     MatrixUnit.rank: "rank",
@@ -30,7 +30,7 @@ _CAPTION = (
 
 
 def draw(profile: Profile) -> Figure | None:
-    """One map; None without messages."""
+    """The heat map; None without messages."""
     matrix = profile.matrix
     sent = sum(pair.bytes for pair in matrix.pairs)
     if not sent:
@@ -71,7 +71,7 @@ def _cells(matrix: Matrix, each: int) -> NDArray[np.float64]:
 
 
 def _shaded(cells: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-    """Red, green, blue and how opaque, shape (rows, columns, 4): one blue, so that it serves both themes."""
+    """RGBA image, shape (rows, columns, 4): one blue of varying opacity, so that it serves both themes."""
     shaded = np.zeros((*cells.shape, 4))
     shaded[..., :3] = _SHADE
     wide = math.log(high / low) if high > low else 1.0
@@ -95,7 +95,7 @@ def _label(axes: Axes, matrix: Matrix, each: int) -> None:
 
 
 def _draw_scale(axes: Axes, low: float, high: float) -> None:
-    """A column of shades with the bytes that they stand for."""
+    """Draw the colour scale, labelled in bytes."""
     steps = 64
     values = np.geomspace(low, high, steps) if high > low else np.full(steps, high)
     axes.imshow(_shaded(values[:, None], low, high), aspect="auto", origin="lower", interpolation="none")

@@ -18,7 +18,7 @@ _CAPTION = (
 
 
 def draw(profile: Profile) -> Figure | None:
-    """One stack; None where no rank has a timeline."""
+    """The stacked shares of time; None if no rank has a timeline."""
     phases = profile.phases
     if phases is None:
         return None

@@ -1,4 +1,4 @@
-"""Histograms of sizes by class."""
+"""Histograms of the sizes of messages, collectives and file accesses."""
 
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
@@ -22,7 +22,7 @@ _CAPTION = (
 
 
 def draw(profile: Profile) -> Figure | None:
-    """A panel for each class that has sizes."""
+    """A panel for each class that has sizes; None without sizes."""
     classes = [kind for kind in OperationClass if any(row.kind is kind for row in profile.sizes)]
     if not classes:
         return None

@@ -1,4 +1,4 @@
-"""Errors of measurements that started and did not end as planned. They hold what was measured."""
+"""Errors of measurements that started but did not end as planned; they hold the results so far."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -31,7 +31,7 @@ def report_text(
 def html_table(
     caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, notes: Sequence[str] = ()
 ) -> str:  # fmt: skip
-    """A table whose first column names its rows, and the notes beneath it; all texts are escaped."""
+    """An HTML table whose first column names the rows, with notes below it; all texts are escaped."""
     head = "".join(f"<th>{_html(name)}</th>" for name in heads)
     body = "".join(
         f"<tr><th>{_html(first)}</th>{''.join(f'<td>{_html(cell)}</td>' for cell in rest)}</tr>"

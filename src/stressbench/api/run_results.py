@@ -1,4 +1,4 @@
-"""What a run measured, as data frames, as a report, and as a table in a notebook."""
+"""The results of a run, as data frames, as a report, and as a table in a notebook."""
 
 from functools import cached_property
 from os import PathLike

@@ -1,4 +1,4 @@
-"""`stressbench.run`: a workload under MPI, from Python."""
+"""`stressbench.run`: run a workload under MPI, from Python."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def run(
 ) -> RunResults:  # fmt: skip
     """Run the workload at `workload`, a .sb file, and return its results.
 
-    Every parameter corresponds to the option of the same name of `stressbench run`, with the engine's default.
+    Every parameter corresponds to the option of the same name of `stressbench run`; defaults are the engine's.
     `on` is the launch target (`local`, `lab:NAME`, `simgrid:NAME`, `slurm`, `flux`, or the `Lab` of `stressbench.lab`),
     `sets` overrides [SET] variables, `launcher_arguments` are passed to mpirun unchanged. Times are texts with a unit,
     such as `30s`; `until_interval` is a share such as `5%`. `progress` receives advice about the launch, one sentence

@@ -51,12 +51,12 @@ class StudyResults:
 
     @property
     def path(self) -> Path:
-        """The study's directory, which `stressbench study` commands take."""
+        """The directory of the study, as `stressbench study` commands expect it."""
         return self._directory.path
 
     @property
     def complete(self) -> bool:
-        """Whether no run of the study is left to do, and none failed."""
+        """Whether all runs of the study are done and none failed."""
         return all(cell.done + cell.spared == cell.planned for cell in self.summary.cells)
 
     @cached_property

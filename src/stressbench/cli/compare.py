@@ -1,4 +1,4 @@
-"""`stressbench compare`: is B slower than A?"""
+"""`stressbench compare`: compare two runs, job by job."""
 
 from pathlib import Path
 from typing import Annotated

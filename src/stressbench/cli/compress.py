@@ -1,4 +1,4 @@
-"""`stressbench compress`: how much a program is slowed down by a congested network, level by level."""
+"""`stressbench compress`: slowdown of a program on a congested network, level by level."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`stressbench impact`: how busy a program keeps the network, seen by light probes beside it."""
+"""`stressbench impact`: utilisation of the network by a program, measured with light probes beside it."""
 
 from typing import Annotated, Any
 

@@ -18,7 +18,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
         @with_options
         def run(file: Path, ranks: RanksOptions, *, json: AsJson = False) -> None: ...
 
-    The options appear in `--help` in the place of the parameter. Raises ValueError if two names of a command are equal.
+    The options appear in `--help` in place of the parameter. Raises ValueError if two names of a command are equal.
     The result must be called with keyword arguments, as typer does.
     """
     classes: dict[str, Any] = {name: kind for name, kind in get_type_hints(command).items() if is_dataclass(kind)}

@@ -34,7 +34,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, kw_only=True)
 class RingOptions:
-    """Congestion levels, and the ring that causes them."""
+    """The congestion levels, and the congestor ring that causes them."""
 
     runs: Annotated[
         int | None,

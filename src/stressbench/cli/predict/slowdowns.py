@@ -1,4 +1,4 @@
-"""`stressbench predict slowdowns`, and `stressbench predict` itself: each application beside all the others."""
+"""`stressbench predict slowdowns`, also the default of `stressbench predict`: slowdowns in a co-run of all."""
 
 from typing import Annotated
 

@@ -82,7 +82,7 @@ def _beside(target: Path, *, named: Path) -> Iterator[BinaryIO]:
 
 
 def _keep_access(descriptor: int, before: os.stat_result) -> None:
-    with suppress(OSError):  # only root may give files away
+    with suppress(OSError):  # only root may change the owner
         os.fchown(descriptor, before.st_uid, before.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 

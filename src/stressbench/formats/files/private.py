@@ -46,7 +46,7 @@ class PrivateDirectory:
 
     @contextmanager
     def opened(self, *, create: bool = False) -> Iterator[int]:
-        """Yield a descriptor of the directory. Raises NotPrivate, and FileNotFoundError if it is missing."""
+        """Yield a descriptor of it. Raises NotPrivate and, without `create`, FileNotFoundError if missing."""
         if create:
             self.anchor.mkdir(parents=True, exist_ok=True, mode=_MODE)
         descriptor = os.open(self.anchor, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -59,7 +59,7 @@ class Shape(Generic[T]):
 
 def _too_many(text: bytes | str, most: int) -> str | None:
     """A message if the text may have more than `most` values, estimated from its commas and brackets; else None."""
-    if len(text) <= most // _TABLE:  # nearly always
+    if len(text) <= most // _TABLE:  # holds for nearly all texts
         return None
     comma, bracket, brace = (b",", b"[", b"{") if isinstance(text, bytes) else (",", "[", "{")
     found = text.count(comma) + text.count(bracket) + _TABLE * text.count(brace)  # type: ignore[arg-type]

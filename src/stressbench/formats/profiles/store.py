@@ -1,4 +1,4 @@
-"""Profiles on the disk: FOLDER/MACHINE/APPLICATION.json."""
+"""Profiles on disk: FOLDER/MACHINE/APPLICATION.json."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -193,7 +193,7 @@ class _Reader:
             self._refuse(f"header.launch {header.launch}: {expected}", number)
         if self.launches and header.workload.hash != (first := self.launches[0].header.workload.hash):
             self._refuse(f"header.workload.hash {header.workload.hash}: the first launch ran {first}", number)
-        ranks, nodes = min(header.ranks, MOST), len(header.nodes)  # a rank has one node
+        ranks, nodes = min(header.ranks, MOST), len(header.nodes)  # every rank is on one node
         named = 0
         for node in header.nodes:
             named += self._count(node.ranks, f"nodes.{node.node}.ranks", number, most=ranks - named)

@@ -81,7 +81,7 @@ def product(factors: Mapping[str, Sequence[str | int]]) -> Iterator[Cell]:
 
 
 def matches(cell: Cell, wanted: Mapping[str, Sequence[str]]) -> bool:
-    """Whether the cell has one of the wanted values for each factor that is named."""
+    """Whether the cell has, for each factor in `wanted`, one of the wanted values."""
     return all(cell.values.get(name) in values for name, values in wanted.items())
 
 

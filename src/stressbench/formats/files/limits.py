@@ -9,7 +9,7 @@ TOML = MIB
 WORKLOAD = 16 * MIB
 """A workload, and each file that it includes."""
 RUN = 4 * GIB
-"""A run file. Its records are held in memory; no smaller limit is set since it may be the result of days."""
+"""A run file. Its records are held in memory; no smaller limit is set since it may hold days of results."""
 PROTOCOL = 32 * MIB
 """A protocol of `beff` or `beff-io`."""
 FILE = 4 * GIB

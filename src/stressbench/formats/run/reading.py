@@ -45,8 +45,8 @@ _LaterRecord: TypeAlias = Round | HistogramRecord | Event | Fault | End
 def read_run(path: Path) -> Run:
     """Read the run file at `path`.
 
-    Rounds without their commit mark and a last line without its newline are ignored. For anything else that is wrong
-    (no such file, not a run file, another schema version, a broken line), RunFileError names file and line.
+    Rounds without their commit mark and a last line without its newline are ignored. Raises RunFileError, which names
+    file and line, for anything else: no such file, not a run file, another schema version, a broken line.
     """
     try:
         with open_regular(path, limit=limits.RUN) as file, _without_collector():

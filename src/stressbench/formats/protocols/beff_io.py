@@ -52,7 +52,7 @@ class Head:
 
 @checked(frozen=True, kw_only=True, config=STRICT)
 class PatternLine:
-    """The measurement of one row of Table 2 (`io_patterns`): `calls` and `bytes` of all ranks, `time_s` of the slowest rank.
+    """The measurement of one row of Table 2 (`io_patterns`): `calls` and `bytes` of all ranks, `time_s` of the slowest.
 
     `again`: reading reached the end of its data within its scheduled time, and started again from the beginning.
     """

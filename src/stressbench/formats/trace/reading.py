@@ -38,8 +38,9 @@ _LONGEST_FIRST_LINE = 1 << 20
 def read_trace(path: Path) -> Trace:
     """Read the trace at `path`, or the complete part of it.
 
-    A truncated file is accepted (`Trace.cut_off` is then true, and `Trace.require_whole` raises). Raises TraceFileError,
-    which names file and line, for anything else: no such file, not a trace, another version, a broken line.
+    A truncated file is accepted (`Trace.cut_off` is then true, and `Trace.require_whole` raises). Raises
+    TraceFileError, which names file and line, for anything else: no such file, not a trace, another version, a broken
+    line.
     """
     try:
         with open_regular(path, limit=limits.TRACE) as file:

@@ -6,13 +6,13 @@
     results.impacts()       # a data frame: congestion impact of each job and motif, with intervals
     results.report("demo.html")
 
-    with stressbench.lab("tiny") as lab:                                          # a small cluster inside this machine
+    with stressbench.lab("tiny") as lab:                                          # a virtual cluster on this machine
         results = stressbench.run("workloads/demo.sb", on=lab)
 
     stressbench.study("placement.toml", output="placement").cells()               # many runs over a grid of factors
     stressbench.profile(["mpirun", "-n", "4", "./solver"]).operations()           # where a program's time goes
 
-What this module offers is loaded when it is first used, so that importing it takes no time.
+Functions and classes are loaded on first use, so that `import stressbench` is fast.
 """
 
 from importlib import import_module

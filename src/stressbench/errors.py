@@ -4,9 +4,9 @@ from stressbench.exit_status import ExitStatus
 
 
 class StressBenchError(Exception):
-    """An error that is reported as one message, each argument as a line. `exit_status` is what the command ends with.
+    """An error that is reported as one message with one line per argument. `exit_status` is that of the command.
 
-    What separates lines is no part of any argument: a name in it may hold a line end, which begins no line.
+    Only arguments separate lines: a newline within an argument, for example in a file name, is escaped on output.
     """
 
     exit_status = ExitStatus.fault
@@ -16,7 +16,7 @@ class StressBenchError(Exception):
 
 
 class UserError(StressBenchError):
-    """The user can correct it. The message names the value, its location, and what would be valid."""
+    """An error that the user can correct. The message names the value, its location, and what would be valid."""
 
     exit_status = ExitStatus.bad_input
 

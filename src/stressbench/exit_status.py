@@ -4,11 +4,11 @@ from enum import IntEnum
 
 
 class ExitStatus(IntEnum):
-    """What a command ends with. A command that follows another program passes on that program's own status instead."""
+    """Exit status of a command. A command that runs another program passes on the status of that program instead."""
 
     ok = 0
     negative = 1
-    """The command did its work and the answer is negative: times differ, a link is off, no prediction is possible."""
+    """The command succeeded with a negative answer: times differ, a link deviates, no prediction is possible."""
     bad_input = 2
     """An option, a file or the environment is wrong and the user can correct it. Nothing was measured."""
     fault = 3

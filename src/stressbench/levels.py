@@ -1,4 +1,4 @@
-"""How important a message to the user is."""
+"""Levels of importance of messages to the user."""
 
 from enum import Enum, auto
 

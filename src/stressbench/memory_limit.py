@@ -1,4 +1,4 @@
-"""Limits on memory (`ulimit -v`): checked before loading libraries that wait forever for memory."""
+"""Check of the memory limit (`ulimit -v`), made before loading libraries that hang if they get too little memory."""
 
 import os
 import resource
@@ -13,11 +13,11 @@ _THREADS = "OPENBLAS_NUM_THREADS"
 
 
 class LittleMemory(MachineFault):
-    """The limit is too low for any command; the message says what is needed."""
+    """The memory limit is too low for any command. The message names the required limit."""
 
 
 def require_memory() -> None:
-    """Raise LittleMemory where the limit is below what the libraries map."""
+    """Raise LittleMemory if the limit on address space is below LEAST_MIB, which the loaded libraries need."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < LEAST_MIB * _MIB:
         raise LittleMemory(
@@ -27,9 +27,9 @@ def require_memory() -> None:
 
 @contextmanager
 def one_thread_of_algebra() -> Iterator[None]:
-    """While numpy is loaded: OpenBLAS takes memory for each core then, and we leave its threads idle.
+    """Limit OpenBLAS to one thread while numpy is loaded: it allocates memory per core for threads that are not used.
 
-    Programs that we start find the variable as it was.
+    The environment variable is restored on exit, so that child processes do not inherit it.
     """
     before = os.environ.get(_THREADS)
     os.environ.setdefault(_THREADS, "1")

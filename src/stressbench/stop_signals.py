@@ -16,7 +16,7 @@ FORWARDED_SIGNALS = (*STOP_SIGNALS, signal.SIGUSR2)
 
 
 def not_ignored(signals: Iterable[signal.Signals] = STOP_SIGNALS) -> tuple[signal.Signals, ...]:
-    """Those that this process does not ignore: under `nohup`, SIGHUP stays ignored."""
+    """Those of `signals` that this process does not ignore: under `nohup`, SIGHUP stays ignored."""
     return tuple(number for number in signals if signal.getsignal(number) is not signal.SIG_IGN)
 
 
@@ -35,7 +35,7 @@ def handled_by(handler: Handler) -> Iterator[None]:
 
 
 def reset_handlers() -> None:
-    """Restore the default action of stop signals that have a handler, in a child process that was forked."""
+    """Restore, in a forked child process, the default action of the stop signals that have a handler."""
     for number in STOP_SIGNALS:
         if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)

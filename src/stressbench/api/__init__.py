@@ -1,1 +1,1 @@
-"""The Python interface: measurements as functions, results as data frames. `import stressbench` offers all of it."""
+"""The Python interface: measurements as functions, results as data frames. `import stressbench` exports all of it."""

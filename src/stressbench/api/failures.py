@@ -1,4 +1,4 @@
-"""Errors of measurements that started and did not end as planned. They hold what was measured."""
+"""Errors of measurements that started but did not end as planned; they hold the results so far."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -27,17 +27,17 @@ class RunFailed(_Failed):
 
 
 class StudyFailed(_Failed):
-    """A study with runs that failed for good, or that ended early: it was interrupted, or its time limit came.
+    """A study with runs that failed for good, or that ended early: it was interrupted, or reached its time limit.
 
     `status` is the exit status of `stressbench study run`; `results` holds the completed runs. `stressbench.study`
-    with the study's directory goes on.
+    with the study's directory continues it.
     """
 
     results: "StudyResults"
 
 
 class ProfileFailed(_Failed):
-    """A program that ended with an error, or of which there is no profile.
+    """A program that ended with an error, or for which there is no profile.
 
     `status` is the exit status of `stressbench profile`: that of the program, unless it is 0; `results` holds the
     profile, None if there is none.

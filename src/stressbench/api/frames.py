@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Library: TypeAlias = Literal["polars", "pandas"]
-"""The library that data frames are made with."""
+"""The library that implements the data frames."""
 LIBRARIES: tuple[Library, ...] = ("polars", "pandas")
-"""In the order in which they are looked for."""
+"""The libraries, in order of preference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -32,7 +32,7 @@ ColumnTypes: TypeAlias = Mapping[str, type[Any]]
 
 
 def column(values: ArrayLike, *, unknown: ArrayLike | None = None) -> Column:
-    """A column of an array. Not-a-number is unknown; other unknown values are those that `unknown` marks."""
+    """A column from an array. Unknown are the values that `unknown` marks or, without it, NaN."""
     array = np.asarray(values)
     if unknown is not None:
         return Column(values=array, unknown=np.asarray(unknown, dtype=bool))
@@ -41,7 +41,7 @@ def column(values: ArrayLike, *, unknown: ArrayLike | None = None) -> Column:
 
 
 def column_of(values: list[Any], *, dtype: type[Any]) -> Column:
-    """A column of Python values of one type, None where a value is unknown."""
+    """A column from Python values of one type; None is an unknown value."""
     filler = "" if dtype is str else dtype()
     return Column(
         values=np.array(
@@ -52,7 +52,7 @@ def column_of(values: list[Any], *, dtype: type[Any]) -> Column:
 
 
 def columns_of(rows: Sequence[Sequence[Any]], types: ColumnTypes) -> Columns:
-    """A table of rows with a value of each of these types, or None."""
+    """A table from rows, which have a value of each type in `types`, or None."""
     return {
         name: column_of([row[number] for row in rows], dtype=dtype)
         for number, (name, dtype) in enumerate(types.items())
@@ -60,7 +60,7 @@ def columns_of(rows: Sequence[Sequence[Any]], types: ColumnTypes) -> Columns:
 
 
 def columns_of_records(records: Sequence[Any], kind: type[Any]) -> Columns:
-    """A table of dataclass instances of one kind; fields of fields are columns, too."""
+    """A table from instances of the dataclass `kind`; the fields of nested dataclasses become columns as well."""
     hints = get_type_hints(kind)
     table: dict[str, Column] = {}
     for field in fields(kind):
@@ -76,7 +76,7 @@ def columns_of_records(records: Sequence[Any], kind: type[Any]) -> Columns:
 
 
 def joined(tables: Sequence[Columns], types: ColumnTypes) -> Columns:
-    """The rows of all tables, which have columns of these types, one after the other."""
+    """The rows of all tables, concatenated; all tables have the columns of `types`."""
     if not tables:
         return columns_of((), types)
     return {
@@ -89,7 +89,7 @@ def joined(tables: Sequence[Columns], types: ColumnTypes) -> Columns:
 
 
 def default_library() -> Library:
-    """The first of `LIBRARIES` that is installed. Raises ImportError where none is."""
+    """The first of `LIBRARIES` that is installed. Raises ImportError if none is."""
     for name in LIBRARIES:
         if find_spec(name) is not None:
             return name
@@ -99,7 +99,7 @@ def default_library() -> Library:
 def data_frame(columns: Columns, *, library: Library | None = None) -> Any:
     """A `polars.DataFrame` or a `pandas.DataFrame`; unknown values are null (polars) or NA (pandas).
 
-    `library` chooses one; by default it is `default_library()`. Raises ImportError where that library is not
+    `library` chooses one; by default it is `default_library()`. Raises ImportError if that library is not
     installed, and ValueError for another name.
     """
     chosen = default_library() if library is None else library

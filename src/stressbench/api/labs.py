@@ -1,4 +1,4 @@
-"""`stressbench.lab`: a small cluster inside this machine, from Python."""
+"""`stressbench.lab`: a virtual cluster on this machine, from Python."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,12 +27,12 @@ class Lab:
 
     @property
     def name(self) -> str:
-        """Its name while it is up."""
+        """Name of the running lab."""
         return self._running.lab.name
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Names of its hosts."""
+        """Names of the hosts."""
         return tuple(host.name for host in self._running.lab.hosts)
 
     @property
@@ -42,14 +42,14 @@ class Lab:
 
     @property
     def scratch(self) -> str | None:
-        """Where hosts find the file system of its I/O nodes; None where none is served."""
+        """Mount point, on hosts, of the file system that the I/O nodes serve; None if they serve none."""
         return self._running.scratch
 
     def links(self, *, library: Library | None = None) -> Any:
-        """A data frame with one row for each direction of a link: what it has carried since the lab came up.
+        """A data frame with one row for each direction of a link: its traffic since the lab came up.
 
         Columns: link, source, target, rate_bits_per_s, is_up, bytes (of frames with their headers), frames, drops,
-        waiting_bytes (in its queue). Raises `stressbench.StressBenchError` where the lab is not up any more.
+        waiting_bytes (in its queue). Raises `stressbench.StressBenchError` if the lab is no longer up.
         """
         columns = columns_of_records(link_directions(read_counters(self._running)), LinkDirection)
         return data_frame({name: one for name, one in columns.items() if name != "use"}, library=library)
@@ -63,7 +63,7 @@ class Lab:
         change_links(link, change, lab=self.name)
 
     def _repr_html_(self) -> str:
-        """The drawing of the lab, as notebooks show it."""
+        """The drawing of the lab, for notebooks."""
         return draw(self._running.lab)
 
 
@@ -71,14 +71,14 @@ class Lab:
 def lab(
     what: str | PathLike[str], *, name: str | None = None, progress: Report | None = None
 ) -> Iterator[Lab]:  # fmt: skip
-    """Bring the lab `what` up, the name of one that ships or a lab file (.toml); it goes down when the context ends.
+    """Bring up the lab `what`, a shipped lab or a lab file (.toml); it is taken down when the context ends.
 
         with stressbench.lab("tiny") as lab:
             results = stressbench.run("workloads/demo.sb", on=lab)
 
-    `name` is its name while it is up, by default that of the file. `progress` receives a sentence about what this
-    machine lacks. Needs user namespaces, or root (`stressbench lab probe` tells). Raises `stressbench.StressBenchError`
-    where the file is wrong, a lab of this name is up, or the machine refuses a step.
+    `name` is the name of the running lab, by default that of the file. `progress` receives a sentence about what this
+    machine lacks. Needs user namespaces, or root (`stressbench lab probe` checks). Raises
+    `stressbench.StressBenchError` if the file is wrong, a lab of this name is up, or the machine refuses a step.
     """
     started = bring_up(str(what), name=name)
     up = Lab(started.running)

@@ -16,9 +16,9 @@ def report_text(
     formats: Mapping[str, Callable[P, str]], name: str, path: str | PathLike[str] | None,
     *values: P.args, **options: P.kwargs,
 ) -> str:  # fmt: skip
-    """The report on these values in the format of this name; also written to `path` unless it is None.
+    """The report on `values` in the format `name`; also written to `path` unless it is None.
 
-    Raises ValueError for an unknown format, and OSError where the file cannot be written.
+    Raises ValueError for an unknown format, and OSError if the file cannot be written.
     """
     if name not in formats:
         raise ValueError(f"format: '{name}' is not one of {', '.join(formats)}")
@@ -31,7 +31,7 @@ def report_text(
 def html_table(
     caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, notes: Sequence[str] = ()
 ) -> str:  # fmt: skip
-    """A table whose first column names its rows, and the notes beneath it; all texts are escaped."""
+    """An HTML table whose first column names the rows, with notes below it; all texts are escaped."""
     head = "".join(f"<th>{_html(name)}</th>" for name in heads)
     body = "".join(
         f"<tr><th>{_html(first)}</th>{''.join(f'<td>{_html(cell)}</td>' for cell in rest)}</tr>"

@@ -11,9 +11,9 @@ from stressbench.tracing.tables import CommunicatorSize, OperationRow, SiteRow, 
 
 
 class ProfileResults:
-    """Where the time of a program's ranks went, and what they sent.
+    """Times and traffic of the ranks of a program.
 
-    `data` holds all numbers as values (schema/profile.schema.json). The methods give tables as data frames of polars or
+    `data` holds all numbers as values (schema/profile.schema.json). The methods return data frames of polars or
     pandas (`library`; by default the one that is installed). Times are in seconds, sizes in bytes; unknown values are
     null.
     """
@@ -27,7 +27,7 @@ class ProfileResults:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes a number doubtful, one sentence each."""
+        """Sentences about what makes a number doubtful."""
         return self.data.warnings
 
     def ranks(self, *, library: Library | None = None) -> Any:
@@ -41,8 +41,8 @@ class ProfileResults:
     def operations(self, *, library: Library | None = None) -> Any:
         """One row for each MPI operation, the most expensive first.
 
-        Columns: op, kind, calls, empty (calls without data), time_s (summed over ranks), max_s (the longest call),
-        bytes, mean_bytes.
+        Columns: op, kind, calls, empty (tests and probes that found nothing), time_s (summed over ranks), max_s (the
+        longest call), bytes, mean_bytes.
         """
         return data_frame(columns_of_records(self.data.operations, OperationRow), library=library)
 
@@ -71,7 +71,7 @@ class ProfileResults:
     def report(self, path: str | PathLike[str] | None = None, *, format: str = "html") -> str:  # noqa: A002  as --format
         """The report as text: `html` as a page with figures, or its tables as `text`, `md`, `csv`, `latex` or `json`.
 
-        It is also written to `path` if given. Raises ValueError for an unknown format, and OSError where the file
+        It is also written to `path` if given. Raises ValueError for an unknown format, and OSError if the file
         cannot be written.
         """
         from stressbench.report.renderers import formats
@@ -80,7 +80,7 @@ class ProfileResults:
         return report_text(formats(brief=document.brief, page=document.page), format, path, self.data)
 
     def _repr_html_(self) -> str:
-        """The busiest operations, as notebooks show them."""
+        """The busiest operations, for notebooks."""
         from stressbench.report.units import count, size, time
 
         facts = self.data.facts

@@ -21,12 +21,12 @@ def profile(
         results = stressbench.profile(["mpirun", "-n", "4", "./solver", "input.txt"])
         results.operations()      # a data frame: calls, time and bytes of each MPI operation
 
-    The program needs no change; its streams are those of this process. `output` keeps a page (.html), the numbers
-    (.json) or the trace (.trace), too. `with_names` keeps host names. `progress` receives a sentence about what was
-    traced.
+    The program needs no change; it inherits the standard streams. `output` is a file to write as well: a page (.html),
+    the numbers (.json) or the trace (.trace). `with_names` keeps host names. `progress` receives a sentence about what
+    was traced.
 
-    Must be called in the main thread. Raises `stressbench.StressBenchError` where something is wrong before the
-    program starts, and `stressbench.ProfileFailed` where the program ended with an error or no profile can be made.
+    Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong before the program
+    starts, and `stressbench.ProfileFailed` if the program ended with an error or no profile can be made.
     """
     sentences: list[str] = []
 

@@ -7,13 +7,13 @@ from stressbench.experiments.progress import Progress
 from stressbench.levels import Level
 
 Report: TypeAlias = Callable[[str], object]
-"""Called with one sentence at a time, without a full stop, such as `print`."""
+"""A function such as `print`, called with one sentence at a time, without a full stop."""
 
 
 def reporting_to(report: Report | None) -> Progress:
-    """Progress of experiments, handed to `report` without its level; None drops it."""
+    """A receiver of the progress of experiments that passes it to `report`, without levels; None drops it."""
 
-    def progress(text: str, *, level: Level = Level.note) -> None:  # noqa: ARG001  a Progress's
+    def progress(text: str, *, level: Level = Level.note) -> None:  # noqa: ARG001  Progress's signature
         if report is not None:
             report(text)
 

@@ -1,4 +1,4 @@
-"""`stressbench.read`: a file that StressBench wrote, as results."""
+"""`stressbench.read`: the results in a run file."""
 
 from os import PathLike
 from pathlib import Path
@@ -10,7 +10,7 @@ from stressbench.formats.run import read_run
 def read(path: str | PathLike[str]) -> RunResults:
     """Read the run file at `path`.
 
-    Rounds that were not committed are left out, so that the file of an interrupted run, or of one that still runs, can
-    be read. Raises `stressbench.RunFileError`, which names file and line, where the file cannot be read.
+    Rounds that were not committed are left out, so that the file of an interrupted run, or of one that is still
+    running, can be read. Raises `stressbench.RunFileError`, which names file and line, if the file cannot be read.
     """
     return RunResults(read_run(Path(path)))

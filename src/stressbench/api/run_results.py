@@ -1,4 +1,4 @@
-"""What a run measured, as data frames, as a report, and as a table in a notebook."""
+"""The results of a run, as data frames, as a report, and as a table in a notebook."""
 
 from functools import cached_property
 from os import PathLike
@@ -34,7 +34,7 @@ class RunResults:
 
     @property
     def complete(self) -> bool:
-        """Whether the run ended after all of its rounds."""
+        """Whether all rounds of the run were completed."""
         return self.data.complete
 
     @cached_property
@@ -44,7 +44,7 @@ class RunResults:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes a number doubtful, one sentence each: the engine's events, then the analysis."""
+        """Sentences about what makes a number doubtful: first the engine's, then those of the analysis."""
         return (*(one.message for one in self.summary.events), *(one.text for one in self.summary.warnings))
 
     def samples(self, *, library: Library | None = None) -> Any:
@@ -67,15 +67,15 @@ class RunResults:
     def impacts(self, *, library: Library | None = None) -> Any:
         """One row for each job (`step` is null) and each motif of its chain.
 
-        Columns: job, job_name, role, step, motif, isolated_s and contended_s (medians: a job's of a repetition, a
-        motif's of an iteration), impact (contended over isolated; StressBench, Equation 3), low and high (its 95 %
-        interval), blocks (pairs of rounds that it is made of), and p95, p99, p999 (the same ratio of percentiles, with
-        _low and _high), reason (why a number is null).
+        Columns: job, job_name, role, step, motif, isolated_s and contended_s (medians per repetition of a job,
+        per iteration of a motif), impact (contended over isolated; StressBench, Equation 3), low and high (its 95 %
+        interval), blocks (number of paired blocks), p95, p99, p999 (the same ratio of percentiles, with _low and
+        _high), reason (why a number is null).
         """
         return data_frame(impact_table(self.summary), library=library)
 
     def links(self, *, library: Library | None = None) -> Any:
-        """One row for each round and direction of a link; no rows where nothing counts links, as on a real cluster.
+        """One row for each round and direction of a link; no rows if links are not counted, as on a real cluster.
 
         Columns: round, kind, job (null in contended rounds), link, source, target, rate_bits_per_s, bytes (of frames
         with their headers), frames, drops, use (share of the rate over the round).
@@ -85,14 +85,14 @@ class RunResults:
     def report(self, path: str | PathLike[str] | None = None, *, format: str = "html") -> str:  # noqa: A002  as --format
         """The report as text, in one of the formats of `stressbench report`; also written to `path` if given.
 
-        Raises ValueError for an unknown format, and OSError where the file cannot be written.
+        Raises ValueError for an unknown format, and OSError if the file cannot be written.
         """
         from stressbench.report.run import FORMATS
 
         return report_text(FORMATS, format, path, [self.data])
 
     def _repr_html_(self) -> str:
-        """The congestion impact of each job, as notebooks show it."""
+        """The congestion impact of each job, for notebooks."""
         incomplete = "" if self.complete else ", incomplete"
         return html_table(
             f"{self.path.name}: {len(self.data.rounds)} rounds{incomplete}",

@@ -33,12 +33,12 @@ LINK_COLUMNS: ColumnTypes = {
 
 
 def sample_table(run: Run) -> Columns:
-    """A row for each repetition of a job and of each motif of its chain."""
+    """One row for each repetition of a job and of each motif of its chain."""
     return joined([_samples_of(run, one) for one in run.samples], SAMPLE_COLUMNS)
 
 
 def round_table(run: Run) -> Columns:
-    """A row for each round and job that ran in it."""
+    """One row for each round and job that ran in it."""
     medians = {
         (one.launch, one.round, job.job): one.median_s for job in run.jobs for one in select(run, job=job.job).rounds
     }
@@ -52,7 +52,7 @@ def round_table(run: Run) -> Columns:
 
 
 def impact_table(summary: RunSummary) -> Columns:
-    """A row for each job and each motif of its chain."""
+    """One row for each job and each motif of its chain."""
     rows = [
         (job.job, job.name, job.role.value, step, motif, *_impact_values(timing))
         for job in summary.jobs
@@ -64,7 +64,7 @@ def impact_table(summary: RunSummary) -> Columns:
 
 
 def link_table(run: Run) -> Columns:
-    """A row for each round and direction of a link."""
+    """One row for each round and direction of a link."""
     rows = [
         (one.round, one.kind.value, one.job, link.link, link.source, link.target, link.rate_bits_per_s,
          link.bytes, link.frames, link.drops,

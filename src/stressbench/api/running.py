@@ -1,4 +1,4 @@
-"""`stressbench.run`: a workload under MPI, from Python."""
+"""`stressbench.run`: run a workload under MPI, from Python."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -30,15 +30,15 @@ def run(
 ) -> RunResults:  # fmt: skip
     """Run the workload at `workload`, a .sb file, and return its results.
 
-    Every parameter is the option of the same name of `stressbench run`; one that is left out has the engine's default.
-    `on` is the launch target (`local`, `lab:NAME`, `simgrid:NAME`, `slurm`, `flux`, or what `stressbench.lab` gave),
+    Every parameter corresponds to the option of the same name of `stressbench run`; defaults are the engine's.
+    `on` is the launch target (`local`, `lab:NAME`, `simgrid:NAME`, `slurm`, `flux`, or the `Lab` of `stressbench.lab`),
     `sets` overrides [SET] variables, `launcher_arguments` are passed to mpirun unchanged. Times are texts with a unit,
     such as `30s`; `until_interval` is a share such as `5%`. `progress` receives advice about the launch, one sentence
     each. The run file stays at `output`; by default it is named after the workload and the time.
 
     Must be called in the main thread: Ctrl-C lets the current round finish. Raises `stressbench.StressBenchError`
-    where a parameter, the workload or the launch target is wrong, before any rank starts, and `stressbench.RunFailed`
-    where the run did not end as planned.
+    if a parameter, the workload or the launch target is wrong, before any rank starts, and `stressbench.RunFailed`
+    if the run did not end as planned.
     """
     options = EngineOptions(
         isolated=_text(isolated), contended=_text(contended), repetitions=_text(repetitions), warmup=_text(warmup),

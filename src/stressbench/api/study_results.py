@@ -1,4 +1,4 @@
-"""What a study measured, as data frames over all of its runs, as a report, and as a table in a notebook."""
+"""The results of a study, as data frames over all of its runs, as a report, and as a table in a notebook."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -32,10 +32,10 @@ _CELL_COLUMNS: ColumnTypes = {
 
 
 class StudyResults:
-    """The results of a study: those of each completed run, and of each cell, which is one value of each factor.
+    """The results of a study, for each completed run and for each cell (a combination of one value of each factor).
 
     `runs` holds the results of each completed run by its id. `samples()`, `rounds()`, `impacts()` and `links()` are
-    those of all runs, with the columns run, cell and one for each factor that varies in front; `cells()` has one row
+    those of all runs, preceded by the columns run, cell and one for each factor that varies; `cells()` has one row
     for each cell and job. They are data frames of polars or pandas (`library`; by default the one that is installed).
     Times are in seconds; unknown values are null.
     """
@@ -51,12 +51,12 @@ class StudyResults:
 
     @property
     def path(self) -> Path:
-        """The study's directory, which `stressbench study` commands take."""
+        """The directory of the study, as `stressbench study` commands expect it."""
         return self._directory.path
 
     @property
     def complete(self) -> bool:
-        """Whether no run of the study is left to do, and none failed."""
+        """Whether all runs of the study are done and none failed."""
         return all(cell.done + cell.spared == cell.planned for cell in self.summary.cells)
 
     @cached_property
@@ -65,29 +65,29 @@ class StudyResults:
 
     @property
     def summary(self) -> StudyReport:
-        """Times and congestion impacts of each cell and job, failures, and who slows whom where pairs were run."""
+        """Times and congestion impacts of each cell and job, failures, and the matrix of jobs if pairs were run."""
         report: StudyReport = self._results[0]
         return report
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes a number doubtful, one sentence each, and files that cannot be read."""
+        """Sentences about what makes a number doubtful, and about files that cannot be read."""
         return self.summary.notes
 
     def samples(self, *, library: Library | None = None) -> Any:
-        """The rows of `RunResults.samples` of all runs. Columns: run, cell, the factors, and those of a run's."""
+        """`RunResults.samples` of all runs, preceded by the columns run, cell and the factors."""
         return self._frame(lambda one: sample_table(one.data), SAMPLE_COLUMNS, library)
 
     def rounds(self, *, library: Library | None = None) -> Any:
-        """The rows of `RunResults.rounds` of all runs. Columns: run, cell, the factors, and those of a run's."""
+        """`RunResults.rounds` of all runs, preceded by the columns run, cell and the factors."""
         return self._frame(lambda one: round_table(one.data), ROUND_COLUMNS, library)
 
     def impacts(self, *, library: Library | None = None) -> Any:
-        """The rows of `RunResults.impacts` of all runs. Columns: run, cell, the factors, and those of a run's."""
+        """`RunResults.impacts` of all runs, preceded by the columns run, cell and the factors."""
         return self._frame(lambda one: impact_table(one.summary), IMPACT_COLUMNS, library)
 
     def links(self, *, library: Library | None = None) -> Any:
-        """The rows of `RunResults.links` of all runs. Columns: run, cell, the factors, and those of a run's."""
+        """`RunResults.links` of all runs, preceded by the columns run, cell and the factors."""
         return self._frame(lambda one: link_table(one.data), LINK_COLUMNS, library)
 
     def cells(self, *, library: Library | None = None) -> Any:
@@ -110,7 +110,7 @@ class StudyResults:
     def report(self, path: str | PathLike[str] | None = None, *, format: str = "html") -> str:  # noqa: A002  as --format
         """The report as text, in one of the formats of `stressbench study report`; also written to `path` if given.
 
-        Raises ValueError for an unknown format, and OSError where the file cannot be written.
+        Raises ValueError for an unknown format, and OSError if the file cannot be written.
         """
         from stressbench.report.study import FORMATS
 
@@ -124,14 +124,14 @@ class StudyResults:
         return data_frame(joined(tables, {**labels, **types}), library=library)
 
     def _labelled(self, run: str, table: Columns) -> Columns:
-        """The table with the columns run, cell and the factors in front."""
+        """The table, preceded by the columns run, cell and the factors."""
         count = len(next(iter(table.values())).values)
         cell = next(one.run.cell for one in self._collected.found if one.run.id == run)
         labels = {"run": run, "cell": cell.id, **{name: cell.values.get(name, "") for name in self.summary.factors}}
         return {**{name: _constant(text, count) for name, text in labels.items()}, **table}
 
     def _repr_html_(self) -> str:
-        """The congestion impact of each cell and job, as notebooks show it."""
+        """The congestion impact of each cell and job, for notebooks."""
         from stressbench.report.units import factor, interval, time
 
         factors = self.summary.factors

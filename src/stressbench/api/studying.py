@@ -16,19 +16,19 @@ def study(
     what: str | PathLike[str], *, output: str | PathLike[str] | None = None, retries: int | None = None,
     time_limit: str | None = None, jobs: int = 1, progress: Report | None = None,
 ) -> StudyResults:  # fmt: skip
-    """Run the study `what` in the directory `output`, or go on with the one in the directory `what`.
+    """Run the study `what` in the directory `output`, or continue the study in the directory `what`.
 
-    `what` is a study file (.toml), the name of a study that ships, or the directory of a study, without `output`. An
-    `output` that holds a study already is extended: the file must have the same cells or more. `retries`: how often a
-    failed run is tried again; `time_limit`, such as `55min`: no run is started that would not end within it; `jobs`:
-    runs at once, where each has nodes of its own. `progress` receives a sentence for each launch.
+    `what` is a study file (.toml), the name of a shipped study or, without `output`, the directory of a study. If
+    `output` already holds a study, it is extended: the file must have the same cells or more. `retries`: how often a
+    failed run is repeated. `time_limit`, such as `55min`: no run is started that would end after it. `jobs`: number of
+    concurrent runs, on launch targets that give each its own nodes. `progress` receives a sentence for each launch.
 
         results = stressbench.study("placement.toml", output="placement")
         results.cells()      # a data frame: congestion impact of each job, for each combination of factors
 
     Must be called in the main thread: Ctrl-C lets the current round finish. Raises `stressbench.StressBenchError`
-    where the study, a workload or a launch target is wrong, before any run starts, and `stressbench.StudyFailed` where
-    runs failed or are left to do.
+    if the study, a workload or a launch target is wrong, before any run starts, and `stressbench.StudyFailed` if runs
+    failed or are left to do.
     """
     options = StudyOptions(retries=retries, time_limit=time_limit, jobs=jobs)
     if output is not None:
@@ -48,6 +48,6 @@ def study(
 def read_study(directory: str | PathLike[str]) -> StudyResults:
     """Read the results of the study in `directory`, as far as its runs are completed; nothing is started.
 
-    Raises `stressbench.StressBenchError` where there is no study.
+    Raises `stressbench.StressBenchError` if there is no study.
     """
     return StudyResults(open_directory(Path(directory)))

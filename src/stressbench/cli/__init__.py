@@ -1,1 +1,1 @@
-"""The `stressbench` command: one file a subcommand, each with `register(app)`; no logic of its own."""
+"""The `stressbench` command: one module per subcommand, each with `register(app)`, and only command-line logic."""

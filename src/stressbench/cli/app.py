@@ -1,4 +1,4 @@
-"""The `stressbench` command: each module of this package that has `register` is a subcommand by being there."""
+"""The `stressbench` command: every module of this package that defines `register` becomes a subcommand."""
 
 import sys
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def _show_version(asked: bool) -> None:
 
 
 class _Group(TyperGroup):
-    """Runs every command inside `report_errors`. Numbers are ASCII digits without underscores in all of its options."""
+    """Runs every command inside `report_errors`. Numbers in options are ASCII digits without underscores."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -52,7 +52,7 @@ class _Group(TyperGroup):
 
 
 def build(*, asked: str | None = None) -> typer.Typer:
-    """The command with all its subcommands, or with the one that is `asked` for, where there is one of this name."""
+    """The command with all its subcommands, or only with the subcommand `asked`, if there is one of this name."""
     app = typer.Typer(cls=_Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
     @app.callback(help=_DESCRIPTION, no_args_is_help=True)
@@ -74,7 +74,7 @@ def build(*, asked: str | None = None) -> typer.Typer:
 def add_commands(app: typer.Typer, package: ModuleType, *, asked: str | None = None) -> None:
     """Register the package's modules with `app`, in the order of their names.
 
-    Where `asked` names one of them, it alone is imported and registered: importing all takes a second.
+    If `asked` names one of them, only that one is imported and registered: importing all takes a second.
     """
     names = sorted(module.name for module in iter_modules(package.__path__))
     only = [register for name in names if _command(name) == asked and (register := _register_of(package, name))]
@@ -83,7 +83,7 @@ def add_commands(app: typer.Typer, package: ModuleType, *, asked: str | None = N
 
 
 def _command(module: str) -> str:
-    """The command that the module of this name registers: `beff-io` of `beff_io`, `exec` of `exec_`."""
+    """Name of the command that a module registers: `beff-io` for `beff_io`, `exec` for `exec_`."""
     return module.rstrip("_").replace("_", "-")
 
 
@@ -97,7 +97,7 @@ def _register_of(package: ModuleType, name: str) -> Callable[[typer.Typer], obje
 def add_group(
     app: typer.Typer, package: ModuleType, *, name: str, about: str, group: type[TyperGroup] = TyperGroup
 ) -> None:
-    """Register the package's modules as subcommands of `name`; `group` says how its words are read."""
+    """Register the package's modules as subcommands of `name`; `group` is the class that parses its arguments."""
     named = typer.Typer(cls=group, add_completion=False, rich_markup_mode=None, help=about, no_args_is_help=True)
     add_commands(named, package)
     app.add_typer(named, name=name)

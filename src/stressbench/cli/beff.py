@@ -84,7 +84,7 @@ def beff(
     engine: Engine = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure or read, evaluate, print."""
+    """Measure b_eff, or evaluate a protocol file, and print the result."""
     status = ExitStatus.ok
     balance = None if rmax is None or rmax == HPCC else given_rmax(rmax)
     check_report_page(page)
@@ -111,7 +111,7 @@ def beff(
 
 
 def _run_hpcc(launch: SuiteLaunch, result: BEff) -> Rmax | None:
-    """Rmax; None where hpcc fails, since b_eff is printed anyway."""
+    """Rmax as measured by hpcc; None if hpcc fails, so that b_eff is printed anyway."""
     note("b_eff is measured; running hpcc")
     try:
         return measured_rmax(

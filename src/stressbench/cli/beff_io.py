@@ -80,7 +80,7 @@ def beff_io(
     as_json: AsJson = False,
     engine: Engine = None,
 ) -> None:  # fmt: skip
-    """Measure or read, evaluate, print."""
+    """Measure b_eff_io, or evaluate a protocol file, and print the result."""
     status: int = ExitStatus.ok
     cache_bytes = None if cache is None else size_bytes(cache, option="--cache")
     check_report_page(page)

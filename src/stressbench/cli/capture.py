@@ -35,6 +35,6 @@ def capture(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.trace", help="Trace file to write.")],
     with_names: WithNames = False,
 ) -> None:
-    """Run, write the trace, report what it contains."""
+    """Run the program, write its trace, and report what the trace contains."""
     launch = capture_program(words, output=output, with_names=with_names, progress=emit)
     raise typer.Exit(launch.exit_status)

@@ -1,4 +1,4 @@
-"""`stressbench clean`: what killed launches left behind."""
+"""`stressbench clean`: remove what killed launches left behind."""
 
 from pathlib import Path
 from typing import Annotated
@@ -44,7 +44,7 @@ def clean(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
 ) -> None:
-    """Remove, and print one line each."""
+    """Remove the leftovers of dead processes, and print one line per leftover."""
     done = remove_leftovers(folders or (), dry_run=dry_run)
     if as_json:
         print_json(done, list[CleanedLeftover])

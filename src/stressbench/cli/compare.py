@@ -1,4 +1,4 @@
-"""`stressbench compare`: is B slower than A?"""
+"""`stressbench compare`: compare two runs, job by job."""
 
 from pathlib import Path
 from typing import Annotated
@@ -47,7 +47,7 @@ def compare_runs(
     ] = None,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when a time of B is slower.")] = False,
 ) -> None:
-    """Read, compare, print."""
+    """Compare two run files and print the verdicts."""
     comparison = compare(read_run(a), read_run(b), effect=share(effect, option="--effect", zero=True), force=force)
     if junit is not None:
         _write(junit, render("junit", document_of(comparison)))

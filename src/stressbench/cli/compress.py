@@ -1,4 +1,4 @@
-"""`stressbench compress`: how much a program is slowed down by a congested network, level by level."""
+"""`stressbench compress`: slowdown of a program on a congested network, level by level."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def compress(
     words: Command, program: ProgramOptions, ring: RingOptions, probes: ProbeOptions, run: RunOptions,
     profile: ProfileOptions, *, as_json: AsJson = False, engine: Engine = None,
 ) -> None:  # fmt: skip
-    """Measure, print, write the profile."""
+    """Measure and print the slowdown at each congestion level, and write the profile."""
     target, link = program.target, run.loaded_link
     schedule = probes.schedule(program, target)
     plan = ring.plan(

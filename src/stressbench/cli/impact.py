@@ -1,4 +1,4 @@
-"""`stressbench impact`: how busy a program keeps the network, seen by light probes beside it."""
+"""`stressbench impact`: utilisation of the network by a program, measured with light probes beside it."""
 
 from typing import Annotated, Any
 
@@ -62,7 +62,7 @@ def impact(
     ] = None,
     run: RunOptions, profile: ProfileOptions, as_json: AsJson = False, engine: Engine = None,
 ) -> None:  # fmt: skip
-    """Measure, print, write the profile."""
+    """Measure and print the utilisation of the network, and write the profile."""
     target = program.target
     schedule = probes.schedule(program, target)
     require_positive("--effect", effect)

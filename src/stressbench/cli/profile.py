@@ -47,7 +47,7 @@ def profile(
     ] = None,
     with_names: WithNames = False,
 ) -> None:
-    """Run, print or write."""
+    """Run the program under the tracer, and print the tables of its profile or write it to a file."""
     if as_json and output is not None and output.suffix != ".json":
         raise UserError(f"--json: -o {output} is not a .json file; name a .json file, or leave one of both out")
     try:

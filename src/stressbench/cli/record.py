@@ -41,7 +41,7 @@ def record(
     job: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the job; default: the program's.")] = None,
     with_names: WithNames = False,
 ) -> None:
-    """Capture, write the workload, print how to run it."""
+    """Capture the program, write the workload, and print the command that runs it."""
     launch, is_written = record_program(words, output=output, job=job, with_names=with_names, progress=emit)
     if launch.trace is None or not is_written:
         raise typer.Exit(launch.status or ExitStatus.fault)

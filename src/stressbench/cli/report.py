@@ -1,4 +1,4 @@
-"""`stressbench report`: run files to one HTML page, or to another format, and to files of numbers."""
+"""`stressbench report`: run files as an HTML page or in another format, and the data of the figures."""
 
 from pathlib import Path
 from typing import Annotated
@@ -51,7 +51,7 @@ def report(
         typer.Option(metavar="FOLDER", help="Also write the data of the figures into this directory."),
     ] = None,
 ) -> None:
-    """Read all, then write; nothing is written when one cannot be read."""
+    """Read all runs, then write the report; nothing is written if a run cannot be read."""
     render = renderer_named(kind, FORMATS)
     target = output or (runs[0].with_suffix(".html") if kind == _PAGE else None)
     read = [read_run(path) for path in runs]

@@ -1,4 +1,4 @@
-"""`stressbench run`: a workload under MPI, from its check to its table."""
+"""`stressbench run`: check a workload, run it under MPI, and print the results."""
 
 import os
 import shlex
@@ -41,7 +41,7 @@ _AFTER_DASHES = "stressbench.after_dashes"
 
 
 class _SplitAtDashes(TyperCommand):
-    """Keeps the words after `--` for mpirun, so that a second FILE is still a mistake."""
+    """Sets the words after `--` aside for the launcher, so that a second FILE is still an error."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--" in args:

@@ -1,4 +1,4 @@
-"""`stressbench sensitivity`: shows profiles."""
+"""`stressbench sensitivity`: show sensitivity profiles."""
 
 from pathlib import Path
 from typing import Annotated
@@ -45,7 +45,7 @@ def sensitivity(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: standard output.")
     ] = None,
 ) -> None:  # fmt: skip
-    """Read profiles, print them in the format."""
+    """Print the selected profiles in the chosen format, or write them to a file."""
     if kind not in FORMATS:
         raise UserError(f"--format {printable(kind)}: expected one of {', '.join(FORMATS)}")
     print_or_write(FORMATS[kind]([shown(one) for one in selection.profiles(words)]), output)

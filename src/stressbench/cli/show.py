@@ -1,4 +1,4 @@
-"""`stressbench show`: a run's numbers in the terminal, or as JSON."""
+"""`stressbench show`: the results of a run in the terminal, or as JSON."""
 
 from pathlib import Path
 from typing import Annotated
@@ -64,7 +64,7 @@ def show(
         typer.Option("--include-extra", help="Include the extra repetitions of sustained jobs in contended rounds."),
     ] = False,
 ) -> None:
-    """Read, summarise, print."""
+    """Print the summary of a run file."""
     target = TARGET if plan is None else share(plan, option="--plan", zero=False)
     run = read_run(file)
     most = None if as_json or not motifs else motifs if steps else 0
@@ -77,7 +77,7 @@ def show(
 
 
 def print_run(run: Run) -> None:
-    """The table of `run` on standard output, for commands that have just made one."""
+    """Print the table of `run`, for commands that have just measured it."""
     print_document(document_of(summarise(run, most_steps=LONGEST), shown=Shown(chains=_chains(run))))
 
 

@@ -1,4 +1,4 @@
-"""The one way to standard output and standard error: text from files cannot control the terminal."""
+"""All output to standard output and standard error, with control characters escaped."""
 
 from stressbench.console.escaping import escaped
 from stressbench.console.messages import emit, error, has_colours, is_quiet, note, progress, set_quiet, warning

@@ -39,31 +39,31 @@ def has_colours(stream: TextIO) -> bool:
 
 
 def error(*lines: str) -> None:
-    """Why the command fails."""
+    """Report why the command fails, one message per line."""
     for line in lines:
         emit(line, level=Level.error)
 
 
 def warning(text: str) -> None:
-    """Something that may make results doubtful or needs the user's attention."""
+    """Report something that may make results doubtful or needs the user's attention."""
     emit(text, level=Level.warning)
 
 
 def note(text: str) -> None:
-    """What was done or what to do next."""
+    """Report what was done or what to do next."""
     emit(text, level=Level.note)
 
 
 def progress(text: str) -> None:
-    """What is being done at the moment."""
+    """Report what is being done at the moment."""
     emit(text, level=Level.progress)
 
 
 def emit(text: str, *, level: Level = Level.note) -> None:
     """Write `stressbench: ` and the text as one line to standard error, unless the level is suppressed.
 
-    Control characters and line ends in the text are escaped: names may hold them. A message that cannot be written is
-    dropped.
+    Control characters and line ends in the text are escaped, as names may contain them. A message that cannot be
+    written is dropped.
     """
     if level not in _shown[0]:
         return

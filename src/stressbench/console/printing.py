@@ -1,4 +1,4 @@
-"""What commands print with: typer's echo and rich's Console, with control characters escaped."""
+"""typer's echo and rich's Console for the output of commands, with control characters escaped."""
 
 from collections.abc import Iterator
 from typing import IO, Any, cast
@@ -14,16 +14,16 @@ from stressbench.console.streams import Standard
 
 
 def echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
-    """On standard output, or standard error."""
+    """Print the text to standard output, or to standard error with `err`."""
     typer.echo(escaped(text.decode() if isinstance(text, bytes) else text), err=err, nl=nl)
 
 
 class Console(rich.console.Console):
-    """Colours and cursor movements of rich itself pass; texts cannot hold any."""
+    """rich's Console with escaped texts; only rich's own colours and cursor movements reach the terminal."""
 
     @property
     def file(self) -> IO[str]:
-        """Where it prints: what is left to escape is not the stream's."""
+        """The stream without its own escaping, since `render` has escaped the texts."""
         stream = super().file
         return cast("IO[str]", stream.plain) if isinstance(stream, Standard) else stream
 
@@ -32,10 +32,10 @@ class Console(rich.console.Console):
         self._file = new
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """Segments of the renderable, those of texts escaped."""
+        """Segments of the renderable, with their texts escaped."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=escaped(segment.text))
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """As rich does, of the escaped text: it is measured as it will be shown."""
+        """As rich does, but escape the text first, so that its width is measured as it will be shown."""
         return super().render_str(escaped(text), **options)

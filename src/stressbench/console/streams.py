@@ -1,4 +1,4 @@
-"""Standard output and standard error of this process: what cannot be written is told, and steers no terminal."""
+"""Standard output and standard error of this process: control characters are escaped, and failed writes reported."""
 
 import codecs
 import errno
@@ -17,7 +17,7 @@ _STANDARD = range(3)
 
 
 class OutputFault(MachineFault):
-    """Standard output cannot be written; the message says why. No OSError: it is not the fault of any file."""
+    """Standard output cannot be written; the message says why. Not an OSError, which would be attributed to a file."""
 
 
 class _Plain(io.TextIOBase):
@@ -46,7 +46,7 @@ class _Plain(io.TextIOBase):
         return True
 
     def write(self, text: str) -> int:
-        if text and not self._broken:  # click asks with no text what kind of stream this is
+        if text and not self._broken:  # click writes an empty text to find the type of a stream
             with self._reported():
                 self._stream.write(text)
         return len(text)
@@ -58,13 +58,13 @@ class _Plain(io.TextIOBase):
 
     @contextmanager
     def _reported(self) -> Iterator[None]:
-        """Nothing is tried twice: the interpreter flushes once more as it ends."""
+        """Report the first failed write and disable later ones: the interpreter flushes once more at exit."""
         try:
             yield
         except BrokenPipeError:
             self._broken = True
             if self._required:
-                raise  # `| head` has read enough: no mistake, and no message
+                raise  # the reader, such as `head`, has ended: not an error
         except OSError as fault:
             self._broken = True
             if self._required:
@@ -73,48 +73,48 @@ class _Plain(io.TextIOBase):
 
 
 class Standard(io.TextIOBase):
-    """A stream whose texts are escaped; `plain` is the same one without that."""
+    """A stream that escapes all text written to it; `plain` is the same stream without escaping."""
 
     def __init__(self, stream: TextIO, *, required: bool) -> None:
         self.plain = _Plain(stream, required=required)
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        """As of the stream."""
+        """Encoding of the stream."""
         return self.plain.encoding
 
     @property
     def errors(self) -> str | None:  # type: ignore[override]
-        """As of the stream."""
+        """Error handler of the encoding."""
         return self.plain.errors
 
     def fileno(self) -> int:
-        """As of the stream."""
+        """File descriptor of the stream."""
         return self.plain.fileno()
 
     def isatty(self) -> bool:
-        """As of the stream."""
+        """Whether the stream is a terminal."""
         return self.plain.isatty()
 
     def writable(self) -> bool:
-        """It is for nothing else."""
+        """Always true."""
         return True
 
     def flush(self) -> None:
-        """As of the stream."""
+        """Flush the stream."""
         self.plain.flush()
 
     def write(self, text: str) -> int:
-        """The text, escaped."""
+        """Write the text, escaped, and return the length of `text`."""
         self.plain.write(escaped(text))
         return len(text)
 
 
 def take_streams() -> None:
-    """Put such streams in the place of this process's own.
+    """Replace `sys.stdout` and `sys.stderr` by escaping streams.
 
-    A message that cannot be written ends nothing. Descriptors that are closed become ones that refuse to be written:
-    otherwise the next file that is opened would be standard output.
+    Messages that cannot be written to standard error are dropped. Closed standard descriptors are opened so that their
+    use fails: otherwise the next file that is opened would become standard output.
     """
     for descriptor in _STANDARD:
         _open_if_closed(descriptor)
@@ -128,7 +128,7 @@ def _open_if_closed(descriptor: int) -> None:
         os.fstat(descriptor)
     except OSError:
         opened = os.open(os.devnull, os.O_WRONLY if descriptor == 0 else os.O_RDONLY)
-        os.set_inheritable(opened, True)  # noqa: FBT003  as those of other processes are
+        os.set_inheritable(opened, True)  # noqa: FBT003  like all standard descriptors
 
 
 def _text_of(stream: TextIO | None, descriptor: int) -> TextIO:
@@ -139,7 +139,7 @@ def _text_of(stream: TextIO | None, descriptor: int) -> TextIO:
 
 
 def _as_escapes(fault: UnicodeError) -> tuple[str, int]:
-    """What an encoding lacks as `\\u00b5`, which JSON reads back."""
+    """Characters that the encoding lacks as escapes such as `\\u00b5`, which JSON readers decode."""
     if not isinstance(fault, UnicodeEncodeError):
         raise fault
     units = fault.object[fault.start : fault.end].encode("utf-16-be", "surrogatepass").hex()

@@ -1,1 +1,1 @@
-"""Every file that is read or written: run files, traces, profiles, studies, labs, protocols, and TOML."""
+"""Readers and writers of all file formats: run files, traces, profiles, studies, labs, protocols, and TOML."""

@@ -1,4 +1,4 @@
-"""Numbers that arithmetic can take: products, squares and reciprocals of them are numbers, too. Times, and texts."""
+"""Bounded types of fields: numbers whose products, squares and reciprocals do not overflow, times, and texts."""
 
 from datetime import UTC, datetime
 from typing import Annotated, TypeAlias
@@ -43,15 +43,15 @@ def _sentence(value: str) -> str:
 
 
 Fits = AfterValidator(_whole)
-"""Behind the `Field` of an integer, whose JSON Schema then keeps its own limits."""
+"""Validator of 64-bit integers. It follows a `Field`, so that the JSON Schema keeps the limits of the `Field`."""
 Sane = AfterValidator(_real)
-"""Likewise of a number."""
+"""The same for floats: 0, or a magnitude from SMALLEST to LARGEST."""
 Whole: TypeAlias = Annotated[int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE)]
-"""As `Fits`, for the many integers of a trace: pydantic checks it without calling Python."""
+"""A 64-bit integer as by `Fits`, for the many integers of a trace: pydantic checks it without calling Python."""
 Real: TypeAlias = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
-"""Likewise a number, which may be as small as it likes."""
+"""The same for floats, without a lower bound on the magnitude."""
 Instant: TypeAlias = Annotated[datetime, AfterValidator(_in_utc)]
-"""A date and time, of any offset from UTC, in UTC; without an offset it is that already."""
+"""A date and time, converted to UTC; UTC is assumed if no offset is given."""
 Name: TypeAlias = Annotated[str, AfterValidator(_name)]
 """A short text that may be repeated for every row of a table."""
 Sentence: TypeAlias = Annotated[str, AfterValidator(_sentence)]

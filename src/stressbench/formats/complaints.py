@@ -1,4 +1,4 @@
-"""Validation errors of files that programs write, in words, as the end of a sentence. Pure."""
+"""Validation errors of machine-written files, worded as the end of a sentence. Pure."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ _LONGEST_SHOWN = 60
 
 
 def first_of(fault: ValidationError) -> str:
-    """`wall_s: input should be a finite number`: the first thing that is wrong, and its key where it has one."""
+    """The first error with its key, if it has one: `wall_s: input should be a finite number`."""
     first = fault.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
     reason = first["msg"][:1].lower() + first["msg"][1:]
@@ -17,7 +17,7 @@ def first_of(fault: ValidationError) -> str:
 
 
 def complaint_of(fault: ValidationError) -> str:
-    """Of the first key that is wrong: `impact.probes 3: input should be an object`."""
+    """The first error with its key and the rejected value: `impact.probes 3: input should be an object`."""
     first = fault.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
     given = "" if first["type"] == "missing" else f" {shown(first['input'])}"

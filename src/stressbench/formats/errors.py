@@ -1,4 +1,4 @@
-"""What readers of files raise when a file cannot be used, and how they name the reason."""
+"""Errors that readers of files raise, and the wording of their reasons."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ class _FileError(UserError):
     """A file is broken; the message is `FILE[:LINE]: what was found; what was expected`."""
 
     def __init__(self, message: str, *, path: Path, line: int | None = None) -> None:
-        """Name `path` and, where one line is to blame, its number counted from 1."""
+        """`line` is the number of the faulty line, counted from 1; None if no single line is at fault."""
         self.path = path
         self.line = line
         place = str(path) if line is None else f"{path}:{line}"
@@ -36,4 +36,4 @@ class ProfileFileError(_FileError):
 
 
 class SuiteFileError(UserError):
-    """The file is no valid protocol of the suite; the message names file and line."""
+    """The file is not a valid protocol of the suite. The message names file and line."""

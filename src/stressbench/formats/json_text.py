@@ -1,4 +1,4 @@
-"""Values as JSON for readers: names that are not UTF-8 are escaped, as on a terminal. Pure."""
+"""Values as indented JSON: names that are not UTF-8 are escaped, as on a terminal. Pure."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -11,7 +11,7 @@ from pydantic_core import PydanticSerializationError, to_json
 def json_text(value: Any, kind: Any) -> str:
     """Return a value of the type `kind` as JSON: two spaces of indent per level, no line feed at the end.
 
-    Sequences of any type are arrays.
+    Sequences of any type become arrays.
     """
     adapter = TypeAdapter(kind)
     try:

@@ -1,4 +1,4 @@
-"""The notation of `[NID_LIST]`: `0-3,8`, `0-30:2`."""
+"""Lists of numbers in the notation of `[NID_LIST]`: `0-3,8`, `0-30:2`."""
 
 import re
 from collections.abc import Iterable
@@ -6,13 +6,13 @@ from collections.abc import Iterable
 _LONGEST_ITEM, _SHOWN = 60, 80
 _ITEM = re.compile(r"([0-9]+)(?:-([0-9]+)(?::([0-9]+))?)?")
 MOST = 1 << 21
-"""Numbers that a text may name, as many as a run may have ranks."""
+"""Largest count of numbers in a list, equal to the largest number of ranks of a run."""
 
 
 def parse_ranges(text: str, *, most: int = MOST) -> tuple[int, ...]:
-    """Numbers named by `text`, at most `most`, in the order written.
+    """The numbers that `text` lists, at most `most`, in the order written.
 
-    ValueError names the item that is no `N`, `N-M`, `N-M:S`, or with which they are too many.
+    Raises ValueError, which names the item, for an item other than `N`, `N-M` or `N-M:S`, and for too many numbers.
     """
     numbers: list[int] = []
     for item in text.split(","):
@@ -34,7 +34,7 @@ def _short(text: str) -> str:
 
 
 def spans(numbers: Iterable[int]) -> str:
-    """Numbers in that notation, without strides: `0-3,8`."""
+    """The numbers in ascending order in the notation of `[NID_LIST]`, without strides: `0-3,8`."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and number == runs[-1][1] + 1:

@@ -1,7 +1,7 @@
 """The JSON Schemas of all files, generated from the models that read and write them.
 
-`scripts/make_schemas.py` writes them to schema/; `tests/contract/test_schemas.py` fails where a file differs. Rules
-that join several keys, limits of size, and the number of ranges are only checked when a file is read.
+`scripts/make_schemas.py` writes them to schema/; `tests/contract/test_schemas.py` fails if a file differs. Rules
+that involve several keys, size limits, and the number of ranges are only checked when a file is read.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -25,21 +25,21 @@ _LATER = "later_type"
 
 
 class _Untitled(GenerateJsonSchema):
-    """Without a title for each key, which would only repeat its name."""
+    """Generator of schemas without a title for each key, which would only repeat its name."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  pydantic's signature
         return False
 
 
 def _headed(name: str, schema: Mapping[str, Any], *, title: str, description: str) -> Schema:
-    """`schema` with its head first and its definitions last."""
+    """`schema` with `$schema`, `$id`, title and description first and its definitions last."""
     definitions = {"$defs": dict(sorted(schema["$defs"].items()))} if "$defs" in schema else {}
     head = {"$schema": _DIALECT, "$id": f"urn:stressbench:{name}:1", "title": title, "description": description}
     return {**head, **{key: value for key, value in schema.items() if key not in (*head, "$defs")}, **definitions}
 
 
 def _definitions(models: Iterable[type[Any]], *, mode: Mode = "validation") -> dict[str, Schema]:
-    """The schema of each model and of its parts, by the model's name."""
+    """Schemas of the models and of the models nested in them, by name of the model."""
     wanted = [(model.__name__, mode, TypeAdapter(model)) for model in models]
     _, shared = TypeAdapter.json_schemas(wanted, schema_generator=_Untitled)
     found: dict[str, Schema] = shared["$defs"]
@@ -49,9 +49,9 @@ def _definitions(models: Iterable[type[Any]], *, mode: Mode = "validation") -> d
 def _lines(
     name: str, records: Mapping[str, type[Any]], *, envelope: Mapping[str, Schema], title: str, page: str
 ) -> Schema:
-    """A line of a file of `records`, by type, each with the keys of the `envelope` that every line has.
+    """Schema of one line of a file: one of `records` (models by type), with the keys of `envelope` on every line.
 
-    Other keys, and other types, are allowed: they belong to later versions.
+    Other keys and other types are allowed, since they belong to later versions.
     """
     definitions = _definitions(records.values())
     for kind, model in records.items():
@@ -70,14 +70,14 @@ def _lines(
 
 
 def run_schema() -> Schema:
-    """A line of a run file."""
+    """Schema of one line of a run file."""
     return _lines(
         "run", run_records.RECORDS, envelope={}, title="One line of a StressBench run file", page="docs/records.md"
     )
 
 
 def trace_schema() -> Schema:
-    """A line of a trace file."""
+    """Schema of one line of a trace file."""
     checksum = {
         "description": "CRC-32 (as zlib's) of the line's bytes before this key's comma",
         "type": "string",
@@ -90,7 +90,7 @@ def trace_schema() -> Schema:
 
 
 def study_schema() -> Schema:
-    """A study file."""
+    """Schema of a study file."""
     return _headed(
         "study", StudyTable.model_json_schema(), title="A StressBench study file (TOML)",
         description="docs/how-to/studies.md in machine-readable form.",
@@ -98,7 +98,7 @@ def study_schema() -> Schema:
 
 
 def lab_schema() -> Schema:
-    """A lab file."""
+    """Schema of a lab file."""
     schema = LabTable.model_json_schema()
     for kind, topology in TOPOLOGIES.items():
         table = topology.model_json_schema()
@@ -113,7 +113,7 @@ def lab_schema() -> Schema:
 
 
 def sensitivity_schema() -> Schema:
-    """A sensitivity profile."""
+    """Schema of a sensitivity profile."""
     schema = profile.ADAPTER.json_schema()
     schema["required"] = sorted({*schema["required"], "type", "schema_version"})
     schema |= {"if": {"properties": {"levels": {"minItems": 1}}}, "then": {"properties": {"alone_s": {"minItems": 1}}}}
@@ -126,7 +126,7 @@ def sensitivity_schema() -> Schema:
 
 
 def observation_schema() -> Schema:
-    """A line of a file of co-runs."""
+    """Schema of one line of a file of co-runs."""
     schema = coruns.ADAPTER.json_schema()
     schema["required"] = sorted({*schema["required"], "type", "schema_version"})
     return _headed(
@@ -136,7 +136,7 @@ def observation_schema() -> Schema:
 
 
 def launches_schema() -> Schema:
-    """A line of `launches.jsonl`: the first is a plan, each other one a launch under what that plan varies."""
+    """Schema of one line of `launches.jsonl`: the first line is the plan, every other line is a launch."""
     records = (rates.JOURNAL.plan, rates.JOURNAL.launch, rails.JOURNAL.plan, rails.JOURNAL.launch)
     mode: Literal["serialization"] = "serialization"
     found, shared = TypeAdapter.json_schemas([(one.__name__, mode, TypeAdapter(one)) for one in records])
@@ -153,7 +153,7 @@ def launches_schema() -> Schema:
 
 
 def printed_schema(name: str, model: type[Any], *, command: str) -> Schema:
-    """What `command` prints, from the model of it."""
+    """Schema of the JSON output of `command`, generated from its `model`."""
     schema = TypeAdapter(model).json_schema(mode="serialization")
     return _headed(name, schema, title=f"What `{command}` prints", description=schema["description"])
 
@@ -167,4 +167,4 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "study": study_schema,
     "trace": trace_schema,
 }
-"""Of each kind of file; those of what commands print are in `stressbench.report.schemas`."""
+"""Generators of the schemas by kind of file. Those of the JSON output of commands: `stressbench.report.schemas`."""

@@ -1,9 +1,9 @@
-"""Sizes, times, rates and shares: the one table of units, how people write them, and short texts for output. Pure.
+"""Sizes, times, rates and shares: the table of units, parsers of user input, and short texts for output. Pure.
 
-Each parser takes the text that a person wrote, returns a value, and raises UnitError with one sentence that says what
-was expected; the caller adds the option's or the key's name. Command lines spell sizes and times as the engine does
-(`parse_size`, `parse_seconds`: no blank before the unit); lab files have their own spelling (`parse_bytes`,
-`parse_duration`, `parse_rate`: blanks allowed, a unit required).
+Each parser returns the value of a text, or raises UnitError with one sentence that says what was expected; the caller
+adds the name of the option or key. Command lines use the notation of the engine (`parse_size`, `parse_seconds`: no
+blank before the unit), lab files their own (`parse_bytes`, `parse_duration`, `parse_rate`: blanks allowed, a unit
+required).
 """
 
 import math
@@ -19,7 +19,7 @@ BYTES = {
     "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
 }  # fmt: skip
 PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-"""Powers of ten, as of bits a second."""
+"""Decimal prefixes, as in rates in bits per second."""
 
 A_TIME = "a time with its unit, such as 500ms, 30s, 10min or 2h"
 A_SIZE = "a size above 0, such as 4096, 32KiB, 1.5MiB or 4MB"
@@ -27,23 +27,23 @@ A_FREQUENCY = "a frequency, such as 2.6GHz"
 A_RATE_SHARE = "full, half, quarter, eighth, 1/5 or 20%"
 
 TIME_PATTERN = r"^[0-9]+(\.[0-9]+)?(ns|us|ms|s|min|h)$"
-"""For schemas: what `parse_seconds` accepts, except 0."""
+"""For JSON Schemas: matches what `parse_seconds` accepts, and also 0."""
 RATE_SHARE_PATTERN = r"^(full|half|quarter|eighth|[0-9]*[1-9][0-9]*/[1-9][0-9]*|[0-9]+(\.[0-9]+)?%)$"
-"""For schemas: what `parse_rate_share` accepts, except 0%."""
+"""For JSON Schemas: matches what `parse_rate_share` accepts, except the fractions 0/N."""
 PERCENT_PATTERN = r"^[0-9]+(\.[0-9]+)?%$"
-"""For schemas: what `parse_percent` accepts, except 0%."""
+"""For JSON Schemas: matches what `parse_percent` accepts, and also 0%."""
 RATE_PATTERN = r"^[0-9]+(\.[0-9]+)? *[kMGT]?bit(/s)?$"
 DURATION_PATTERN = r"^[0-9]+(\.[0-9]+)? *(ns|us|ms|s)$"
 BYTES_PATTERN = r"^[0-9]+(\.[0-9]+)? *([kMG]|[KMG]i)?B$"
 
 LONGEST_S = 100 * 365 * 24 * 3600.0
-"""The longest time that a person may ask for, in seconds: 100 years."""
+"""The longest time that users may specify, in seconds: 100 years."""
 
 FULL = "full"
-"""The share of a rate that changes nothing."""
+"""The share that stands for the full rate."""
 _RATE_SHARES = {FULL: Fraction(1), "half": Fraction(1, 2), "quarter": Fraction(1, 4), "eighth": Fraction(1, 8)}
 _NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
-_SHORT = r"([0-9]{1,300}(?:\.[0-9]{1,300})?)"  # fits into a float, and Fraction takes it
+_SHORT = r"([0-9]{1,300}(?:\.[0-9]{1,300})?)"  # short enough for a float and for Fraction
 _SECONDS = re.compile(rf"{_NUMBER}(ns|us|ms|s|min|h)")
 _SIZE = re.compile(rf"{_SHORT}(B|[kMGT]B|[KMGT]iB)?")
 _RATE = re.compile(rf" *{_NUMBER} *([kMGT]?)bit(?:/s)? *")
@@ -56,18 +56,18 @@ _WHOLE = re.compile("[0-9]{1,18}")
 
 
 class UnitError(ValueError):
-    """A text is not the value that it should be: one sentence that says what was expected."""
+    """A text is not a valid value. The message is one sentence that says what was expected."""
 
 
 @dataclass(frozen=True, order=True)
 class Rate:
-    """What a link carries in each direction, frame headers included, in bits per second."""
+    """The rate of a link in each direction, frame headers included, in bits per second."""
 
     bits_per_s: int
 
     @property
     def bytes_per_s(self) -> float:
-        """The same in bytes per second."""
+        """The rate in bytes per second."""
         return self.bits_per_s / 8
 
     def scaled(self, share: float) -> "Rate":
@@ -112,19 +112,19 @@ LEAST_RATE = Rate(8_000)
 
 
 def is_plain(text: str) -> bool:
-    """Whether a number is written without what Python reads, and nobody else: `1_000`, digits of other scripts."""
+    """Whether a number is free of spellings that only Python accepts: `1_000` and digits of other scripts."""
     return text.isascii() and "_" not in text
 
 
 def decimal(text: str) -> float:
-    """Return a number such as `3`, `-0.5` or `2e-3`; it may be infinite, or none. Raises ValueError."""
+    """Return a number such as `3`, `-0.5` or `2e-3`; it may be infinite or NaN. Raises ValueError."""
     if not is_plain(text):
         raise ValueError(text)
     return float(text)
 
 
 def whole_number(text: str) -> int | None:
-    """Return the number that up to 18 digits are, 0 or more; None for any other text."""
+    """Return the value, 0 or more, of a text of up to 18 digits; None for any other text."""
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
@@ -140,7 +140,7 @@ def parse_seconds(text: str) -> float:
 
 
 def parse_size(text: str) -> int:
-    """Return the bytes of a size that is a whole number of them, above 0: 32768 for `32KiB`. Raises UnitError."""
+    """Return a size above 0 in whole bytes: 32768 for `32KiB`. Raises UnitError, also for fractions of a byte."""
     found = _SIZE.fullmatch(text)
     size = Fraction(found[1]) * BYTES[found[2] or "B"] if found else Fraction(0)
     if size <= 0 or size.denominator != 1:
@@ -162,7 +162,7 @@ def parse_rate(text: object) -> Rate:
 
 
 def parse_duration(text: object) -> Duration:
-    """Return a delay, which may be 0: `10us`. Raises UnitError, also for what is no text."""
+    """Return a delay, which may be 0: `10us`. Raises UnitError, also if `text` is not a string."""
     match = _DURATION.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise UnitError("expected a time, such as 10us or 1ms")
@@ -170,7 +170,7 @@ def parse_duration(text: object) -> Duration:
 
 
 def parse_bytes(text: object) -> Bytes:
-    """Return an amount above 0, rounded to whole bytes: `256KiB`. Raises UnitError, also for what is no text."""
+    """Return an amount above 0, rounded to whole bytes: `256KiB`. Raises UnitError, also if `text` is not a string."""
     match = _BYTES.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise UnitError("expected a size, such as 256KiB or 1MB")
@@ -190,9 +190,9 @@ def parse_frequency(text: str) -> float:
 
 
 def parse_rate_share(text: str, *, plain_one: bool = False) -> Fraction:
-    """Return a share of a link's rate, exactly: `half`, `1/3`, `25%`; with `plain_one` also `1`. Raises UnitError.
+    """Return a share of a link's rate as a fraction: `half`, `1/3`, `25%`; with `plain_one` also `1`. Raises UnitError.
 
-    As a text the result is `1`, `1/2` or `1/3`, however it was written; it may be 0 or more than 1.
+    Converted to a text, the result is in lowest terms (`1`, `1/2`, `1/3`). It may be 0 or more than 1.
     """
     if plain_one and text == "1":
         return Fraction(1)
@@ -225,7 +225,7 @@ def parse_percent(text: str) -> float:
 
 
 def duration_text(seconds: float | None) -> str:
-    """Return an estimate to plan by: `1 h 05 min`, `12 min`, `40 s`; `unknown` for None."""
+    """Return an estimated time as a rounded text: `1 h 05 min`, `12 min`, `40 s`; `unknown` for None."""
     if seconds is None:
         return "unknown"
     if seconds >= 3600:
@@ -234,7 +234,7 @@ def duration_text(seconds: float | None) -> str:
 
 
 def minutes_text(seconds: float) -> str:
-    """Return a time that somebody chose, with three digits: `15 min`, `60 s`, `1.5 s`."""
+    """Return a configured time with three significant digits: `15 min`, `60 s`, `1.5 s`."""
     return f"{seconds:.3g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
 
 
@@ -245,7 +245,7 @@ def whole_size_text(size: int) -> str:
 
 
 def _whole(value: float) -> int:
-    """Rounded. UnitError beyond what the kernel's 64 bits hold."""
+    """`value` rounded to an integer. Raises UnitError if it exceeds the 64 bits of the kernel's interfaces."""
     if value >= 2**63:
         raise UnitError("is too large; expected less than 2^63 bits a second, bytes or nanoseconds")
     return round(value)

@@ -1,1 +1,1 @@
-"""How commands print: errors with exit statuses, documents, and the progress of studies."""
+"""Output of commands: errors with exit statuses, documents, and the progress of studies."""

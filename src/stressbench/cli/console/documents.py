@@ -1,4 +1,4 @@
-"""Where documents go: standard output, or the files that options name."""
+"""Output of documents, to standard output or to the files that options name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -39,7 +39,7 @@ def print_json(value: Any, kind: Any) -> None:
 
 
 def write_data(export: Callable[[], Sequence[Path]], folder: Path) -> None:
-    """Have `export` write the files of --data, and print how many there are and why Parquet is missing, if it is.
+    """Write the files of --data by `export`, and print their number and, if Parquet is not available, the reason.
 
     Raises UserError.
     """
@@ -55,7 +55,7 @@ def write_data(export: Callable[[], Sequence[Path]], folder: Path) -> None:
 
 
 def required_output(output: Path | None) -> Path:
-    """The directory of -o. Raises UserError where it is missing: only a dry run needs none."""
+    """The directory of -o. Raises UserError if it is not given: only a dry run needs none."""
     if output is None:
         raise UserError("-o/--output DIR is missing: name a directory for the measurements (only --dry-run needs none)")
     return output

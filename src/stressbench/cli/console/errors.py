@@ -1,4 +1,4 @@
-"""Errors of the project become one message and an exit status."""
+"""Conversion of errors into one message and an exit status."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ _FAULTS_OF_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EACCES
 def report_errors() -> Iterator[None]:
     """Report a StressBenchError as one message and end with its exit status; Ctrl-C ends with `interrupted`.
 
-    The `stressbench` command as a whole runs inside it, so that commands just raise.
+    All commands run inside this context, so that they only need to raise.
     """
     try:
         yield
@@ -42,10 +42,9 @@ def end_of_launches(failed: int) -> NoReturn:
 
 @contextmanager
 def end_with_status() -> Iterator[None]:
-    """End the process with one message and an exit status for errors outside of a command.
+    """End the process with one message and an exit status for errors that commands do not handle.
 
-    These are a full disk, names that no file can have or that may not be looked up, a removed working directory, and
-    too little memory.
+    These are a full disk, invalid or inaccessible file names, a removed working directory, and too little memory.
     """
     try:
         yield

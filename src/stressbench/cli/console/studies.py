@@ -1,4 +1,4 @@
-"""Studies on the terminal: their plan, their progress, and how carrying one out ended."""
+"""Terminal output of studies: their plan, progress and outcome."""
 
 import shlex
 import sys
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def carry_out(directory: Directory, options: StudyOptions) -> NoReturn:
-    """Run what is open in the directory, show progress, and end with the exit status of the study."""
+    """Run the open runs of the study, show progress, and end with the exit status of the study."""
     outcome = run_study(directory, options, progress=emit, watcher=_progress_of(directory))
     where = shlex.quote(str(directory.path))
     if outcome.stop is not Stop.done:
@@ -39,14 +39,14 @@ def carry_out(directory: Directory, options: StudyOptions) -> NoReturn:
 
 
 class _ProgressBar(StudyProgress):
-    """A line per launch, and a bar beneath them."""
+    """Prints one line per launch, and a progress bar below them."""
 
     def __init__(self, directory: Directory, bar: "Progress") -> None:
         super().__init__(directory, emit)
         self._bar = bar
         self._task = bar.add_task("", total=None, left="")
 
-    def show(self, counts: RunCounts, *, is_end: bool) -> None:  # noqa: ARG002  a StudyProgress's
+    def show(self, counts: RunCounts, *, is_end: bool) -> None:  # noqa: ARG002  StudyProgress's signature
         """Update the bar."""
         left = "" if counts.left_s is None else f"about {duration_text(counts.left_s)} left"
         self._bar.update(
@@ -63,7 +63,7 @@ def _progress_of(directory: Directory) -> Iterator[StudyProgress]:
 
     console = Console(stderr=True, highlight=False, markup=False)
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[left]}", markup=False))
-    # Once a second: drawing takes a core that ranks may want.
+    # Once a second only: drawing takes time from a core that ranks may need.
     with Progress(*columns, console=console, refresh_per_second=1) as bar:
         yield _ProgressBar(directory, bar)
 

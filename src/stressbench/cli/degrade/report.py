@@ -1,4 +1,4 @@
-"""`stressbench degrade report`: how much slower each job got, and how much bandwidth it needs."""
+"""`stressbench degrade report`: the slowdown of each job at each rate, and how much bandwidth it needs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -66,7 +66,7 @@ def report(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: standard output.")
     ] = None,
 ) -> None:
-    """Read, evaluate, print."""
+    """Print or write the results at each rate of the measurements in `folder`."""
     render = renderer_named(kind, FORMATS)
     found = rate_results(
         folder, time=time, motifs=motifs, at_most=share(at_most, option="--at-most", zero=True),

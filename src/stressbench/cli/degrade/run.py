@@ -28,7 +28,7 @@ _CALLED = by_option({
     "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
     "run.min_time": "--min-time: ",
 })  # fmt: skip
-"""The option that each key of a study file is the value of."""
+"""The option that sets each key of a study file."""
 _HELP = f"""\
 Run workloads (each job isolated) or an MPI program with the full, half, a quarter and an eighth of the injection
 bandwidth, in random order.
@@ -72,7 +72,7 @@ Exit status: 0 success, 2 invalid input.
 
 
 def register(app: typer.Typer) -> None:
-    """Add the subcommand, and `plan`, the former name of --dry-run."""
+    """Add the subcommand, and the hidden `plan`, an alias of `run --dry-run`."""
     app.command("run", help=_HELP)(run)
     app.command("plan", help=_PLAN_HELP, hidden=True)(plan)
 
@@ -115,7 +115,7 @@ def run(
 
 @with_options
 def plan(*, words: _Words, what: RateSweepOptions, as_json: PlanAsJson = False) -> None:
-    """List the runs."""
+    """List the runs in their order, without starting any."""
     _print_plan(words, what, as_json=as_json)
 
 

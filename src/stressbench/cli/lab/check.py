@@ -1,4 +1,4 @@
-"""`stressbench lab check`."""
+"""`stressbench lab check`: measure every link of a lab."""
 
 from typing import Annotated
 
@@ -37,7 +37,7 @@ def check(
     streams: Annotated[int, typer.Option(metavar="N", min=1, help="Streams for each direction of each link.")] = 3,
     as_json: LabAsJson = False,
 ) -> None:
-    """Measure, print, judge."""
+    """Measure all links, print the results, and exit with 1 if a link deviates."""
     found = tuple(check_links(selected_lab(lab), tolerance=tolerance, streams=streams))
     if as_json:
         print_json(found, tuple[LinkCheck, ...])

@@ -1,4 +1,4 @@
-"""`stressbench lab down`."""
+"""`stressbench lab down`: take labs down."""
 
 from typing import Annotated
 
@@ -26,7 +26,7 @@ def take_down(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Labs.", show_default=False)] = None,
     everything: Annotated[bool, typer.Option("--all", help="All labs of this user.")] = False,
 ) -> None:
-    """Take them down one after the other."""
+    """Take the labs down one after the other."""
     chosen = [slot.name for slot in lab_directories()] if everything else names
     if chosen is None:
         raise UserError("which lab? `stressbench lab down NAME`, or --all")

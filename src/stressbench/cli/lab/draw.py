@@ -1,4 +1,4 @@
-"""`stressbench lab draw`."""
+"""`stressbench lab draw`: a lab as an SVG drawing."""
 
 from pathlib import Path
 from typing import Annotated
@@ -37,7 +37,7 @@ def draw(
         float, typer.Option(metavar="SECONDS", min=0.1, help="Interval over which loads are measured.")
     ] = LOAD_INTERVAL_S,
 ) -> None:
-    """Read, draw, write."""
+    """Draw the lab and write the SVG file."""
     raise_priority()
     name, picture = draw_lab(what, interval_s=interval)
     print_or_write(picture, output or Path(f"{name}.svg"))

@@ -1,4 +1,4 @@
-"""`stressbench lab exec` and `stressbench lab shell`."""
+"""`stressbench lab exec` and `stressbench lab shell`: a command or a shell on a host of a lab."""
 
 import os
 from typing import Annotated
@@ -37,12 +37,12 @@ def run_inside(
     command: Annotated[list[str], typer.Argument(metavar="[--] CMD...", help="A command.", show_default=False)],
     lab: LabName = None,
 ) -> None:
-    """Run the command and pass on its status."""
+    """Replace this process by the command on the host, whose exit status is thus passed on."""
     _become(lab, host, command[1:] if command[0] == "--" else command)
 
 
 def shell(host: Host, lab: LabName = None) -> None:
-    """The user's own shell."""
+    """Replace this process by the user's shell on the host."""
     _become(lab, host, [os.environ.get("SHELL", "/bin/sh")])
 
 

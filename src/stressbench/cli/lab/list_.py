@@ -1,4 +1,4 @@
-"""`stressbench lab list`."""
+"""`stressbench lab list`: the shipped labs."""
 
 import typer
 
@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_labs(as_json: LabAsJson = False) -> None:
-    """Print one line each."""
+    """Print one line per shipped lab."""
     labs = shipped_labs()
     if as_json:
         print_json(labs, list[ShippedLab])

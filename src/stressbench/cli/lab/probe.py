@@ -1,4 +1,4 @@
-"""`stressbench lab probe`."""
+"""`stressbench lab probe`: test whether labs work on this machine."""
 
 import typer
 
@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def probe(as_json: LabAsJson = False) -> None:
-    """Print one line each."""
+    """Print one line per requirement of labs, and exit with 3 if a mandatory one is not met."""
     found = capabilities()
     if as_json:
         print_json(found, tuple[Capability, ...])

@@ -1,4 +1,4 @@
-"""`stressbench lab set`."""
+"""`stressbench lab set`: change links of a running lab."""
 
 from typing import Annotated
 
@@ -36,7 +36,7 @@ def set_links(
     change: Annotated[str, typer.Argument(metavar="CHANGE", help="Change to apply.", show_default=False)],
     lab: LabName = None,
 ) -> None:
-    """Change the links, and print one line each."""
+    """Change the links, and print one line per link."""
     raise_priority()
     wanted, links = change_links(link, change, lab=lab)
     for one in links:

@@ -1,4 +1,4 @@
-"""`stressbench lab setup`."""
+"""`stressbench lab setup`: packages that labs need."""
 
 from typing import Annotated
 
@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 def setup(
     wanted: Annotated[bool, typer.Option("--install", help="Install what is missing; needs root.")] = False,
 ) -> None:
-    """Check, print, install."""
+    """List the missing packages, or install them."""
     packages = missing_packages()
     if not packages:
         note("nothing is missing")

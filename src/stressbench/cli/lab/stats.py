@@ -1,4 +1,4 @@
-"""`stressbench lab stats`."""
+"""`stressbench lab stats`: traffic and utilisation of the links of a lab."""
 
 from contextlib import suppress
 from typing import Annotated
@@ -35,7 +35,7 @@ def stats(
     ] = LOAD_INTERVAL_S,
     as_json: LabAsJson = False,
 ) -> None:
-    """Read the counters twice and print; repeat with --watch."""
+    """Print the traffic and utilisation of each direction of each link; repeat with --watch."""
     raise_priority()
     with suppress(KeyboardInterrupt):
         for found in link_use(lab, interval_s=interval):

@@ -1,4 +1,4 @@
-"""`stressbench lab status`."""
+"""`stressbench lab status`: the labs that are up."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ def status(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="One lab; default: all.")] = None,
     as_json: LabAsJson = False,
 ) -> None:
-    """Print one line each."""
+    """Print one line per running lab."""
     found = lab_status(name)
     if as_json:
         print_json(found, list[LabStatus])

@@ -1,4 +1,4 @@
-"""`stressbench lab up`."""
+"""`stressbench lab up`: bring up a lab."""
 
 from typing import Annotated
 
@@ -35,7 +35,7 @@ def up(
         str | None, typer.Option(metavar="NAME", help="Its name while it is up; default: the file's.")
     ] = None,
 ) -> None:
-    """Read, build, print the next command."""
+    """Bring up the lab and print the commands to continue with."""
     started = bring_up(what, name=name)
     lab = started.running.lab
     for one in started.unavailable:

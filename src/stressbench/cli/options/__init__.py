@@ -1,1 +1,1 @@
-"""Options that several commands have: classes of options that belong together, and types of single options."""
+"""Options shared by several commands: classes of related options, and types of single options."""

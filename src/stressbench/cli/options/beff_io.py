@@ -51,7 +51,7 @@ class FileSystemOptions:
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False
 
     def check(self, *, time: str | None) -> None:
-        """Raise UserError for a value that cannot be right on any launch target."""
+        """Raise UserError for a value that is invalid on every launch target."""
         if self.release not in _DEFAULT_TIME:
             raise UserError(f"--release: '{self.release}' must be 1 or 2")
         if time is not None:
@@ -86,7 +86,7 @@ class FileSystemOptions:
 
 
 def _numbers(text: str | None, *, option: str, least: int, most: int, expected: str) -> str | None:
-    """The list as typed, if each of its numbers is in the range and occurs once. Raises UserError."""
+    """`text`, if its numbers are all in the range and distinct; None for None. Raises UserError otherwise."""
     if text is None:
         return None
     words = text.split(",")
@@ -97,7 +97,7 @@ def _numbers(text: str | None, *, option: str, least: int, most: int, expected: 
 
 
 def _default_file(target: LaunchTarget, *, on: str) -> str:
-    """In the lab's ${SCRATCH}, or in the current directory. Raises UserError where the lab's is not available."""
+    """Path in ${SCRATCH} on labs, else in the current directory. Raises UserError if the lab serves no file system."""
     scratch = dict(target.environment).get("SCRATCH")
     if scratch is None:
         return str(Path.cwd() / B_EFF_IO)

@@ -1,4 +1,4 @@
-"""Options classes: frozen dataclasses whose fields are options, shared by all commands that have them."""
+"""Options classes: frozen dataclasses whose fields are command-line options, shared by several commands."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields, is_dataclass
@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """The command with each parameter whose type is an options class replaced by one option per field of the class.
 
-    An options class is a frozen dataclass whose fields are annotated as typer expects it of parameters:
+    An options class is a frozen dataclass whose fields are annotated like the parameters of typer commands:
 
         @dataclass(frozen=True, kw_only=True)
         class RanksOptions:
@@ -18,8 +18,8 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
         @with_options
         def run(file: Path, ranks: RanksOptions, *, json: AsJson = False) -> None: ...
 
-    The options appear in `--help` in the place of the parameter. Names must differ within a command; TypeError
-    otherwise. The result is to be called with keywords, as typer does.
+    The options appear in `--help` in place of the parameter. Raises ValueError if two names of a command are equal.
+    The result must be called with keyword arguments, as typer does.
     """
     classes: dict[str, Any] = {name: kind for name, kind in get_type_hints(command).items() if is_dataclass(kind)}
     parameters = list(_expanded(command, classes))

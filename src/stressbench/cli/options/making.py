@@ -1,4 +1,4 @@
-"""Types of single options of commands that make a study: `rails`, `degrade` and `study matrix`."""
+"""Types of single options of commands that create a study: `rails`, `degrade` and `study matrix`."""
 
 from typing import Annotated, TypeAlias
 
@@ -40,8 +40,8 @@ OneRankCount: TypeAlias = Annotated[
         "-n", "--ranks", metavar="N", help="MPI ranks; default on labs: all of their cores.", show_default=False
     ),
 ]
-"""One number of ranks."""
+"""A single number of ranks, unlike `Ranks`."""
 AnyRanksPerNode: TypeAlias = Annotated[
     int | None, typer.Option(metavar="K", help="Treat every K consecutive ranks as one node.", show_default=False)
 ]
-"""Checked with the study."""
+"""As `RanksPerNode`, but its range is checked with the study."""

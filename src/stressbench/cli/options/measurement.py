@@ -54,7 +54,7 @@ class ProgramOptions:
 
     @property
     def target(self) -> LaunchTarget:
-        """The launch target. Raises LaunchMistake where two launches cannot run on it at a time."""
+        """The launch target. Raises LaunchMistake if two launches cannot run on it at the same time."""
         return require_real_hosts(resolve_target(self.on, environment=os.environ), target_name=self.on)
 
 
@@ -81,7 +81,7 @@ class ProbeOptions:
     ] = True
 
     def schedule(self, program: ProgramOptions, target: LaunchTarget) -> ProbeSchedule:
-        """Raises LaunchMistake."""
+        """The schedule of the probes. Raises LaunchMistake."""
         interval_s = seconds(self.every, option="--every")
         return ProbeSchedule(
             pairs=probe_pairs(target, self.pairs, target_name=program.on),
@@ -91,7 +91,7 @@ class ProbeOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How the program is run, and what is known of the link that is loaded."""
+    """How the program is run, and the properties of the loaded link."""
 
     time_limit: Annotated[str | None, typer.Option(metavar="T", help="End each run of CMD after this time.")] = None
     link: Annotated[
@@ -104,7 +104,7 @@ class RunOptions:
 
     @property
     def loaded_link(self) -> LoadedLink:
-        """Raises LaunchMistake."""
+        """The rate and packet size of the loaded link. Raises LaunchMistake."""
         return loaded_link(self.link, self.packet)
 
 
@@ -131,7 +131,10 @@ def prepare(
     target: LaunchTarget, schedule: ProbeSchedule, background_ranks: int, engine: Path | None,
     incompatibility: Incompatibility,
 ) -> tuple[MeasurementSpec, ProfileDestination]:  # fmt: skip
-    """What to measure and where its profile goes; all checks that need no launch. LaunchMistake, ProfileFileError."""
+    """Check everything that needs no launch; return what to measure and where its profile is written.
+
+    Raises LaunchMistake and ProfileFileError.
+    """
     spec = measurement_spec(
         command, target=target, target_name=program.on, schedule=schedule, background_ranks=background_ranks,
         ranks=program.ranks, ranks_per_node=program.ranks_per_node, rounds=program.rounds,

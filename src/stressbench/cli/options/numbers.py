@@ -1,4 +1,4 @@
-"""Numbers in options: ASCII digits without underscores, whatever else Python reads."""
+"""Numbers in options: ASCII digits without underscores, although Python accepts more spellings."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

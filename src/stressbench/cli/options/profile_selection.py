@@ -1,4 +1,4 @@
-"""Options that select profiles: `predict` and `sensitivity`."""
+"""Options of `predict` and `sensitivity` that select profiles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ ModelName: TypeAlias = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class SelectionOptions:
-    """Directory of profiles."""
+    """The store and the machine from which profiles are selected."""
 
     store: Annotated[
         Path | None,

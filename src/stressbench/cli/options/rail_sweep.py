@@ -26,7 +26,7 @@ CALLED = by_option({
     "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
     "run.min_time": "--min-time: ",
 })  # fmt: skip
-"""The option that each key of a study file is the value of."""
+"""The option that sets each key of a study file."""
 _SHIPPED = ("rails-bandwidth.sb", "rails-latency.sb")
 
 RailWords: TypeAlias = Annotated[
@@ -78,7 +78,7 @@ class RailSweepOptions:
     seed: Seed = 1
 
     def sweep(self, words: Sequence[str]) -> RailSweep:
-        """The sweep of these workloads, or of those that ship. Raises StudyMistake."""
+        """The sweep of these workloads, or of the shipped ones if there are none. Raises StudyMistake."""
         if self.isolated == 0 and not self.contended:
             raise StudyMistake("--isolated 0: expected isolated rounds, or --contended N")
         return RailSweep(

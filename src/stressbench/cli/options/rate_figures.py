@@ -44,7 +44,7 @@ class RateFigureOptions:
     ] = None
 
     def value(self) -> FigureOptions:
-        """As the experiment takes them."""
+        """The options as the experiment expects them."""
         return FigureOptions(
             figures=self.figures or (), lower=self.lower or (), file=self.figure_file, hpcc=self.hpcc,
             hpcc_n=self.hpcc_n,

@@ -133,7 +133,7 @@ class RateSweepOptions:
         )  # fmt: skip
 
     def check(self) -> None:
-        """Raise StudyMistake where --link has no meaning."""
+        """Raise StudyMistake if --link is given without --compete."""
         if self.link is not None and not self.compete:
             raise StudyMistake(f"--link {self.link}: goes with --compete")
 

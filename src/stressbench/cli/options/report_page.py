@@ -1,4 +1,4 @@
-"""`--report FILE.html`: a page with figures beside what a command prints."""
+"""`--report FILE.html`: a page with figures, in addition to the output of a command."""
 
 from pathlib import Path
 from typing import Annotated, TypeAlias

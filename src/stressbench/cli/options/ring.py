@@ -34,7 +34,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, kw_only=True)
 class RingOptions:
-    """Congestion levels, and the ring that causes them."""
+    """The congestion levels, and the congestor ring that causes them."""
 
     runs: Annotated[
         int | None,
@@ -99,7 +99,7 @@ def _clock_hz(text: str | None) -> float:
 
 
 def _levels(text: str) -> int | None:
-    """None for all."""
+    """The largest number of levels; None for `all`. Raises LaunchMistake."""
     if text == _ALL:
         return None
     levels = whole_number(text)
@@ -128,7 +128,7 @@ def _numbers(text: str | None, *, option: str) -> tuple[int, ...]:
 
 
 def _each(text: str | None, parse: Callable[[str], _Item], *, option: str) -> tuple[_Item, ...]:
-    """The items of a list with commas, each once; none without a text."""
+    """The distinct items of a comma-separated list; none for None. Raises LaunchMistake."""
     if text is None:
         return ()
     try:

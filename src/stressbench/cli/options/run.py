@@ -15,7 +15,7 @@ from stressbench.launch.option_values import seconds
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """What to measure. Values of options of the engine are passed to it as they are."""
+    """What to measure. Options of the engine are passed on to it unchanged."""
 
     ranks: Annotated[
         int | None,
@@ -111,7 +111,7 @@ class RunOptions:
 def run_spec(
     file: Path | None, what: RunOptions, launcher: LauncherOptions, *, more: tuple[str, ...], terminal: bool
 ) -> RunSpec:
-    """What the options mean; `more`: words for the launcher after `--`. Raises LaunchMistake."""
+    """The run that the options describe; `more` are the words after `--`, for the launcher. Raises LaunchMistake."""
     return RunSpec(
         workload=file, continue_from=what.continue_from, output=what.output, on=what.on, ranks=what.ranks,
         ranks_per_node=what.ranks_per_node, options=what.engine_options(),

@@ -11,7 +11,7 @@ from stressbench.launch.errors import LaunchMistake
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptOptions:
-    """A batch script instead of a run."""
+    """Options to print a batch script instead of running the workload."""
 
     emit: Annotated[
         bool,
@@ -33,7 +33,7 @@ class ScriptOptions:
     ] = None
 
     def script(self, *, on: str, name: str) -> BatchScript | None:
-        """None without --emit. Raises LaunchMistake."""
+        """The batch script; None without --emit. Raises LaunchMistake."""
         if self.emit:
             return batch_script(
                 on, name=name, nodes=self.nodes, walltime=self.walltime, queue=self.queue, account=self.account

@@ -47,11 +47,11 @@ class OneAtATimeOptions:
     ] = None
 
     def value(self) -> StudyOptions:
-        """As the experiment takes them."""
+        """The options as the experiment expects them."""
         return StudyOptions(retries=self.retries, time_limit=self.time_limit)
 
     def refuse_for(self, program: Sequence[str]) -> None:
-        """Raise StudyMistake if one is given: launches of a program are not a study."""
+        """Raise StudyMistake if one of these options is given: launches of a program are not a study."""
         refuse_workload_options(
             program, (("--retries", self.retries is not None), ("--time-limit", self.time_limit is not None))
         )
@@ -59,7 +59,7 @@ class OneAtATimeOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyRunOptions(OneAtATimeOptions):
-    """The same, and how many runs at once."""
+    """The options of `OneAtATimeOptions`, and the number of concurrent runs."""
 
     jobs: Annotated[
         int,
@@ -67,10 +67,10 @@ class StudyRunOptions(OneAtATimeOptions):
     ] = 1
 
     def value(self) -> StudyOptions:
-        """As the experiment takes them."""
+        """The options as the experiment expects them."""
         return StudyOptions(retries=self.retries, time_limit=self.time_limit, jobs=self.jobs)
 
     def refuse_for(self, program: Sequence[str]) -> None:
-        """Raise StudyMistake where one is given."""
+        """Raise StudyMistake if one of these options is given."""
         super().refuse_for(program)
         refuse_workload_options(program, (("--jobs", self.jobs != 1),))

@@ -20,7 +20,7 @@ Published: TypeAlias = Annotated[bool, typer.Option("--published", help="Also pr
 def suite_launch(
     target: LaunchTarget, ranks: int | None, *, on: str, engine: Path | None, seed: str, verify: bool
 ) -> SuiteLaunch:  # fmt: skip
-    """Where and how the suite runs. Raises LaunchMistake."""
+    """The launch of the suite on `target`. Raises LaunchMistake."""
     return SuiteLaunch(
         shape=suite_shape(target, ranks), target=target, target_name=on,
         engine=engine_for(target, engine, environment=os.environ), seed=seed, verify=verify,

@@ -1,4 +1,4 @@
-"""Parsers of options."""
+"""Parsers of the values of options of `degrade` and `rails`."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from stressbench.formats.units import FULL, UnitError, parse_rate_share, whole_n
 
 
 def workloads(words: Sequence[str]) -> tuple[str, ...]:
-    """Paths of workloads. Raises StudyMistake where one is missing."""
+    """Paths of workloads. Raises StudyMistake if one is missing."""
     missing = next((word for word in words if not Path(word).is_file()), None)
     if missing is not None:
         raise StudyMistake(f"{missing}: no such file; expected a workload")
@@ -20,7 +20,7 @@ def workloads(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def rank_counts(text: str | None) -> tuple[int, ...]:
-    """`2,4,8`; none for None. Raises StudyMistake."""
+    """Numbers of ranks from `2,4,8`; none for None. Raises StudyMistake."""
     found: list[int] = []
     for word in text.split(",") if text is not None else ():
         count = whole_number(word)
@@ -43,7 +43,7 @@ def one_rank_count(text: str | None) -> int | None:
 
 
 def variables(texts: Sequence[str]) -> dict[str, list[str]]:
-    """Values by name from `NAME=VALUE` of each, in their order. Raises StudyMistake."""
+    """The values of each NAME from texts `NAME=VALUE`, in their order. Raises StudyMistake."""
     found: dict[str, list[str]] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -56,9 +56,9 @@ def variables(texts: Sequence[str]) -> dict[str, list[str]]:
 
 
 def rates(text: str, *, example: str) -> tuple[str, ...]:
-    """`1,1/2,25%` as study files have them, in their order.
+    """Rates from `1,1/2,25%` in the notation of study files, in their order.
 
-    Raises StudyMistake unless 1 and a smaller one are among them.
+    Raises StudyMistake unless 1 and a smaller rate are among them.
     """
     found: dict[Fraction, str] = {}
     for word in text.split(","):
@@ -80,11 +80,11 @@ def _rate(word: str, *, example: str) -> Fraction:
 
 
 def policies(text: str, *, example: str) -> tuple[RailPolicy, ...]:
-    """`default,nic0,jobs:a=0,b=1`, at least two. Raises StudyMistake."""
+    """At least two policies from `default,nic0,jobs:a=0,b=1`. Raises StudyMistake."""
     words: list[str] = []
     for word in text.split(","):
         if words and words[-1].startswith("jobs:") and "=" in word and not word.startswith("jobs:"):
-            words[-1] += f",{word}"  # jobs have commas of their own
+            words[-1] += f",{word}"  # a comma within `jobs:...`
         else:
             words.append(word)
     found: list[RailPolicy] = []
@@ -102,7 +102,7 @@ def policies(text: str, *, example: str) -> tuple[RailPolicy, ...]:
 
 
 def nics(text: str | None) -> tuple[str, ...]:
-    """`ib0,ib1`; none for None. Raises StudyMistake."""
+    """Names of NICs from `ib0,ib1`; none for None. Raises StudyMistake."""
     found: list[str] = []
     for word in () if text is None else text.split(","):
         try:
@@ -116,7 +116,7 @@ def nics(text: str | None) -> tuple[str, ...]:
 
 
 def transport(text: str | None) -> Transport | None:
-    """`tcp`, `ucx` or `ofi`; None for None. Raises StudyMistake."""
+    """The transport `tcp`, `ucx` or `ofi`; None for None. Raises StudyMistake."""
     if text is None or text in tuple(Transport):
         return None if text is None else Transport(text)
     raise StudyMistake(f"--transport: '{text}': expected {', '.join(Transport)}")

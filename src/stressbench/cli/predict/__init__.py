@@ -24,7 +24,7 @@ The default subcommand is `slowdowns`; `stressbench predict slowdowns --help` li
 
 class _DefaultsToSlowdowns(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Arguments that do not begin with a subcommand are those of `slowdowns`."""
+        """Pass arguments that do not begin with a subcommand to `slowdowns`."""
         is_named = not args or args[0] in (*self.commands, *ctx.help_option_names)
         return super().parse_args(ctx, args if is_named else ["slowdowns", *args])
 

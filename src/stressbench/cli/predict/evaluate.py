@@ -62,7 +62,7 @@ def evaluate(
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV output: a row per model, or, with --pairs, per pair.")]
     = False,
 ) -> None:  # fmt: skip
-    """Read profiles and co-runs, compare, print."""
+    """Compare predictions from the profiles with the measured co-runs, and print the errors of each model."""
     check_report_page(page)
     if as_json and as_csv:
         raise UserError("--json and --csv: expected one of them")

@@ -50,7 +50,7 @@ def place(
     per_switch: Annotated[int, typer.Option(metavar="K", min=1, help="Applications that fit on each switch.")] = 2,
     selection: SelectionOptions, model: ModelName = None, page: ReportPage = None, as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Read profiles, place, print."""
+    """Print the placement with the smallest sum of predicted slowdowns."""
     check_report_page(page)
     chosen = model_named(model)
     found = propose_placement(selection.profiles(words), switches=switches, per_switch=per_switch, model=chosen)

@@ -1,4 +1,4 @@
-"""`stressbench predict slowdowns`, and `stressbench predict` itself: each application beside all the others."""
+"""`stressbench predict slowdowns`, also the default of `stressbench predict`: slowdowns in a co-run of all."""
 
 from typing import Annotated
 
@@ -59,7 +59,7 @@ def slowdowns(
     all_models: Annotated[bool, typer.Option("--all-models", help="Print the prediction of every model.")] = False,
     page: ReportPage = None, as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Read profiles, predict, print."""
+    """Print the predicted slowdown of each application beside all the others."""
     check_report_page(page)
     if all_models and model is not None:
         raise UserError(f"--all-models and --model {model}: expected one of them")

@@ -1,4 +1,4 @@
-"""`stressbench rails report`: what each policy did, and which NIC carried the bytes."""
+"""`stressbench rails report`: results under each rail policy, and the bytes that each NIC carried."""
 
 from pathlib import Path
 from typing import Annotated
@@ -54,6 +54,6 @@ def report(
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: standard output.")
     ] = None,
 ) -> None:
-    """Read, evaluate, print."""
+    """Print or write the results under each policy of the measurements in `folder`."""
     render = renderer_named(kind, FORMATS)
     print_or_write(render(rail_results(folder, time=time, motifs=motifs, profiles=profiles or ())), output)

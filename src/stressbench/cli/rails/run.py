@@ -50,7 +50,7 @@ Exit status: 0 success, 2 invalid input.
 
 
 def register(app: typer.Typer) -> None:
-    """Add the subcommand, and `plan`, the former name of --dry-run."""
+    """Add the subcommand, and the hidden `plan`, an alias of `run --dry-run`."""
     app.command("run", help=_HELP)(run)
     app.command("plan", help=_PLAN_HELP, hidden=True)(plan)
 
@@ -100,7 +100,7 @@ def run(
 
 @with_options
 def plan(*, words: RailWords = None, what: RailSweepOptions, as_json: PlanAsJson = False) -> None:
-    """List the runs."""
+    """List the runs in their order, without starting any."""
     _print_plan(words or [], what, as_json=as_json)
 
 

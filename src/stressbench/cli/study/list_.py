@@ -1,4 +1,4 @@
-"""`stressbench study list`."""
+"""`stressbench study list`: the shipped studies."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_studies(as_json: AsJson = False) -> None:
-    """Print one line each."""
+    """Print one line per shipped study."""
     studies = {name: read_study(study_file(name))[0] for name in shipped()}
     if as_json:
         values = [

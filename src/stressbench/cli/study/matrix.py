@@ -1,4 +1,4 @@
-"""`stressbench study matrix`: who slows whom."""
+"""`stressbench study matrix`: how much jobs slow each other down, pair by pair."""
 
 from pathlib import Path
 from typing import Annotated

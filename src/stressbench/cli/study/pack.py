@@ -41,7 +41,7 @@ def pack(
         ),
     ],
 ) -> None:
-    """Open, pack."""
+    """Pack the study and print the number of files."""
     packed = pack_up(open_directory(folder), output)
     for sentence in packed.left_out:
         warning(sentence)

@@ -1,4 +1,4 @@
-"""`stressbench study plan`: what a study file would run."""
+"""`stressbench study plan`: list the cells and runs of a study."""
 
 import typer
 

@@ -1,4 +1,4 @@
-"""`stressbench study report`: what a study found."""
+"""`stressbench study report`: the results of a study."""
 
 from pathlib import Path
 from typing import Annotated
@@ -47,7 +47,7 @@ def report(
         typer.Option(metavar="FOLDER", help="Also write the data of the figures into this directory."),
     ] = None,
 ) -> None:
-    """Read, evaluate, print."""
+    """Print or write the results of the study in `folder`."""
     render = renderer_named(kind, FORMATS)
     report, material = results_of(open_directory(folder))
     print_or_write(render(report, material), output)

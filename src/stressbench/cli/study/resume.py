@@ -1,4 +1,4 @@
-"""`stressbench study resume`: continues a study."""
+"""`stressbench study resume`: continue a study."""
 
 import typer
 
@@ -29,5 +29,5 @@ def register(app: typer.Typer) -> None:
 
 @with_options
 def resume(folder: Folder, how: StudyRunOptions) -> None:
-    """Carry out the runs of the study in `folder` that are open."""
+    """Carry out the open runs of the study in `folder`."""
     carry_out(open_directory(folder), how.value())

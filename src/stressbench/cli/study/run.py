@@ -1,4 +1,4 @@
-"""`stressbench study run`: a study from its file."""
+"""`stressbench study run`: run the study in a file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -44,6 +44,6 @@ def run(
     ],
     how: StudyRunOptions,
 ) -> None:
-    """Carry out the study of the file in `output`."""
+    """Carry out the study `what` in the directory `output`."""
     options = how.value()
     carry_out(begin_study(what, output, options), options)

@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 
 def status(folder: Folder, as_json: AsJson = False) -> None:
-    """Read, count, print."""
+    """Print how many runs are in each state, the failed runs with reasons, and the time left."""
     directory = open_directory(folder)
     found = status_of(directory)
     if as_json:

@@ -1,4 +1,4 @@
-"""`stressbench study verify`: is a study as it was written?"""
+"""`stressbench study verify`: check that no file of a study is missing or changed."""
 
 from pathlib import Path
 from typing import Annotated
@@ -34,7 +34,7 @@ def verify(
         Path, typer.Argument(metavar="FILE|DIR", help="A packed study, or a directory.", show_default=False)
     ],
 ) -> None:
-    """Check, print."""
+    """Check the study and print one line per difference, or the number of unchanged files."""
     verdict = check(path)
     for complaint in verdict.complaints:
         error(complaint)

@@ -44,7 +44,7 @@ def show_difference(
     context: Annotated[int, typer.Option(metavar="N", min=1, help="Calls shown around a difference.")] = CONTEXT,
     as_json: AsJson = False,
 ) -> None:
-    """Read, compare, print."""
+    """Compare two traces, print the differences, and exit with 1 if there are any."""
     found = trace_difference(a, b, exact=exact, context=context)
     if as_json:
         print_json(found, Difference)

@@ -40,7 +40,7 @@ def export(
         Path | None, typer.Option("-o", "--output", metavar="FILE.json", help="Output file; default: standard output.")
     ] = None,
 ) -> None:
-    """Read, count, write."""
+    """Print or write the reference profile of a trace as JSON."""
     if not profile:
         raise UserError("--profile is missing: it is the only format so far")
     text = reference_profile_json(file, iteration=iteration)

@@ -45,7 +45,7 @@ def show(
     ] = _LINES,
     profile: Annotated[bool, typer.Option("--profile", help="Print the tables of `stressbench profile`.")] = False,
 ) -> None:
-    """Read and print."""
+    """Print the ranks and call structure of a trace, or the tables of its profile."""
     trace = read_trace(file)
     if profile:
         print_document(documents.brief(profile_of(trace)))

@@ -1,4 +1,4 @@
-"""Files: read up to a size limit, written completely or not at all, and kept where no other user can write."""
+"""File access: reads up to a size limit, atomic writes, and directories that no other user can write to."""
 
 from stressbench.formats.files.bounded import (
     Refused,

@@ -1,4 +1,4 @@
-"""The one way to open a file for reading: a regular file, up to a stated size. Raises OSError, such as `Refused`."""
+"""Opening of files for reading: regular files up to a size limit only. Raises OSError, such as `Refused`."""
 
 import errno
 import os
@@ -25,19 +25,19 @@ _STAYING: dict[tuple[int, int], Path] = {}
 
 
 class Refused(OSError):
-    """A file that is not read or written, such as a device, or one too large. `strerror` is the reason, as for any."""
+    """A file is refused, for example a device or a file that is too large. `strerror` is the reason."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(errno.EINVAL, reason, str(path))
 
 
 def open_regular(path: Path, *, limit: int) -> BufferedReader:
-    """The regular file at `path`, of at most `limit` bytes. Raises OSError.
+    """Open the regular file at `path`, of at most `limit` bytes. Raises OSError.
 
-    Opening it waits for nobody: a FIFO without a writer is refused as well.
+    This never blocks: a FIFO without a writer is refused as well.
     """
     try:
-        _require_regular(path, path.stat())  # before opening: to open a device may do something
+        _require_regular(path, path.stat())  # before opening, which may have side effects on a device
     except ValueError as fault:
         raise Refused(path, "no file can have this name") from fault
     file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # noqa: PTH123, SIM115  a descriptor
@@ -54,22 +54,22 @@ def open_regular(path: Path, *, limit: int) -> BufferedReader:
 
 
 def must_stay(path: Path) -> None:
-    """No output of this command may take the place of `path`, as if it had been read."""
+    """Protect `path` from being overwritten by an output of this command, like files that were read."""
     with suppress(OSError, ValueError):  # no file has a name with a zero byte
         _keep(path, path.stat())
 
 
 def stays(found: os.stat_result) -> bool:
-    """Whether the file of this status is one that this command has read, or that must stay."""
+    """Whether the file with this status was read by this command or protected by `must_stay`."""
     before = _STAYING.get((found.st_dev, found.st_ino))
-    try:  # another file may have got the number of one that is gone
+    try:  # the inode number of a deleted file may have been reused
         return before is not None and os.path.samestat(before.stat(), found)
     except OSError:
         return False
 
 
 def forget_what_stays() -> None:
-    """A command begins, perhaps after others in this process."""
+    """Forget all protected files. Called when a command starts, since one process may run several."""
     _STAYING.clear()
 
 
@@ -78,9 +78,9 @@ def _keep(path: Path, found: os.stat_result) -> None:
 
 
 def read_bytes(path: Path, *, limit: int) -> bytes:
-    """The whole file, of at most `limit` bytes, even where it grows meanwhile. Raises OSError."""
+    """The content of a file, at most `limit` bytes even if it grows while being read. Raises OSError."""
     with open_regular(path, limit=limit) as file:
-        found = bytearray()  # in pieces: files of /proc and /sys say that they are empty, others may grow
+        found = bytearray()  # in pieces: files in /proc and /sys report size 0, others may grow
         while piece := file.read(_PIECE):
             found += piece
             if len(found) > limit:
@@ -89,13 +89,13 @@ def read_bytes(path: Path, *, limit: int) -> bytes:
 
 
 def read_text(path: Path, *, limit: int, errors: str = "strict") -> str:
-    """As `read_bytes`, from UTF-8; line ends become newlines. Raises OSError and UnicodeDecodeError."""
+    """As `read_bytes`, decoded from UTF-8, with line ends as newlines. Raises OSError and UnicodeDecodeError."""
     text = read_bytes(path, limit=limit).decode("utf-8", errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def lines_in(file: BinaryIO, *, path: Path, longest: int) -> Iterator[bytes]:
-    """Each line with its end, of at most `longest` bytes. Raises Refused, which names the line."""
+    """The lines of a file, each with its newline. Raises Refused, which names the line, above `longest` bytes."""
     number = 0
     while line := file.readline(longest + 1):
         number += 1

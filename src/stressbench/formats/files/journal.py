@@ -1,4 +1,4 @@
-"""Files of lines that only ever grow: a line is in them as a whole, or not at all."""
+"""Append-only files of lines: a line is appended completely or not at all."""
 
 import os
 import stat
@@ -15,9 +15,9 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | o
 
 
 def append_lines(path: Path, lines: Iterable[bytes]) -> None:
-    """Put JSON values, a line each, at the end and on the disk. Raises OSError, and then none of them is in the file.
+    """Append JSON values, one per line, and sync them to disk. Raises OSError, in which case none of them is appended.
 
-    What stands at the end without being whole was being written when the power, or the room, went: it is removed.
+    An incomplete last line, left by a power failure or a full disk, is removed.
     """
     content = b"".join(line + b"\n" for line in lines)
     descriptor = open_journal(path)
@@ -35,9 +35,9 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def open_journal(path: Path) -> int:
-    """A descriptor to read and append with, of a regular file that `path` itself names; made if it is missing.
+    """Open the regular file `path` for reading and appending, and return its descriptor; create it if it is missing.
 
-    Raises OSError, such as `Refused` for a symbolic link, which may lead to a file that is no journal, and for a FIFO.
+    Raises OSError, such as `Refused` for a FIFO and for a symbolic link, which may point to a file that is no journal.
     """
     if path.is_symlink():
         raise Refused(path, "is a symbolic link, which is not written through; put the file itself there")
@@ -49,7 +49,7 @@ def open_journal(path: Path) -> int:
 
 
 def _end_of(descriptor: int) -> tuple[int, bytes]:
-    """Where the next line goes, and what goes before it: a last line may lack nothing but its end."""
+    """Offset at which to append, and what to write first: a newline if the last line lacks only that."""
     size = begin = os.fstat(descriptor).st_size
     tail = b""
     while begin and b"\n" not in tail:

@@ -9,38 +9,38 @@ TOML = MIB
 WORKLOAD = 16 * MIB
 """A workload, and each file that it includes."""
 RUN = 4 * GIB
-"""A run file. What is right in it is in memory; it may be the result of days, so that no smaller limit is set."""
+"""A run file. Its records are held in memory; no smaller limit is set since it may hold days of results."""
 PROTOCOL = 32 * MIB
 """A protocol of `beff` or `beff-io`."""
 FILE = 4 * GIB
-"""Any file of a study, and the output of a program: only its bytes are counted, or its end is read."""
+"""Any file of a study, and the output of a program: only its checksum is computed, or its end is read."""
 TRACE = 4 * GIB
-"""A trace: first only its lines' places are noted, then one line at a time is in memory."""
+"""A trace. Only the positions of its lines, and one line at a time, are held in memory."""
 LINE = 32 * MIB
-"""A line of a run file or a trace: the largest is the line of a rank whose calls hardly repeat."""
+"""A line of a run file or a trace. The longest are those of ranks with hardly any repeated calls."""
 VALUES, TRACE_VALUES = 4_000_000, 8_000_000
-"""JSON values of one line, or of a file that is one JSON text; of a line of a trace."""
+"""JSON values in one line, or in a file that is one JSON text; JSON values in one line of a trace."""
 KEYS = 100_000
-"""Keys of a profile, a co-run or a line of a protocol, which take no other keys than their own."""
+"""Keys in a profile, a co-run or a line of a protocol, all of which reject unknown keys."""
 NAME = 4096
 """Characters of a name in a run file: a job's, a motif's, a host's, a metric's."""
 SENTENCE = 64 * KIB
-"""Characters of a sentence in it, and of an option's value."""
+"""Characters of a sentence in a run file, and of the value of an option."""
 JOURNAL = 128 * MIB
-"""A study's manifest, its other notes, or the launches of `rails run` and `degrade run`."""
+"""A study's manifest, its other bookkeeping files, or the launches of `rails run` and `degrade run`."""
 JOURNAL_LINE = MIB
-"""A line of it."""
+"""A line of such a file."""
 BROKEN_LINES = 1000
-"""Lines of such a file that are reported and left out; a file with more of them is refused."""
+"""Broken lines of such a file that are reported and left out; a file with more of them is refused."""
 PROFILE = 16 * MIB
-"""A profile of sensitivity, a file of co-runs, or a .json file of `profile`."""
+"""A sensitivity profile, a file of co-runs, or a .json file of `stressbench profile`."""
 OUTPUT = 16 * MIB
-"""What a program such as hpcc writes."""
+"""An output file of a program such as hpcc."""
 STATE = 16 * MIB
-"""What is written down about a lab."""
+"""The state file of a lab."""
 ARCHIVE = 16 * GIB
 """A packed study."""
 ARCHIVE_UNPACKED, ARCHIVE_RATIO = GIB, 100
-"""To how much it may unpack: to so many bytes, or so many times its size where that is more."""
+"""Unpacked size of a packed study: this many bytes, or this many times its packed size if that is more."""
 ARCHIVE_FILES = 200_000
-"""How many files it may hold."""
+"""Files in a packed study."""

@@ -1,7 +1,7 @@
-"""The one way to write a file that a person named: whole or not at all, and never in the place of what must stay.
+"""Writing of files that the user names: atomically, and never over a protected file.
 
-What must stay is every file that this command has read, and a study's own files (`studies`). Content goes into a new
-file beside the old one, which then takes its name: who reads it meanwhile, or whose disk is full, keeps the old one.
+Protected are all files that this command has read, and a study's own files (`studies`). Content goes into a temporary
+file in the same directory, which is then renamed: until then, and if the disk is full, the old file stays as it was.
 """
 
 import errno
@@ -22,16 +22,16 @@ _MOST_LINKS = 40
 
 
 def write_output(path: Path, content: str | bytes) -> None:
-    """Write `content`, text as UTF-8, to the file that a person named. Raises OSError, such as `Refused`.
+    """Write `content`, text as UTF-8, to a file that the user named. Raises OSError, such as `Refused`.
 
-    Of names that are not UTF-8, the text holds what `os.fsdecode` makes of them: it is escaped.
+    Surrogates in the text, by which `os.fsdecode` represents names that are not UTF-8, are escaped.
     """
     with new_output(path) as file:
         file.write(content.encode(errors="backslashreplace") if isinstance(content, str) else content)
 
 
 def require_output(path: Path) -> None:
-    """Raise OSError where `path` cannot be written as it stands now: asked before anything expensive starts."""
+    """Raise OSError if `path` cannot be written at present. Called before anything expensive starts."""
     with _named(path):
         target = _target(path)
         if _is_stream(target):
@@ -42,9 +42,9 @@ def require_output(path: Path) -> None:
 
 @contextmanager
 def new_output(path: Path) -> Iterator[BinaryIO]:
-    """The file to fill; it becomes `path` at the end, unless something is raised meanwhile. Raises OSError.
+    """Yield a file to fill, which becomes `path` on exit unless an exception is raised. Raises OSError.
 
-    A FIFO or a device such as `/dev/stdout` is written to as it stands.
+    A FIFO or a device such as `/dev/stdout` is written to directly.
     """
     with _named(path):
         target = _target(path)
@@ -57,14 +57,14 @@ def new_output(path: Path) -> Iterator[BinaryIO]:
 
 
 def replace_whole(path: Path, content: bytes) -> None:
-    """Write a file of our own, whatever was there before; as above, whole or not at all. Raises OSError."""
+    """Write a file that belongs to StressBench, atomically, replacing whatever is there. Raises OSError."""
     with _beside(path, named=path) as file:
         file.write(content)
 
 
 @contextmanager
 def _beside(target: Path, *, named: Path) -> Iterator[BinaryIO]:
-    before = _status(target, follow=False)  # a link that `replace_whole` replaces says nothing about the new file
+    before = _status(target, follow=False)  # `replace_whole` replaces a link, so its target does not matter
     new = target.parent / f".stressbench-{secrets.token_hex(8)}.new"
     with _named(named):
         descriptor = os.open(new, _NEW, 0o666)
@@ -82,14 +82,14 @@ def _beside(target: Path, *, named: Path) -> Iterator[BinaryIO]:
 
 
 def _keep_access(descriptor: int, before: os.stat_result) -> None:
-    with suppress(OSError):  # only root may give files away
+    with suppress(OSError):  # only root may change the owner
         os.fchown(descriptor, before.st_uid, before.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Errors name the file that the user named, not the temporary one."""
+    """Make errors name the file that the user named instead of the temporary one."""
     try:
         yield
     except Refused:
@@ -99,7 +99,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def _target(path: Path) -> Path:
-    """The file behind links of `path`, which is there and may be replaced, or is not there. Raises OSError."""
+    """The file that `path` resolves to, if it may be created or replaced. Raises OSError otherwise."""
     target = _followed(path)
     found = _status(target)
     if is_own(Path(os.path.realpath(target))):
@@ -114,13 +114,13 @@ def _target(path: Path) -> Path:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(found.st_mode) and stat.S_IFMT(found.st_mode) not in _STREAMS:
         raise Refused(path, "is no regular file; choose another name")
-    if not os.access(target, os.W_OK):  # a file that somebody protected stays, though its folder lets it be replaced
+    if not os.access(target, os.W_OK):  # a write-protected file stays, even in a writable directory
         raise OSError(_why_not(target), os.strerror(_why_not(target)))
     return target
 
 
 def _followed(path: Path) -> Path:
-    """Behind symbolic links, as far as this user or root made them: whose else it is may lead anywhere."""
+    """`path` with symbolic links resolved. Links that neither this user nor root made are refused."""
     for _ in range(_MOST_LINKS):
         try:
             found = path.lstat()
@@ -140,7 +140,7 @@ def _is_stream(target: Path) -> bool:
 
 
 def _is_descriptor(path: Path) -> bool:
-    """Whether it is an open file of a process, as behind /dev/stdout: it has no name that another could take."""
+    """Whether `path` is a descriptor in /proc, as behind /dev/stdout, which cannot be replaced by renaming."""
     return path.is_absolute() and path.parts[1] == "proc"
 
 

@@ -1,7 +1,7 @@
-"""Directories that only this user can write to: what lies in them was written by this user's own programs.
+"""Directories that only this user can write to, so that their files come from this user's own programs.
 
-Whoever else may create names in a shared directory such as /tmp can create ours first, or put a link in its place. So
-every component is opened without following links and looked at through its descriptor; what fails is refused.
+In a shared directory such as /tmp, another user may create a directory first, or put a link in its place. Therefore
+every path component is opened without following links and checked through its descriptor; if that fails, it is refused.
 """
 
 import errno
@@ -22,14 +22,14 @@ _AS_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class NotPrivate(Exception):
-    """Somebody else could have written this; the message names the path and what is wrong with it."""
+    """Another user could have written this file or directory. The message names the path and the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrivateDirectory:
     """`parts` below `anchor`, each a directory that this user owns and nobody else can write to.
 
-    `anchor` is the system's, or whoever's; its permissions are not looked at.
+    `anchor` may belong to any user; its permissions are not checked.
     """
 
     anchor: Path
@@ -37,16 +37,16 @@ class PrivateDirectory:
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Path of the directory."""
         return self.anchor.joinpath(*self.parts)
 
     def below(self, name: str) -> "PrivateDirectory":
-        """The directory of this name in it."""
+        """The subdirectory `name`."""
         return PrivateDirectory(anchor=self.anchor, parts=(*self.parts, name))
 
     @contextmanager
     def opened(self, *, create: bool = False) -> Iterator[int]:
-        """Its descriptor. Raises NotPrivate, and FileNotFoundError where it is missing and not to be created."""
+        """Yield a descriptor of it. Raises NotPrivate and, without `create`, FileNotFoundError if missing."""
         if create:
             self.anchor.mkdir(parents=True, exist_ok=True, mode=_MODE)
         descriptor = os.open(self.anchor, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -60,7 +60,7 @@ class PrivateDirectory:
             os.close(descriptor)
 
     def exists(self) -> bool:
-        """Whether it is there. Raises NotPrivate where something else is."""
+        """Whether the directory exists. Raises NotPrivate if there is something else in its place."""
         try:
             with self.opened():
                 return True
@@ -68,7 +68,7 @@ class PrivateDirectory:
             return False
 
     def names(self) -> Sequence[str]:
-        """Directories in it, by name; none where it is missing."""
+        """Sorted names of the subdirectories; none if the directory is missing."""
         try:
             with self.opened() as directory, os.scandir(directory) as entries:
                 return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
@@ -76,21 +76,21 @@ class PrivateDirectory:
             return []
 
     def others(self, known: Collection[str]) -> Sequence[str]:
-        """What else is in it but `known`, by name. Raises FileNotFoundError where it is missing."""
+        """Sorted names of all entries except `known`. Raises FileNotFoundError if the directory is missing."""
         with self.opened() as directory, os.scandir(directory) as entries:
             return sorted({entry.name for entry in entries} - set(known))
 
     def open_file(self, name: str, flags: int) -> int:
-        """A regular file of this user in it, by descriptor; a new one has mode 0600. Raises NotPrivate, OSError."""
+        """Descriptor of a regular file of this user; new files get mode 0600. Raises NotPrivate and OSError."""
         with self.opened() as directory:
             return _open_own(name, flags, path=self.path / name, directory=directory)
 
     def read(self, name: str, *, limit: int) -> bytes:
-        """A file in it, of at most `limit` bytes. Raises NotPrivate, and OSError where it cannot be read."""
+        """The content of a file, at most `limit` bytes. Raises NotPrivate, and OSError if it cannot be read."""
         return _read(self.open_file(name, os.O_RDONLY), path=self.path / name, limit=limit)
 
     def replace(self, name: str, content: bytes) -> None:
-        """Write the file as a whole: whoever reads it finds the old or the new content."""
+        """Replace the file atomically: readers find the old or the new content."""
         new = f"{name}.new"
         with self.opened() as directory:
             with suppress(FileNotFoundError):
@@ -100,13 +100,13 @@ class PrivateDirectory:
             os.rename(new, name, src_dir_fd=directory, dst_dir_fd=directory)
 
     def create(self, name: str) -> BinaryIO:
-        """A new file for writing, in the place of one that is there."""
+        """Open a new file for writing; an existing file of this name is removed."""
         with self.opened() as directory, suppress(FileNotFoundError):
             os.unlink(name, dir_fd=directory)
         return os.fdopen(self.open_file(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
 
     def remove(self, name: str, *, files: Collection[str]) -> None:
-        """These files of the directory of this name in it, and the directory, which stays where it holds more."""
+        """Remove `files` from the subdirectory `name`, then the subdirectory. Raises OSError if others remain."""
         with suppress(FileNotFoundError), self.below(name).opened() as inner:
             for file in files:
                 with suppress(FileNotFoundError):
@@ -116,7 +116,7 @@ class PrivateDirectory:
 
 
 def is_own_file(path: Path) -> bool:
-    """Whether a regular file of this user is there, and no link."""
+    """Whether `path` is a regular file of this user, and not a link."""
     try:
         found = path.lstat()
     except OSError:
@@ -125,7 +125,7 @@ def is_own_file(path: Path) -> bool:
 
 
 def read_own(path: Path, *, limit: int) -> bytes:
-    """A file of this user, of at most `limit` bytes, in a folder where others may write. Raises NotPrivate, OSError."""
+    """The content, at most `limit` bytes, of a file of this user in a shared directory. Raises NotPrivate, OSError."""
     return _read(_open_own(str(path), os.O_RDONLY, path=path), path=path, limit=limit)
 
 
@@ -164,7 +164,7 @@ def _enter(directory: int, name: str, *, path: Path, create: bool) -> int:
 
 
 def _checked(descriptor: int, path: Path, *, is_right: Callable[[int], bool], expected: str) -> int:
-    """The descriptor, which is closed where it is not what is expected."""
+    """The descriptor, if it is of the expected kind and private. Closes it and raises NotPrivate otherwise."""
     try:
         _check(os.fstat(descriptor), path, is_right=is_right, expected=expected)
     except NotPrivate:

@@ -1,6 +1,6 @@
-"""JSON from anybody, in bounded memory: not more values than stated, and of many mistakes only the first ones.
+"""Validation of untrusted JSON in bounded memory: the number of values is limited, and only first errors are recorded.
 
-A value takes hundreds of bytes in memory for some bytes of text, and pydantic notes each wrong element of a list.
+A value of a few bytes of text takes hundreds of bytes in memory, and pydantic records every wrong element of a list.
 """
 
 from typing import Any, Generic, TypeVar
@@ -13,13 +13,13 @@ from stressbench.formats.files import limits
 
 T = TypeVar("T")
 _COLLECTIONS = ("dict", "frozenset", "list", "set", "tuple")
-_TABLE = 3  # a table takes the memory of so many other values
+_TABLE = 3  # an object takes the memory of this many other values
 
 
 class _FirstMistake:
-    """Annotates a list or table: its first wrong element ends the search.
+    """Annotation of a list or mapping: validation stops at its first wrong element.
 
-    `Shape` says so of all that it finds; it cannot see into pydantic's own dataclasses, whose fields say it themselves.
+    `Shape` does this for all collections except those in pydantic's own dataclasses, whose fields need the annotation.
     """
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -31,25 +31,25 @@ FIRST_MISTAKE = _FirstMistake()
 
 
 def json_of(text: bytes | str) -> Any:
-    """Whatever the text holds. Raises orjson.JSONDecodeError, also where there are too many values."""
+    """The value of a JSON text. Raises orjson.JSONDecodeError, also if it holds more than `limits.VALUES` values."""
     if fault := _too_many(text, limits.VALUES):
         raise orjson.JSONDecodeError(fault, "", 0)
     return orjson.loads(text)
 
 
 class Shape(Generic[T]):
-    """What a record must look like."""
+    """Validator of JSON records of one type."""
 
     def __init__(self, kind: Any, *, most: int = limits.VALUES, keys: int | None = None) -> None:
-        """Of a type, as TypeAdapter takes it, and of at most so many values.
+        """`kind` is a type as for TypeAdapter; `most` limits the JSON values of a record.
 
-        `keys`: likewise, for records that take no others than their own: each other one is a mistake.
+        `keys` limits the keys of a record, for types that reject unknown keys: each of those is an error to record.
         """
         self._validator = SchemaValidator(_ending_early(TypeAdapter(kind).core_schema))
         self._most, self._keys = most, keys
 
     def validate_json(self, text: bytes | str, *, strict: bool | None = None) -> T:
-        """The record. Raises pydantic's ValidationError."""
+        """Parse and validate one record. Raises pydantic's ValidationError."""
         if fault := _too_many(text, self._most) or _too_many_keys(text, self._keys):
             line = {"type": PydanticCustomError("too_many_values", fault), "input": "this"}
             raise ValidationError.from_exception_data("JSON", [line])  # type: ignore[list-item]
@@ -58,8 +58,8 @@ class Shape(Generic[T]):
 
 
 def _too_many(text: bytes | str, most: int) -> str | None:
-    """No value comes without a comma or a bracket before it."""
-    if len(text) <= most // _TABLE:  # nearly always
+    """A message if the text may have more than `most` values, estimated from its commas and brackets; else None."""
+    if len(text) <= most // _TABLE:  # holds for nearly all texts
         return None
     comma, bracket, brace = (b",", b"[", b"{") if isinstance(text, bytes) else (",", "[", "{")
     found = text.count(comma) + text.count(bracket) + _TABLE * text.count(brace)  # type: ignore[arg-type]

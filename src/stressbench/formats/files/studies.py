@@ -1,6 +1,6 @@
-"""Which files a directory of measurements keeps for itself, so that no report is written in their place.
+"""Names of the files that belong to a directory of measurements, so that no report overwrites them.
 
-A study's directory holds a manifest, that of `rails run` and `degrade run` the launches of a program.
+The directory of a study has a manifest; that of a program under `rails run` or `degrade run` has its launches.
 """
 
 import re
@@ -16,7 +16,7 @@ _BY_PATTERN = re.compile(rf"{STUDY_FILE.pattern}|study-\d+\.json|\..*\.new")
 
 
 def is_own(path: Path) -> bool:
-    """Whether it is, or would be, such a file: by its name and what lies in the folders above; `path` is absolute."""
+    """Whether the absolute `path` is, or would be, such a file, by its name and the files in its parent folders."""
     return any(
         _would_count(path.relative_to(folder).parts)
         for folder in path.absolute().parents

@@ -1,1 +1,1 @@
-"""Lab files: what they may hold, and the reader that checks it."""
+"""Lab files: models of their tables, and the reader that validates them."""

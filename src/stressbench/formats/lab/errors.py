@@ -1,4 +1,4 @@
-"""What a person can put right about a lab or its file."""
+"""Errors in labs and lab files that the user can correct."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from stressbench.errors import UserError
 
 
 class LabMistake(UserError):
-    """The message names the value and what would be right; exit status 2."""
+    """An error that the user can correct. The message names the value and what would be valid; exit status 2."""
 
 
 class LabFileMistake(LabMistake):

@@ -17,11 +17,11 @@ from stressbench.formats.units import (
     parse_rate,
 )
 
-_LEAST_STRIPE = Bytes(4 * 2**20)  # GlusterFS cuts files into nothing smaller
+_LEAST_STRIPE = Bytes(4 * 2**20)  # GlusterFS cuts files into pieces of at least this size
 
 
 def checked_stripe(stripe: Bytes) -> Bytes:
-    """Return `stripe`. ValueError where GlusterFS cannot cut files like this."""
+    """Return `stripe`. Raises ValueError if it is too small for GlusterFS."""
     if stripe.count < _LEAST_STRIPE.count:
         raise ValueError(f"expected at least {_LEAST_STRIPE}, or no stripe: then files lie whole on one I/O node each")
     return stripe
@@ -50,7 +50,7 @@ Prefix = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,7}$", strict=True)]
 
 
 def expected_pattern(pattern: str) -> str:
-    """What a text of this pattern looks like, in words."""
+    """What was expected of a text that does not match this pattern, in words."""
     if pattern.startswith("^[a-z]"):
         return (
             "expected lower-case letters, digits and -, at most 11 of them, a letter first (8 for a prefix, no digits)"

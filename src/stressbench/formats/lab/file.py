@@ -1,4 +1,4 @@
-"""From the text of a lab file to its tables; every mistake with its line. Pure."""
+"""Parsing of a lab file into its tables, with the line of every mistake. Pure."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from stressbench.formats.toml import Complaint, Mistakes, complaints_of, mistake
 
 @dataclass(frozen=True, kw_only=True)
 class LabTables:
-    """A lab file: the whole `table`, and its `topology` as the table that `kind` asks for."""
+    """A lab file: the whole `table`, and its `[topology]` as the model that `kind` selects."""
 
     table: LabTable
     topology: Topology
 
 
 def parse_tables(text: str, *, source: str) -> LabTables:
-    """The tables of a lab file. LabFileMistake names `source` and line, for every mistake that can be found."""
+    """The tables of a lab file. Raises LabFileMistake with `source` and line of every mistake that can be found."""
     with located_mistakes(text, source=source):
         written = tables_of(text, source=source)
         try:

@@ -1,4 +1,4 @@
-"""What `forwarding` of a lab file may be; without pydantic, since every node of a lab loads it."""
+"""Values of `forwarding` in a lab file. No import of pydantic, since every node of a lab loads this module."""
 
 from enum import Enum
 

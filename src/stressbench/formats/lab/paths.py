@@ -1,4 +1,4 @@
-"""Paths that the nodes of a lab see: what the lab uses itself below /run/lab, and what is free for lab files."""
+"""Paths on the nodes of a lab: those below /run/lab that the lab itself uses, and the check of those in lab files."""
 
 LAB_FOLDER = "/run/lab"
 """A directory that only the lab's nodes see and that vanishes with the lab."""

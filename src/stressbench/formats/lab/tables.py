@@ -1,4 +1,4 @@
-"""The tables of a lab file, as a person writes them."""
+"""Models of the tables of a lab file."""
 
 from typing import Annotated, Any, Literal
 
@@ -62,7 +62,7 @@ class IoTable(Table):
     ] = "/run/lab/scratch"
     capacity: Annotated[
         BytesText, Field(validate_default=True, description="What an I/O node holds at most, in the machine's memory.")
-    ] = "1GiB"  # type: ignore[assignment]  # validated as if it were written
+    ] = "1GiB"  # type: ignore[assignment]  # validated like a value from the file
     stripe: Annotated[
         StripeText | None,
         Field(description="Files are cut into pieces of this size that lie on all I/O nodes; default: whole files."),
@@ -78,7 +78,7 @@ class NoiseTable(Table):
 
 
 class LabTable(Table):
-    """A whole file."""
+    """A whole lab file."""
 
     about: Annotated[str, Field(description="One sentence, shown by `stressbench lab list`.")] = ""
     queue: Annotated[

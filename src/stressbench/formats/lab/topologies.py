@@ -1,4 +1,4 @@
-"""The `[topology]` table of a lab file, by the word in `kind`."""
+"""Models of the `[topology]` table of a lab file, one for each `kind`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
@@ -11,7 +11,7 @@ from stressbench.formats.toml import Table
 
 
 class Topology(Table):
-    """A `[topology]` table; `kind` says which one."""
+    """Base class of the `[topology]` tables; `kind` selects the model."""
 
     kind: str
 
@@ -88,4 +88,4 @@ def _kind_of(topology: type[Topology]) -> str:
 TOPOLOGIES: Mapping[str, type[Topology]] = {
     _kind_of(one): one for one in (Dragonfly, FatTree, Links, Ring, Single, Torus)
 }
-"""By `kind`, in alphabetical order."""
+"""Models by `kind`, in alphabetical order."""

@@ -1,4 +1,4 @@
-"""DIR/launches.jsonl: a plan, then a line a launch, on the disk as each ends."""
+"""DIR/launches.jsonl: a plan, then one line per launch, synced to disk when the launch ends."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ Count = Annotated[int, Field(ge=1, le=10**9)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The keys that every plan has: `figures` are regular expressions by name, whose group is the number."""
+    """The keys of every plan. `figures`: regular expressions by name, with one group that matches the number."""
 
     type: Literal["plan"] = "plan"
     schema_version: int = SCHEMA_VERSION
@@ -38,7 +38,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launched:
-    """The keys that every launch has.
+    """The keys of every launch.
 
     `repetition` counts from 0 under each condition; figures that were not found are None.
     """
@@ -57,7 +57,7 @@ L = TypeVar("L", bound=Launched)
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedLaunches(Generic[P, L]):
-    """What could be read; a sentence for each line that could not."""
+    """The readable records of the file, and a sentence for each line that could not be read."""
 
     plan: P
     done: tuple[L, ...]
@@ -66,21 +66,21 @@ class RecordedLaunches(Generic[P, L]):
 
 @dataclass(frozen=True, kw_only=True)
 class Journal(Generic[P, L]):
-    """Reads and writes one kind of plan with its kind of launches; `writer` is the command that does."""
+    """Reader and writer of one type of plan and its type of launches; `writer` is the command that writes them."""
 
     plan: type[P]
     launch: type[L]
     writer: str
 
     def append(self, path: Path, record: P | L) -> None:
-        """At the end of the file, and on the disk. Raises StudyFault."""
+        """Append the record to the file and sync it to disk. Raises StudyFault."""
         try:
             append_lines(path, [TypeAdapter(type(record)).dump_json(record)])
         except OSError as fault:
             raise StudyFault(f"{path}: {reason_of(fault)}; the launches before are in it") from fault
 
     def read(self, path: Path) -> RecordedLaunches[P, L]:
-        """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
+        """Read the file at `path`. Raises StudyMistake if it does not begin with a plan."""
         lines = journal_lines(path)
         try:
             plan: P = Shape[P](self.plan).validate_json(next(lines, (1, b""))[1])

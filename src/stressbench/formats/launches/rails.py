@@ -1,4 +1,4 @@
-"""Launches of a program under one policy after the other: a JSON object a line, written as each launch ends."""
+"""Launches of a program under several rail policies: the records of launches.jsonl."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,5 +39,5 @@ JOURNAL = journal.Journal(plan=PlanRecord, launch=LaunchRecord, writer="stressbe
 
 
 def read_launches(path: Path) -> RailLaunches:
-    """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
+    """Read the file at `path`. Raises StudyMistake if it does not begin with a plan."""
     return JOURNAL.read(path)

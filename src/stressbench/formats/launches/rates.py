@@ -1,4 +1,4 @@
-"""Launches of a program at one injection bandwidth after the other, on some numbers of ranks: the records."""
+"""Launches of a program at several injection bandwidths and numbers of ranks: the records of launches.jsonl."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -57,5 +57,5 @@ JOURNAL = journal.Journal(plan=RatesPlan, launch=RateLaunch, writer="stressbench
 
 
 def read_launches(path: Path) -> RateLaunches:
-    """The file at `path`. Raises StudyMistake where it does not begin with a plan."""
+    """Read the file at `path`. Raises StudyMistake if it does not begin with a plan."""
     return JOURNAL.read(path)

@@ -1,4 +1,4 @@
-"""Measured co-runs as JSON Lines, written by anybody: model, reader and writer of a line (docs/how-to/predict.md)."""
+"""Measured co-runs as JSON Lines, also from other tools: model, reader and writer (docs/how-to/predict.md)."""
 
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias
@@ -19,10 +19,10 @@ Bounds: TypeAlias = tuple[MoreThanZero, MoreThanZero]
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid"))
 class CoRun:
-    """Time of `victim` beside all `aggressors` at once over its time alone.
+    """Slowdown of `victim`: its time beside all `aggressors` at the same time, divided by its isolated time.
 
-    `interval`: 95 %, around the slow-down; None where nobody knows. `machine`: as profiles name it; None, unknown.
-    `source` says in words where the numbers come from.
+    `interval`: 95 % interval of the slowdown, None if unknown. `machine`: its name in profiles, None if unknown.
+    `source`: a text that says where the numbers come from.
     """
 
     type: Literal["observation"] = "observation"
@@ -46,8 +46,9 @@ _SHAPE: Shape[CoRun] = Shape(CoRun, keys=limits.KEYS)
 
 
 def parse_coruns(text: str | bytes, *, source: Path) -> tuple[CoRun, ...]:
-    """One co-run per line; empty lines are skipped. ProfileFileError names `source`, the line, the key, its value and
-    what was expected.
+    """Parse one co-run per line; empty lines are skipped.
+
+    Raises ProfileFileError, which names `source`, line, key and value, and says what was expected.
     """
     raw = text.encode() if isinstance(text, str) else text
     lines = [(number, line) for number, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
@@ -60,5 +61,5 @@ def parse_coruns(text: str | bytes, *, source: Path) -> tuple[CoRun, ...]:
 
 
 def to_line(co_run: CoRun) -> str:
-    """With its newline; `parse_coruns` gives it back."""
+    """The co-run as one line of JSON with its newline; the inverse of `parse_coruns`."""
     return ADAPTER.dump_json(co_run).decode() + "\n"

@@ -1,7 +1,7 @@
-"""What is known of one application on one machine: what it does to others, and what others do to it. One JSON file.
+"""The sensitivity profile of one application on one machine, a JSON file: its impact on others, and theirs on it.
 
-Times and latencies are kept as they were measured; utilisations and slow-downs are derived when they are asked for
-(`profile_analysis`). Keys are told to other languages by schema/sensitivity.schema.json.
+Measured times and latencies are stored; utilisations and slowdowns are derived from them on demand
+(`profile_analysis`). The JSON Schema is schema/sensitivity.schema.json.
 """
 
 import re
@@ -27,7 +27,7 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
 _STRICT = ConfigDict(extra="forbid")
 
 PAPER_MESSAGE_BYTES = 40 * 1024
-"""Of CompressionB (Casas and Bronevetsky, III-B)."""
+"""Message size of CompressionB (Casas and Bronevetsky, section III-B)."""
 NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"
 Name: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -77,13 +77,13 @@ class Latencies:
 
     @property
     def array(self) -> NDArray[np.float64]:
-        """Latencies in the order of time, shape (n,), s."""
+        """Latencies in order of time, shape (n,), s."""
         latencies = np.array(self.latencies_s)
         return latencies if self.at_s is None else latencies[np.argsort(np.array(self.at_s), kind="stable")]
 
     @property
     def times(self) -> NDArray[np.float64] | None:
-        """When they were taken, in order, shape (n,), s; None where unknown."""
+        """Times at which the latencies were taken, in ascending order, shape (n,), s; None if unknown."""
         return None if self.at_s is None else np.sort(np.array(self.at_s))
 
 
@@ -98,7 +98,7 @@ class Configuration:
 
     @property
     def offered_bytes_per_s(self) -> float:
-        """What a rank sends at most, were sending free of cost: an order of loads, not a measurement."""
+        """Upper bound on the rate of a rank, as if sending took no time. It orders loads and is not a measurement."""
         return self.partners * self.messages * self.message_bytes / self.pause_s
 
     def __str__(self) -> str:
@@ -133,9 +133,9 @@ class Impact:
 class Profile:
     """One application on one machine. Compared by identity; compare `to_json` for equality of content.
 
-    `idle` are probes of the idle machine; `alone_s` run times with nobody else, may be empty where there are no levels;
-    `levels` what it suffers (CompressionB), may be empty; `impact` None where only the suffering was measured; `links`:
-    share of each link's capacity that it uses; None where links are not counted.
+    `idle`: probes of the idle machine. `alone_s`: isolated run times; may be empty without levels. `levels`: run times
+    beside each congestion level (CompressionB); may be empty. `impact`: None if only levels were measured. `links`:
+    share of each link's capacity that the application uses; None if links are not counted.
     """
 
     type: Literal["sensitivity"] = "sensitivity"
@@ -163,24 +163,24 @@ _SHAPE: Shape[Profile] = Shape(Profile, keys=limits.KEYS)
 
 
 def fitting_name(text: str) -> str:
-    """`text` as profiles take names: each stretch of other letters becomes a hyphen."""
+    """`text` as a valid name in a profile: each sequence of other characters becomes a hyphen."""
     return _UNFIT.sub("-", text).lstrip("._+-")[:64] or "unnamed"
 
 
 def to_json(profile: Profile) -> str:
-    """Two spaces of indent a level, a line at the end; `parse_profile` gives it back."""
+    """The profile as JSON, indented by two spaces, with a newline at the end; the inverse of `parse_profile`."""
     return ADAPTER.dump_json(profile, indent=2).decode() + "\n"
 
 
 def parse_profile(text: str | bytes, *, source: Path) -> Profile:
-    """A profile from JSON. ProfileFileError names `source`, the key, its value and what was expected."""
+    """A profile from JSON. Raises ProfileFileError, which names `source`, key and value, and what was expected."""
     return checked(
         text, _SHAPE, type_="sensitivity", expected='expected an object with "type": "sensitivity"', path=source
     )
 
 
 def checked(text: str | bytes, shape: Shape[R], *, type_: str, expected: str, path: Path, line: int | None = None) -> R:
-    """The record of this type and of version 1 in a JSON text. Raises ProfileFileError, which names `path`."""
+    """The record of type `type_` and version 1 in a JSON text. Raises ProfileFileError, which names `path`."""
     try:
         raw = json_of(text)
     except orjson.JSONDecodeError as fault:
@@ -199,7 +199,7 @@ def checked(text: str | bytes, shape: Shape[R], *, type_: str, expected: str, pa
 
 
 def read_profile(path: Path) -> Profile:
-    """The profile in the file at `path`. Raises ProfileFileError, also where the file cannot be read."""
+    """The profile in the file at `path`. Raises ProfileFileError, also if the file cannot be read."""
     try:
         text = read_bytes(path, limit=limits.PROFILE)
     except OSError as fault:

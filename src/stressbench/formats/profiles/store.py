@@ -1,4 +1,4 @@
-"""Profiles on the disk: FOLDER/MACHINE/APPLICATION.json."""
+"""Profiles on disk: FOLDER/MACHINE/APPLICATION.json."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ _SUFFIX = ".json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
-    """A folder of profiles, one an application and machine. Everything raises ProfileFileError."""
+    """A folder of profiles, one per application and machine. Reading and writing raise ProfileFileError."""
 
     folder: Path
 
     def path_of(self, *, application: str, machine: str) -> Path:
-        """Where that profile is, or would be."""
+        """Path of the profile, whether or not it exists."""
         return self.folder / machine / f"{application}{_SUFFIX}"
 
     def save(self, profile: Profile) -> Path:
-        """Write it whole or not at all, in place of an older one; its path."""
+        """Write the profile atomically, replacing an older one, and return its path."""
         path = self.path_of(application=profile.application, machine=profile.machine)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,15 +32,15 @@ class Store:
         return path
 
     def load(self, *, application: str, machine: str) -> Profile:
-        """The profile of that name; its own names must be those of its path."""
+        """Read a profile; the application and machine in the file must be those of its path."""
         return self._read(self.path_of(application=application, machine=machine))
 
     def machines(self) -> tuple[str, ...]:
-        """Names of machines that have profiles, in order."""
+        """Sorted names of the machines that have profiles."""
         return tuple(dict.fromkeys(path.parent.name for path in self._paths()))
 
     def profiles(self, *, machine: str | None = None) -> Iterator[Profile]:
-        """All of them, or those of one machine, by machine and application."""
+        """All profiles, or those of one machine, in order of machine and application."""
         for path in self._paths():
             if machine in (None, path.parent.name):
                 yield self._read(path)

@@ -24,7 +24,7 @@ class Kind(StrEnum):
 
 @checked(frozen=True, kw_only=True, config=STRICT)
 class Pattern:
-    """`messages`: of all ranks, in one iteration."""
+    """A communication pattern; `messages` is the number of messages of all ranks in one iteration."""
 
     kind: Kind
     name: str
@@ -33,7 +33,7 @@ class Pattern:
 
 @checked(frozen=True, kw_only=True, config=STRICT)
 class Head:
-    """How the benchmark was set up. `memory_bytes` a rank; None where the longest message was given."""
+    """Settings of the benchmark. `memory_bytes`: memory per rank, None if the longest message was given instead."""
 
     type: Literal["b_eff"]
     version: Literal[1]
@@ -63,7 +63,7 @@ class Loop:
 
 @checked(frozen=True, kw_only=True, config=STRICT)
 class End:
-    """What the engine made of it, and how long it took; `timed_s` within loops."""
+    """The result that the engine computed, and the elapsed time; `timed_s` is the part within loops."""
 
     type: Literal["end"]
     b_eff_bytes_per_s: Annotated[float, Sane]
@@ -73,7 +73,7 @@ class End:
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """One execution of the benchmark. `end` is None where it did not come to its end."""
+    """One execution of the benchmark. `end` is None if it did not complete."""
 
     head: Head
     loops: tuple[Loop, ...]
@@ -85,7 +85,7 @@ _SHAPE: Shape[Head | Loop | End] = Shape(_Record, keys=limits.KEYS)
 
 
 def read_protocols(path: Path) -> tuple[Protocol, ...]:
-    """All executions that a file holds, at least one. Raises SuiteFileError."""
+    """All executions in a file, at least one. Raises SuiteFileError."""
     return tuple(_protocol(lines) for lines in read_executions(path, _SHAPE, motif="b_eff", head=Head, end=End))
 
 

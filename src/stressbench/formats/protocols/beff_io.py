@@ -20,7 +20,7 @@ _Type: TypeAlias = Annotated[int, Field(ge=0, le=4), Fits]
 
 
 class Access(StrEnum):
-    """How a file is gone through, in the order of the definition."""
+    """Access methods, in the order of the definition of b_eff_io."""
 
     write = "write"
     rewrite = "rewrite"
@@ -29,10 +29,10 @@ class Access(StrEnum):
 
 @checked(frozen=True, kw_only=True, config=STRICT)
 class Head:
-    """How the benchmark was set up; `partitions` are numbers of ranks.
+    """Settings of the benchmark; `partitions` are numbers of ranks.
 
-    `scheduled_s`: of a partition in release 1, of all together in release 2. `memory_bytes`: of a rank; None where the
-    longest chunk was given. `limit_bytes`: the most that files may take; None: no limit.
+    `scheduled_s`: time of one partition in release 1, of all together in release 2. `memory_bytes`: memory per rank,
+    None if the longest chunk was given instead. `limit_bytes`: largest total size of the files, None without a limit.
     """
 
     type: Literal["b_eff_io"]
@@ -52,9 +52,9 @@ class Head:
 
 @checked(frozen=True, kw_only=True, config=STRICT)
 class PatternLine:
-    """A row of Table 2 as it was measured: `calls` and `bytes` of all ranks, `time_s` of the slowest.
+    """The measurement of one row of Table 2 (`io_patterns`): `calls` and `bytes` of all ranks, `time_s` of the slowest.
 
-    `again`: reading came to the end of its data before its time was over, and began at the front again.
+    `again`: reading reached the end of its data within its scheduled time, and started again from the beginning.
     """
 
     type: Literal["pattern"]
@@ -73,7 +73,7 @@ class PatternLine:
 
 @checked(frozen=True, kw_only=True, config=STRICT)
 class FileLine:
-    """All patterns of a type: `time_s` from before opening until after closing, of the slowest rank."""
+    """All patterns of one type: `time_s` of the slowest rank includes opening and closing the file."""
 
     type: Literal["file"]
     partition: _Count
@@ -85,7 +85,7 @@ class FileLine:
 
 @checked(frozen=True, kw_only=True, config=STRICT)
 class End:
-    """What the engine made of it, None where the definition gives no number, and how long all took."""
+    """The result that the engine computed, None if the definition gives none, and the elapsed time."""
 
     type: Literal["end"]
     b_eff_io_bytes_per_s: Annotated[float, Field(ge=0), Sane] | None
@@ -94,7 +94,7 @@ class End:
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """One execution of the benchmark. `end` is None where it did not come to its end."""
+    """One execution of the benchmark. `end` is None if it did not complete."""
 
     head: Head
     patterns: tuple[PatternLine, ...]
@@ -108,7 +108,7 @@ _SHAPE: Shape[_Any] = Shape(_Record, keys=limits.KEYS)
 
 
 def read_io_protocols(path: Path) -> tuple[Protocol, ...]:
-    """All executions that a file holds, at least one. Raises SuiteFileError."""
+    """All executions in a file, at least one. Raises SuiteFileError."""
     return tuple(_protocol(lines) for lines in read_executions(path, _SHAPE, motif="b_eff_io", head=Head, end=End))
 
 
@@ -137,7 +137,7 @@ def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:
 
 
 def _misplaced(found: PatternLine | FileLine, *, head: Head, first: int, seen: set[tuple[object, ...]]) -> str | None:
-    """What is wrong with a line among the others; else it is now among those `seen`."""
+    """Why a record contradicts the head or repeats an earlier one; None if it does not, after adding it to `seen`."""
     if found.partition >= len(head.partitions) or found.pattern_type not in head.types:
         return f"partition or type is none of those that line {first} names"
     number = found.number if isinstance(found, PatternLine) else None

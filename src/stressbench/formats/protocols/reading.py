@@ -1,4 +1,4 @@
-"""What protocols have in common: lines of JSON, several executions in one file, the last of them perhaps torn."""
+"""Reading of JSON Lines, common to both protocols: several executions in a file, the last one perhaps cut off."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ class Line(Generic[Record]):
     record: Record
 
     def broken(self, reason: str) -> SuiteFileError:
-        """To be raised: what is wrong with this line."""
+        """The exception for a malformed line, which the caller raises."""
         return SuiteFileError(f"{self.path}:{self.number}: {reason}")
 
 
 def read_executions(
     path: Path, shape: Shape[Record], *, motif: str, head: type, end: type
 ) -> tuple[tuple[Line[Record], ...], ...]:
-    """The lines of each execution that a file holds, at least one; its `head` comes first. Raises SuiteFileError.
+    """The lines of each execution in a file, at least one execution; its `head` comes first. Raises SuiteFileError.
 
-    An execution goes to its `end`, to the next head, or to the file's end. A last line without newline is left out.
+    An execution extends to its `end`, the next head, or the end of the file. A last line without newline is skipped.
     """
     try:
         with open_regular(path, limit=limits.PROTOCOL) as file:
@@ -66,7 +66,7 @@ def _split(lines: Sequence[Line[Record]], *, motif: str, head: type, end: type) 
 def _records(path: Path, lines: Sequence[bytes], shape: Shape[Record]) -> Iterator[Line[Record]]:
     for number, line in enumerate(lines, start=1):
         if not line.endswith(b"\n"):
-            return  # it was being written
+            return  # the line is incomplete
         try:
             yield Line(path=path, number=number, record=shape.validate_json(line))
         except ValidationError as fault:

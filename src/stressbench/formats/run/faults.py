@@ -1,4 +1,4 @@
-"""Faults of a run: as sentences, and how one is added to a run file after its launch has ended."""
+"""Faults of a run: their wording as sentences, and appending one to a run file after its launch has ended."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -21,5 +21,5 @@ def fault_sentence(fault: Fault, jobs: Sequence[Job]) -> str:
 
 
 def append_fault(path: Path, fault: Fault) -> None:
-    """Add the record at the end of a run file that no engine writes any more. Raises OSError."""
+    """Append the fault to a run file that is no longer being written by the engine. Raises OSError."""
     append_lines(path, [orjson.dumps({"type": "fault", **asdict(fault)})])

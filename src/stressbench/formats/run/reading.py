@@ -1,7 +1,7 @@
-"""`read_run`: a run file into a `Run`, by the rules of docs/records.md.
+"""`read_run` reads a run file into a `Run`, by the rules of docs/records.md.
 
-Full validation for the few records that steer everything (header, round, event, end, histogram); samples, of which
-there may be millions, go through `SampleColumns`.
+The few records that determine the structure are validated one by one; samples, of which there may be millions, are
+validated in columns by `SampleColumns`.
 """
 
 import gc
@@ -37,7 +37,7 @@ from stressbench.formats.run.samples import Histogram
 
 Record = TypeVar("Record")
 MOST_EXECUTIONS = 10**15
-"""In all histograms of a file together: sums and products of them are exact."""
+"""Largest number of executions in all histograms of a file together, so that sums and products of them are exact."""
 _WHAT_IT_IS = 'expected a StressBench run file, whose first line is a JSON object with "type": "header"'
 _LaterRecord: TypeAlias = Round | HistogramRecord | Event | Fault | End
 
@@ -45,8 +45,8 @@ _LaterRecord: TypeAlias = Round | HistogramRecord | Event | Fault | End
 def read_run(path: Path) -> Run:
     """Read the run file at `path`.
 
-    Rounds without their commit mark and a last line without its newline are ignored. RunFileError names file and line
-    of anything else that is wrong: no such file, not a run file, another schema version, a broken line.
+    Rounds without their commit mark and a last line without its newline are ignored. Raises RunFileError, which names
+    file and line, for anything else: no such file, not a run file, another schema version, a broken line.
     """
     try:
         with open_regular(path, limit=limits.RUN) as file, _without_collector():
@@ -62,7 +62,7 @@ _HISTOGRAM = f'{{"type":"{_TYPES[HistogramRecord]}",'.encode()
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """No search for cycles while millions of rows without any are read: 1.6 times as fast."""
+    """Pause the garbage collector: reading millions of rows, which hold no cycles, is then 1.6 times as fast."""
     running = gc.isenabled()
     gc.disable()
     try:
@@ -116,7 +116,7 @@ class _Reader:
         file.seek(0)
 
     def _take(self, line: bytes, number: int) -> None:
-        if line.startswith(_HISTOGRAM) and self.launches:  # of which long chains have most: parsed once
+        if line.startswith(_HISTOGRAM) and self.launches:  # the most frequent record of long chains: parsed only once
             self._take_record(self._validate(HistogramRecord, line, number), number)
             return
         record = self._parse(line, number)
@@ -193,7 +193,7 @@ class _Reader:
             self._refuse(f"header.launch {header.launch}: {expected}", number)
         if self.launches and header.workload.hash != (first := self.launches[0].header.workload.hash):
             self._refuse(f"header.workload.hash {header.workload.hash}: the first launch ran {first}", number)
-        ranks, nodes = min(header.ranks, MOST), len(header.nodes)  # a rank has one node
+        ranks, nodes = min(header.ranks, MOST), len(header.nodes)  # every rank is on one node
         named = 0
         for node in header.nodes:
             named += self._count(node.ranks, f"nodes.{node.node}.ranks", number, most=ranks - named)
@@ -205,7 +205,7 @@ class _Reader:
             self._refuse("header.jobs.steps: expected steps numbered 0, 1, ... in order", number)
 
     def _count(self, text: str, key: str, number: int, *, most: int) -> int:
-        """How many numbers the text names."""
+        """How many numbers the text lists; refuses more than `most`."""
         try:
             return len(parse_ranges(text, most=most))
         except ValueError as fault:
@@ -270,7 +270,7 @@ class _Reader:
 
 def _histogram(record: HistogramRecord) -> Histogram:
     executions = 0
-    for lower, upper, count in record.buckets:  # most are so few that columns of them would take longer
+    for lower, upper, count in record.buckets:  # most histograms have so few buckets that arrays would be slower
         executions += count
         if not (SMALLEST <= lower <= LARGEST or lower == 0) or not (SMALLEST <= upper <= LARGEST or upper == 0):
             raise ValueError(f"expected edges of 0, or from {SMALLEST:g} to {LARGEST:g}")
@@ -287,7 +287,7 @@ def _histogram(record: HistogramRecord) -> Histogram:
 def _shown(value: object, *, longest: int = 40) -> str:
     try:
         text = orjson.dumps(value, default=repr).decode()
-    except TypeError:  # an integer beyond 64 bits, or half a pair of surrogates
+    except TypeError:  # an integer beyond 64 bits, or an unpaired surrogate
         text = ascii(value)
     return text if len(text) <= longest else f"{text[:longest]}..."
 

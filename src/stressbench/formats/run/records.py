@@ -26,7 +26,7 @@ RunId: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,64}$")]
 Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False), Sane]
 
 
-# Of buckets, of which there may be millions; the reader checks their size a column at a time.
+# Types of histogram buckets, of which there may be millions: the reader checks their magnitude itself.
 _Edge: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 _Times: TypeAlias = Annotated[int, Field(ge=1)]
 _Share: TypeAlias = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]

@@ -1,4 +1,4 @@
-"""A run as it was read: launches with their committed rounds, samples in columns, events, and how far it got."""
+"""A run in memory: launches with their committed rounds, samples in columns, events, and whether it is complete."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ OfStep = TypeVar("OfStep", MetricSamples, Histogram)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """One start of the engine and the rounds it committed; `end` is None when it was killed.
+    """One launch of the engine and the rounds that it committed; `end` is None if it was killed.
 
-    `faults` are the records of what ended it: none where it ended in good order, was killed as a whole, or is of an
+    `faults` say what ended it. There are none if it ended regularly, was killed as a whole, or if the file is of an
     early version.
     """
 
@@ -68,7 +68,7 @@ class Run:
 
     @property
     def planned_rounds(self) -> int | None:
-        """Rounds asked for by the newest launch's plan; None when a stopping rule decides."""
+        """Number of rounds in the plan of the newest launch; None if a stopping rule decides."""
         plan = self.launches[-1].header.plan
         if plan.until_interval is not None:
             return None
@@ -76,7 +76,7 @@ class Run:
 
     @cached_property
     def _samples_by_step(self) -> Mapping[tuple[int, int | None], Samples]:
-        return {(found.job, found.step): found for found in reversed(self.samples)}  # of two alike the first counts
+        return {(found.job, found.step): found for found in reversed(self.samples)}  # the first of a key counts
 
     @cached_property
     def _metrics_by_step(self) -> Mapping[tuple[int, int | None], tuple[MetricSamples, ...]]:
@@ -87,29 +87,29 @@ class Run:
         return _by_step(self.histograms)
 
     def samples_of(self, *, job: int, step: int | None = None) -> Samples | None:
-        """Columns of one job (`step` None) or one step; None when no round committed any."""
+        """Samples of one job (`step` None) or one step; None if no committed round has any."""
         return self._samples_by_step.get((job, step))
 
     def metrics_of(self, *, job: int, step: int | None) -> tuple[MetricSamples, ...]:
-        """What the motif of this step measured itself."""
+        """The metrics that the motif of this step reported."""
         return self._metrics_by_step.get((job, step), ())
 
     def histograms_of(self, *, job: int, step: int) -> tuple[Histogram, ...]:
-        """Of this step in all committed rounds, of every quantity."""
+        """The histograms of this step in all committed rounds, of every quantity."""
         return self._histograms_by_step.get((job, step), ())
 
     def hosts_of(self, *, job: int) -> tuple[str, ...]:
-        """Different hosts that carry this job, in node order."""
+        """The distinct hosts of this job, in node order."""
         wanted = set(parse_ranges(self.jobs[job].nodes))
         return tuple(dict.fromkeys(node.host for node in self.header.nodes if node.node in wanted))
 
     def count_rounds(self, *, kind: Kind, job: int | None = None) -> int:
-        """Committed rounds of this kind (of this job, for isolated ones)."""
+        """Number of committed rounds of this kind; with `job`, of the isolated rounds of this job."""
         return sum(found.kind is kind and (job is None or found.job == job) for found in self.rounds)
 
 
 def _by_step(found: Iterable[OfStep]) -> Mapping[tuple[int, int | None], tuple[OfStep, ...]]:
-    """Looked up once for each step: a chain may have thousands."""
+    """Group by job and step, for fast look-ups: a chain may have thousands of steps."""
     kept: dict[tuple[int, int | None], list[OfStep]] = {}
     for one in found:
         kept.setdefault((one.job, one.step), []).append(one)

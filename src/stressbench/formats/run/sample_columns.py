@@ -1,7 +1,7 @@
-"""Sample lines into columns, quickly: 10^6 samples in seconds.
+"""Fast conversion of sample lines to columns: 10^6 samples in seconds.
 
-A line costs one JSON parse and one tuple; checks run on whole columns. When a column's check fails, the rows are
-read again one by one with the strict record, so that the message names line, key and value all the same.
+A line costs one JSON parse and one tuple; checks run on whole columns. If the check of a column fails, the rows are
+validated one by one against the strict record, so that the message names line, key and value.
 """
 
 from array import array
@@ -29,13 +29,13 @@ _WHOLE_JOB = _UNKNOWN
 _CHUNK_ROWS = 50_000
 
 Row: TypeAlias = tuple[Any, ...]
-"""The values of KEYS, then the number of the line."""
+"""The values of KEYS, followed by the line number."""
 StrictCheck: TypeAlias = Callable[[bytes, int], object]
 """Validates one line against the strict record; raises RunFileError that names the line."""
 
 
 def _integers_apart() -> "array[int]":
-    return array("q")  # a fifth of the memory that a list of them takes
+    return array("q")  # takes a fifth of the memory of a list
 
 
 def _reals_apart() -> "array[float]":
@@ -54,7 +54,7 @@ class _MetricColumns:
 
 @dataclass(slots=True)
 class SampleColumns:
-    """Collects committed samples; `check` turns a line that a column check refused into an error."""
+    """Collects committed samples; `check` raises the error for a line that failed the check of a column."""
 
     check: StrictCheck
     steps_of_jobs: tuple[int, ...]
@@ -66,7 +66,7 @@ class SampleColumns:
     _metrics: dict[tuple[int, int, str], _MetricColumns] = field(default_factory=dict)
 
     def add(self, record: Mapping[str, Any], *, line: bytes, number: int) -> None:
-        """Take one sample line; it counts once its round is committed."""
+        """Add one sample line; it is kept once its round is committed."""
         try:
             self._pending.append((*_TAKE(record), number))
         except KeyError:
@@ -74,7 +74,7 @@ class SampleColumns:
             raise
 
     def commit(self, round_number: int) -> None:
-        """Keep what belongs to this round, forget the rest (rounds that never finished)."""
+        """Keep the pending samples of this round and drop the others, whose rounds never finished."""
         kept = [row for row in self._pending if row[_ROUND] == round_number]
         self.ignored += len(self._pending) - len(kept)
         self._pending.clear()
@@ -83,7 +83,7 @@ class SampleColumns:
             self._convert()
 
     def discard(self) -> None:
-        """Forget samples of a round that was not committed."""
+        """Drop the pending samples, whose round was not committed."""
         self.ignored += len(self._pending)
         self._pending.clear()
 
@@ -101,7 +101,7 @@ class SampleColumns:
             raise SampleFault("sample: a number is too large", rows[0][-1]) from fault
 
     def _check_place(self, record: Mapping[str, Any], number: int) -> None:
-        """Refuse a job or step that the header does not have, and a minimum above its maximum."""
+        """Raise SampleFault for partly unknown times, an unknown job or step, and a minimum above the maximum."""
         known = [record[key] is not None for key in _ALL_OR_NONE]
         if any(known) and not all(known):
             raise SampleFault("sample: expected times, slowest_rank and slowest_host all known or all null", number)
@@ -169,7 +169,7 @@ class SampleColumns:
         return self._metrics.setdefault(key, _MetricColumns())
 
     def samples(self) -> tuple[Samples, ...]:
-        """Committed samples, one table a job and step, ordered by job, the whole chain first."""
+        """Committed samples, one table per job and step, ordered by job, with the whole chain before its steps."""
         self.discard()
         self._convert()
         if not self._chunks:
@@ -197,7 +197,7 @@ class SampleColumns:
 
 
 class SampleFault(Exception):
-    """A sample that its record allows and the header does not: (message, line number)."""
+    """A sample that passes the strict record but contradicts the header or has too large a number."""
 
     def __init__(self, message: str, line: int) -> None:
         """Keep the line's number; the caller adds the file's name."""

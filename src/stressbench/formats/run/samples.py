@@ -26,7 +26,7 @@ class Samples:
     """Samples of one job (`step` None) or one step of it, in file order; every column has shape (samples,).
 
     Times are seconds over the ranks that time the motif, NaN where no rank did; `slowest_host` holds positions in
-    `hosts`, -1 where unknown, as `slowest_rank` does.
+    `hosts`. Both `slowest_rank` and `slowest_host` are -1 if unknown.
     """
 
     job: int
@@ -53,9 +53,9 @@ class Samples:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricSamples:
-    """What a motif measured itself, one row per sample that has it; the unit is part of `name` (`open_time_s`).
+    """A metric that a motif reports, one row per sample that has it; the unit is part of `name` (`open_time_s`).
 
-    `slowest_rank` had the worst value, -1 where unknown.
+    `slowest_rank` is the rank with the worst value, -1 if unknown.
     """
 
     job: int
@@ -75,7 +75,7 @@ class MetricSamples:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Histogram:
-    """Every execution of one step in one round, or what its motif noted of another `quantity`.
+    """Histogram of all executions of one step in one round, or of another `quantity` that its motif recorded.
 
     Bucket columns have shape (buckets,), bounds in seconds.
     """

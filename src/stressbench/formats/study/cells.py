@@ -25,7 +25,7 @@ _SET = "set."
 
 @dataclass(frozen=True)
 class Cell:
-    """One value of each factor, as texts; None leaves it to the engine or the place."""
+    """A combination of one value of each factor; None leaves the choice to the engine or the launch target."""
 
     workload: str
     on: str
@@ -41,7 +41,7 @@ class Cell:
 
     @cached_property
     def values(self) -> Mapping[str, str]:
-        """What was given, by factor; variables are `set.NAME`."""
+        """The given values as texts, by factor; variables are `set.NAME`."""
         plain = ((name, getattr(self, name)) for name in PLAIN_FACTORS)
         return {
             **{name: str(value) for name, value in plain if value is not None},
@@ -55,7 +55,7 @@ class Cell:
 
     @cached_property
     def id(self) -> str:
-        """Ten letters that follow from the values alone: the same cell has them in every study."""
+        """Ten hexadecimal digits that depend on the values only: a cell has the same id in every study."""
         return hashlib.sha256(orjson.dumps(self.values, option=orjson.OPT_SORT_KEYS)).hexdigest()[:10]
 
 
@@ -68,7 +68,7 @@ class PlannedRun:
 
     @property
     def id(self) -> str:
-        """`CELL-rN`, N from 1: the name of the run's file, too."""
+        """`CELL-rN`, N from 1; also the name of the run file."""
         return f"{self.cell.id}-r{self.repetition + 1}"
 
 
@@ -81,17 +81,18 @@ def product(factors: Mapping[str, Sequence[str | int]]) -> Iterator[Cell]:
 
 
 def matches(cell: Cell, wanted: Mapping[str, Sequence[str]]) -> bool:
-    """Whether the cell has one of the wanted values for each factor that is named."""
+    """Whether the cell has, for each factor in `wanted`, one of the wanted values."""
     return all(cell.values.get(name) in values for name, values in wanted.items())
 
 
 def in_order(
     cells: Sequence[Cell], *, repetitions: int, seed: int, rates_together: bool = False
 ) -> tuple[PlannedRun, ...]:
-    """All cells once, then all once more, each time in another random order.
+    """All runs in their order: for each repetition all cells once, in another random order each time.
 
-    The order of two cells does not depend on which others there are: a study that grows keeps it. `rates_together`:
-    within each time cells of one rate follow each other, where a change of rate is dear; rates come in random order.
+    The relative order of two cells does not depend on the other cells, so that a study keeps it when it is extended.
+    `rates_together`: within a repetition, cells of one rate follow each other, for rates that are expensive to change;
+    the rates come in random order.
     """
 
     def place(cell: Cell, repetition: int) -> tuple[bytes, bytes]:
@@ -116,5 +117,5 @@ def varying(cells: Sequence[Cell]) -> tuple[str, ...]:
 
 
 def described(cell: Cell, factors: Sequence[str]) -> str:
-    """The cell's values of these factors, as `rate = 1/2, ranks = 4`; all of its values where there are no factors."""
+    """The cell's values of these factors, as `rate = 1/2, ranks = 4`; all of its values if `factors` is empty."""
     return ", ".join(f"{name} = {value}" for name, value in cell.values.items() if name in factors or not factors)

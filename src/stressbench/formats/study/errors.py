@@ -1,4 +1,4 @@
-"""What a person can put right about a study."""
+"""Errors of studies."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from stressbench.errors import MachineFault, UserError
 
 
 class StudyMistake(UserError):
-    """The message names the value and what would be right; status 2."""
+    """An error that the user can correct. The message names the value and what would be valid; exit status 2."""
 
 
 class StudyFileMistake(StudyMistake):
@@ -18,4 +18,4 @@ class StudyFileMistake(StudyMistake):
 
 
 class StudyFault(MachineFault):
-    """Something outside failed, so that the study cannot go on as it should; status 3."""
+    """A failure outside StressBench, because of which the study cannot continue as planned; exit status 3."""

@@ -29,7 +29,7 @@ Value = TypeVar("Value")
 
 
 def program_of(text: str) -> tuple[str, ...]:
-    """The command's words; none where it is empty or a quote stays open."""
+    """The words of a command; none if it is empty or a quote is not closed."""
     try:
         return tuple(shlex.split(text))
     except ValueError:
@@ -37,7 +37,7 @@ def program_of(text: str) -> tuple[str, ...]:
 
 
 def _checked(parse: Callable[[str], object]) -> AfterValidator:
-    """The text stays as it is where `parse` takes it."""
+    """Validator that returns the text unchanged if `parse` accepts it."""
 
     def check(text: str) -> str:
         parse(text)
@@ -88,7 +88,7 @@ def _distinct(values: tuple[Value, ...]) -> tuple[Value, ...]:
 
 
 def _other_rates(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """As `_distinct`, by what the texts mean."""
+    """As `_distinct`, but compares the values of the texts, such as `half` and `50%`."""
     known: dict[Fraction, str] = {}
     for text in _distinct(texts):
         if (before := known.setdefault(parse_rate_share(text), text)) != text:
@@ -102,7 +102,7 @@ def _one_or_many(schema: dict[str, Any]) -> WithJsonSchema:
 
 
 def _variable(value: Any) -> str:
-    """The text that the workload sees."""
+    """The value as the text that is passed to the workload."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise ValueError("expected a text or a number")
     return str(value)

@@ -1,4 +1,4 @@
-"""`read_study`: a study file into a `Study`; every mistake with its line. `parse_study`: the same for a text; pure."""
+"""`read_study` reads a study file into a `Study`, `parse_study` a text (pure). Every mistake has its line."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -35,7 +35,7 @@ _WITH_LINKS = ("lab", "simgrid")
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """What is to be run. Paths in cells are as written: relative to the file's folder."""
+    """A validated study. Paths in cells are as written, relative to the folder of the study file."""
 
     about: str
     seed: int
@@ -52,23 +52,23 @@ class Study:
 
     @property
     def runs(self) -> tuple[PlannedRun, ...]:
-        """In the order in which they are to be run; all that there may be, where an interval decides."""
+        """All runs in their order; the largest possible number of them if an interval decides how many are done."""
         together = self.rate_command is not None
         return in_order(self.cells, repetitions=self.repetitions, seed=self.seed, rates_together=together)
 
     @property
     def run_limit_s(self) -> float | None:
-        """A run's own time limit."""
+        """Time limit of each run, s; None without a limit."""
         return None if self.run.time_limit is None else parse_seconds(self.run.time_limit)
 
     @property
     def target(self) -> float | None:
-        """How narrow each impact's interval is to be: high over low, less 1; None where the count decides."""
+        """Target width of the interval of each impact, high / low - 1; None if the number of runs is fixed."""
         return None if self.until is None else parse_percent(self.until.interval)
 
 
 def read_study(path: Path) -> tuple[Study, str]:
-    """The study in the file at `path`, and its text. Workloads must be there. Raises StudyMistake."""
+    """The study in the file at `path`, and its text. Raises StudyMistake, also if a workload file is missing."""
     try:
         text = read_text(path)
     except TomlMistake as fault:
@@ -79,13 +79,13 @@ def read_study(path: Path) -> tuple[Study, str]:
 
 
 def parse_study(text: str, *, source: str) -> Study:
-    """The study that the text describes. StudyFileMistake names `source` and line, for every mistake there is."""
+    """The study that the text describes. Raises StudyFileMistake with `source` and line of every mistake."""
     with mistakes_located(text, source=source):
         return study_of(tables_of(text, source=source))
 
 
 def study_of(tables: Mapping[str, Any], *, called: Called = by_key) -> Study:
-    """The study of a study file's tables as values. Raises Mistakes, whose messages call keys as `called` does."""
+    """The study described by the tables of a study file. Raises Mistakes, whose messages name keys by `called`."""
     try:
         return _assemble(StudyTable.model_validate(tables), called)
     except ValidationError as fault:
@@ -93,12 +93,12 @@ def study_of(tables: Mapping[str, Any], *, called: Called = by_key) -> Study:
 
 
 def mistakes_located(text: str, *, source: str) -> AbstractContextManager[None]:
-    """Raise StudyFileMistake, with the lines of the text, in the place of Mistakes."""
+    """Turn Mistakes about the tables of `text` into StudyFileMistake, each with its line."""
     return mistakes_as(StudyFileMistake, text=text, source=source)
 
 
 def require_workloads(study: Study, *, text: str, source: str, folder: Path) -> None:
-    """Raise StudyFileMistake where a workload is no file below `folder`."""
+    """Raise StudyFileMistake if a workload is not a file below `folder`."""
     missing = [name for name in dict.fromkeys(cell.workload for cell in study.cells) if not (folder / name).is_file()]
     place = ("factors", "workload")
     complaints = [

@@ -1,4 +1,4 @@
-"""Journals of a study: one JSON object per line. Unreadable lines are reported and left out, up to a limit."""
+"""Journals of a study: one JSON object per line. Unreadable lines are reported and skipped, up to a limit."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,19 +25,19 @@ def journal_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 class Complaints:
-    """`FILE:LINE: sentence` for each line that could not be read."""
+    """Collects `FILE:LINE: sentence` for each line that could not be read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._told: list[str] = []
 
     def add(self, number: int, fault: ValidationError) -> None:
-        """One more. Raises StudyMistake where there are too many to believe in the rest."""
+        """Add the error of one line. Raises StudyMistake if there are more than `limits.BROKEN_LINES`."""
         if len(self._told) == limits.BROKEN_LINES:
             told = f"more than {limits.BROKEN_LINES} broken lines, the first of them:"
             raise StudyMistake(f"{self._path}: {told} {self._told[0]}")
         self._told.append(f"{self._path}:{number}: broken line ({first_of(fault)}); it is left out")
 
     def all(self) -> tuple[str, ...]:
-        """In order."""
+        """All sentences, in order of lines."""
         return tuple(self._told)

@@ -1,4 +1,4 @@
-"""The manifest of a study's directory: a JSON object a line, only ever appended, on the disk before work goes on."""
+"""The manifest of a study's directory: append-only JSON Lines, synced to disk before work continues."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -20,7 +20,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRecord:
-    """A study file was taken up: the first one, or a larger one later."""
+    """A study file was added: the first one, or a later one that extends the study."""
 
     type: Literal["study"] = "study"
     schema_version: int = SCHEMA_VERSION
@@ -32,7 +32,7 @@ class StudyRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRecord:
-    """A run of a cell; `values` by factor. Records stand in the order in which runs are to be run."""
+    """A planned run of a cell; `values` are by factor. The order of these records is the order of the runs."""
 
     type: Literal["planned"] = "planned"
     run: str
@@ -43,7 +43,7 @@ class PlannedRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartedRecord:
-    """An attempt begins, or goes on with the file of one that was cut off."""
+    """An attempt of a run starts, or `continues` the file of an interrupted one."""
 
     type: Literal["started"] = "started"
     run: str
@@ -54,9 +54,9 @@ class StartedRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedRecord:
-    """A run is done. `recovered`: its file was found complete although no record said so; its duration is then unknown.
+    """A run is done. `recovered`: its file was found complete without a record of it; its duration is then unknown.
 
-    `complete` is false where the run's own time limit ended it.
+    `complete` is false if the time limit of the run ended it.
     """
 
     type: Literal["finished"] = "finished"
@@ -83,7 +83,7 @@ class FailedRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InterruptedRecord:
-    """An attempt was cut off in good order; its file is continued later."""
+    """An attempt was stopped regularly before its end; its file can be continued."""
 
     type: Literal["interrupted"] = "interrupted"
     run: str
@@ -94,7 +94,7 @@ class InterruptedRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettledRecord:
-    """A cell's intervals are narrow enough after so many runs."""
+    """The intervals of a cell are narrow enough after `runs` runs."""
 
     type: Literal["settled"] = "settled"
     cell: str
@@ -104,9 +104,9 @@ class SettledRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinksRecord:
-    """All links of the lab `on` are about to carry this share of their rates, for a run; or carry all of it again.
+    """The links of the launch target `on` are about to get a share of their rates for a run, or have full rates again.
 
-    `command` is the study's rate command, where that sets them, in place of the lab.
+    `command` is the rate command of the study, if that sets the rates instead of the lab.
     """
 
     type: Literal["links"] = "links"
@@ -119,7 +119,7 @@ class LinksRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRecord:
-    """How often failed runs are retried from now on, set by an option in place of the study file."""
+    """How often failed runs are retried from now on, set by an option instead of the study file."""
 
     type: Literal["policy"] = "policy"
     at: datetime
@@ -143,16 +143,16 @@ _SHAPE: Shape[Record] = Shape(Annotated[Record, Field(discriminator="type")])
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """What could be read, and `FILE:LINE: sentence` for each line that could not."""
+    """The readable records, and `FILE:LINE: sentence` for each line that could not be read."""
 
     records: tuple[Record, ...]
     complaints: tuple[str, ...]
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest at `path`, empty where there is none. Broken lines are named and the rest is used.
+    """The manifest at `path`, empty if there is none. Broken lines are reported and skipped.
 
-    Raises StudyMistake where it cannot be read.
+    Raises StudyMistake if it cannot be read.
     """
     records: list[Record] = []
     complaints = Complaints(path)
@@ -166,7 +166,7 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def append(path: Path, *records: Record) -> None:
-    """Put records at the end, and on the disk: all, or none. Raises StudyFault."""
+    """Append all records or none, and sync them to disk. Raises StudyFault."""
     try:
         append_lines(path, map(_ADAPTER.dump_json, records))
     except OSError as fault:

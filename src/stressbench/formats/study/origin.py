@@ -1,4 +1,4 @@
-"""`study-N.json` beside a study file in a study's directory: where the file came from, and what its workloads were."""
+"""`study-N.json` in a study's directory: original location of a study file, and checksums of its workloads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ _Name = Annotated[str, AfterValidator(_possible)]
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where a study file lay relative to the study's directory, and SHA-256 of files by their names from there."""
+    """Original folder of a study file, relative to the study's directory, and SHA-256 of files by path in it."""
 
     folder: _Name
     workloads: Mapping[_Name, str]
@@ -39,7 +39,7 @@ _ORIGIN: Shape[Origin] = Shape(Origin)
 
 
 def origin_file(directory: Path, number: int) -> Path:
-    """Where the origin of the study file `study-NUMBER.toml` is."""
+    """Path of the origin of the study file `study-NUMBER.toml`."""
     return directory / f"study-{number}.json"
 
 
@@ -55,5 +55,5 @@ def read_origin(directory: Path, number: int) -> Origin:
 
 
 def origin_json(origin: Origin) -> bytes:
-    """The file's content; `read_origin` gives it back."""
+    """Content of the file; the inverse of `read_origin`."""
     return orjson.dumps(origin, option=orjson.OPT_INDENT_2)

@@ -1,6 +1,6 @@
-"""Rail policies as study files and options write them: which NIC of its host each rank's messages take. Pure.
+"""Rail policies in the notation of study files and options: which NIC of its host each rank uses. Pure.
 
-The policies are those of Leon, Chembreau and Leininger (Table I), and one for jobs that are to stay apart.
+The policies are those of Leon, Chembreau and Leininger (Table I), and one that keeps jobs apart.
 """
 
 import re
@@ -15,7 +15,7 @@ _JOBS = "jobs:"
 
 
 class Kind(StrEnum):
-    """What a policy chooses by. `default` leaves the choice to MPI, which may use all NICs at once."""
+    """How a policy chooses NICs. `default` leaves the choice to MPI, which may use all NICs at once."""
 
     default = "default"
     nic = "nic"
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 
 
 class Transport(StrEnum):
-    """What carries messages between hosts."""
+    """Transports of messages between hosts."""
 
     tcp = "tcp"
     ucx = "ucx"
@@ -35,7 +35,7 @@ class Transport(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class RailPolicy:
-    """`nic` is set for the kind of that name, `jobs` for theirs; NICs count from 0."""
+    """A rail policy. `nic` is set for `Kind.nic`, `jobs` (names with NICs) for `Kind.jobs`; NICs count from 0."""
 
     kind: Kind
     nic: int | None = None
@@ -50,17 +50,17 @@ class RailPolicy:
 
     @property
     def goes_by_job(self) -> bool:
-        """Whether the ranks of each job must be known."""
+        """Whether the policy depends on which ranks belong to each job."""
         return self.kind in (Kind.per_job, Kind.jobs)
 
     @property
     def highest(self) -> int:
-        """The highest NIC that it names, or 0."""
+        """The highest NIC that the policy names, or 0."""
         return max([self.nic or 0, *(nic for _, nic in self.jobs)])
 
 
 def parse_policy(text: str) -> RailPolicy:
-    """Return the policy that the text names. Raises ValueError that says what was expected."""
+    """Return the policy that the text names. Raises ValueError, which says what was expected."""
     if found := _NIC.fullmatch(text):
         return RailPolicy(kind=Kind.nic, nic=int(found[1]))
     if text.startswith(_JOBS):

@@ -1,4 +1,4 @@
-"""The tables of a study file, as a person writes them."""
+"""Models of the tables of a study file."""
 
 from typing import Annotated
 
@@ -86,7 +86,7 @@ class ExcludeTable(Table):
 
 
 class StudyTable(Table):
-    """A whole file."""
+    """A whole study file."""
 
     about: Annotated[str, Field(strict=True, description="One sentence, shown in plan and report.")] = ""
     seed: Annotated[Seed, Field(description="Of the order of cells, and of what the runs draw.")] = 1

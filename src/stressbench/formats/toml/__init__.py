@@ -1,4 +1,4 @@
-"""TOML files that people write: read, checked by pydantic, and every mistake with its line."""
+"""User-written TOML files: reading, validation by pydantic, and messages with the line of every mistake."""
 
 from stressbench.formats.toml.complaints import (
     Called,

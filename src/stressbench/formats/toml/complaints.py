@@ -1,4 +1,4 @@
-"""What pydantic found wrong, in the words of the file that a person wrote. Pure."""
+"""Validation errors of pydantic as messages about the keys of a user-written file. Pure."""
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
@@ -15,14 +15,14 @@ _MOST = 100  # mistakes that are reported
 
 @dataclass(frozen=True, kw_only=True)
 class Complaint:
-    """A sentence about a place of the file."""
+    """A sentence about a key or table of the file."""
 
     place: KeyPath
     text: str
 
 
 class Mistakes(UserError):
-    """What is wrong with a file or with values given in its place, each with its place."""
+    """All mistakes in a file, or in values given instead of a file, each with its key."""
 
     def __init__(self, complaints: Iterable[Complaint]) -> None:
         self.complaints = tuple(complaints)
@@ -45,21 +45,21 @@ _TYPES: Mapping[str, str] = {
 Words: TypeAlias = Callable[[str], str]
 
 Called: TypeAlias = Callable[[KeyPath], str]
-"""What a message calls a key, as its beginning: `factors.rate: `, or the option whose value it is."""
+"""Returns the beginning of messages about a key: `factors.rate: `, or the option that sets the key."""
 
 
 def dotted(place: KeyPath) -> str:
-    """`factors.rate`; positions in lists are left out."""
+    """The key as `factors.rate`, without positions in lists."""
     return ".".join(str(part) for part in place if not isinstance(part, int))
 
 
 def by_key(place: KeyPath) -> str:
-    """As the file calls it: `factors.rate: `."""
+    """Beginning of messages with the key as in the file: `factors.rate: `."""
     return f"{dotted(place)}: "
 
 
 def by_option(options: Mapping[str, str]) -> Called:
-    """As the command line calls it: `options` has the beginning of messages by dotted key. Others go by key."""
+    """Beginning of messages with the option that sets a key (`options`: by dotted key), or else with the key."""
     return lambda place: options.get(dotted(place)) or by_key(place)
 
 
@@ -67,7 +67,7 @@ def complaints_of(
     fault: ValidationError, model: type[BaseModel], *, under: KeyPath = (), pattern: Words = "expected {}".format,
     called: Called = by_key,
 ) -> tuple[Complaint, ...]:  # fmt: skip
-    """One for each mistake; places begin with `under`, and `pattern` puts a regular expression into words."""
+    """One complaint for each mistake; places begin with `under`, and `pattern` describes a regular expression."""
     found = fault.errors()
     more = Complaint(place=under, text=f"{len(found) - _MOST:,} more mistakes; these are the first {_MOST}")
     told = tuple(_complaint(error, model, under, pattern, called) for error in found[:_MOST])
@@ -75,7 +75,7 @@ def complaints_of(
 
 
 def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
-    """`unknown key 'rat'; did you mean 'rate'?`, with what is known."""
+    """`unknown key 'rat'; did you mean 'rate'?`, followed by the known names."""
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean '{near[0]}'? " if near else ""
     return f"unknown {what} '{name}'; {hint}known: {', '.join(known)}"

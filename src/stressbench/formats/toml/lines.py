@@ -11,12 +11,12 @@ _BARE = re.compile(r"[^,\]}\n#]*")
 
 
 def lines_of(text: str) -> Mapping[KeyPath, int]:
-    """From each key's place, such as `("link", 2, "rate")`, to its line, counted from 1. Tables have their header's."""
+    """Line number, counted from 1, of each key such as `("link", 2, "rate")`; for a table, that of its header."""
     return _Scanner(text).scan()
 
 
 def line_of(lines: Mapping[KeyPath, int], place: KeyPath) -> int:
-    """The line of the place, or of the nearest table around it that is written somewhere; 1 where none is."""
+    """The line of the key, or of the innermost enclosing table that has one; 1 if there is none."""
     for length in range(len(place), 0, -1):
         if place[:length] in lines:
             return lines[place[:length]]
@@ -29,7 +29,7 @@ class _Scanner:
         self._at = 0
         self._lines: dict[KeyPath, int] = {}
         self._counts: dict[KeyPath, int] = {}  # elements so far of each array of tables
-        self._counted, self._number = 0, 1  # lines up to there
+        self._counted, self._number = 0, 1  # offset up to which newlines are counted, and its line
 
     def scan(self) -> Mapping[KeyPath, int]:
         table: KeyPath = ()
@@ -82,7 +82,7 @@ class _Scanner:
             self._at = found.end()
 
     def _many(self, closing: str, place: KeyPath) -> None:
-        """Elements of an array, or pairs of an inline table."""
+        """Scan the elements of an array, or the pairs of an inline table."""
         self._at += 1
         number = 0
         self._blank()

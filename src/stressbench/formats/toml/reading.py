@@ -1,4 +1,4 @@
-"""From a file to the tables that were written, and from complaints to lines of it."""
+"""Reading of TOML files into tables, and line numbers for complaints about them."""
 
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +16,7 @@ _TOO_DEEP = f"nested too deeply; expected at most {DEEPEST} levels"
 
 
 class TomlMistake(Exception):
-    """A file that cannot be read, or is not TOML; the message names it."""
+    """A file cannot be read or is not TOML; the message names the file."""
 
 
 def read_text(path: Path) -> str:
@@ -29,15 +29,15 @@ def read_text(path: Path) -> str:
 
 
 def tables_of(text: str, *, source: str) -> dict[str, Any]:
-    """What the text holds, before anything is checked. Raises TomlMistake.
+    """The tables of the text, before validation by a model. Raises TomlMistake.
 
-    Numbers have 64 bits, as TOML asks of its readers, and values lie at most `DEEPEST` levels deep.
+    Integers must fit into 64 bits, as TOML requires, and values may be nested at most `DEEPEST` levels deep.
     """
     try:
         tables = tomllib.loads(text)
     except RecursionError as fault:
         raise TomlMistake(f"{source}: {_TOO_DEEP}") from fault
-    except ValueError as fault:  # of which TOMLDecodeError is one, and an integer of thousands of digits another
+    except ValueError as fault:  # TOMLDecodeError, or an integer of thousands of digits
         raise TomlMistake(f"{source}: not TOML: {fault}") from fault
     _check(tables, source=source)
     return tables
@@ -59,7 +59,7 @@ def _check(tables: dict[str, Any], *, source: str) -> None:
 
 @contextmanager
 def mistakes_as(error: Callable[[Iterable[str]], Exception], *, text: str, source: str) -> Iterator[None]:
-    """Raise `error` with a sentence for each of Mistakes about `text`, with its line, and for a TomlMistake."""
+    """Turn Mistakes about `text`, with their lines, and TomlMistake into `error`, given one sentence per mistake."""
     try:
         yield
     except Mistakes as fault:
@@ -69,7 +69,7 @@ def mistakes_as(error: Callable[[Iterable[str]], Exception], *, text: str, sourc
 
 
 def located(complaints: Iterable[Complaint], *, text: str, source: str) -> tuple[str, ...]:
-    """`FILE:LINE: sentence` for each, in order of lines."""
+    """`FILE:LINE: sentence` for each complaint, in order of lines."""
     lines = lines_of(text)
     placed = sorted(((line_of(lines, complaint.place), complaint.text) for complaint in complaints), key=lambda p: p[0])
     return tuple(f"{source}:{line}: {told}" for line, told in placed)

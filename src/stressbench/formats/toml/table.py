@@ -1,4 +1,4 @@
-"""What every table of such a file has in common."""
+"""Base class of the tables of user-written TOML files."""
 
 from pydantic import BaseModel, ConfigDict
 

@@ -1,4 +1,4 @@
-"""Whether the numbers in a rank's line point at something: a broken tracer is found here, not in a figure. Pure."""
+"""Consistency checks of the line of a rank, which detect a faulty tracer before its data are used. Pure."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ MOST_SLICES = 1_000_000
 
 
 def faults_of(rank: RankTrace) -> str | None:
-    """The first thing that is wrong, as `key value: what was expected`; None when all is right."""
+    """The first inconsistency, as `key value: what was expected`; None if there is none."""
     for number, site in enumerate(rank.sites):
         if not -1 <= site.module < len(rank.modules):
             return f"sites.{number}: module {site.module}: expected a number below {len(rank.modules)}, or -1"
@@ -47,7 +47,7 @@ def _stream_fault(stream: Stream) -> str | None:
 
 
 def rules_fault(rules: Sequence[Rule], *, calls: int) -> str | None:
-    """A symbol that names no call and no rule, or a rule that holds itself; None when the rules can be expanded."""
+    """The first symbol without a call or rule, or a rule that contains itself; None if the rules can be expanded."""
     if not rules:
         return "rules: expected rule 0, the whole sequence"
     for number, rule in enumerate(rules):

@@ -7,12 +7,12 @@ _SEAL = re.compile(rb',"crc32":"([0-9a-f]{8})"\}\Z')
 
 
 def is_sealed(line: bytes) -> bool:
-    """Whether the line ends as lines of a trace do; it may still be wrong inside. The newline is not part of it."""
+    """Whether the line, given without newline, ends in a checksum as lines of a trace do. It is not verified."""
     return _SEAL.search(line[-32:]) is not None
 
 
 def checksum_fault(line: bytes) -> str | None:
-    """What is wrong with the checksum of a sealed line, or None."""
+    """The error in the checksum of a line that passed `is_sealed`, as a sentence; None if the checksum is right."""
     found = _SEAL.search(line[-32:])
     assert found is not None
     stated = int(found[1], 16)

@@ -1,6 +1,6 @@
-"""`read_trace`: a trace file into a `Trace`, by the rules of docs/trace-format.md.
+"""`read_trace` reads a trace file into a `Trace`, by the rules of docs/trace-format.md.
 
-Every line's checksum is looked at first; lines of ranks, which may be large and many, are validated when asked for.
+The checksums of all lines are verified first. Lines of ranks, which may be large and many, are validated on access.
 """
 
 import re
@@ -36,10 +36,11 @@ _LONGEST_FIRST_LINE = 1 << 20
 
 
 def read_trace(path: Path) -> Trace:
-    """Read the trace at `path` as far as it goes.
+    """Read the trace at `path`, or the complete part of it.
 
-    A file without its end is returned all the same (`Trace.cut_off`; `Trace.require_whole` raises). TraceFileError
-    names file and line of anything else: no such file, not a trace, another version, a broken line.
+    A truncated file is accepted (`Trace.cut_off` is then true, and `Trace.require_whole` raises). Raises
+    TraceFileError, which names file and line, for anything else: no such file, not a trace, another version, a broken
+    line.
     """
     try:
         with open_regular(path, limit=limits.TRACE) as file:
@@ -110,7 +111,7 @@ class _Reader:
             self.end = _validate(TraceEnd, body, path=self.path, line=self.number)
 
     def _kind(self, body: bytes) -> tuple[str, int]:
-        """Type and rank (-1: none), from the first bytes where they stand there."""
+        """Type and rank (-1: none) of a line, read from its first bytes if they are found there."""
         if (start := _START.match(body)) and (start[1] != b"rank" or start[2]):
             return start[1].decode(), int(start[2] or -1)
         record = self._object(body)

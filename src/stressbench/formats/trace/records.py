@@ -1,8 +1,8 @@
 """The lines of a trace file, key by key (docs/trace-format.md); pydantic fills these dataclasses when a file is read.
 
 This is the only declaration of the keys in Python: `RECORDS` drives the reader, and `schema/trace.schema.json` is
-generated from it (`stressbench.formats.schemas`). None is "not known" or "means nothing for this operation", never 0.
-Times in seconds, sizes in bytes.
+generated from it (`stressbench.formats.schemas`). None is "unknown" or "not applicable to this operation", never 0.
+Times are in seconds, sizes in bytes.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from stressbench.formats.run.records import Bytes, Count, Index, MoreThanZero, P
 TRACE_FORMAT = "stressbench-trace"
 TRACE_VERSION = 1
 
-Rule: TypeAlias = tuple[tuple[Whole, Positive], ...]  # [symbol, times]: a call's number, or minus a rule's
+Rule: TypeAlias = tuple[tuple[Whole, Positive], ...]  # [symbol, repetitions]: a call's number, or minus a rule's
 
 
 class TraceMode(StrEnum):
@@ -53,7 +53,7 @@ class Lock(StrEnum):
 
 MOST_RANKS = 1 << 21
 MOST_BUCKET = 255
-"""Of gaps: 10^31 s."""
+"""Highest bucket of gaps: 10^31 s."""
 
 
 def _few_enough(ranks: int) -> int:
@@ -108,7 +108,7 @@ class SizeCounts:
 
 
 class Peer(NamedTuple):
-    """What was sent to one world rank; rank -1 holds what did not fit."""
+    """Messages and bytes sent to one world rank; rank -1 stands for all peers that did not fit."""
 
     rank: Whole
     messages: Whole
@@ -128,7 +128,7 @@ class Timeline:
 
 
 class MemberRun(NamedTuple):
-    """World ranks first, first + stride, ...: `length` of them."""
+    """`length` world ranks: first, first + stride, ..."""
 
     first: Whole
     stride: Whole
@@ -147,7 +147,7 @@ class Communicator:
 
 
 class Site(NamedTuple):
-    """A call site: number of the module (-1: not known), offset in its file."""
+    """A call site: index of its module (-1: unknown), and offset in the file of the module."""
 
     module: Whole
     offset: Whole
@@ -260,7 +260,7 @@ class RankTrace(Stream):
         return self.modules[site.module] if site.module >= 0 else "?"
 
     def threads_apart(self) -> tuple[Stream, ...]:
-        """What each thread did, one entry where one thread called MPI."""
+        """The streams of all threads that called MPI; a single one if only one thread did."""
         return self.streams or (self,)
 
 
@@ -284,5 +284,5 @@ RECORDS: Mapping[str, type[Any]] = {"header": TraceHeader, "rank": RankTrace, "s
 
 
 def site_name(module: str, offset: int) -> str:
-    """How `symbols` names a call site."""
+    """Name of a call site in `symbols`: `module+0xOFFSET`."""
     return f"{module}+{offset:#x}"

@@ -1,4 +1,4 @@
-"""A trace file as it was read: the header and the ends; the lines of ranks are read one by one when asked for."""
+"""A trace file in memory: its header, symbols and end. The lines of ranks are read one by one on access."""
 
 from array import array
 from bisect import bisect_left
@@ -14,7 +14,7 @@ from stressbench.formats.trace.records import RankTrace, TraceEnd, TraceHeader
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankPlace:
-    """Position of a rank's line: the rank, first byte, length and line number counted from 1."""
+    """Position of a rank's line in the file: offset and length in bytes, and line number counted from 1."""
 
     rank: int
     offset: int
@@ -23,7 +23,7 @@ class RankPlace:
 
 
 class RankPlaces(Sequence[RankPlace]):
-    """Positions in columns: a trace may have millions of ranks. Ranks ascend."""
+    """Positions of the lines of ranks, in ascending order of ranks; stored in columns, as there may be millions."""
 
     def __init__(self) -> None:
         self._columns = (array("i"), array("q"), array("i"), array("i"))
@@ -55,7 +55,7 @@ class RankPlaces(Sequence[RankPlace]):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trace:
-    """One trace file. `torn`: the file ends within a line; `end` is None where the file was cut off."""
+    """One trace file. `torn`: the file ends within a line; `end` is None if the file was cut off."""
 
     path: Path
     header: TraceHeader
@@ -67,7 +67,7 @@ class Trace:
 
     @property
     def cut_off(self) -> bool:
-        """Whether the file stops before its end."""
+        """Whether the file was cut off before its `end` line."""
         return self.end is None
 
     @property
@@ -83,7 +83,7 @@ class Trace:
         return self.load(self.places)
 
     def rank(self, number: int) -> RankTrace:
-        """The line of one rank. TraceFileError when the file has none."""
+        """The line of one rank. Raises TraceFileError if the file has none."""
         at = bisect_left(self.places.ranks, number)
         if at < len(self.places) and self.places.ranks[at] == number:
             return next(iter(self.load([self.places[at]])))
@@ -91,7 +91,7 @@ class Trace:
         raise TraceFileError(f"rank {number} is not in this file; {has}", path=self.path)
 
     def require_whole(self) -> None:
-        """TraceFileError unless the file has its end and every rank's line."""
+        """Raise TraceFileError unless the file has its `end` line and a line for every rank."""
         whole = f"{len(self.places):,} of {self.header.ranks:,} ranks are whole"
         if self.cut_off:
             raise TraceFileError(f"the file is cut off: {whole} and there is no `end` line", path=self.path)

@@ -42,5 +42,5 @@ def require_success(outcome: Outcome, *, name: str, progress: Progress) -> None:
 
 
 def elapsed_s(outcome: Outcome) -> float:
-    """From the start of the launcher to its end, s."""
+    """Time from start to end of the launcher, s."""
     return outcome.ended_s - outcome.began_s

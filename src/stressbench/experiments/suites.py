@@ -160,7 +160,7 @@ def _protocol_file(output: Path | None, *, name: str) -> Iterator[tuple[Path, Pa
 
 
 def _note_of(protocol: Path) -> Path:
-    """The marker file by which the motif recognizes a protocol as its own."""
+    """The marker file by which the motif recognises a protocol as its own."""
     return protocol.with_name(f"{protocol.name}.stressbench")
 
 

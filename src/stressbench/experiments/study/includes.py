@@ -55,7 +55,7 @@ class _Reader:
     def follow(
         self, path: Path, variables: _Variables, sets: Mapping[str, str], *, depth: int
     ) -> Iterator[tuple[str, str, _Variables]]:
-        """Iterate over the statements. `[SET]` changes `variables` (None: unknown), except those in `sets` of the cell."""
+        """Iterate over statements. `[SET]` changes `variables` (None: unknown), except those in the cell's `sets`."""
         for key, rest in self._statements(path):
             name, _, value = rest.partition("=")
             if key == "SET":

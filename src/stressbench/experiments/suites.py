@@ -65,7 +65,7 @@ def run_b_eff(
 ) -> BEff:
     """Measure b_eff; `options` are those of the motif. `output` keeps the protocol: the time of every loop.
 
-    Raises LaunchMistake, SuiteFileError, and SuiteAborted where the run does not come to its end.
+    Raises LaunchMistake, SuiteFileError, and SuiteAborted where the run is not completed.
     """
     with _protocol_file(output, name="beff") as (folder, protocol):
         status = _run_motif(B_EFF, options, launch, folder=folder, protocol=protocol, progress=progress)

@@ -48,7 +48,7 @@ class Outcome:
 
     @property
     def was_asked_to_stop(self) -> bool:
-        """Whether a signal or a time limit requested a stop, rather than because the work was done."""
+        """Whether the launch was stopped by a signal or a time limit, and not because its work was done."""
         return self.stop_requests > 0 and not self.hung_at_the_end
 
 
@@ -79,7 +79,7 @@ def begin(
     finished: Callable[[], bool] = lambda: False,
     log: Callable[[str], None] | None = None,
 ) -> Launch:
-    """Start the command. Must be called from the main thread, with whose end the command ends. `attend` must follow."""
+    """Start the command. Must be called from the main thread, since it ends with that thread. `attend` must follow."""
     mark = Mark()
     began_s = clock.now_s()
     process = subprocess.Popen(

@@ -49,7 +49,7 @@ def _windows(flavour: Flavour) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class LabTarget:
-    """A lab that is up. `enter`: prefix of a command that runs it on the lab's first host.
+    """A lab that is up. `enter`: command prefix for running on the lab's first host.
 
     `environment`: variables of the lab that workloads may name. `nics`: the NICs of each host. `selected_nics`: the
     NICs that messages may use, None: all.

@@ -37,7 +37,7 @@ class Request:
 
     @property
     def elsewhere(self) -> bool:
-        """Whether a batch system or options determine the hosts of ranks, so that this machine says nothing of them."""
+        """Whether a batch system or options determine the hosts of ranks, so that this machine's cores do not count."""
         return self.allocated or self.names_hosts
 
     @property

@@ -14,7 +14,7 @@ from pathlib import Path
 MARK_VARIABLE = "STRESSBENCH_LAUNCH"
 _LOOKS, _BETWEEN_LOOKS_S = 1000, 1e-3
 _WITHOUT_ENVIRONMENT = 5
-"""Reads with arguments but no environment after which a process has none. Repeated execve calls cause some of them."""
+"""Reads that show arguments but no environment until a process counts as having none. execve may cause a few."""
 _RANK_VARIABLES = (b"PMI_RANK=", b"PMIX_RANK=", b"OMPI_COMM_WORLD_RANK=")
 
 

@@ -21,7 +21,7 @@ class Salvaged:
 
 
 def salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) -> Salvaged:
-    """Write the trace from the data that ranks left behind, to a temporary directory if its own path fails."""
+    """Write the trace from the data that ranks left behind, in a temporary directory if its own path fails."""
     pools = tracing.pools(environment)
     if not pools:
         return Salvaged(written=True, sentences=())
@@ -55,7 +55,7 @@ class _Salvage:
     environment: Mapping[str, str]
 
     def into(self, output: Path) -> str | None:
-        """Write the trace and remove the pools. Returns the reason of a failure, None for success."""
+        """Write the trace and remove the pools. Returns the reason for a failure, None for success."""
         saved = subprocess.run(
             [str(self.program), str(output), *map(str, self.pools)], capture_output=True, text=True, errors="replace",
             stdin=subprocess.DEVNULL, check=False, env=self.environment,

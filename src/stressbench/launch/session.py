@@ -79,7 +79,7 @@ class RunResult:
 def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> PreparedLaunch | int:
     """Find the programs and check the workload. Returns the engine's exit status where its check has failed.
 
-    Raises LaunchMistake where a program is missing or does not fit.
+    Raises LaunchMistake where a program is missing or does not match.
     """
     engine = find_engine(given=request.engine, environment=environment)
     launcher = request.target.launcher(given=request.mpirun, library=library_of(engine))

@@ -84,7 +84,7 @@ def _read(path: Path) -> tuple[Trace | None, str | None]:
 
 
 def _name_sites(trace: Trace, tracing: Tracing) -> None:
-    """Add functions and lines of call sites to the trace, which is valid without them, if possible."""
+    """Add functions and lines of call sites to the trace if possible. The trace is valid without them."""
     try:
         paths = orjson.loads(read_own(tracing.modules, limit=limits.OUTPUT))
         found = resolve(sites_of(trace), paths=paths if isinstance(paths, dict) else {})

@@ -1,4 +1,4 @@
-"""The slowdown of a program by a congested network, one congestion level after the other (CompressionB)."""
+"""Measures the slowdown of a program in a congested network at a series of congestion levels (CompressionB)."""
 
 import random
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ _MOSTLY_START = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class CompressionMeasurement:
-    """What was measured. `interrupted` is None for a complete measurement, else why runs are missing."""
+    """The data of a measurement. `interrupted`: why runs are missing, None for a complete measurement."""
 
     data: CompressionData
     interrupted: str | None

@@ -1,4 +1,4 @@
-"""How launches of a measurement end, and what ends the measurement."""
+"""Evaluates how the launches of a measurement ended, and defines the exception that aborts a measurement."""
 
 from stressbench.errors import StressBenchError
 from stressbench.exit_status import ExitStatus
@@ -8,9 +8,9 @@ from stressbench.launch.execute import Outcome
 
 
 class MeasurementAborted(StressBenchError):
-    """A launch failed or was interrupted, so that the measurement cannot go on.
+    """A launch failed or was interrupted, so that the measurement cannot continue.
 
-    `reason` says why; the message also says what follows from it for the result (`effect`).
+    The message is the `reason`, followed by its `effect` on the result.
     """
 
     def __init__(self, reason: str, *, status: int, effect: str = "") -> None:

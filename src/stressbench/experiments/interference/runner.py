@@ -50,10 +50,10 @@ class LoadedProgramRun(ProgramRun):
     load_file: Path
 
     def interval_in(self, load: Run) -> tuple[float, float] | None:
-        """When the program began and ended, s since the engine of the load started; None where that is unknown.
+        """When the program began and ended, s since the start of the engine of the load; None: unknown.
 
-        The engine records when rounds began since its own start, but not when it started. The end of its first round
-        was observed, and gives the offset between both clocks.
+        The engine records the start of rounds relative to its own start, but not the time of that start. The observed
+        end of its first round gives the offset between both clocks.
         """
         if self.both.program is None or self.both.ready_s is None or not load.rounds:
             return None

@@ -201,7 +201,7 @@ def require_same_workloads(directory: Directory, *, newest: int | None = None) -
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock the directory for this process. The kernel releases it however the process ends. Raises StudyMistake."""
+    """Lock the directory for this process. The kernel unlocks it however the process ends. Raises StudyMistake."""
     try:
         descriptor = open_journal(path / LOCK)
     except OSError as fault:

@@ -31,7 +31,7 @@ _PAUSE_S = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduledRun:
-    """One launch, which writes or continues the run file `path`. `time_limit_s`: the time left to the study."""
+    """One launch, which writes or continues the run file `path`. `time_limit_s`: the time left to the study, s."""
 
     run: PlannedRun
     path: Path
@@ -41,7 +41,7 @@ class ScheduledRun:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """How a launch ended: exit status as of `stressbench run`, the reason where it is not 0, and whether to stop."""
+    """How a launch ended: the exit status of a run, the reason where it is not 0, and whether a stop was requested."""
 
     status: int
     reason: str | None = None
@@ -60,7 +60,7 @@ class Pool(Protocol):
 
 
 class OneAtATime:
-    """Launches in this process, one after the other."""
+    """Executes launches in this process, one after the other."""
 
     def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, Result]]:
         """As `Pool.map`."""

@@ -142,7 +142,7 @@ class _Forward:
         return self._at
 
     def seek(self, place: int) -> int:
-        """Skip to byte `place` by reading, since the stream cannot seek. Raises Refused for a place before that."""
+        """Skip to byte `place` by reading, since the stream cannot seek. Raises Refused for an earlier place."""
         if place < self._at:
             raise Refused(self._path, "its parts overlap")
         while self._at < place and self.read(min(_CHUNK, place - self._at)):

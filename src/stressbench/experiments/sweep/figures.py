@@ -54,7 +54,7 @@ def _compiled(pattern: str) -> Any:
     options = re2.Options()
     options.log_errors, options.max_mem = False, _MOST_MEMORY
     try:
-        return re2.compile(f"(?m){pattern}", options)  # ^ and $ match at line ends
+        return re2.compile(f"(?m){pattern}", options)  # ^ and $ match at every line
     except re2.error as fault:
         reason = fault.args[0].decode(errors="replace") if isinstance(fault.args[0], bytes) else str(fault)
         told = f"no regular expression of RE2 ({reason}); it has no look-ahead and no back-references"

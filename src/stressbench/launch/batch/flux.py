@@ -62,7 +62,7 @@ def planned(wanted: BatchRequest) -> FluxTarget:
 
 
 def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
-    """Directives for `flux batch`. Nodes are exclusive, since other jobs on them would disturb the measured times."""
+    """Directives for `flux batch`. Requested nodes are exclusive, since other jobs there would disturb measured times."""
     asked = (
         ("job-name", wanted.name),
         ("nodes", wanted.nodes),

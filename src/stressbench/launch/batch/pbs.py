@@ -61,7 +61,7 @@ def planned(wanted: BatchRequest) -> PbsTarget:
 
 
 def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
-    """Directives for qsub. Nodes are exclusive, since other jobs on them would disturb the measured times."""
+    """Directives for qsub. Requested nodes are exclusive, since other jobs there would disturb measured times."""
     each = wanted.ranks_per_node(ranks)
     chunk, count = (1, ranks) if each is None else (each, wanted.nodes)
     chunks = f"-l select={count}:ncpus={chunk}:mpiprocs={chunk}"

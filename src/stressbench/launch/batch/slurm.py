@@ -73,7 +73,7 @@ class SlurmTarget(Allocation):
         )
 
     def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
-        """The request with --overlap (Slurm 20.11), without which the second step would wait for the first."""
+        """The request with --overlap (since Slurm 20.11), without which the second step would wait for the first."""
         typed = any(word.startswith("--cpu-bind") for word in request.extra)
         words = ("--overlap",) if typed else ("--overlap", "--cpu-bind=none")
         return replace(request, extra=(*words, *request.extra))

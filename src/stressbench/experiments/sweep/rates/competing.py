@@ -25,7 +25,7 @@ FOLDER = "workloads"
 class CompetingSweep:
     """Runs of the workloads of `sweep` beside traffic that leaves them the shares `sweep.rates` of each node's link.
 
-    `link_bytes_per_s`: the full rate of that link. Raises StudyMistake where the sweep excludes such traffic.
+    `link_bytes_per_s`: the full rate of that link. Raises StudyMistake for sweeps that do not support such traffic.
     """
 
     sweep: RateSweep

@@ -35,8 +35,8 @@ SILENCE_S = 5.0
 class Launching:
     """Starts the runs of a study, whose paths are relative to `folder`. `note` records changes of link rates.
 
-    `is_stopping`: whether a stop was requested, asked again after the rate command, which may be slow. `log` receives
-    the progress of a long check.
+    `is_stopping`: whether a stop was requested, checked after the rate command, which may be slow. `log` receives the
+    progress of a long check.
     """
 
     study: Study

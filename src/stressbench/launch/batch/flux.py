@@ -62,7 +62,7 @@ def planned(wanted: BatchRequest) -> FluxTarget:
 
 
 def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
-    """Directives for `flux batch`. Requested nodes are exclusive, since other jobs there would disturb measured times."""
+    """Directives for `flux batch`. Requested nodes are exclusive, as other jobs there would disturb measured times."""
     asked = (
         ("job-name", wanted.name),
         ("nodes", wanted.nodes),

@@ -1,1 +1,1 @@
-"""Experiments: what the commands do, as functions that take values, return results and report progress."""
+"""The experiments behind the commands, as functions that take values, return results and report progress."""

@@ -1,4 +1,4 @@
-"""Tracing of MPI programs: `capture` keeps every call, `record` makes a workload of them, `profile` sums them up."""
+"""Tracing of MPI programs: `capture` keeps every call, `record` writes a workload, `profile` aggregates the calls."""
 
 import os
 import secrets
@@ -29,7 +29,10 @@ _PROFILE_SUFFIXES = (".html", ".json", _TRACE)
 
 
 class CaptureFailed(StressBenchError):
-    """The program ran, but its profile cannot be made or written. `status`: its own, a fault where that is 0."""
+    """The program ran, but its profile cannot be computed or written.
+
+    `status` is the exit status of the program, `fault` where that is 0.
+    """
 
     def __init__(self, message: str, *, program_status: int) -> None:
         self.status = program_status or ExitStatus.fault
@@ -38,8 +41,9 @@ class CaptureFailed(StressBenchError):
 
 @dataclass(frozen=True, kw_only=True)
 class ProfiledProgram:
-    """`status` is the program's own exit status. `is_traced`: whether there is a trace; `profile` is None without one,
-    and where only the trace was requested.
+    """The result of a profiled program. `status`: its exit status. `is_traced`: whether a trace was written.
+
+    `profile` is None without a trace, and where only the trace was requested.
     """
 
     status: int
@@ -48,7 +52,7 @@ class ProfiledProgram:
 
     @property
     def exit_status(self) -> int:
-        """The program's own; a fault where it ended well without a trace."""
+        """The exit status of the program, `fault` where it succeeded but left no trace."""
         return self.status or (ExitStatus.ok if self.is_traced else ExitStatus.fault)
 
 
@@ -57,8 +61,8 @@ def capture_program(
 ) -> TracedLaunch:
     """Run `command`, a whole MPI launch, and write every call of each rank to the trace file `output`.
 
-    `with_names` keeps host names in the file. Progress tells what the file holds. Raises LaunchMistake before the
-    program starts, if something is wrong.
+    `with_names` keeps host names in the file. The numbers of ranks and calls and any losses are reported through
+    `progress`. Raises LaunchMistake before the program starts, if something is wrong.
     """
     check_output(output, endings=(_TRACE,), replace=False)
     return _capture(command, output=output, with_names=with_names, progress=progress)
@@ -68,10 +72,10 @@ def record_program(
     command: Sequence[str], *, output: Path, job: str | None = None, with_names: bool = False,
     progress: Progress = silent,
 ) -> tuple[TracedLaunch, bool]:  # fmt: skip
-    """Capture `command` and write a workload that replays it; `job` names its job, default: the program's name.
+    """Capture `command` and write a workload that replays it. `job` names its job, by default after the program.
 
-    The trace is written beside `output`. The second value is False where no workload was written; progress then gives
-    the reasons. Raises LaunchMistake before the program starts, if something is wrong.
+    The trace is written beside `output`. The second value is False where no workload was written. The reasons are then
+    reported through `progress`. Raises LaunchMistake before the program starts, if something is wrong.
     """
     trace_file = trace_path_for(output)
     check_output(output, endings=(".sb",), replace=False)
@@ -85,11 +89,11 @@ def record_program(
 def profile_program(
     command: Sequence[str], *, output: Path | None = None, with_names: bool = False, progress: Progress = silent
 ) -> ProfiledProgram:
-    """Run `command` and sum up where the time of its ranks went and what they sent.
+    """Run `command` and profile where its ranks spent their time and what they sent.
 
-    `output` is an .html page, the numbers as .json, or the .trace that both are made from. Raises LaunchMistake before
-    the program starts, if something is wrong, and CaptureFailed where the profile cannot be made or written; the trace
-    is kept where writing failed.
+    `output` is an .html page, the numbers as .json, or the .trace from which both are computed. Raises LaunchMistake
+    before the program starts, if something is wrong, and CaptureFailed where the profile cannot be computed or written.
+    The trace is kept where writing failed.
     """
     if output is not None:
         check_output(output, endings=_PROFILE_SUFFIXES, replace=output.suffix != _TRACE)
@@ -120,7 +124,7 @@ def profile_program(
 
 
 def profile_json(profile: Profile) -> bytes:
-    """Every number as JSON, with a newline at the end."""
+    """The profile as JSON text with a trailing newline."""
     return TypeAdapter(Profile).dump_json(profile, indent=2) + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""Removal of what killed launches left behind."""
+"""Removal of files that killed launches left behind."""
 
 import os
 import tempfile
@@ -13,7 +13,7 @@ from stressbench.launch.tracing import POOL_VARIABLE
 
 @dataclass(frozen=True, kw_only=True)
 class CleanedLeftover:
-    """A leftover; `removed` is false for a dry run, and where `reason` says why it could not be removed."""
+    """A leftover. `removed` is False in a dry run, and where removal failed for the given `reason`."""
 
     path: str
     kind: str
@@ -23,9 +23,9 @@ class CleanedLeftover:
 
 
 def remove_leftovers(folders: Sequence[Path] = (), *, dry_run: bool = False) -> list[CleanedLeftover]:
-    """Remove leftovers of this user in `folders`; by default in /dev/shm, $TMPDIR and the tracer's pools.
+    """Remove leftovers of this user in `folders`, by default in /dev/shm, $TMPDIR and the tracer's pools.
 
-    With `dry_run` they are only found.
+    With `dry_run` they are listed, but not removed.
     """
     return [_removed(left, dry_run=dry_run) for left in find(list(folders) or _default_folders(), user=os.geteuid())]
 

@@ -1,4 +1,4 @@
-"""Labs: bring one up, look at its links, change them, draw it."""
+"""Labs: start a lab, measure the load of its links, change links, and draw the topology."""
 
 import time
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from stressbench.labs.startup import StartedLab, start_lab
 from stressbench.labs.topology import Link
 
 LOAD_INTERVAL_S = 1.0
-"""How long the use of links is measured by default."""
+"""Default interval over which the load of links is measured, s."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShippedLab:
-    """A lab that ships, and whether it is up."""
+    """A lab shipped with StressBench, and whether it is up."""
 
     name: str
     hosts: int
@@ -43,7 +43,7 @@ class LabStatus:
 
 
 def bring_up(what: str, *, name: str | None = None) -> StartedLab:
-    """Bring up the shipped lab `what`, or the one in the file of this path; `name` defaults to the file's.
+    """Bring up the lab `what`, the name of a shipped lab or the path of a lab file. `name` defaults to the file's stem.
 
     Raises LabMistake and LabFault.
     """
@@ -52,7 +52,7 @@ def bring_up(what: str, *, name: str | None = None) -> StartedLab:
 
 
 def shipped_labs() -> list[ShippedLab]:
-    """The labs that ship."""
+    """All labs shipped with StressBench."""
     there = labs_up()
     return [
         ShippedLab(name=lab.name, hosts=len(lab.hosts), shape=lab.shape, is_up=lab.name in there, about=lab.about)
@@ -61,7 +61,7 @@ def shipped_labs() -> list[ShippedLab]:
 
 
 def lab_status(name: str | None = None) -> list[LabStatus]:
-    """The lab of this name, or all that are up. Raises LabMistake if it is not up."""
+    """The status of the lab `name`, or of all labs that are up. Raises LabMistake if `name` is not up."""
     return [_status(running_lab(one)) for one in (labs_up() if name is None else (name,))]
 
 
@@ -76,9 +76,9 @@ def _status(running: RunningLab) -> LabStatus:
 
 
 def link_use(name: str | None = None, *, interval_s: float = LOAD_INTERVAL_S) -> Iterator[tuple[LinkDirection, ...]]:
-    """Both directions of each link of the lab, again and again, with their use over each interval, without end.
+    """Endless iterator over the load of all links of a lab, one tuple per interval, with both directions of each link.
 
-    Raises LabMistake and LabFault.
+    `name` may be None if only one lab is up. Raises LabMistake and LabFault.
     """
     running = selected_lab(name)
     before = read_counters(running)
@@ -90,7 +90,7 @@ def link_use(name: str | None = None, *, interval_s: float = LOAD_INTERVAL_S) ->
 
 
 def change_links(link: str, change: str, *, lab: str | None = None) -> tuple[LinkChange, tuple[Link, ...]]:
-    """Apply `rate=RATE`, `down` or `up` to the links that `link` selects; the change and these links.
+    """Apply `rate=RATE`, `down` or `up` to the links that `link` selects. Returns the change and these links.
 
     Raises LabMistake and LabFault.
     """
@@ -102,9 +102,9 @@ def change_links(link: str, change: str, *, lab: str | None = None) -> tuple[Lin
 
 
 def draw_lab(what: str | None = None, *, interval_s: float = LOAD_INTERVAL_S) -> tuple[str, str]:
-    """Name and drawing (SVG) of a lab, a shipped one or a file; of one that is up with the use of its links.
+    """Name and SVG drawing of the lab `what`, a name or the path of a lab file. None: the only lab that is up.
 
-    None: the lab that is up. Raises LabMistake and LabFault.
+    The drawing of a lab that is up shows the load of its links. Raises LabMistake and LabFault.
     """
     if what is None or what in labs_up():
         lab = selected_lab(what).lab

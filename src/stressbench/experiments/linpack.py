@@ -1,4 +1,4 @@
-"""Linpack's Rmax, which relates b_eff to the speed of the ranks (balance factor): given, or measured by `hpcc`."""
+"""Linpack's Rmax, which relates b_eff to the speed of the ranks (balance factor), as given or as measured by `hpcc`."""
 
 import math
 import os
@@ -42,8 +42,8 @@ def measured_rmax(
 ) -> Rmax:
     """Run hpcc and return the Rmax that its Linpack reaches on these ranks.
 
-    The size of the matrix follows from `memory_bytes`, of all ranks together; None: the memory of this machine. The
-    files are kept in the current directory meanwhile, which hosts share more often than /tmp. Raises LaunchMistake.
+    The matrix size follows from `memory_bytes`, the memory of all ranks together (None: the memory of this machine).
+    Files of hpcc lie in the current directory, which hosts share more often than /tmp. Raises LaunchMistake.
     """
     n = problem_size(memory_bytes if memory_bytes is not None else _own_memory())
     home = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
@@ -66,7 +66,7 @@ def measured_rmax(
 
 
 def _text_of(path: Path) -> str:
-    """What hpcc wrote; empty where the file is missing or cannot be read."""
+    """The text of an output file of hpcc, empty where the file is missing or cannot be read."""
     try:
         return read_text(path, limit=limits.OUTPUT, errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""HTML pages that commands write beside what they print (`--report FILE.html`)."""
+"""HTML pages that commands write in addition to their printed output (`--report FILE.html`)."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One run of a workload: what `stressbench run` does."""
+"""One run of a workload, as started by `stressbench run`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from stressbench.launch.targets import engine_for, resolve_target
 
 
 class WorkloadRefused(StressBenchError):
-    """The engine refused the workload and has said why; there is no message. Ends with the engine's status."""
+    """The engine refused the workload and printed the reason. The message is empty, the exit status is the engine's."""
 
     def __init__(self, status: int) -> None:
         super().__init__("")
@@ -26,7 +26,7 @@ class WorkloadRefused(StressBenchError):
 
 @dataclass(frozen=True, kw_only=True)
 class RunSpec:
-    """What to run and how; no `workload` where `continue_from`, a run file, holds it. Times are in seconds.
+    """What to run and how. `workload` is None where the run file `continue_from` contains it. Times are in seconds.
 
     `output`: the run file to write; None: named after the workload and the time. `on`: the launch target. `terminal`:
     the engine may show its progress. `grace_s`: how long ranks may go on after a stop request or after `limit_s`.
@@ -48,7 +48,7 @@ class RunSpec:
     terminal: bool = False
 
     def prepared(self, *, environment: Mapping[str, str], script: BatchScript | None = None) -> "PreparedRun":
-        """All programs found and the workload checked; `script`: for a batch script in the place of a launch.
+        """Find all programs and have the engine check the workload. `script`: for a batch script instead of a launch.
 
         Raises LaunchMistake, and WorkloadRefused where the engine refuses the workload.
         """
@@ -97,23 +97,23 @@ class PreparedRun:
 
     @property
     def advice(self) -> str | None:
-        """What would make measurements on this target better; None where nothing is known."""
+        """How measurements on this target could be improved, None without advice."""
         return self.launch.advice
 
     def script_text(self) -> str:
-        """The batch script that starts the run. Raises LaunchMistake. For runs that were prepared with a script."""
+        """The batch script that starts the run, which must have been prepared with a script. Raises LaunchMistake."""
         assert self.script is not None
         return self.script.text(self.launch.command, ranks=self.request.ranks, run_file=self.request.run_file.path)
 
     def run(self) -> "FinishedRun":
-        """Start it and wait for its end. Raises LaunchMistake. To be called from the main thread."""
+        """Start the run and wait until it ends. Must be called from the main thread. Raises LaunchMistake."""
         result = session.run(self.launch, run_file=self.request.run_file.path)
         return FinishedRun(result=result, reasons=explain(result, request=self.request), request=self.request)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FinishedRun:
-    """How a run ended. `reasons`: why, in sentences, none where all is well."""
+    """How a run ended. `reasons`: sentences on what went wrong, empty for a successful run."""
 
     result: session.RunResult
     reasons: tuple[str, ...]
@@ -121,7 +121,7 @@ class FinishedRun:
 
     @property
     def path(self) -> Path:
-        """The run file, under the name that it has now."""
+        """Path of the run file, the new one if the original was deleted, replaced or cut during the run."""
         return self.result.kept or self.request.run_file.path
 
     @property

@@ -1,4 +1,4 @@
-"""The effective bandwidth of a machine and of its file system: b_eff and b_eff_io, each run by itself."""
+"""The effective bandwidth of a machine and of its file system: b_eff and b_eff_io, each run as a single job."""
 
 import os
 import re
@@ -39,7 +39,7 @@ class SuiteAborted(StressBenchError):
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteLaunch:
-    """Where and how a suite runs. `target_name`: the word for `target` after `--on`. `verify` checks every byte."""
+    """Where and how a suite runs. `target_name`: `target` as given to `--on`. `verify`: check every byte."""
 
     shape: Shape
     target: LaunchTarget
@@ -50,7 +50,7 @@ class SuiteLaunch:
 
 
 def suite_shape(target: LaunchTarget, ranks: int | None) -> Shape:
-    """The given number of ranks or that of the target, with every rank a node. Raises LaunchMistake without either."""
+    """The given number of ranks or that of the target, with one rank per node. Raises LaunchMistake without either."""
     return shape_of(ranks=ranks, ranks_per_node=1, run_file=RunFile(path=Path("run.jsonl")), default=target.ranks)
 
 
@@ -65,7 +65,7 @@ def run_b_eff(
 ) -> BEff:
     """Measure b_eff; `options` are those of the motif. `output` keeps the protocol: the time of every loop.
 
-    Raises LaunchMistake, SuiteFileError, and SuiteAborted where the run does not come to its end.
+    Raises LaunchMistake, SuiteFileError, and SuiteAborted where the run is not completed.
     """
     with _protocol_file(output, name="beff") as (folder, protocol):
         status = _run_motif(B_EFF, options, launch, folder=folder, protocol=protocol, progress=progress)
@@ -100,7 +100,7 @@ def run_b_eff_io(
 
 
 def evaluate_b_eff_io(protocol: Path, *, cache_bytes: int | None = None, completed: bool = True) -> BEffIO:
-    """b_eff_io from the last execution in a protocol, whose end does not count unless it `completed`.
+    """b_eff_io from the last execution in a protocol. The end record is ignored unless the execution `completed`.
 
     Raises SuiteFileError.
     """
@@ -111,7 +111,7 @@ def evaluate_b_eff_io(protocol: Path, *, cache_bytes: int | None = None, complet
 def _run_motif(
     motif: str, options: tuple[str, ...], launch: SuiteLaunch, *, folder: Path, protocol: Path, progress: Progress
 ) -> int:
-    """Run a workload of this motif on all ranks, once; the exit status. Raises LaunchMistake."""
+    """Run the motif once on all ranks and return the exit status. Raises LaunchMistake."""
     workload, run_file = folder / f"{motif}.sb", RunFile(path=folder / "run.jsonl")
     escaped = str(protocol).replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
     words = " ".join((motif, *map(_quoted, options)))
@@ -138,7 +138,7 @@ def _run_motif(
 
 
 def _quoted(word: str) -> str:
-    """The word as the workload language writes it; `${SCRATCH}` stays a variable."""
+    """The word, quoted where the workload language requires it; `${SCRATCH}` stays a variable."""
     if _PLAIN.fullmatch(word) or _OPTION.fullmatch(word):
         return word
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -146,7 +146,7 @@ def _quoted(word: str) -> str:
 
 @contextmanager
 def _protocol_file(output: Path | None, *, name: str) -> Iterator[tuple[Path, Path]]:
-    """A temporary directory, and the file for the protocol: in it, or `output`, which must not exist yet."""
+    """A temporary directory, and the path of the protocol: a file in it, or `output`, which must not exist yet."""
     if output is not None:
         _require_new(output)
     with TemporaryDirectory(prefix=f"stressbench-{name}-") as folder:
@@ -155,12 +155,12 @@ def _protocol_file(output: Path | None, *, name: str) -> Iterator[tuple[Path, Pa
             yield Path(folder), protocol
         finally:
             note = _note_of(protocol)
-            if is_own_file(note):  # the motif keeps it for runs that are continued, which this one is not
+            if is_own_file(note):  # the motif leaves it for continued runs, but this run is never continued
                 note.unlink()
 
 
 def _note_of(protocol: Path) -> Path:
-    """The file by which the motif knows a protocol again as its own."""
+    """The marker file by which the motif recognises a protocol as its own."""
     return protocol.with_name(f"{protocol.name}.stressbench")
 
 

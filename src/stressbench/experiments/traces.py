@@ -1,4 +1,4 @@
-"""What trace files say: the difference of two, and the reference profile of one."""
+"""Evaluation of trace files: the difference between two traces, and the reference profile of one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,8 +18,8 @@ from stressbench.tracing.tokens import TokenStyle
 def trace_difference(a: Path, b: Path, *, exact: bool = False, context: int = CONTEXT) -> Difference:
     """Where the calls of two traces differ; `context`: calls shown around a difference.
 
-    `exact`: receives from any source and communicators are compared as called. Raises TraceFileError, and UserError
-    for traces with too many calls.
+    `exact`: compare receives from MPI_ANY_SOURCE and the creation of communicators as called. Raises TraceFileError,
+    and UserError for traces with too many calls.
     """
     with _bounded(f"{a} or {b}"):
         first, second = read_trace(a), read_trace(b)
@@ -31,7 +31,8 @@ def trace_difference(a: Path, b: Path, *, exact: bool = False, context: int = CO
 def reference_profile_json(path: Path, *, iteration: bool = False) -> bytes:
     """The reference profile of a trace as JSON, one key per line, without keys whose value is unknown.
 
-    `iteration`: of one pass of the main loop. Raises TraceFileError, and UserError where it cannot be represented.
+    `iteration`: only one iteration of the main loop. Raises TraceFileError, and UserError where the profile cannot be
+    represented.
     """
     with _bounded(str(path)):
         found = reference_profile(read_trace(path), iteration=iteration)

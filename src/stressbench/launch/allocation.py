@@ -1,4 +1,4 @@
-"""What places in batch systems share: a number of nodes over which ranks are spread in equal shares."""
+"""Common part of allocations of batch systems: a number of nodes over which ranks are spread evenly."""
 
 import math
 from dataclasses import dataclass
@@ -11,36 +11,36 @@ from stressbench.launch.local import Request
 
 @dataclass(frozen=True, kw_only=True)
 class Allocation(PlainTarget):
-    """Nodes that are there, or will be; `ranks` that the system was asked for. None: it did not say."""
+    """`nodes` of a present or future allocation, and the `ranks` requested from the system. None: unknown."""
 
     nodes: int | None = None
 
     @property
     def host_count(self) -> int | None:
-        """One a node."""
+        """The number of nodes."""
         return self.nodes
 
     def used(self, ranks: int) -> int | None:
-        """How many nodes so many ranks need, as they spread over as many as there are. Raises LaunchMistake."""
+        """The number of nodes that these ranks occupy, None: unknown. Raises LaunchMistake for less than one rank."""
         if ranks < 1:
             raise LaunchMistake(f"ranks: {ranks} is not at least 1")
         return None if self.nodes is None else min(self.nodes, ranks)
 
     def each(self, ranks: int) -> int | None:
-        """How many ranks a node holds, at most."""
+        """The largest number of ranks on a node, None: unknown."""
         used = self.used(ranks)
         return None if used is None else math.ceil(ranks / used)
 
     def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
-        """Where shares are equal; but what is typed counts."""
+        """As typed, or else known only if all nodes get the same number of ranks."""
         each, used = self.each(request.ranks), self.used(request.ranks)
         known = each is not None and used is not None and each * used == request.ranks and not request.names_hosts
         return each if typed is None and known else typed
 
     def knows_nodes(self, request: Request) -> bool:
-        """Where shares are equal."""
+        """Whether all nodes get the same number of ranks, as far as is known."""
         return self.ranks_per_node(request, typed=None) is not None
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
-        """Nothing."""
+        """None: there is no advice for allocations in general."""
         return None

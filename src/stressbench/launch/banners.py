@@ -1,24 +1,24 @@
-"""Open MPI's remarks that tell a person nothing: boxes about a program that ended with a status of its own. Pure."""
+"""Filters uninformative messages of Open MPI: boxes about a program that ended with a status of its own. Pure."""
 
 import re
 
 _RULE = re.compile(rb"(?:^|(?<=[\r\n]))-{60,}\r?\n")
-# A quick agent has put itself into a group of its own and replaced its process before mpirun tries to do the former.
+# Printed when a launch agent has already set its own process group and called exec before mpirun calls setpgid for it.
 _LINE = re.compile(rb"^\[[^\]\n]*\] plm:rsh: Warning: setpgid\([^\n]*\n", re.MULTILINE)
 _NOISE = re.compile(rb"Primary job\s+terminated normally, but|processes exited with non-zero status")
 
 
 class BannerFilter:
-    """Takes a stream in pieces and gives it back without those boxes; everything else goes through at once.
+    """Removes these boxes from a stream that comes in pieces. Everything else passes through at once.
 
-    A box lies between two lines of dashes. Boxes about anything else, such as a rank that a signal ended, stay.
+    A box lies between two lines of dashes. Boxes about anything else, such as a rank ended by a signal, are kept.
     """
 
     def __init__(self) -> None:
         self._held = b""  # from the opening line of a box on
 
     def feed(self, piece: bytes) -> bytes:
-        """What can be handed on now."""
+        """The output that is ready after this piece."""
         text, self._held = _LINE.sub(b"", self._held + piece), b""
         out = b""
         while opening := _RULE.search(text):
@@ -33,6 +33,6 @@ class BannerFilter:
         return out + text
 
     def flush(self) -> bytes:
-        """What was held back, at the end of the stream."""
+        """The output still held back, at the end of the stream."""
         rest, self._held = self._held, b""
         return rest

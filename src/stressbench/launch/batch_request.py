@@ -9,12 +9,12 @@ from stressbench.launch.option_values import seconds
 
 _TO_CLEAN_UP_S = 120.0
 _WORD = re.compile(r"[A-Za-z0-9][\w.:@+-]*")
-_NAME_LETTERS = 15  # PBS takes no more
+_NAME_LETTERS = 15  # the limit of PBS
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchRequest:
-    """`name` of the job, and what is requested for it; None leaves it to the system."""
+    """`name` of the job, and the resources requested for it. None leaves a value to the system."""
 
     name: str
     nodes: int | None = None
@@ -23,18 +23,18 @@ class BatchRequest:
     account: str | None = None
 
     def ranks_per_node(self, ranks: int) -> int | None:
-        """At most; None where the system chooses the nodes."""
+        """The largest number of ranks on a node, None where the system chooses the number of nodes."""
         return None if self.nodes is None else math.ceil(ranks / self.nodes)
 
     @property
     def clock(self) -> str | None:
-        """The time as `HH:MM:SS`."""
+        """The wall time as `HH:MM:SS`."""
         if self.walltime_s is None:
             return None
         return f"{self.walltime_s // 3600:02}:{self.walltime_s // 60 % 60:02}:{self.walltime_s % 60:02}"
 
     def engine_limit(self, typed: str | None) -> str | None:
-        """`--time-limit` of the engine: as typed, else so that it ends in good order before the system ends it."""
+        """`--time-limit` of the engine: as typed, or else early enough for a clean end within the wall time."""
         if typed is not None or self.walltime_s is None:
             return typed
         return f"{self.walltime_s - min(_TO_CLEAN_UP_S, self.walltime_s / 4):.0f}s"
@@ -43,7 +43,7 @@ class BatchRequest:
 def batch_request(
     *, stem: str, nodes: int | None, walltime: str | None, queue: str | None, account: str | None
 ) -> BatchRequest:
-    """The request, checked; the job is named after `stem`. Raises LaunchMistake."""
+    """The checked request, with a job name made from `stem`. Raises LaunchMistake."""
     if nodes is not None and nodes < 1:
         raise LaunchMistake(f"--nodes: {nodes} is not at least 1")
     for option, value in (("--queue", queue), ("--account", account)):
@@ -66,6 +66,6 @@ def _whole(walltime: str) -> int:
 
 
 def _job_name(stem: str) -> str:
-    """Letters that every system takes, a letter first."""
+    """A job name with characters that every system accepts, starting with a letter."""
     plain = re.sub(r"[^A-Za-z0-9_-]", "-", stem)
     return (plain if plain[:1].isalpha() else f"sb-{plain}")[:_NAME_LETTERS]

@@ -1,4 +1,4 @@
-"""A batch script in the place of a launch (`stressbench run --emit`)."""
+"""A batch script instead of a launch (`stressbench run --emit`)."""
 
 import shlex
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from stressbench.launch.launch_target import LaunchTarget
 
 @dataclass(frozen=True, kw_only=True)
 class BatchScript:
-    """A script for one batch system, and what it requests of it."""
+    """A script for one batch system, and the resources that it requests."""
 
     system: BatchSystem
     request: BatchRequest
 
     @property
     def target(self) -> LaunchTarget:
-        """Where its ranks will start."""
+        """The target on which its ranks will start."""
         return self.system.planned(self.request)
 
     def engine_limit(self, time_limit: str | None) -> str | None:
-        """The engine's time limit: as given, else so that the engine ends before the batch system ends the job."""
+        """The engine's time limit: as given, or else early enough for a clean end within the wall time."""
         return self.request.engine_limit(time_limit)
 
     def text(self, command: Command, *, ranks: int, run_file: Path) -> str:
@@ -36,7 +36,7 @@ class BatchScript:
 def batch_script(
     on: str, *, name: str, nodes: int | None, walltime: str | None, queue: str | None, account: str | None
 ) -> BatchScript:
-    """A script for the batch system `on`; `name` is that of the job. Raises LaunchMistake."""
+    """A script for the batch system `on`. `name`: name of the job. Raises LaunchMistake."""
     if (system := batch_systems().get(on)) is None:
         systems = " or ".join(f"--on {known}" for known in batch_systems())
         raise LaunchMistake(f"--emit: {systems} says for which batch system; --on {on} needs no script")

@@ -1,6 +1,6 @@
-"""Two launches at once: a program, and a companion that begins before it and is asked to stop when it ends.
+"""Two launches at once: a program, and a companion that starts before it and is asked to stop when it ends.
 
-Both are started, ended and swept up as `execute` does it.
+Both are started, ended and cleaned up as in `execute`.
 """
 
 import signal
@@ -21,9 +21,9 @@ _LOOK_EVERY_S = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """One of the two: its command, how long it may go on when it is asked to stop, and how far it is.
+    """One of the two launches: its command, and how it is stopped.
 
-    `begun`: whether it listens to requests. `finished`: whether its work is done.
+    `begun`: whether its ranks handle stop requests. `finished`: whether its work is done.
     """
 
     command: Command
@@ -34,11 +34,11 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class BothEnded:
-    """How it went. `program` is None where it never began: the companion was not ready in time, or somebody said stop.
+    """How both ended. `program` is None where it never started: the companion was not ready, or a stop was requested.
 
-    `ready_s`: when the companion was, by the clock of launches; None: never. `interrupted`: somebody from outside said
-    stop. `out_of_time`: the program was ended at its time limit. `lost_companion`: it was ended because its companion
-    had ended before.
+    `ready_s`: when the companion was ready, by the clock of launches, None: never. `interrupted`: a signal requested a
+    stop. `out_of_time`: the program was ended at its time limit. `lost_companion`: the program was ended because its
+    companion had ended before it.
     """
 
     program: Outcome | None
@@ -50,7 +50,7 @@ class BothEnded:
 
 
 class _Pair:
-    """What the main thread, signal handlers and the companion's thread share."""
+    """State shared by the main thread, signal handlers and the thread of the companion."""
 
     def __init__(self, companion: Launch, log: Callable[[str], None]) -> None:
         self.companion = companion
@@ -74,7 +74,7 @@ class _Pair:
             self._end_without_companion()
 
     def join(self, program: Launch) -> None:
-        """The program has begun; perhaps its companion has ended, or somebody has said stop, a moment before."""
+        """Register the started program, and end it if the companion has ended or a stop was requested just before."""
         with self._lock:
             self.program = program
             if self._companion_ended:
@@ -103,7 +103,7 @@ class _Pair:
         return self._thread.is_alive()
 
     def dismiss(self) -> Outcome:
-        """Ask the companion to stop, where nobody has, and wait for it."""
+        """Ask the companion to stop, unless it was asked already, and wait for its end."""
         if self.companion.stop_requests == 0 and self.companion_runs:
             self.companion.asked("end", patient=False)
         self._thread.join()
@@ -120,8 +120,8 @@ def run_beside(
 ) -> BothEnded:
     """Start the companion, wait until it is `ready`, run the program to its end, and end the companion.
 
-    A companion that ends by itself ends the program, too. To be called from the main thread. Raises OSError where one
-    of them cannot be started; nothing runs any more then.
+    If the companion ends by itself, the program is ended as well. Must be called from the main thread. Raises OSError
+    where one of them cannot be started; neither is running then.
     """
     deadline_s = clock.now_s() + ready_within_s
     pair = _Pair(_begin(companion), log)
@@ -152,7 +152,7 @@ def _begin(member: Member) -> Launch:
 
 
 def _wait(pair: _Pair, ready: Callable[[], bool], deadline_s: float) -> float | None:
-    """When the companion was ready; None where it ended before, took too long, or somebody said stop."""
+    """When the companion was ready, None where it ended before, took too long, or a stop was requested."""
     while pair.companion_runs and pair.requests == 0 and clock.now_s() < deadline_s:
         if ready():
             return clock.now_s()

@@ -1,4 +1,4 @@
-"""The clock of launches: when they began and ended, and alarms. Tests put another in its place."""
+"""The clock of launches, for start and end times and for alarms. Tests replace it."""
 
 import threading
 import time
@@ -8,20 +8,20 @@ from typing import Protocol
 
 
 class Alarm(Protocol):
-    """An action that is to come."""
+    """A scheduled action."""
 
     def cancel(self) -> None:
-        """Do nothing any more. Does nothing where the action has begun."""
+        """Cancel the action. Has no effect once the action has begun."""
 
 
 class Clock(Protocol):
-    """What launches know of time."""
+    """Source of time and alarms for launches."""
 
     def now_s(self) -> float:
-        """Seconds since any origin; never goes back."""
+        """Seconds since an arbitrary origin, monotonic."""
 
     def alarm(self, delay_s: float, action: Callable[[], object]) -> Alarm:
-        """Call the action in a thread of its own when that much time has passed."""
+        """Call the action in a thread of its own after the delay."""
 
 
 class _Monotonic:
@@ -39,18 +39,18 @@ _clocks: list[Clock] = [_Monotonic()]
 
 
 def now_s() -> float:
-    """The time by the clock in place, s."""
+    """The time of the current clock, s."""
     return _clocks[-1].now_s()
 
 
 def alarm(delay_s: float, action: Callable[[], object]) -> Alarm:
-    """An alarm of the clock in place."""
+    """Schedule an action on the current clock."""
     return _clocks[-1].alarm(delay_s, action)
 
 
 @contextmanager
 def timed_by(clock: Clock) -> Iterator[None]:
-    """Put this clock in place; on exit the one before it is back."""
+    """Context in which this clock is the current one."""
     _clocks.append(clock)
     try:
         yield

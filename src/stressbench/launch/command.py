@@ -1,4 +1,4 @@
-"""A command that could be started: its arguments and what it adds to the environment."""
+"""A command to start: its arguments, its additions to the environment, and the files that it reads."""
 
 import shlex
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ class Launcher:
 
     @property
     def flavour(self) -> Flavour:
-        """Its family."""
+        """The MPI family of the launcher."""
         return self.recognised.flavour
 
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """`argv[0]` is the program; `environment` is added to that of the caller, pair by pair.
+    """`argv[0]` is the program. `environment`: pairs of name and value to add to that of the caller.
 
-    `files` are paths and texts that the command reads: who starts it writes them first.
+    `files`: paths and texts of files that the command reads, to be written before it starts.
     """
 
     argv: tuple[str, ...]
@@ -32,5 +32,5 @@ class Command:
     files: tuple[tuple[Path, str], ...] = ()
 
     def __str__(self) -> str:
-        """As it would be typed in a shell."""
+        """The command as typed in a shell."""
         return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in self.environment), shlex.join(self.argv)])

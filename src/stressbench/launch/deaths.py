@@ -1,4 +1,4 @@
-"""A rank that a signal ended, as a fault of the run."""
+"""The fault record of a run for a rank that was ended by a signal."""
 
 import re
 from dataclasses import replace
@@ -13,10 +13,10 @@ _WHEREABOUTS = re.compile(r"\bjob (?P<job>[^\n]+?), motif (?P<motif>[^,)\n]+)(?:
 
 
 def fault_of_death(death: Death, run: Run | None, *, errors: str) -> Fault:
-    """The dead rank with its host and job, by the node map of the run file, and its motif.
+    """The fault with the host and job of the dead rank, from the node map of the run file, and its motif.
 
-    A rank that was killed cannot name its motif. The last one that another rank of the job named is taken: first that
-    of the records of faults, then that of `errors`, the launcher's standard error.
+    A killed rank cannot report its motif, so the last one reported by another rank of the job is used: from the fault
+    records, or else from `errors`, the launcher's standard error.
     """
     dead = Fault(
         round=None, job=None, motif=None, rank=death.rank, host=death.host, cause=f"ended by {death.signal_name}"

@@ -1,4 +1,4 @@
-"""What a launcher says about a rank that died, read back from its text. Pure."""
+"""Extracts the death of a rank from the output of a launcher. Pure."""
 
 import re
 import signal
@@ -12,7 +12,7 @@ from stressbench.launch.execute import Outcome
 
 @dataclass(frozen=True, kw_only=True)
 class Death:
-    """A rank that a signal ended; None is what the launcher did not say, `host` is its name for the host."""
+    """A rank ended by the signal `number`. None: not reported by the launcher. `host`: as named by the launcher."""
 
     rank: int | None
     host: str | None
@@ -20,7 +20,7 @@ class Death:
 
     @property
     def signal_name(self) -> str:
-        """For example `SIGKILL`."""
+        """Name of the signal, such as `SIGKILL`."""
         try:
             return signal.Signals(self.number).name
         except ValueError:
@@ -30,11 +30,11 @@ class Death:
 _OPEN_MPI = re.compile(
     r"process\s+rank\s+(?P<rank>\d+)\s+with\s+PID\s+\d+\s+on\s+node\s+(?P<host>\S+)\s+exited\s+on\s+signal\s+(?P<number>\d+)"
 )
-# Of a rank that a signal ends before MPI_Init, sometimes this is all; mpirun then ends with 128 + the signal.
+# Sometimes the only message on a rank that a signal ends before MPI_Init. mpirun then exits with 128 + the signal.
 _OPEN_MPI_STATUS = re.compile(r"Primary job\s+terminated normally, but \d+ process(?:es)?\s+returned\s+a non-zero exit")
 _HYDRA_PLACE = re.compile(r"=\s+(?:RANK (?P<rank>\d+) )?PID (?P<pid>\d+) RUNNING AT (?P<host>\S+)")
 _HYDRA_SIGNAL = re.compile(r"(?:KILLED BY SIGNAL: |EXIT STRING: [^\n]*\(signal )(?P<number>\d+)")
-# srun's first word of it; once it ends the others too, it says the same of them.
+# srun's message on a task ended by a signal. When srun then ends the other tasks, it prints the same for them.
 _SRUN = re.compile(
     r"^srun: error: (?P<host>[^:\s]+): tasks? (?P<rank>\d+)[\d,-]*: (?P<text>[A-Z][^\n(]*?)(?: \(|$)", re.MULTILINE
 )
@@ -43,14 +43,14 @@ _SIGNALLED = 128
 _NUMBERS = {text: number for number in signal.Signals if (text := signal.strsignal(number))}
 
 
-# What the engine prints where somebody took its run file away (engine/output/run_file.cpp).
+# What the engine prints when its run file was deleted, replaced or cut (engine/output/run_file.cpp).
 _KEPT = re.compile(
     r"^stressbench-mpi: the run file '.*' .* during the run; what was measured is in '(?P<file>.+)'$", re.MULTILINE
 )
 
 
 def kept_file(errors: str) -> Path | None:
-    """The new run file of a run whose own was deleted, replaced or cut; None where nobody did."""
+    """The new run file of a run whose original was deleted, replaced or cut, else None."""
     found = _KEPT.search(errors)
     return Path(found["file"]) if found else None
 
@@ -70,7 +70,7 @@ def diagnose(outcome: Outcome) -> Death | None:
 
 
 def _srun(errors: str) -> Death | None:
-    """The first task that a signal ended, before srun ended any."""
+    """The first task ended by a signal before srun itself ended any."""
     ends_all = _SRUN_ENDS_ALL.search(errors)
     found = _SRUN.search(errors, 0, ends_all.start() if ends_all else len(errors))
     if found is None or found["text"] not in _NUMBERS:
@@ -79,7 +79,7 @@ def _srun(errors: str) -> Death | None:
 
 
 def _hydra(text: str, number: int, rank_of: Mapping[int, int]) -> Death:
-    """MPICH names the process, Intel MPI also the rank."""
+    """The death in the output of hydra: MPICH reports the process id, Intel MPI also the rank."""
     place = _HYDRA_PLACE.search(text)
     if place is None:
         return Death(rank=None, host=None, number=number)

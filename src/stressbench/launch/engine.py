@@ -1,4 +1,4 @@
-"""The engine's own arguments. Names and rules of its options live in the engine; they go there as they were typed."""
+"""Arguments of the engine. Options are passed on as typed, since the engine itself defines and checks them."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class EngineOptions:
-    """Options of `stressbench-mpi run`, as typed; None leaves the engine's own default."""
+    """Options of `stressbench-mpi run`, as typed. None: the engine's default."""
 
     isolated: str | None = None
     contended: str | None = None
@@ -24,7 +24,7 @@ class EngineOptions:
     verify: bool = False
 
     def arguments(self) -> tuple[str, ...]:
-        """`--option value` pairs of what was given."""
+        """Arguments `--option value` for all options that were given."""
         named = (
             ("--isolated", self.isolated),
             ("--contended", self.contended),
@@ -44,26 +44,26 @@ class EngineOptions:
         return given + (("--verify",) if self.verify else ())
 
     def with_stall_limit(self, default: str | None) -> "EngineOptions":
-        """The same, with this limit where none was typed."""
+        """The same options, with this stall limit unless one was typed."""
         return self if self.stall_limit is not None else replace(self, stall_limit=default)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunFile:
-    """Where records go: a new file, or one that is continued."""
+    """The run file to write: a new file, or one that is continued."""
 
     path: Path
     continues: bool = False
 
     def arguments(self) -> tuple[str, ...]:
-        """The engine's option for it."""
+        """The engine's option for the run file."""
         return ("--continue" if self.continues else "--output", str(self.path))
 
 
 def check_arguments(
     *, engine: Path, workload: Path, ranks: int | None, ranks_per_node: int | None, sets: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The check of a workload, which starts no ranks; of its text alone where `ranks` is None."""
+    """The command that checks a workload without starting ranks, or only its text where `ranks` is None."""
     named = tuple(word for text in sets for word in ("--set", text))
     shape = () if ranks is None else ("--ranks", str(ranks), *_shape(ranks_per_node))
     return (str(engine), "check", str(workload), *shape, *named)
@@ -72,9 +72,9 @@ def check_arguments(
 def run_arguments(
     *, engine: Path, workload: Path | None, ranks_per_node: int | None, run_file: RunFile, options: EngineOptions
 ) -> tuple[str, ...]:
-    """The program that a launcher starts on every rank; no `workload` where the continued file holds it.
+    """The program that a launcher starts on every rank. `workload` is None where the continued file contains it.
 
-    The engine's own table stays away: `stressbench show` prints a fuller one.
+    The engine's table of results is suppressed, since `stressbench show` prints a fuller one.
     """
     return (
         str(engine),

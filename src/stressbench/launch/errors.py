@@ -1,14 +1,14 @@
-"""What goes wrong before the first rank starts."""
+"""Errors that occur before the first rank starts."""
 
 from stressbench.errors import UserError
 
 
 class LaunchMistake(UserError):
-    """The person who started the command can put it right. The message names the value and what would be right."""
+    """An error that the user can correct. The message names the value and what is expected."""
 
 
 class LinkMistake(LaunchMistake):
-    """`on` cannot have such links: `factor` is rate or rails, `told` its value and what would be right."""
+    """The target `on` does not support such links. `factor`: rate or rails. `told`: its value and what is expected."""
 
     def __init__(self, *, on: str, factor: str, told: str) -> None:
         super().__init__(f"--on {on}: {factor}: {told}")

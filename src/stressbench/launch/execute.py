@@ -1,6 +1,6 @@
-"""The one place that starts ranks, and the one that ends them.
+"""Starts launchers and ends them with all their ranks.
 
-The launcher runs in a session of its own, so that Ctrl-C reaches this process only.
+The launcher runs in its own session, so that Ctrl-C reaches only this process.
 """
 
 import ctypes
@@ -29,11 +29,11 @@ _PR_SET_PDEATHSIG = 1
 class Outcome:
     """How a launch ended.
 
-    `status` is that of the launcher, 128 + N where signal N ended it. `stop_requests` counts requests to stop, from
-    outside or by the clock. `output` and `errors` are the last texts of its streams. `rank_of` pairs process ids of
-    local ranks with ranks, where they lived long enough. `hung_at_the_end`: ranks were killed when their work was done.
-    `began_s` and `ended_s` are the launcher's own, by the clock of launches. `swept`: processes on this machine that
-    outlived it, and were killed.
+    `status`: exit status of the launcher, 128 + N where signal N ended it. `stop_requests`: number of stop requests, by
+    signals or by a time limit. `output` and `errors`: the last text of its streams. `rank_of`: pairs of process id and
+    rank for local ranks that lived long enough. `hung_at_the_end`: ranks were killed after their work was done.
+    `began_s` and `ended_s`: start and end of the launcher by the clock of launches. `swept`: number of processes on
+    this machine that outlived the launcher and were killed.
     """
 
     status: int
@@ -48,7 +48,7 @@ class Outcome:
 
     @property
     def was_asked_to_stop(self) -> bool:
-        """By a person or the clock, and not because its work was done."""
+        """Whether the launch was stopped by a signal or a time limit, and not because its work was done."""
         return self.stop_requests > 0 and not self.hung_at_the_end
 
 
@@ -60,12 +60,11 @@ def execute(
     finished: Callable[[], bool] = lambda: False,
     log: Callable[[str], None] | None = None,
 ) -> Outcome:
-    """Start the command, pass its output through as it comes, hand on requests to stop, and leave no process behind.
+    """Run the command: pass its output through as it comes, forward stop requests, and leave no process behind.
 
-    To be called from the main thread. `begun` tells whether ranks listen to requests; `finished` tells whether the work
-    is done, so that what still runs only hangs.
-    `log` gets a sentence when something is asked of the engine (default: stderr).
-    Raises OSError where the program cannot be started.
+    Must be called from the main thread. `begun`: whether ranks handle stop requests. `finished`: whether the work is
+    done, so that remaining processes only hang. `log` receives a sentence when the engine is asked to stop (default:
+    stderr). Raises OSError where the program cannot be started.
     """
     launch = begin(command, stop_policy=stop_policy, begun=begun, finished=finished, log=log)
     with handled_by(launch.on_signal):
@@ -80,7 +79,7 @@ def begin(
     finished: Callable[[], bool] = lambda: False,
     log: Callable[[str], None] | None = None,
 ) -> Launch:
-    """Start the command. To be called from the main thread: its end would be the command's. `attend` must follow."""
+    """Start the command. Must be called from the main thread, since it ends with that thread. `attend` must follow."""
     mark = Mark()
     began_s = clock.now_s()
     process = subprocess.Popen(
@@ -100,7 +99,7 @@ def begin(
 
 
 def attend(launch: Launch, *, output_to: int = 1) -> Outcome:
-    """Wait for the end, whatever happens, and sweep up behind it; its output goes to the descriptor `output_to`."""
+    """Wait for the end of a launch and kill what remains. Its standard output goes to the descriptor `output_to`."""
     process = launch.process
     assert process.stdout is not None and process.stderr is not None
     output = Passthrough(source=process.stdout.fileno(), sink=output_to)
@@ -117,7 +116,7 @@ def attend(launch: Launch, *, output_to: int = 1) -> Outcome:
             alarm.cancel()
         swept = _sweep(launch, output, errors)
     return Outcome(
-        status=128 - status if status < 0 else status,  # Popen says -N for signal N
+        status=128 - status if status < 0 else status,  # Popen returns -N for signal N
         stop_requests=launch.stop_requests,
         hung_at_the_end=launch.hung_at_the_end,
         output=output.tail(),
@@ -130,10 +129,10 @@ def attend(launch: Launch, *, output_to: int = 1) -> Outcome:
 
 
 def _end_of(process: subprocess.Popen[bytes]) -> tuple[int, float]:
-    """Wait for it; its status, and when that was.
+    """Wait for the process, and return its status and the time of its end.
 
-    Another thread waits: a signal that comes a moment before waitpid() does not interrupt it, and its handler, which
-    runs in the main thread only, would have to wait for the end of the process.
+    Another thread waits, since a signal that comes just before waitpid() does not interrupt it, and the handler, which
+    runs only in the main thread, would be delayed until the process ends.
     """
     ended: list[tuple[int, float]] = []
     waiting = threading.Thread(target=lambda: ended.append((process.wait(), clock.now_s())), daemon=True)
@@ -144,7 +143,7 @@ def _end_of(process: subprocess.Popen[bytes]) -> tuple[int, float]:
 
 
 def _sweep(launch: Launch, *streams: Passthrough) -> int:
-    """Kill ranks that outlived their launcher, and count them; they may also hold the streams open."""
+    """Kill ranks that outlived their launcher, and count them. Such ranks may also keep the streams open."""
     for stream in streams:
         stream.join(timeout_s=1.0)
     killed = kill_all(launch.mark)
@@ -162,6 +161,6 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 def end_with_parent() -> None:
-    """In a child: get SIGTERM when its parent dies without a word, so that ranks never run on alone."""
+    """In a child process: have the kernel send SIGTERM when the parent dies, so that ranks never run on alone."""
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""How a run ended, in sentences: who died, what is in the file, and what to do next. Pure."""
+"""Sentences on how a run ended: which rank died, what is in the run file, and what to do next. Pure."""
 
 import shlex
 from pathlib import Path
@@ -13,7 +13,7 @@ NOTHING_MEASURED = "no round was finished; nothing was measured"
 
 
 def explain(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
-    """Sentences for stderr, none when all went well."""
+    """Sentences for stderr, none for a successful run."""
     if result.status in (ExitStatus.fault, ExitStatus.interrupted):
         return (*causes(result, request=request), _kept(request, result.left, result.kept or request.run_file.path))
     return causes(result, request=request)
@@ -33,8 +33,8 @@ def causes(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
 
 
 def faults(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
-    """What the run file tells about the faults that ended this launch."""
-    # The newest launch of a file that is continued may be an earlier one.
+    """Sentences on the faults that ended this launch, from the run file."""
+    # The last launch in a continued file may be an earlier one.
     if result.left is None or request.run_file.continues:
         return ()
     return tuple(fault_sentence(fault, result.left.jobs) for fault in result.left.launches[-1].faults)
@@ -69,6 +69,6 @@ def _kept(request: LaunchRequest, run: Run | None, path: Path) -> str:
 
 
 def continuing(request: LaunchRequest, path: Path) -> str:
-    """The command that goes on with this run: the file knows workload, ranks and settings."""
+    """The command that continues this run. The run file contains workload, ranks and settings."""
     where = () if request.on == "local" else ("--on", request.on)
     return shlex.join(("stressbench", "run", "--continue", str(path), *where))

@@ -1,4 +1,4 @@
-"""Where the engine and its launcher are. Asks programs for their version, and starts nothing else."""
+"""Finds the engine and its launcher. Asks programs for their version, and starts nothing else."""
 
 import os
 import shutil
@@ -59,7 +59,7 @@ def _installed() -> Iterator[Path]:
 
 
 def named_program(path: Path, *, said_by: str) -> Path:
-    """A program that somebody named: its path, absolute, if it can be executed; a bare name is looked up on PATH."""
+    """Absolute path of a program that the user named. A bare name is looked up on PATH. Raises LaunchMistake."""
     if path.name == str(path) and not path.exists() and (found := shutil.which(str(path))):
         return Path(found)
     if not path.exists():
@@ -79,9 +79,9 @@ def library_of(engine: Path) -> Recognised:
 
 
 def find_launcher(*, given: Path | None, library: Recognised) -> Launcher:
-    """The `mpirun` that starts programs built with `library`: the one given, or the first on PATH that fits.
+    """The `mpirun` that starts programs built with `library`: the one given, or the first on PATH that matches.
 
-    A launcher of another MPI would start every rank as a world of its own, so a misfit raises LaunchMistake.
+    A launcher of another MPI would start every rank with its own MPI_COMM_WORLD, so a mismatch raises LaunchMistake.
     """
     if given is not None:
         launcher = _asked(named_program(given, said_by="--mpirun"))
@@ -97,7 +97,7 @@ def find_launcher(*, given: Path | None, library: Recognised) -> Launcher:
 
 
 def ask(program: str) -> Recognised:
-    """What this launcher says about itself; of no known flavour where it does not start."""
+    """Flavour and version of a launcher, `Flavour.unknown` where it does not start."""
     return recognise(_version_text(Path(program)) or "")
 
 
@@ -111,7 +111,7 @@ def _version_text(program: Path) -> str | None:
 
 
 def answer(*words: str) -> str | None:
-    """What a program prints when it is asked something, or None where it fails."""
+    """Standard output and error of a short command, or None where it fails."""
     try:
         said = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_ANSWER_WITHIN_S)
     except (OSError, subprocess.TimeoutExpired):
@@ -120,6 +120,6 @@ def answer(*words: str) -> str | None:
 
 
 def require_on_path(program: str, *, option: str) -> None:
-    """Raise LaunchMistake unless there is such a program."""
+    """Raise LaunchMistake unless the program is on PATH."""
     if shutil.which(program) is None:
         raise LaunchMistake(f"{option}: {program} is not on PATH")

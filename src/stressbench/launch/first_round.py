@@ -1,4 +1,4 @@
-"""Whether a launch has finished its first round, from its file."""
+"""Whether a launch has finished its first round, from its run file."""
 
 from pathlib import Path
 
@@ -6,14 +6,14 @@ _MARK = b'{"type":"round"'
 
 
 class FirstRound:
-    """Looks at a run file that is new."""
+    """Watches a new run file."""
 
     def __init__(self, run_file: Path) -> None:
         self._file = run_file
         self._size = 0
 
     def is_written(self) -> bool:
-        """Whether it holds a round's whole line."""
+        """Whether the file contains a complete round record."""
         try:
             size = self._file.stat().st_size
             if size == self._size:

@@ -1,4 +1,4 @@
-"""Which MPI a launcher or an engine belongs to, from what they print about themselves. Nothing is started here."""
+"""The MPI of a launcher or an engine, from what they print about themselves. Nothing is started here."""
 
 import re
 from dataclasses import dataclass
@@ -56,9 +56,9 @@ _LABELLED_VERSION = re.compile(r"version:?\s*v?(\d+\.\d+(?:\.\d+)?\w*)", re.IGNO
 
 
 def recognise(text: str) -> Recognised:
-    """Read `mpirun --version`, or the engine's `MPI library:` text; `Flavour.unknown` where nothing is known.
+    """Recognise the output of `mpirun --version`, or the engine's `MPI library:` text, or else `Flavour.unknown`.
 
-    Intel MPI is asked for first, since its launcher also calls itself hydra.
+    Intel MPI is tested first, since its launcher also calls itself hydra.
     """
     version = _version_in(text)
     if _INTEL.search(text):

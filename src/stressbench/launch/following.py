@@ -1,4 +1,4 @@
-"""Somebody's own command, run as if from the shell: its streams and its status are ours, signals go on to it."""
+"""Runs a user's command as a shell would: it shares the streams of this process, and signals are forwarded to it."""
 
 import os
 import signal
@@ -10,23 +10,23 @@ from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
 from stressbench.stop_signals import FORWARDED_SIGNALS, not_ignored
 
-_FROM_KERNEL = 0x80  # si_code of what a terminal sends to all processes in its foreground, the command among them
+_FROM_KERNEL = 0x80  # si_code of signals from a terminal to all its foreground processes, including the command
 _LOOK_EVERY_S = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Followed:
-    """The exit status, 128 + N where signal N ended the command, and how often it was asked to stop."""
+    """The exit status, 128 + N where signal N ended the command, and the number of stop requests."""
 
     status: int
     stop_requests: int
 
 
 def follow(command: Command) -> Followed:
-    """Run the command to its end. LaunchMistake where it cannot be started. To be called from the main thread.
+    """Run the command to its end. Must be called from the main thread. Raises LaunchMistake where it cannot start.
 
-    Ctrl-C reaches the command from the terminal as it would without us; what is sent to this process alone is handed
-    on. In both cases we stay, to gather what was collected.
+    Ctrl-C reaches the command directly from the terminal. Signals sent only to this process are forwarded. In both
+    cases this process continues, to gather the results.
     """
     heard = set(not_ignored(FORWARDED_SIGNALS))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {*heard, signal.SIGCHLD})
@@ -40,7 +40,7 @@ def follow(command: Command) -> Followed:
     except OSError as fault:
         raise LaunchMistake(f"{command.argv[0]}: {reason_of(fault)}") from fault
     finally:
-        while signal.sigtimedwait(heard, 0) is not None:  # came too late: the command is through
+        while signal.sigtimedwait(heard, 0) is not None:  # discards signals that came after the end
             pass
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

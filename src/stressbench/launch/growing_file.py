@@ -1,4 +1,4 @@
-"""How far a launch is, from its run file."""
+"""Progress of a launch, from its run file."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ _LONGEST_BYTES = 4096
 
 
 class GrowingFile:
-    """Looks at a run file from now on: one that is continued, or overwritten, holds records from before."""
+    """Watches a run file for new records, since a file that is continued or overwritten contains older ones."""
 
     def __init__(self, run_file: Path) -> None:
         self._file = run_file
@@ -16,7 +16,7 @@ class GrowingFile:
         self._state_before = self._state()
 
     def has_grown(self) -> bool:
-        """Whether the launch has written something; its ranks listen to requests to stop by then."""
+        """Whether the launch has written to the file. Its ranks handle stop requests by then."""
         return self._state() != self._state_before
 
     def has_ended(self) -> bool:
@@ -25,7 +25,7 @@ class GrowingFile:
         return now != self._before and now.endswith(b"\n") and now.rstrip().rpartition(b"\n")[2].startswith(_START)
 
     def _state(self) -> tuple[int, int, int] | None:
-        """None where there is no such file, or nothing in it yet."""
+        """Inode, size and time of the last change, None for a missing or empty file."""
         try:
             found = self._file.stat()
         except OSError:

@@ -1,4 +1,4 @@
-"""Which ranks of a launch each job of a workload has, from what the engine's `describe --json` says. Pure."""
+"""The ranks of each job of a workload, from the output of the engine's `describe --json`. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from stressbench.launch.errors import LaunchMistake
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """Ranks first ... first + width - 1, and `count` times in all the same again `step` further on."""
+    """`count` intervals of `width` consecutive ranks each, which start at `first`, `first + step` and so on."""
 
     first: int
     width: int
@@ -23,7 +23,7 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class JobRanks:
-    """A job and its ranks, in few blocks however many there are."""
+    """A job and its ranks, as a few blocks."""
 
     name: str
     blocks: tuple[Block, ...]
@@ -31,14 +31,14 @@ class JobRanks:
 
 @dataclass(frozen=True, kw_only=True)
 class JobPlacement:
-    """What decides about ranks of jobs: a workload, values of its variables, and where its jobs go."""
+    """What determines the ranks of jobs: a workload, the values of its variables, and the placement of its jobs."""
 
     workload: Path
     sets: tuple[str, ...] = ()
     placement: str | None = None
 
     def question(self, engine: Path, *, ranks: int, ranks_per_node: int) -> tuple[str, ...]:
-        """The engine's command that tells it, and starts no ranks."""
+        """The engine's command that reports the ranks of jobs, without starting any."""
         placed = () if self.placement is None else ("--place", self.placement)
         named = tuple(word for text in self.sets for word in ("--set", text))
         shape = ("--ranks", str(ranks), "--ranks-per-node", str(ranks_per_node))
@@ -48,7 +48,7 @@ class JobPlacement:
 def job_ranks(told: bytes, *, ranks_per_node: int) -> tuple[JobRanks, ...]:
     """The jobs in the workload's order. On a node that jobs share, the first one has the lowest ranks.
 
-    Raises LaunchMistake where the text is not what engines say.
+    Raises LaunchMistake where `told` is not output of `describe --json`.
     """
     try:
         jobs: list[dict[str, Any]] = orjson.loads(told)["jobs"]
@@ -59,7 +59,7 @@ def job_ranks(told: bytes, *, ranks_per_node: int) -> tuple[JobRanks, ...]:
 
 
 def _job(job: dict[str, Any], taken: dict[int, int], ranks_per_node: int) -> JobRanks:
-    """`taken`: how many ranks of each node earlier jobs have; grows by this job's."""
+    """The ranks of one job. `taken`: ranks of earlier jobs by node, increased by those of this job."""
     nodes = parse_ranges(job["nodes"])
     each = int(job["ranks"]) // len(nodes)
     spans = []
@@ -70,7 +70,7 @@ def _job(job: dict[str, Any], taken: dict[int, int], ranks_per_node: int) -> Job
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """First and width, in order, without seams between spans that meet."""
+    """Spans (first, width) with adjacent ones merged."""
     joined: list[tuple[int, int]] = []
     for first, width in spans:
         if joined and sum(joined[-1]) == first:
@@ -81,7 +81,7 @@ def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _blocks(spans: Sequence[tuple[int, int]]) -> Iterator[Block]:
-    """Spans of one width at one distance become one block."""
+    """Merge spans of equal width at equal distance into blocks."""
     at = 0
     while at < len(spans):
         first, width = spans[at]

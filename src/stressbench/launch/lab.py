@@ -1,6 +1,6 @@
-"""Ranks on the hosts of a lab: a command that is entered into the lab and starts `mpirun` there. Pure.
+"""Launches on the hosts of a lab: a command that enters the lab and starts `mpirun` there. Pure.
 
-How MPI finds the lab's hosts and links is in the environment that the lab gives to every process in it.
+The environment that the lab sets for all its processes tells MPI how to find the lab's hosts and links.
 """
 
 import math
@@ -16,14 +16,14 @@ from stressbench.launch.local import REALTIME, Request, require_real_ranks
 
 @dataclass(frozen=True, kw_only=True)
 class LabHost:
-    """A host of the lab, and the ranks that it is meant to hold."""
+    """A host of the lab. `cores`: the number of ranks that it should have."""
 
     name: str
     cores: int
 
 
 def shares(hosts: tuple[LabHost, ...], ranks: int) -> tuple[tuple[str, int], ...]:
-    """How many consecutive ranks each host gets: its cores; all hosts alike where that is too few."""
+    """Consecutive ranks of each host: as many as its cores, or all hosts alike if there are more ranks than cores."""
     total = sum(host.cores for host in hosts)
     each = math.ceil(ranks / len(hosts))
     found, left = [], ranks
@@ -36,23 +36,23 @@ def shares(hosts: tuple[LabHost, ...], ranks: int) -> tuple[tuple[str, int], ...
 
 
 def ranks_per_node(hosts: tuple[LabHost, ...], ranks: int) -> int | None:
-    """As many as each host that is used has, where all but the last have the same."""
+    """Ranks of each host in use, None unless all but the last have the same number and the last has no more."""
     counts = [count for _, count in shares(hosts, ranks)]
     alike = len(set(counts[:-1])) <= 1 and counts[-1] <= counts[0]
     return counts[0] if alike else None
 
 
 def _windows(flavour: Flavour) -> tuple[str, ...]:
-    """4.1 chooses its component rdma for windows between hosts, which fails over a lab's links (MPI_ERR_WIN)."""
+    """Options for MPI windows: Open MPI 4.1 chooses osc/rdma between hosts, which fails in a lab (MPI_ERR_WIN)."""
     return ("--mca", "osc", "^rdma") if flavour is Flavour.openmpi4 else ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabTarget:
-    """A lab that is up. `enter`: what stands before a command to run it on the lab's first host.
+    """A lab that is up. `enter`: command prefix for running on the lab's first host.
 
-    `environment`: what it then finds there, as far as workloads may name it. `nics`: each host's devices, of which
-    messages may take `selected_nics`, in place of all.
+    `environment`: variables of the lab that workloads may name. `nics`: the NICs of each host. `selected_nics`: the
+    NICs that messages may use, None: all.
     """
 
     name: str
@@ -66,38 +66,38 @@ class LabTarget:
 
     @property
     def ranks(self) -> int | None:
-        """One on each core of each host."""
+        """One per core of each host."""
         return sum(host.cores for host in self.hosts)
 
     def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
-        """An mpirun: the lab sees the files of this machine."""
+        """An mpirun of this machine, whose files the lab sees. Raises LaunchMistake."""
         return find_launcher(given=given, library=library)
 
     def knows_nodes(self, request: Request) -> bool:
-        """Unless options for mpirun name hosts."""
+        """True unless options for mpirun name hosts."""
         return not request.names_hosts
 
     def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
-        """As many as each host that is used has, where all but the last have the same; but what is typed counts."""
+        """As typed, or else the ranks of each host in use, None unless all but the last have the same number."""
         if typed is not None or request.names_hosts:
             return typed
         return ranks_per_node(self.hosts, request.ranks)
 
     def shares(self, ranks: int) -> tuple[tuple[str, int], ...]:
-        """How many consecutive ranks each host gets."""
+        """Names of hosts with their numbers of consecutive ranks."""
         return shares(self.hosts, ranks)
 
     @property
     def host_count(self) -> int | None:
-        """The lab's hosts."""
+        """Number of hosts of the lab."""
         return len(self.hosts)
 
     def one_a_host(self, hosts: int) -> "LabTarget":
-        """Its first hosts, as if each had one core."""
+        """The lab with only its first `hosts` hosts, and one rank on each."""
         return replace(self, hosts=tuple(LabHost(name=host.name, cores=1) for host in self.hosts[:hosts]))
 
     def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
-        """Ranks are never bound here."""
+        """The request unchanged, since ranks in labs are never bound."""
         return request
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
@@ -123,7 +123,7 @@ class LabTarget:
         return ("-hosts", hosts)
 
     def _nic_options(self, launcher: Launcher) -> tuple[str, ...]:
-        """What stands on the command line counts more than the lab's environment."""
+        """Options that select NICs, which override the lab's environment. Raises LinkMistake for other MPIs."""
         if self.selected_nics is None:
             return ()
         if not launcher.flavour.is_openmpi:
@@ -133,7 +133,7 @@ class LabTarget:
         return ("--mca", "btl_tcp_if_include", ",".join(self.selected_nics))
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:
-        """What makes small messages slow."""
+        """A warning where ranks share cores, else None."""
         if request.ranks <= request.cores:
             return None
         shared = f"{request.ranks} ranks on lab {self.name} share {request.cores} cores"

@@ -23,10 +23,10 @@ _NAMED_IN_WORKLOADS = frozenset({"SCRATCH", "TMPDIR"})
 
 
 class LabsUp:
-    """`lab:NAME`."""
+    """Provides the targets `lab:NAME`."""
 
     def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LabTarget:  # noqa: ARG002  a TargetProvider's
-        """The lab that is up under this name; `rate` is only checked: `set_rate` applies it. Raises LaunchMistake."""
+        """The lab that is up under this name. `rate` is only checked, `set_rate` applies it. Raises LaunchMistake."""
         name = _name_in(on)
         with _reported(on):
             up = running_lab(name)
@@ -46,7 +46,7 @@ class LabsUp:
         )
 
     def set_rate(self, on: str, rate: str) -> None:
-        """Have all links carry this share of the rates in the lab's file from now on. Raises LaunchMistake."""
+        """Set all links to this share of the rates in the lab's file. Raises LaunchMistake."""
         with _reported(on):
             up = running_lab(_name_in(on))
             apply_change(up, up.lab.links, parse_change(f"rate={rate}"))
@@ -61,12 +61,12 @@ class LabsUp:
 
 
 class SimulatedLabs:
-    """`simgrid:NAME` or `simgrid:FILE.toml`."""
+    """Provides the targets `simgrid:NAME` and `simgrid:FILE.toml`."""
 
     def target(
         self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None
     ) -> SimulatedTarget:
-        """The simulated lab, its links at `rate`. Raises LaunchMistake; LinkMistake for more than one rail."""
+        """The simulated lab with its links at `rate`. Raises LaunchMistake, and LinkMistake for more than one rail."""
         word = _name_in(on)
         if rails is not None and rails > 1:
             raise LinkMistake(on=on, factor="rails", told=f"{rails}: a simulated host has one NIC; expected 1")
@@ -86,11 +86,11 @@ class SimulatedLabs:
         )
 
     def set_rate(self, on: str, rate: str) -> None:
-        """Not possible: a simulation has its rate from its start. Raises LaunchMistake."""
+        """Not supported, since the rates of a simulation are fixed at its start. Raises LaunchMistake."""
         raise LaunchMistake(f"--on {on}: rate: {rate}: a simulated lab's rates are fixed when ranks start")
 
     def nic_totals(self, on: str) -> None:
-        """Nothing is counted."""
+        """None: a simulation has no counters."""
 
 
 def _name_in(on: str) -> str:
@@ -99,7 +99,7 @@ def _name_in(on: str) -> str:
 
 @contextmanager
 def _reported(on: str) -> Iterator[None]:
-    """Errors of labs become LaunchMistake."""
+    """Context that turns errors of labs into LaunchMistake."""
     try:
         yield
     except (LabMistake, LabFault) as mistake:

@@ -1,4 +1,4 @@
-"""Where ranks run: this machine, or what `--on` names. A launch target starts nothing; it builds commands."""
+"""Where ranks run: this machine, or the target that `--on` names. A launch target only builds commands."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,10 +35,10 @@ class LaunchTarget(Protocol):
         """Whether ranks start under the round-robin scheduler by default, wherever that is permitted."""
 
     def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
-        """The program that starts ranks with this MPI library; the one `given`, if it fits. Raises LaunchMistake."""
+        """The program that starts ranks with this MPI library, the one `given` if it matches. Raises LaunchMistake."""
 
     def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
-        """Number of consecutive ranks on a node: as `typed`, else if known before the launch; None: unknown."""
+        """Number of consecutive ranks on a node: as `typed`, or else as known before the launch. None: unknown."""
 
     def knows_nodes(self, request: Request) -> bool:
         """Whether jobs can be placed on nodes before the launch."""
@@ -65,7 +65,7 @@ class LaunchTarget(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class PlainTarget:
-    """Values that most launch targets have."""
+    """Default values and methods of most launch targets."""
 
     ranks: int | None = None
     environment: tuple[tuple[str, str], ...] = ()
@@ -78,7 +78,7 @@ class PlainTarget:
         return self
 
     def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:
-        """Each mpirun assumes that it is the only one: by default, both would bind rank 0 to the first core."""
+        """The request with other binding: by default, each of two mpiruns would bind its rank 0 to the first core."""
         return local.sharing(request, flavour=launcher.flavour, others=others)
 
 
@@ -92,7 +92,7 @@ class _LocalMachine(PlainTarget):
         return 1
 
     def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
-        """The mpirun that fits the MPI library. Raises LaunchMistake."""
+        """The mpirun that matches the MPI library. Raises LaunchMistake."""
         return find_launcher(given=given, library=library)
 
     def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:  # noqa: ARG002  a LaunchTarget's

@@ -1,4 +1,4 @@
-"""How each flavour of MPI starts ranks: one `Request` to one `Command`. Pure; nothing is started."""
+"""Builds the command that starts ranks, for each flavour of MPI, from a `Request`. Pure; nothing is started."""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +7,7 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour
 
 REALTIME = ("chrt", "-r", "1")
-# Options with which somebody says where ranks go: then slots and binding are that person's business.
+# Launcher options by which the user places ranks. Slots and binding are then left to the user.
 _NAMES_HOSTS = frozenset(
     {"-H", "--host", "-host", "--hosts", "-hosts", "--hostfile", "-hostfile", "--machinefile", "-machinefile"}
     | {"--rankfile", "-rankfile", "-rf", "-f", "--default-hostfile"}
@@ -19,7 +19,7 @@ _NAMES_BINDING = frozenset({"--bind-to", "-bind-to", "--cpu-set", "--cpu-list", 
 class Request:
     """What to start: `program` with `ranks` ranks, on a machine with `cores` cores.
 
-    `extra` goes to the launcher as it is, before the program. `allocated`: a batch system has given out the nodes.
+    `extra`: options for the launcher, passed on unchanged. `allocated`: the nodes are an allocation of a batch system.
     """
 
     ranks: int
@@ -32,17 +32,17 @@ class Request:
 
     @property
     def names_hosts(self) -> bool:
-        """Whether options for the launcher say on which hosts ranks run."""
+        """Whether options for the launcher determine the hosts of ranks."""
         return not _NAMES_HOSTS.isdisjoint(self.extra)
 
     @property
     def elsewhere(self) -> bool:
-        """Whether somebody else says on which hosts ranks run, so that this machine tells nothing about them."""
+        """Whether a batch system or options determine the hosts of ranks, so that this machine's cores do not count."""
         return self.allocated or self.names_hosts
 
     @property
     def outnumbered(self) -> bool:
-        """Whether ranks share cores, as far as can be known from here."""
+        """Whether ranks share cores, as far as is known."""
         return self.ranks > self.cores and not self.elsewhere
 
 
@@ -50,14 +50,14 @@ def build(*, launcher: Launcher, request: Request) -> Command:
     """The command that starts the request under the launcher. Raises LaunchMistake."""
     require_real_ranks(launcher, request)
     options = _openmpi(launcher.flavour, request) if launcher.flavour.is_openmpi else ()
-    # Round robin rotates ranks that yield; the plain scheduler may hand the core straight back to the one that waits.
+    # SCHED_RR rotates ranks that yield. The default scheduler may return the core at once to the rank that waits.
     program = (REALTIME if request.realtime else ()) + request.program
     argv = (str(launcher.path), "-n", str(request.ranks), *options, *request.extra, *program)
     return Command(argv=argv, environment=_environment(launcher.flavour, request))
 
 
 def sharing(request: Request, *, flavour: Flavour, others: int) -> Request:
-    """The request where `others` ranks of another launch run on the same cores: none is bound, all yield if crowded."""
+    """The request beside `others` ranks on the same cores: ranks are not bound, and yield if cores are too few."""
     if not flavour.is_openmpi:
         return request
     crowded = replace(request, cores=request.cores - others)
@@ -75,10 +75,10 @@ def require_real_ranks(launcher: Launcher, request: Request) -> None:
 
 
 def _openmpi(flavour: Flavour, request: Request) -> tuple[str, ...]:
-    """Slots, binding and yielding where ranks share cores.
+    """Options for slots, binding and yielding where ranks share cores.
 
-    `odls_base_sigkill_timeout` stays alone on purpose: Open MPI sleeps twice that long whenever a rank dies, so a value
-    that covers a round would hang every failed run. `execute` asks for a stop with SIGUSR1, which has no such limit.
+    `odls_base_sigkill_timeout` keeps its default on purpose: Open MPI sleeps twice that long whenever a rank dies, so a
+    value that covers a round would hang every failed run. Launches are stopped with SIGUSR1, which has no such limit.
     """
     if not request.outnumbered:
         return ()
@@ -97,7 +97,7 @@ def _environment(flavour: Flavour, request: Request) -> tuple[tuple[str, str], .
 
 
 def advice(*, launcher: Launcher, request: Request) -> str | None:
-    """One sentence that a person should know before this request runs, or None."""
+    """One sentence on what impairs measurements of this request, or None."""
     if not request.outnumbered:
         return None
     shared = f"{request.ranks} ranks share {request.cores} cores: times include waiting for a core"

@@ -26,7 +26,7 @@ def _siblings(path: Path, cpu: int) -> str:
 
 
 def numa_node_of(nic: str, *, classes: Path = Path("/sys/class")) -> int | None:
-    """The NUMA node of a NIC such as `ib0`, or of a device with its port, `mlx5_0:1`; None where none is known."""
+    """The NUMA node of a NIC such as `ib0`, or of a device with its port, `mlx5_0:1`. None: unknown."""
     device, colon, _ = nic.partition(":")
     path = classes / "infiniband" / device if colon else classes / "net" / nic
     try:
@@ -37,7 +37,7 @@ def numa_node_of(nic: str, *, classes: Path = Path("/sys/class")) -> int | None:
 
 
 def allocated(environment: Mapping[str, str]) -> bool:
-    """Whether a batch system has given this process its nodes."""
+    """Whether this process runs in an allocation of a batch system."""
     return any(environment.get(name) for name in _ALLOCATION)
 
 

@@ -1,11 +1,11 @@
-"""Times and sizes as options give them: refusals name the option."""
+"""Parses times and sizes given as options. Errors name the option."""
 
 from stressbench.formats.units import A_SIZE, A_TIME, UnitError, parse_seconds, parse_size
 from stressbench.launch.errors import LaunchMistake
 
 
 def seconds(text: str, *, option: str) -> float:
-    """Return the seconds of a time such as `55min`. Raises LaunchMistake that names the option."""
+    """The seconds of a time such as `55min`. Raises LaunchMistake, which names the option."""
     try:
         return parse_seconds(text)
     except UnitError:
@@ -13,7 +13,7 @@ def seconds(text: str, *, option: str) -> float:
 
 
 def size_bytes(text: str, *, option: str) -> int:
-    """Return the bytes of a size such as `32KiB`. Raises LaunchMistake that names the option."""
+    """The bytes of a size such as `32KiB`. Raises LaunchMistake, which names the option."""
     try:
         return parse_size(text)
     except UnitError:

@@ -1,4 +1,4 @@
-"""Bytes of a child's stream, handed on as they come, with the last of them kept for a diagnosis."""
+"""Passes the output stream of a child process through, and keeps its end for diagnosis."""
 
 import os
 import threading
@@ -11,7 +11,7 @@ _KEPT_BYTES = 1 << 15
 
 
 class Passthrough:
-    """Copies `source` to the file descriptor `sink` in a thread of its own until the source ends."""
+    """Copies `source` to the file descriptor `sink` in its own thread until the source ends."""
 
     def __init__(self, *, source: int, sink: int) -> None:
         self._source = source
@@ -35,7 +35,7 @@ class Passthrough:
             self._kept_bytes -= len(self._kept.popleft())
 
     def _hand_on(self, chunk: bytes) -> None:
-        """Write all of it; once nobody reads any more (`| head`), only keep."""
+        """Write the whole chunk, unless the reader of the sink has ended (`| head`)."""
         rest = memoryview(chunk)
         while rest and self._sink is not None:
             try:
@@ -44,9 +44,9 @@ class Passthrough:
                 self._sink = None
 
     def join(self, *, timeout_s: float) -> None:
-        """Wait for the end of the source, at most so long."""
+        """Wait for the end of the source, at most `timeout_s` seconds."""
         self._thread.join(timeout_s)
 
     def tail(self) -> str:
-        """The last text that came, at least 32 KiB where there was so much."""
+        """The end of the stream as text, at least its last 32 KiB."""
         return b"".join(self._kept).decode("utf-8", errors="replace")

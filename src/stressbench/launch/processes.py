@@ -1,6 +1,6 @@
-"""The processes of one launch, found by a mark in their environment, which `mpirun` hands down to every local rank.
+"""The processes of one launch, found by a mark in their environment, which every local rank inherits from `mpirun`.
 
-Process groups and sessions do not do: Open MPI gives each rank a group of its own, hydra a session of its own.
+Process groups and sessions would not find them: Open MPI gives each rank its own group, hydra its own session.
 """
 
 import os
@@ -14,19 +14,19 @@ from pathlib import Path
 MARK_VARIABLE = "STRESSBENCH_LAUNCH"
 _LOOKS, _BETWEEN_LOOKS_S = 1000, 1e-3
 _WITHOUT_ENVIRONMENT = 5
-"""Looks that find a process with arguments and no environment; one that goes on to become others is met by some."""
+"""Reads that show arguments but no environment until a process counts as having none. execve may cause a few."""
 _RANK_VARIABLES = (b"PMI_RANK=", b"PMIX_RANK=", b"OMPI_COMM_WORLD_RANK=")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """A random text that only the processes of one launch carry."""
+    """A random text that only the processes of one launch have in their environment."""
 
     text: str = field(default_factory=lambda: secrets.token_hex(12))
     proc: Path = Path("/proc")
 
     def environment(self) -> dict[str, str]:
-        """What to add to the environment of the first process."""
+        """Variables to add to the environment of the first process."""
         return {MARK_VARIABLE: self.text}
 
 
@@ -39,30 +39,30 @@ class MarkedProcess:
 
 
 def marked(mark: Mark) -> Iterator[MarkedProcess]:
-    """Every live process of this user on this machine that carries the mark, zombies left out."""
+    """All live processes of this user on this machine with the mark, except zombies."""
     wanted = f"{MARK_VARIABLE}={mark.text}".encode()
     for folder in mark.proc.glob("[0-9]*"):
         try:
             pairs = environment_of(folder).split(b"\0")
-        except OSError:  # gone meanwhile, or another user's
+        except OSError:  # the process has ended, or belongs to another user
             continue
         if wanted in pairs:
             yield MarkedProcess(pid=int(folder.name), rank=_rank(pairs))
 
 
 def environment_of(folder: Path) -> bytes:
-    """Of the process with this folder in /proc, all `NAME=VALUE`, each ended by a zero byte. Raises OSError.
+    """All `NAME=VALUE` of the process with this folder in /proc, each ended by a zero byte. Raises OSError.
 
-    A process that is just becoming another program (execve) has none for a moment: it is looked at again.
+    During execve a process has no environment for a moment, so the read is repeated.
     """
     without = 0
     for _ in range(_LOOKS):
         if found := (folder / "environ").read_bytes():
             return found
-        if (folder / "cmdline").read_bytes():  # it has become one meanwhile, or has no environment at all
+        if (folder / "cmdline").read_bytes():  # execve is complete, or there is no environment at all
             without += 1
         else:
-            (folder / "exe").readlink()  # raises OSError for threads of the kernel and zombies, which have no program
+            (folder / "exe").readlink()  # raises OSError for kernel threads and zombies, which have no program
             time.sleep(_BETWEEN_LOOKS_S)
         if without == _WITHOUT_ENVIRONMENT:
             break
@@ -78,7 +78,7 @@ def _rank(pairs: list[bytes]) -> int | None:
 
 
 def kill_all(mark: Mark) -> int:
-    """Send SIGKILL to what carries the mark until nothing does; how many processes were hit."""
+    """Send SIGKILL to all processes with the mark until none is left, and return how many were hit."""
     hit: set[int] = set()
     for _ in range(100):  # a process may fork between the look and the kill
         alive = {process.pid for process in marked(mark)} - {os.getpid()}

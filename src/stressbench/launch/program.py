@@ -1,4 +1,4 @@
-"""An MPI program on a launch target: the engine, or somebody else's that is built with the same MPI."""
+"""An MPI program on a launch target: the engine, or another program built with the same MPI."""
 
 import os
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ def request_of(
     extra: tuple[str, ...] = (),
     realtime: bool = False,
 ) -> Request:
-    """What to start, with what this machine and the launch target tell about it."""
+    """The request to start a program, with the properties of this machine and of the launch target."""
     return Request(
         ranks=ranks,
         program=program,
@@ -48,9 +48,9 @@ def run_program(
     environment: Mapping[str, str],
     steering: Steering | None = None,
 ) -> Outcome:
-    """Run a program that is built with the MPI of the engine, its ranks in `folder`, to its end.
+    """Run a program that is built with the engine's MPI to its end. `folder`: working directory of its ranks.
 
-    To be called from the main thread. Raises LaunchMistake where it cannot be started.
+    Must be called from the main thread. Raises LaunchMistake where the program cannot be started.
     """
     command = command_of(
         words, folder=folder, ranks=ranks, target=target, engine=engine, environment=environment, steering=steering
@@ -72,7 +72,7 @@ def command_of(
     steering: Steering | None = None,
     others: int = 0,
 ) -> Command:
-    """What starts a program that is built with the MPI of the engine, its ranks in `folder`.
+    """The command that starts a program built with the engine's MPI. `folder`: working directory of its ranks.
 
     `others`: ranks of another launch that run on the target at the same time. Raises LaunchMistake.
     """

@@ -1,10 +1,10 @@
-"""Small shell commands that stand before a rank's program and choose its NIC where it starts. Pure; a line each."""
+"""One-line shell scripts that run before a rank's program, on its host, and select its NIC. Pure."""
 
 from collections.abc import Sequence
 
 from stressbench.launch.job_ranks import Block
 
-# Launchers' own first: srun's variables are also set where mpirun runs inside a batch script, for the script itself.
+# Variables of srun come last: in a batch script they are set for the script, and inherited by the mpirun in it.
 _RANK = (
     "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK",
     "SLURM_PROCID",
@@ -17,7 +17,7 @@ _REFUSE = 'refuse() { echo "stressbench: rails: $1" >&2; exit 2; }; '
 
 
 def by_local_rank(nics: Sequence[str], *, names: Sequence[str]) -> tuple[str, ...]:
-    """The host's ranks take its NICs in turns, as Intel's PSM lets them."""
+    """Assign the NICs of a host round-robin to its ranks, as Intel's PSM does."""
     cases = " ".join(f"{number}) c={nic};;" for number, nic in enumerate(nics))
     script = f"{_REFUSE}{_number('on its host', _LOCAL_RANK)}case $((r % {len(nics)})) in {cases} esac; "
     return _wrapped(script, names)
@@ -26,9 +26,9 @@ def by_local_rank(nics: Sequence[str], *, names: Sequence[str]) -> tuple[str, ..
 def by_rank(
     assigned: Sequence[tuple[Sequence[Block], str]], *, names: Sequence[str], otherwise: str
 ) -> tuple[str, ...]:  # fmt: skip
-    """Ranks in blocks take the NIC beside them, all others the NIC `otherwise`.
+    """Assign each rank the NIC paired with its blocks, and all other ranks the NIC `otherwise`.
 
-    Nobody keeps several: Open MPI 4.1 drops the connections of a rank with two NICs to one that has the other alone.
+    No rank keeps several: Open MPI 4.1 drops connections between a rank with two NICs and one with only the other.
     """
     inside = '[ "$r" -ge "$1" ] && [ $(((r - $1) / $3)) -lt "$4" ] && [ $(((r - $1) % $3)) -lt "$2" ]'
     tried = " ".join(
@@ -44,14 +44,15 @@ def by_rank(
 def by_numa_distance(
     nics: Sequence[str], *, names: Sequence[str], sys: str = "/sys", stat: str = "/proc/self/stat"
 ) -> tuple[str, ...]:
-    """The NIC nearest to the processor on which the rank starts; the first of several that are as near.
+    """Assign the NIC nearest to the processor on which the rank starts, the first of several equally near ones.
 
-    A rank that is bound to cores stays near. One that cannot tell ends with status 2 and says why.
+    The NIC stays near if the rank is bound to cores. Where distances are unknown, the rank ends with status 2 and
+    prints the reason.
     """
     looked = " ".join(f"look {nic} {_class_of(nic)};" for nic in nics)
     script = (
         f"{_REFUSE}s={sys}; IFS= read -r t < {stat} || refuse 'no {stat}'; "
-        "cpu() { p=${37}; }; cpu ${t##*) }; "  # field 39 of proc(5), counted behind the name, which may have blanks
+        "cpu() { p=${37}; }; cpu ${t##*) }; "  # field 39 of proc(5), counted from after the name, which may have blanks
         "for d in $s/devices/system/cpu/cpu$p/node[0-9]*; do n=${d##*/node}; done; "
         '[ -d $s/devices/system/node/node$n ] || refuse "$(hostname): no NUMA node is known of processor $p"; '
         'read -r w < $s/devices/system/node/node$n/distance || refuse "no distances of NUMA node $n"; '
@@ -68,13 +69,13 @@ def by_numa_distance(
 
 
 def _number(where: str, variables: Sequence[str]) -> str:
-    """`r` is the rank's number; refused where no launcher says it."""
+    """Shell text that sets `r` to the number of the rank, or refuses where no launcher provides it."""
     value = "".join(f"${{{name}:-" for name in variables) + "}" * len(variables)
     return f"r={value}; case $r in ''|*[!0-9]*) refuse 'no launcher says which rank this is {where}';; esac; "
 
 
 def _class_of(nic: str) -> str:
-    """Where the kernel keeps the NIC: a device with a port is InfiniBand's."""
+    """Path of the NIC below /sys/class: a device with a port is an InfiniBand device."""
     device, colon, _ = nic.partition(":")
     return f"infiniband/{device}" if colon else f"net/{nic}"
 

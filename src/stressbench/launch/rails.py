@@ -1,6 +1,6 @@
-"""Which NIC of its host each rank's messages take: policies, and what they are for each MPI. Pure.
+"""Rail policies, which select the NIC for the messages of each rank, and their settings for each MPI. Pure.
 
-The policies are those of Leon, Chembreau and Leininger (Table I), and one for jobs that are to stay apart.
+The policies are those of Leon, Chembreau and Leininger (Table I), and one that separates jobs.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from stressbench.launch.rail_scripts import by_local_rank, by_numa_distance, by_
 
 
 class RailMistake(LaunchMistake):
-    """A policy, its NICs or its transport cannot be had; `option` says which of the three."""
+    """A policy, its NICs or its transport is not available. `option`: the option of the one in question."""
 
     def __init__(self, told: str, *, option: str) -> None:
         super().__init__(f"{option}: {told}")
@@ -23,7 +23,7 @@ class RailMistake(LaunchMistake):
 
 
 def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bool = False) -> None:
-    """Raise RailMistake where hosts with these NICs cannot do it. `are_virtual`: they belong to no NUMA node."""
+    """Raise RailMistake where hosts with these NICs do not support the policy. `are_virtual`: without NUMA node."""
     if policy.kind is Kind.default:
         return
     if not nics:
@@ -38,7 +38,7 @@ def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bo
 
 
 def transport_of(typed: Transport | None, library: Recognised) -> Transport:
-    """What was typed, or what this MPI uses by itself. Raises RailMistake where it has no setting for NICs."""
+    """The transport as typed, or the default of this MPI. Raises RailMistake where it has no setting for NICs."""
     known = _TRANSPORTS.get(library.flavour, ())
     if not known:
         raise RailMistake(f"no setting of {library} for NICs is known to us; expected Open MPI or MPICH",
@@ -60,13 +60,13 @@ _TRANSPORTS: dict[Flavour, tuple[Transport, ...]] = {
 _VARIABLES: dict[Transport, tuple[str, ...]] = {
     Transport.tcp: ("OMPI_MCA_btl_tcp_if_include",),
     Transport.ucx: ("UCX_NET_DEVICES",),
-    # Each provider of libfabric has its own: fi_tcp(7), fi_sockets(7), fi_verbs(7).
+    # Each provider of libfabric has its own variable: fi_tcp(7), fi_sockets(7), fi_verbs(7).
     Transport.ofi: ("FI_TCP_IFACE", "FI_SOCKETS_IFACE", "FI_VERBS_IFACE"),
 }
 
 
 def selection(typed: Transport | None, flavour: Flavour) -> tuple[tuple[str, str], ...]:
-    """What makes MPI use the transport that was typed; nothing where it chooses by itself."""
+    """Environment variables that make MPI use the transport as typed, empty where it needs none."""
     if typed is None or flavour is Flavour.intelmpi:
         return ()
     if flavour is Flavour.mpich:
@@ -79,16 +79,16 @@ def selection(typed: Transport | None, flavour: Flavour) -> tuple[tuple[str, str
 
 @dataclass(frozen=True, kw_only=True)
 class Rails:
-    """A policy for hosts with NICs `nics`; `transport` as it was typed. None: what the MPI uses by itself."""
+    """A policy for hosts with NICs `nics`. `transport`: as typed, None: the default of the MPI."""
 
     policy: RailPolicy
     nics: tuple[str, ...]
     transport: Transport | None = None
 
     def wrapper(self, library: Recognised, *, jobs: Sequence[JobRanks] = ()) -> tuple[str, ...]:
-        """Words to stand before each rank's program. Raises RailMistake.
+        """Command prefix for the program of each rank. Raises RailMistake.
 
-        One way for all launchers: what a rank's own start says counts more than what mpirun or a lab exports.
+        It works with all launchers, since it sets variables on each rank and so overrides what mpirun or a lab exports.
         """
         if self.policy.kind is Kind.default and self.transport is None:
             return ()
@@ -114,7 +114,7 @@ class Rails:
         return ()
 
     def _assigned(self, jobs: Sequence[JobRanks]) -> tuple[tuple[JobRanks, int], ...]:
-        """Each job that has a NIC with it. Raises RailMistake for jobs that are not there."""
+        """Pairs of job and NIC number. Raises RailMistake for jobs that the workload does not have."""
         if not jobs:
             raise RailMistake(f"{self.policy}: a program without a workload has no jobs; expected another policy",
                               option="--policies")  # fmt: skip

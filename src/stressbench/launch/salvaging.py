@@ -1,4 +1,4 @@
-"""What ranks left in memory: those that died, and all of them where the trace could not be written."""
+"""Recovers trace data from shared memory: of ranks that died, or of all ranks if the trace could not be written."""
 
 import subprocess
 import tempfile
@@ -14,14 +14,14 @@ from stressbench.launch.tracing import Tracing
 
 @dataclass(frozen=True, kw_only=True)
 class Salvaged:
-    """Whether the trace is where it was asked for, as far as salvaging is concerned, and what to tell the person."""
+    """`written`: False if recovery failed to write the trace to its requested path. `sentences`: for the user."""
 
     written: bool
     sentences: tuple[str, ...]
 
 
 def salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) -> Salvaged:
-    """Make the trace from what ranks left behind; where its place has no room, one in a folder for temporary files."""
+    """Write the trace from the data that ranks left behind, in a temporary directory if its own path fails."""
     pools = tracing.pools(environment)
     if not pools:
         return Salvaged(written=True, sentences=())
@@ -36,7 +36,7 @@ def salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) ->
     if why is None:
         return Salvaged(written=True, sentences=(f"{which}; what they did up to their last call was saved",))
     with suppress(OSError):
-        tracing.output.unlink()  # new, and a part of a trace at most
+        tracing.output.unlink()  # written by this launch, and incomplete at best
     told = f"{tracing.output} could not be written: {SALVAGE} failed ({why})"
     elsewhere = Path(tempfile.mkdtemp(prefix="stressbench-")) / tracing.output.name
     if run.into(elsewhere) is None:
@@ -55,7 +55,7 @@ class _Salvage:
     environment: Mapping[str, str]
 
     def into(self, output: Path) -> str | None:
-        """Why there is no such file; None where it was written, and the pools are gone."""
+        """Write the trace and remove the pools. Returns the reason for a failure, None for success."""
         saved = subprocess.run(
             [str(self.program), str(output), *map(str, self.pools)], capture_output=True, text=True, errors="replace",
             stdin=subprocess.DEVNULL, check=False, env=self.environment,

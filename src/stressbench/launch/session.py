@@ -1,4 +1,4 @@
-"""One run from start to end: find the programs, check the workload, start it, and say in plain words how it ended."""
+"""One run from start to end: find the programs, check the workload, start the ranks, and diagnose how they ended."""
 
 import subprocess
 from collections.abc import Mapping
@@ -28,11 +28,11 @@ _OWN_STATUSES = frozenset({ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchRequest:
-    """What the person asked for on the command line; no `workload` where a continued file holds it.
+    """A run as requested by the user. `workload` is None where a continued run file contains it.
 
-    `terminal`: somebody watches, so that the engine may show its progress, though its own stderr leads to the launcher.
-    `target`: where ranks run, and `on` the word for it. `steering`: which NICs of their hosts messages take.
-    `others`: ranks of another launch that run there at the same time.
+    `terminal`: the output is a terminal, so the engine may show its progress, although its own stderr is a pipe.
+    `target`: where ranks run, as named by `on`. `steering`: the NIC selection of the ranks. `others`: ranks of another
+    launch that run on the target at the same time.
     """
 
     workload: Path | None
@@ -54,7 +54,7 @@ class LaunchRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedLaunch:
-    """A run that can start: its command, and a sentence to say first (or None)."""
+    """A run that can start: its command, and advice to print first (or None)."""
 
     command: Command
     advice: str | None
@@ -65,8 +65,8 @@ class PreparedLaunch:
 class RunResult:
     """How a run ended: the exit status to pass on (0, 2, 3 or 130), the rank that died, if one did, and the run file.
 
-    `left` is the file as it was left behind, None where nothing can be read; `kept`: its new name, where somebody took
-    it away meanwhile.
+    `left`: the content of the run file, None where it cannot be read. `kept`: the new run file, where the original was
+    deleted, replaced or cut during the run.
     """
 
     status: int
@@ -77,9 +77,9 @@ class RunResult:
 
 
 def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> PreparedLaunch | int:
-    """Find the programs and check the workload; the engine's exit status where the check fails (its messages are out).
+    """Find the programs and check the workload. Returns the engine's exit status where its check has failed.
 
-    Raises LaunchMistake where a program is missing or does not fit.
+    Raises LaunchMistake where a program is missing or does not match.
     """
     engine = find_engine(given=request.engine, environment=environment)
     launcher = request.target.launcher(given=request.mpirun, library=library_of(engine))
@@ -130,8 +130,8 @@ def _start_request(engine: Path, request: LaunchRequest, environment: Mapping[st
 
 
 def _check(engine: Path, workload: Path, request: LaunchRequest, start: Request, environment: Mapping[str, str]) -> int:
-    """0 where the workload is right; else the status to end with. The engine's complaints go straight to stderr."""
-    # On other hosts without --ranks-per-node, how many nodes there are only the launch itself can tell.
+    """Have the engine check the workload and return its exit status, 0 for success. Its messages go to stderr."""
+    # On other hosts and without --ranks-per-node, the number of nodes is unknown before the launch.
     nodes_known = request.ranks_per_node is not None or request.target.knows_nodes(start)
     arguments = check_arguments(
         engine=engine,
@@ -159,14 +159,14 @@ def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
         raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
     kept = kept_file(outcome.errors)
     death, left = diagnose(outcome), _read(kept or run_file)
-    # Ranks that are killed on request are no fault; a file that has not grown has nothing of this launch.
+    # Ranks killed on request are not a fault, and a file that has not grown has no records of this launch.
     if death is not None and left is not None and not outcome.stop_requests and file.has_grown():
         left = _with_fault(left, fault_of_death(death, left, errors=outcome.errors))
     return RunResult(status=final_status(outcome, death, left), outcome=outcome, death=death, left=left, kept=kept)
 
 
 def _with_fault(left: Run, fault: Fault) -> Run | None:
-    """The run with the record at its end; as it was where the file ends within a line, or cannot be written."""
+    """Append the fault to the run file. Unchanged where the file ends within a line, or cannot be written."""
     if left.torn:
         return left
     try:
@@ -184,10 +184,10 @@ def _read(run_file: Path) -> Run | None:
 
 
 def final_status(outcome: Outcome, death: Death | None, left: Run | None) -> int:
-    """The engine's own status where it could give one; a stop that was asked for is an interruption, the rest a fault.
+    """The engine's own status where it could return one, or else `interrupted` after a stop request, or else `fault`.
 
-    A death is looked at first, since MPICH's launcher then ends with the bare number of the signal. After SIGUSR1 it
-    forgets rank 0's status, so a success is believed only where the file is complete.
+    Deaths take precedence, since MPICH's launcher then exits with the bare number of the signal. After SIGUSR1 it loses
+    the status of rank 0, so success counts only where the run file is complete.
     """
     complete = left is not None and left.complete
     if outcome.hung_at_the_end:

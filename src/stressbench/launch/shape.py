@@ -1,4 +1,4 @@
-"""Which file a run writes, and how many ranks it has: what was typed, or what a continued file says."""
+"""The run file and the number of ranks of a run, as typed or from a continued run file."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,14 +13,14 @@ from stressbench.launch.errors import LaunchMistake
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """How many ranks to start, and how many of them make a node (None: those that share memory)."""
+    """Number of ranks to start, and of ranks per node (None: ranks that share memory form a node)."""
 
     ranks: int
     ranks_per_node: int | None
 
 
 def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile, default: int | None = None) -> Shape:
-    """How many ranks and how many a node: as typed, as the continued file says, or the `default` of a launch target.
+    """Numbers of ranks and ranks per node: as typed, from the continued file, or the `default` of a launch target.
 
     Raises LaunchMistake.
     """
@@ -38,7 +38,7 @@ def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile
 
 
 def require_same_time(run_file: RunFile, *, simulated: bool) -> None:
-    """Raise LaunchMistake where a continued file holds simulated times and the next ones are real, or the reverse."""
+    """Raise LaunchMistake where a continued file would mix simulated and real times."""
     if not run_file.continues:
         return
     found = _header(run_file.path).simulation
@@ -59,7 +59,7 @@ def _header(path: Path) -> Header:
 
 
 def run_file_of(*, output: Path | None, continue_from: Path | None, workload: Path | None) -> RunFile:
-    """The file to write: never one that is there already, unless it is continued. Raises LaunchMistake."""
+    """The run file to write, which must not exist unless it is continued. Raises LaunchMistake."""
     if continue_from is not None:
         return _continued(continue_from, output=output, workload=workload)
     if workload is None:

@@ -1,4 +1,4 @@
-"""Simulated ranks on a simulated network: the engine on SimGrid's MPI. Pure, but for looking for the engine."""
+"""Simulated ranks on a simulated network: the engine on SimGrid's MPI. Pure, but for locating the engine."""
 
 import hashlib
 import json
@@ -20,23 +20,23 @@ ENGINE = "stressbench-simgrid"
 ENGINE_VARIABLE = "STRESSBENCH_SIMGRID"
 DESCRIPTION_VARIABLE = "STRESSBENCH_SIMULATION"  # read by engine/core/simulated/simulation.cpp
 
-# What makes the simulated network one of Ethernet and TCP, as a lab is (docs/how-to/simgrid.md).
+# Settings for a simulated network of Ethernet and TCP, like that of a lab (docs/how-to/simgrid.md).
 NETWORK = (
     ("network/model", "CM02"),  # flows share links max-min fairly; no factors but those below
     ("network/bandwidth-factor", f"{1448 / 1514:.6f}"),  # payload of a full frame
     ("network/latency-factor", "1"),
     ("network/weight-S", "0"),  # streams over one link share it evenly, whatever their latencies
     ("network/TCP-gamma", str(512 * 1024)),  # bytes that a lab's connection has in flight
-    ("network/crosstraffic", "1"),  # acknowledgements take a twentieth of the way back; a lab's 66 of 1514 bytes
-    ("network/loopback-bw", "10e9"),  # ranks of one host: its memory, in bytes a second
+    ("network/crosstraffic", "1"),  # acknowledgements take 1/20 of the reverse rate; in a lab, 66 of 1514 bytes
+    ("network/loopback-bw", "10e9"),  # between ranks of one host: memory bandwidth, B/s
     ("network/loopback-lat", "1e-6"),
 )
 MPI = (
-    ("smpi/simulate-computation", "no"),  # this machine's own time is not the simulation's
-    ("smpi/privatization", "dlopen"),  # each rank has variables of its own
+    ("smpi/simulate-computation", "no"),  # computation on this machine takes no simulated time
+    ("smpi/privatization", "dlopen"),  # each rank has its own global variables
     ("smpi/coll-selector", "mpich"),  # algorithms of MPICH; those of Open MPI crash on one rank (SimGrid 3.32)
-    ("smpi/send-is-detached-thresh", "65536"),  # Open MPI's eager limit over TCP: MPI_Send of more waits
-    ("smpi/test", "1e-7"),  # what asking for a message takes, in place of 100 us and more each time
+    ("smpi/send-is-detached-thresh", "65536"),  # Open MPI's eager limit over TCP: larger MPI_Sends block
+    ("smpi/test", "1e-7"),  # time of one MPI_Test, instead of 100 us and more
     ("smpi/iprobe", "1e-7"),
     ("smpi/grow-injected-times", "no"),
 )
@@ -45,7 +45,7 @@ _QUIET = ("--log=root.thres:error",)
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedTarget:
-    """A simulated lab. `platform` is SimGrid's XML, `source` the lab file's text; both are put below `folder`."""
+    """A simulated lab. `platform`: SimGrid's XML. `source`: text of the lab file. Both are written below `folder`."""
 
     name: str
     hosts: tuple[LabHost, ...]
@@ -55,36 +55,36 @@ class SimulatedTarget:
     environment: tuple[tuple[str, str], ...] = ()
     takes_turns: bool = False
     nics: tuple[str, ...] = ()
-    stall_limit: str | None = None  # SimGrid notices by itself when no rank can get on
+    stall_limit: str | None = None  # SimGrid itself detects when no rank can proceed
 
     @property
     def ranks(self) -> int | None:
-        """One on each core of each host."""
+        """One per core of each host."""
         return sum(host.cores for host in self.hosts)
 
     def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
-        """The engine starts its ranks itself; `smpirun` stands for it."""
+        """SimGrid's `smpirun`, although the simulated engine starts its ranks itself. Raises LaunchMistake."""
         return find_launcher(given=given, library=library)
 
     def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
-        """As many as each host that is used has, where all but the last have the same; but what is typed counts."""
+        """As typed, or else the ranks of each host in use, None unless all but the last have the same number."""
         return typed if typed is not None else ranks_per_node(self.hosts, request.ranks)
 
     def knows_nodes(self, request: Request) -> bool:  # noqa: ARG002  a LaunchTarget's
-        """Nobody else says where ranks go."""
+        """True, since neither a batch system nor options place ranks."""
         return True
 
     @property
     def host_count(self) -> int | None:
-        """The lab's hosts."""
+        """Number of hosts of the lab."""
         return len(self.hosts)
 
     def one_a_host(self, hosts: int) -> "SimulatedTarget":
-        """Its first hosts, as if each had one core."""
+        """The lab with only its first `hosts` hosts, and one rank on each."""
         return replace(self, hosts=tuple(LabHost(name=host.name, cores=1) for host in self.hosts[:hosts]))
 
     def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
-        """Raises LaunchMistake: each launch is a world of its own."""
+        """Raises LaunchMistake, since each launch is a separate simulation."""
         raise LaunchMistake(
             f"--on simgrid:{self.name}: two programs cannot run side by side in a simulation; a lab or a cluster can"
         )
@@ -119,14 +119,14 @@ class SimulatedTarget:
 
     @cached_property
     def _description(self) -> str:
-        """What the engine puts into its header."""
+        """JSON that the engine copies into the header of the run file."""
         platform = {"name": self.name, "text": self.source}
         settings = dict((*MPI, *NETWORK))
         return json.dumps({"platform": platform, "settings": settings}) + "\n"
 
     @cached_property
     def _place(self) -> Path:
-        """A folder that holds the same files whenever it is written."""
+        """A folder named after the content of its files."""
         content = hashlib.sha256((self.platform + self._description).encode()).hexdigest()[:12]
         return self.folder / f"{self.name}-{content}"
 
@@ -137,7 +137,7 @@ class SimulatedTarget:
         return "".join(f"{name}\n" * count for name, count in shares(self.hosts, ranks))
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
-        """What times mean."""
+        """A note that all times are simulated."""
         return f"{request.ranks} ranks are simulated on {self.name}: all times are the simulation's, not this machine's"
 
 
@@ -154,6 +154,6 @@ def find_simulated_engine(environment: Mapping[str, str]) -> Path:
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
-    """Where platforms are kept."""
+    """The folder for platform files."""
     base = environment.get("XDG_CACHE_HOME") or str(Path(environment.get("HOME") or os.path.sep) / ".cache")
     return Path(base) / "stressbench" / "simgrid"

@@ -1,4 +1,4 @@
-"""A launch whose ranks are told which NICs to use. Asks the engine which ranks jobs have, and starts nothing else."""
+"""Launches with a NIC selection for each rank. Asks the engine for the ranks of jobs, and starts nothing else."""
 
 import subprocess
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from stressbench.launch.rails import RailMistake, Rails
 
 @dataclass(frozen=True, kw_only=True)
 class Steering:
-    """A policy with its NICs; `placement` says whose ranks are which job's, None of a program without jobs."""
+    """A policy with its NICs. `placement` determines the ranks of each job, None for a program without jobs."""
 
     rails: Rails
     placement: JobPlacement | None = None
@@ -31,7 +31,7 @@ def steered(
     ranks_per_node: int | None,
     environment: Mapping[str, str],
 ) -> Request:
-    """The request whose program finds its NIC before it starts. Raises LaunchMistake where it cannot."""
+    """The request with the NIC selection put before its program. Raises LaunchMistake where that is impossible."""
     rails = steering.rails
     jobs: tuple[JobRanks, ...] = ()
     if rails.policy.kind is Kind.local and not request.elsewhere:

@@ -1,13 +1,13 @@
 """Stopping a launch: a request, a final request, and killing its ranks.
 
-The first request becomes SIGUSR1, which Open MPI, hydra and srun hand to every rank on every host; the engine then
-finishes its round and writes its end record. (SIGINT and SIGTERM do not do: Open MPI kills its ranks a second later.)
-The second request ends everything, and so does the first where ranks still run when their time of grace is over: they
-may hang. A time limit is the engine's own business until its time of grace is over, too. SIGUSR1 from outside asks and
-no more: batch systems send it ahead of the signal that they mean.
+The first request is sent as SIGUSR1, which Open MPI, hydra and srun forward to every rank on every host. The engine
+then finishes its round and writes its end record. (SIGINT and SIGTERM are unsuitable: Open MPI kills its ranks one
+second later.) The second request ends everything, and so does the first if ranks still run after the grace period,
+since they may hang. A time limit is left to the engine until its grace period is over, too. SIGUSR1 from outside is
+only a request without a grace period, since batch systems send it ahead of the actual signal.
 
-A rank that does not listen yet is killed by SIGUSR1, and `mpirun` of Open MPI 4.1 that loses one while it starts may
-wait for a lock of its own for ever. So the request is held back until the launch has `begun`, for a moment at most.
+SIGUSR1 kills a rank that does not handle it yet, and `mpirun` of Open MPI 4.1 may deadlock when it loses a rank during
+its start. So the request is held back until the launch has `begun`, but only for a few seconds.
 """
 
 import signal
@@ -54,7 +54,7 @@ class Launch:
     counted: tuple[int, float] = (0, 0.0)
 
     def on_signal(self, number: int, _: FrameType | None) -> None:
-        """Handles a stop signal; the same signal twice within half a second counts once."""
+        """Handle a stop signal. The same signal twice within half a second counts once."""
         now = clock.now_s()
         if number == self.counted[0] and now - self.counted[1] <= _SAME_REQUEST_S:
             return
@@ -113,7 +113,7 @@ class Launch:
         self.end_now()
 
     def end_now(self) -> None:
-        """Terminate the launcher, which ends remote ranks; then kill what is left on this machine. Does not wait."""
+        """Terminate the launcher, which ends remote ranks, then kill what is left on this machine. Does not wait."""
         self.process.terminate()
         self.after(LAST_WORDS_S, lambda: kill_all(self.mark))
 
@@ -122,5 +122,5 @@ class Launch:
         self.alarms.append(clock.alarm(delay_s, action))
 
     def note_ranks(self) -> None:
-        """Record the rank of each local process: hydra names only the process that died."""
+        """Record the rank of each local process, since hydra reports only the id of a process that died."""
         self.rank_of |= {process.pid: process.rank for process in marked(self.mark) if process.rank is not None}

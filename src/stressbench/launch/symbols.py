@@ -1,4 +1,4 @@
-"""Call sites into function and line, with addr2line (binutils), and the line of a trace that holds them."""
+"""Resolves call sites to function and line with addr2line (binutils), and adds them to a trace."""
 
 import shutil
 import subprocess
@@ -16,11 +16,11 @@ _UNKNOWN = "??"
 _END_WITHIN = 1 << 16
 _ANSWER_WITHIN_S = 120
 _LONGEST_FUNCTION = 1000
-"""Characters of the name of an instance of a C++ template, say, which may have any number."""
+"""Characters. Names of instances of C++ templates, for example, may be of any length."""
 
 
 def sites_of(trace: Trace) -> Mapping[str, Sequence[int]]:
-    """Offsets of all call sites, module by module."""
+    """Offsets of all call sites, by module."""
     found: dict[str, set[int]] = defaultdict(set)
     for rank in trace.ranks():
         for site in rank.sites:
@@ -29,7 +29,7 @@ def sites_of(trace: Trace) -> Mapping[str, Sequence[int]]:
 
 
 def resolve(sites: Mapping[str, Sequence[int]], *, paths: Mapping[str, str]) -> dict[str, str]:
-    """`module+0xOFFSET` to `function (file:line)`, for what the modules' symbols tell; empty without addr2line."""
+    """Map `module+0xOFFSET` to `function (file:line)`, as far as modules have symbols. Empty without addr2line."""
     program = shutil.which("addr2line")
     if program is None:
         return {}
@@ -55,7 +55,7 @@ def _ask(program: str, path: str, offsets: Sequence[int]) -> Iterable[str]:
 
 
 def _symbol(function: str, place: str) -> str:
-    """`main (cg.c:12)`; file without its folder; empty where nothing is known."""
+    """Text such as `main (cg.c:12)`, the file without its folder. Empty where nothing is known."""
     file, _, line = place.split(" (discriminator")[0].rpartition(":")
     known = not file.startswith(_UNKNOWN) and line.isdigit() and line != "0"
     where = f"{Path(file).name}:{line}" if known else ""
@@ -66,7 +66,7 @@ def _symbol(function: str, place: str) -> str:
 
 
 def add_symbols(path: Path, symbols: Mapping[str, str]) -> None:
-    """Put the line of symbols before the trace's last line, which says that the file is whole."""
+    """Insert the line of symbols before the trace's last line, which marks the file as complete."""
     line = sealed(orjson.dumps({"type": "symbols", "sites": symbols}))
     with path.open("r+b") as file:
         start = max(0, file.seek(0, 2) - _END_WITHIN)

@@ -1,8 +1,8 @@
 """The table of launch targets: what `--on KIND` and `--on KIND:NAME` mean.
 
-local, labs, simulated labs and each batch system are in it; `registered` adds others. A target that is registered for a
-kind answers for all of that kind, also for one that ships. Tests register labs that are not there; a site may register
-its own batch system.
+It contains local, labs, simulated labs and all batch systems; `registered` adds others. A registered provider handles
+all targets of its kind, and replaces a built-in one. Tests register labs that do not exist, and a site may register its
+own batch system.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,37 +22,37 @@ NicTotals = Mapping[str, tuple[int, int]]
 
 
 class TargetProvider(Protocol):
-    """What one kind of `--on` means."""
+    """Provides the launch targets of one kind of `--on`."""
 
     def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:
-        """Where ranks start. `rate` is the share of their rates that links carry, `rails` the NICs in use on each host.
+        """The target `on`. `rate`: share of their full rate that links have. `rails`: NICs in use on each host.
 
-        Raises LaunchMistake where `on` cannot be used, LinkMistake where it cannot have such links.
+        Raises LaunchMistake where `on` cannot be used, LinkMistake where it does not support such links.
         """
 
     def set_rate(self, on: str, rate: str) -> None:
-        """Have all links carry this share of their rates from now on. Raises LaunchMistake."""
+        """Set all links to this share of their full rate. Raises LaunchMistake."""
 
     def nic_totals(self, on: str) -> NicTotals | None:
-        """Bytes by NIC, summed over the hosts; None where they are not known."""
+        """Bytes by NIC, summed over the hosts. None: unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _UncontrolledNetwork:
-    """A target whose network is not ours: `system` is its batch system, None: this machine."""
+    """Provides targets whose network StressBench cannot control. `system`: the batch system, None: this machine."""
 
     system: BatchSystem | None = None
 
     def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:  # noqa: ARG002  a TargetProvider's
-        """The allocation, or this machine."""
+        """The allocation of the batch system, or this machine."""
         return LOCAL if self.system is None else self.system.inside(environment)
 
     def set_rate(self, on: str, rate: str) -> None:
-        """Not possible. Raises LaunchMistake."""
+        """Not supported. Raises LaunchMistake."""
         raise LaunchMistake(f"--on {on}: rate: {rate}: link rates cannot be controlled on this target")
 
     def nic_totals(self, on: str) -> None:
-        """Nothing is counted for all hosts."""
+        """None: there are no counters of all hosts."""
 
 
 _NAMED = frozenset({"lab", "simgrid"})
@@ -64,7 +64,7 @@ _BUILT_IN: Mapping[str, TargetProvider] = {
     **{name: _UncontrolledNetwork(system=system) for name, system in batch_systems().items()},
 }
 TARGET_NAMES = "|".join(("local", "lab:NAME", "simgrid:NAME", *batch_systems()))
-"""Their spellings, for help texts."""
+"""Forms of `--on`, for help texts."""
 TARGET_HELP = "; ".join(
     (
         "local: mpirun on this machine",
@@ -77,7 +77,7 @@ TARGET_HELP = "; ".join(
 
 @contextmanager
 def registered(**targets: TargetProvider) -> Iterator[None]:
-    """Register targets by kind; on exit the kinds mean what they meant before."""
+    """Context in which these providers are registered by kind."""
     before = dict(_registered)
     _registered.update(targets)
     try:
@@ -90,30 +90,30 @@ def registered(**targets: TargetProvider) -> Iterator[None]:
 def resolve_target(
     on: str, *, environment: Mapping[str, str], rate: str | None = None, rails: int | None = None
 ) -> LaunchTarget:
-    """Where ranks start. Raises LaunchMistake; LinkMistake where the target cannot have such links.
+    """The launch target `on`. Raises LaunchMistake, and LinkMistake where the target does not support such links.
 
-    `rate` is the share of the rates of a lab's file that its links carry: a simulated lab gets it, for one that is up
-    it is only checked whether it could (`set_link_rate` applies it). `rails`: so many NICs of each host carry messages.
+    `rate`: share of the rates in a lab's file that its links have. It applies to a simulated lab, but is only checked
+    for a lab that is up (`set_link_rate` applies it). `rails`: number of NICs of each host that carry messages.
     """
     return _provider_of(on).target(on, environment=environment, rate=rate, rails=rails)
 
 
 def set_link_rate(on: str, rate: str) -> None:
-    """Have all links of the target carry this share of their rates from now on. Raises LaunchMistake."""
+    """Set all links of the target to this share of their full rate. Raises LaunchMistake."""
     _provider_of(on).set_rate(on, rate)
 
 
 def nic_counter(on: str) -> Callable[[], NicTotals | None] | None:
-    """A function that reads the bytes of each NIC, summed over the target's hosts; None where they are not counted.
+    """A function that reads the bytes of each NIC, summed over the target's hosts. None: the target has no counters.
 
-    It returns None where reading fails. Raises LaunchMistake where there is no such target.
+    The function returns None where reading fails. Raises LaunchMistake for an unknown target.
     """
     provider = _provider_of(on)
     return None if isinstance(provider, _UncontrolledNetwork) else lambda: provider.nic_totals(on)
 
 
 def engine_for(target: LaunchTarget, given: Path | None, *, environment: Mapping[str, str]) -> Path | None:
-    """The engine that was `given`, or the one that a simulation needs; None leaves it to the usual search.
+    """The engine `given`, or else the engine on SimGrid for a simulation. None leaves it to the usual search.
 
     Raises LaunchMistake.
     """

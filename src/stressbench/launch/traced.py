@@ -1,4 +1,4 @@
-"""One traced launch from start to end: run the command, save what dead ranks left, name the call sites."""
+"""One traced launch from start to end: run the command, recover the data of dead ranks, resolve call sites."""
 
 import os
 import secrets
@@ -23,7 +23,7 @@ from stressbench.launch.tracing import Tracing, traced
 
 @dataclass(frozen=True, kw_only=True)
 class TraceRequest:
-    """A command to look at, as typed, and the file to write."""
+    """A command to trace, as typed, and the trace to write. `names`: keep host names in the trace."""
 
     words: tuple[str, ...]
     mode: TraceMode
@@ -33,7 +33,7 @@ class TraceRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class TracedLaunch:
-    """What came of it: the command's own exit status, the trace (None: there is none), and what to tell the person."""
+    """Result of a traced launch: the command's exit status, the trace (None: no trace), and messages for the user."""
 
     status: int
     trace: Trace | None
@@ -41,12 +41,12 @@ class TracedLaunch:
 
     @property
     def exit_status(self) -> int:
-        """The command's own; a fault where it ended well without a trace."""
+        """The command's exit status, `fault` where it succeeded but left no trace."""
         return self.status or (ExitStatus.ok if self.trace is not None else ExitStatus.fault)
 
 
 def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> TracedLaunch:
-    """Run the command with the tracer in it. LaunchMistake before it starts, where something is to be put right."""
+    """Run the command with the tracer preloaded. Raises LaunchMistake before it starts, if something is wrong."""
     tracer = find_tracer(environment)
     tracing = Tracing(
         mode=request.mode, output=request.output.absolute(), key=secrets.token_hex(8), library=tracer.library,
@@ -74,7 +74,7 @@ def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> Trac
 
 
 def _read(path: Path) -> tuple[Trace | None, str | None]:
-    """The trace, or what is wrong with it; neither where there is no file."""
+    """The trace, or the reason why it cannot be read. Neither where there is no file."""
     if not path.exists():
         return None, None
     try:
@@ -84,7 +84,7 @@ def _read(path: Path) -> tuple[Trace | None, str | None]:
 
 
 def _name_sites(trace: Trace, tracing: Tracing) -> None:
-    """Add function and line to the file; without them it is as good."""
+    """Add functions and lines of call sites to the trace if possible. The trace is valid without them."""
     try:
         paths = orjson.loads(read_own(tracing.modules, limit=limits.OUTPUT))
         found = resolve(sites_of(trace), paths=paths if isinstance(paths, dict) else {})
@@ -105,7 +105,7 @@ def _why_nothing(request: TraceRequest, tracer: Tracer, status: int) -> list[str
 
 
 def check_output(path: Path, *, endings: tuple[str, ...], replace: bool, option: str = "--output") -> None:
-    """Raise LaunchMistake unless `path` can be written, ends as it should and, without `replace`, is not there yet."""
+    """Raise LaunchMistake unless `path` is writable, has one of the `endings` and, without `replace`, is new."""
     if path.suffix not in endings:
         raise LaunchMistake(f"{option}: {path} should end in {' or '.join(endings)}")
     if path.is_dir():

@@ -1,4 +1,4 @@
-"""Where libstressbench-trace.so and its salvage program are: beside the engine, installed or in a build tree."""
+"""Finds libstressbench-trace.so and its salvage program beside the engine, installed or in a build tree."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ SALVAGE = "stressbench-trace-salvage"
 
 @dataclass(frozen=True, kw_only=True)
 class Tracer:
-    """The library to preload, the program that reads what dead ranks left (None: not found), and the MPI of both.
+    """The library to preload, the program that recovers the data of dead ranks (None: not found), and the MPI of both.
 
-    `mpi` is None where the library was named by hand and no engine says what it was built with.
+    `mpi` is None where no engine was found that reports the MPI it was built with.
     """
 
     library: Path
@@ -26,7 +26,7 @@ class Tracer:
 
 
 def find_tracer(environment: Mapping[str, str]) -> Tracer:
-    """The library that $STRESSBENCH_TRACE_LIBRARY names, else the engine's. LaunchMistake where there is none."""
+    """The tracer of $STRESSBENCH_TRACE_LIBRARY, or else the one beside the engine. Raises LaunchMistake without one."""
     named = environment.get(LIBRARY_VARIABLE)
     try:
         engine = find_engine(given=None, environment=environment)

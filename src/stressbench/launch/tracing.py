@@ -1,6 +1,6 @@
-"""A launch that is looked at: what is added to somebody's own command and its environment. Pure, but for one question.
+"""A traced launch: what is added to the user's command and its environment. Starts nothing but `LAUNCHER --version`.
 
-The words `STRESSBENCH_TRACE_...` are what libstressbench-trace.so reads when a rank calls MPI_Init.
+libstressbench-trace.so reads the variables `STRESSBENCH_TRACE_...` when a rank calls MPI_Init.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")
 
 @dataclass(frozen=True, kw_only=True)
 class Tracing:
-    """What to take down of a command, and where; `key` tells this launch's leftovers from those of others."""
+    """What to record of a command, and where. `key` distinguishes this launch's leftovers from those of others."""
 
     mode: TraceMode
     output: Path
@@ -29,7 +29,7 @@ class Tracing:
     names: bool
 
     def settings(self) -> tuple[tuple[str, str], ...]:
-        """What the tracer's programs read."""
+        """Environment variables that the tracer and its salvage program read."""
         pairs = (
             ("STRESSBENCH_TRACE_MODE", self.mode.value),
             ("STRESSBENCH_TRACE_OUTPUT", str(self.output)),
@@ -38,19 +38,19 @@ class Tracing:
         return (*pairs, ("STRESSBENCH_TRACE_NAMES", "1")) if self.names else pairs
 
     def environment(self, outer: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-        """What to add to the environment `outer`; a library that is preloaded already stays."""
+        """Variables to add to the environment `outer`. A library that is already preloaded is kept."""
         preload = ":".join(text for text in (str(self.library), outer.get("LD_PRELOAD", "")) if text)
         return (("LD_PRELOAD", preload), *self.settings())
 
     @property
     def modules(self) -> Path:
-        """Where rank 0 writes the paths of the modules that call sites lie in."""
+        """The file to which rank 0 writes the paths of the modules with call sites."""
         return self.output.with_name(self.output.name + ".modules")
 
     def pools(self, outer: Mapping[str, str]) -> tuple[tuple[int, Path], ...]:
-        """What ranks on this host left behind that did not come to their end: rank and file, one file a thread.
+        """Rank and path of the pools that unfinished ranks left behind on this host, one file per thread.
 
-        Everybody may make files of these names there: only those of this user count.
+        Any user may create files of these names, so only those of this user count.
         """
         folder = Path(outer.get(POOL_VARIABLE) or _POOLS)
         start = f"stressbench-trace-{self.key}-"
@@ -59,9 +59,9 @@ class Tracing:
 
 
 def traced(words: tuple[str, ...], *, tracing: Tracing, outer: Mapping[str, str]) -> Command:
-    """The command with the tracer in it.
+    """The command with the tracer preloaded.
 
-    Open MPI hands only what `-x` names to ranks on other hosts; srun and hydra hand on everything.
+    Open MPI passes only variables named by `-x` to ranks on other hosts, srun and hydra pass all variables.
     """
     environment = tracing.environment(outer)
     if _is_openmpi(words[0]):

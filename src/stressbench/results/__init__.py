@@ -1,1 +1,1 @@
-"""What studies and sweeps found, as values: pure types and functions that reports draw and experiments return."""
+"""Results of studies and sweeps: pure types and functions, returned by experiments and rendered by reports."""

@@ -1,4 +1,4 @@
-"""Who slows whom: from jobs that ran side by side to a matrix of impacts, its aggressor and its victim. Pure."""
+"""Pair matrix: the congestion impact on each job beside each other job, the aggressor and the victim. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ class Meeting:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What `victim` suffers beside `beside`."""
+    """The congestion impact on `victim` while the jobs `beside` run."""
 
     victim: str
     beside: tuple[str, ...]
@@ -30,7 +30,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class JobStanding:
-    """A job over all pairs: `suffers` and `causes` are geometric means of impacts; None without any."""
+    """A job over all pairs. `suffers`, `causes`: geometric mean of the impacts on it and by it, None without any."""
 
     name: str
     suffers: float | None
@@ -39,7 +39,7 @@ class JobStanding:
 
 @dataclass(frozen=True, kw_only=True)
 class Matrix:
-    """Pairs, groups of three and more, and what follows; `where` are the other factors' values."""
+    """Impacts of pairs and of groups of three or more, and conclusions. `where`: values of the other factors."""
 
     where: Mapping[str, str]
     jobs: tuple[str, ...]
@@ -51,12 +51,12 @@ class Matrix:
     advice: str
 
     def entry(self, victim: str, beside: str) -> Entry | None:
-        """One field of the matrix."""
+        """The entry of `victim` beside one other job, None where it is missing."""
         return next((one for one in self.pairs if (one.victim, one.beside) == (victim, (beside,))), None)
 
 
 def matrix_of(jobs: Sequence[str], meetings: Sequence[Meeting], *, where: Mapping[str, str]) -> Matrix:
-    """The matrix of `jobs`; the second copy of a job, `NAME_2`, counts as that job."""
+    """The matrix of `jobs`. The second copy of a job, `NAME_2`, counts as that job."""
     entries = [entry for meeting in meetings for entry in _entries(meeting, jobs)]
     pairs = tuple(entry for entry in entries if len(entry.beside) == 1)
     standings = tuple(_standing(job, pairs) for job in jobs)
@@ -74,7 +74,7 @@ def matrix_of(jobs: Sequence[str], meetings: Sequence[Meeting], *, where: Mappin
 
 
 def advice_of(pairs: Sequence[Entry]) -> str:
-    """What a person who places jobs should do; only differences beyond 2 % and the noise count."""
+    """Advice on the placement of jobs, where 95 % intervals lie wholly above or below a slowdown of 2 %."""
     known = [entry for entry in pairs if entry.impact.low is not None and entry.impact.high is not None]
     if not known:
         return "no advice: no pair has a 95 % interval yet (6 blocks or 6 runs are needed)"
@@ -95,12 +95,12 @@ def advice_of(pairs: Sequence[Entry]) -> str:
 
 
 def _slowed(pairs: Sequence[Entry]) -> list[Entry]:
-    """Fields whose interval lies beyond 2 %."""
+    """Entries whose interval lies above a slowdown of 2 %."""
     return [entry for entry in pairs if entry.impact.low is not None and entry.impact.low > 1 + EFFECT]
 
 
 def _harmless(known: Sequence[Entry]) -> list[tuple[str, str]]:
-    """Pairs in which neither side's interval reaches beyond 2 %."""
+    """Pairs in which neither job's interval exceeds a slowdown of 2 %."""
     fine = {(entry.victim, entry.beside[0]) for entry in known if (entry.impact.high or 0.0) <= 1 + EFFECT}
     return sorted({(min(pair), max(pair)) for pair in fine if (pair[1], pair[0]) in fine})
 
@@ -136,6 +136,6 @@ def _mean(ratios: Sequence[float | None]) -> float | None:
 
 
 def _worst(values: Mapping[str, float | None], *, among: set[str]) -> str | None:
-    """The job with the largest value, of those of which an interval proves something."""
+    """The job with the largest value among those with a significant slowdown, None without any."""
     known = {name: value for name, value in values.items() if value is not None and name in among}
     return max(known, key=lambda name: known[name]) if known else None

@@ -1,4 +1,4 @@
-"""What rail policies did: the spread of times per policy, ratios to the baseline, and the bytes of each NIC."""
+"""Effects of rail policies: the spread of times per policy, ratios to the baseline, and the bytes of each NIC."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _ITSELF = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="other
 
 
 class Of(StrEnum):
-    """What a value is of: a run's median over its rounds, or one round."""
+    """What each value of a box plot is: the median over the rounds of a run, or a single round."""
 
     runs = "runs"
     rounds = "rounds"
@@ -27,7 +27,7 @@ class Of(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """Quartiles and median; whiskers reach the last value within 1.5 of the box's width, outliers lie beyond."""
+    """Box plot. Whiskers `low` and `high` reach the last value within 1.5 box widths, outliers lie beyond."""
 
     count: int
     low: float
@@ -41,7 +41,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One policy; `ratio` is over the baseline's."""
+    """Results of one policy. `ratio`: relative to the baseline."""
 
     policy: str
     box: Box | None
@@ -50,9 +50,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """A job's time, or a figure of merit of a program, by policy; `where` are the other factors' values.
+    """A job's time, or a figure of merit of a program, by policy. `where`: values of the other factors.
 
-    `unit` is s, or empty where nobody knows it. `step` counts from 0, None of a whole job.
+    `unit`: s, or empty where it is unknown. `step`: number of the motif from 0, None for a whole job.
     """
 
     where: Mapping[str, str]
@@ -69,16 +69,17 @@ def subject_of(
     values: Mapping[str, Sequence[Floats]], *, where: Mapping[str, str], name: str, step: int | None = None,
     motif: str | None = None, unit: str = "s",
 ) -> Subject:  # fmt: skip
-    """From each policy's runs, each with its rounds' values (rounds,); ratios are relative to the first policy.
+    """The subject from `values`, for each policy a sequence of runs, each with one value per round, shape (rounds,).
 
-    A box is made of runs' medians where every policy has four runs, else of all rounds.
+    Ratios are relative to the policy `default`, or without it to the first one. Box plots are of medians of runs if
+    every policy has at least four runs, else of all rounds.
     """
     medians = {
         policy: np.array([np.median(rounds) for rounds in runs if len(rounds)]) for policy, runs in values.items()
     }
     of = Of.runs if all(len(found) >= _LEAST_RUNS for found in medians.values()) else Of.rounds
     if all(len(rounds) <= 1 for runs in values.values() for rounds in runs):
-        of = Of.runs  # a value a run is all that there is
+        of = Of.runs  # every run has only one value
     baseline = BASELINE if BASELINE in values else next(iter(values))
     entries = tuple(
         Entry(
@@ -94,7 +95,7 @@ def subject_of(
 
 
 def box_of(values: Floats) -> Box | None:
-    """None where there are none; percentiles interpolate linearly."""
+    """The box plot of values, shape (n,), None without any. Percentiles interpolate linearly."""
     if len(values) == 0:
         return None
     first, middle, third = (float(value) for value in np.percentile(values, (25, 50, 75)))
@@ -118,7 +119,10 @@ def _against(baseline: Sequence[Floats], runs: Sequence[Floats]) -> PooledRatio:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """Bytes that hosts sent over their NIC of this name, frame headers included. None: not counted."""
+    """Bytes that hosts sent over their NIC of this name, including frame headers. None: not counted.
+
+    `asked`: whether the policy selects this NIC, None where MPI or each host chooses.
+    """
 
     nic: str
     asked: bool | None
@@ -127,7 +131,10 @@ class Load:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """What hosts sent under one policy while `job` ran alone, or all together (None); `asked` in words."""
+    """Bytes that hosts sent under one policy while `job` ran isolated, or (None) all jobs contended.
+
+    `asked`: the selected NICs as text.
+    """
 
     where: Mapping[str, str]
     policy: str
@@ -137,18 +144,18 @@ class Carried:
 
     @property
     def total(self) -> int | None:
-        """Over all NICs."""
+        """Bytes over all NICs, None where none were counted."""
         known = [load.sent_bytes for load in self.loads if load.sent_bytes is not None]
         return sum(known) if known else None
 
     def share(self, load: Load) -> float | None:
-        """Of all that was sent; None where nothing was, or nobody counted."""
+        """Share of one NIC in all bytes, None where none were sent or counted."""
         return load.sent_bytes / self.total if load.sent_bytes is not None and self.total else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bandwidth:
-    """What a motif's messages of one size carried, by policy: of all its pairs, from the median over rounds."""
+    """Bandwidth of a motif's messages of one size, by policy: of all its pairs, from the median time over rounds."""
 
     where: Mapping[str, str]
     job: str
@@ -160,7 +167,7 @@ class Bandwidth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
-    """How many times as long a job takes beside the others as alone, under one policy."""
+    """Congestion impact on a job under one policy: its contended time relative to its isolated time."""
 
     where: Mapping[str, str]
     job: str
@@ -170,7 +177,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MpiProfile:
-    """What a program does in MPI, as mpiP prints it; `source` is the file that says so."""
+    """Profile of a program's time in MPI, like that of mpiP. `source`: name of the file with the profile."""
 
     source: str
     program: str | None
@@ -180,7 +187,7 @@ class MpiProfile:
 
 @dataclass(frozen=True, kw_only=True)
 class RailsFound:
-    """`time` says which: isolated or contended rounds, or launches of a program; `factors` vary beside the policy."""
+    """Results of a rail sweep. `time`: isolated or contended rounds, or launches. `factors`: others than the policy."""
 
     about: str
     time: str

@@ -17,7 +17,7 @@ _ITSELF = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="the f
 
 
 class Answer(StrEnum):
-    """To: does the job lose at most so much at this rate?"""
+    """Whether the slowdown of a job at a rate is within the tolerated limit."""
 
     yes = "yes"
     no = "no"
@@ -26,9 +26,9 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """Share of the time at the full rate that grows as bandwidth shrinks: 0 latency alone, 1 bandwidth alone.
+    """Share of the time at the full rate that grows as bandwidth shrinks. 0: latency-bound, 1: bandwidth-bound.
 
-    Noise may lead outside of 0 to 1.
+    Noise may cause values outside of 0 to 1.
     """
 
     share: float | None
@@ -38,12 +38,13 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """`rate` as `1/4`, and as a number; `time_s` is the median over all rounds; `suffices` answers `--at-most`.
+    """Results at one rate, such as `1/4`, with `share` its numerical value. `time_s`: the median over all rounds.
 
-    `factor` is the time at the rate over that at the full rate; `ratio_of_medians` the plain quotient of `time_s`.
+    `factor`: the time at this rate over that at the full rate. `ratio_of_medians`: the plain quotient of `time_s`.
+    `suffices`: whether the slowdown is within `--at-most`.
 
-    Of a program's figure of merit `time_s` is None and `value` the median over launches, which are runs and rounds of
-    one value; the quotients are of figures then, and the other way round where more is better.
+    For a program's figure of merit, `time_s` is None, and `value` is the median over launches, each of which counts as
+    a run of one round. Quotients are then of figures, inverted where more is better.
     """
 
     rate: str
@@ -62,7 +63,10 @@ Rounds = Sequence[NDArray[np.float64]]
 
 
 def point_of(rate: Fraction, *, full: Rounds, here: Rounds, at_most: float, what: str = "rounds") -> Point:
-    """From the times of each run's rounds at the full rate and at this one; `what` they are, in the plural."""
+    """The point at `rate`, from times of the rounds of each run at the full rate and at this one.
+
+    `what`: what the times are of, in the plural, for messages.
+    """
     factor = _ITSELF if rate == FULL else pooled_ratio(full, here, what=what)
     time_s, full_s = _median(here), _median(full)
     return Point(
@@ -79,7 +83,7 @@ def point_of(rate: Fraction, *, full: Rounds, here: Rounds, at_most: float, what
 
 
 def answer_of(factor: PooledRatio, *, at_most: float) -> Answer:
-    """Whether the whole interval says that the job loses at most this share, or more."""
+    """Whether the whole interval of the factor lies within a slowdown of `at_most`, or above it."""
     if factor.low is None or factor.high is None:
         return Answer.inconclusive
     if factor.high <= 1 + at_most:
@@ -88,7 +92,7 @@ def answer_of(factor: PooledRatio, *, at_most: float) -> Answer:
 
 
 def _bound(factor: PooledRatio, rate: Fraction) -> Bound:
-    """T(rate) = T(1) (1 - b + b / rate), solved for b."""
+    """The bandwidth-bound share b, from T(rate) = T(1) (1 - b + b / rate)."""
     if rate == FULL:
         return Bound(share=None, low=None, high=None)
     most = float(1 / rate) - 1
@@ -105,7 +109,7 @@ def _median(runs: Rounds) -> float | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """Of the machine: peak of a node, and what it injects at the full rate; None is unknown."""
+    """Peak performance of a node, and its injection bandwidth at the full rate. None: unknown."""
 
     gflops: float | None = None
     injection_gb_per_s: float | None = None
@@ -113,7 +117,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """At one rate, as the rate says: bytes that a node can send per operation, and how many times fewer than at 1."""
+    """Machine balance at one rate: bytes that a node can send per operation, and by what factor rate 1 is better."""
 
     rate: str
     injection_gb_per_s: float | None
@@ -122,7 +126,7 @@ class Balance:
 
 
 def balances_of(rates: Iterable[Fraction], node: Node) -> tuple[Balance, ...]:
-    """One for each rate."""
+    """The machine balance at each rate."""
     return tuple(_balance(rate, node) for rate in rates)
 
 
@@ -138,9 +142,9 @@ def _balance(rate: Fraction, node: Node) -> Balance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Competition:
-    """Where traffic competed: shares of the link that it was asked to take out of each node, and that it took.
+    """Shares of each node's link that competing traffic was to take (`asked`), and that it took (`taken`).
 
-    `taken` is the median over runs, None where nobody knows.
+    `taken` is the median over runs, None: unknown.
     """
 
     where: Mapping[str, str]
@@ -151,7 +155,7 @@ class Competition:
 
 
 class Better(StrEnum):
-    """Of a value: less, as of a time, or more, as of GFLOP/s."""
+    """Which values are better: less, as for times, or more, as for GFLOP/s."""
 
     less = "less"
     more = "more"
@@ -159,12 +163,12 @@ class Better(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A job, or a motif of it (`step` counts from 0), at one number of ranks; `where` are the other factors' values.
+    """A job, or a motif of it (`step` from 0), at one number of ranks. `where`: values of the other factors.
 
-    `points` fall from the full rate. `needs` is the smallest rate that suffices while none above it fails, None where
-    nothing is known; `undecided` are the rates below it for which the data decide nothing.
+    `points` descend from the full rate. `needs`: the smallest rate that suffices with no failing rate above it, None:
+    unknown. `undecided`: the rates below it at which the data are inconclusive.
 
-    Of a program `job` is the name of a figure, or its wall time; figures have no `unit` that anybody knows.
+    For a program, `job` is the name of a figure, or `wall time`, and the `unit` of a figure is empty, since unknown.
     """
 
     where: Mapping[str, str]
@@ -181,7 +185,7 @@ class Curve:
 
 @dataclass(frozen=True, kw_only=True)
 class Degradation:
-    """All that is told; `time` says whether jobs ran alone (isolated) or together (contended), or of launches."""
+    """Results of a rate sweep. `time`: isolated or contended rounds, or launches of a program."""
 
     about: str
     time: Kind | Literal["launches"]
@@ -196,9 +200,9 @@ class Degradation:
 
 
 def need_of(points: Sequence[Point]) -> tuple[str | None, tuple[str, ...]]:
-    """Smallest rate that suffices, and rates below it that stay undecided; `points` fall from the full rate.
+    """The smallest rate that suffices, and the undecided rates below it. `points` descend from the full rate.
 
-    Less bandwidth cannot help: a rate below one that fails is not believed, but one below an undecided rate is.
+    Less bandwidth cannot help, so rates below one that fails are ignored, but those below an undecided one count.
     """
     believed: list[Point] = []
     for point in points:

@@ -1,4 +1,4 @@
-"""What a study found: times and congestion impact for each cell and job, over all of the cell's runs."""
+"""Results of a study: times and congestion impact of each cell and job, over all runs of the cell."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from stressbench.stats.pooled import PooledImpact
 
 @dataclass(frozen=True, kw_only=True)
 class JobResult:
-    """One job of a cell: medians over rounds in seconds, impact with its 95 % interval; None is unknown.
+    """One job of a cell: median times over rounds, s, and the impact with its 95 % interval. None: unknown.
 
-    `tails` are of all runs' samples; `superiority` is the share of pairs of an isolated and a contended round in which
-    the contended one took longer. `plan` is None for background jobs.
+    `tails`: tail impacts of the samples of all runs. `superiority`: share of pairs of an isolated and a contended round
+    in which the contended one took longer. `plan` is None for jobs other than measured ones.
     """
 
     name: str
@@ -27,7 +27,7 @@ class JobResult:
 
 @dataclass(frozen=True, kw_only=True)
 class CellResult:
-    """One cell, `values` by factor; `incomplete` runs ended at their own time limit."""
+    """One cell, with its `values` by factor and counts of its runs. `incomplete` runs ended at their own time limit."""
 
     id: str
     values: Mapping[str, str]
@@ -41,7 +41,7 @@ class CellResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Failure:
-    """A run that could not be had."""
+    """A failed run, with its exit status and reason."""
 
     run: str
     values: Mapping[str, str]
@@ -52,7 +52,7 @@ class Failure:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyReport:
-    """All that a study found. `factors` are those that vary, `fixed` the rest."""
+    """All results of a study. `factors`: those that vary. `fixed`: values of the others."""
 
     about: str
     factors: tuple[str, ...]

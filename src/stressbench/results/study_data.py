@@ -1,4 +1,4 @@
-"""What a page tells beyond a study's numbers: the runs themselves, and how they were made. Pure."""
+"""Data that an HTML page shows besides a study's results: the runs themselves, and how they were made. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ from stressbench.results.selections import Selections
 
 @dataclass(frozen=True, kw_only=True)
 class StudyData:
-    """Runs that are done, by id; the study's file as it was handed in, its seed, and `environment.json` as text.
+    """Completed runs by id, name and text of the study file, its seed, and `environment.json` as text.
 
-    `chosen` are the runs' samples that count, where someone has looked already.
+    `chosen`: the samples to evaluate of the runs, if they were selected already.
     """
 
     runs: Mapping[str, Run] = field(default_factory=dict)
@@ -34,5 +34,5 @@ NOTHING = StudyData()
 
 
 def cell_of(run: str) -> str:
-    """The cell of a run, by their ids."""
+    """The id of the cell of a run, from the id of the run."""
     return run.rpartition("-r")[0]

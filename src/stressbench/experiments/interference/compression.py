@@ -1,4 +1,4 @@
-"""The slowdown of a program by a congested network, one congestion level after the other (CompressionB)."""
+"""Measures the slowdown of a program in a congested network at a series of congestion levels (CompressionB)."""
 
 import random
 from dataclasses import dataclass, replace
@@ -32,13 +32,13 @@ _MOSTLY_START = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class CompressionMeasurement:
-    """What was measured. `interrupted` is None for a complete measurement, else why runs are missing."""
+    """The data of a measurement. `interrupted`: why runs are missing, None for a complete measurement."""
 
     data: CompressionData
     interrupted: str | None
 
     def kept(self, *, is_requested: bool) -> str:
-        """What an interrupted measurement has; it is lost unless a profile `is_requested`."""
+        """A sentence on the results of an interrupted measurement, which are lost unless a profile `is_requested`."""
         runs = [len(one.times_s) for one in self.data.completed_levels]
         many = f"{min(runs)}" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)}"
         found = f"{len(runs)} congestion levels with {many} times each, and {len(self.data.alone_s)} isolated times"
@@ -63,7 +63,7 @@ def measure_compression(
 
 @dataclass(kw_only=True)
 class _Level:
-    """A ring that was probed, and run times of the program beside it, s."""
+    """A congestor ring that was probed, and times of the program beside it, s."""
 
     ring: CongestorRing
     probes: tuple[ProbeSeries, ...]
@@ -124,7 +124,7 @@ class _Measurement:
         )  # fmt: skip
 
     def _trial_run(self) -> None:
-        """Check that the program works and how much of its time is its start. Not counted: file caches are cold."""
+        """Check that the program works and is not mostly start-up. Not counted, since file caches are cold."""
         name, ranks = self._spec.name, count(self._spec.shape.ranks, "rank")
         self._start_s = self._runner.start_time_s()
         self._progress(f"{name} on {ranks}, isolated: a trial run that is not counted")
@@ -218,7 +218,7 @@ class _Measurement:
             level.times_s += _times_of(ran)
 
     def _remaining(self, *, probing: int, runs: int) -> str:
-        """How many launches are left, and for how long where a run of the program has shown how long one takes."""
+        """Text with the number of launches left, and their time if the program has already run once."""
         probing += self._spec.probe_after
         launches = f"; launches left: {probing + runs}"
         if not self._run_times_s:
@@ -228,7 +228,7 @@ class _Measurement:
 
 
 def _times_of(ran: ProgramRun) -> tuple[float, ...]:
-    """The time of the launch; of a workload those of its rounds."""
+    """The time of the launch, or for a workload the times of its rounds, s."""
     if ran.run_file is None:
         return (ran.took_s,)
     try:
@@ -238,7 +238,7 @@ def _times_of(ran: ProgramRun) -> tuple[float, ...]:
 
 
 def _rough_time(seconds: float) -> str:
-    """A duration to plan by: `45 s`, `12 min`, `1.5 h`."""
+    """A rounded duration, such as `45 s`, `12 min` or `1.5 h`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

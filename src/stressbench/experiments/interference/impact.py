@@ -23,9 +23,10 @@ def measure_impact(
 ) -> ImpactData:
     """Probe the idle machine, then the machine while the program runs, then the idle machine again.
 
-    With `effect_runs` above 0 the program runs so many times with probes and as many times without, in random order,
-    to measure what probes do to it. `packets`: the service time of the packets that load the network, None: unknown.
-    Raises LaunchMistake for what the user can correct, MeasurementAborted where a launch fails or is interrupted.
+    With `effect_runs` above 0, the program runs that many times with probes and as many times without, in random order,
+    to measure the effect of the probes. `packets`: the service time of the packets that load the network, None:
+    unknown. Raises LaunchMistake for what the user can correct, MeasurementAborted where a launch fails or is
+    interrupted.
     """
     try:
         with scratch_directory("impact") as folder:
@@ -65,14 +66,14 @@ def _measure(
 
 
 def _order(effect_runs: int, *, seed: int) -> list[bool]:
-    """Runs with probes (True) and without, in pairs of random order; one run with probes where no effect is asked."""
+    """Runs with probes (True) and without, in pairs of random order. A single run with probes for 0 `effect_runs`."""
     source = random.Random(seed)
     pairs = [source.choice(([True, False], [False, True])) for _ in range(effect_runs)]
     return [one for pair in pairs for one in pair] or [True]
 
 
 def _known_time(spec: MeasurementSpec, ran: LoadedProgramRun, *, progress: Progress) -> list[float]:
-    """The run's time; nothing where it reached the time limit."""
+    """The time of the run, s, or an empty list where it reached the time limit."""
     if not ran.reached_limit:
         return [ran.took_s]
     progress(f"{spec.name} was ended at --time-limit, after {ran.took_s:.3g} s; probes until then are used")

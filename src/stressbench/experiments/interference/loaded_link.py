@@ -1,4 +1,4 @@
-"""The link that is loaded, where it is known: then its packets need not be assumed to be like the probes."""
+"""The loaded link, where it is known. Its packets then need not be assumed to resemble the probes."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from stressbench.launch.option_values import size_bytes
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedLink:
-    """`rate` and `packet` as the user wrote them, for the record; `packets`: the service time of a packet there.
+    """`rate` and `packet` as the user wrote them, for the record. `packets`: the service time of a packet on the link.
 
     All three are None where the link is unknown.
     """
@@ -29,7 +29,7 @@ class LoadedLink:
 def loaded_link(rate: str | None, packet: str | None) -> LoadedLink:
     """A link of this `rate`, such as 10Gbit, that carries packets of one size, such as 1514B.
 
-    Raises LaunchMistake where one of both is missing or cannot be parsed.
+    Raises LaunchMistake where only one of them is given, or one cannot be parsed.
     """
     if rate is None and packet is None:
         return LoadedLink()

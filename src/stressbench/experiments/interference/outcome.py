@@ -1,4 +1,4 @@
-"""How launches of a measurement end, and what ends the measurement."""
+"""Evaluates how the launches of a measurement ended, and defines the exception that aborts a measurement."""
 
 from stressbench.errors import StressBenchError
 from stressbench.exit_status import ExitStatus
@@ -8,9 +8,9 @@ from stressbench.launch.execute import Outcome
 
 
 class MeasurementAborted(StressBenchError):
-    """A launch failed or was interrupted, so that the measurement cannot go on.
+    """A launch failed or was interrupted, so that the measurement cannot continue.
 
-    `reason` says why; the message also says what follows from it for the result (`effect`).
+    The message is the `reason`, followed by its `effect` on the result.
     """
 
     def __init__(self, reason: str, *, status: int, effect: str = "") -> None:
@@ -42,5 +42,5 @@ def require_success(outcome: Outcome, *, name: str, progress: Progress) -> None:
 
 
 def elapsed_s(outcome: Outcome) -> float:
-    """From the start of the launcher to its end, s."""
+    """Time from start to end of the launcher, s."""
     return outcome.ended_s - outcome.began_s

@@ -15,7 +15,7 @@ from stressbench.interference.validation import Validation, validate_models
 
 
 class PredictionError(UserError):
-    """The profiles or parameters do not fit the question. The message says what would be right."""
+    """The profiles or parameters do not suit the prediction. The message says what is expected."""
 
 
 class NoPlacement(StressBenchError):
@@ -32,9 +32,9 @@ def predict_slowdowns(profiles: Sequence[Profile], *, models: Sequence[Model] = 
 
 
 def validate_predictions(profiles: Sequence[Profile], observed: Sequence[Path]) -> Validation:
-    """All models against the measured co-runs of the files `observed`, as far as all applications have profiles.
+    """Compare all models with the measured co-runs in the files `observed` whose applications all have profiles.
 
-    Raises PredictionError where no co-run is left, ProfileFileError and RunFileError where a file cannot be read.
+    Raises PredictionError where there is no such co-run, ProfileFileError and RunFileError where a file cannot be read.
     """
     coruns = [one for path in observed for one in read_coruns(path)]
     try:

@@ -1,4 +1,4 @@
-"""Where the profile of a measurement is written: a file by itself, a store of profiles, an HTML page."""
+"""Writes the profile of a measurement to a file, a store of profiles, or an HTML page."""
 
 import platform
 import re
@@ -35,7 +35,7 @@ _Assembly: TypeAlias = Callable[[Provenance, Profile | None], Profile]
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileDestination:
-    """Names of application and machine, and where their profile goes. `stored`: the profile that the store has."""
+    """Names of application and machine, and where to write their profile. `stored`: the profile now in the store."""
 
     application: str
     machine: str
@@ -47,7 +47,7 @@ class ProfileDestination:
 
     @property
     def is_requested(self) -> bool:
-        """Whether a profile or a page is to be written at all."""
+        """Whether any profile or page was requested."""
         return (self.output, self.store, self.page) != (None, None, None)
 
 
@@ -83,7 +83,7 @@ def profile_destination(
 def measurement_values(
     destination: ProfileDestination, spec: MeasurementSpec, link: LoadedLink, result: Any, **more: object
 ) -> dict[str, object]:
-    """What `--json` prints: how it was measured, `more` of that, and the fields of the result."""
+    """The values that `--json` prints: settings of the measurement, `more` settings, and the fields of the result."""
     return {
         "application": destination.application, "machine": destination.machine, "command": spec.command,
         "on": spec.target_name, "ranks": spec.shape.ranks, "probing": asdict(spec.schedule), **more,

@@ -1,4 +1,4 @@
-"""Which profiles a prediction is made from: files, folders of profiles, or applications of a store."""
+"""Selection of the profiles for a prediction: files, folders of profiles, or applications of a store."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from stressbench.report.names import printable
 
 
 class ProfileSelectionError(UserError):
-    """The selection is empty, ambiguous or mixes machines. The message says what would be right."""
+    """The selection is empty, ambiguous or mixes machines. The message says what is expected."""
 
 
 def select_profiles(
@@ -19,9 +19,9 @@ def select_profiles(
 ) -> tuple[Profile, ...]:  # fmt: skip
     """At least one profile, all of one machine, in the order of `words`.
 
-    Words are files and folders with MACHINE/APPLICATION.json; with a `store` they are names of its applications, all
-    of them where there are none. `machine` selects one where a folder has several. Raises ProfileSelectionError, and
-    ProfileFileError where a file is no profile.
+    Words are files and folders with MACHINE/APPLICATION.json. With a `store` they are names of its applications, and no
+    words select all of them. `machine` selects one where a folder has several. Raises ProfileSelectionError, and
+    ProfileFileError where a file is not a profile.
     """
     if store is not None:
         found = _named(words, Store(folder=store), machine=_machine_of(store, machine))
@@ -71,7 +71,7 @@ def _machine_of(folder: Path, machine: str | None) -> str:
 
 
 def _named(words: Sequence[str], store: Store, *, machine: str) -> list[tuple[Path, Profile]]:
-    """The profiles of the applications that are named, or of all of the machine."""
+    """The profiles of the applications `words`, or without words of all applications of the machine."""
     if not words:
         profiles = store.profiles(machine=machine)
         return [(store.path_of(application=one.application, machine=machine), one) for one in profiles]

@@ -1,4 +1,4 @@
-"""Which congestion levels `compress` measures, where the congestor ring runs, and how often the program runs."""
+"""The congestion levels that `compress` measures, the hosts of the congestor ring, and the number of program runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ _WORKLOAD_RUNS = 1
 class RingPlan:
     """At most `max_levels` of the `candidates` are measured, on a ring with one rank on each of `nodes` hosts.
 
-    `runs`: of the program, isolated and beside each level. `pairing`: which hosts probe each other. `packets`: service
-    time of the ring's packets on the loaded link, None: unknown.
+    `runs`: runs of the program, isolated and beside each level. `pairing`: which hosts probe each other. `packets`:
+    service time of the ring's packets on the loaded link, None: unknown.
     """
 
     candidates: tuple[Configuration, ...]
@@ -53,10 +53,10 @@ def ring_plan(
     messages: Sequence[int] = (), message_bytes: int = PAPER_MESSAGE_BYTES,
     pairing: ProbePairing = ProbePairing.linear, packets: Service | None = None,
 ) -> RingPlan:  # fmt: skip
-    """Check the parameters of the congestor ring and fill in the paper's for those that are empty.
+    """Check the parameters of the congestor ring, and replace empty ones by those of the paper.
 
-    `levels`: how many congestion levels at most, None for all. `by_rounds`: whether one launch gives several times, as
-    the rounds of a workload do. Raises LaunchMistake.
+    `levels`: the largest number of congestion levels, None for all. `by_rounds`: whether one launch yields several
+    times, as the rounds of a workload do. Raises LaunchMistake.
     """
     require_positive("--runs", runs)
     ring_nodes = _nodes(nodes, target, target_name=target_name, pairs=pairs)

@@ -1,4 +1,4 @@
-"""The launches that `impact` and `compress` consist of: probes, a program beside probes, a program by itself."""
+"""The launches of `impact` and `compress`: probes, a program beside probes or a congestor ring, an isolated program."""
 
 import os
 from dataclasses import dataclass, replace
@@ -32,9 +32,9 @@ _NO_OPERATION = "true"
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramRun:
-    """A run of the program. `took_s`: how long its launch took, or after which time it reached the time limit.
+    """A run of the program. `took_s`: the duration of its launch, also if it `reached_limit`, the time limit.
 
-    `run_file` is what the engine wrote for a workload, None for a program.
+    `run_file`: the run file of a workload, None for other programs.
     """
 
     took_s: float
@@ -50,10 +50,10 @@ class LoadedProgramRun(ProgramRun):
     load_file: Path
 
     def interval_in(self, load: Run) -> tuple[float, float] | None:
-        """When the program began and ended, s since the engine of the load started; None where that is unknown.
+        """When the program began and ended, s since the start of the engine of the load; None: unknown.
 
-        The engine records when rounds began since its own start, but not when it started. The end of its first round
-        was observed, and gives the offset between both clocks.
+        The engine records the start of rounds relative to its own start, but not the time of that start. The observed
+        end of its first round gives the offset between both clocks.
         """
         if self.both.program is None or self.both.ready_s is None or not load.rounds:
             return None
@@ -89,14 +89,14 @@ class MeasurementRunner:
             raise MeasurementAborted(
                 f"{step}: probes ended early", effect="; no result is reported", status=result.status
             )
-        if result.outcome.was_asked_to_stop:  # in their last round
+        if result.outcome.was_asked_to_stop:  # during the last round
             raise MeasurementAborted(
                 f"interrupted at the end of {step}", effect="; no result is reported", status=ExitStatus.interrupted
             )
         return read_launch(request.run_file.path)
 
     def probe_idle(self, step: str) -> tuple[ProbeSeries, ...]:
-        """Latencies on the idle machine, pair by pair."""
+        """Latencies on the idle machine, one series per pair."""
         self._progress(f"{step}: probing the idle machine for {self._spec.idle_s:g} s")
         return self.series(self.run_load(probe_load(self._spec), step=step))
 
@@ -140,7 +140,7 @@ class MeasurementRunner:
         return self._run_program(program, name=self._spec.name, run_file=run_file)
 
     def start_time_s(self) -> float:
-        """How long it takes to start the same number of ranks of a program that does nothing."""
+        """Time to start the same number of ranks of a program that does nothing, s."""
         nothing = replace(self._spec, workload=None, command=(_NO_OPERATION,))
         program, _ = MeasurementRunner(nothing, self._folder, progress=self._progress)._program()
         return self._run_program(program, name=_NO_OPERATION, run_file=None).took_s
@@ -161,7 +161,7 @@ class MeasurementRunner:
         return ProgramRun(took_s=took_s, reached_limit=stopped, run_file=run_file)
 
     def _require_program(self, both: BothEnded, load: BackgroundLoad) -> Outcome:
-        """The program's outcome, if it ended well or at its time limit. Raises MeasurementAborted."""
+        """The outcome of the program if it succeeded or reached its time limit. Raises MeasurementAborted."""
         name, outcome = self._spec.name, both.program
         if both.interrupted:
             raise MeasurementAborted(

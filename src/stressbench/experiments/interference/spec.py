@@ -1,4 +1,4 @@
-"""What `impact` and `compress` measure: a program or a workload on a launch target, and the load beside it."""
+"""Inputs of `impact` and `compress`: a program or a workload on a launch target, and the load beside it."""
 
 import os
 import shutil
@@ -28,9 +28,9 @@ _ROUNDING = 1e-9
 class MeasurementSpec:
     """A program, or all jobs of a workload, on a launch target, and the probes that run beside it.
 
-    `name` is used in messages. `workload` is None for a program; `rounds` counts only for a workload. `shape`: ranks of
-    the program. `background_ranks`: the most ranks that run beside it. `target_name`: the word for `target` after
-    `--on`. `probe_placement` is the engine's `--place` for the probes. `idle_s`: how long probes run on the idle
+    `name` is used in messages. `workload` is None for a program, and `rounds` applies only to a workload. `shape`:
+    ranks of the program. `background_ranks`: the most ranks that run beside it. `target_name`: `target` as given to
+    `--on`. `probe_placement`: the engine's `--place` for the probes. `idle_s`: how long probes run on the idle
     machine, before and, with `probe_after`, after the program. `limit_s` ends each run of the program, None: no limit.
     """
 
@@ -52,7 +52,7 @@ class MeasurementSpec:
 
     @property
     def oversubscription(self) -> str | None:
-        """A sentence where all ranks are on this machine and there are more of them than cores; else None."""
+        """A warning where all ranks run on this machine and exceed its cores, else None."""
         cores, ranks = this_machine.cores(), self.shape.ranks + self.background_ranks
         here = isinstance(self.target, LabTarget) or self.target is LOCAL
         if not here or this_machine.allocated(os.environ) or ranks <= cores:
@@ -98,7 +98,7 @@ def measurement_spec(
 
 
 def is_workload(command: Sequence[str]) -> bool:
-    """Whether `command` is one workload file, and not a program with its arguments."""
+    """Whether `command` is one workload file rather than a program with its arguments."""
     return len(command) == 1 and command[0].endswith(WORKLOAD_SUFFIX)
 
 
@@ -109,7 +109,7 @@ def require_positive(option: str, value: int | None) -> None:
 
 
 def require_real_hosts(target: LaunchTarget, *, target_name: str) -> LaunchTarget:
-    """The target, if two launches can run on it at a time. Raises LaunchMistake for a simulation."""
+    """The target, if it can run two launches at once. Raises LaunchMistake for a simulation."""
     if isinstance(target, SimulatedTarget):
         raise LaunchMistake(
             f"--on {target_name}: two programs cannot run side by side in a simulation; use a lab or a cluster"
@@ -118,7 +118,7 @@ def require_real_hosts(target: LaunchTarget, *, target_name: str) -> LaunchTarge
 
 
 def probe_pairs(target: LaunchTarget, requested: int | None, *, target_name: str) -> int:
-    """How many pairs of hosts probe: as requested, or all hosts of the target two by two. Raises LaunchMistake."""
+    """The number of host pairs that probe: as requested, or all hosts of the target in pairs. Raises LaunchMistake."""
     hosts = target.host_count
     require_positive("--pairs", requested)
     if hosts is None:
@@ -134,7 +134,7 @@ def probe_pairs(target: LaunchTarget, requested: int | None, *, target_name: str
 
 @dataclass(frozen=True, kw_only=True)
 class BackgroundLoad:
-    """A workload that runs beside the program: `ranks` ranks, `ranks_per_node` of them on each host.
+    """A workload that runs beside the program, on `ranks` ranks, `ranks_per_node` of them on each host.
 
     `file_stem` names its files, `label` is used in messages. `placement`: the engine's `--place`.
     """
@@ -156,7 +156,7 @@ def probe_load(spec: MeasurementSpec) -> BackgroundLoad:
 
 
 def ring_load(spec: MeasurementSpec, workload: str) -> BackgroundLoad:
-    """Probes and a congestor ring on all hosts; `workload` assigns their ranks."""
+    """Probes and a congestor ring on all hosts. `workload` assigns their ranks."""
     return BackgroundLoad(
         file_stem="ring", label="probes and ring", workload=workload, ranks=spec.background_ranks,
         ranks_per_node=RANKS_PER_NODE, placement=None,

@@ -1,5 +1,5 @@
 """Studies: a grid of factors, one run per cell and repetition, in a directory that survives kills at any time.
 
-Pure modules: `run_state` (how far each run is), `estimate`, `includes` and `combining` (workload texts). Modules with
-side effects: `directory`, `execution`, `running`, `launching`, `packing`.
+Pure modules: `run_states` (the state of each run), `estimate`, `includes` and `combining` (workload texts). Modules
+with side effects: `directory`, `execution`, `running`, `launching`, `packing`.
 """

@@ -1,4 +1,4 @@
-"""What ships beside the sources: studies by name, and the folders they need. In a checkout, or in an installed package.
+"""Studies shipped with StressBench, by name, and the folders they need, in a checkout or an installed package.
 
 pyproject.toml puts a checkout's `studies`, `workloads` and `schema` into the package's `shipped`, side by side as they
 lie in the checkout, so that a study finds its workloads by the same relative path.
@@ -22,7 +22,7 @@ def shipped_folder(name: str) -> Path:
 
 
 def shipped() -> tuple[str, ...]:
-    """Names of the studies that ship, such as `small` and `lab/gpcnet`; those of this machine first."""
+    """Names of the shipped studies, such as `small` and `lab/gpcnet`, those without a folder first."""
     folder = shipped_folder("studies")
     found = (path.relative_to(folder).with_suffix("") for path in folder.rglob(f"*{_ENDING}"))
     names = [name.as_posix() for name in found if name.parts[0] != _PLATFORMS]
@@ -30,7 +30,7 @@ def shipped() -> tuple[str, ...]:
 
 
 def study_file(word: str) -> Path:
-    """The file of a study that ships, or the path that the word is. StudyMistake where it is neither."""
+    """The file of a study, where `word` is the name of a shipped study or a path. Raises StudyMistake otherwise."""
     if word in (names := shipped()):
         return shipped_folder("studies") / f"{word}{_ENDING}"
     if word.endswith(_ENDING) or Path(word).exists():

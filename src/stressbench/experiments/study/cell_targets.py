@@ -1,4 +1,4 @@
-"""Launch targets of a study's cells: whether they can have the `rate`, `rails` and `policy` of each cell."""
+"""Launch targets of a study's cells, and whether they support the `rate`, `rails` and `policy` of each cell."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,13 +17,13 @@ from stressbench.launch.targets import resolve_target
 
 
 def absolute(on: str, *, folder: Path) -> str:
-    """The same launch target, a lab file's path no longer relative to `folder`."""
+    """The launch target `on`, with the path of a lab file, relative to `folder`, made absolute."""
     kind, _, name = on.partition(":")
     return f"{kind}:{folder / name}" if name.endswith(".toml") else on
 
 
 def steering_of(study: Study, cell: Cell, *, target: LaunchTarget, workload: Path) -> Steering | None:
-    """How the cell's messages find their NICs; None where it leaves that to MPI and says nothing. RailMistake."""
+    """The NIC selection for the ranks of a cell, None for a cell without a policy. Raises RailMistake."""
     if cell.policy is None:
         return None
     nics, policy = study.nics or target.nics, parse_policy(cell.policy)
@@ -37,9 +37,9 @@ def steering_of(study: Study, cell: Cell, *, target: LaunchTarget, workload: Pat
 
 
 def require_links(study: Study, *, folder: Path, environment: Mapping[str, str], called: Called = by_key) -> None:
-    """Raise Mistakes where a launch target cannot have the links of a cell, LaunchMistake where there is no such one.
+    """Raise Mistakes where a target does not support the links of a cell, LaunchMistake where it does not exist.
 
-    `called`: what messages call the keys.
+    `called`: how messages name the keys of a study file.
     """
     complaints: dict[str, Complaint] = {}
     asked = ((cell.on, None if study.rate_command else cell.rate, cell.rails) for cell in study.cells)

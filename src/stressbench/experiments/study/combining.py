@@ -1,7 +1,7 @@
-"""Several workloads of one job each as one text in which they run side by side. Pure, but for reading files.
+"""Combines several workloads of one job each into one in which the jobs run side by side. Pure, but for reading files.
 
-`[INCLUDE]` paths are made absolute, since the text lies elsewhere; `[NID_LIST]` becomes `[NODES]`, since jobs must not
-meet on a node.
+`[INCLUDE]` paths are made absolute, since the new file lies elsewhere. `[NID_LIST]` becomes `[NODES]`, since jobs must
+not share a node.
 """
 
 import os
@@ -20,7 +20,7 @@ _LARGEST_RANGE = 1_048_576
 
 @dataclass(frozen=True, kw_only=True)
 class OneJob:
-    """A workload of one job: its name and its text, in which NAME stands for the name."""
+    """A workload of one job: the name of the job, and the text before and after its [JOB_NAME] statement."""
 
     name: str
     head: str
@@ -32,7 +32,7 @@ class OneJob:
 
 
 def one_job(path: Path) -> OneJob:
-    """The job of the workload at `path`. Raises StudyMistake where it has none or several, or one that is not alone."""
+    """The job of the workload at `path`. Raises StudyMistake unless it is a single measured job on nodes of its own."""
     try:
         text = read_text(path, limit=limits.WORKLOAD).removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as fault:
@@ -42,7 +42,7 @@ def one_job(path: Path) -> OneJob:
 
 
 def parse_one_job(text: str, *, source: str, folder: Path) -> OneJob:
-    """As `one_job`, of a text that lies in `folder`."""
+    """As `one_job`, from the text of a workload that lies in `folder`."""
     names = [found for found in STATEMENT.finditer(text) if found["key"] == "JOB_NAME"]
     if len(names) != 1:
         told = "no [JOB_NAME]" if not names else f"{len(names)} jobs"
@@ -66,7 +66,7 @@ def parse_one_job(text: str, *, source: str, folder: Path) -> OneJob:
 
 
 def combined(jobs: Sequence[OneJob]) -> str:
-    """One workload with all of them; names are unique: a second `cg` is `cg_2`."""
+    """One workload with all jobs. Names are made unique: a second `cg` becomes `cg_2`."""
     given: list[str] = []
     parts = []
     for job in jobs:
@@ -94,12 +94,12 @@ def _statement(found: re.Match[str], source: str, folder: Path) -> str:
 
 
 def _blank_tail(rest: str) -> str:
-    """Line ends behind a statement stay, so that lines keep apart."""
+    """The newlines at the end of a statement, which a replacement must keep."""
     return "\n" * (len(rest) - len(rest.rstrip("\n")))
 
 
 def _count(words: str, source: str) -> int:
-    """How many nodes a list names."""
+    """The number of nodes in a list such as `0-7,16-30:2`. Raises StudyMistake."""
     total = 0
     for item in "".join(words.split()).split(","):
         found = re.fullmatch(r"([0-9]{1,18})(?:-([0-9]{1,18})(?::([0-9]{1,18}))?)?", item)

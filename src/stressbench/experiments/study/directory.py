@@ -1,9 +1,9 @@
-"""One directory a study: its file, its manifest, its runs.
+"""The directory of a study: its study files, its manifest and its runs.
 
-DIR/study-1.toml      the study file as it was handed in; study-2.toml where a larger one came later
-DIR/study-1.json      where it lay, and the SHA-256 of the workloads that it names and of what they include
-DIR/manifest.jsonl    what was planned, started, finished, failed
-DIR/runs/RUN.jsonl    a run file each; RUN-a2.jsonl for a second attempt
+DIR/study-1.toml      a copy of the study file; study-2.toml where the study was extended later
+DIR/study-1.json      the folder of the study file, and SHA-256 of its workloads and the files they include
+DIR/manifest.jsonl    a journal of what was planned, started, finished, failed
+DIR/runs/RUN.jsonl    one run file per run; RUN-a2.jsonl for a second attempt
 DIR/environment.json  programs and settings
 """
 
@@ -34,7 +34,7 @@ from stressbench.formats.study.origin import Origin, origin_file, origin_json, r
 from stressbench.formats.toml import TomlMistake
 
 LEAST_ROOM = 1 << 20
-"""Bytes that must be left where run files go; with less a run fails for want of room, and the next one would, too."""
+"""Free bytes that run files need. With less, a run fails because the disk is full, and the next one would fail, too."""
 _WRITTEN_FIRST = (RUNS, ENVIRONMENT, LOCK, WORKLOADS, "study-1.json")
 _HALF_WRITTEN = re.compile(r"\.(stressbench-[0-9a-f]{16}|environment\.json|study-1\.json|study-1\.toml)\.new")
 
@@ -45,14 +45,14 @@ def now() -> datetime:
 
 
 def sha256_of(path: Path) -> str:
-    """Of the file's bytes, in hexadecimal."""
+    """SHA-256 of the content of a file, in hexadecimal."""
     with open_regular(path, limit=limits.FILE) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Directory:
-    """A study's directory with the study that it holds; `folder` is what the study's paths are relative to."""
+    """A study's directory and the study in it. Paths of the study are relative to `folder`."""
 
     path: Path
     study: Study
@@ -60,15 +60,15 @@ class Directory:
 
     @property
     def manifest(self) -> Path:
-        """The journal."""
+        """Path of the manifest."""
         return self.path / MANIFEST
 
     def read(self) -> Manifest:
-        """What the journal says."""
+        """Read the manifest."""
         return read_manifest(self.manifest)
 
     def write(self, *records: Record) -> None:
-        """Into the journal."""
+        """Append records to the manifest."""
         append(self.manifest, *records)
 
     def file_of(self, run: str, *, attempt: int) -> str:
@@ -76,16 +76,16 @@ class Directory:
         return f"{RUNS}/{run}.jsonl" if attempt == 1 else f"{RUNS}/{run}-a{attempt}.jsonl"
 
     def newest_file(self) -> tuple[str, str]:
-        """Name and text of the study file that counts."""
+        """Name and text of the newest study file, which is the one in effect."""
         name = f"study-{_newest(self.path)}.toml"
         return name, _text(self.path / name)
 
     def sources(self) -> tuple[Path, ...]:
-        """The workloads of its newest study file and what they include, absolute, whether they are there or not."""
+        """Absolute paths of the newest study file's workloads and the files they include, also of missing ones."""
         return tuple(self.digests())
 
     def digests(self) -> Mapping[Path, str]:
-        """SHA-256 of the same when its newest study file was taken up."""
+        """SHA-256 of each of the `sources` at the time when the newest study file was added."""
         origin = read_origin(self.path, _newest(self.path))
         written = {**origin.includes, **origin.workloads}
         return {
@@ -93,7 +93,7 @@ class Directory:
         }
 
     def environment_text(self) -> str:
-        """Programs and settings as JSON; empty where that file is gone."""
+        """Programs and settings as JSON, empty where that file is missing."""
         path = self.path / ENVIRONMENT
         try:
             return read_text(path, limit=limits.JOURNAL, errors="replace")
@@ -111,7 +111,7 @@ class Directory:
             ) from fault
 
     def plan(self) -> None:
-        """Write down planned runs that the journal does not name yet."""
+        """Record planned runs that the manifest does not contain yet."""
         named = {record.run for record in self.read().records if isinstance(record, PlannedRecord)}
         missing = [
             PlannedRecord(run=run.id, cell=run.cell.id, repetition=run.repetition, values=run.cell.values)
@@ -140,7 +140,7 @@ def open_directory(path: Path) -> Directory:
 
 
 def take_up(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
-    """The directory at `path` with this study: made, or what it holds extended. Raises StudyMistake."""
+    """Create the directory at `path` for this study, or extend the study in it. Raises StudyMistake."""
     try:
         (path / RUNS).mkdir(parents=True, exist_ok=True)
         number = _newest(path)
@@ -184,7 +184,7 @@ def _take_in(path: Path, number: int, *, study: Study, text: str, folder: Path) 
 
 
 def require_same_workloads(directory: Directory, *, newest: int | None = None) -> None:
-    """Raise StudyMistake where a workload or its include is gone, or is not what the study's first runs ran."""
+    """Raise StudyMistake where a workload or an included file is missing, or has changed since the study began."""
     number = newest or _newest(directory.path)
     origin = read_origin(directory.path, number)
     for name, digest in {**origin.workloads, **origin.includes}.items():
@@ -201,7 +201,7 @@ def require_same_workloads(directory: Directory, *, newest: int | None = None) -
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the directory for this process; the kernel lets go of it however the process ends. Raises StudyMistake."""
+    """Lock the directory for this process. The kernel unlocks it however the process ends. Raises StudyMistake."""
     try:
         descriptor = open_journal(path / LOCK)
     except OSError as fault:
@@ -217,7 +217,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def _text(file: Path) -> str:
-    """Of a study file. Raises StudyMistake."""
+    """The text of a study file. Raises StudyMistake."""
     try:
         return toml.read_text(file)
     except TomlMistake as fault:
@@ -241,7 +241,7 @@ def _workloads(study: Study) -> tuple[str, ...]:
 
 
 def _require_same_or_more(before: Study, after: Study, *, path: Path) -> None:
-    """What is there must stay comparable, and nothing that was planned may go. Raises StudyMistake."""
+    """Raise StudyMistake unless `after` keeps all settings and all planned runs of `before`."""
     elsewhere = "begin a study in another directory"
     if after.seed != before.seed:
         raise StudyMistake(f"{path}: seed was {before.seed} and is now {after.seed}; keep it, or {elsewhere}")

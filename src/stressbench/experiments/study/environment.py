@@ -1,4 +1,4 @@
-"""What a reader of a study must know of the machine that ran it, without names of hosts or people."""
+"""Description of the machine and software that ran a study, without names of hosts or people."""
 
 import os
 import platform
@@ -13,7 +13,7 @@ _SETTINGS = ("OMPI_", "PMIX_", "PRTE_", "UCX_", "FI_", "MPICH_", "I_MPI_", "PSM2
 
 
 def environment() -> dict[str, Any]:
-    """Programs, kernel, processors, and variables that MPI libraries read. Paths in their values are left out."""
+    """Versions, kernel, processors, and environment variables of MPI libraries, except those that contain a path."""
     return {
         "stressbench": __version__,
         "python": platform.python_version(),

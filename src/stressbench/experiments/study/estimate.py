@@ -1,4 +1,4 @@
-"""How long runs may take: what the study file fixes, and what runs that are done took. Pure."""
+"""Estimates of how long runs take, from the study file and from completed runs. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ _CONGESTOR = re.compile(r"^\s*\[ROLE\]\s+(?:congestor|background)\b", re.MULTILI
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """Seconds that a run takes at least and at most; None is unknown."""
+    """The least and the most time that a run takes, s; None: unknown."""
 
     least_s: float | None
     most_s: float | None
 
 
 def bounds_of(run: RunTable, *, workload: str) -> Bounds:
-    """From `min_time`, rounds and the jobs of the workload's text, and from `time_limit`."""
+    """Least time from `min_time`, rounds and measured jobs in the text `workload`; most time from `time_limit`."""
     least = None
     if run.min_time is not None and run.isolated is not None and run.contended is not None and not run.until_interval:
         jobs = len(_JOB.findall(workload)) - len(_CONGESTOR.findall(workload))
@@ -31,7 +31,10 @@ def bounds_of(run: RunTable, *, workload: str) -> Bounds:
 
 
 def seconds_left(wanted: Sequence[RunState], *, among: Sequence[RunState]) -> float | None:
-    """What the wanted runs will take: as other runs of their cells did, or as all did; None where none is done."""
+    """Estimated time of the wanted runs, s: the mean of completed runs of the same cell, or else of all completed runs.
+
+    None where none is completed.
+    """
     took = [
         (one.run.cell.id, one.duration_s) for one in among if one.state is State.done and one.duration_s is not None
     ]

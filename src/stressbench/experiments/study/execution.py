@@ -1,4 +1,4 @@
-"""Studies from their file or directory: begin one, and carry out the runs that are open."""
+"""Execution of studies: set up a directory from a study file, and carry out its open runs."""
 
 import os
 import signal
@@ -51,7 +51,7 @@ class StudyOptions:
     jobs: int = 1
 
     def policy(self, study: Study, records: Sequence[Record] = ()) -> Policy:
-        """With what the file and the manifest say. Raises StudyMistake."""
+        """The policy from these options, the study file and the manifest's records. Raises StudyMistake."""
         limit_s = study.time_limit_s
         if self.time_limit is not None:
             try:
@@ -80,7 +80,7 @@ class StudyOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOutcome:
-    """How carrying out ended: why it stopped, and how many runs are in which state."""
+    """The outcome of carrying out a study: why it stopped, and how many runs are in which state."""
 
     stop: Stop
     counts: RunCounts
@@ -94,7 +94,7 @@ class StudyOutcome:
 
     @property
     def summary(self) -> str:
-        """`3 of 4 runs are done, 1 failed`, after the reason why the study stopped early, if it did."""
+        """Text such as `3 of 4 runs are done, 1 failed`, after the reason why the study stopped early, if it did."""
         counts = self.counts
         text = f"{counts.done} of {counts.total} runs are done"
         if counts.skipped:
@@ -107,40 +107,40 @@ class StudyOutcome:
 
 
 class StudyProgress:
-    """A `Watcher` that reports the start of each launch and each failure. Subclasses show counts in another way."""
+    """A `Watcher` that reports the start of each launch and each failure. Subclasses may show counts differently."""
 
     def __init__(self, directory: Directory, progress: Progress) -> None:
         self._factors = varying(directory.study.cells)
         self._progress = progress
 
     def waits(self, path: Path) -> None:
-        """A launch of an earlier command still writes."""
+        """Report that a launch of an earlier command still writes to `path`."""
         self._progress(f"an earlier launch still writes to {path}; waiting for it to end", level=Level.progress)
 
     def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
-        """A run starts or continues."""
+        """Report that a run starts or continues."""
         word = "continues" if order.continues else "starts"
         self._progress(f"{order.run.id} {word}: {described(order.run.cell, self._factors)}", level=Level.progress)
         self.show(counts, is_end=False)
 
     def ended(self, order: ScheduledRun, result: Result, counts: RunCounts) -> None:
-        """A run ended."""
+        """Report a failed run, and the counts."""
         if result.status not in (ExitStatus.ok, ExitStatus.interrupted):
             reason = result.reason or "no reason is known"
             self._progress(f"{order.run.id} failed (status {result.status}): {reason}", level=Level.warning)
         self.show(counts, is_end=True)
 
     def show(self, counts: RunCounts, *, is_end: bool) -> None:
-        """Report the counts, where a run has ended and the time that is left can be estimated."""
+        """Report the counts after the end of a run, if the remaining time can be estimated."""
         if is_end and counts.left_s:
             left = duration_text(counts.left_s)
             self._progress(f"{counts.done} of {counts.total} runs are done; about {left} left", level=Level.progress)
 
 
 def begin_study(what: str, output: Path, options: StudyOptions) -> Directory:
-    """The directory `output` with the study `what`, the name of one that ships or a file, checked and not started.
+    """Check the study `what`, a shipped name or a file, and set up the directory `output` for it, without any run.
 
-    Raises StudyMistake and LaunchMistake for the first thing that is wrong.
+    Raises StudyMistake and LaunchMistake for the first error.
     """
     file = study_file(what)
     study, text = read_study(file)
@@ -151,9 +151,10 @@ def begin_study(what: str, output: Path, options: StudyOptions) -> Directory:
 def begin(
     study: Study, text: str, *, output: Path, folder: Path, options: StudyOptions, called: Called = by_key
 ) -> Directory:
-    """The directory `output` with this study, whose paths are relative to `folder`; `called` words the messages.
+    """Check the study, whose paths are relative to `folder`, and set up the directory `output` for it.
 
-    Raises StudyMistake, LaunchMistake, and Mistakes where a launch target cannot have the links of a cell.
+    Raises StudyMistake, LaunchMistake, and Mistakes where a launch target does not support the links of a cell, with
+    messages that name keys by `called`.
     """
     options.check(study)
     require_links(study, folder=folder, environment=os.environ, called=called)
@@ -164,10 +165,10 @@ def run_study(
     directory: Directory, options: StudyOptions, *, progress: Progress = silent,
     watcher: AbstractContextManager[Watcher] | None = None,
 ) -> StudyOutcome:  # fmt: skip
-    """Run what is open. Stop signals end the current runs after their round, and start no others.
+    """Carry out the open runs. After a stop signal, the current runs end after their round and no others start.
 
-    `watcher` is entered when the first run is about to start, and told of each; by default `progress` is. To be called
-    from the main thread. Raises StudyMistake, StudyFault.
+    `watcher` is entered before the first run and notified of each run, by default a StudyProgress. Must be called from
+    the main thread. Raises StudyMistake and StudyFault.
     """
     options.check(directory.study)
     pool = _pool(directory.study, options, progress)
@@ -207,7 +208,7 @@ def _pool(study: Study, options: StudyOptions, progress: Progress) -> Pool:
 
 @contextmanager
 def _warned_of_slow_networks(directory: Directory, progress: Progress) -> Iterator[None]:
-    """Report, however the study ends, which networks could not be restored to their full rate."""
+    """Context that reports at its end which networks could not be restored to their full rate."""
     try:
         yield
     finally:
@@ -223,7 +224,7 @@ def _warned_of_slow_networks(directory: Directory, progress: Progress) -> Iterat
 
 
 def _recorded_policy(directory: Directory, options: StudyOptions) -> Policy:
-    """Retries that are given are recorded: `study status` and later `study resume` use them."""
+    """The policy. A new number of retries is recorded in the manifest for `study status` and `study resume`."""
     records = directory.read().records
     policy = options.policy(directory.study, records)
     if policy.retries != retries_of(records, written=directory.study.retries):
@@ -233,7 +234,7 @@ def _recorded_policy(directory: Directory, options: StudyOptions) -> Policy:
 
 @contextmanager
 def _stopped_by_signals(runner: StudyRunner, pool: Pool) -> Iterator[None]:
-    """Between launches, a stop signal means to start nothing more; during one, the launch handles it itself."""
+    """Context in which a stop signal between launches prevents further ones. During a launch, the launch handles it."""
 
     def heard(number: int, _: FrameType | None) -> None:
         runner.ask_to_stop()

@@ -1,6 +1,6 @@
-"""Which files a workload reads by `[INCLUDE]`, and what stands in all of them, given the variables of cells.
+"""The files that a workload reads by `[INCLUDE]`, and the statements in them, given the variables of cells.
 
-What the engine will refuse anyway, a file that is not there or a variable that is not set, is passed over here.
+Missing files and undefined variables are ignored here, since the engine refuses them anyway.
 """
 
 import re
@@ -11,12 +11,12 @@ from pathlib import Path
 from stressbench.formats.files import limits, read_text
 
 STATEMENT = re.compile(r"^[ \t]*\[(?P<key>[A-Z_]+)\](?P<rest>[^\n]*(?:\n(?![ \t]*\[)[^\n]*)*)", re.MULTILINE)
-"""`key`, and the `rest` with the lines that continue it."""
+"""A statement: its `key`, and the `rest` including continuation lines."""
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 
 
 def without_comments(text: str) -> str:
-    """The rest of a statement, as it counts."""
+    """The text of a statement without its comments."""
     return _COMMENT.sub("", text)
 
 
@@ -25,7 +25,7 @@ _PIECE = re.compile(r'\$\{(\w+)\}|"')
 
 
 def included(workload: Path, cells: Iterable[Mapping[str, str]]) -> tuple[Path, ...]:
-    """The files that the workload reads with the variables of any of the cells, and those that they read; each once."""
+    """All files that a workload includes, directly or indirectly, with the variables of any of the cells, each once."""
     reader = _Reader()
     for sets in cells:
         for _ in reader.follow(workload, dict(sets), sets, depth=0):
@@ -34,9 +34,9 @@ def included(workload: Path, cells: Iterable[Mapping[str, str]]) -> tuple[Path, 
 
 
 def statements_of(workload: Path, sets: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
-    """Key and words of each statement but `[SET]` and `[INCLUDE]`, as the engine meets them with these variables.
+    """Key and words of each statement except `[SET]` and `[INCLUDE]`, in the order in which the engine reads them.
 
-    Words are None where a variable in them is not known.
+    `sets`: the variables of a cell. Words are None where a variable in them is unknown.
     """
     for key, rest, variables in _Reader().follow(workload, dict(sets), sets, depth=0):
         yield key, _word(rest, variables)
@@ -47,7 +47,7 @@ _Variables = dict[str, str | None]
 
 @dataclass(frozen=True)
 class _Reader:
-    """`texts`: key and rest of the statements of files that were read; `found`: files that were included, in order."""
+    """`texts`: key and rest of all statements, by file. `found`: the included files, in order."""
 
     texts: dict[Path, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     found: dict[Path, None] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class _Reader:
     def follow(
         self, path: Path, variables: _Variables, sets: Mapping[str, str], *, depth: int
     ) -> Iterator[tuple[str, str, _Variables]]:
-        """Go through the statements. `[SET]` changes `variables` (None: unknown) but not those that the cell `sets`."""
+        """Iterate over statements. `[SET]` changes `variables` (None: unknown), except those in the cell's `sets`."""
         for key, rest in self._statements(path):
             name, _, value = rest.partition("=")
             if key == "SET":
@@ -79,7 +79,7 @@ class _Reader:
 
 
 def _word(text: str, variables: Mapping[str, str | None]) -> str | None:
-    """The text without quotes, each variable replaced; None where one is not known."""
+    """The text without quotes and with variables replaced, None where a variable is unknown."""
     if any(name and variables.get(name) is None for name in _PIECE.findall(text)):
         return None
     return _PIECE.sub(lambda piece: variables[piece[1]] or "" if piece[1] else "", text)

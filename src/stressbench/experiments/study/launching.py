@@ -28,15 +28,15 @@ from stressbench.launch.targets import engine_for, resolve_target, set_link_rate
 
 GRACE_S = 60.0
 SILENCE_S = 5.0
-"""So long nothing is said of how far the check of a large study is."""
+"""Interval between progress messages while a large study is checked, s."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Launching:
-    """Starts the runs of a study, whose paths are relative to `folder`; `note` writes down what becomes of links.
+    """Starts the runs of a study, whose paths are relative to `folder`. `note` records changes of link rates.
 
-    `is_stopping` says whether a person wants no more runs: a rate command may take its time before one. `log` is told
-    how far a long check is.
+    `is_stopping`: whether a stop was requested, checked after the rate command, which may be slow. `log` receives the
+    progress of a long check.
     """
 
     study: Study
@@ -46,10 +46,10 @@ class Launching:
     clock: Callable[[], float] = time.monotonic
     is_stopping: Callable[[], bool] = lambda: False
     log: Callable[[str], None] = lambda _: None
-    _commanded: list[LinksRecord] = field(default_factory=list, init=False)  # what the rate command set last
+    _commanded: list[LinksRecord] = field(default_factory=list, init=False)  # rates set by the rate command, in order
 
     def check(self) -> None:
-        """Have the engine check each cell's workload, starting no ranks. Raises StudyMistake for the first mistake."""
+        """Have the engine check each cell's workload, without any ranks. Raises StudyMistake for the first mistake."""
         if self.study.rate_command is not None:
             self._command(self.study.rate_command).check()
         kinds: dict[Cell, Cell] = {}
@@ -101,7 +101,7 @@ class Launching:
         )
 
     def put_back(self, records: Iterable[LinksRecord]) -> None:
-        """Have links carry all again that a study which was killed left slower; a lab that is gone needs nothing.
+        """Restore the full rate of links that a killed study left slower. A lab that is no longer up is skipped.
 
         Raises StudyFault where a rate command fails.
         """
@@ -109,9 +109,9 @@ class Launching:
             self._set_full(record)
 
     def rate_put_back(self) -> AbstractContextManager[None]:
-        """However it ends inside, the rate command is called with 1 unless that is what it was called with last.
+        """Context that calls the rate command with 1 at its end, also after an exception, unless 1 is already set.
 
-        Raises StudyFault where that fails; but a failure inside is the one to be told.
+        Raises StudyFault where that fails. A StudyFault inside the context takes precedence.
         """
         return restored_by(self._end_command)
 
@@ -120,7 +120,7 @@ class Launching:
             self._set_full(self._commanded[-1])
 
     def _command_rate(self, run: PlannedRun) -> None:
-        """Have the rate command set what the run wants, unless it did. Raises StudyFault."""
+        """Have the rate command set the rate of the run, unless it is set already. Raises StudyFault."""
         text, rate = self.study.rate_command, run.cell.rate
         if text is None or rate is None:
             return
@@ -139,7 +139,7 @@ class Launching:
 
     @contextmanager
     def _at_rate(self, run: PlannedRun) -> Iterator[None]:
-        """Links of the cell's lab carry what the cell says meanwhile, and all of their rates afterwards."""
+        """Context in which the links of the cell's lab have the cell's rate. The full rate is restored afterwards."""
         if run.cell.rate is None or not run.cell.is_on_lab or self.study.rate_command is not None:
             yield
             return
@@ -152,7 +152,7 @@ class Launching:
             self._set_full(slower)
 
     def _set_full(self, slower: LinksRecord) -> None:
-        """What was written down stands where it fails: a run that is done is done, and `slowed` tells of the rest."""
+        """Set and record the full rate. Where that fails, the old record remains, and `slowed_networks` finds it."""
         full = replace(slower, rate=FULL)
         if slower.command is not None:
             self._command(slower.command).set_full()
@@ -208,14 +208,14 @@ class Launching:
         )
 
     def _engine(self, cell: Cell) -> Path | None:
-        """A path is relative to the study file; a bare name is looked up."""
+        """The engine of a cell: a path is relative to the study file, a bare name is looked up."""
         if cell.engine is None:
             return None
         return self.folder / cell.engine if os.path.sep in cell.engine else Path(cell.engine)
 
 
 def _checked_alike(cell: Cell) -> Cell:
-    """The cell without what the engine's check does not look at."""
+    """The cell reduced to the values that the engine's check depends on."""
     return Cell(
         workload=cell.workload, on=cell.on, ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, engine=cell.engine,
         rate=cell.rate, rails=cell.rails, policy=cell.policy, placement=None if cell.policy is None else cell.placement,
@@ -224,7 +224,7 @@ def _checked_alike(cell: Cell) -> Cell:
 
 
 def _shown(rate: str) -> str:
-    """As rate commands get it; `full` in target of 1, as manifests have it."""
+    """The rate as recorded in manifests: the argument of rate commands, but `full` instead of 1."""
     argument = argument_of(rate)
     return FULL if argument == "1" else argument
 

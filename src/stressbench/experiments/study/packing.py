@@ -1,6 +1,6 @@
-"""A study as one file to hand on, and the check that nothing of it is missing or changed.
+"""Packs a study into one archive, and verifies that no file of a study is missing or changed.
 
-`SHA256SUMS` inside is as `sha256sum` writes it: `sha256sum --check SHA256SUMS` in the unpacked directory does, too.
+`SHA256SUMS` in the archive has the format of `sha256sum`, so that `sha256sum --check SHA256SUMS` verifies it as well.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ ENDINGS = (".tar.gz", ".tar.zst")
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """How many files are right, and a sentence for each that is not."""
+    """The number of intact files, and a sentence for each file that is not."""
 
     right: int
     complaints: tuple[str, ...]
@@ -40,7 +40,7 @@ class Verdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Packed:
-    """How many files were packed, and a sentence for each workload that is not what the study's runs ran."""
+    """The number of packed files, and a sentence for each workload left out because it has changed."""
 
     files: int
     left_out: tuple[str, ...]
@@ -74,14 +74,14 @@ def pack(directory: Directory, output: Path) -> Packed:
 
 
 def require_ending(path: Path) -> None:
-    """Raise StudyMistake unless it is a name that we can write."""
+    """Raise StudyMistake unless the name ends in a supported format whose compressor is installed."""
     ending = _ending(path)
     if ending == ".tar.zst" and shutil.which("zstd") is None:
         raise StudyMistake(f"{path}: zstd is not installed; .tar.gz does without it")
 
 
 def verify(path: Path) -> Verdict:
-    """Check a pack, or a directory, packed or not. Raises StudyMistake where it is neither."""
+    """Verify an archive, its unpacked directory, or the directory of a study. Raises StudyMistake for anything else."""
     if path.is_dir():
         return _verify_directory(path)
     if not path.is_file():
@@ -117,7 +117,7 @@ def _verify_directory(path: Path) -> Verdict:
 
 
 def _complaint(file: Path, sha256: str) -> str | None:
-    """Why a run is not what it was when it finished; None where it is."""
+    """How a run file differs from what it was when its run finished, None where it does not."""
     try:
         if not file.is_file():
             return f"{file}: is missing"
@@ -132,7 +132,7 @@ def _complaint(file: Path, sha256: str) -> str | None:
 
 
 def _compared(sums: str, found: Mapping[str, str], *, source: Path, foreign: tuple[str, ...]) -> Verdict:
-    """`foreign`: complaints about what else is there."""
+    """Compare the lines of SHA256SUMS with the digests `found`. `foreign`: complaints about other entries."""
     lines = sums.splitlines()
     if len(lines) > limits.ARCHIVE_FILES:
         raise StudyMistake(f"{source}: {SUMS} has more than {limits.ARCHIVE_FILES:,} lines, the most that is read")
@@ -155,10 +155,10 @@ def _compared(sums: str, found: Mapping[str, str], *, source: Path, foreign: tup
 
 
 def _members(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Study files, manifest, environment, runs, workloads with what they include, and schemas, by name.
+    """Name and content of study files, manifest, environment, runs, workloads with included files, and schemas.
 
-    Of the workloads only what the study took down when it began: its directory may come from somebody else, and name
-    any file of ours. Sentences about the others go to `left_out`. Raises StudyMistake where there is a link.
+    Only workloads with the recorded digest are packed, since a study directory from somebody else may name any file of
+    this user. Sentences about the others are appended to `left_out`. Raises StudyMistake for a symbolic link.
     """
     for path in _entries(directory.path):
         if path.is_symlink():
@@ -177,7 +177,7 @@ def _members(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, b
 
 
 def _workloads(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
-    """As they lie to each other, so that an [INCLUDE] finds its file."""
+    """Name and content of workloads and included files, whose relative places are kept for [INCLUDE]."""
     sources = {path: digest for path, digest in directory.digests().items() if path.is_file()}
     above = Path(os.path.commonpath([path.parent for path in sources])) if sources else None
     for path, digest in sources.items():
@@ -189,7 +189,7 @@ def _workloads(directory: Directory, left_out: list[str]) -> Iterator[tuple[str,
 
 
 def _entries(folder: Path) -> list[Path]:
-    """All below a directory but directories; links, which are not followed, are among them."""
+    """All files and symbolic links below a directory, sorted. Links are not followed."""
     found = []
     for above, folders, files in os.walk(folder, followlinks=False):
         linked = [name for name in folders if Path(above, name).is_symlink()]
@@ -218,7 +218,7 @@ def _writing(path: Path) -> Iterator[tarfile.TarFile]:
 
 @contextmanager
 def _through(process: subprocess.Popen[bytes], stream: IO[bytes] | None) -> Iterator[tarfile.TarFile]:
-    """A tar file on the other side of a program. Raises OSError where the program fails."""
+    """Context for a tar file that is written into a process. Raises OSError where the process fails."""
     assert stream is not None
     try:
         with tarfile.open(fileobj=stream, mode="w|") as archive:

@@ -1,4 +1,4 @@
-"""What a study would run, and how long that takes as far as its file fixes it."""
+"""The runs of a study, and bounds on their duration as far as the study file determines them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from stressbench.formats.study.file import Study
 
 @dataclass(frozen=True, kw_only=True)
 class StudyPlan:
-    """Bounds of the duration of the whole study, s; None where a part of it is not fixed."""
+    """A study, and bounds on its total duration, s; None: not determined by the study file."""
 
     study: Study
     least_s: float | None
@@ -22,14 +22,14 @@ class StudyPlan:
 
     @property
     def count(self) -> str:
-        """`12 runs`, or from how many to how many."""
+        """Text such as `12 runs`, or a range where the study may need fewer."""
         study = self.study
         if study.until is None:
             return f"{len(study.runs)} runs"
         return f"{study.until.at_least * len(study.cells)} to {len(study.runs)} runs"
 
     def values(self) -> dict[str, Any]:
-        """As `--json` has it."""
+        """The plan as `--json` prints it."""
         study = self.study
         return {
             "about": study.about,

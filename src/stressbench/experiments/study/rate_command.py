@@ -1,4 +1,4 @@
-"""A study's rate command: a program of the site that sets injection bandwidth where no link is ours."""
+"""The rate command of a study: a command of the site that sets injection bandwidth where StressBench cannot."""
 
 import os
 import shutil
@@ -15,13 +15,13 @@ _STANDARD_ERROR = 2
 
 
 def argument_of(rate: str) -> str:
-    """The rate as commands get it: `1`, `1/2`, `1/8`, however the study says it."""
+    """The rate as passed to rate commands, such as `1` or `1/2`, from any notation of a study file."""
     return str(parse_rate_share(rate))
 
 
 @dataclass(frozen=True, kw_only=True)
 class RateCommand:
-    """`text` as the study has it; a path in it is relative to `folder`, a bare name is looked up."""
+    """`text` as in the study file. A program with a path is relative to `folder`, a bare name is looked up on PATH."""
 
     text: str
     folder: Path
@@ -33,9 +33,10 @@ class RateCommand:
             raise StudyMistake(f"rate_command: '{self._argv[0]}': expected a program that can be started")
 
     def set(self, rate: str) -> None:
-        """Call it with the rate and wait. What it prints goes to standard error. Raises StudyFault where it fails.
+        """Call the command with the rate and wait. Its output goes to standard error. Raises StudyFault where it fails.
 
-        It has a session of its own: Ctrl-C is for the study, which then lets it end and calls it with 1.
+        The command has its own session, so that Ctrl-C reaches only the study, which lets the command end and then
+        calls it with 1.
         """
         argument = argument_of(rate)
         try:
@@ -49,7 +50,7 @@ class RateCommand:
             raise StudyFault(f"rate command `{self.text} {argument}` ended with status {status}")
 
     def set_full(self) -> None:
-        """Call it with 1."""
+        """Call the command with 1. Raises StudyFault where it fails."""
         self.set(FULL)
 
     @property

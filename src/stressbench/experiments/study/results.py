@@ -1,4 +1,4 @@
-"""What a study found: per cell and job the times and the congestion impact, over all of the cell's runs."""
+"""Results of a study: times and congestion impact of each cell and job, over all runs of the cell."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ def report_of(
     chosen: Selections | None = None,
     notes: Sequence[str] = (),
 ) -> StudyReport:
-    """The report, from run_states and from the runs that are done, by run id; `chosen` are their samples that count."""
+    """The report from the states `found` of all runs and the completed `runs` by id. `chosen`: samples to evaluate."""
     if chosen is None:
         chosen = selections_of(runs)
     factors = varying(study.cells)
@@ -46,7 +46,7 @@ def report_of(
 
 
 def is_narrow(runs: Sequence[Run], *, target: float) -> bool:
-    """Whether each measured job's impact over these runs has an interval as narrow as `target`: high / low - 1."""
+    """Whether the interval of each measured job's impact over these runs has a width high / low - 1 <= `target`."""
     if not runs:
         return False
     impacts = [pooled_impact(_rounds(runs, name)) for name in _names(runs) if _is_measured(runs[0], name)]
@@ -97,7 +97,7 @@ def _job(runs: Mapping[str, Run], name: str, chosen: Selections) -> JobResult:
 
 
 def _rounds(runs: Sequence[Run], name: str) -> list[Sequence[RoundMedian]]:
-    """A job's rounds, run by run."""
+    """Rounds of a job, one sequence per run."""
     return [select(run, job=job.job).rounds for run in runs for job in run.jobs if job.name == name]
 
 
@@ -124,7 +124,7 @@ def _doubts(cells: Sequence[CellResult], runs: Mapping[str, Run]) -> tuple[str, 
 
 
 def _matrices(study: Study, cells: Sequence[CellResult], factors: Sequence[str]) -> tuple[Matrix, ...]:
-    """One for each combination of the other factors; none where the study is not about pairs."""
+    """One matrix per combination of the other factors, empty unless the study is one of pairs."""
     if not study.matrix:
         return ()
     others = tuple(name for name in factors if name != "workload")
@@ -138,7 +138,7 @@ def _matrices(study: Study, cells: Sequence[CellResult], factors: Sequence[str])
 
 @dataclass(frozen=True, kw_only=True)
 class CollectedRuns:
-    """How far each run of a study is, the completed runs by id, and `notes` on files that cannot be read."""
+    """The states of all runs of a study, the completed runs by id, and `notes` on files that cannot be read."""
 
     study: Study
     found: tuple[RunState, ...]
@@ -147,7 +147,7 @@ class CollectedRuns:
 
 
 def collected_runs(directory: Directory) -> CollectedRuns:
-    """Read the journal and all completed runs of the directory; a file that cannot be read is left out, and noted."""
+    """Read the manifest and all completed runs of the directory. A file that cannot be read is left out and noted."""
     manifest = directory.read()
     found = run_states(directory.study.runs, manifest.records)
     runs, notes = {}, list(manifest.complaints)
@@ -161,7 +161,7 @@ def collected_runs(directory: Directory) -> CollectedRuns:
 
 
 def results_of(directory: Directory, collected: CollectedRuns | None = None) -> tuple[StudyReport, StudyData]:
-    """The report on the directory's runs, and what a page shows beside it; `collected`: the runs, if they were read."""
+    """The report on the directory's runs, and further data for HTML pages. `collected`: the runs, if already read."""
     have = collected or collected_runs(directory)
     chosen = selections_of(have.runs)
     report = report_of(have.study, have.found, have.runs, chosen=chosen, notes=have.notes)

@@ -1,4 +1,4 @@
-"""How far each run of a study is, from its plan and its manifest. Pure."""
+"""The state of each run of a study, from the planned runs and the manifest. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from stressbench.formats.units import FULL
 
 
 class State(StrEnum):
-    """Of a run. `begun`: its file is to be continued; `skipped`: its cell was narrow enough without it."""
+    """State of a run. `begun`: its run file can be continued. `skipped`: not needed for narrow intervals."""
 
     waiting = "waiting"
     begun = "begun"
@@ -32,7 +32,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class RunState:
-    """One run; `file` is the one that counts, `reason` and `status` are of the newest failure."""
+    """A run and its state. `file`: the run file in effect. `reason` and `status`: those of the last failure."""
 
     run: PlannedRun
     state: State = State.waiting
@@ -46,13 +46,13 @@ class RunState:
     complete: bool | None = None
 
     def is_open(self, *, retries: int) -> bool:
-        """Whether it is still to be run."""
+        """Whether the run must still be carried out or repeated."""
         if self.state is State.failed:
             return self.failures <= retries
         return self.state in (State.waiting, State.begun)
 
     def after(self, record: Record) -> "RunState":
-        """The same run once the record is written."""
+        """The state after this record."""
         match record:
             case FinishedRecord():
                 return replace(
@@ -72,7 +72,7 @@ class RunState:
 
 
 def retries_of(records: Sequence[Record], *, written: int) -> int:
-    """How often a run that failed is tried again: as somebody said since the study file came, or as it is `written`."""
+    """Retries per failed run: the last number recorded since the newest study file, or else the number in the file."""
     for record in reversed(records):
         if isinstance(record, PolicyRecord):
             return record.retries
@@ -82,7 +82,7 @@ def retries_of(records: Sequence[Record], *, written: int) -> int:
 
 
 def run_states(runs: Sequence[PlannedRun], records: Sequence[Record]) -> tuple[RunState, ...]:
-    """One for each run, in the order of `runs`; records of other runs do not matter."""
+    """The state of each run, in the order of `runs`. Records of other runs are ignored."""
     of_run: defaultdict[str, list[Record]] = defaultdict(list)
     settled: dict[str, int] = {}
     for record in records:
@@ -103,6 +103,6 @@ def _run_state(run: PlannedRun, records: Sequence[Record], settled: int | None) 
 
 
 def slowed_networks(records: Iterable[Record]) -> Mapping[str, LinksRecord]:
-    """What was last said of each lab, by its `on`, and of each rate command, where it is not that all is carried."""
+    """The last record of each lab (by its `on`) and rate command (by its text), where that is not the full rate."""
     last = {record.command or record.on: record for record in records if isinstance(record, LinksRecord)}
     return {what: record for what, record in last.items() if record.rate != FULL}

@@ -1,4 +1,4 @@
-"""The loop that runs what is open, writes down each step before the next, and stops in good order."""
+"""The main loop of a study: runs what is open, records each step before the next, and stops cleanly."""
 
 import fcntl
 import time
@@ -31,7 +31,7 @@ _PAUSE_S = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduledRun:
-    """One launch: a new run file at `path`, or one that is continued. `time_limit_s` is what is left of the study's."""
+    """One launch, which writes or continues the run file `path`. `time_limit_s`: the time left to the study, s."""
 
     run: PlannedRun
     path: Path
@@ -41,7 +41,7 @@ class ScheduledRun:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """How a launch ended: the status of `stressbench run`, a sentence where it is not 0, and whether a person asked."""
+    """How a launch ended: the exit status of a run, the reason where it is not 0, and whether a stop was requested."""
 
     status: int
     reason: str | None = None
@@ -53,17 +53,17 @@ Narrow = Callable[[Sequence[Run]], bool]
 
 
 class Pool(Protocol):
-    """Where launches run: one at a time, or several."""
+    """Executes launches, one or several at a time."""
 
     def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, Result]]:
-        """Take an order whenever there is room; give each with its result once it is done."""
+        """Take an order whenever a slot is free, and yield each order with its result once it is done."""
 
 
 class OneAtATime:
-    """Launches in this process, one after the other."""
+    """Executes launches in this process, one after the other."""
 
     def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, Result]]:
-        """As Pool says."""
+        """As `Pool.map`."""
         for order in orders:
             yield order, execute(order)
 
@@ -88,10 +88,10 @@ class RunCounts:
 
 
 class Watcher(Protocol):
-    """Who is told how it goes."""
+    """Receives notifications on the progress of a study."""
 
     def waits(self, path: Path) -> None:
-        """A launch of a study that was killed still writes to this run file; it is given time to end."""
+        """A launch of a killed study still writes to this run file, and the study waits for it to end."""
 
     def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
         """A launch begins."""
@@ -102,14 +102,14 @@ class Watcher(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """How often a run is tried again, and until when runs are started, seconds from now."""
+    """Retries per failed run, and for how long runs are started, s since the StudyRunner was created."""
 
     retries: int
     time_limit_s: float | None
 
 
 class StudyRunner:
-    """The runs of a directory on their way."""
+    """Carries out the runs of a study directory."""
 
     def __init__(
         self,
@@ -132,12 +132,12 @@ class StudyRunner:
         self._looked: dict[str, int] = {}
 
     def carry_out(self, execute: Executor, *, pool: Pool) -> Stop:
-        """Run what is open. Says why it ended. Raises StudyFault on a full disk; the run that met it stays open."""
+        """Carry out the open runs and return why that ended. Raises StudyFault on a full disk; the run stays open."""
         self._directory.plan()
         found = run_states(self._directory.study.runs, self._directory.read().records)
         self._all = {run_state.run.id: run_state for run_state in found}
         moved = True
-        while moved and self._stop is None:  # where several run at once, one may fail when all others are through
+        while moved and self._stop is None:  # with several at once, a run may fail after all others have ended
             before = self.run_states
             for order, result in pool.map(self._orders(), execute):
                 self._close(order, result)
@@ -145,21 +145,21 @@ class StudyRunner:
         return self._stop or Stop.done
 
     def ask_to_stop(self) -> None:
-        """Start nothing more."""
+        """Start no more runs."""
         self._stop = Stop.interrupted
 
     @property
     def is_stopping(self) -> bool:
-        """Whether somebody asked for nothing more."""
+        """Whether a stop was requested."""
         return self._stop is Stop.interrupted
 
     @property
     def run_states(self) -> tuple[RunState, ...]:
-        """How far each run is."""
+        """The states of all runs, in the order of the study."""
         return tuple(self._all.values())
 
     def _orders(self) -> Iterator[ScheduledRun]:
-        """Runs that are open, each once; what failed comes again when all others have had their turn."""
+        """The open runs. A failed run is repeated only after all other runs have had their turn."""
         for failures in range(self._policy.retries + 1):
             for run in self._directory.study.runs:
                 run_state = self._all[run.id]
@@ -174,7 +174,7 @@ class StudyRunner:
                     yield order
 
     def _order(self, run_state: RunState) -> ScheduledRun | None:
-        """What to launch; None where the file turns out to be complete, though the journal did not say so."""
+        """The launch for a run, None where its run file is complete although the manifest has no record of that."""
         run = run_state.run
         attempt = 0
         while True:
@@ -189,14 +189,14 @@ class StudyRunner:
             try:
                 left = read_run(path)
             except RunFileError:
-                continue  # killed before its first record was whole
+                continue  # killed before its first record was complete
             if left.complete:
                 self._note(run.id, self._finished(run, name, left, recovered=True))
                 return None
             return self._start(run, name, continues=True)
 
     def _wait_for_its_writer(self, path: Path) -> None:
-        """Raises StudyMistake where it does not end."""
+        """Wait until no engine writes to the run file. Raises StudyMistake where that takes too long."""
         if not _is_being_written(path):
             return
         self._watcher.waits(path)
@@ -271,7 +271,7 @@ class StudyRunner:
         return None if limit_s is None else max(0.0, limit_s - (self._clock() - self._began))
 
     def _is_settled(self, run: PlannedRun) -> bool:
-        """Whether the cell's intervals are narrow without this run; looked at once after each of its runs."""
+        """Whether the cell's intervals are narrow enough without this run, evaluated once per completed run."""
         until = self._directory.study.until
         if until is None or run.repetition < until.at_least:
             return False
@@ -298,12 +298,12 @@ class StudyRunner:
         self._all = {found.run.id: found for found in run_states(self._directory.study.runs, records)}
 
     def counts(self) -> RunCounts:
-        """Where the study stands."""
+        """Counts of runs, and the estimated time left."""
         return counts_of(self.run_states, retries=self._policy.retries)
 
 
 def counts_of(found: Sequence[RunState], *, retries: int) -> RunCounts:
-    """Counts, and what is left in seconds where runs that are done tell."""
+    """Counts of runs, and the time left, s, where completed runs allow an estimate."""
     of_state: Mapping[State, int] = {state: sum(one.state is state for one in found) for state in State}
     return RunCounts(
         done=of_state[State.done],
@@ -322,7 +322,7 @@ def _read(path: Path) -> Run | None:
 
 
 def _is_being_written(path: Path) -> bool:
-    """Whether an engine has its lock on the run file; False where the file system knows no locks."""
+    """Whether an engine holds its lock on the run file, False where the file system does not support locks."""
     with open_regular(path, limit=limits.FILE) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""How far a study is, from its directory."""
+"""Status of a study, from its directory."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from stressbench.experiments.study.running import RunCounts, counts_of
 
 @dataclass(frozen=True, kw_only=True)
 class StudyStatus:
-    """Every run with its state, counts of them, and how often a failed run is tried again."""
+    """The state of every run, counts of runs, and the retries per failed run."""
 
     runs: tuple[RunState, ...]
     counts: RunCounts
@@ -18,7 +18,7 @@ class StudyStatus:
     complaints: tuple[str, ...]
 
     def values(self) -> dict[str, Any]:
-        """As `--json` has it."""
+        """The status as `--json` prints it."""
         counts = self.counts
         runs = [
             {
@@ -35,7 +35,7 @@ class StudyStatus:
 
 
 def status_of(directory: Directory) -> StudyStatus:
-    """The status according to the directory's journal."""
+    """The status according to the directory's manifest."""
     manifest = directory.read()
     found = run_states(directory.study.runs, manifest.records)
     retries = retries_of(manifest.records, written=directory.study.retries)

@@ -1,4 +1,4 @@
-"""What a packed study holds, read once from start to end, within limits: a few bytes can unpack to any number."""
+"""Reads a packed study in a single pass and within limits, since a small archive can unpack to any size."""
 
 import gzip
 import hashlib
@@ -21,7 +21,7 @@ _CHUNK = limits.MIB
 _LARGEST_HEADER = 4 * limits.MIB
 _LONGEST_NAME = 4000
 _DAMAGED = (OSError, tarfile.TarError, EOFError, zlib.error, ValueError, ArithmeticError, LookupError, RecursionError)
-"""What gzip and tarfile raise where an archive is damaged, besides their own errors."""
+"""Exceptions of gzip and tarfile for damaged archives."""
 
 
 class _Stream(Protocol):
@@ -30,9 +30,9 @@ class _Stream(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Unpacked:
-    """SHA-256 of each file by its name below the archive's one folder, and the text of the one that was asked for.
+    """SHA-256 of each file by its name below the archive's top folder, and the content of the requested file.
 
-    `complaints`: a sentence for each entry that no pack of ours has.
+    `complaints`: a sentence for each entry that `study pack` would not write.
     """
 
     digests: dict[str, str]
@@ -41,7 +41,7 @@ class Unpacked:
 
 
 def unpacked(path: Path, *, wanted: str) -> Unpacked:
-    """What the archive at `path` holds. StudyMistake where it is damaged, or unpacks to more than is read."""
+    """Read the archive at `path`. Raises StudyMistake where it is damaged, or exceeds the limits when unpacked."""
     digests: dict[str, str] = {}
     text, top = None, None
     complaints: list[str] = []
@@ -68,7 +68,7 @@ def unpacked(path: Path, *, wanted: str) -> Unpacked:
 
 
 def _complaint(entry: tarfile.TarInfo, *, top: str, before: Mapping[str, str]) -> str | None:
-    """Why an entry is none of a pack of ours; None where it may be."""
+    """Why `study pack` would not have written the entry, None where it might have."""
     if entry.isdir() and entry.name == top:
         return None
     if not entry.name.startswith(f"{top}/") or top in ("", ".", ".."):
@@ -78,7 +78,7 @@ def _complaint(entry: tarfile.TarInfo, *, top: str, before: Mapping[str, str]) -
         return "leads out of its folder, or to a name that is written in another way"
     if name in before:
         return "is there twice"
-    if entry.sparse is not None:  # a few bytes that say they are any number of them
+    if entry.sparse is not None:  # a few bytes may claim to be any number of bytes
         return "is a sparse file, which a pack has none of"
     if entry.type not in (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.DIRTYPE):
         return "is a link, or something else that is no file"
@@ -86,7 +86,7 @@ def _complaint(entry: tarfile.TarInfo, *, top: str, before: Mapping[str, str]) -
 
 
 def _digested(content: IO[bytes], *, keep: bool) -> tuple[str, bytes | None]:
-    """The SHA-256, and the content itself where it is to be kept: at most as much as a journal may hold."""
+    """The SHA-256, and with `keep` the content, cut at about the size limit of journals."""
     digest, kept = hashlib.sha256(), bytearray()
     while chunk := content.read(_CHUNK):
         digest.update(chunk)
@@ -113,7 +113,7 @@ def _plain(path: Path, packed: IO[bytes]) -> Iterator[_Stream]:
             yield plain
         return
     program = shutil.which("zstd")
-    assert program is not None  # `require_ending` looked
+    assert program is not None  # checked by `require_ending`
     unpacker = subprocess.Popen(
         [program, "-q", "-d", "-c"], stdin=packed, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
@@ -126,9 +126,9 @@ def _plain(path: Path, packed: IO[bytes]) -> Iterator[_Stream]:
 
 
 class _Forward:
-    """A stream that tarfile reads as a file, from start to end. Raises Refused beyond `most` bytes.
+    """A stream as a file for tarfile, which reads it from start to end. Raises Refused beyond `most` bytes.
 
-    Headers are read as a whole, files in chunks: a larger piece is a header that no pack of ours has.
+    Files are read in chunks but headers at once, so that a larger read is a header that `study pack` does not write.
     """
 
     def __init__(self, stream: _Stream, *, path: Path, most: int) -> None:
@@ -138,11 +138,11 @@ class _Forward:
         self._at = 0
 
     def tell(self) -> int:
-        """How much was read."""
+        """The number of bytes read so far."""
         return self._at
 
     def seek(self, place: int) -> int:
-        """Read up to there."""
+        """Skip to byte `place` by reading, since the stream cannot seek. Raises Refused for an earlier place."""
         if place < self._at:
             raise Refused(self._path, "its parts overlap")
         while self._at < place and self.read(min(_CHUNK, place - self._at)):
@@ -150,11 +150,11 @@ class _Forward:
         return self._at
 
     def has_more(self) -> bool:
-        """Whether anything but padding is left; all is read."""
+        """Read to the end, and return whether anything but padding was left."""
         return any(chunk.strip(b"\0") for chunk in iter(lambda: self.read(_CHUNK), b""))
 
     def read(self, size: int) -> bytes:
-        """As much, or what is left."""
+        """Read `size` bytes, fewer at the end. Raises Refused beyond the limits."""
         if not 0 <= size <= _LARGEST_HEADER:
             raise Refused(self._path, f"a header of {size} bytes")
         found = self._stream.read(size)

@@ -1,4 +1,4 @@
-"""Several launches at once, each in a process of its own: a launch listens to signals, which only a main thread can."""
+"""Several launches at once, each in its own process, since a launch handles signals, which only a main thread can."""
 
 import multiprocessing
 import os
@@ -13,14 +13,14 @@ from stressbench.stop_signals import STOP_SIGNALS, reset_handlers
 
 
 class Workers:
-    """At most `jobs` launches at once. Requests to stop that reach this process are handed on to all of them."""
+    """Executes at most `jobs` launches at once. `hand_on` forwards stop signals to all of them."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
         self._running: dict[Connection, tuple[BaseProcess, ScheduledRun]] = {}
 
     def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, Result]]:
-        """As Pool says."""
+        """As `Pool.map`."""
         more = True
         while True:
             while more and len(self._running) < self._jobs:
@@ -44,7 +44,7 @@ class Workers:
         self._running[ours] = (process, order)
 
     def hand_on(self, number: int) -> None:
-        """Give a signal to every launch: they are in this process's group, but `kill` reaches one process only."""
+        """Send a signal to every launch. They are in this process's group, but `kill` reaches only one process."""
         for process, _ in self._running.values():
             if process.pid is not None and process.is_alive():
                 os.kill(process.pid, number)
@@ -62,7 +62,7 @@ def _answer(connection: Connection, process: BaseProcess) -> Result:
         result: Result = connection.recv()
     except EOFError:
         process.join()
-        stopped = process.exitcode is not None and -process.exitcode in STOP_SIGNALS  # before its launch could hear it
+        stopped = process.exitcode is not None and -process.exitcode in STOP_SIGNALS  # before it handled signals
         result = Result(
             status=ExitStatus.interrupted if stopped else ExitStatus.fault,
             reason=f"the process that started it ended with status {process.exitcode}",

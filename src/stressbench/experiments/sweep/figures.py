@@ -13,11 +13,11 @@ import re2
 from stressbench.formats.study.errors import StudyFault
 
 MOST_S = 10.0
-_MOST_MEMORY = 8 << 20  # of one expression
+_MOST_MEMORY = 8 << 20  # per expression
 
 
 def parse_figure(text: str) -> tuple[str, str]:
-    """`NAME=REGEX`. ValueError says what was expected."""
+    """Name and expression of `NAME=REGEX`. Raises ValueError, whose text says what was expected."""
     name, equals, pattern = text.partition("=")
     if not equals or not name.strip():
         raise ValueError("expected NAME=REGEX")
@@ -30,9 +30,9 @@ def parse_figure(text: str) -> tuple[str, str]:
 def figures_in(
     output: str, wanted: Mapping[str, str], *, now: Callable[[], float] = monotonic
 ) -> dict[str, float | None]:
-    """Figures of merit in a program's output: of each its last match, None where there is none.
+    """The figures of merit in a program's output: the last match of each expression, None without a match.
 
-    Raises StudyFault where one takes too long: each match is found in linear time, but there may be many.
+    Raises StudyFault where one takes longer than MOST_S: each match is found in linear time, but there may be many.
     """
     return {name: _last(name, pattern, output, now) for name, pattern in wanted.items()}
 
@@ -54,7 +54,7 @@ def _compiled(pattern: str) -> Any:
     options = re2.Options()
     options.log_errors, options.max_mem = False, _MOST_MEMORY
     try:
-        return re2.compile(f"(?m){pattern}", options)  # ^ and $ are of lines
+        return re2.compile(f"(?m){pattern}", options)  # ^ and $ match at every line
     except re2.error as fault:
         reason = fault.args[0].decode(errors="replace") if isinstance(fault.args[0], bytes) else str(fault)
         told = f"no regular expression of RE2 ({reason}); it has no look-ahead and no back-references"

@@ -1,4 +1,4 @@
-"""Launches of a program under one condition after the other, and the checks that such sweeps share."""
+"""Launches of a program under a sequence of conditions, and the checks that such sweeps share."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,9 +28,10 @@ L = TypeVar("L", bound=Launched)
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchSweep(Generic[Condition, P, L]):
-    """Launches in the order of `turns`: `launch` starts one after `ready` has set its condition.
+    """Launches in the order of `turns`, pairs of condition and repetition. `ready` sets the condition before `launch`.
 
-    `read_from` says where its figures are searched; `command` is the group of commands whose `report` shows them.
+    `read_from` names the text in which figures of merit are searched, for messages. `command` is the command group
+    whose `report` shows the results.
     """
 
     plan: P
@@ -43,7 +44,7 @@ class LaunchSweep(Generic[Condition, P, L]):
     ready: Callable[[Condition], object] = lambda _: None
 
     def run(self, output: Path) -> int:
-        """Start all launches and append their records to a journal in `output`; the number of launches that failed.
+        """Start all launches, append their records to a journal in `output`, and return how many launches failed.
 
         Raises Interrupted after a stop signal, StudyMistake where `output` is not empty, and StudyFault.
         """
@@ -92,7 +93,7 @@ class LaunchSweep(Generic[Condition, P, L]):
 
 
 def ranks_of(counts: Sequence[int], target: LaunchTarget) -> tuple[int, ...]:
-    """Numbers of ranks as given, or the launch target's own. Raises StudyMistake where neither is known."""
+    """The given numbers of ranks, or the default of the launch target. Raises StudyMistake where both are missing."""
     if counts:
         return tuple(counts)
     if target.ranks is None:
@@ -103,7 +104,7 @@ def ranks_of(counts: Sequence[int], target: LaunchTarget) -> tuple[int, ...]:
 def figures_of(
     texts: Sequence[str], *, option: str = "--fom", beside: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Expressions by name, none with the name of one of `beside`. Raises StudyMistake."""
+    """Expressions by name from texts `NAME=REGEX`. Raises StudyMistake, also where a name repeats or is in `beside`."""
     found: dict[str, str] = {}
     for text in texts:
         try:
@@ -117,7 +118,7 @@ def figures_of(
 
 
 def is_program(words: Sequence[str]) -> bool:
-    """Whether the words are a program with its arguments, and no workloads."""
+    """Whether the words are a program with its arguments rather than workloads."""
     return any(not word.endswith(SUFFIX) for word in words)
 
 
@@ -130,7 +131,7 @@ def refuse_workload_options(words: Sequence[str], given: Iterable[tuple[str, boo
 
 
 def refuse_to_plan(words: Sequence[str]) -> None:
-    """Raise StudyMistake where the words are a program."""
+    """Raise StudyMistake where the words are a program, since only workloads can be planned."""
     if is_program(words):
         raise StudyMistake(f"{words[0]}: plans are of workloads, whose names end in {SUFFIX}")
 

@@ -8,7 +8,7 @@ Condition = TypeVar("Condition")
 
 
 def in_order(conditions: Sequence[Condition], *, runs: int, seed: int) -> Iterable[tuple[Condition, int]]:
-    """Condition and repetition: all conditions once, then all once more, each time in another random order."""
+    """Pairs of condition and repetition: each repetition has all conditions, in a random order of its own."""
     for repetition in range(runs):
         turn = list(conditions)
         random.Random(f"{seed}/{repetition}").shuffle(turn)
@@ -16,7 +16,7 @@ def in_order(conditions: Sequence[Condition], *, runs: int, seed: int) -> Iterab
 
 
 def in_groups(groups: Sequence[Sequence[Condition]], *, runs: int, seed: int) -> Iterable[tuple[Condition, int]]:
-    """The same, but conditions of a group follow each other: it is dear to change from one group to another."""
+    """As `in_order`, but the conditions of a group stay together, since changing the group is expensive."""
     for repetition in range(runs):
         lots = random.Random(f"{seed}/{repetition}")
         for group in lots.sample(groups, len(groups)):

@@ -1,4 +1,4 @@
-"""Every pair of workloads side by side, as a study: who slows whom."""
+"""A study of all pairs of workloads run side by side: which job slows which."""
 
 import itertools
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ _CALLED = by_option({
 
 @dataclass(frozen=True, kw_only=True)
 class PairMatrix:
-    """Workloads of one job each; all pairs of them run, and larger `groups` of jobs by name.
+    """Workloads of one job each, run in all pairs and in larger `groups` of jobs given by name.
 
-    `with_copies`: each job runs beside a second copy of itself, too.
+    `with_copies`: each job also runs beside a second copy of itself.
     """
 
     workloads: tuple[Path, ...]
@@ -59,9 +59,9 @@ class PairMatrix:
         )
 
     def write_in(self, output: Path, made: Specification) -> Path:
-        """Write the workload of each group, and the study file, below `output`; the folder that has them.
+        """Write the workload of each group and the study file below `output`. Returns the folder of these files.
 
-        Raises StudyMistake where `output` holds something else, or a workload has changed.
+        Raises StudyMistake where `output` contains something else, or a workload has changed.
         """
         folder = output / "workloads"
         try:
@@ -79,7 +79,7 @@ class PairMatrix:
 
     @cached_property
     def _jobs(self) -> Mapping[str, OneJob]:
-        """By name. Raises StudyMistake where two have the same."""
+        """Jobs by name. Raises StudyMistake where two have the same name."""
         jobs: dict[str, OneJob] = {}
         for path in self.workloads:
             job = one_job(path)
@@ -114,7 +114,7 @@ def _name(group: tuple[str, ...]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """A workload that runs have used must stay as it is. Raises StudyMistake."""
+    """Write a workload. Raises StudyMistake where the file exists with another text, since runs may have used it."""
     if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
         raise StudyMistake(f"{path} is there with another text: a workload has changed; choose another directory")
     replace_whole(path, text.encode())

@@ -1,4 +1,4 @@
-"""Sweeps as studies: from values to the study and to the text of its file."""
+"""Builds the studies of sweeps, and the text of their study files, from Python values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from stressbench.formats.toml import Called, by_key
 
 @dataclass(frozen=True, kw_only=True)
 class Specification:
-    """A study, and the text that a study file with the same content has."""
+    """A study, and the text of an equivalent study file."""
 
     study: Study
     text: str
@@ -23,16 +23,16 @@ class Specification:
     def begin(
         self, output: Path, options: StudyOptions, *, folder: Path | None = None, called: Called = by_key
     ) -> Directory:
-        """The directory `output` with this study, checked and not started. Raises as `begin` of studies.
+        """Check the study and set up the directory `output` for it, without starting runs. Raises as `execution.begin`.
 
-        Its paths are relative to `folder`, by default the current directory.
+        Paths of the study are relative to `folder`, by default the current directory.
         """
         return begin(self.study, self.text, output=output, folder=folder or Path.cwd(), options=options, called=called)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SweepRounds:
-    """Rounds of each run: their numbers, and how long each job is measured in a round; None leaves it to the engine."""
+    """Rounds and repetitions of each run, and the least time per job and round. None: the engine's default."""
 
     isolated: int | None = None
     contended: int | None = None
@@ -40,7 +40,7 @@ class SweepRounds:
     min_time: str | None = None
 
     def table(self) -> Mapping[str, Any]:
-        """The table [run] of a study file."""
+        """The content of the table [run] of a study file."""
         return {
             "isolated": self.isolated, "contended": self.contended, "repetitions": self.repetitions,
             "min_time": self.min_time,
@@ -51,8 +51,8 @@ class SweepRounds:
 class WorkloadSweep:
     """Runs of `workloads`, paths relative to the current directory, on the launch target `on`.
 
-    Each number of `ranks`, each value of each of the `variables` and each of the `placements` is a factor; none of
-    ranks: the target's own number. `runs`: of each cell.
+    `ranks`, each of the `variables` and `placements` are factors of the study. Without `ranks`, the number of ranks is
+    that of the target. `runs`: runs per cell.
     """
 
     workloads: tuple[str, ...]
@@ -69,10 +69,10 @@ class WorkloadSweep:
         self, about: str, *, called: Called, before_ranks: Mapping[str, Any] | None = None,
         factors: Mapping[str, Any] | None = None, sets: Mapping[str, Any] | None = None, **tables: Any,
     ) -> Specification:  # fmt: skip
-        """The study with these `factors` and variables (`sets`), too, and more keys of a study file as `tables`.
+        """The study with additional `factors`, variables (`sets`) and other keys of a study file (`tables`).
 
-        `before_ranks`: factors that come before those of ranks, since their order is that of the cells. Raises
-        Mistakes, whose messages call keys as `called` does.
+        `before_ranks`: factors that come before ranks, since the order of factors determines the order of cells. Raises
+        Mistakes, whose messages name keys by `called`.
         """
         return specification_of(
             {
@@ -97,7 +97,7 @@ class WorkloadSweep:
 
 
 def specification_of(tables: Mapping[str, Any], *, called: Called = by_key) -> Specification:
-    """The study of these tables; keys whose value is None are left out. Raises Mistakes, worded by `called`."""
+    """The study of these tables, without keys whose value is None. Raises Mistakes, which name keys by `called`."""
     given = _given(tables)
     return Specification(study=study_of(given, called=called), text=tomli_w.dumps(given))
 

@@ -1,8 +1,8 @@
-"""Batch systems by name: each module of this package is one.
+"""Batch systems by name, one module of this package for each.
 
-It has `ABOUT`, `inside(environment)`: the place that an allocation is, or LaunchMistake; `planned(wanted)`: the place
-that a batch script will be given; `directives(wanted, ranks=...)`: what that script asks for; and, where it differs
-from a shell command, `line(command)`: how the script starts ranks.
+A module has `ABOUT`, `inside(environment)`: the target for the allocation of this process, or LaunchMistake,
+`planned(wanted)`: the target for a batch script, `directives(wanted, ranks=...)`: the directives of that script, and,
+where it differs from a shell command, `line(command)`: how the script starts ranks.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ from stressbench.launch.launch_target import LaunchTarget
 
 @dataclass(frozen=True, kw_only=True)
 class BatchSystem:
-    """One batch system; `about` says what it starts ranks with, and how a script is handed in."""
+    """One batch system. `about`: how ranks are started, for help texts. The functions are those of its module."""
 
     name: str
     about: str
@@ -30,7 +30,7 @@ class BatchSystem:
 
 
 def batch_systems() -> Mapping[str, BatchSystem]:
-    """All of them by the word that `--on` takes."""
+    """All batch systems by their names for `--on`."""
     names = sorted(module.name for module in iter_modules(__path__))
     return {name: _system(name) for name in names}
 
@@ -44,10 +44,10 @@ def _system(name: str) -> BatchSystem:
 
 
 def script(system: BatchSystem, wanted: BatchRequest, *, ranks: int, command: Command, afterwards: str) -> str:
-    """A script for this system: what it asks for, and the command; `afterwards` stands in it as a remark.
+    """A batch script for this system: its directives, `afterwards` as a comment, and the command.
 
-    Raises LaunchMistake where a word has a newline or another control character: systems read directives line by line,
-    whatever a shell would make of quotes.
+    Raises LaunchMistake where a word has a newline or another control character, since systems read directives line by
+    line, regardless of shell quotes.
     """
     for word in (*command.argv, *(text for pair in command.environment for text in pair), afterwards):
         if "\n" in word or "\t" in word or escaped(word) != word:

@@ -1,4 +1,4 @@
-"""Flux: `flux run` starts ranks, `flux batch` takes scripts."""
+"""Flux: `flux run` starts ranks, `flux batch` submits scripts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,23 +21,23 @@ class FluxTarget(Allocation):
     """An instance of Flux."""
 
     def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
-        """Always flux. Raises LaunchMistake where another one is given."""
+        """Always `flux`. Raises LaunchMistake where an mpirun is given."""
         if given is not None:
             raise LaunchMistake(f"--mpirun: {given}: Flux starts ranks with `flux run`; --on local uses mpirun")
         return Launcher(path=Path("flux"), recognised=library)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
-        """The command. Consecutive ranks share a node, as Flux does it by itself."""
+        """The command. Flux puts consecutive ranks on the same node by default."""
         used = self.used(request.ranks)
         nodes = () if used is None else (f"--nodes={used}",)
-        # Flux speaks PMI-1 by itself, which MPICH and Open MPI 4 understand; Open MPI 5 needs the plugin flux-pmix.
+        # Flux provides PMI-1 by default, which MPICH and Open MPI 4 support. Open MPI 5 needs the plugin flux-pmix.
         pmix = ("--setopt=pmi=pmix",) if launcher.flavour is Flavour.openmpi5 else ()
         program = (REALTIME if request.realtime else ()) + request.program
         options = (f"--ntasks={request.ranks}", *nodes, *pmix, *request.extra)
         return Command(argv=(str(launcher.path), "run", *options, *program))
 
     def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
-        """Raises LaunchMistake: the second would wait for the cores of the first."""
+        """Raises LaunchMistake, since the second launch would wait for the cores of the first."""
         raise LaunchMistake(
             "--on flux: two launches side by side would wait for each other's cores; in an allocation, --on local "
             "or --on slurm can"
@@ -57,12 +57,12 @@ def inside(environment: Mapping[str, str]) -> FluxTarget:
 
 
 def planned(wanted: BatchRequest) -> FluxTarget:
-    """What a script will be given."""
+    """The target for a batch script."""
     return FluxTarget(nodes=wanted.nodes)
 
 
 def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
-    """For `flux batch`. Whole nodes: jobs of others beside us would be in our times."""
+    """Directives for `flux batch`. Requested nodes are exclusive, as other jobs there would disturb measured times."""
     asked = (
         ("job-name", wanted.name),
         ("nodes", wanted.nodes),

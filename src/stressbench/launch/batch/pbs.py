@@ -1,4 +1,4 @@
-"""PBS: the engine's own `mpirun` starts ranks on the hosts of $PBS_NODEFILE, `qsub` takes scripts."""
+"""PBS: the `mpirun` of the engine's MPI starts ranks on the hosts of $PBS_NODEFILE, `qsub` submits scripts."""
 
 import shlex
 from collections.abc import Mapping
@@ -18,21 +18,21 @@ from stressbench.launch.local import Request
 ABOUT = "mpirun in a job of PBS"
 
 _LATER = "$PBS_NODEFILE"
-"""The file of hosts in a script, for the shell to fill in."""
+"""The host file in a script, a variable that the shell expands."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PbsTarget(Allocation):
-    """A job; `hosts` is the file that PBS names them in."""
+    """A job of PBS. `hosts`: the host file provided by PBS."""
 
     hosts: str
 
     def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
-        """The mpirun that fits the engine. Raises LaunchMistake."""
+        """The mpirun that matches the engine. Raises LaunchMistake."""
         return find_launcher(given=given, library=library)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
-        """The command. An mpirun that was built without PBS finds the hosts as well."""
+        """The command, with the host file, so that an mpirun built without PBS support finds the hosts as well."""
         if request.names_hosts:
             return local.build(launcher=launcher, request=request)
         option = "-f" if launcher.flavour.is_hydra else "--hostfile"
@@ -56,12 +56,12 @@ def inside(environment: Mapping[str, str]) -> PbsTarget:
 
 
 def planned(wanted: BatchRequest) -> PbsTarget:
-    """What a script will be given."""
+    """The target for a batch script."""
     return PbsTarget(nodes=wanted.nodes, hosts=_LATER)
 
 
 def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
-    """For qsub. Whole nodes: jobs of others beside us would be in our times."""
+    """Directives for qsub. Requested nodes are exclusive, since other jobs there would disturb measured times."""
     each = wanted.ranks_per_node(ranks)
     chunk, count = (1, ranks) if each is None else (each, wanted.nodes)
     chunks = f"-l select={count}:ncpus={chunk}:mpiprocs={chunk}"
@@ -72,7 +72,7 @@ def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
 
 
 def line(command: Command) -> str:
-    """PBS starts scripts in the home folder; those of the others start where they were handed in."""
+    """The lines that start ranks. PBS starts scripts in the home directory, so they change to that of submission."""
     words = (f'"{_LATER}"' if word == _LATER else shlex.quote(word) for word in command.argv)
     setting = (f"{name}={shlex.quote(value)}" for name, value in command.environment)
     return 'cd "$PBS_O_WORKDIR" || exit\n' + " ".join((*setting, *words))

@@ -1,4 +1,4 @@
-"""Slurm: `srun` starts ranks, `sbatch` takes scripts."""
+"""Slurm: `srun` starts ranks, `sbatch` submits scripts."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from stressbench.launch.local import REALTIME, Request
 
 ABOUT = "srun in an allocation of Slurm"
 
-# How each MPI meets its other ranks, the best first; with what is not listed here, the site's own choice stands.
+# PMI types that each MPI supports, the best first. For an MPI that is not listed, the default of the site applies.
 _SPEAKS = {
     Flavour.openmpi4: ("pmix", "pmi2"),
     Flavour.openmpi5: ("pmix",),
@@ -30,19 +30,19 @@ _REST_MAY_TAKE_S = 30
 
 @dataclass(frozen=True, kw_only=True)
 class SlurmTarget(Allocation):
-    """`offered`: what `srun --mpi=list` names, None where it did not answer; `cpus` on the smallest of the nodes."""
+    """`offered`: PMI types of `srun --mpi=list`, None where that failed. `cpus`: CPUs of the smallest node."""
 
     offered: tuple[str, ...] | None = None
     cpus: int | None = None
 
     def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
-        """Always srun. Raises LaunchMistake where another one is given."""
+        """Always `srun`. Raises LaunchMistake where an mpirun is given."""
         if given is not None:
             raise LaunchMistake(f"--mpirun: {given}: Slurm starts ranks with srun; --on local uses mpirun")
         return Launcher(path=Path("srun"), recognised=library)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
-        """The command. Raises LaunchMistake where srun offers nothing that this MPI understands."""
+        """The command. Raises LaunchMistake where srun offers no PMI type that this MPI supports."""
         program = (REALTIME if request.realtime else ()) + request.program
         options = (*self._shape(request), *self._mpi(launcher.recognised, request))
         return Command(argv=(str(launcher.path), *options, *request.extra, *program), environment=_settings(launcher))
@@ -51,7 +51,7 @@ class SlurmTarget(Allocation):
         used, each = self.used(request.ranks), self.each(request.ranks)
         nodes = () if used is None else (f"--nodes={used}", f"--ntasks-per-node={each}")
         crowded = ("--overcommit",) if self._is_crowded(request) else ()
-        # Consecutive ranks share a node, and when one rank ends, the others do not wait for it without an end.
+        # Consecutive ranks share a node. --wait ends the other ranks some time after the first one has ended.
         return (f"--ntasks={request.ranks}", *nodes, *crowded, "--distribution=block", f"--wait={_REST_MAY_TAKE_S}")
 
     def _is_crowded(self, request: Request) -> bool:
@@ -73,20 +73,20 @@ class SlurmTarget(Allocation):
         )
 
     def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
-        """Without --overlap (Slurm 20.11) the second step would wait for the end of the first."""
+        """The request with --overlap (since Slurm 20.11), without which the second step would wait for the first."""
         typed = any(word.startswith("--cpu-bind") for word in request.extra)
         words = ("--overlap",) if typed else ("--overlap", "--cpu-bind=none")
         return replace(request, extra=(*words, *request.extra))
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
-        """What makes times long."""
+        """A warning where ranks share CPUs, else None."""
         if not self._is_crowded(request):
             return None
         return f"{self.each(request.ranks)} ranks share {self.cpus} CPUs of a node: times include waiting for one"
 
 
 def _settings(launcher: Launcher) -> tuple[tuple[str, str], ...]:
-    """With another fence of Slurm, Open MPI may get messages while in MPI_Init, and crash (ompi#12495)."""
+    """Environment of srun. With another PMIx fence, Open MPI may get messages in MPI_Init and crash (ompi#12495)."""
     return (("SLURM_PMIX_FENCE", "tree"),) if launcher.flavour.is_openmpi else ()
 
 
@@ -107,23 +107,23 @@ def inside(environment: Mapping[str, str]) -> SlurmTarget:
 
 
 def offered(text: str | None) -> tuple[str, ...] | None:
-    """Read `srun --mpi=list`; None where it does not say."""
+    """PMI types in the output of `srun --mpi=list`, None where there are none."""
     return tuple(_TYPE.findall(text or "")) or None
 
 
 def fewest_cpus(text: str) -> int | None:
-    """Read `16(x3),8`."""
+    """The smallest number of CPUs in a list such as `16(x3),8`, None where there is none."""
     found = re.findall(r"([0-9]{1,18})(?:\(x[0-9]+\))?(?:,|$)", text)
     return min(map(int, found)) if found else None
 
 
 def planned(wanted: BatchRequest) -> SlurmTarget:
-    """What a script will be given, whose nodes have as many CPUs as they need."""
+    """The target for a batch script, whose nodes are assumed to have enough CPUs."""
     return SlurmTarget(nodes=wanted.nodes, offered=offered(answer("srun", "--mpi=list")))
 
 
 def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
-    """For sbatch. Whole nodes: jobs of others beside us would be in our times."""
+    """Directives for sbatch. Nodes are exclusive, since other jobs on them would disturb the measured times."""
     asked = (
         ("job-name", wanted.name),
         ("nodes", wanted.nodes),

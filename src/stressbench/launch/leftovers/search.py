@@ -46,7 +46,7 @@ class Leftover:
 
     @property
     def path(self) -> Path:
-        """Its path."""
+        """The path of the file or directory."""
         return self.folder.joinpath(*self.inside, self.name)
 
 
@@ -114,7 +114,7 @@ def _size(path: Path, status: os.stat_result) -> int:
 
 
 def is_needed(one: Candidate, alive: LiveProcesses) -> bool:
-    """Whether a live process may still use it."""
+    """Whether a live process may still use the candidate."""
     left = one.leftover
     if (left.device, left.number) in alive.files or alive.mention(str(left.path)):
         return True

@@ -1,1 +1,1 @@
-"""Rail policies: workloads or programs under one policy after the other, and what each did to times and NICs."""
+"""Rail policy sweeps: workloads or programs under several policies, with times and bytes of each NIC."""

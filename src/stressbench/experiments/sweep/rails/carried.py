@@ -1,4 +1,4 @@
-"""Which NIC carried the bytes, from the link counters of run files. Pure."""
+"""The bytes that each NIC carried, from the link counters of run files. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -7,11 +7,11 @@ from stressbench.formats.study.rail_policies import Kind, parse_policy
 from stressbench.results.rails import Carried, Load
 
 NicNumbers = Mapping[tuple[str, str], int]
-"""The number of a host's NIC, from the name of its link and its own."""
+"""NIC numbers by (name of the link, name of the host)."""
 
 
 def nic_numbers_of(run: Run) -> NicNumbers:
-    """As the run file tells: a host's links in their order are its NICs. Hosts alone send; switches pass on."""
+    """NIC numbers from a run file, which lists the links of a host in the order of its NICs. Switches are ignored."""
     hosts = {node.host for launch in run.launches for node in launch.header.nodes}
     found: dict[tuple[str, str], int] = {}
     for link in next((one.links for one in run.rounds if one.links), ()):
@@ -24,7 +24,7 @@ def nic_numbers_of(run: Run) -> NicNumbers:
 def carried_of(
     runs: Sequence[Run], *, policy: str, where: Mapping[str, str], nics: Sequence[str], numbers: NicNumbers
 ) -> Iterator[Carried]:
-    """One for each job alone and one for all together, summed over rounds and runs that somebody counted."""
+    """Bytes of each NIC for each job isolated, then for all jobs contended, summed over rounds with link counters."""
     names = {job.name: None for run in runs for job in run.jobs}
     for name in (*names, None):
         rounds = [(run, one) for run in runs for one in run.rounds if one.links and _is_of(run, one, name)]
@@ -43,7 +43,7 @@ def carried_of(
 
 
 def requested_nics(policy: str, jobs: Sequence[str], *, job: str | None, count: int) -> frozenset[int] | None:
-    """The NICs of so many that a policy asks for; None where it leaves that to MPI or to each host."""
+    """Which of `count` NICs a policy selects for a job (None: all jobs). None where MPI or each host chooses."""
     found = parse_policy(policy)
     match found.kind:
         case Kind.nic:
@@ -60,7 +60,7 @@ def requested_nics(policy: str, jobs: Sequence[str], *, job: str | None, count: 
 
 
 def requested_in_words(asked: frozenset[int] | None, nics: Sequence[str]) -> str:
-    """`eth0, eth1`."""
+    """The selected NICs as text, such as `eth0, eth1`."""
     return (
         "MPI's choice" if asked is None else ", ".join(nics[number] for number in sorted(asked) if number < len(nics))
     )
@@ -71,7 +71,7 @@ def _is_of(run: Run, one: Round, name: str | None) -> bool:
 
 
 def _sent(rounds: Iterable[tuple[Run, Round]], numbers: NicNumbers) -> Mapping[int, int]:
-    """Bytes by NIC."""
+    """Bytes sent, by NIC number."""
     sent: dict[int, int] = {}
     told: dict[int, NicNumbers] = {}
     for run, one in rounds:

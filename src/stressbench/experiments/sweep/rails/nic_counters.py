@@ -7,24 +7,24 @@ from pathlib import Path
 from stressbench.formats.launches.rails import NicBytes
 from stressbench.launch.targets import NicTotals, nic_counter
 
-_WORD_BYTES = 4  # InfiniBand counts data in words
+_WORD_BYTES = 4  # unit of InfiniBand's data counters
 _CLASSES = Path("/sys/class")
 
 
 @dataclass(frozen=True, kw_only=True)
 class NicReading:
-    """Bytes of a NIC since it came up."""
+    """Byte counters of a NIC since it came up."""
 
     sent: int
     received: int
 
 
 NicReader = Callable[[], Mapping[str, NicReading] | None]
-"""Bytes by NIC; None where they cannot be read."""
+"""Reads the counters by name of NIC; returns None where they cannot be read."""
 
 
 def nic_reader(on: str, nics: Sequence[str], *, classes: Path = _CLASSES) -> NicReader:
-    """What reads the counters of the target, or of this host's `nics`. Raises LaunchMistake."""
+    """A reader of the NIC counters of the target, or else of this host's `nics`. Raises LaunchMistake."""
     counter = nic_counter(on)
     return (lambda: _of_this_host(nics, classes)) if counter is None else (lambda: _seen_by(counter()))
 
@@ -32,7 +32,7 @@ def nic_reader(on: str, nics: Sequence[str], *, classes: Path = _CLASSES) -> Nic
 def between(
     before: Mapping[str, NicReading] | None, after: Mapping[str, NicReading] | None
 ) -> tuple[NicBytes, ...] | None:
-    """Bytes carried meanwhile; None where one reading failed, or a counter was reset."""
+    """Bytes carried between two readings; None where one of them failed, or a counter was reset."""
     if before is None or after is None or before.keys() != after.keys():
         return None
     found = tuple(
@@ -56,7 +56,7 @@ def _of_this_host(nics: Sequence[str], classes: Path) -> Mapping[str, NicReading
 
 
 def _seen(nic: str, classes: Path) -> NicReading:
-    """`mlx5_0:1` is a port of an InfiniBand device; what else there is, the network's own."""
+    """Counters of a NIC: `mlx5_0:1` is a port of an InfiniBand device, any other name a network interface."""
     device, colon, port = nic.partition(":")
     if colon:
         counters = classes / "infiniband" / device / "ports" / port / "counters"

@@ -1,4 +1,4 @@
-"""From launches of a program to what policies did to it. Pure."""
+"""Effects of rail policies on a program, from its launches. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -14,7 +14,7 @@ _COUNTED_HERE = "bytes are those of the host that started the launches: other ho
 
 
 def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()) -> RailsFound:
-    """Launches that ended well count."""
+    """The results by policy, from the launches that exited with status 0."""
     plan = launches.plan
     policies = tuple(sorted(plan.policies, key=lambda policy: policy != BASELINE))
     done = [one for one in launches.done if one.status == 0]
@@ -78,5 +78,5 @@ def _carried(done: Sequence[LaunchRecord], policies: Sequence[str], nics: Sequen
 
 
 def _is_of_nics(policy: RailPolicy) -> bool:
-    """A program has no jobs."""
+    """Whether the policy selects NICs without regard to jobs, which a program does not have."""
     return not policy.goes_by_job

@@ -1,4 +1,4 @@
-"""From a study that varies `policy` to what it found. Pure."""
+"""Results of a study with the factor `policy`. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _NO_COUNTERS = "the bytes of each NIC were not counted in these runs; labs count
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked: rounds of which kind, and motifs of jobs, too."""
+    """What to report: the kind of rounds, and whether per motif, too."""
 
     kind: Kind = Kind.isolated
     motifs: bool = False
@@ -43,7 +43,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class _Group:
-    """Runs that differ in their policy alone."""
+    """Runs that differ only in their policy."""
 
     where: Mapping[str, str]
     by_policy: Mapping[str, tuple[Run, ...]]
@@ -58,9 +58,10 @@ def rails_of_study(
     numbers: Mapping[str, NicNumbers] | None = None, nics: Sequence[str] = (), talk: Sequence[MpiProfile] = (),
     notes: Sequence[str] = (),
 ) -> RailsFound:  # fmt: skip
-    """From run_states and the runs that are done, by run id. Raises StudyMistake where no policies can be compared.
+    """Results of a study from the states `found` of all runs and the completed `runs` by run id.
 
-    `numbers` says by launch target whose link is which NIC, where that is known better than run files tell it.
+    `numbers`: NIC numbers by launch target, where they are known; else run files determine them. `nics`: names of the
+    NICs where the study gives none. Raises StudyMistake where the study has no policies to compare.
     """
     policies = _policies(study)
     groups = tuple(_groups(study, found, runs, policies))
@@ -83,7 +84,7 @@ def rails_of_study(
 
 
 def _policies(study: Study) -> tuple[str, ...]:
-    """In the file's order, the default first."""
+    """The policies in the order of the study file, the default first. Raises StudyMistake."""
     known = dict.fromkeys(cell.policy for cell in study.cells)
     if None in known or len(known) < 2:
         raise StudyMistake(
@@ -113,7 +114,7 @@ def _groups(
 
 
 def _jobs(group: _Group, kind: Kind) -> tuple[Job, ...]:
-    """By name; background jobs never run alone."""
+    """The jobs that have rounds of this kind, each as in its first run. Only measured jobs have isolated rounds."""
     found: dict[str, Job] = {}
     for job in (job for run in group.runs for job in run.jobs):
         if kind is Kind.contended or job.role is Role.measured:
@@ -134,7 +135,7 @@ def _subjects(group: _Group, question: Question) -> Iterator[Subject]:
 
 
 def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.float64]:
-    """Medians of the job's rounds of this kind (rounds,), in seconds."""
+    """Median times of the job's rounds of this kind, s, shape (rounds,)."""
     found = next((job.job for job in run.jobs if job.name == name), None)
     rounds = () if found is None else select(run, job=found, step=step).of(kind)
     return np.array([one.median_s for one in rounds])
@@ -167,7 +168,7 @@ def _carried(group: _Group, study: Study, numbers: Mapping[str, NicNumbers], nic
 
 
 def _beside(group: _Group) -> Iterator[Beside]:
-    """Where jobs ran both ways."""
+    """Congestion impact by job and policy, for jobs that have isolated and contended rounds."""
     for job in _jobs(group, Kind.isolated):
         for policy, runs in group.by_policy.items():
             rounds = [

@@ -1,4 +1,4 @@
-"""Launches of any MPI program under one rail policy after the other."""
+"""Launches of an arbitrary MPI program under several rail policies."""
 
 import os
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from stressbench.launch.targets import resolve_target
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramRailSweep:
-    """Launches of a program under each policy; nothing has started. `figures`: expressions `NAME=REGEX`."""
+    """Settings for launches of a program under each policy. `figures`: expressions `NAME=REGEX`."""
 
     command: tuple[str, ...]
     on: str
@@ -38,7 +38,7 @@ class ProgramRailSweep:
     figures: tuple[str, ...] = ()
 
     def prepared(self, *, progress: Progress) -> "PreparedRailSweep":
-        """Everything checked, and all that is needed to start. Raises StudyMistake and LaunchMistake."""
+        """The sweep, checked and ready to start. Raises StudyMistake and LaunchMistake."""
         if wrong := next((policy for policy in self.policies if policy.goes_by_job), None):
             raise StudyMistake(f"--policies: {wrong}: a program without a workload has no jobs; expected another one")
         target = resolve_target(self.on, environment=os.environ)
@@ -66,7 +66,7 @@ class ProgramRailSweep:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedRailSweep:
-    """A sweep that can start. `steering`: how messages find their NICs, by policy."""
+    """A sweep that can start. `steering`: the NIC selection of each policy. `look`: reads the NIC counters."""
 
     plan: PlanRecord
     target: LaunchTarget
@@ -75,9 +75,9 @@ class PreparedRailSweep:
     progress: Progress
 
     def run(self, folder: Path) -> int:
-        """Start all launches, records in `folder`; the number of those that failed.
+        """Run all launches, record them in `folder`, and return how many failed.
 
-        Raises LaunchMistake where the command of a policy cannot be built, else as LaunchSweep.run.
+        Raises LaunchMistake where the command of a policy cannot be built, otherwise as LaunchSweep.run.
         """
         plan = self.plan
         for steering in self.steering.values():

@@ -1,4 +1,4 @@
-"""What a directory of `rails run`, or a study with the factor `policy`, found."""
+"""Results of a directory of `rails run`, or of a study with the factor `policy`."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,8 +30,8 @@ def rail_results(
 ) -> RailsFound:  # fmt: skip
     """Times, bandwidths and bytes of each NIC under each policy.
 
-    `time`: rounds of which kind count, None: isolated ones. `motifs`: also of each motif. `profiles`: files of
-    `stressbench profile` (.json) or traces (.trace) that are shown beside the results. Raises StudyMistake.
+    `time`: the kind of rounds to evaluate, None: isolated. `motifs`: also report each motif. `profiles`: files of
+    `stressbench profile` (.json) or traces (.trace) to show beside the results. Raises StudyMistake.
     """
     talk = tuple(_talk(path) for path in profiles)
     if (folder / FILE).is_file():
@@ -47,7 +47,7 @@ def rail_results(
 
 
 def _nic_numbers(targets: set[str]) -> Mapping[str, NicNumbers]:
-    """Whose link is which NIC, of labs whose files are known by their names; run files tell the rest."""
+    """NIC numbers by launch target, for labs whose lab file is found by its name."""
     found = {}
     for on in targets:
         kind, _, name = on.partition(":")

@@ -1,4 +1,4 @@
-"""Workloads under one rail policy after the other, as a study."""
+"""A study of workloads under several rail policies."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ from stressbench.formats.toml import Called, by_key
 class RailSweep(WorkloadSweep):
     """Runs of workloads under each of `policies`.
 
-    `nics`: the NICs of each host in the order of rails; none: the target knows its own. `transport`: None leaves it to
-    the MPI library.
+    `nics`: the NICs of each host in the order of rails, empty: those of the target. `transport`: None leaves it to the
+    MPI library.
     """
 
     policies: tuple[RailPolicy, ...]
@@ -21,7 +21,7 @@ class RailSweep(WorkloadSweep):
     runs: int = 4
 
     def specification(self, *, called: Called = by_key) -> Specification:
-        """The study. Raises Mistakes, whose messages call keys as `called` does."""
+        """The study. Raises Mistakes, whose messages name keys by `called`."""
         return self.study_of(
             "Rail policies", before_ranks={"policy": list(map(str, self.policies))}, called=called,
             nics=self.nics or None, transport=None if self.transport is None else self.transport.value,

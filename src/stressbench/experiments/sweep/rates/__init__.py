@@ -1,1 +1,1 @@
-"""Injection bandwidth: workloads or programs at one rate after the other, and their slowdown (Pedretti et al.)."""
+"""Injection bandwidth sweeps: workloads or programs at several rates, and their slowdown (Pedretti et al.)."""

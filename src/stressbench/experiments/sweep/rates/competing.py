@@ -1,4 +1,4 @@
-"""Traffic that competes with workloads for injection bandwidth, as a study, and the workload files of that study."""
+"""A study of workloads beside traffic that competes for injection bandwidth, and the workload files of that study."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -23,9 +23,9 @@ FOLDER = "workloads"
 
 @dataclass(frozen=True, kw_only=True)
 class CompetingSweep:
-    """Runs of the workloads of `sweep` beside traffic that leaves them each share of `link_bytes_per_s` of a node.
+    """Runs of the workloads of `sweep` beside traffic that leaves them the shares `sweep.rates` of each node's link.
 
-    StudyMistake where the sweep cannot have such traffic.
+    `link_bytes_per_s`: the full rate of that link. Raises StudyMistake for sweeps that do not support such traffic.
     """
 
     sweep: RateSweep
@@ -49,7 +49,7 @@ class CompetingSweep:
             raise StudyMistake(f"--compete: {taken} is a variable of the study itself; expected another name")
 
     def specification(self, *, called: Called = by_key) -> Specification:
-        """The study; nothing is written. Raises StudyMistake and Mistakes."""
+        """The study, without writing any file. Raises StudyMistake and Mistakes."""
         sweep, paths, nodes = self.sweep, self._by_name(), self._nodes()
         made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).specified(
             about="Competing traffic", factors={"workload": list(paths)},
@@ -64,9 +64,9 @@ class CompetingSweep:
         return made
 
     def write_in(self, output: Path) -> Path:
-        """Write the workload files below `output`; the folder that the study's paths are relative to.
+        """Write the workload files below `output`. Returns the folder to which the study's paths are relative.
 
-        Raises StudyMistake where `output` holds something else, or runs have used other files.
+        Raises StudyMistake where `output` contains something else, or such a file exists with another text.
         """
         folder = output / FOLDER
         try:
@@ -80,12 +80,12 @@ class CompetingSweep:
 
     @contextmanager
     def written_for_now(self) -> Iterator[Path]:
-        """The same in a temporary directory."""
+        """Context with the workload files in a temporary directory."""
         with TemporaryDirectory(prefix="stressbench-degrade-") as name:
             yield self.write_in(Path(name))
 
     def _nodes(self) -> Mapping[int, int]:
-        """Nodes by number of ranks, those of the competing job included."""
+        """Number of nodes by number of ranks, where ranks include those of the competing job."""
         ranks, each = self.sweep.ranks, self.sweep.ranks_per_node
         if not ranks or each is None or each < 2:
             raise StudyMistake(
@@ -99,7 +99,7 @@ class CompetingSweep:
         return nodes
 
     def _by_name(self) -> Mapping[str, Path]:
-        """Workloads by the names of the files that are made of them."""
+        """Paths of the workloads by file name, which is also the name of the generated file."""
         found: dict[str, Path] = {}
         for path in map(Path, self.sweep.workloads):
             if path.name in found:
@@ -119,7 +119,7 @@ class CompetingSweep:
 
 
 def _write(path: Path, text: str) -> None:
-    """What runs have used must stay as it is. Raises StudyMistake."""
+    """Write a file. Raises StudyMistake where it exists with another text, since runs may have used it."""
     if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
         raise StudyMistake(f"{path} is there with another text: begin a study in another directory")
     path.parent.mkdir(parents=True, exist_ok=True)

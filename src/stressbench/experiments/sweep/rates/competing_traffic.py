@@ -1,7 +1,7 @@
-"""Traffic that competes with jobs for each node's injection bandwidth, where no link can be slowed.
+"""Traffic that competes with jobs for injection bandwidth, for machines whose links cannot be slowed.
 
-A background job of one rank a node, a ring on all nodes, moves so many bytes a second out of each that of a link's rate
-this share is left: that is somebody else's traffic, not a slower link. Pure.
+A background job with one rank per node sends in a ring over all nodes, at the rate that leaves the requested share of
+each node's link to the jobs. They meet traffic of another job rather than a slower link. Pure.
 """
 
 import math
@@ -14,7 +14,7 @@ from stressbench.formats.units import whole_number
 
 JOB = "competing_traffic"
 RATE, NODES = "compete_rate", "compete_nodes"
-"""Variables of cells: what is left, as `1/2`, and on how many nodes."""
+"""Workload variables of the cells: the share of the link left to jobs, such as `1/2`, and the number of nodes."""
 FACTORS = (f"set.{RATE}", f"set.{NODES}")
 _BURST_S = 0.005
 _LARGEST_MESSAGE = 65_536
@@ -24,9 +24,10 @@ _WANTED = "[NID_LIST], [SHARED] yes and [RANKS_PER_NODE]"
 def texts_of(
     workloads: Mapping[str, str], *, rates: Iterable[Fraction], nodes: Iterable[int], link_bytes_per_s: float
 ) -> Mapping[str, str]:
-    """Files by name: a workload for each of `workloads`, which are paths by name, relative to where files will lie.
+    """Generated files by relative path: one per workload, and one competing job per number of nodes and rate.
 
-    Which competitor a workload includes, its variables say.
+    `workloads`: paths by file name, relative to the folder of the generated files. The variables of a cell select the
+    competing job that its workload includes.
     """
     found = {
         name: (
@@ -60,7 +61,7 @@ def _job(rate: Fraction, *, nodes: int, link_bytes_per_s: float) -> str:
 
 
 def require_shareable(statements: Iterable[tuple[str, str | None]], *, workload: str, most_ranks: int) -> None:
-    """Each job of the workload leaves a rank of each node to others: `most_ranks` at most. Raises StudyMistake."""
+    """Raise StudyMistake unless each job shares its nodes and has at most `most_ranks` ranks per node."""
     jobs = list(_jobs(statements))
     if not jobs:
         raise StudyMistake(f"--compete: {workload}: no [JOB_NAME]; expected jobs that share nodes by {_WANTED}")

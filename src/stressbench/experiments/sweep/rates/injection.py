@@ -21,7 +21,10 @@ _FULL = "1"
 
 @dataclass(frozen=True, kw_only=True)
 class Injection:
-    """`apply` sets a rate such as `1/2`, StudyFault where it fails; `by_hand` is the command that restores it."""
+    """Sets the injection bandwidth. `apply` sets a rate such as `1/2` and raises StudyFault where that fails.
+
+    `by_hand`: the shell command that restores the full rate, for warnings.
+    """
 
     apply: Callable[[str], None]
     by_hand: str
@@ -29,20 +32,20 @@ class Injection:
     _set: list[str] = field(default_factory=list, init=False)
 
     def set(self, rate: str) -> None:
-        """Have nodes send at this share of their rate from now on, unless they do. Raises StudyFault."""
+        """Set the injection bandwidth to this share of the full rate, unless it is set already. Raises StudyFault."""
         if self._set[-1:] == [rate]:
             return
         if rate == _FULL:
             self.apply(rate)
             self._set.append(rate)
-        else:  # what fails may have slowed something
+        else:  # recorded first, since a failed attempt may have slowed some links
             self._set.append(rate)
             self.apply(rate)
 
     def put_back(self) -> AbstractContextManager[None]:
-        """However it ends inside, the full rate is set again.
+        """Context that restores the full rate at its end, also after an exception.
 
-        Raises StudyFault where that fails; but a failure inside is the one to be told.
+        Raises StudyFault where that fails. A StudyFault inside the context takes precedence.
         """
         return restored_by(self._set_full)
 
@@ -50,7 +53,7 @@ class Injection:
         if self._set[-1:] in ([], [_FULL]):
             return
         try:
-            with handled_by(lambda *_: None):  # who asks to stop wants this done first
+            with handled_by(lambda *_: None):  # stop signals wait until the rate is restored
                 self.apply(_FULL)
         except StudyFault:
             self.progress(
@@ -62,7 +65,7 @@ class Injection:
 
 
 def of_lab(on: str, *, progress: Progress = silent) -> Injection:
-    """All links of the lab that is up."""
+    """Injection bandwidth set through all links of the lab `on`."""
 
     def apply(rate: str) -> None:
         try:
@@ -75,7 +78,7 @@ def of_lab(on: str, *, progress: Progress = silent) -> Injection:
 
 
 def of_command(text: str, *, folder: Path, progress: Progress = silent) -> Injection:
-    """A program of the site. Raises StudyMistake where there is none."""
+    """Injection bandwidth set by a command of the site. Raises StudyMistake where its program does not exist."""
     command = RateCommand(text=text, folder=folder, environment=os.environ)
     command.check()
     return Injection(

@@ -1,4 +1,4 @@
-"""From launches of a program to how much slower it gets, and how much worse its figures. Pure."""
+"""Slowdown of a program and degradation of its figures of merit, from launches at several rates. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ Values = NDArray[np.float64]
 
 
 def degradation_of_launches(launches: RateLaunches, *, question: Question) -> Degradation:
-    """Launches that ended well count."""
+    """The degradation by rate and number of ranks, from the launches that exited with status 0."""
     plan = launches.plan
     rates = sorted(map(Fraction, plan.rates), reverse=True)
     done = [one for one in launches.done if one.status == 0]
@@ -47,7 +47,7 @@ def _curves(
 
 
 def _values(launches: Sequence[RateLaunch], rate: Fraction, name: str | None) -> Values:
-    """Figures called so, None: wall times, s (launches,)."""
+    """Values of the figure `name` at this rate, or wall times in s where `name` is None; shape (launches,)."""
     here = [one for one in launches if one.rate == str(rate)]
     found = [one.wall_s if name is None else one.figures.get(name) for one in here]
     return np.array([value for value in found if value is not None], dtype=np.float64)
@@ -68,9 +68,9 @@ def _curve(
 
 
 def _point(rate: Fraction, full: Values, here: Values, *, at_most: float, better: Better | None) -> Point:
-    """How many times worse; `better` of a figure, None of wall times.
+    """The degradation at `rate`. `better`: which direction is better for the figure, None for wall times.
 
-    Figures of which more is better stand as the times that so much work takes.
+    Figures where more is better enter as reciprocals, which are times per unit of work.
     """
     made = point_of(rate, full=_as_times(full, better), here=_as_times(here, better), at_most=at_most, what="launches")
     if better is None:
@@ -86,7 +86,7 @@ def _point(rate: Fraction, full: Values, here: Values, *, at_most: float, better
 
 
 def _as_times(values: Values, better: Better | None) -> list[Values]:
-    """A value a launch; the reciprocal of 0 is infinite, which has no ratio."""
+    """One array of shape (1,) per launch, reciprocals where more is better. The reciprocal of 0 is infinite."""
     with np.errstate(divide="ignore"):
         times = np.divide(1.0, values) if better is Better.more else values
     return [times[at : at + 1] for at in range(len(times))]

@@ -36,9 +36,9 @@ _ROUNDS_NOTE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked: rounds of which kind, of motifs too, and how much a job may lose (0.05 is 5 %).
+    """What to report: the kind of rounds, whether per motif, too, and the slowdown to tolerate (0.05: 5 %).
 
-    Launches of a program have no rounds and motifs.
+    Launches of a program have no rounds and motifs. `node`: the node's peak and bandwidth, for the balance.
     """
 
     kind: Kind = Kind.isolated
@@ -48,14 +48,17 @@ class Question:
 
 
 def is_competing(study: Study) -> bool:
-    """Whether rates are what competing traffic left, and no link was slower."""
+    """Whether the rates of the study are shares left by competing traffic, rather than rates of links."""
     return any(left_to(cell) is not None for cell in study.cells)
 
 
 def degradation_of(
     study: Study, found: Sequence[RunState], runs: Mapping[str, Run], *, question: Question, notes: Sequence[str] = ()
 ) -> Degradation:
-    """From run_states and the runs that are done, by run id. Raises StudyMistake where no rates can be compared."""
+    """The degradation of each job, from the states `found` of all runs and the completed `runs` by run id.
+
+    Raises StudyMistake where the study has no rates to compare.
+    """
     rates = _rates(study)
     groups = tuple(_groups(study, found, runs))
     curves = tuple(curve for group in groups for curve in _curves(group, rates, question))
@@ -77,7 +80,7 @@ def degradation_of(
 
 @dataclass(frozen=True, kw_only=True)
 class _Group:
-    """Runs that differ in their rate alone."""
+    """Runs that differ only in their rate."""
 
     where: Mapping[str, str]
     ranks: int | None
@@ -85,7 +88,7 @@ class _Group:
 
 
 def _rates(study: Study) -> tuple[Fraction, ...]:
-    """Falling, the full one first."""
+    """The rates of the study up to the full rate, in descending order. Raises StudyMistake."""
     known = {_rate_of(cell) for cell in study.cells}
     if None in known or len(known) < 2:
         raise StudyMistake(
@@ -121,7 +124,7 @@ def _groups(study: Study, found: Sequence[RunState], runs: Mapping[str, Run]) ->
 
 
 def _conditions(cells: Sequence[Cell]) -> tuple[str, ...]:
-    """Factors that vary beside rate and ranks; one that follows from the number of ranks tells nothing more."""
+    """Factors other than rate and ranks that vary, except those determined by the number of ranks."""
     several = len({cell.ranks for cell in cells}) > 1
 
     def follows(name: str) -> bool:
@@ -139,7 +142,7 @@ def _curves(group: _Group, rates: Sequence[Fraction], question: Question) -> Ite
 
 
 def _jobs(group: _Group, kind: Kind) -> tuple[Job, ...]:
-    """By name, as the first run that has one knows it; background jobs never run alone."""
+    """The jobs to report, each as in its first run: for isolated rounds the measured jobs, else all but the traffic."""
     found: dict[str, Job] = {}
     for runs in group.by_rate.values():
         for job in (job for run in runs for job in run.jobs):
@@ -168,7 +171,7 @@ def _competition(groups: Sequence[_Group]) -> Iterator[Competition]:
 
 
 def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.float64]:
-    """Medians of the job's rounds of this kind (rounds,), in seconds."""
+    """Median times of the job's rounds of this kind, s, shape (rounds,)."""
     found = next((job.job for job in run.jobs if job.name == name), None)
     rounds = () if found is None else select(run, job=found, step=step).of(kind)
     return np.array([one.median_s for one in rounds])

@@ -1,4 +1,4 @@
-"""Launches of any MPI program at one injection bandwidth after the other."""
+"""Launches of an arbitrary MPI program at several injection bandwidths."""
 
 import os
 from collections.abc import Sequence
@@ -27,22 +27,22 @@ from stressbench.levels import Level
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """What a launch is under."""
+    """The condition of a launch: its rate and its number of ranks."""
 
     rate: str
     ranks: int
 
     def __str__(self) -> str:
-        """`rate 1/2 on 4 ranks`."""
+        """Text such as `rate 1/2 on 4 ranks`."""
         return f"rate {self.rate} on {self.ranks} {'rank' if self.ranks == 1 else 'ranks'}"
 
 
 def turns_of(
     rates: Sequence[str], ranks: Sequence[int], *, runs: int, seed: int, rates_together: bool
 ) -> tuple[tuple[Condition, int], ...]:
-    """All conditions once, then all once more, each time in another random order; with repetitions, from 0.
+    """Pairs of condition and repetition (from 0): each repetition has all conditions, in a random order of its own.
 
-    `rates_together`: launches at one rate follow each other, where a program of the site sets it.
+    `rates_together`: launches at one rate stay together, since a rate command may be slow.
     """
     by_rate = [[Condition(rate=rate, ranks=count) for count in ranks] for rate in rates]
     if rates_together:
@@ -55,9 +55,9 @@ RUNS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramRateSweep:
-    """Launches of a program at one injection bandwidth after the other; nothing has started.
+    """Settings for launches of a program at several injection bandwidths.
 
-    `command`: the program with its arguments. `rates`: shares of the full rate, as study files have them.
+    `command`: the program with its arguments. `rates`: shares of the full rate, as written in study files.
     """
 
     command: tuple[str, ...]
@@ -70,7 +70,7 @@ class ProgramRateSweep:
     figures: FigureOptions
 
     def prepared(self, *, progress: Progress) -> "PreparedRateSweep":
-        """Everything checked, and all that is needed to start. Raises StudyMistake and LaunchMistake."""
+        """The sweep, checked and ready to start. Raises StudyMistake and LaunchMistake."""
         here, rates = Path.cwd(), tuple(map(argument_of, self.rates))
         target = _target(self.on, rates, rate_command=self.rate_command)
         injection = (
@@ -104,7 +104,7 @@ class PreparedRateSweep:
     progress: Progress
 
     def run(self, folder: Path) -> int:
-        """Start all launches, records in `folder`; the number of those that failed. Raises as LaunchSweep.run."""
+        """Run all launches, record them in `folder`, and return how many failed. Raises as LaunchSweep.run."""
         plan = self.plan
         turns = turns_of(
             plan.rates, plan.ranks, runs=plan.runs, seed=plan.seed, rates_together=plan.rate_command is not None
@@ -139,7 +139,7 @@ class PreparedRateSweep:
 
 
 def _target(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> LaunchTarget:
-    """The launch target, which can have all rates. Raises StudyMistake and LaunchMistake."""
+    """The launch target, checked to support all rates. Raises StudyMistake and LaunchMistake."""
     if rate_command is None and not on.startswith(("lab:", "simgrid:")):
         raise StudyMistake(
             f"--on {on}: link rates cannot be controlled on this target; expected lab:NAME there, or --rate-command"

@@ -1,4 +1,4 @@
-"""Where the ranks of a program run, and what its figures are read from: standard output, a file, HPC Challenge."""
+"""The working directory of a program, and the source of its figures: standard output, a file, or HPC Challenge."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ _LARGEST_TAIL = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class FigureOptions:
-    """Which figures of merit are read from what: expressions `NAME=REGEX`, a file, or those of HPC Challenge."""
+    """Options for figures of merit: expressions `NAME=REGEX`, the file to search, or the figures of HPC Challenge."""
 
     figures: Sequence[str] = ()
     lower: Sequence[str] = ()
@@ -37,7 +37,7 @@ class FigureOptions:
 
     @property
     def first(self) -> str | None:
-        """The first option that is given; None where none is."""
+        """The first option that is given, None without any."""
         given = (
             ("--fom", self.figures), ("--fom-lower", self.lower), ("--fom-file", self.file), ("--hpcc", self.hpcc),
             ("--hpcc-n", self.hpcc_n is not None),
@@ -47,9 +47,10 @@ class FigureOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """`figures`: expressions by name; of those in `lower` less is better. `file` is relative to `folder`, None: stdout.
+    """`figures`: expressions by name, where less is better for those in `lower`. `folder`: working directory of ranks.
 
-    `hpcc_n`: N of the input that is written for `hpcc`, None: it has its own. `is_hpcc`: what it writes is checked.
+    `file` is relative to `folder`, None: stdout. `hpcc_n`: N of the input to write for `hpcc`, None: no input is
+    written. `is_hpcc`: check the output of `hpcc`.
     """
 
     figures: Mapping[str, str]
@@ -61,7 +62,7 @@ class Output:
 
     @contextmanager
     def placed(self) -> Iterator["Output"]:
-        """In a folder of its own meanwhile, where an input is written for `hpcc`."""
+        """Context with a temporary working directory where an input is written for `hpcc`, else with no change."""
         if self.hpcc_n is None:
             yield self
             return
@@ -69,16 +70,16 @@ class Output:
             yield replace(self, folder=folder)
 
     def command(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The program as ranks find it from the folder in which they work."""
+        """The command, with a relative path of the program made absolute, since ranks run in `folder`."""
         first = words[0]
         return (str(Path(first).absolute()) if os.path.sep in first else first, *words[1:])
 
     def read_from(self, program: str) -> str:
-        """Where figures stand, for sentences."""
+        """The text in which figures are searched, as a phrase for messages."""
         return STANDARD_OUTPUT.format(program=program) if self.file is None else str(self.file)
 
     def begin(self, ranks: int) -> None:
-        """What the launch before wrote goes, and `hpcc` gets its input. Raises StudyFault."""
+        """Remove the output of the previous launch, and write the input of `hpcc`. Raises StudyFault."""
         try:
             if self.file is not None:
                 (self.folder / self.file).unlink(missing_ok=True)
@@ -88,7 +89,7 @@ class Output:
             raise StudyFault(f"{fault.filename}: {reason_of(fault)}") from fault
 
     def text(self, printed: str) -> str:
-        """What figures are searched in, at most its last MiB; empty where there is no file."""
+        """The text to search for figures: `printed`, or the last MiB of the file, empty where it cannot be read."""
         if self.file is None:
             return printed
         try:
@@ -99,7 +100,7 @@ class Output:
             return ""
 
     def complaint(self, text: str, *, ranks: int) -> str | None:
-        """Why what `hpcc` wrote does not count; None where it does, and for other programs."""
+        """Why the output of `hpcc` is invalid, None where it is valid and for other programs."""
         if not self.is_hpcc:
             return None
         try:
@@ -110,7 +111,7 @@ class Output:
 
 
 def output_of(options: FigureOptions, *, folder: Path) -> Output:
-    """From options, ranks in `folder` unless it is `hpcc` without an input there. Raises StudyMistake."""
+    """The output that `options` select, for ranks in `folder`. Raises StudyMistake."""
     _require_hpcc(options)
     ready = {name: figure_pattern(name) for name in (*THROUGHPUT_FIGURES, *LATENCY_FIGURES)} if options.hpcc else {}
     higher = figures_of(options.figures, beside=ready)

@@ -1,4 +1,4 @@
-"""What a directory of `degrade run`, or a study with the factor `rate`, found."""
+"""Results of a directory of `degrade run`, or of a study with the factor `rate`."""
 
 from dataclasses import replace
 from math import inf
@@ -21,8 +21,8 @@ def rate_results(
 ) -> Degradation:  # fmt: skip
     """Slowdowns at each injection bandwidth, and the smallest one at which a job loses at most `at_most` (0.05: 5 %).
 
-    `time`: rounds of which kind count, None: isolated ones, or contended ones beside competing traffic. `motifs`: also
-    of each motif. `node`: a node's peak and bandwidth, for the balance. Raises StudyMistake.
+    `time`: the kind of rounds to evaluate, None: isolated, or contended where traffic competed. `motifs`: also report
+    each motif. `node`: a node's peak and bandwidth, for the balance. Raises StudyMistake.
     """
     node = node or Node()
     for option, value in (("--gflops-per-node", node.gflops), ("--injection", node.injection_gb_per_s)):

@@ -1,4 +1,4 @@
-"""Workloads at one injection bandwidth after the other, as a study."""
+"""A study of workloads at several injection bandwidths."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from stressbench.formats.toml import Called, by_key
 class RateSweep(WorkloadSweep):
     """Runs of workloads at each of `rates`, shares of the full rate such as `1/2`.
 
-    `nodes_variable`: a variable of the workloads that is set to the number of nodes of each number of ranks.
-    `rate_command`: a program of the site that sets the rate; None: the links of a lab are ours.
+    `nodes_variable`: a variable of the workloads that is set to the number of nodes. `rate_command`: a command of the
+    site that sets the rate, None: StressBench sets the links itself.
     """
 
     rates: tuple[str, ...]
@@ -22,14 +22,14 @@ class RateSweep(WorkloadSweep):
     rate_command: str | None = None
 
     def specification(self, *, called: Called = by_key) -> Specification:
-        """The study. Raises StudyMistake and Mistakes, whose messages call keys as `called` does."""
+        """The study. Raises StudyMistake and Mistakes, whose messages name keys by `called`."""
         return self.specified(about="Injection bandwidth", factors={"rate": self.rates}, called=called)
 
     def specified(
         self, *, about: str, factors: Mapping[str, Any], called: Called, variables: Mapping[str, Any] | None = None,
         by_ranks: Mapping[str, Mapping[int, str]] | None = None,
     ) -> Specification:  # fmt: skip
-        """The study with these factors, these more variables, and variables whose value depends on the ranks."""
+        """The study with these factors, these additional variables, and variables by number of ranks (`by_ranks`)."""
         depending = {**(by_ranks or {}), **self._nodes()}
         counted = {name: list(values.values()) for name, values in depending.items()}
         return self.study_of(
@@ -46,7 +46,7 @@ class RateSweep(WorkloadSweep):
 
 
 def node_counts(ranks: Sequence[int], each: int) -> Mapping[int, int]:
-    """Nodes by number of ranks. Raises StudyMistake where the last node would not be full."""
+    """Number of nodes by number of ranks, `each` per node. Raises StudyMistake where the last node is not full."""
     wrong = next((count for count in ranks if count % each), None)
     if wrong is not None:
         raise StudyMistake(f"-n: {wrong} ranks are not a whole number of nodes of {each} (--ranks-per-node)")
@@ -54,7 +54,7 @@ def node_counts(ranks: Sequence[int], each: int) -> Mapping[int, int]:
 
 
 def _exclusions(depending: Mapping[str, Mapping[int, str]]) -> list[dict[str, Any]]:
-    """Leaves out, for each number of ranks, the values that other numbers of ranks have."""
+    """Exclusions that leave each number of ranks only its own values of the variables in `depending`."""
     return [
         {"ranks": ranks, "set": {name: others}}
         for name, values in depending.items()

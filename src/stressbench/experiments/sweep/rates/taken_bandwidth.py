@@ -1,4 +1,4 @@
-"""What traffic that competed really took, from run files. Pure."""
+"""The bandwidth that competing traffic actually took, from run files. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -16,7 +16,7 @@ COMPETING_NOTE = (
 
 
 def left_to(cell: Cell) -> Fraction | None:
-    """What competing traffic was to leave of a link; None where there is no such traffic."""
+    """The share of a link that competing traffic should leave in this cell, None without such traffic."""
     text = dict(cell.sets).get(RATE)
     if text is None:
         return None
@@ -29,7 +29,7 @@ def left_to(cell: Cell) -> Fraction | None:
 def competition_of(
     by_rate: Mapping[Fraction, Sequence[Run]], *, where: Mapping[str, str], ranks: int | None
 ) -> Iterator[Competition]:
-    """One for each rate below the full one, falling."""
+    """Requested and taken share of the competing traffic at each rate below the full one, in descending order."""
     for rate, runs in sorted(by_rate.items(), key=lambda item: item[0], reverse=True):
         if rate < 1:
             asked = float(1 - rate)
@@ -40,9 +40,9 @@ def competition_of(
 
 
 def _taken(run: Run, asked: float) -> float | None:
-    """The share that the competing job took out of each node: a rank's bytes over rounds' times, the median.
+    """The share of the link that the competing job took: bytes of a rank per time, the median over contended rounds.
 
-    Its [RATE] is what was `asked`. None where the run has no such job, or does not say.
+    The job's [RATE] corresponds to the share `asked`. None where the run lacks such a job or its byte counts.
     """
     job = next((one for one in run.jobs if one.name == JOB and one.role is Role.background), None)
     if job is None or job.rate_bytes_per_s is None or any(step.bandwidth_bytes is None for step in job.steps):

@@ -49,7 +49,7 @@ struct Decimal {
 };
 
 std::optional<Decimal> read_decimal(std::string_view text) {
-  constexpr int most_digits = 19;  // of any 64-bit number
+  constexpr int most_digits = 19;  // digits of the largest 64-bit number
   Decimal number;
   std::size_t at = 0;
   int used = 0;

@@ -21,7 +21,7 @@ inline constexpr std::int64_t json_values = 8'000'000;  // per line; a parsed va
 
 // Limit on the request, window and file numbers in a trace: a replay allocates memory for each number.
 inline constexpr int trace_slots = 1 << 20;
-// Gaps of one rank; a replay keeps some hundred durations per gap.
+// Limit on the gaps of one rank; a replay keeps a few hundred durations per gap.
 inline constexpr std::size_t trace_gaps = 1 << 16;
 
 }  // namespace stressbench::input_limits

@@ -30,7 +30,7 @@ struct CallRecord {
   std::uint64_t time_ns;
   std::uint64_t shortest_ns;
   std::uint64_t longest_ns;
-  std::int32_t last_gap_plus_1;  // last gap after this call, which usually occurs again
+  std::int32_t last_gap_plus_1;  // index + 1 of the last gap after this call, which usually occurs again; 0: none
 };
 
 struct Gap {

@@ -96,7 +96,7 @@ struct Start {
   scheduler::EarlierLaunches earlier;
 };
 
-// Settings that rank 0 broadcasts; the other ones are in the workload's text.
+// Settings that rank 0 broadcasts; all others are in the workload's text.
 struct Shared {
   std::uint64_t seed = 0;
   std::int32_t warmup = 0;

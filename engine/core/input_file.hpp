@@ -1,4 +1,4 @@
-// Reads all files that the user names. Reading always terminates and its memory is bounded: only regular files are
+// Reader for all files that the user names. Reading always terminates and its memory is bounded: only regular files are
 // accepted, and only up to a size limit.
 #pragma once
 

@@ -54,7 +54,7 @@ class Parameter {
 
   virtual std::string unit() const = 0;  // kind of value: "bytes", "duration", "count", ...
   virtual std::string default_text() const = 0;
-  virtual std::string text() const = 0;                    // the present value; parses back to itself
+  virtual std::string text() const = 0;                    // the current value; parses back to itself
   virtual bool is_flag() const noexcept { return false; }  // takes no value
 
   // Throws ParameterMistake that names the value and the accepted values; the parameter then stays unchanged.

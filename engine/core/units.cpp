@@ -41,7 +41,7 @@ constexpr const char* an_integer = "must be a whole number of digits only, such 
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A decimal number without sign or exponent, and what follows it.
+// A decimal number without sign or exponent, and the text after it.
 struct Decimal {
   Wide digits = 0;  // the number times 10^places
   int places = 0;

@@ -1,4 +1,4 @@
-// Error of the file readers for an invalid value.
+// Exception for an invalid value in a file.
 #pragma once
 
 #include "core/error.hpp"

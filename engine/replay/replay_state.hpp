@@ -70,7 +70,7 @@ struct ReplayState {
   Requests requests;
   Buffer outgoing;               // shared by all sends, which only read it
   Buffer incoming;               // for blocking calls
-  std::vector<Matched> matched;  // memory is reserved for the messages that are matched at the same time
+  std::vector<Matched> matched;  // messages that are matched but not received; memory is reserved beforehand
   Files files;
   Windows windows;
 

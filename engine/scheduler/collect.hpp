@@ -16,7 +16,7 @@ namespace stressbench::scheduler {
 struct JobGroup {
   int job = -1;
   const mpi::Group* group = nullptr;  // the job's communicator for the engine's own messages
-  int root = 0;  // rank in `group` that sends to world rank 0; is world rank 0 if that belongs to the job
+  int root = 0;  // rank in `group` that sends to world rank 0; world rank 0 itself if it is in the job
 };
 
 // Collective over the job's ranks. Returns the reduced number on the root, and the rank's own number elsewhere.

@@ -1,4 +1,4 @@
-// The program. The only place that names MPI_COMM_WORLD: everything else works on the group it was handed.
+// Entry point. The only file that uses MPI_COMM_WORLD: all other code works on the group that it is passed.
 #include <optional>
 
 #include "commands/command.hpp"

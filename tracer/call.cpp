@@ -5,7 +5,7 @@
 #include <vector>
 
 #if !defined(OPEN_MPI)
-// What MPICH's module mpi_f08 passes for statuses that are ignored.
+// Objects that MPICH's module mpi_f08 passes for ignored statuses.
 #pragma weak MPIR_F08_MPI_STATUS_IGNORE_OBJ
 #pragma weak MPIR_F08_MPI_STATUSES_IGNORE_OBJ
 #endif
@@ -23,7 +23,7 @@ bool is_ignored(const MPI_Fint* wanted) noexcept {
   return wanted == MPI_F_STATUS_IGNORE || wanted == MPI_F_STATUSES_IGNORE;
 }
 
-// The program's own statuses where it has some; ours where it ignores them and we need them.
+// The program's statuses, or the tracer's if the program ignores them and the tracer needs them.
 template <class Status>
 Status* statuses_for(bool are_ignored, bool are_wanted, Status* given, Status* ours, bool& known) noexcept {
   known = !are_ignored || are_wanted;
@@ -104,7 +104,7 @@ void Call::tells_neighbours(MPI_Comm made) noexcept {
   int topology = MPI_UNDEFINED;
   PMPI_Topo_test(made, &topology);
   if (topology == MPI_DIST_GRAPH) {
-    // Not MPI_UNWEIGHTED: it is a variable of the library, which programs without MPI that load this do not have.
+    // Not MPI_UNWEIGHTED, which is a variable of the MPI library: programs without MPI also load the tracer.
     std::vector<int> weights(static_cast<std::size_t>(std::max(in_, out_)));
     PMPI_Dist_graph_neighbors(made, in_, sources.data(), weights.data(), out_, destinations.data(), weights.data());
   } else {
@@ -194,7 +194,7 @@ void Call::look_up_waited() noexcept {
     int slot = -1;
     if (handle != 0) {
       slot = thread_->requests.find(handle);
-      if (slot >= 0) thread_->requests.hide(slot);  // so that the same handle once more finds the next one
+      if (slot >= 0) thread_->requests.hide(slot);  // so that a repeated handle finds the next slot
     }
     thread_->slots[k] = slot;
   }
@@ -240,7 +240,7 @@ void Call::found_nothing() noexcept {
   finished_ = true;
   count(true);
   Thread::Polling& polling = thread_->polling;
-  if (polling.op != key_.op || polling.site != address_) {  // what was tested before was work
+  if (polling.op != key_.op || polling.site != address_) {  // earlier tests of another call count as computation
     polling = {0, polling.ours_ns, key_.op, address_};
   }
   polling.time_ns += ended_ns_ - began_ns_;
@@ -279,8 +279,8 @@ void Call::finish() noexcept {
   Recording& recording = *thread_->recording;
   count(false);
   key_.site = process().site(address_);
-  // A program that tests until it succeeds waits: that is no computation, and a replay tests as often as it needs. One
-  // that tests and then does something else works: then the tests are a part of its work.
+  // Unsuccessful tests before a successful one are waiting, not computation, since a replay tests as often as it needs.
+  // If the program makes another call after unsuccessful tests, they count as computation.
   const Thread::Polling polling = thread_->polling;
   const bool waited = polling.op == key_.op && polling.site == address_;
   const std::int64_t gap_ns = began_ns_ - thread_->left_ns - polling.ours_ns - (waited ? polling.time_ns : 0);

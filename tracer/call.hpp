@@ -1,4 +1,4 @@
-// One MPI call while it is made: its arguments, begin and end, and results. Created by the generated wrappers.
+// An MPI call in progress: its arguments, begin and end time, and results. Created by the generated wrappers.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace stressbench::trace {
 
 class Call;
 
-// Number of dimensions of a Cartesian communicator; 0 for others.
+// Number of dimensions of a Cartesian communicator; 0 for other communicators.
 int dimensions_of(MPI_Comm comm) noexcept;
 
-// Statuses that the tracer needs where the program ignores them.
+// Statuses for the MPI call: the program's own, or the tracer's if the program ignores them and the tracer needs them.
 class CStatuses {
  public:
   CStatuses(Call& call, MPI_Status* wanted, int count) noexcept;
@@ -112,15 +112,14 @@ class Call : public Counted {
     const auto* made = process().new_communicator(comm);
     key_.made = made == nullptr ? -1 : made->number;
   }
-  // The neighbours of this rank in a graph that was not specified by its neighbours.
+  // Records this rank's neighbours in a graph communicator of MPI_Graph_create or MPI_Dist_graph_create.
   void tells_neighbours(MPI_Comm made) noexcept;
   void frees(MPI_Comm comm) noexcept {
     this->comm(comm);
     process().forget(comm);
   }
   void unit(std::int64_t bytes) noexcept { key_.unit = static_cast<std::int32_t>(bytes); }
-  // Left out if the thread used too many values, since calls that differ only in this would be too many different
-  // calls.
+  // Left out once the thread has used too many different values, since each of them makes a distinct call.
   void displacement(MPI_Aint units) noexcept;
   void assertion(int given) noexcept;
   void says_members(List list, MPI_Group group) noexcept;
@@ -141,7 +140,7 @@ class Call : public Counted {
   }
 
   void request(MPI_Request made, bool persistent) noexcept;
-  // Slots are looked up only when a request completed, since most tests complete none.
+  // Stores the handles only. Their slots are looked up when a request completed, since most tests complete none.
   template <class Requests>
   void waits_for(int count, Requests requests) noexcept {
     for (waited_ = 0; waited_ < count && waited_ < Thread::most_requests; ++waited_) {
@@ -149,7 +148,7 @@ class Call : public Counted {
       thread_->handles[waited_] = one == MPI_REQUEST_NULL ? 0 : word_of(one);
     }
   }
-  // Whether the tracer needs the sender of the message, which the program does not ask for.
+  // Whether the tracer needs statuses to find the sender of a message, even if the program ignores them.
   bool wants_statuses() noexcept {
     if (key_.any != any_nothing) return true;
     if (waited_ == 0 || thread_->unknown_senders() == 0) return false;
@@ -214,7 +213,7 @@ class Call : public Counted {
  private:
   static int plain(int rank) noexcept { return rank == MPI_PROC_NULL ? -1 : rank == MPI_ANY_SOURCE ? unset : rank; }
   bool is_collective() const noexcept { return operation(key_.op).kind == Class::coll; }
-  // For reductions, scans and broadcasts, whose vector is the same in place and not.
+  // Whether MPI_IN_PLACE does not change which vector counts: reductions, scans, broadcasts and non-collective calls.
   bool is_vector_of_all() const noexcept { return key_.reduction != -1 || is_bcast() || !is_collective(); }
   bool is_bcast() const noexcept;
   bool is_scatter() const noexcept;

@@ -9,7 +9,7 @@
 namespace stressbench::trace {
 namespace {
 
-// World ranks as runs of equal steps.
+// Describes the world ranks as runs with constant stride.
 void describe_members(const std::int32_t* world, int size, Communicator& described) noexcept {
   described.runs = 0;
   for (int k = 0; k < size;) {

@@ -1,4 +1,4 @@
-// The communicators of this process: their numbers in the trace, and the world ranks of their members.
+// The communicators of this process, with their numbers in the trace and the world ranks of their members.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ class Communicators {
     std::int32_t slot = 0;
     std::int32_t rank = 0;
     std::int32_t size = 0;
-    std::int32_t* world = nullptr;  // world rank of each rank; null: the same
+    std::int32_t* world = nullptr;  // world rank of each rank; null: equal to the rank
   };
 
   void start(Recording& recording) noexcept;
-  // A communicator whose creation was not recorded (by a library, say) is added now. Null if there are too many.
+  // Finds a communicator, and adds it if its creation was not recorded (as in a library). Null if there are too many.
   const Known* find(MPI_Comm comm) noexcept;
   const Known* add(MPI_Comm comm) noexcept;
   void remove(MPI_Comm comm) noexcept;
-  // While recording is paused: communicators are added when it resumes, in the order of their creation, which is the
-  // same on all of their ranks.
+  // The first two note communicators created and freed while recording is paused. `look`, called when recording
+  // resumes, adds them in the order of their creation, which is the same on all of their ranks.
   void made_unseen(MPI_Comm comm);
   void freed_unseen(MPI_Comm comm) noexcept;
   void look() noexcept;
-  // -1 when unknown.
+  // World rank of a rank in the communicator; -1 if unknown.
   static int world_rank(const Known* comm, int rank) noexcept {
     if (comm == nullptr || rank < 0 || rank >= comm->size) return -1;
     return comm->world == nullptr ? rank : comm->world[rank];
@@ -43,7 +43,7 @@ class Communicators {
 
   Recording* recording_ = nullptr;
   Known known_[most];  // indexed by slot
-  int end_ = 0;        // behind the last slot that was ever used
+  int end_ = 0;        // one past the last slot that was ever used
   std::mutex changing_;
   std::vector<MPI_Comm> unseen_;
 };

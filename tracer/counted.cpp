@@ -11,7 +11,7 @@ bool is_parent(MPI_Comm comm) noexcept {
 Envelope envelope_of(MPI_Datatype type) noexcept {
   int combiner = MPI_UNDEFINED;
 #if MPI_VERSION >= 4
-  MPI_Count sizes[4] = {};  // a datatype with large counts has no other envelope
+  MPI_Count sizes[4] = {};  // required for datatypes with large counts
   PMPI_Type_get_envelope_c(type, &sizes[0], &sizes[1], &sizes[2], &sizes[3], &combiner);
   const std::int64_t types = sizes[3];
 #else

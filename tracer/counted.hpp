@@ -1,4 +1,5 @@
-// An MPI call whose objects are counted, even while recording is paused. Created by the generated wrappers.
+// Counts the MPI objects that a call creates and releases, even while recording is paused. Created by the generated
+// wrappers.
 #pragma once
 
 #include "mpi_library.hpp"
@@ -7,11 +8,11 @@
 
 namespace stressbench::trace {
 
-// The communicator with the parent of a spawned program: it was not created here.
+// Whether `comm` is the communicator to the parent of a spawned program, which this program did not create.
 bool is_parent(MPI_Comm comm) noexcept;
 
 struct Envelope {
-  std::int64_t types;  // of which the datatype consists
+  std::int64_t types;  // number of constituent datatypes
   bool is_predefined;
 };
 Envelope envelope_of(MPI_Datatype type) noexcept;
@@ -41,7 +42,7 @@ bool is_object(Handle handle) noexcept {
     return handle != MPI_INFO_NULL;
   }
 }
-// The same without a search for the handle: requests are many.
+// is_object for a Fortran request, without the conversion to a C handle, since requests are frequent.
 inline bool is_fortran_request(MPI_Fint request) noexcept {
   static const MPI_Fint null = PMPI_Request_c2f(MPI_REQUEST_NULL);
   return request != null;
@@ -58,10 +59,10 @@ class Counted {
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
 
-  // Calls that the library itself makes within a call are not counted for the program.
+  // Whether the program made the call, rather than the MPI library within another call.
   bool outermost() const noexcept { return outermost_; }
   bool counts() const noexcept { return outermost_ && process().started(); }
-  // How many of `count` handles are objects. Evaluated before and after a call, which sets released handles to null.
+  // Number of objects among `count` handles. Evaluated before and after a call, which sets released handles to null.
   template <class IsObject>
   std::int64_t held(std::int64_t count, IsObject is_object) const noexcept {
     std::int64_t held = 0;
@@ -78,7 +79,7 @@ class Counted {
   bool outermost_;
 };
 
-// The datatypes returned by MPI_Type_get_contents of `type` that the program has to free.
+// Number of datatypes returned by MPI_Type_get_contents of `type` that the program has to free.
 template <class Types>
 int contents(MPI_Datatype type, Types types) noexcept {
   const std::int64_t all = envelope_of(type).types;

@@ -1,11 +1,11 @@
-"""Wrappers of MPI functions from functions.txt: operations.inc and wrappers_c.inc, wrappers_mpi4.inc (what came with MPI 4.0: MPI_Send_c and so on, whose
-counts are MPI_Count, persistent collectives), wrappers_fortran.inc, wrappers_fortran2008_(openmpi|mpich).inc.
+"""Generate wrappers of MPI functions from functions.txt: operations.inc, wrappers_c.inc, wrappers_mpi4.inc (functions of MPI 4.0: persistent
+collectives, and MPI_Send_c and others with counts of type MPI_Count), wrappers_fortran.inc, wrappers_fortran2008_(openmpi|mpich).inc.
 
     python3 generate.py functions.txt FOLDER
 
-A wrapper asks `Call` (call.hpp) whether anybody looks, tells it what it is given, makes the call, tells it what came back. C and Fortran wrappers say
-the same; they differ in how a parameter is read: `Language` has the two spellings. Objects that are made and released are counted even when nobody looks,
-also by wrappers that do nothing else.
+A wrapper asks `Call` (call.hpp) whether calls are recorded, passes it the arguments, makes the call, and passes it the results. C and Fortran
+wrappers differ only in how parameters are read, for which `Language` has the two spellings. Created and released MPI objects are counted even while
+recording is paused, also by wrappers with no other purpose.
 """
 
 import sys
@@ -37,7 +37,7 @@ C_TYPES = {
 }  # fmt: skip
 LARGE_TYPES = {"n": "MPI_Count", "cs": "const MPI_Count*", "ds": "const MPI_Aint*", "unit": "MPI_Aint", "step": "MPI_Count",
                "steps": "const MPI_Count*", "userfn": "MPI_User_function_c*"}  # fmt: skip
-STRINGS = ("cstr", "words", "wordss")  # whose length Fortran hands over behind all else
+STRINGS = ("cstr", "words", "wordss")  # Fortran passes their lengths after all other arguments
 FORTRAN_TYPES = {"cbuf": "void*", "buf": "void*", "ptr": "void*", "off": "MPI_Offset*",
                  "disp": "MPI_Aint*", "size": "MPI_Aint*", "as": "MPI_Aint*",
                  **dict.fromkeys(STRINGS, "char*")}  # fmt: skip  # all else: MPI_Fint*
@@ -46,7 +46,7 @@ HANDLES = {"t": "Type", "type": "Type", "etype": "Type", "ftype": "Type", "group
            "newfh": "File", "pfh": "File", "newwin": "Win", "pwin": "Win", "newmsg": "Message",
            "pmsg": "Message", "newtype": "Type", "ptype": "Type", "gottypes": "Type", "newgroup": "Group", "pgroup": "Group",
            "newop": "Op", "pop": "Op", "newerr": "Errhandler", "perr": "Errhandler", "newinfo": "Info", "pinfo": "Info"}  # fmt: skip
-# What is counted (objects.hpp), by the roles that make one and that release one.
+# Kinds of counted objects (objects.hpp), by the role of a parameter that creates or releases one.
 MAKES = {"req": "request", "newcomm": "communicator", "newtype": "datatype", "newgroup": "group", "newwin": "window", "newfh": "file", "newop": "op",
          "newerr": "errhandler", "newkeyval": "keyval", "newinfo": "info"}  # fmt: skip
 RELEASES = {"preq": "request", "reqs": "request", "pcomm": "communicator", "ptype": "datatype", "pgroup": "group", "pwin": "window", "pfh": "file",
@@ -55,7 +55,7 @@ RELEASES = {"preq": "request", "reqs": "request", "pcomm": "communicator", "ptyp
 
 @dataclass(frozen=True)
 class Parameter:
-    role: str  # as in functions.txt, without !
+    role: str  # as in functions.txt, without "!"
     root_only: bool
     name: str
 
@@ -87,19 +87,19 @@ class Function:
 
     @property
     def persistent_form(self) -> "Function":
-        """MPI_Bcast_init of MPI_Ibcast."""
+        """The persistent form of a nonblocking collective: MPI_Bcast_init for MPI_Ibcast."""
         before = [p for p in self.parameters if p.kind != "req"]
         renamed = [Parameter("info", False, f"a{len(before) + 1}"), Parameter("req", False, f"a{len(before) + 2}")]
         return Function("count4", f"{self.name[1:].capitalize()}_init", (*before, *renamed))
 
 
 class Language:
-    """How parameters are declared, read and passed on."""
+    """The spelling of parameters in C or Fortran: how they are declared and read."""
 
     def __init__(self, *, fortran: bool, in_place: str, large: bool = False) -> None:
         self.fortran = fortran
         self.large = large
-        self.in_place = in_place  # the function that tells MPI_IN_PLACE from a buffer
+        self.in_place = in_place  # the C++ function that detects MPI_IN_PLACE
 
     def declaration(self, p: Parameter) -> str:
         if self.fortran:
@@ -109,7 +109,7 @@ class Language:
         return f"{C_TYPES.get(p.kind, 'int')} {p.name}"
 
     def value(self, p: Parameter) -> str:
-        """A number, or a handle given by value or (made, freed) behind a pointer."""
+        """C++ expression for the value of a number or handle, dereferenced if the parameter is a pointer."""
         if self.fortran:
             return f"PMPI_{HANDLES[p.kind]}_f2c(*{p.name})" if p.kind in HANDLES else f"*{p.name}"
         behind = C_TYPES.get(p.kind, "int").endswith("*") and not C_TYPES[p.kind].startswith("const")
@@ -137,7 +137,7 @@ def read(path: Path) -> list[Function]:
 
 
 def told_before(f: Function, say: Language) -> list[str]:
-    """What the call is told before it is made."""
+    """Statements that pass the arguments to `call` before the MPI function is called."""
     lines = []
     get, value = f.get, say.value
     for role, verb in (("comm", "comm"), ("root", "root"), ("tag", "tag"), ("op", "reduction")):
@@ -191,7 +191,7 @@ def told_before(f: Function, say: Language) -> list[str]:
 
 
 def told_after(f: Function, say: Language) -> list[str]:
-    """What the call is told when it came back."""
+    """Statements that pass the results to `call` after the MPI function returned."""
     lines = []
     get, value = f.get, say.value
     status = get("st") or get("sts")
@@ -227,7 +227,7 @@ def told_after(f: Function, say: Language) -> list[str]:
 
 
 def objects_held(f: Function, say: Language) -> str | None:
-    """How many objects the call may release are behind its handles."""
+    """C++ expression for the number of objects that the call may release; None if it releases none."""
     for p in f.parameters:
         if kind := RELEASES.get(p.kind):
             handle = f"{p.name}[k]"
@@ -242,12 +242,12 @@ def objects_held(f: Function, say: Language) -> str | None:
 
 
 def counted(f: Function, say: Language) -> list[str]:
-    """Objects that the call made and released."""
+    """Statements that count the objects created and released by the call."""
     lines = []
     good = f"call.counts() && succeeded({'ierror' if say.fortran else 'code'})"
     for p in f.parameters:
         if kind := MAKES.get(p.kind):
-            # A communicator whose making goes on in the background need not be there yet.
+            # A communicator from a nonblocking call need not exist yet.
             there = "" if f.has("newcomm", "req") else f" && is_object<Object::{kind}>({say.value(p)})"
             lines.append(f"if ({good}{there}) call.made(Object::{kind});")
         if p.role == "gottypes":
@@ -258,7 +258,7 @@ def counted(f: Function, say: Language) -> list[str]:
 
 
 def unseen(f: Function, say: Language, call: str) -> str:
-    """The wrapper's way when nobody looks."""
+    """Code of the wrapper for calls that are not recorded."""
     before, after = [], counted(f, say)
     if made := f.get("newcomm"):
         after.append(f"process().made_unseen({say.value(made)});")
@@ -321,9 +321,9 @@ def fortran_wrapper(f: Function, name: str, target: str) -> str:
 
 
 def fortran_names(f: Function) -> dict[str, tuple[str, str]]:
-    """By file: the function's name in Fortran and the name behind it that profilers call."""
+    """The function's Fortran name and the profiling name that its wrapper calls, by output file."""
     lower = f.name.lower()
-    # MPICH hands buffers over as descriptors, and says so in the name (Fortran TS 29113).
+    # MPICH passes buffers as descriptors, which shows in the name (Fortran TS 29113).
     ending = "f08ts_" if any(p.kind in ("buf", "cbuf") for p in f.parameters) else "f08_"
     return {
         "fortran": (f"mpi_{lower}_", f"pmpi_{lower}_"),

@@ -84,7 +84,7 @@ void Grammar::enter(Index n) noexcept {
   bucket = n;
 }
 
-// Takes n's digram out of the table, before either of its symbols changes. Fine when it is not there.
+// Removes n's digram from the table before one of its symbols changes. Does nothing if it is not in the table.
 void Grammar::leave(Index n) noexcept {
   if (!begins_digram(n)) return;
   Index* place = &buckets_[bucket_of(n)];
@@ -125,7 +125,8 @@ void Grammar::add(Index call) noexcept {
   if (last != guard) check(last);
 }
 
-// What the whole ends with is followed where it is a loop: its count changes, so its digram leaves the table meanwhile.
+// Starts to follow the last symbol of the sequence if it is a loop. Its count then changes, so its digram is removed
+// from the table meanwhile.
 void Grammar::start_following() noexcept {
   const Index last = nodes_[rules_[0].guard].previous;
   if (is_guard(last) || nodes_[last].times < 2) return;
@@ -136,7 +137,7 @@ void Grammar::start_following() noexcept {
   if (!descend()) stop_following();
 }
 
-// Whether the call is the one that the loop has next.
+// Advances if the call is the next one in the loop; returns whether it is.
 bool Grammar::follow(Index call) noexcept {
   if (nodes_[places_[depth_ - 1].node].symbol != call || pending_count_ == most_pending) return false;
   pending_[pending_count_++] = call;
@@ -152,7 +153,7 @@ void Grammar::stop_following() noexcept {
   pending_count_ = 0;
 }
 
-// Down to the first call of what stands at the place. False where that is too deep.
+// Descends to the first call of the rule at the current place. False if the rules are nested too deeply.
 bool Grammar::descend() noexcept {
   while (is_rule(places_[depth_ - 1].node)) {
     if (depth_ == most_depth) return false;
@@ -177,7 +178,7 @@ bool Grammar::advance() noexcept {
   return ++nodes_[places_[0].node].times < ~0U && descend();
 }
 
-// Each digram stands in one place only: where n's stands elsewhere too, both become a rule. Returns whether n is gone.
+// Keeps digrams unique: if n's digram also occurs elsewhere, replaces both by a rule. Returns whether n was replaced.
 bool Grammar::check(Index n) noexcept {
   if (!begins_digram(n)) return false;
   const Index twin = find(n);
@@ -210,12 +211,12 @@ void Grammar::match(Index n, Index twin) noexcept {
     const std::uint32_t serial = rules_[rule].serial;
     substitute(twin, rule);
     substitute(n, rule);
-    if (rules_[rule].serial != serial) return;  // what followed made the rule useless again
+    if (rules_[rule].serial != serial) return;  // the substitutions have already freed the rule
   }
   drop_useless(rule);
 }
 
-// Puts the rule in place of the digram at n; runs of one rule become one node with a count.
+// Replaces the digram at n by the rule. Adjacent uses of the same rule become one node with a count.
 void Grammar::substitute(Index n, Index rule) noexcept {
   const Index before = nodes_[n].previous;
   const Index second = nodes_[n].next;
@@ -248,7 +249,7 @@ void Grammar::substitute(Index n, Index rule) noexcept {
   check(here);
 }
 
-// A rule that is named once, and once there, is put back where it is named.
+// Inlines the first and the last rule within `rule` if it is used only once, and without repetition.
 void Grammar::drop_useless(Index rule) noexcept {
   const std::uint32_t serial = rules_[rule].serial;
   const auto is_useless = [&](Index n) { return is_rule(n) && nodes_[n].times == 1 && rules_[rule_of(n)].uses == 1; };
@@ -272,7 +273,7 @@ void Grammar::expand(Index n) noexcept {
   free_rule(rule);
   link(before, first);
   link(last, after);
-  const auto merge = [&](Index a) {  // with the node behind it, where they are of one symbol
+  const auto merge = [&](Index a) {  // merges a with the next node if they have the same symbol
     const Index b = nodes_[a].next;
     if (is_guard(a) || is_guard(b) || nodes_[a].symbol != nodes_[b].symbol) return;
     leave(nodes_[a].previous);
@@ -281,7 +282,7 @@ void Grammar::expand(Index n) noexcept {
     link(a, nodes_[b].next);
     free_node(b);
   };
-  const auto note = [&](Index a) {  // a digram that is elsewhere too is left as it is: that costs a symbol, no more
+  const auto note = [&](Index a) {  // leaves a repeated digram as it is, which costs only one symbol
     if (begins_digram(a) && find(a) == none) {
       leave(a);
       enter(a);

@@ -1,8 +1,8 @@
-// The sequence of calls, compressed while it is recorded: Sequitur (Nevill-Manning and Witten 1997) with repetition
-// counts, as tracers of MPI use it (Pilgrim, Wang et al. 2021). A loop of a million iterations takes as many symbols as
-// its body. While the program repeats its last loop, calls are only compared with the loop's body: one line of memory
-// each, where the tables of digrams would take ten. Plain arrays without pointers, so that it can lie in memory that
-// outlives the process.
+// The sequence of calls, compressed while it is recorded, by Sequitur (Nevill-Manning and Witten 1997) with repetition
+// counts as in other MPI tracers (Pilgrim, Wang et al. 2021). A loop of a million iterations takes as many symbols as
+// its body. While the program repeats its last loop, calls are only compared with the loop's body, which touches one
+// cache line per call instead of about ten for the digram table. Plain arrays without pointers, so that the grammar can
+// be in memory that outlives the process.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ class Grammar {
   static constexpr Index most_nodes = 480000;
   static constexpr Index most_rules = 1U << 16U;
 
-  void start() noexcept;  // memory must be zero
-  // Adds a call's number (below 2^30). Does nothing once full.
+  void start() noexcept;  // memory must be zeroed
+  // Adds the number of a call (below 2^30). Does nothing once full.
   void append(Index call) noexcept;
   bool full() const noexcept { return full_; }
   std::uint64_t length() const noexcept { return length_; }
 
-  // symbol >= 0: a call, symbol < 0: rule number -symbol of this listing. Rule 0 comes first.
+  // Lists all rules, beginning with rule 0. symbol >= 0: a call; symbol < 0: rule number -symbol of this listing.
   using Visit = std::function<void(std::int64_t symbol, std::uint32_t times)>;
   using VisitRule = std::function<void()>;
   void list(const VisitRule& rule, const Visit& symbol) const;
@@ -33,26 +33,26 @@ class Grammar {
     Index next;
     Index symbol;
     std::uint32_t times;
-    Index chain;  // the next digram in the same bucket; on a free node the next free one
+    Index chain;  // the next digram in the same bucket; for a free node, the next free node
   };
   struct Rule {
-    Index guard;         // a node before the first and behind the last
-    std::uint32_t uses;  // nodes that name this rule
+    Index guard;         // sentinel node before the first and after the last one
+    std::uint32_t uses;  // number of nodes that refer to this rule
     std::uint32_t serial;
     Index next_free;
   };
-  static constexpr Index none = 0;  // node 0 and rule 0 of the arrays' ends: node 0 is never used
+  static constexpr Index none = 0;  // end of lists: node 0 is never used, and rule 0 is never freed
   static constexpr Index rule_bit = 1U << 31U;
   static constexpr Index guard_bit = 1U << 30U;
   static constexpr Index bucket_count = 1U << 18U;
-  static constexpr Index reserve = 4096;  // nodes and rules that one append may take at most
+  static constexpr Index reserve = 4096;  // largest number of nodes and rules that one append may need
   static constexpr Index most_pending = 8192;
   static constexpr int most_depth = 32;
 
-  // The position of the next expected call in the body of the present loop.
+  // The position of the next expected call in the body of the current loop, one entry per nesting level.
   struct Place {
     Index node;
-    std::uint32_t left;  // times that it is still expected, including this one
+    std::uint32_t left;  // remaining repetitions of the node, including the next one
   };
 
   bool is_guard(Index n) const noexcept { return (nodes_[n].symbol & guard_bit) != 0; }
@@ -78,7 +78,7 @@ class Grammar {
   void link(Index before, Index after) noexcept;
   void use(Index n, int change) noexcept;
 
-  Index find(Index n) const noexcept;  // another place with n's digram
+  Index find(Index n) const noexcept;  // another node with n's digram
   void enter(Index n) noexcept;
   void leave(Index n) noexcept;
   bool check(Index n) noexcept;
@@ -89,7 +89,7 @@ class Grammar {
 
   std::uint64_t length_;
   bool full_;
-  std::int32_t depth_;  // of the position; 0: no loop is followed
+  std::int32_t depth_;  // number of entries in places_; 0: no loop is followed
   Index pending_count_;
   Index used_nodes_;
   Index free_nodes_;
@@ -99,7 +99,7 @@ class Grammar {
   Index free_rule_count_;
   std::uint32_t serial_;
   Place places_[most_depth];
-  Index pending_[most_pending];  // calls of a pass of the loop that is not complete yet
+  Index pending_[most_pending];  // calls of the incomplete pass of the loop
   Node nodes_[most_nodes];
   Rule rules_[most_rules];
   Index buckets_[bucket_count];

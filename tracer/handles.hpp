@@ -1,4 +1,4 @@
-// MPI handles as words, and tables from handles to small numbers. For objects that are rarely created and often looked
+// MPI handles as words, and tables from handles to small numbers, for objects that are rarely created and often looked
 // up.
 #pragma once
 
@@ -21,8 +21,8 @@ inline std::uint64_t scatter(std::uint64_t word) noexcept {
   return word ^ (word >> 29U);
 }
 
-// Slots for things with handles: the lowest free one is taken, and given back. Several slots may have one handle (MPICH
-// gives all small sends that are complete at once the same request): they are found oldest first.
+// Slots for objects with handles. `add` takes the lowest free slot. Several slots may have the same handle (MPICH
+// returns the same request for all small sends that complete immediately); `find` returns the oldest of them.
 template <int most>
 class Slots {
  public:
@@ -50,7 +50,7 @@ class Slots {
     taken_[slot / 64] &= ~bit(slot);
     if (slot / 64 < hint_) hint_ = slot / 64;
   }
-  // Removes the handle from the search but keeps its number: for lists that contain a handle twice.
+  // Hides the slot from `find` without releasing it, for lists that contain a handle twice.
   void hide(int slot) noexcept { unlink(slot); }
   void show(int slot) noexcept {
     std::int32_t* place = &buckets_[scatter(entries_[slot].handle) % most];

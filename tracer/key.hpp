@@ -1,4 +1,4 @@
-// What distinguishes a call from others: the operation and all arguments that a replay needs.
+// The key that distinguishes calls: the operation and all arguments that a replay needs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr std::int32_t unset = INT32_MIN;
 
 enum Any : std::uint8_t { any_nothing = 0, any_source = 1, any_tag = 2 };
 
-// Lists of a call, stored one after another as {kind, length, values...}.
+// Kinds of a call's lists, which are stored one after another as {kind, length, values...}.
 enum class List : std::int64_t {
   requests,
   done,
@@ -51,15 +51,15 @@ struct Key {
   std::int64_t receive_bytes = -1;
   std::int32_t source = unset;
   std::int32_t receive_tag = unset;
-  std::int16_t type = -1;       // place in the list of predefined datatypes
-  std::int16_t reduction = -1;  // place in the list of predefined operations; -2: the program's own
+  std::int16_t type = -1;       // index in the list of predefined datatypes
+  std::int16_t reduction = -1;  // index in the list of predefined operations; -2: user-defined
   std::int32_t unit = unset;
   std::int32_t root = unset;
   std::int32_t request = unset;
-  std::int32_t made = unset;    // communicator; -1: none came
+  std::int32_t made = unset;    // number of the new communicator; -1: MPI_COMM_NULL
   std::int32_t object = unset;  // slot of a file or a window
   std::uint32_t site = 0;
-  std::uint32_t words = 0;  // of lists
+  std::uint32_t words = 0;  // length of all lists
 };
 static_assert(sizeof(Key) == 72);
 

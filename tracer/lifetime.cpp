@@ -1,4 +1,4 @@
-// From MPI_Init to MPI_Finalize: when looking begins, and how the ranks write one file.
+// Wrappers from MPI_Init to MPI_Finalize: start and pause of recording, and output of all ranks to one file.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -47,13 +47,13 @@ std::string own_line() {
   return rank_line(recordings, settings::with_names());
 }
 
-// What this thread computed since its last call.
+// Nanoseconds that this thread computed since its last MPI call.
 std::int64_t since_last_call(const Thread& thread) {
   return std::max<std::int64_t>(now_ns() - thread.left_ns - thread.polling.ours_ns, 0);
 }
 
-// What was computed up to a pause belongs to the gap of the first call after it; where no more calls come, it is what
-// the thread ended with.
+// Resumes or pauses recording. Computation before a pause counts in the gap before the first call after the pause, or
+// in the time after the last call if no call follows.
 void look_or_pause(Thread& thread, bool look) {
   if (look == process().looks()) return;
   std::int64_t& tail_ns = thread.recording->header.tail_ns;
@@ -82,8 +82,8 @@ bool write_at(const char* path, int flags, const std::string& text, std::int64_t
   return (close(file) == 0) && whole;
 }
 
-// Where the modules lie, for tools that turn call sites into source lines; not part of the trace, since paths tell
-// about people.
+// Writes the paths of the modules, for tools that turn call sites into source lines. Not part of the trace, since paths
+// may reveal personal information.
 void write_modules(const char* path) {
   const Recording& recording = process().first_recording();
   std::string text = "{";
@@ -100,13 +100,13 @@ void write_modules(const char* path) {
     }
     text += (text.size() > 1 ? "," : "") + key + "\"" + file + "\"";
   }
-  // The name was not chosen by the user: an existing file may be anyone's, or a link to anywhere.
+  // The user did not choose this name, so an existing file may belong to anyone or be a link.
   const std::string name = std::string(path) + ".modules";
   unlink(name.c_str());
   write_at(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, text + "}\n", 0, 0600);
 }
 
-// Every rank writes its own line at its own place; nothing is gathered.
+// Collective. Each rank writes its line at its own offset in the file, so nothing is gathered.
 void write_file() {
   const char* path = settings::output();
   const int rank = process().rank();

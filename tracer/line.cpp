@@ -59,13 +59,13 @@ void add_string(std::string& text, const char* value) {
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-std::string closed(std::string text) {  // `text` is the object without its last key
+std::string closed(std::string text) {  // `text` is the object without its checksum
   const std::uint32_t checksum = crc32(text);
   add(text, ",\"crc32\":\"%08" PRIx32 "\"}\n", checksum);
   return text;
 }
 
-// Items between commas, inside brackets.
+// Appends the items as a JSON array.
 template <class Items, class Write>
 void add_list(std::string& text, const Items& items, Write write) {
   text += '[';
@@ -156,13 +156,13 @@ void add_gap(std::string& text, const Gap& gap) {
   text += "]]";
 }
 
-// What one thread did: calls, gaps, sequence, losses.
+// Appends the calls, gaps, sequence and losses of one thread.
 void add_stream(std::string& text, const Recording& recording) {
   text += "\"calls\":";
   add_list(text, std::span(recording.calls, static_cast<std::size_t>(recording.call_count)),
            [&](const CallRecord& call) { add_call(text, recording, call); });
   const bool capture = recording.header.mode == Mode::capture;
-  const bool cut = recording.busy != 0;  // killed while the sequence was being changed: it may not hang together
+  const bool cut = recording.busy != 0;  // killed during a change of the sequence, which may be inconsistent
   const bool whole = capture && recording.lost_sequence.happened == 0 && !cut;
   text += ",\"gaps\":";
   if (whole) {
@@ -227,7 +227,7 @@ void add_totals(std::string& text, std::span<const Recording* const> threads) {
   text += ']';
 }
 
-// Known only where the program came to its end: before that, everything may still be released.
+// Appends the object counts if the program reached MPI_Finalize, since objects may be released until then.
 void add_objects(std::string& text, const Recording& recording) {
   if (recording.header.ended != Ended::finalize) return;
   text += ",\"objects\":[";

@@ -14,7 +14,8 @@ constexpr bool built_for_open_mpi = true;
 constexpr bool built_for_open_mpi = false;
 #endif
 
-// Asked before MPI_Init, which is allowed; its arguments are the same in every MPI library, unlike those with handles.
+// Calls MPI_Get_library_version, which is allowed before MPI_Init. Its arguments are the same in all MPI libraries,
+// unlike those of functions with handles.
 bool is_open_mpi() noexcept {
   static char version[MPI_MAX_LIBRARY_VERSION_STRING > 8192 ? MPI_MAX_LIBRARY_VERSION_STRING : 8192];
   int length = 0;

@@ -1,8 +1,7 @@
-// The MPI library is the traced program's own. This one is loaded into every program of a launch, also into those that
-// have no MPI (the launcher, shells) and into those that load MPI late (Python), so nothing of it may be needed when
-// the program starts: functions are bound at their first call
-// (-z lazy), and Open MPI's predefined handles, which are addresses, are looked up when they are first used. MPICH's
-// handles are numbers.
+// Access to the MPI library of the traced program. The tracer is loaded into every program of a launch, including those
+// without MPI (the launcher, shells) and those that load MPI late (Python). It must therefore need no symbol of MPI
+// when the program starts: functions are bound at their first call (-z lazy), and Open MPI's predefined handles, which
+// are addresses, are looked up at their first use. MPICH's handles are numbers.
 #pragma once
 
 #include <dlfcn.h>
@@ -22,8 +21,8 @@
 
 namespace stressbench::trace::mpi_library {
 
-// Before the first call of PMPI: where a program loaded the MPI library for itself alone, makes it visible to us too.
-// False when the program's library is not the one that this was built for; then nothing may be looked at.
+// Must be called before the first PMPI call. If the program loaded the MPI library with local visibility, makes it
+// visible to the tracer. False if the tracer was built for another MPI library; the program must then not be traced.
 bool reach() noexcept;
 
 }  // namespace stressbench::trace::mpi_library

@@ -1,4 +1,4 @@
-// Kinds of MPI objects for which created and released objects are counted. Needs no MPI.
+// Kinds of MPI objects whose creation and release is counted. Needs no MPI.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,8 @@
 namespace stressbench::trace::pool {
 namespace {
 
-// Writing into a file in memory that has no room left would kill the program, so there must be room for all ranks.
+// Whether the file system has room for the recordings of all ranks on this host. Without room, writes to a mapped file
+// would kill the program.
 bool has_room(const char* folder, int here) noexcept {
   struct statvfs file_system {};
   if (statvfs(folder, &file_system) != 0) return false;
@@ -61,7 +62,7 @@ Recording* make(int rank, int thread, int here) noexcept {
 }
 
 void remove(int rank, int thread) noexcept {
-  if (!made[thread]) return;  // a file of that name would be somebody else's
+  if (!made[thread]) return;  // a file of that name belongs to another process
   char path[4096];
   name_of(path, sizeof(path), rank, thread);
   unlink(path);

@@ -1,5 +1,5 @@
-// Memory of a recording. It is mapped from a file if possible, so that the recording of a killed rank can still be
-// read; the file is removed when the rank's line is written.
+// Memory of recordings. It is mapped from a file if possible, so that the recording of a killed rank can still be read.
+// The file is removed when the rank's line was written.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace stressbench::trace::pool {
 
-// Returns zeroed memory, or null if there is none. `here`: number of ranks on this host, which need the same amount
-// each.
+// Returns zeroed memory, or null if there is none. `here`: number of ranks on this host, each of which needs the same
+// amount.
 Recording* make(int rank, int thread, int here) noexcept;
 void* plain_memory(std::size_t bytes) noexcept;
-// Removes the file.
+// Removes the file of the recording.
 void remove(int rank, int thread) noexcept;
 
 }  // namespace stressbench::trace::pool

@@ -69,7 +69,7 @@ const char* name_in(const char* path) noexcept {
   return slash == nullptr ? path : slash + 1;
 }
 
-// As much as fits; the rest of the recording is zero.
+// Copies as much as fits. The remaining bytes of a new recording are zero.
 template <std::size_t size>
 void copy(char (&to)[size], const char* from) noexcept {
   std::memcpy(to, from, strnlen(from, size - 1));
@@ -157,7 +157,7 @@ std::int32_t Process::new_site(const void* address) noexcept {
   if (known >= 0) return known;
   Dl_info found{};
   if (dladdr(address, &found) == 0 || found.dli_fname == nullptr) return recording.add_site({number, number, -1}, "?");
-  // The address behind the call: one less lies inside it.
+  // The return address is behind the call; one byte less is inside it.
   const std::uint64_t offset = number - 1 - reinterpret_cast<std::uint64_t>(found.dli_fbase);
   return recording.add_site({number, offset, -1}, name_in(found.dli_fname));
 }

@@ -16,7 +16,7 @@ namespace stressbench::trace {
 class Types {
  public:
   struct Found {
-    std::int16_t number;  // -1: the program's own
+    std::int16_t number;  // -1: not predefined
     std::int32_t size;
   };
   void start() noexcept;
@@ -42,7 +42,7 @@ class Types {
 
 class Process {
  public:
-  // After MPI_Init. False when there is no memory, or the MPI library is not the one that this was built for.
+  // Called after MPI_Init. False if there is no memory.
   bool start() noexcept;
   void look(bool yes) noexcept {
     if (yes) communicators_.look();
@@ -55,14 +55,14 @@ class Process {
     if (mine_ == nullptr) mine_ = new_thread();
     return mine_;
   }
-  // Not before the start.
+  // Must not be called before `start`.
   void count(Object kind, std::int64_t made, std::int64_t released) noexcept {
     if (mine_ == nullptr) return count_elsewhere(kind, made, released);
     ObjectCount& counted = mine_->objects[static_cast<int>(kind)];
     counted.made += static_cast<std::uint64_t>(made);
     counted.released += static_cast<std::uint64_t>(released);
   }
-  // Of all threads.
+  // Sums the counts of all threads.
   void sum_objects(ObjectCount (&sums)[object_kinds]) const noexcept;
   Recording& first_recording() noexcept { return *first_->recording; }
 
@@ -110,14 +110,14 @@ class Process {
   Types types_;
   Slots<1024> files_;
   Slots<1024> windows_;
-  // Totals of threads without a recording: they called MPI only while recording was paused, or there are too many.
+  // Totals of threads without a recording, which called MPI only while recording was paused or exceed most_threads.
   struct {
     std::atomic<std::uint64_t> made;
     std::atomic<std::uint64_t> released;
   } elsewhere_[object_kinds] = {};
 };
 
-// The object of this process.
+// The only object of this class.
 extern Process the_process;
 inline Process& process() noexcept { return the_process; }
 

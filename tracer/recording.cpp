@@ -46,7 +46,7 @@ bool Recording::is(std::int32_t call, const Key& key, std::span<const std::int64
          std::equal(lists.begin(), lists.end(), words + calls[call].first_word);
 }
 
-// The call that came after the last one when that was seen before; -1: none.
+// The call that followed the last call at its previous occurrence; -1: none.
 std::int32_t Recording::expected() const noexcept {
   if (last_call < 0 || calls[last_call].last_gap_plus_1 == 0) return -1;
   return gaps[calls[last_call].last_gap_plus_1 - 1].after;
@@ -124,7 +124,7 @@ int Recording::gap_bucket(std::int64_t ns) noexcept {
   return std::min(1 + 2 * octave + (upper ? 1 : 0), Gap::bucket_count - 1);
 }
 
-// Null when there is no more room.
+// The gap between two calls, which is added if it is new. Null if there is no room for it.
 Gap* Recording::gap_between(std::int32_t before, std::int32_t after) noexcept {
   const std::int32_t guess = before < 0 ? 0 : calls[before].last_gap_plus_1;
   if (guess > 0 && gaps[guess - 1].after == after) return &gaps[guess - 1];
@@ -177,7 +177,7 @@ void Recording::count(int op, Class kind, std::int64_t begin_ns, std::int64_t ti
   header.last_ns = begin_ns + time_ns;
 }
 
-// The call's time into the slices that it lay in.
+// Adds the call's time to the slices of the timeline that it overlaps.
 void Recording::spread(Class kind, std::int64_t begin_ns, std::int64_t time_ns) noexcept {
   std::int64_t begin = std::max<std::int64_t>(begin_ns, 0);
   const std::int64_t end = begin + time_ns;

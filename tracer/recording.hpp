@@ -1,5 +1,5 @@
-// The recording of one thread's calls, in memory of fixed size without pointers: it can be mapped from a file, and so
-// outlive a killed process. Nothing here calls MPI, allocates, locks or prints.
+// The recording of one thread's calls, in memory of fixed size without pointers, so that it can be mapped from a file
+// and outlive a killed process. Nothing here calls MPI, allocates, locks or prints.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@ struct Total {
 
 struct CallRecord {
   Key key;
-  std::uint64_t first_word;  // of its lists
+  std::uint64_t first_word;  // index of its lists in Recording::words
   std::uint64_t calls;
   std::uint64_t time_ns;
   std::uint64_t shortest_ns;
   std::uint64_t longest_ns;
-  std::int32_t last_gap_plus_1;  // after this call: most programs do next what they did next before
+  std::int32_t last_gap_plus_1;  // index + 1 of the last gap after this call, which usually occurs again; 0: none
 };
 
 struct Gap {
@@ -41,7 +41,7 @@ struct Gap {
   std::uint64_t sum_ns;
   std::uint64_t shortest_ns;
   std::uint64_t longest_ns;
-  double squares;                       // of seconds
+  double squares;                       // sum of squares, in s^2
   std::uint32_t buckets[bucket_count];  // 0: below 64 ns; k: [64 * 2^((k-1)/2), 64 * 2^(k/2))
 };
 
@@ -62,7 +62,7 @@ struct Communicator {
   std::int32_t size;
   std::int32_t rank;
   std::int32_t inter;
-  std::int32_t runs;  // -1: too irregular
+  std::int32_t runs;  // -1: too many runs
   Run members[most_runs];
 };
 
@@ -72,7 +72,7 @@ struct Site {
   std::int32_t module;
 };
 
-// What is no longer recorded for lack of memory, and from which call on.
+// Whether data is no longer recorded for lack of memory, and the number of calls before that.
 struct Loss {
   std::uint64_t after_calls;
   std::int32_t happened;
@@ -81,7 +81,7 @@ struct Loss {
 struct Header {
   static constexpr std::uint64_t right_magic = 0x3165636172544253ULL;  // "SBTrace1"
   std::uint64_t magic;
-  std::uint64_t size;  // of the whole, which tells builds apart
+  std::uint64_t size;  // of the whole recording, which distinguishes builds
   Mode mode;
   Ended ended;
   std::int32_t rank;
@@ -90,7 +90,7 @@ struct Header {
   std::int32_t thread;
   std::int64_t began_ns;
   std::int64_t last_ns;
-  std::int64_t tail_ns;  // after the last call
+  std::int64_t tail_ns;  // time after the last call
   double clock_s;
   char host[256];
   char program[256];
@@ -114,15 +114,15 @@ struct Recording {
   static constexpr int size_classes = 64;
 
   Header header;
-  volatile std::uint32_t busy;  // not 0: killed in the middle of a change
+  volatile std::uint32_t busy;  // not 0 in the file of a killed rank: it was killed during a change
   std::int32_t call_count;
   std::int32_t gap_count;
   std::int32_t communicator_count;
   std::int32_t site_count;
   std::int32_t module_count;
   std::uint64_t word_count;
-  std::int32_t last_call;    // whose gap begins
-  std::int32_t slice_shift;  // a slice is 2^shift ns
+  std::int32_t last_call;    // the call before the current gap
+  std::int32_t slice_shift;  // a slice of the timeline is 2^shift ns
   Loss lost_calls;
   Loss lost_gaps;
   Loss lost_sequence;
@@ -130,7 +130,7 @@ struct Recording {
   Loss lost_sender;
 
   Total totals[most_ops];
-  ObjectCount objects[object_kinds];     // of all threads, in the first one's recording, from MPI_Finalize on
+  ObjectCount objects[object_kinds];     // sums over all threads, set by MPI_Finalize in the first recording
   std::uint64_t sizes[3][size_classes];  // p2p, coll, io
   std::uint64_t timeline[slices][class_count];
   Peer other_peers;
@@ -148,7 +148,7 @@ struct Recording {
 
   void start() noexcept;
   std::uint64_t calls_seen() const noexcept;
-  // The number of a call, which is new or known; -1 if there is no memory for a new one.
+  // The number of a call, which is added if it is new; -1 if there is no room for it.
   std::int32_t intern(const Key& key, std::span<const std::int64_t> lists) noexcept;
   // Records a call that began `gap_ns` after the end of the previous one and took `time_ns`.
   void note(std::int32_t call, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
@@ -157,9 +157,9 @@ struct Recording {
   void count_size(int kind, std::int64_t bytes) noexcept { ++sizes[kind][size_class(bytes)]; }
   void sent_to(int world_rank, std::int64_t bytes) noexcept;
   void give_up_sequence(Loss& loss) noexcept;
-  // The number of a call site, by the address that the call returns to; -1 when it is new.
+  // The number of a call site, found by the return address of the call; -1 if it is new.
   std::int32_t find_site(std::uint64_t address) const noexcept;
-  // The last one stands for all further ones.
+  // Adds a call site and returns its number. Once the table is full, returns the last number for all further sites.
   std::int32_t add_site(const Site& site, const char* module) noexcept;
 
   static int size_class(std::int64_t bytes) noexcept;

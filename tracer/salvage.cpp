@@ -1,4 +1,5 @@
-// stressbench-trace-salvage OUTPUT POOL...: a trace file from what ranks left behind that did not reach MPI_Finalize.
+// stressbench-trace-salvage OUTPUT POOL...: writes a trace file from the recordings of ranks that did not reach
+// MPI_Finalize.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -23,12 +24,13 @@ using namespace stressbench::trace;
 constexpr int mistake = 2;
 constexpr int fault = 3;
 
-// Pools are in directories where everyone may create files, under names that can be guessed.
+// Whether only this user can have written the file. Pools are in world-writable directories, under names that can be
+// guessed.
 bool is_own(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// Null when the file is no pool of this build, or may be somebody else's.
+// The recording in a pool file. Null if the file is not a pool of this build, or may be written by other users.
 const Recording* opened(const char* path) {
   const int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   struct stat status {};

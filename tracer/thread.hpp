@@ -1,4 +1,4 @@
-// State of a thread: its recording, its requests, and calls whose sender is not known yet.
+// State of a thread: its recording, its requests, and receives whose sender is not known yet.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@ namespace stressbench::trace {
 class Thread {
  public:
   static constexpr int most_requests = 1 << 15;
-  static constexpr int most_listed = 1 << 15;  // words of one call's lists
+  static constexpr int most_listed = 1 << 15;  // words in the lists of one call
   static constexpr int most_statuses = 4096;
-  static constexpr int most_unsent = 1024;      // receives from any source whose sender has not come
-  static constexpr int most_waiting = 1 << 13;  // calls behind the first such one
+  static constexpr int most_unsent = 1024;      // receives from any source whose sender is not known yet
+  static constexpr int most_waiting = 1 << 13;  // calls from the first such receive on
 
   struct Request {
-    std::int32_t unknown_plus_1;  // receive whose sender is not known yet
+    std::int32_t unknown_plus_1;  // number + 1 of a receive whose sender is not known yet; 0: none
     std::uint8_t persistent;
-    std::int32_t world;  // of a persistent send: its peer in the world, and
-    std::int64_t bytes;  // its size; -1 otherwise
+    std::int32_t world;  // world rank of the peer
+    std::int64_t bytes;  // size of a persistent send; -1 for other requests
   };
 
   void start(Recording& recorded) noexcept;
   // Adds a call to the recording, after those that wait for a sender.
   void note(const Key& key, std::span<const std::int64_t> lists, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
-  // Adds a receive from any source, which waits for its sender. Returns its number, or -1 if too many calls wait.
+  // Adds a receive from any source whose sender is not known yet. Returns its number, or -1 if there are too many.
   int note_unknown(const Key& key, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
   void resolve(int unknown, int source, int tag) noexcept;
   int unknown_senders() const noexcept { return unknown_count_; }
-  // Ends all waiting: no more senders will become known.
+  // Records all waiting calls, since no more senders will become known.
   void give_up_waiting() noexcept;
 
   Recording* recording = nullptr;
@@ -41,15 +41,15 @@ class Thread {
   std::int64_t left_ns = 0;
   struct Polling {             // consecutive tests and probes without a result
     std::int64_t time_ns = 0;  // in MPI
-    std::int64_t ours_ns = 0;  // counting them
+    std::int64_t ours_ns = 0;  // in the tracer
     std::uint16_t op = 0;
     const void* site = nullptr;
   } polling;
   Slots<most_requests> requests;
   Request request[most_requests];
   std::int64_t listed[most_listed];
-  std::uint64_t handles[most_requests];  // of the call that waits, and
-  std::int32_t slots[most_requests];     // of the call that waits
+  std::uint64_t handles[most_requests];  // requests of the current waiting call
+  std::int32_t slots[most_requests];     // their slots
   MPI_Status statuses[most_statuses];
   struct Message {
     std::uint64_t handle;
@@ -67,7 +67,7 @@ class Thread {
     bool in_use;
   };
   struct Waiting {
-    std::int32_t call;  // -1: its sender is not known
+    std::int32_t call;  // -1: the sender is not known yet
     std::int32_t unknown;
     std::int64_t gap_ns;
     std::int64_t time_ns;

@@ -1,4 +1,4 @@
-// The MPI functions themselves: generated from functions.txt.
+// The MPI functions that the tracer defines, generated from functions.txt.
 #include <cstddef>
 
 #include "call.hpp"
@@ -11,7 +11,7 @@
 #define SITE __builtin_return_address(0)
 
 extern "C" {
-// What Fortran's MPI_IN_PLACE is: the address of a common block in Open MPI, a variable that holds an address in MPICH.
+// Fortran's MPI_IN_PLACE: the address of a common block in Open MPI, and a variable that holds an address in MPICH.
 extern char mpi_fortran_in_place_ __attribute__((weak));
 extern void* MPIR_F_MPI_IN_PLACE __attribute__((weak));
 }
@@ -27,7 +27,7 @@ bool fortran_in_place(const void* address) noexcept {
          (&MPIR_F_MPI_IN_PLACE != nullptr && address == MPIR_F_MPI_IN_PLACE);
 }
 #if !defined(OPEN_MPI)
-// A buffer as the module mpi_f08 of MPICH hands it over: a descriptor that begins with the address.
+// For buffers of MPICH's module mpi_f08, which passes a descriptor that begins with the address.
 bool descriptor_in_place(const void* descriptor) noexcept {
   const void* in_place = &MPIR_F08_MPI_IN_PLACE;
   return in_place != nullptr && *static_cast<const void* const*>(descriptor) == in_place;
@@ -37,7 +37,7 @@ bool descriptor_in_place(const void* descriptor) noexcept {
 }  // namespace
 
 #pragma GCC visibility push(default)
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // programs call what is deprecated, too
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // programs may call deprecated functions
 extern "C" {
 #include "wrappers_c.inc"
 #if MPI_VERSION >= 4

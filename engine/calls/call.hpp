@@ -25,20 +25,20 @@ struct Requests {
   bool holds(Request request) const noexcept { return request.slot >= first && request.slot < first + count; }
 };
 
-// The ranks of a collective.
+// The communicator of a collective.
 struct Ranks {
-  int number = 0;  // 0: all ranks of the motif; else of a split
-  int rank = 0;    // own
+  int number = 0;  // 0: all ranks of the motif; k > 0: the k-th split
+  int rank = 0;    // of this process in the communicator
   int size = 0;
 };
 
-// What is sent, in elements. `to` -1: nothing.
+// A message to send, with `count` in elements. `to` -1: none.
 struct Outgoing {
   int to = -1;
   int tag = 0;
   int count = 0;
 };
-// What is received, in elements: `capacity` fit, `count` arrive. `from` -1: nothing.
+// A message to receive: `capacity` elements fit into the buffer, `count` arrive. `from` -1: none.
 struct Incoming {
   int from = -1;
   int tag = 0;
@@ -68,7 +68,7 @@ struct Isend {
   Outgoing out;
   Request request;
 };
-// `source` any: posted for MPI_ANY_SOURCE; `in.from` is the only rank that may send with this tag.
+// `source` any: posted with MPI_ANY_SOURCE; `in.from` is the only rank that may send with this tag.
 struct Irecv {
   ElementType type = ElementType::bytes;
   Incoming in;
@@ -88,14 +88,14 @@ struct WaitAll {
 struct TestAll {
   Requests requests;
 };
-// Left out where the TestAll before it found all requests complete.
+// Skipped if the preceding TestAll found all requests complete.
 struct WaitAllUnlessTested {
   Requests requests;
 };
 
 struct Collective {
-  int ranks = 0;                   // number of the Ranks
-  std::optional<Request> request;  // of a nonblocking one
+  int ranks = 0;                   // Ranks::number of the communicator
+  std::optional<Request> request;  // set for a nonblocking call
 };
 struct Barrier : Collective {};
 struct Bcast : Collective {
@@ -117,7 +117,7 @@ struct Allreduce : Collective {
 struct ReduceScatter : Collective {
   ElementType type = ElementType::bytes;
   ReduceOp op = ReduceOp::sum;
-  int count = 0;  // of each rank's result
+  int count = 0;  // elements of the result per rank
 };
 struct Allgather : Collective {
   ElementType type = ElementType::bytes;
@@ -125,8 +125,8 @@ struct Allgather : Collective {
 };
 struct Allgatherv : Collective {
   ElementType type = ElementType::bytes;
-  int count = 0;   // own
-  int counts = 0;  // number of the list with each rank's count
+  int count = 0;   // sent by this rank
+  int counts = 0;  // index of the list with the count of each rank
 };
 struct Alltoall : Collective {
   ElementType type = ElementType::bytes;
@@ -134,11 +134,11 @@ struct Alltoall : Collective {
 };
 struct Alltoallv : Collective {
   ElementType type = ElementType::bytes;
-  int counts_to = 0;    // number of the list with the count for each rank
-  int counts_from = 0;  // the same, of what is received
+  int counts_to = 0;    // index of the list with the send count for each rank
+  int counts_from = 0;  // index of the list with the receive count for each rank
 };
 
-// A loop over the calls between the two. `end` and `begin` are the index of the other one.
+// A loop over the calls between Repeat and EndRepeat. `end` and `begin` are the index of the matching other one.
 struct Repeat {
   int times = 0;
   int end = 0;
@@ -150,7 +150,7 @@ struct EndRepeat {
 using Call = std::variant<Compute, Send, Receive, SendReceive, Isend, Irecv, StartAll, Wait, WaitAll, TestAll,
                           WaitAllUnlessTested, Barrier, Bcast, Reduce, Allreduce, ReduceScatter, Allgather, Allgatherv,
                           Alltoall, Alltoallv, Repeat, EndRepeat>;
-// Made once, and started by StartAll.
+// A persistent request, created once and started by StartAll.
 using PersistentCall = std::variant<Isend, Irecv>;
 
 template <class C>

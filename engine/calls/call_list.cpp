@@ -151,7 +151,7 @@ int CallList::add_list(ElementType type, const std::vector<std::int64_t>& amount
     list.push_back(counted(amount / unit, type));
     sum += amount / unit;
   }
-  counted(sum, type);  // displacements are counts, too
+  counted(sum, type);  // displacements must fit an int, too
   lists_.push_back(std::move(list));
   return static_cast<int>(lists_.size()) - 1;
 }

@@ -1,6 +1,6 @@
-// What one rank of an application does in one iteration: messages, collectives and computation, in order. A motif fills
-// the list of a rank from the application's formula, without MPI. The same list is counted for `describe`, compared
-// with the application's captured sequence, and executed.
+// The messages, collectives and computations of one rank of an application in one iteration, in order. A motif fills
+// the list from the application's communication formula, without MPI. The same list gives the traffic for `describe`,
+// is compared with the application's captured sequence, and is executed.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,20 @@ class CallList {
 
   void compute(double nanoseconds);
 
-  // Blocking. Sizes that are multiples of 8 bytes travel as doubles, others as bytes. A partner of -1 stands for a
-  // neighbour that does not exist: nothing is added.
+  // Blocking calls. Sizes that are multiples of 8 bytes are sent as doubles, others as bytes. A partner of -1 is a
+  // missing neighbour: no call is added.
   void send(int to, int tag, std::int64_t bytes);
   void receive(int from, int tag, std::int64_t bytes);
-  // `capacity` may be larger than what arrives.
+  // `capacity` of the receive buffer may exceed `arriving`.
   void sendrecv(int to, int tag, std::int64_t bytes, int from, int from_tag, std::int64_t capacity,
                 std::int64_t arriving);
 
+  // Reserves `count` new request slots.
   Requests requests(int count);
   void isend(Request request, int to, int tag, std::int64_t bytes);
-  // `source` any: posted for MPI_ANY_SOURCE, but only `from` may send with this tag.
+  // `source` any: posted with MPI_ANY_SOURCE, but only `from` may send with this tag.
   void irecv(Request request, int from, int tag, std::int64_t bytes, Source source = Source::named);
-  // `capacity` may be larger than what arrives.
+  // `capacity` of the receive buffer may exceed `arriving`.
   void irecv_up_to(Request request, int from, int tag, std::int64_t capacity, std::int64_t arriving);
   void persistent_send(Request request, int to, int tag, std::int64_t bytes);
   void persistent_receive(Request request, int from, int tag, std::int64_t bytes);
@@ -42,7 +43,8 @@ class CallList {
   void wait_all_unless_tested(Requests requests);
 
   const Ranks& all_ranks() const noexcept { return all_ranks_; }
-  // The ranks of the same colour. Every rank of the motif calls it equally often, in the same order.
+  // A communicator of the ranks with the same colour, as by MPI_Comm_split. All ranks of the motif must call it in the
+  // same order.
   Ranks split(int colour, int rank, int size);
   void barrier(const Ranks& ranks);
   void bcast(const Ranks& ranks, int root, std::int64_t bytes);
@@ -56,7 +58,7 @@ class CallList {
   void alltoallv(const Ranks& ranks, const std::vector<std::int64_t>& bytes_to,
                  const std::vector<std::int64_t>& bytes_from);
 
-  // Makes the collective that was added last a nonblocking one with this request.
+  // Turns the collective that was added last into its nonblocking form with this request.
   void nonblocking_last(Request request);
 
   // A loop over the calls that `body` adds.
@@ -68,7 +70,7 @@ class CallList {
     end_loop(begin);
   }
 
-  // In the order in which they were added; loops are not unrolled.
+  // Calls in the order in which they were added; loops are not unrolled.
   const std::vector<Call>& calls() const noexcept { return calls_; }
   const std::vector<PersistentCall>& persistent() const noexcept { return persistent_; }
   const std::vector<std::vector<int>>& lists() const noexcept { return lists_; }
@@ -80,12 +82,12 @@ class CallList {
   const std::vector<Split>& splits() const noexcept { return splits_; }
   int request_slots() const noexcept { return request_slots_; }
 
-  std::uint64_t computations() const;  // in an iteration
-  // Of this rank; a collective is counted by its rank 0. `scale` multiplies the computation.
+  std::uint64_t computations() const;  // number of Compute calls per iteration
+  // Traffic of this rank per iteration. A collective is counted on its rank 0. `scale` multiplies the computation time.
   Traffic traffic(double scale) const;
 
  private:
-  // Calls visit(call, how often it is made) for each call that is no loop.
+  // Calls visit(call, number of executions per iteration) for each call except loops.
   template <class Visit>
   void for_each_call(Visit visit) const;
   int begin_loop(std::int64_t times);

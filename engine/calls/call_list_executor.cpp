@@ -33,7 +33,7 @@ MPI_Op operation_of(ReduceOp op) noexcept {
   return op == ReduceOp::sum ? MPI_SUM : op == ReduceOp::min ? MPI_MIN : MPI_MAX;
 }
 
-// The request of a call that only starts its communication.
+// The request of a nonblocking call; none for a blocking one.
 template <class C>
 std::optional<Request> started_request(const C& call) noexcept {
   if constexpr (IsCollective<C>) {
@@ -50,7 +50,7 @@ std::size_t total(const std::vector<int>& counts) {
                          [](std::size_t sum, int count) { return sum + static_cast<std::size_t>(count); });
 }
 
-// Hands out memory on borders of 64 bytes.
+// Allocates offsets in a buffer, aligned to 64 bytes.
 class Room {
  public:
   std::size_t take(std::size_t bytes) noexcept {
@@ -64,14 +64,14 @@ class Room {
   std::size_t size_ = 0;
 };
 
-// Ones, which every reduction of ours turns into a number that is known.
+// Writes `count` ones, for which the result of every supported reduction is known.
 template <class T>
 void write_ones(std::byte* to, std::size_t count) noexcept {
   const T one = 1;
   for (std::size_t k = 0; k < count; ++k) std::memcpy(to + k * sizeof one, &one, sizeof one);
 }
 
-// Calls visit(T{}) with the type of an element.
+// Calls visit(T{}), where T is the C++ type of an element.
 template <class Visit>
 auto with_type(ElementType type, Visit visit) {
   switch (type) {
@@ -149,8 +149,8 @@ std::size_t CallListExecutor::received(const C& call) const {
   return count;
 }
 
-// Shared: one place for all blocking calls, one for each request, one for the operands of reductions (of each element
-// type, since it holds ones). Separate: one for each call.
+// Assigns memory to the calls. Shared: one place for all blocking calls, one per request, and one per element type for
+// the operands of reductions (which hold ones). Separate: one place per call.
 void CallListExecutor::lay_out(Memory memory) {
   memory_ = memory;
   Room out;
@@ -354,7 +354,7 @@ void CallListExecutor::make(const C& call, const Place& place) {
   }
 }
 
-// The data of one rank in a collective's buffer.
+// The block of one rank in the buffer of a collective.
 std::span<std::byte> CallListExecutor::block(const Blocks& blocks, std::span<std::byte> all, int rank) {
   const auto at = static_cast<std::size_t>(rank);
   if (blocks.list == nullptr) {

@@ -1,4 +1,4 @@
-// A rank's script with memory, requests and communicators: what makes its calls.
+// Executes a rank's call list: the list with buffers, requests and communicators.
 #pragma once
 
 #include <mpi.h>
@@ -13,8 +13,8 @@
 
 namespace stressbench::calls {
 
-// Computation of one iteration: how it is spent, and factors that the times are multiplied by, one after the other and
-// from the first again; none: 1.
+// Computation in one iteration: how the time is spent, and factors by which successive times are multiplied, used
+// cyclically. No factors: 1.
 struct ComputeTimes {
   Computation how = Computation::busy;
   double scale = 1.0;
@@ -31,23 +31,23 @@ struct ComputeTimes {
 
 class CallListExecutor {
  public:
-  // Collective over the group, which outlives this.
+  // Collective over the group, which must outlive this object.
   CallListExecutor(CallList calls, const mpi::Group& group);
   CallListExecutor(const CallListExecutor&) = delete;
   CallListExecutor& operator=(const CallListExecutor&) = delete;
   ~CallListExecutor();
 
-  std::uint64_t computations() const { return calls_.computations(); }  // in an iteration
+  std::uint64_t computations() const { return calls_.computations(); }  // per iteration
   void perform(const Recorder& recorder, ComputeTimes& compute_times);
 
-  // Checked payload: every step gets memory of its own, so that all of it is still there afterwards. An application
-  // packs one message after the other into the same buffer, and so does what is measured.
+  // Fills and checks message contents. Every call then has its own memory, so that all data is still there for the
+  // check. Measured runs reuse the same buffer for successive messages, as applications do.
   void fill_payload(std::uint64_t pass);
   void verify(std::uint64_t pass) const;
 
  private:
   enum class Memory { shared, separate };
-  // Where a call's data lies: offsets into the outgoing and the incoming buffer.
+  // Location of a call's data: byte offsets into the send and the receive buffer.
   struct Place {
     std::size_t out = 0;
     std::size_t in = 0;
@@ -56,18 +56,18 @@ class CallListExecutor {
     std::vector<int> counts;
     std::vector<int> displacements;
   };
-  // What part of a message list is meant: all ranks' data one after another, or equal blocks.
+  // Layout of a collective's buffer with one block per rank: equal blocks, or the counts and displacements of a list.
   struct Blocks {
     std::size_t element_bytes = 1;
-    int count = 0;               // of each block, where they are equal
-    const List* list = nullptr;  // else
+    int count = 0;               // elements per block, if `list` is null
+    const List* list = nullptr;  // for blocks of different lengths
   };
 
   const mpi::Group& ranks_of(const Collective& call) const {
     return call.ranks == 0 ? *group_ : splits_[static_cast<std::size_t>(call.ranks - 1)];
   }
   const List& list(int number) const { return lists_[static_cast<std::size_t>(number)]; }
-  // Bytes that a call reads and writes.
+  // Bytes of the send and the receive buffer of a call.
   template <class C>
   std::size_t sent(const C& call) const;
   template <class C>
@@ -77,10 +77,10 @@ class CallListExecutor {
   void free_persistent() noexcept;
   void fill_reductions();
   static std::span<std::byte> block(const Blocks& blocks, std::span<std::byte> all, int rank);
-  // visit(call, its place) of every call, persistent ones included.
+  // Calls visit(call, its place) for every call, persistent ones included.
   template <class Visit>
   void each_call(Visit visit) const;
-  // visit(bytes, sender, receiver) of each message; a receiver of -1 stands for all ranks.
+  // Calls visit(bytes, sender, receiver) for each message; receiver -1 means all ranks.
   template <class Visit>
   void each_sent(Visit visit) const;
   template <class Visit>
@@ -97,10 +97,10 @@ class CallListExecutor {
   const mpi::Group* group_;
   std::vector<mpi::Group> splits_;
   std::vector<List> lists_;
-  std::vector<Place> places_;  // of the calls
+  std::vector<Place> places_;  // by index of the call
   std::vector<Place> persistent_places_;
   std::vector<MPI_Request> requests_;
-  std::vector<int> left_;  // passes that a loop still makes, by the index of its begin
+  std::vector<int> left_;  // remaining passes of a loop, by index of its Repeat
   bool tested_complete_ = false;
   Memory memory_ = Memory::shared;
   Buffer out_;

@@ -1,4 +1,4 @@
-// Ranks in an n-dimensional grid of which the first dimension counts fastest.
+// Ranks in an n-dimensional grid whose first dimension varies fastest.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class RankGrid {
   const Place& place() const noexcept { return place_; }
   int side(std::size_t k) const noexcept { return dims_[k]; }
 
-  // The rank that stands so many places away in each dimension; beyond a closed border: -1.
+  // The rank at offset `away` in each dimension; -1 beyond a closed border.
   int neighbour(const Place& away, Border border) const noexcept {
     int rank = 0;
     for (std::size_t k = n; k-- > 0;) {
@@ -36,7 +36,7 @@ class RankGrid {
     }
     return rank;
   }
-  // In one dimension.
+  // The rank at offset `away` in one dimension.
   int neighbour(std::size_t dimension, int away, Border border) const noexcept {
     Place step{};
     step[dimension] = away;

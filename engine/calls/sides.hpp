@@ -1,5 +1,5 @@
-// Exchanges with the four neighbours of a block of a 2-D mesh, as TeaLeaf and CloverLeaf (UK Mini-App Consortium) make
-// them: which neighbour, which tags, send before receive.
+// Exchanges with the four neighbours of a block of a 2-D mesh, with the neighbour order, tags and send-before-receive
+// order of TeaLeaf and CloverLeaf (UK Mini-App Consortium).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace stressbench::calls {
 
-// A rank's block: cells across and down, and its neighbours (-1: none).
+// A rank's block: its size in cells, and its neighbours (-1: none).
 struct Block {
   std::int64_t columns = 0;
   std::int64_t rows = 0;
@@ -21,7 +21,7 @@ struct Block {
   int down() const noexcept { return (bottom >= 0 ? 1 : 0) + (top >= 0 ? 1 : 0); }
 };
 
-// Posts the messages of one direction and gives their requests.
+// Adds the messages of one direction to a call list, and returns their requests.
 class Sides {
  public:
   Sides(CallList& calls, const Block& block)

@@ -8,7 +8,7 @@
 
 namespace stressbench::calls {
 
-// Ranks count down first, as MPI_Cart_create numbers them.
+// Ranks are numbered down the columns first, as by MPI_Cart_create.
 inline Block tealeaf_block(int rank, const Dims<2>& grid, std::int64_t columns, std::int64_t rows) {
   const int x = rank / grid[1];
   const int y = rank % grid[1];
@@ -20,8 +20,8 @@ class TealeafHalo {
  public:
   TealeafHalo(CallList& calls, const Block& block) : sides_(calls, block), single_rank_(calls.ranks() == 1) {}
 
-  // One message of `fields` fields, `depth` layers deep, to each neighbour; corners travel in both directions. At depth
-  // 1 rows start while columns are in flight.
+  // Sends one message with `depth` layers of `fields` fields to each neighbour. Corner cells are sent in both
+  // directions. At depth 1 the row messages start while the column messages are in flight.
   void exchange(CallList& calls, std::int64_t fields, std::int64_t depth) const {
     if (single_rank_) return;  // no call at all
     const std::int64_t layer = 8 * fields * depth;

@@ -1,5 +1,4 @@
-// Transposes of a distributed matrix, as parallel Fourier transforms need them: rows in blocks become columns in
-// blocks.
+// Transposes of a distributed matrix, as in parallel Fourier transforms: from blocks of rows to blocks of columns.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +14,12 @@ enum class TransposeCall { pairwise, alltoall, alltoallv };
 
 namespace calls {
 
-// A dimension cut into blocks for some ranks.
+// A dimension of a mesh, cut into one block per rank.
 class Blocks {
  public:
-  // FFTW's: of equal length, so that the last may be shorter and ranks after it have nothing.
+  // FFTW's blocks: of equal length, except that the last non-empty one may be shorter and those after it are empty.
   static Blocks equal(std::int64_t cells, int parts) { return {cells, parts, (cells + parts - 1) / parts}; }
-  // Lengths differ by one at most.
+  // Blocks whose lengths differ by at most one.
   static Blocks even(std::int64_t cells, int parts) { return {cells, parts, 0}; }
 
   std::int64_t operator[](int index) const {
@@ -40,7 +39,7 @@ class Blocks {
   std::int64_t length_;  // 0: even
 };
 
-// The ranks that exchange data: first, first + stride, ... of the motif's, and their communicator.
+// The ranks that exchange data: the motif's ranks first, first + stride, ..., and their communicator.
 struct Members {
   Ranks ranks;
   int first = 0;
@@ -48,7 +47,8 @@ struct Members {
   int of(int member) const { return first + member * stride; }
 };
 
-// The opponents of `own` in a tournament of all against all (Schreuder, Math. Prog. Study 13, 1980), itself among them.
+// The partners of `own` in a round-robin tournament, one per round, including itself (Schreuder, Math. Prog. Study 13,
+// 1980).
 inline std::vector<int> tournament(int own, int players) {
   std::vector<int> opponents;
   const int rounds = players % 2 == 0 ? players - 1 : players;
@@ -64,8 +64,8 @@ inline std::vector<int> tournament(int own, int players) {
   return opponents;
 }
 
-// FFTW's order of a tournament. It transposes in place, and so the one rank whose rows and columns are cut short unlike
-// the others' takes its opponents in ascending or descending order, lest it overwrites what it has not sent yet.
+// FFTW's order of the partners. FFTW transposes in place, so the one rank with a shorter block of rows or columns must
+// process its partners in ascending or descending order, to avoid overwriting data that it has not sent yet.
 inline std::vector<int> fftw_order(int own, int players, const Blocks& rows, const Blocks& columns) {
   std::vector<int> order = tournament(own, players);
   for (int k = 0; k < players; ++k) {
@@ -83,8 +83,8 @@ inline std::vector<int> fftw_order(int own, int players, const Blocks& rows, con
   return order;
 }
 
-// Each member's rows of a matrix of `rows` x `columns` become its columns. `element_bytes`: of what stands at a place;
-// `copy_ns`: to copy one place's worth of a pairwise message.
+// Adds a transpose of a matrix of `rows` x `columns` elements to the call list of one member. `element_bytes` is the
+// size of an element, `copy_ns` the time to copy one element of a pairwise message.
 inline void transpose(CallList& calls, TransposeCall call, const Members& members, const Blocks& rows,
                       const Blocks& columns, std::int64_t element_bytes, double copy_ns) {
   const int own = members.ranks.rank;
@@ -113,7 +113,7 @@ inline void transpose(CallList& calls, TransposeCall call, const Members& member
   }
 }
 
-// What all members of one transpose send: a sum of transpose() over them.
+// Traffic of one transpose, summed over all its members.
 inline Traffic transpose_traffic(TransposeCall call, const Blocks& rows, const Blocks& columns,
                                  std::int64_t element_bytes) {
   const std::int64_t all = element_bytes * rows.cells() * columns.cells();

@@ -1,4 +1,4 @@
-// check: everything that is wrong with a workload, without a rank.
+// Command check: reports all mistakes in a workload, without an MPI launch.
 
 #include <memory>
 

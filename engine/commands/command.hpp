@@ -1,4 +1,4 @@
-// The program's commands: one file each. A command parses its own options, and says what it did by its exit status.
+// The program's commands, one file per command. A command parses its own options and returns an exit status.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,39 +10,38 @@
 
 namespace stressbench::commands {
 
-// Starts MPI and gives the ranks that were launched. Only main.cpp knows which communicator that is. Called at most
-// once.
+// Starts MPI and returns the group of all launched ranks; only main.cpp knows its communicator. Called at most once.
 using Start = std::function<const mpi::Group&(mpi::Threads)>;
 
-// What every command gets.
+// Data shared by all commands.
 struct Context {
   Start start;
-  std::vector<std::string> arguments;  // of the program, for the record
-  std::function<int()> chosen;         // set by the command that the command line names
+  std::vector<std::string> arguments;  // of the program, for the run file
+  std::function<int()> chosen;         // set by the command that was selected on the command line
 };
 
-// Each adds its command to the program.
+// Each function adds one command to the program.
 void add_run(CLI::App& program, Context& context);
 void add_motif(CLI::App& program, Context& context);
 void add_list(CLI::App& program, Context& context);
 void add_describe(CLI::App& program, Context& context);
 void add_check(CLI::App& program, Context& context);
 
-// The option that lets several threads of a rank call MPI at once.
+// Adds the option that allows several threads of a rank to call MPI at the same time.
 void add_threads_option(CLI::App& command, mpi::Threads& threads);
 
-// The whole program: parses, runs the chosen command, turns mistakes and faults into messages on stderr. Returns the
-// exit status.
+// Runs the whole program: parses the arguments, runs the selected command, and prints mistakes and faults to stderr.
+// Returns the exit status.
 int run_program(int argc, char** argv, const Start& start);
 
-// True on the process that prints messages: rank 0, or the only one.
+// Whether this process prints messages: rank 0, or the only process.
 bool prints_messages() noexcept;
 
-// Runs `work` on rank 0 alone and lets every rank know how it ended: 0, or the exit status of the mistake or fault
-// whose message rank 0 printed. Collective.
+// Collective. Runs `work` on rank 0 only. Returns 0 on every rank, or the exit status of the mistake or fault that rank
+// 0 printed.
 int on_root(const mpi::Group& world, const std::function<void()>& work);
 
-// Rank 0's text on every rank. Collective.
+// Collective. Copies the text of rank 0 to every rank.
 void broadcast(const mpi::Group& world, std::string& text);
 
 }  // namespace stressbench::commands

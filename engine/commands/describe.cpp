@@ -1,4 +1,4 @@
-// describe: a motif's options, or the traffic of a workload.
+// Command describe: prints a motif's options, or the traffic of a workload.
 #include "scheduler/describe.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ int describe_motif(const DescribeOptions& options) {
   return exit_success;
 }
 
-// One job as text: its chain, and the traffic of one repetition.
+// One job as text: its chain, and the traffic of each step if the number of ranks is known.
 std::string job_page(const workload::Job& job, const scheduler::Chain& chain, std::optional<int> ranks) {
   std::string text = fmt::format("job {} ({})", job.name, name_of(job.role));
   if (job.nodes) text += fmt::format(", nodes {}", workload::compress(*job.nodes));

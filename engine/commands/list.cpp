@@ -1,4 +1,4 @@
-// list: which motifs there are.
+// Command list: prints the available motifs.
 
 #include <memory>
 

@@ -1,4 +1,4 @@
-// motif: one motif on all ranks, as a microbenchmark.
+// Command motif: runs one motif on all ranks as a microbenchmark.
 #include <fmt/format.h>
 
 #include <memory>
@@ -51,8 +51,8 @@ CatalogueEntry entry_of(const std::string& name) {
   return {name, Family::probe, "", ""};
 }
 
-// Gives the motif the options of the call, so that it spells sizes in the chosen units (elements of a type, say). What
-// is wrong with an option is reported by `check` later.
+// Sets the motif's options from the call, so that it spells sizes in the chosen units (such as elements of a type).
+// Invalid options are ignored here and reported by `check` later.
 void take_options(Motif& motif, const workload::MotifCall& call) {
   for (const workload::Option& option : call.options) {
     Parameter* parameter = motif.find(option.dashed());
@@ -73,7 +73,8 @@ workload::MotifCall with_option(workload::MotifCall call, const std::string& nam
   return call;
 }
 
-// One step per size, or a single step. Sizes go to the parameter that the motif names for them.
+// One step per size, or a single step without --sizes. Sizes are set through the parameter that the motif names for
+// them.
 std::vector<workload::Step> steps_of(const MeasureOptions& options, workload::Diagnostics& diagnostics) {
   const std::unique_ptr<Motif> motif = make(options.name);
   const workload::MotifCall call = workload::call_of_command(options.name, options.motif_arguments, diagnostics);
@@ -94,8 +95,8 @@ std::vector<workload::Step> steps_of(const MeasureOptions& options, workload::Di
   return steps;
 }
 
-// The workload of one job that the command stands for. Throws Rejected where it is wrong; what depends on the number of
-// ranks is not checked.
+// The workload with one job that the command runs. Throws Rejected for mistakes. Requirements on the number of ranks
+// are not checked.
 workload::Parsed parsed_of(const MeasureOptions& options) {
   workload::Parsed parsed;
   workload::Job& job = parsed.workload.jobs.emplace_back(workload::job_of_command());
@@ -110,7 +111,7 @@ void check_ranks(workload::Parsed parsed, int ranks) {
   parsed.diagnostics.throw_if_any();
 }
 
-// Sets the default number of iterations of steps without that option.
+// Sets the default number of iterations in steps without that option.
 void set_iterations(workload::Job& job, const CatalogueEntry& entry) {
   for (workload::Step& step : job.steps) {
     auto& call = std::get<workload::MotifCall>(step);
@@ -127,7 +128,7 @@ void set_iterations(workload::Job& job, const CatalogueEntry& entry) {
   }
 }
 
-// The spread over the ranks of each metric in each repetition.
+// The spread of each metric over the ranks, for each repetition.
 output::Json metrics_json(const scheduler::MicroRow& row) {
   output::Json metrics = output::Json::object();
   for (std::size_t i = 0; i < row.metrics.size(); ++i) {
@@ -139,7 +140,7 @@ output::Json metrics_json(const scheduler::MicroRow& row) {
   return metrics;
 }
 
-// For each metric of each row the mean over the ranks: minimum, median and maximum over the repetitions.
+// Table of the metrics: minimum, median and maximum over the repetitions of the mean over the ranks, for each row.
 std::string metrics_table(const std::vector<scheduler::MicroRow>& rows) {
   std::vector<std::vector<std::string>> cells;
   for (const scheduler::MicroRow& row : rows) {
@@ -215,7 +216,7 @@ std::string rows_as_table(const std::vector<scheduler::MicroRow>& rows, const Me
   return text + output::table(heads, cells) + metrics_table(rows);
 }
 
-// Values among the motif's arguments that may be names of input files, as in "-f a.trace" and "--from=sizes.txt".
+// All words of the motif's arguments that may be names of input files, as in "-f a.trace" and "--from=sizes.txt".
 std::vector<std::string> values_of(const std::vector<std::string>& arguments) {
   std::vector<std::string> values;
   for (const std::string& argument : arguments) {
@@ -233,7 +234,7 @@ int measure(const MeasureOptions& options, const Context& context) {
   }
   workload::Parsed parsed = parsed_of(options);
   const mpi::Group& world = context.start(options.threads);
-  // Rank 0 alone checks whether the motif fits the number of ranks: it may read files to find out.
+  // Only rank 0 checks whether the motif can run on this number of ranks, since the check may read files.
   std::optional<output::ResultFile> file;
   const int status = on_root(world, [&] {
     check_ranks(parsed, world.size());

@@ -38,7 +38,7 @@ void print_error(const std::string& message) {
   if (prints_messages()) console::print(stderr, "{}{}", message, message.ends_with('\n') ? "" : "\n");
 }
 
-// Prints CLI11's message and returns our exit status: 0 for help and version, 2 for mistakes of the user.
+// Prints CLI11's message and returns the exit status: 0 for help and version, 2 for user mistakes.
 int exit_with(const CLI::App& program, const CLI::ParseError& end) {
   const bool asked_for = end.get_exit_code() == 0;
   std::ostringstream out;
@@ -49,7 +49,7 @@ int exit_with(const CLI::App& program, const CLI::ParseError& end) {
   return asked_for ? exit_success : exit_user_mistake;
 }
 
-// For a wrong first word CLI11 only reports that a command is missing.
+// Throws UserMistake if the first word is not a command. CLI11 would only report that a command is missing.
 void check_first_word(const CLI::App& program, const std::string& word) {
   if (program.get_option_no_throw(word) != nullptr) return;
   std::vector<std::string> names;

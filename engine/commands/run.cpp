@@ -1,4 +1,4 @@
-// run: a workload in isolated and contended rounds.
+// Command run: runs a workload in isolated and contended rounds.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -59,7 +59,7 @@ std::optional<double> width_of(const std::string& text) {
   throw UserMistake("--until-interval: '{}': must lie between 0 and 1 (5% or 0.05)", text);
 }
 
-// Parses the option values. Needs no MPI, and fails on every rank alike.
+// Parses the option values. Needs no MPI; throws UserMistake on all ranks alike.
 void parse_options(RunArguments& options) {
   if (options.run_id) run_id::check(*options.run_id);
   options.run.finish = options.finish == "once" ? scheduler::Finish::once : scheduler::Finish::sustain;
@@ -81,7 +81,7 @@ void parse_options(RunArguments& options) {
     throw UserMistake("run: give either a workload FILE or --continue RUN.jsonl (which contains its workload)");
 }
 
-// Makes the command line's defaults part of the workload, so that the run file contains all settings.
+// Sets the command line's defaults in the workload, so that the run file contains all settings.
 void apply_options(workload::Workload& workload, const RunArguments& options) {
   for (workload::Job& job : workload.jobs) {
     if (!job.repeat) job.repeat = options.run.repetitions;
@@ -89,14 +89,14 @@ void apply_options(workload::Workload& workload, const RunArguments& options) {
   }
 }
 
-// What rank 0 determines before the run starts.
+// Results of rank 0's preparation of the run.
 struct Start {
   std::string text;  // the workload with explicit nodes
   std::string path;
   scheduler::EarlierLaunches earlier;
 };
 
-// Settings that rank 0 broadcasts; the others are in the workload's text.
+// Settings that rank 0 broadcasts; all others are in the workload's text.
 struct Shared {
   std::uint64_t seed = 0;
   std::int32_t warmup = 0;
@@ -116,7 +116,8 @@ void share(scheduler::RunOptions& options, const mpi::Group& world) {
   broadcast(world, options.launch);
 }
 
-// The id in the run file, if there is one: files of earlier launches contain it in their names.
+// The id of the run: that of the run file to be continued, since the names of earlier files contain it, or else that of
+// --run-id, or a new one.
 std::string id_of(const std::string& earlier, const RunArguments& options) {
   if (earlier.empty()) return options.run_id ? *options.run_id : run_id::make();
   if (options.run_id && *options.run_id != earlier) {
@@ -163,8 +164,8 @@ int exit_status(scheduler::EndReason reason) {
   return reason == scheduler::EndReason::interrupted ? exit_interrupted : exit_success;
 }
 
-// `--continue`: opens and locks the run file, and takes --ranks-per-node from it if not given. Rank 0 reads; every rank
-// must know before nodes are discovered.
+// For `--continue`: rank 0 opens and locks the run file, and reads --ranks-per-node from it if not given. The value is
+// broadcast, since every rank needs it to discover the nodes.
 void open_continued(RunArguments& options, const mpi::Group& world, std::unique_ptr<output::RunFile>& file,
                     int& status) {
   int k = options.ranks_per_node.value_or(0);
@@ -226,7 +227,7 @@ int run(RunArguments& options, const Context& context) {
   if (status != exit_success) return status;
   broadcast(world, start.text);
   share(options.run, world);
-  // Rank 0 may be waiting for the rank that fails: that rank writes the record itself.
+  // A failing rank writes the fault record itself, since rank 0 may be waiting for it.
   std::string run_file = file ? std::filesystem::absolute(continued ? options.continue_file : options.output) : "";
   broadcast(world, run_file);
   const scheduler::FaultListener fault_listener = [&](const scheduler::Fault& fault) {

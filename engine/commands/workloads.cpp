@@ -103,7 +103,7 @@ std::optional<workload::Machine> machine_of(const MachineOptions& options) {
   }
   if (!options.nodes && !options.ranks) throw UserMistake("--ranks-per-node: needs --nodes or --ranks");
   if (!options.ranks) return workload::Machine::uniform(*options.nodes, options.ranks_per_node.value_or(0));
-  // Ranks alone: one node, as a launch on one host is without --ranks-per-node.
+  // Only --ranks: one node, like a launch on one host without --ranks-per-node.
   const int per_node = options.ranks_per_node.value_or(*options.ranks / options.nodes.value_or(1));
   if (per_node == 0 || *options.ranks % per_node != 0) {
     throw UserMistake("--ranks {} cannot be divided evenly into nodes of {}", *options.ranks,
@@ -121,7 +121,7 @@ workload::Machine shape_of(const scheduler::Machine& machine) {
 
 void end_launch(const mpi::Group& world, const std::string& cause, int status,
                 const scheduler::FaultListener& listener) {
-  // What goes wrong on all ranks alike is said once: the others give rank 0 time to say it and to end them.
+  // A failure of all ranks is printed only once: the other ranks wait, so that rank 0 can print it and end them.
   if (world.rank() != 0) sleep_for(300'000'000);
   const auto& here = scheduler::rank_status();
   const std::string host = scheduler::host_name();

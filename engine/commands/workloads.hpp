@@ -1,4 +1,4 @@
-// Workload files and faults, for several commands.
+// Functions for workload files and faults that several commands use.
 #pragma once
 
 #include <new>
@@ -14,28 +14,28 @@
 
 namespace stressbench::commands {
 
-// "'halo' is not a motif; did you mean 'halo2d'?"
+// The message for an unknown motif: "'halo' is not a motif; did you mean 'halo2d'?"
 std::string unknown_motif(const std::string& name);
 
-// A workload file, with [SET] values of the command line ("name=value") and of the environment. Throws Rejected with
-// everything that is wrong; without a machine, what depends on nodes and ranks is not checked.
+// Loads a workload file with variables from the command line ("name=value") and the environment. Throws Rejected with
+// all mistakes. Without a machine, nodes and ranks are not checked.
 workload::Workload load_file(const std::string& path, const std::vector<std::string>& sets,
                              const std::optional<workload::Machine>& machine, const workload::Policy& policy = {});
-// The same for a text; `name` stands for the file in messages.
+// Loads a workload from text; `name` replaces the file name in messages.
 workload::Workload load_text(const std::string& text, const std::string& name,
                              const std::optional<workload::Machine>& machine);
 
 // Replaces [NODES] by explicit nodes and returns the number of ranks of each job.
 std::vector<int> place(workload::Workload& workload, const workload::Machine& machine, const workload::Policy& policy);
 
-// `--place` of the command line.
+// Parses the value of `--place`. Throws UserMistake.
 workload::Policy policy_of(const std::string& text);
 
-// Options that several commands have: --set and --place.
+// Add --set and --place, which several commands have.
 void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 void add_place_option(CLI::App& command, std::string& placement);
 
-// Makes an option take decimal digits alone, as core/units does: CLI11 would read 010 as octal and -1 as 2^64-1.
+// Restricts an option to decimal digits, as in core/units. CLI11 would read 010 as octal and -1 as 2^64-1.
 CLI::Option* in_digits(CLI::Option* option);
 
 // Options of `check` and `describe` that give the size of the machine, since there is no launch.
@@ -45,18 +45,18 @@ struct MachineOptions {
   std::optional<int> ranks_per_node;
 };
 void add_machine_options(CLI::App& command, MachineOptions& options);
-// None if neither nodes nor ranks were given. Throws UserMistake if they contradict each other.
+// The machine that the options describe; none without options. Throws UserMistake if they contradict each other.
 std::optional<workload::Machine> machine_of(const MachineOptions& options);
 
-// The launch in the checker's terms. Rank 0 only.
+// The nodes of the launch as a machine for the checker. Rank 0 only.
 workload::Machine shape_of(const scheduler::Machine& machine);
 
-// Prints why and where this rank fails, and ends the launch with this status. `listener` gets the record of a machine
-// fault first.
+// Prints why and where this rank fails, and ends the launch with `status`. A machine fault is first passed to
+// `listener`.
 [[noreturn]] void end_launch(const mpi::Group& world, const std::string& cause, int status,
                              const scheduler::FaultListener& listener);
 
-// Runs `work` on every rank. A rank on which it fails ends the launch, since other ranks may be waiting for it.
+// Runs `work` on every rank. A rank on which `work` fails ends the launch, since other ranks may be waiting for it.
 template <class Work>
 auto guarded(
     const mpi::Group& world, Work work, const scheduler::FaultListener& listener = [](const scheduler::Fault&) {}) {

@@ -1,4 +1,5 @@
-// The motifs that exist, as the workload checker sees them. Motif files register themselves in the engine's catalogue.
+// The available motifs, as the workload checker sees them. Each motif's source file registers it in the engine's
+// catalogue.
 #pragma once
 
 #include <memory>

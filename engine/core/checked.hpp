@@ -1,4 +1,4 @@
-// Sums and products of numbers that come from a file, whatever they are.
+// Overflow-checked sums and products of numbers read from a file.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace stressbench::checked {
 
-// All throw WrongValue where the result does not fit.
+// Both functions throw WrongValue if the result overflows 64 bits.
 inline std::int64_t sum(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   if (__builtin_add_overflow(a, b, &result)) throw WrongValue("its numbers add up to more than 2^63");

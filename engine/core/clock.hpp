@@ -1,4 +1,4 @@
-// Clocks and sleep. The scheduler takes a Clock, so that tests can pass one with a time of their own.
+// Clocks and sleep. The scheduler takes a Clock, so that tests can pass one whose time they control.
 // Implemented in core/clock.cpp, and for simulations in core/simulated/clock.cpp: the build selects one of them.
 #pragma once
 

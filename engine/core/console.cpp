@@ -20,8 +20,8 @@ void put(std::FILE* to, std::string_view text) {
     stdout_errno = errno;
 }
 
-// As src/stressbench/console/escaping.py: C0 without tab and newline, DEL, C1, the separators that end a line, and what
-// changes the direction of text.
+// Same set as src/stressbench/console/escaping.py: C0 without tab and newline, DEL, C1, line and paragraph separators,
+// and characters that change the direction of text.
 bool steers_terminal(char32_t c) {
   if (c == '\n' || c == '\t') return false;
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || c == 0x200E || c == 0x200F ||
@@ -33,7 +33,7 @@ bool steers_terminal(char32_t c) {
 void open_closed_streams() noexcept {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
-      (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // takes the lowest that is free
+      (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // open returns the lowest free one
   }
 }
 

@@ -1,6 +1,6 @@
-// All that this program writes to stdout and stderr. What cannot be written ends nothing that is under way: `fault`
-// tells of it at the end. Names and texts come from files and from other people's programs, so control characters in
-// them are shown and never sent: a terminal would obey them.
+// All output of this program to stdout and stderr. A failed write does not stop a run in progress: `fault` reports it
+// at the end. Names and texts come from files and from other programs, so control characters in them are printed in
+// escaped form: a terminal would interpret them.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,15 +13,15 @@
 
 namespace stressbench::console {
 
-// To be called first: descriptors that are closed become ones that refuse to be written. Otherwise the next file that
-// is opened would be stdout.
+// Must be called first. Replaces closed standard streams by descriptors on which reads or writes fail. Otherwise the
+// next file to be opened would become stdout.
 void open_closed_streams() noexcept;
 
-// Why stdout could not be written, where that is so; what was written comes out before.
+// Flushes stdout, then returns why a write to it failed; none if all writes succeeded.
 std::optional<std::string> fault();
 
-// Control characters (C0, DEL, C1) as \u001b, bytes that are no UTF-8 as \x9b; line feeds and tabs stay. What was JSON
-// is the same JSON.
+// The text with control characters (C0, DEL, C1) written as \u001b and bytes that are not UTF-8 as \x9b. Line feeds
+// and tabs are kept, and JSON text keeps its meaning.
 std::string escaped(std::string_view text);
 
 void write(std::FILE* to, std::string_view text);
@@ -31,7 +31,7 @@ void print(std::FILE* to, fmt::format_string<Arguments...> format, Arguments&&..
   write(to, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-// In place of the line that the cursor is in.
+// Replaces the line that the cursor is in, and flushes.
 void rewrite_line(std::FILE* to, std::string_view text);
 
 }  // namespace stressbench::console

@@ -12,7 +12,7 @@ using boost::math::complement;
 
 double normal_quantile(double mean, double deviation, double unit) {
   const boost::math::normal normal(mean, deviation);
-  const double kept = cdf(complement(normal, 0.0));  // share of the draws that is not negative
+  const double kept = cdf(complement(normal, 0.0));  // probability of a value above zero
   return quantile(complement(normal, kept * (1.0 - unit)));
 }
 
@@ -76,7 +76,7 @@ double Distribution::mean() const {
     case Shape::exponential:
     case Shape::gamma:
     case Shape::lognormal:
-      break;  // nothing of them lies below zero
+      break;  // none of these has a part below zero
   }
   return mean_;
 }

@@ -1,4 +1,4 @@
-// Names of an enumeration's values, as they are declared: `enum class Cut { worst, best };` needs no table of words.
+// Names of enumerators, taken from their declaration: `enum class Cut { worst, best };` needs no table of names.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace stressbench {
 namespace enum_detail {
 
-// Without the underscore that a keyword needs at its end; empty for a value that no enumerator has.
+// Without the trailing underscore of names that would be keywords; empty if no enumerator has this value.
 template <class E, E value>
 constexpr std::string_view declared_name() noexcept {
   constexpr std::string_view before = "value = ";
@@ -39,8 +39,8 @@ constexpr auto values_of(std::index_sequence<at...>) noexcept {
 
 }  // namespace enum_detail
 
-// Words for the values of an enumeration. Values count from 0; specialise for others, and for words that are no
-// identifiers:
+// Names of the values of an enumeration whose values count from 0. Specialise for other values, and for names that are
+// not identifiers:
 //   template <> struct Names<Stencil> { static constexpr std::array values{std::pair{"7"sv, Stencil::faces}, ...}; };
 template <class E>
 struct Names;

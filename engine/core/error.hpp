@@ -25,7 +25,7 @@ class UserMistake : public std::runtime_error {
       : std::runtime_error(fmt::format(words, first, rest...)) {}
 };
 
-// A user's mistake in one parameter of a motif, so that the workload's checker can point at the option's own column.
+// A user mistake in one parameter of a motif, so that the workload checker can report the column of that option.
 class ParameterMistake : public UserMistake {
  public:
   ParameterMistake(std::string parameter, const std::string& message)
@@ -38,8 +38,8 @@ class ParameterMistake : public UserMistake {
   std::string parameter_;
 };
 
-// Throws ParameterMistake: "--depth: 5, but the smallest block has 4 rows" for `option` "depth" and the words after the
-// colon; the words alone where the option is "".
+// Throws ParameterMistake: "--depth: 5, but the smallest block has 4 rows" for `option` "depth" and the `words` after
+// the colon. An empty option gives the words alone.
 template <class... Args>
 [[noreturn]] void reject(const std::string& option, fmt::format_string<const Args&...> words, const Args&... args) {
   throw ParameterMistake(option, (option.empty() ? "" : "--" + option + ": ") + fmt::format(words, args...));

@@ -6,7 +6,7 @@ namespace stressbench {
 
 std::vector<int> most_even(int ranks, int dimensions) {
   if (dimensions == 1) return {ranks};
-  if (dimensions == 2) {  // no further than the root: some motifs ask for each rank
+  if (dimensions == 2) {  // search up to the square root only: some motifs call this for each rank
     int shorter = 1;
     for (int side = 2; side <= ranks / side; ++side) {
       if (ranks % side == 0) shorter = side;
@@ -16,7 +16,7 @@ std::vector<int> most_even(int ranks, int dimensions) {
   std::vector<int> best;
   for (int largest = 1; largest <= ranks; ++largest) {
     if (ranks % largest != 0) continue;
-    std::int64_t most = 1;  // that the others could hold
+    std::int64_t most = 1;  // product of all factors if each is `largest`
     for (int k = 0; k < dimensions && most < ranks; ++k) most *= largest;
     if (most < ranks) continue;
     best = most_even(ranks / largest, dimensions - 1);

@@ -1,4 +1,4 @@
-// Ranks in a grid, and a mesh cut into blocks for them.
+// Process grids, and the decomposition of a mesh into one block per rank.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 
 namespace stressbench {
 
-// Ranks in each of `n` dimensions; the application says which of them counts fastest. All 0: to be chosen.
+// Number of ranks in each of `n` dimensions; which dimension varies fastest is up to the application. All 0: not chosen
+// by the user (`auto`).
 template <std::size_t n>
 struct Dims {
   std::array<int, n> sides{};
@@ -27,9 +28,10 @@ struct Dims {
   bool operator==(const Dims&) const = default;
 };
 
-// The `dimensions` factors of `ranks`, in descending order, of which the largest is as small as can be, then the next:
-// what the standard asks of MPI_Dims_create. Open MPI 4.1's own answer is another one for 102 of the first 4096 numbers
-// in 2 dimensions (72: 12x6 instead of 9x8); a workload must not change with the library.
+// The `dimensions` factors of `ranks`, in descending order, with the smallest possible largest factor, then the
+// smallest possible second, and so on, as the standard requires of MPI_Dims_create. Open MPI 4.1 returns other factors
+// for 102 of the first 4096 numbers in 2 dimensions (72: 12x6 instead of 9x8), and a workload must not depend on the
+// library.
 std::vector<int> most_even(int ranks, int dimensions);
 template <std::size_t n>
 Dims<n> most_even(int ranks) {
@@ -57,13 +59,13 @@ struct Spelling<Dims<n>> {
   static constexpr std::string_view unit = "grid";
 };
 
-// The grid asked for, or the most even one.
+// The given grid, or the most even one if none was chosen.
 template <std::size_t n>
 Dims<n> dims_for(const Dims<n>& given, int ranks) {
   return given.chosen() ? given : most_even<n>(ranks);
 }
 
-// Throws ParameterMistake naming `parameter` where the grid does not have that many ranks, with one that would fit.
+// Throws ParameterMistake that names `parameter` and suggests a grid unless the grid has exactly `ranks` ranks.
 template <std::size_t n>
 void check_dims(const char* parameter, const Dims<n>& dims, int ranks) {
   if (dims.ranks() == ranks) return;
@@ -73,7 +75,7 @@ void check_dims(const char* parameter, const Dims<n>& dims, int ranks) {
                                         " would fit");
 }
 
-// Cells in one of `parts` blocks of `cells`: the first `cells mod parts` blocks have one more.
+// Number of cells in block `index` of `cells` cut into `parts` blocks: the first `cells mod parts` blocks get one more.
 std::int64_t block_cells(std::int64_t cells, int parts, int index) noexcept;
 
 }  // namespace stressbench

@@ -25,7 +25,7 @@ double Histogram::quantile_ns(double q) const noexcept {
   std::uint64_t seen = 0;
   std::size_t bucket = 0;
   while ((seen += counts_[bucket]) < wanted) ++bucket;
-  // Durations are whole nanoseconds: the last one in the bucket is upper - 1.
+  // Durations are whole nanoseconds: the longest one in the bucket is upper - 1.
   return 0.5 * static_cast<double>(lower_ns(bucket) + upper_ns(bucket) - 1);
 }
 

@@ -1,5 +1,5 @@
-// Log-linear histogram of durations: 128 buckets an octave above 128 ns, one a nanosecond below, so no bucket is wider
-// than 1/128 (0.8 %) of its lower edge. Constant memory (35 KiB), merged over ranks by one sum.
+// Log-linear histogram of durations: 128 buckets per octave above 128 ns, one per nanosecond below, so no bucket is
+// wider than 1/128 (0.8 %) of its lower edge. Constant memory (35 KiB); ranks are merged by summing the counts.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace stressbench {
 
 class Histogram {
  public:
-  static constexpr int sub_bits = 7;  // 2^7 buckets an octave
+  static constexpr int sub_bits = 7;  // 2^7 buckets per octave
   static constexpr int top_bit = 41;  // durations up to 2^41 ns, 36 minutes; longer ones count in the last bucket
   static constexpr std::size_t buckets = static_cast<std::size_t>(top_bit - sub_bits + 1) << sub_bits;
 
@@ -42,11 +42,11 @@ class Histogram {
   std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(buckets, 0);
 };
 
-// A histogram, and exactly what its buckets blur.
+// A histogram with the exact sum, minimum and maximum, which its buckets give only approximately.
 struct Durations {
   Histogram counts;
   double sum_ns = 0;
-  std::int64_t min_ns = -1;  // of none
+  std::int64_t min_ns = -1;  // -1: no duration yet
   std::int64_t max_ns = 0;
 
   void record(std::int64_t duration_ns) noexcept {

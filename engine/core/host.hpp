@@ -7,7 +7,7 @@
 namespace stressbench::host {
 
 std::optional<int> cores();
-// Over 1, 5 and 15 minutes.
+// Averages over 1, 5 and 15 minutes; none if the system does not report them.
 std::optional<std::array<double, 3>> load_average();
 
 }  // namespace stressbench::host

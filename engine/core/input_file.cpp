@@ -37,7 +37,7 @@ std::string spell_bytes(std::int64_t bytes) {
   return fmt::format("{} {}", bytes, units[unit]);
 }
 
-// Without waiting: for somebody at the other end of a FIFO, or for what a file of the kernel has yet to say.
+// O_NONBLOCK: neither opening a FIFO without a peer nor reading a kernel file without data may block.
 InputFile::InputFile(std::string path, std::int64_t most_bytes)
     : path_(std::move(path)),
       most_bytes_(most_bytes),
@@ -63,7 +63,7 @@ void InputFile::check_kind() const {
 
 void InputFile::refuse(const std::string& reason) const { throw UserMistake("cannot read '{}': {}", path_, reason); }
 
-// A file of the kernel has no size before it is read, and a file may grow meanwhile.
+// Checks the limit again, since kernel files report size 0 and a file may grow while it is read.
 bool InputFile::fill() {
   const std::size_t before = buffer_.size();
   buffer_.resize(before + piece);

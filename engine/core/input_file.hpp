@@ -1,5 +1,5 @@
-// The only way in which files that a person names are read. Whatever the name stands for, reading ends and memory is
-// bounded: only regular files are opened, and never more of them than the limit is read.
+// Reader for all files that the user names. Reading always terminates and its memory is bounded: only regular files are
+// accepted, and only up to a size limit.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace stressbench {
 
 class InputFile {
  public:
-  // Throws UserMistake "cannot read 'PATH': REASON" where there is no regular file of at most `most_bytes`, or it may
-  // not be read. Never blocks, and opens neither a FIFO nor a device for longer than it takes to see what it is.
+  // Throws UserMistake "cannot read 'PATH': REASON" unless the path is a readable regular file of at most `most_bytes`.
+  // Never blocks. A FIFO or device is closed as soon as its type is known.
   InputFile(std::string path, std::int64_t most_bytes);
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
@@ -35,14 +35,14 @@ class InputFile {
 
   std::string path_;
   std::int64_t most_bytes_;
-  std::int64_t taken_ = 0;  // bytes that were read
+  std::int64_t taken_ = 0;  // bytes read so far
   std::int64_t line_ = 0;
   int descriptor_ = -1;
-  std::string buffer_;  // what was read and not yet given
+  std::string buffer_;  // bytes read; those from at_ on were not yet returned
   std::size_t at_ = 0;
 };
 
-// A whole file.
+// The contents of a whole file.
 std::string read_file(const std::string& path, std::int64_t most_bytes);
 
 // "64 KiB", "16 MiB", "64 GiB"

@@ -1,5 +1,5 @@
-// How much is read of each file that a person names (same table: docs/how-to/running.md). Far above what any needs, and
-// low enough that a check of the largest takes seconds and less than 1 GiB of memory.
+// Size limits of the files that the user names (same table: docs/how-to/running.md). Far above any real need, and low
+// enough that a check of the largest file takes seconds and less than 1 GiB of memory.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@ inline constexpr std::int64_t workload_bytes = std::int64_t{2} << 20;     // a w
 inline constexpr std::int64_t size_table_bytes = std::int64_t{1} << 20;   // --sizes-from
 inline constexpr std::int64_t level_table_bytes = std::int64_t{8} << 20;  // --levels
 inline constexpr std::int64_t sidecar_bytes = std::int64_t{64} << 10;     // FILE.stressbench
-inline constexpr std::int64_t simulation_bytes = std::int64_t{1} << 20;   // what $STRESSBENCH_SIMULATION names
-// Trace and run files are read line by line. The tracer's own memory bounds its longest line to about this.
+inline constexpr std::int64_t simulation_bytes = std::int64_t{1} << 20;   // file named by $STRESSBENCH_SIMULATION
+// Trace and run files are read line by line. The tracer's memory limit bounds its longest line to about this size.
 inline constexpr std::int64_t line_bytes = std::int64_t{32} << 20;
-// As src/stressbench/formats/files/limits.py has them.
+// Same values as src/stressbench/formats/files/limits.py.
 inline constexpr std::int64_t run_file_bytes = std::int64_t{4} << 30;
 inline constexpr std::int64_t trace_file_bytes = std::int64_t{4} << 30;
-inline constexpr std::int64_t json_values = 8'000'000;  // of one line: a value takes tens of bytes
+inline constexpr std::int64_t json_values = 8'000'000;  // per line; a parsed value takes tens of bytes
 
-// Numbers that a trace gives to requests, windows and files: each has memory of its own.
+// Limit on the request, window and file numbers in a trace: a replay allocates memory for each number.
 inline constexpr int trace_slots = 1 << 20;
-// Of one rank; a replay keeps some hundred times of each.
+// Limit on the gaps of one rank; a replay keeps a few hundred durations per gap.
 inline constexpr std::size_t trace_gaps = 1 << 16;
 
 }  // namespace stressbench::input_limits

@@ -1,4 +1,4 @@
-// JSON from files that a person names: bounded in memory, and numbers that fit what they are put into.
+// JSON from files that the user names: parsing with bounded memory, and range-checked integers.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@
 namespace stressbench {
 
 // Throws what `Json::parse` throws, and WrongValue for a text that may hold more than `input_limits::json_values`
-// values. They are counted before parsing: a callback of nlohmann's parser takes time that grows with the square of the
-// elements of an array.
+// values. They are counted before parsing, since the time of nlohmann's parser with a callback grows quadratically with
+// the length of an array.
 template <class Json>
 Json parse_json(std::string_view text) {
   const auto begins_another = [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; };
@@ -27,7 +27,7 @@ Json parse_json(std::string_view text) {
   return Json::parse(text);
 }
 
-// A whole number from `least` to `most`, which a plain `get` would cut to fit. Throws WrongValue for anything else.
+// A whole number from `least` to `most`. Throws WrongValue for anything else; a plain `get` would truncate it to fit.
 template <std::integral T, class Json>
 T whole_number(const Json& value, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
   if (value.is_number_unsigned()) {

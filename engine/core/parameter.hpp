@@ -1,5 +1,5 @@
 // A parameter is declared once, as a member of the motif that uses it: name, short option, default, help and rules in
-// one place. Parsing, checking, `--help`, `describe` and the reference page are made from that declaration.
+// one place. Parsing, checking, `--help`, `describe` and the reference page all derive from that declaration.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace stressbench {
 
 class Parameter;
 
-// What owns parameters. Not copyable: its parameters know their owner's address.
+// Owner of parameters. Not copyable: each parameter registers itself by address when it is constructed.
 class ParameterSet {
  public:
   ParameterSet() = default;
@@ -29,9 +29,9 @@ class ParameterSet {
 
   // In order of declaration.
   const std::vector<Parameter*>& parameters() const noexcept { return parameters_; }
-  // By `-x`, `--long` or `long`; null when there is none.
+  // The parameter named `-x`, `--long` or `long`; null if there is none.
   Parameter* find(std::string_view option) const noexcept;
-  // Takes over all values of a set with the same declarations, such as another instance of the same motif.
+  // Copies all values of a set with the same declarations, such as another instance of the same motif.
   void copy_values(const ParameterSet& other);
 
  private:
@@ -52,14 +52,14 @@ class Parameter {
   const std::string& rule() const noexcept { return rule_; }  // what is accepted, in words
   bool was_given() const noexcept { return given_; }
 
-  virtual std::string unit() const = 0;  // "bytes", "duration", "count", ...; what kind of value it takes
+  virtual std::string unit() const = 0;  // kind of value: "bytes", "duration", "count", ...
   virtual std::string default_text() const = 0;
-  virtual std::string text() const = 0;                    // the present value; parses back to itself
+  virtual std::string text() const = 0;                    // the current value; parses back to itself
   virtual bool is_flag() const noexcept { return false; }  // takes no value
 
-  // Throws ParameterMistake naming the value and what would be accepted; the parameter is unchanged then.
+  // Throws ParameterMistake that names the value and the accepted values; the parameter then stays unchanged.
   void parse(std::string_view text);
-  // Takes over the value of another instance of this parameter, and whether it was given.
+  // Copies the value of another instance of this parameter, and whether it was given.
   void copy(const Parameter& other);
 
  protected:
@@ -135,7 +135,7 @@ struct Spelling<std::vector<T>> {
   static constexpr std::string_view unit = "list";
 };
 
-// One of a fixed set of words; upper and lower case are the same.
+// One of a fixed set of names, not case-sensitive.
 namespace parameter_detail {
 std::string one_of(const std::vector<std::string>& names);
 [[noreturn]] void refuse_name(std::string_view text, const std::vector<std::string>& names);
@@ -159,8 +159,8 @@ struct Spelling<E> {
   static constexpr std::string_view unit = "choice";
 };
 
-// Rules: what a value must fulfil by itself. A rule of one's own is a type with `holds` and `words`.
-// What depends on the number of ranks is checked by Pattern::check.
+// Rules that a single value must satisfy. Any type with `holds` and `words` is a rule.
+// Conditions that depend on the number of ranks are checked by Pattern::check.
 struct Positive {
   static constexpr std::string_view words = "greater than 0";
   static bool holds(std::int64_t v) noexcept { return v > 0; }
@@ -181,9 +181,9 @@ struct AtMost {
 template <class T>
 AtMost(T) -> AtMost<T>;
 AtMost(int)->AtMost<std::int64_t>;
-// The largest count that MPI takes.
+// The largest value of an MPI count argument.
 inline constexpr std::int64_t int_max = std::numeric_limits<int>::max();
-// Every item of a list fulfils a rule.
+// Every item of a list satisfies the rule.
 template <class Rule>
 struct Each {
   Rule rule;
@@ -215,7 +215,7 @@ class Param final : public Parameter {
   const T& operator*() const noexcept { return value_; }
   const T* operator->() const noexcept { return &value_; }
 
-  // Another default for a motif that inherits the parameter.
+  // Sets another default, for a motif that inherits the parameter.
   void preset(T value) {
     value_ = value;
     default_ = std::move(value);

@@ -1,4 +1,4 @@
-// Stand-ins for the computation of an application.
+// Busy-waiting and sleeping in place of an application's computation.
 #pragma once
 
 #include <cstdint>

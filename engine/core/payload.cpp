@@ -31,10 +31,10 @@ std::uint64_t key_of(const Origin& origin) noexcept {
 // Eight bytes of a message, the first of them at offset 8 * index.
 Word word_at(std::uint64_t key, std::uint64_t index) noexcept { return std::bit_cast<Word>(mix(key ^ index)); }
 
-// Bytes of one word that lie in a message whose first byte is at offset `start`: from `at` of the message on.
+// The part of one word that a message holds from its byte `at` on; its first byte is at offset `start`.
 struct Piece {
   Word word;
-  std::size_t skipped;  // bytes of the word that precede
+  std::size_t skipped;  // leading bytes of the word before the part
   std::size_t length;
 };
 Piece piece_at(std::uint64_t key, std::uint64_t start, std::size_t at, std::size_t size) noexcept {

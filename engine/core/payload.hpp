@@ -10,7 +10,7 @@
 
 namespace stressbench {
 
-// Thrown where a received byte is not the one that was sent.
+// Thrown if a received byte differs from the byte that was sent.
 class WrongByte : public MachineFault {
  public:
   WrongByte(int sender, int receiver, std::int64_t offset, int expected, int found);
@@ -27,9 +27,9 @@ struct Origin {
 // The byte at `offset` of a message or file. In the other functions `start` is the offset of the span's first byte.
 std::byte expected(const Origin& origin, std::uint64_t offset) noexcept;
 void fill(std::span<std::byte> message, const Origin& origin, std::uint64_t start = 0) noexcept;
-// Overwrites with bytes that differ from those of `fill`, so that a message that never arrived is noticed.
+// Overwrites every byte with one that differs from that of `fill`, so that a message that never arrived is detected.
 void poison(std::span<std::byte> message, const Origin& origin) noexcept;
-// Where in `message` the first byte differs from what `fill` would write.
+// Index in `message` of the first byte that differs from `fill`; none if all agree.
 std::optional<std::size_t> first_wrong(std::span<const std::byte> message, const Origin& origin,
                                        std::uint64_t start = 0) noexcept;
 // Throws WrongByte for the first byte that differs.

@@ -19,7 +19,8 @@ std::int64_t Permutation::operator()(std::int64_t index) const noexcept {
   return static_cast<std::int64_t>(place);
 }
 
-// Each round shifts one half by what follows from the other, which can be undone: a bijection whatever `mix` does.
+// Each round adds a function of one half to the other half. This is invertible, so the result is a bijection for any
+// `mix`.
 std::uint64_t Permutation::shuffled(std::uint64_t value) const noexcept {
   std::uint64_t column = value % columns_;
   std::uint64_t row = value / columns_;

@@ -1,4 +1,5 @@
-// 0..n-1 in an order that a key gives, in constant memory: where a rank's transfers go in a file of any length.
+// Pseudo-random permutation of 0..n-1, selected by a key, in constant memory: the order of a rank's random transfers in
+// a file of any length.
 #pragma once
 
 #include <array>
@@ -6,13 +7,13 @@
 
 namespace stressbench {
 
-// A generalised Feistel network with cycle walking (Black and Rogaway, CT-RSA 2002) over columns * rows >= n, of which
-// less than one row is too much.
+// A generalised Feistel network with cycle walking (Black and Rogaway, CT-RSA 2002) over columns * rows >= n, which
+// exceeds n by less than one row.
 class Permutation {
  public:
   Permutation(std::int64_t n, std::uint64_t key) noexcept;  // n >= 1
 
-  // Where `index` of [0, n) goes: each place is taken once.
+  // The image of `index` in [0, n).
   std::int64_t operator()(std::int64_t index) const noexcept;
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(n_); }
 

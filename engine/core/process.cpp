@@ -19,7 +19,8 @@ struct Status {
   std::int64_t start;
 };
 
-// Of /proc/PID/stat: "PID (name) state ...", the start as the 22nd word. The name may hold anything, `)` as well.
+// Reads /proc/PID/stat: "PID (name) state ...", with the start time as 22nd word. The name may contain any character,
+// including `)`.
 std::optional<Status> status_of(std::int64_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   const std::string text{std::istreambuf_iterator<char>(file), {}};

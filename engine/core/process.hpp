@@ -1,4 +1,4 @@
-// Processes on this host, told from those that have ended and from later ones that got their number.
+// Whether a process of this host still runs, as opposed to a later process with the same PID.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace stressbench {
 
-// When it began, in clock ticks since the host did. None where it does not run (a zombie has ended), and on systems
-// without /proc.
+// Start time of the process in clock ticks since the host booted. None if it does not run (a zombie does not), and on
+// systems without /proc.
 std::optional<std::int64_t> start_of_process(std::int64_t pid);
 
-// Whether the process runs that began at that time; where `start` or the system does not tell, whether one of that
-// number does.
+// Whether the process with this PID and start time runs. Without `start`, or without /proc, any process with this PID
+// counts.
 bool is_running(std::int64_t pid, std::optional<std::int64_t> start);
 
 }  // namespace stressbench

@@ -5,9 +5,9 @@
 
 namespace stressbench::progress {
 
-// Called when a round, a step or a long part of a motif begins. From one thread only.
+// Called when a round, a step or a long part of a motif begins. Only one thread may call it.
 void moved() noexcept;
-// Number of calls so far. From any thread.
+// Number of calls of `moved` so far. Any thread may call it.
 std::uint64_t moves() noexcept;
 
 }  // namespace stressbench::progress

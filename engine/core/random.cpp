@@ -24,7 +24,7 @@ std::uint64_t random_bits(const Draw& position) noexcept {
 }
 
 double random_unit(const Draw& position) noexcept {
-  // Odd multiples of 2^-53: neither 0 nor 1 can come out, and each is exact.
+  // Odd multiples of 2^-53: never 0 or 1, and exactly representable.
   return static_cast<double>((random_bits(position) >> 11) | 1U) * 0x1p-53;
 }
 

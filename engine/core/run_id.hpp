@@ -1,4 +1,4 @@
-// A run's name, unique: by it a later launch knows what an interrupted one left behind.
+// Unique name of a run, by which a later launch recognises the files that an interrupted one left behind.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace stressbench::run_id {
 
-// Of the time and random bits: "20260102T030405Z-9f86d081884c".
+// A new name from the UTC time and random bits: "20260102T030405Z-9f86d081884c".
 std::string make();
 
-// Throws UserMistake where it is not 1 to 64 letters, digits, - and _ (it becomes part of file names).
+// Throws UserMistake unless `id` is 1 to 64 letters, digits, - and _ (it becomes part of file names).
 void check(std::string_view id);
 
 }  // namespace stressbench::run_id

@@ -1,14 +1,14 @@
-// Changes of what a signal does to the whole process, undone when the object that made them ends.
+// RAII changes of the process's signal handling.
 #pragma once
 
 #include <csignal>
 
 namespace stressbench::signals {
 
-// Set by the handlers of stop signals (scheduler/interrupt.hpp), for what takes long before the first round.
+// Set by the handlers of stop signals (scheduler/interrupt.hpp); polled by long operations before the first round.
 inline volatile std::sig_atomic_t stop_requested = 0;
 
-// Installs a handler, and restores the previous one.
+// Installs a signal handler; the destructor restores the previous one.
 class Handler {
  public:
   Handler(int signal, void (*handler)(int), int flags = 0) noexcept : signal_(signal) {
@@ -27,8 +27,8 @@ class Handler {
   struct sigaction previous_ {};
 };
 
-// While any object of this class lives, a write beyond the limit on file sizes fails with EFBIG, as other faults of a
-// file system do, and does not end the process (SIGXFSZ).
+// While any object of this class exists, a write beyond the file size limit fails with EFBIG, like other file system
+// errors, instead of killing the process by SIGXFSZ.
 class FileSizeLimitIsAnError {
  public:
   FileSizeLimitIsAnError() noexcept;

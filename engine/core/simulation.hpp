@@ -1,4 +1,4 @@
-// Whether ranks and network are simulated, and by what.
+// Whether ranks and network are simulated, and by which simulator.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@ namespace stressbench {
 
 struct Simulation {
   std::string simulator;    // "SimGrid 3.32"
-  std::string description;  // what the launcher says of platform and settings: JSON, or empty
+  std::string description;  // platform and settings as JSON, written by the launcher; empty without it
 };
 
-// None where the program runs on real hosts.
+// None if the program runs on real hosts.
 std::optional<Simulation> simulation();
 
 }  // namespace stressbench

@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// As it may stand in a message, whatever a file holds.
+// Text of the file in a form that is safe to print: printable ASCII, cut to 60 characters, in quotes.
 std::string quoted(std::string_view text) {
   constexpr std::size_t most = 60;
   std::string shown(text.substr(0, most));
@@ -33,7 +33,7 @@ std::string quoted(std::string_view text) {
   return '\'' + shown + (text.size() > most ? "...'" : "'");
 }
 
-// The cells of a line; none more than asked for plus one.
+// The cells of a line. Reading stops at one more than the largest valid number of columns.
 constexpr std::size_t most_cells = 4;
 struct Cells {
   std::array<std::string_view, most_cells> texts;
@@ -50,7 +50,7 @@ Cells cells_of(std::string_view line) {
   return cells;
 }
 
-// Of a range whose logarithm is uniform.
+// Mean of a range of sizes whose logarithm is uniform.
 double mean_of(double from, double to) { return from < to ? (to - from) / std::log(to / from) : from; }
 
 }  // namespace
@@ -135,7 +135,7 @@ class SizeTable::Reader {
 
   const std::string& name_;
   std::size_t line_ = 0;
-  std::size_t columns_ = 0;  // none before the header
+  std::size_t columns_ = 0;  // 0 until the header was read
   SizeTable table_;
 };
 

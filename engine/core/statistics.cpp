@@ -22,8 +22,8 @@ namespace {
 
 constexpr double tail = 0.025;
 
-// Largest k with P(T < k) <= 2.5 %, T the signed-rank statistic of n symmetric differences: by counting up to 100
-// pairs, by the normal approximation above. 0 where even the extremes are too narrow.
+// Largest k with P(T < k) <= 2.5 %, where T is the signed-rank statistic of n symmetric differences: exact for up to
+// 100 pairs, by the normal approximation above. 0 if even the widest interval covers less than 95 %.
 std::size_t wilcoxon_depth(std::size_t n) {
   if (n > 100) {
     const auto pairs = static_cast<double>(n);
@@ -53,7 +53,7 @@ std::optional<Impact> congestion_impact(std::span<const Pair> blocks) {
     if (!(block.isolated > 0) || !(block.contended > 0)) return std::nullopt;
     logs.push_back(std::log(block.contended / block.isolated));
   }
-  std::vector<double> means;  // of every two blocks, and of each with itself
+  std::vector<double> means;  // Walsh averages: of every pair of blocks, and of each block with itself
   for (std::size_t i = 0; i < logs.size(); ++i) {
     for (std::size_t j = i; j < logs.size(); ++j) means.push_back((logs[i] + logs[j]) / 2);
   }

@@ -6,7 +6,7 @@
 namespace stressbench {
 namespace {
 
-// Insertions, deletions, substitutions and swaps of neighbours, each counted once (optimal string alignment).
+// Number of insertions, deletions, substitutions and swaps of adjacent letters (optimal string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last, last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -40,7 +40,7 @@ std::optional<std::string> nearest(std::string_view wrong, const std::vector<std
     const std::size_t allowed = std::max<std::size_t>(2, candidate.size() / 3);
     const std::size_t longer = std::max(candidate.size(), wrong.size());
     const std::size_t shorter = std::min(candidate.size(), wrong.size());
-    if (longer - shorter > allowed) continue;  // also keeps a very long word from costing anything
+    if (longer - shorter > allowed) continue;  // also avoids the cost of very long words
     const std::size_t distance = edit_distance(lower_case(wrong), lower_case(candidate));
     if (distance > allowed || distance >= longer) continue;
     if (best == nullptr || distance < best_distance) {

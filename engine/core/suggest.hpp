@@ -1,4 +1,4 @@
-// "Did you mean ...?": the nearest of the names that would have been right.
+// "Did you mean ...?": the valid name nearest to a wrong one.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace stressbench {
 
-// The candidate with the smallest edit distance to `wrong`, ignoring case; none when even that one is far off (more
-// than a third of its letters and more than 2 edits away, or nothing in common). A swap of neighbours is one edit.
-// O(|wrong| x |candidate|) each.
+// The candidate with the smallest edit distance to `wrong`, ignoring case. None if that distance is more than a third
+// of its letters and more than 2 edits, or if nothing is in common. A swap of adjacent letters is one edit.
+// O(|wrong| x |candidate|) per candidate.
 std::optional<std::string> nearest(std::string_view wrong, const std::vector<std::string>& candidates);
 
-// "halo2d" and halo2D are the same motif.
+// The text in lower case (ASCII): "halo2d" and "halo2D" are the same motif.
 std::string lower_case(std::string_view text);
 
 }  // namespace stressbench

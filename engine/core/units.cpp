@@ -41,7 +41,7 @@ constexpr const char* an_integer = "must be a whole number of digits only, such 
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A decimal number without sign or exponent, and what follows it.
+// A decimal number without sign or exponent, and the text after it.
 struct Decimal {
   Wide digits = 0;  // the number times 10^places
   int places = 0;
@@ -49,7 +49,7 @@ struct Decimal {
 };
 
 std::optional<Decimal> read_decimal(std::string_view text) {
-  constexpr int most_digits = 19;  // of any 64-bit number
+  constexpr int most_digits = 19;  // digits of the largest 64-bit number
   Decimal number;
   std::size_t at = 0;
   int used = 0;

@@ -22,10 +22,10 @@ struct Nanoseconds {
 
 namespace units {
 
-// Each parser takes the whole text or throws UserMistake with what would be accepted. No sign, no blanks, no overflow.
+// Each parser reads the whole text, or throws UserMistake that says what is accepted. No sign, no blanks, no overflow.
 Bytes bytes(std::string_view text);                // 4096, 32KiB, 1.5MiB, 4MB
 Nanoseconds duration(std::string_view text);       // 350000, 350us, 1.5ms, 30s, 10min, 2h
-Nanoseconds wall_duration(std::string_view text);  // as duration, but a plain number is refused: 30 could be anything
+Nanoseconds wall_duration(std::string_view text);  // as duration, but with a mandatory unit
 std::int64_t count(std::string_view text);         // 4000, 4k (10^3), 2M (10^6)
 double real(std::string_view text);                // 0.25, 25%
 
@@ -33,8 +33,8 @@ double real(std::string_view text);                // 0.25, 25%
 template <class Integer = std::int64_t>
 Integer integer(std::string_view text);
 
-// The shortest exact spelling: parses back to the same value. A time always has its unit, so that wall_duration reads
-// it too.
+// The shortest exact spelling, which parses back to the same value. A time always has a unit, so that wall_duration
+// reads it too.
 std::string spell(Bytes size);
 std::string spell(Nanoseconds time);
 std::string spell(double value);

@@ -1,4 +1,4 @@
-// UTF-8, byte by byte.
+// UTF-8 decoding.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace stressbench::utf8 {
 
-// Length of the well-formed sequence at `at` (no overlong form, no surrogate), 0 where there is none.
+// Length in bytes of the well-formed sequence at `at` (no overlong form, no surrogate), 0 if there is none.
 std::size_t sequence_length(std::string_view text, std::size_t at);
 
 // Whether the sequence at `at` is a control character: C0, DEL or C1.

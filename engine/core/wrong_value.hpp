@@ -1,11 +1,11 @@
-// What readers of files throw for a value that may not stand where it does.
+// Exception for an invalid value in a file.
 #pragma once
 
 #include "core/error.hpp"
 
 namespace stressbench {
 
-// Whoever knows the file's name and line adds them.
+// The message lacks file name and line; the caller that knows them adds them.
 class WrongValue : public UserMistake {
  public:
   using UserMistake::UserMistake;

@@ -1,4 +1,4 @@
-// A derived datatype, from its making to its end.
+// RAII wrapper of a derived datatype.
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +12,7 @@ namespace stressbench::mpi {
 class Datatype {
  public:
   Datatype() = default;
-  // Takes over `made`, as an MPI_Type_... call left it, and commits it.
+  // Takes ownership of `made`, the uncommitted result of an MPI_Type_... call, and commits it.
   static Datatype commit(MPI_Datatype made) {
     Datatype owner;
     owner.type_ = made;

@@ -1,4 +1,4 @@
-// A collective call in its blocking or nonblocking form; the arguments differ by the request alone.
+// A collective call in its blocking or nonblocking form; only the request argument differs.
 #pragma once
 
 #include <mpi.h>
@@ -7,7 +7,7 @@
 
 namespace stressbench::mpi {
 
-// Blocking where `request` is null, else nonblocking. `call` is the name in error messages.
+// Blocking if `request` is null, else nonblocking. `call` is the name in error messages.
 template <class... Arguments>
 void either(MPI_Request* request, const char* call, int (*at_once)(Arguments...),
             std::type_identity_t<int (*)(Arguments..., MPI_Request*)> started,

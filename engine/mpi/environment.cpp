@@ -8,7 +8,7 @@ Environment::Environment(int& argc, char**& argv, Threads threads) {
   if (threads == Threads::multiple) {
     int given = MPI_THREAD_SINGLE;
     must(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &given), "MPI_Init_thread");
-  } else {  // some libraries lock around every call once there may be more
+  } else {  // some libraries lock around every call at a higher thread level
     must(MPI_Init(&argc, &argv), "MPI_Init");
   }
 }

@@ -1,4 +1,4 @@
-// MPI's lifetime, and the rank that the launcher's environment gives before MPI starts.
+// Initialisation of MPI, and the rank that the launcher sets in the environment before MPI_Init.
 #pragma once
 
 #include <optional>
@@ -7,20 +7,21 @@
 
 namespace stressbench::mpi {
 
-// How many threads of a process may call MPI at the same time.
+// Requested thread level: how many threads of a process may call MPI at the same time.
 enum class Threads { single, multiple };
 
-// MPI from construction to destruction; one object per process.
+// Calls MPI_Init on construction and MPI_Finalize on destruction; one object per process.
 class Environment {
  public:
-  // Whether the library gives what was asked for, MPI_Query_thread tells: one that does not still runs what needs less.
+  // Accepts a lower thread level than requested, which suffices for motifs that need less. MPI_Query_thread returns the
+  // level that was provided.
   Environment(int& argc, char**& argv, Threads threads);
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
   ~Environment();
 };
 
-// This process's rank according to the launcher's environment; none without a launcher. Does not start MPI.
+// This process's rank according to the launcher's environment; none without a launcher. Needs no MPI_Init.
 std::optional<int> launched_rank() noexcept;
 
 // Ends all ranks of `group` with this exit status. For faults only.

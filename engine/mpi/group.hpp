@@ -1,4 +1,4 @@
-// The ranks that run one motif: a communicator of their own, with nothing else in its context.
+// The ranks that run one motif, with a communicator that nothing else uses.
 #pragma once
 
 #include <mpi.h>
@@ -7,8 +7,8 @@
 
 namespace stressbench::mpi {
 
-// Throws MachineFault with MPI's own words. Communicators return errors (MPI_ERRORS_RETURN), so that a fault can be
-// named.
+// Throws MachineFault with MPI's error string. Communicators return errors (MPI_ERRORS_RETURN), so that faults can be
+// reported.
 [[noreturn]] void raise(int code, const char* call);
 inline void must(int code, const char* call) {
   if (code != MPI_SUCCESS) [[unlikely]]
@@ -19,7 +19,7 @@ inline void must(int code, const char* call) {
 class Group {
  public:
   Group() = default;
-  // Takes over `owned`; frees it in the destructor.
+  // Takes ownership of `owned`; the destructor frees it.
   static Group adopt(MPI_Comm owned);
   // Refers to a communicator that outlives this object (MPI_COMM_WORLD).
   static Group view(MPI_Comm borrowed);
@@ -35,9 +35,9 @@ class Group {
   int size() const noexcept { return size_; }
   explicit operator bool() const noexcept { return communicator_ != MPI_COMM_NULL; }
 
-  // Collective. The same ranks with a context of their own.
+  // Collective. The same ranks with a new communicator.
   Group duplicate() const;
-  // Collective. Ranks of the same colour, ordered by key then rank; an empty Group where colour is MPI_UNDEFINED.
+  // Collective. Ranks of the same colour, ordered by key then rank; an empty Group if colour is MPI_UNDEFINED.
   Group split(int colour, int key) const;
   // Collective. Ranks that share memory.
   Group split_shared() const;

@@ -1,4 +1,4 @@
-// Hints for the library: keys and values, both text.
+// RAII wrapper of MPI_Info: hints for the library as text keys and values.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +16,7 @@ class Info {
  public:
   Info() = default;  // MPI_INFO_NULL, to which nothing may be added
   static Info make();
-  // Takes over `owned`, as MPI_File_get_info gives it.
+  // Takes ownership of `owned`, such as the result of MPI_File_get_info.
   static Info adopt(MPI_Info owned);
 
   Info(Info&& other) noexcept : info_(std::exchange(other.info_, MPI_INFO_NULL)) {}

@@ -18,8 +18,8 @@ Window Window::create(std::span<std::byte> memory, const Group& group) {
 }
 
 Window Window::allocate(std::size_t size, const Group& group) {
-  // Whole cache lines: MPICH 4.0 finds the memory of other ranks on its host some bytes off where a size is no multiple
-  // of 16 bytes.
+  // Whole cache lines: with MPICH 4.0 the addresses of other ranks' memory on the same host are off by some bytes if a
+  // size is not a multiple of 16 bytes.
   constexpr std::size_t line = 64;
   const std::size_t asked = (size + line - 1) / line * line;
   MPI_Win made = MPI_WIN_NULL;

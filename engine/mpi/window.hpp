@@ -34,14 +34,14 @@ class Window {
 
   MPI_Win window_ = MPI_WIN_NULL;
   std::span<std::byte> memory_;
-  int faults_ = 0;  // in flight when the window was made
+  int faults_ = 0;  // number of uncaught exceptions when the window was created
 };
 
-// A set of ranks, as MPI_Win_post and MPI_Win_start name them.
+// A set of ranks as MPI_Win_post and MPI_Win_start take it (an MPI_Group).
 class Members {
  public:
   Members() = default;
-  // Ranks of `group`, each once.
+  // `ranks` are distinct ranks of `group`.
   Members(const Group& group, std::span<const int> ranks);
   Members(Members&& other) noexcept;
   Members& operator=(Members&& other) noexcept;

@@ -1,4 +1,4 @@
-// Reading a run file back, for --continue.
+// Reads a run file back for --continue.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using scheduler::Phase;
 
-// As the options of `run` allow them.
+// The limits of the corresponding options of `run`.
 constexpr int most_rounds = 1'000'000;
 constexpr int most_warmup = 1'000'000'000;
 
@@ -48,7 +48,7 @@ void read_header(const Json& header, Earlier& earlier) {
   earlier.workload_path = header.at("workload").at("path");
   earlier.workload_text = header.at("workload").at("text");
   scheduler::RunOptions& options = earlier.options;
-  const Json run_id = header.value("run_id", Json{});  // not in every older file
+  const Json run_id = header.value("run_id", Json{});  // missing in some older files
   if (run_id.is_string()) options.run_id = run_id;
   options.counts = {count_of(plan.at("isolated"), most_rounds), count_of(plan.at("contended"), most_rounds)};
   options.warmup = count_of(plan.at("warmup"), most_warmup);
@@ -82,7 +82,7 @@ void read_record(const Json& record, Earlier& earlier, scheduler::ImpactTracker&
   const std::string& type = record.at("type").get_ref<const std::string&>();
   if (type == "header") {
     read_header(record, earlier);
-    tracker.on_header({});  // forgets samples of a round that the launch before did not complete
+    tracker.on_header({});  // discards samples of a round that the previous launch did not complete
   }
   if (type == "sample") read_sample(record, tracker);
   if (type == "round") read_round(record, earlier, tracker);
@@ -94,7 +94,7 @@ struct Place {
   int line;
 };
 
-// Returns the type of the record.
+// Processes one line and returns the type of its record.
 std::string read_line(const std::string& line, const Place& place, Earlier& earlier,
                       scheduler::ImpactTracker& tracker) {
   try {
@@ -118,7 +118,7 @@ Earlier read_earlier(const std::string& path, scheduler::ImpactTracker& tracker)
   std::int64_t read = 0;
   InputFile file(path, input_limits::run_file_bytes);
   int number = 1;
-  // A last line without its end was being written when the launch before was killed.
+  // A last line without line feed was being written when the previous launch was killed.
   for (auto line = file.next_line(); line && line->whole; line = file.next_line(), ++number) {
     read += static_cast<std::int64_t>(line->text.size()) + 1;
     const std::string type = read_line(line->text, {path, number}, earlier, tracker);

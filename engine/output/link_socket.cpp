@@ -60,7 +60,7 @@ void LinkSocket::connect() {
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
   if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
     refuse(path_, std::strerror(errno));
-  // Whoever is first may make a socket in a shared folder: only the lab's own keeper is listened to.
+  // Any user may create a socket in a shared directory, so only a server of the same user or of root is trusted.
   ucred peer{};
   socklen_t size = sizeof(peer);
   if (::getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) refuse(path_, std::strerror(errno));

@@ -1,4 +1,5 @@
-// Link counters from a local socket: the line `look` is answered by a line of JSON (docs/records.md, "Link counters").
+// Link counters from a local socket, which answers the line `look` by a line of JSON (docs/records.md, "Link
+// counters").
 #pragma once
 
 #include <memory>

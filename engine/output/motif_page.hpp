@@ -1,4 +1,4 @@
-// Documentation of a motif, generated from its declarations: for `describe`, `motif NAME --help` and reference pages.
+// Documentation of a motif, generated from its declarations, for `describe`, `motif NAME --help` and reference pages.
 #pragma once
 
 #include <string>

@@ -21,13 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where links lead, as far as there is something; the name itself where there is nothing.
+// The path with symbolic links resolved; the path itself if the file does not exist.
 std::string followed(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> there(::realpath(path.c_str(), nullptr), &std::free);
   return there ? std::string(there.get()) : path;
 }
 
-// An open file of a process, as behind /dev/stdout: it has no name that another could take.
+// Whether the path is an open file of a process, such as /dev/stdout, which cannot be replaced by renaming.
 bool is_open_file(const std::string& path) {
   std::error_code none;
   const fs::path link = fs::read_symlink(path, none);

@@ -1,4 +1,4 @@
-// An output file named by the user: written completely or not at all, and never over an input file.
+// An output file named by the user. It is written completely or not at all, and never replaces an input file.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@ namespace stressbench::output {
 
 class ResultFile {
  public:
-  // To be constructed before the measurement. Throws UserMistake "OPTION: 'PATH' REASON" if the file cannot be written
-  // or is one of `inputs`, of which those that name no file are ignored.
+  // Must be constructed before the measurement. Throws UserMistake "OPTION: 'PATH' REASON" if the file cannot be
+  // written or is one of `inputs`. Inputs that do not exist are ignored.
   ResultFile(std::string option, std::string path, std::span<const std::string> inputs);
 
   // Writes a new file in the same directory and renames it; writes directly to a terminal, a pipe or another device.
@@ -24,7 +24,7 @@ class ResultFile {
 
   std::string option_;
   std::string path_;
-  std::string target_;  // with links resolved
+  std::string target_;  // path with symbolic links resolved
 };
 
 }  // namespace stressbench::output

@@ -22,8 +22,8 @@
 namespace stressbench::output {
 namespace {
 
-// One write when the round ends would be the least disturbance, but a round may hold many megabytes: written in pieces
-// of this size.
+// Size in bytes from which pending records are written. A single write at the end of a round would disturb least, but a
+// round may hold many megabytes.
 constexpr std::size_t piece = 1U << 20;
 
 int flags_of(Existing existing) noexcept {
@@ -31,9 +31,9 @@ int flags_of(Existing existing) noexcept {
     case Existing::refuse:
       return O_CREAT | O_EXCL;
     case Existing::replace:
-      return O_CREAT | O_NONBLOCK;  // a FIFO would wait for its reader
+      return O_CREAT | O_NONBLOCK;  // opening a FIFO must not wait for a reader
     case Existing::append:
-      return O_NONBLOCK;  // should it have become a FIFO
+      return O_NONBLOCK;  // the path may have become a FIFO
   }
   return 0;
 }
@@ -42,7 +42,7 @@ const char* option_of(Existing existing) noexcept { return existing == Existing:
 
 std::string line_of(const Json& record) { return record.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
-// --overwrite is for run files: nothing else that a wrong name stands for is lost.
+// Throws UserMistake if --overwrite would replace anything other than a run file, such as after a mistyped name.
 void require_run_file(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) return;
@@ -64,7 +64,7 @@ void check_kind(const std::string& path, Existing existing) {
   }
 }
 
-// An open descriptor that no other launch writes through.
+// Opens and locks the file; returns the descriptor. Throws UserMistake if another launch holds the lock.
 int open_locked(const std::string& path, Existing existing) {
   check_kind(path, existing);
   const auto refuse = [&](int descriptor, int reason) {
@@ -78,18 +78,18 @@ int open_locked(const std::string& path, Existing existing) {
     throw UserMistake("{}: '{}' is a pipe that nobody reads; give another name", option_of(existing), path);
   if (descriptor < 0) refuse(descriptor, errno);
   if (const int flags = fcntl(descriptor, F_GETFL); flags >= 0) fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
-  // A file system without locks excludes no other launch.
+  // On a file system without locks other launches are not detected.
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(descriptor);
     throw UserMistake("{}: '{}' is being written by another launch; wait until that has ended, or end it",
                       option_of(existing), path);
   }
   if (existing == Existing::replace && ftruncate(descriptor, 0) != 0 && errno != EINVAL)
-    refuse(descriptor, errno);  // a device has no length
+    refuse(descriptor, errno);  // EINVAL: a device cannot be truncated
   return descriptor;
 }
 
-// Whether the file begins with the run's header and ends with a whole line.
+// Whether the file begins with the run's header and ends with a complete line.
 bool is_run_file_of(int descriptor, const std::string& run_id) {
   struct stat found {};
   if (fstat(descriptor, &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) return false;
@@ -154,7 +154,7 @@ void RunFile::on_end(const scheduler::End& end) {
 
 void RunFile::on_fault(const scheduler::Fault& fault) {
   if (ended_ || !file_.change().empty()) return;
-  pending_ = line_of(to_json(fault));  // what is pending belongs to a round that is not complete
+  pending_ = line_of(to_json(fault));  // discards the records of the unfinished round
   write_out();
 }
 

@@ -14,7 +14,7 @@ namespace stressbench::output {
 
 namespace {
 
-// Under mpirun stderr is a pipe; `stressbench run` says by this variable that a person watches its other end.
+// Under mpirun stderr is a pipe. `stressbench run` sets this variable if its own stderr is a terminal.
 bool shows_progress() {
   const char* told = std::getenv("STRESSBENCH_PROGRESS");
   return isatty(STDERR_FILENO) == 1 || (told != nullptr && std::string_view(told) == "1");

@@ -10,8 +10,8 @@
 
 namespace stressbench::output {
 
-// "round 7 of 40: ..., about 2 min left" on stderr: one line that is overwritten, if stderr is a terminal or
-// STRESSBENCH_PROGRESS=1; else nothing.
+// Prints "round 7 of 40: ..., about 2 min left" to stderr as one line that is overwritten. Silent unless stderr is a
+// terminal or STRESSBENCH_PROGRESS=1.
 class Progress final : public scheduler::Listener {
  public:
   Progress();
@@ -27,7 +27,7 @@ class Progress final : public scheduler::Listener {
   int done_ = 0;
 };
 
-// At the end of the run: each job's isolated and contended times and its congestion impact, and warnings.
+// Prints each job's isolated and contended times and congestion impact, and warnings, at the end of the run.
 class Summary final : public scheduler::Listener {
  public:
   Summary(const scheduler::ImpactTracker& tracker, std::FILE* to) : tracker_(tracker), to_(to) {}
@@ -45,7 +45,7 @@ class Summary final : public scheduler::Listener {
 // 350 ns, 1.25 us, 33.1 ms, 2.40 s
 std::string spell_time(double seconds);
 
-// Columns as wide as their widest cell; the first is left-aligned, the others right.
+// A table as text. Columns are as wide as their widest cell; the first is left-aligned, the others right-aligned.
 std::string table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace stressbench::output

@@ -19,22 +19,22 @@
 namespace stressbench::output {
 namespace {
 
-// A file that is truncated is lost on disk, so its contents are held. Run files are a few megabytes; more is not held.
+// Contents up to this size are kept in memory, since a truncated file is lost on disk. Run files are a few megabytes.
 constexpr std::int64_t most_held = 64LL << 20;
 constexpr int most_names = 100;
 
-// "run.kept.jsonl", "run.kept-2.jsonl" for "run.jsonl".
+// Name of the new file: "run.kept.jsonl", "run.kept-2.jsonl" for "run.jsonl".
 std::string kept_name(const std::filesystem::path& path, int number) {
   const std::string count = number == 1 ? "" : fmt::format("-{}", number);
   return fmt::format("{}.kept{}{}", path.stem().string(), count, path.extension().string());
 }
 
-// The same file, to be read, whatever has become of its name.
+// Opens the same file for reading, even if its name was removed or replaced.
 io::Descriptor reader_of(int descriptor) {
   return io::Descriptor(::open(fmt::format("/proc/self/fd/{}", descriptor).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-// A new file in the folder; -1 where none can be made.
+// Creates a new file in the directory. Returns its path and descriptor, or -1 if none can be created.
 std::pair<std::string, int> new_file_in(const std::filesystem::path& folder, const std::filesystem::path& name) {
   for (int number = 1; number <= most_names; ++number) {
     std::string path = (folder / kept_name(name, number)).string();
@@ -51,7 +51,7 @@ WrittenFile::WrittenFile(std::string path, int descriptor) : path_(std::move(pat
 
 WrittenFile::~WrittenFile() { ::close(descriptor_); }
 
-// Not before the first line: `--continue` cuts off the rest of a round after the file was opened.
+// Starts watching the file. Called at the first write, since `--continue` truncates the file after it was opened.
 void WrittenFile::begin() {
   begun_ = true;
   watched_ = ::fstat(descriptor_, &identity_) == 0 && S_ISREG(identity_.st_mode);
@@ -78,7 +78,7 @@ int WrittenFile::write(std::string text) {
   return 0;
 }
 
-// Of a text that did not fit. A file that others cut is not made longer.
+// Removes the incomplete line that a failed write left. Does not extend a file that others truncated.
 void WrittenFile::drop_incomplete_line() const {
   struct stat open {};
   if (!watched_ || ::fstat(descriptor_, &open) != 0 || open.st_size <= length_) return;
@@ -112,7 +112,7 @@ bool WrittenFile::move_to_new_name() {
   return false;
 }
 
-// From memory, or from the file as it is where nothing of it is gone: it can be read as long as it is open.
+// Copies the contents from memory, or from the open file if it was not truncated (even if it was deleted).
 bool WrittenFile::copy_to(int target) const {
   if (holds_all_) {
     for (const std::string& text : held_) {

@@ -1,4 +1,4 @@
-// A file that only this program appends to, while others may delete, replace, cut or lengthen it.
+// A file to which only this program should append. Detects if others delete, replace, truncate or extend it.
 #pragma once
 
 #include <sys/stat.h>
@@ -13,7 +13,7 @@ namespace stressbench::output {
 
 class WrittenFile {
  public:
-  // Takes over a descriptor that is open for appending at `path`.
+  // Takes ownership of a descriptor that is open for appending at `path`.
   WrittenFile(std::string path, int descriptor);
   WrittenFile(const WrittenFile&) = delete;
   WrittenFile& operator=(const WrittenFile&) = delete;
@@ -22,16 +22,16 @@ class WrittenFile {
   const std::string& path() const noexcept { return path_; }
   int descriptor() const noexcept { return descriptor_; }
 
-  // Appends the text, which ends with a line's end. Returns 0, or the errno of the failure, after which the file is as
-  // it was before.
+  // Appends the text, which must end with a line feed. Returns 0, or the errno of a failure. After a failure the file
+  // is as before.
   int write(std::string text);
 
-  // How the file was changed from outside, as the end of a sentence ("was deleted"); empty if it was not, or is no
-  // regular file.
+  // How the file was changed by others, as the end of a sentence ("was deleted"). Empty if it was not changed or is not
+  // a regular file.
   std::string change() const;
 
   // Writes the whole contents to a new file in the same directory, else in the current directory or $TMPDIR, and
-  // continues with it. False if that fails: no file can be created, or more was cut off than is held in memory.
+  // continues with that file. False if no file can be created, or if more was truncated than is held in memory.
   bool move_to_new_name();
 
  private:
@@ -44,10 +44,10 @@ class WrittenFile {
   std::string path_;
   int descriptor_;
   bool begun_ = false;
-  bool watched_ = false;  // a regular file
+  bool watched_ = false;  // whether it is a regular file
   struct stat identity_ {};
   std::int64_t length_ = 0;       // expected
-  std::deque<std::string> held_;  // the contents, up to a limit
+  std::deque<std::string> held_;  // contents in memory, up to a limit
   bool holds_all_ = true;
 };
 

@@ -1,4 +1,4 @@
-// Collective calls, blocking and nonblocking: the nonblocking ones take the same arguments and a request.
+// Collective calls. The nonblocking forms take the same arguments and a request.
 #include <mpi.h>
 
 #include <array>
@@ -14,7 +14,7 @@ auto bcast(ReplayState& s, const Instruction& i) { return std::tuple(s.in(i), i.
 auto reduce(ReplayState& s, const Instruction& i) {
   return std::tuple(s.out_or_in_place(i), s.in(i), i.count, i.type, i.operation, i.root, s.comm(i));
 }
-// Also Scan, Exscan and, with the count that each gets, Reduce_scatter_block.
+// Also for Scan, Exscan and Reduce_scatter_block, whose count is the one that each rank receives.
 auto allreduce(ReplayState& s, const Instruction& i) {
   return std::tuple(s.out_or_in_place(i), s.in(i), i.count, i.type, i.operation, s.comm(i));
 }
@@ -24,12 +24,12 @@ auto reduce_scatter(ReplayState& s, const Instruction& i) {
 auto gather(ReplayState& s, const Instruction& i) {
   return std::tuple(s.out_or_in_place(i), i.count, i.type, s.in(i), i.receive_count, i.type, i.root, s.comm(i));
 }
-// The root of a scatter in place leaves its own block where it is.
+// With MPI_IN_PLACE the root of a scatter leaves its own block in the send buffer.
 auto scatter(ReplayState& s, const Instruction& i) {
   return std::tuple(s.out(i), i.count, i.type, i.in_place ? MPI_IN_PLACE : s.in(i), i.receive_count, i.type, i.root,
                     s.comm(i));
 }
-// Also Alltoall.
+// Also for Alltoall.
 auto allgather(ReplayState& s, const Instruction& i) {
   return std::tuple(s.out_or_in_place(i), i.count, i.type, s.in(i), i.receive_count, i.type, s.comm(i));
 }

@@ -1,4 +1,4 @@
-// The communicators of the captured program, created and freed where the program did so.
+// The communicators of the captured program, created and freed at the same points as in the program.
 #pragma once
 
 #include <mpi.h>
@@ -10,13 +10,13 @@ namespace stressbench::replay {
 
 // Arguments of a call that creates a communicator.
 struct Creation {
-  int made = -1;  // number in the trace's list; -1: this rank is no member
+  int made = -1;  // number in the trace's list; -1: this rank is not a member
   int colour = 0;
   int key = 0;
-  bool reordered = false;  // the order of the ranks differs from the parent's: a split reproduces it
+  bool reordered = false;  // the rank order differs from that of the parent; a split reproduces it
   MPI_Group members = MPI_GROUP_NULL;
   int dimensions = 0;
-  const int* dims = nullptr;  // of Cart_sub: which of them remain
+  const int* dims = nullptr;  // for Cart_sub: which dimensions remain
   const int* periods = nullptr;
   int indegree = 0;
   const int* sources = nullptr;
@@ -31,13 +31,13 @@ class Communicators {
   Communicators(MPI_Comm world, std::size_t count);
 
   MPI_Comm operator[](int number) const noexcept { return handles_[static_cast<std::size_t>(number)]; }
-  // Where a call stores the communicator that it creates; a discarded handle if this rank is no member.
+  // Where a call stores the communicator that it creates; a discarded handle if this rank is not a member.
   MPI_Comm* make(int number) noexcept;
-  // A communicator that exists when the sequence begins, and that is owned elsewhere.
+  // Adds a communicator that exists when the sequence begins. The caller owns it.
   void add_preexisting(int number, MPI_Comm comm) noexcept {
     handles_[static_cast<std::size_t>(number)] = preexisting_[static_cast<std::size_t>(number)] = comm;
   }
-  // `call` frees the communicator that it is given. A preexisting one is only hidden until the sequence begins again.
+  // Frees the communicator by `call` and returns its error code. A preexisting one is only hidden until `release`.
   template <class Call>
   int free(int number, Call call) noexcept {
     const auto at = static_cast<std::size_t>(number);
@@ -45,7 +45,7 @@ class Communicators {
     handles_[at] = MPI_COMM_NULL;
     return MPI_SUCCESS;
   }
-  // Frees the rest in the order of creation, which is the same on all ranks of a communicator.
+  // Frees the remaining communicators in the order of creation, which is the same on all ranks of a communicator.
   void release();
 
  private:

@@ -1,4 +1,4 @@
-// Calls that wait for requests, test, start or free them.
+// Calls that wait for, test, start, cancel or free requests.
 #include <mpi.h>
 
 #include <array>
@@ -18,7 +18,7 @@ void waitall(ReplayState& s, const Instruction& i) {
             i.name);
 }
 
-// The program's test succeeded: ask until this one does.
+// The test succeeded in the program: repeat it until it succeeds.
 void test(ReplayState& s, const Instruction& i) {
   s.requests.clear_early(i.requests);
   int done = 0;
@@ -74,7 +74,7 @@ void request_free(ReplayState& s, const Instruction& i) {
                       [](int, MPI_Request* r) { return *r == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Request_free(r); }),
       i.name);
 }
-// What the program took back may, in the replay, be there already because it completed early.
+// A request that the program cancelled may have completed early in the replay.
 void cancel(ReplayState& s, const Instruction& i) {
   mpi::must(s.requests.with(i.requests,
                             [](int, MPI_Request* r) { return *r == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Cancel(r); }),

@@ -1,4 +1,4 @@
-// Calls that make and free communicators.
+// Calls that create and free communicators.
 #include <mpi.h>
 
 #include <array>
@@ -14,7 +14,8 @@ void dup(ReplayState& s, const Instruction& i) {
 void idup(ReplayState& s, const Instruction& i) {
   mpi::must(MPI_Comm_idup(s.comm(i), s.comms.make(i.creation.made), s.make(i)), i.name);
 }
-// The program's own split, and every other creator: the groups are known from the communicators that resulted.
+// MPI_Comm_split, also used for MPI_Comm_split_type and MPI_Comm_create: their groups are known from the communicators
+// that they created.
 void split(ReplayState& s, const Instruction& i) {
   mpi::must(MPI_Comm_split(s.comm(i), i.creation.colour, i.creation.key, s.comms.make(i.creation.made)), i.name);
 }
@@ -22,14 +23,14 @@ void create_group(ReplayState& s, const Instruction& i) {
   mpi::must(MPI_Comm_create_group(s.comm(i), i.creation.members, i.tag, s.comms.make(i.creation.made)), i.name);
 }
 
-// Makes a communicator with a topology on one whose ranks are in the captured order already.
+// Creates a topology communicator without reordering, on a communicator whose ranks are already in the captured order.
 template <class Make>
 void make_in_order(ReplayState& s, const Instruction& i, Make make) {
   const Creation& c = i.creation;
   MPI_Comm ordered = s.comm(i);
   if (c.reordered) mpi::must(MPI_Comm_split(ordered, c.colour, c.key, &ordered), "MPI_Comm_split");
   MPI_Comm* const made = s.comms.make(c.made);
-  // A rank that is no member after the split creates nothing.
+  // A rank that is not a member after the split creates nothing.
   if (ordered != MPI_COMM_NULL) mpi::must(make(ordered, made), i.name);
   if (c.reordered && ordered != MPI_COMM_NULL) mpi::must(MPI_Comm_free(&ordered), "MPI_Comm_free");
 }
@@ -41,7 +42,7 @@ void cart_create(ReplayState& s, const Instruction& i) {
 void cart_sub(ReplayState& s, const Instruction& i) {
   mpi::must(MPI_Cart_sub(s.comm(i), i.creation.dims, s.comms.make(i.creation.made)), i.name);
 }
-// Also for graphs that are given as a whole or by any rank: a rank's line has its own neighbours.
+// Also for MPI_Graph_create and MPI_Dist_graph_create, since the trace lists the neighbours of each rank.
 void dist_graph_create_adjacent(ReplayState& s, const Instruction& i) {
   make_in_order(s, i, [&](MPI_Comm from, MPI_Comm* made) {
     const Creation& c = i.creation;

@@ -1,4 +1,4 @@
-// MPI's predefined datatypes and reductions by their names in a trace.
+// MPI's predefined datatypes and reductions, looked up by their names in a trace.
 #pragma once
 
 #include <mpi.h>
@@ -8,9 +8,9 @@
 
 namespace stressbench::replay {
 
-// None where this library has no type of that name.
+// None if this MPI library has no type of that name.
 std::optional<MPI_Datatype> datatype_of(std::string_view name);
-// None for the program's own.
+// None for user-defined reductions.
 std::optional<MPI_Op> reduction_of(std::string_view name);
 
 }  // namespace stressbench::replay

@@ -43,7 +43,7 @@ auto to_read(ReplayState& s, const Instruction& i) { return std::tuple(s.files[i
 auto to_read_at(ReplayState& s, const Instruction& i) {
   return std::tuple(s.files[i.file], i.offset, s.in(i), i.count, i.type);
 }
-// Ends what a call of the same memory began.
+// Arguments of the `_end` call of a split collective, with the same buffer as its `_begin` call.
 auto to_end_write(ReplayState& s, const Instruction& i) { return std::tuple(s.files[i.file], s.out(i)); }
 auto to_end_read(ReplayState& s, const Instruction& i) { return std::tuple(s.files[i.file], s.in(i)); }
 
@@ -104,7 +104,7 @@ void Files::close() {
 
 void ScratchFiles::make(const std::string& path, std::int64_t bytes) {
   if (std::ranges::find(paths_, path) != paths_.end()) return;
-  // Others may write into the folder too: neither a file nor a link of theirs is followed.
+  // Other users may write to the directory: do not open their files or follow their links.
   const int created = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (created < 0 && errno == EEXIST)
     throw UserMistake("--files: '{}' exists; remove it, or give another directory", path);

@@ -24,7 +24,7 @@ class Files {
   std::vector<MPI_File> handles_;
 };
 
-// Scratch files that this rank creates beforehand and removes afterwards, for all ranks that open them with it.
+// Scratch files that this rank creates before the replay and removes after it, for all ranks that open them with it.
 class ScratchFiles {
  public:
   ScratchFiles() = default;
@@ -32,7 +32,8 @@ class ScratchFiles {
   ScratchFiles& operator=(const ScratchFiles&) = delete;
   ~ScratchFiles();
 
-  // Creates a file of `bytes` bytes for later reads. Throws UserMistake if it exists or cannot be written.
+  // Creates a file of `bytes` bytes for later reads, once per path. Throws UserMistake if the file exists or cannot be
+  // written.
   void make(const std::string& path, std::int64_t bytes);
 
  private:

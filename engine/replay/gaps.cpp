@@ -13,19 +13,19 @@ namespace {
 constexpr double shortest_ns = 64;      // bucket 0 ends here (docs/trace-format.md)
 constexpr double longest_ns = 1e18;     // 30 years; keeps sums in range
 constexpr int last_bucket = 200;        // 2^106 ns
-constexpr std::uint64_t stride = 1024;  // of draws from pair to pair; a shuffle takes less
+constexpr std::uint64_t stride = 1024;  // positions reserved per pair; a shuffle uses fewer
 
 double lower_ns(int bucket) { return bucket == 0 ? 0 : shortest_ns * std::exp2((bucket - 1) / 2.0); }
 double upper_ns(int bucket) { return shortest_ns * std::exp2(bucket / 2.0); }
 
-// Times at the middles of `count` equal shares of the histogram, within its buckets as if spread evenly.
+// The quantiles (i + 0.5) / `count` of the histogram in nanoseconds, interpolated linearly within its buckets.
 std::vector<double> quantiles(const trace::Gap& gap, std::int64_t count) {
   std::int64_t total = 0;
   for (const auto& [bucket, times] : gap.buckets) total = checked::sum(total, times);
   std::vector<double> values;
   if (total == 0) return values;
   std::size_t at = 0;
-  double before = 0;  // times in the buckets that lie below
+  double before = 0;  // number of times in lower buckets
   for (std::int64_t i = 0; i < count; ++i) {
     const double wanted = (static_cast<double>(i) + 0.5) / static_cast<double>(count) * static_cast<double>(total);
     while (at + 1 < gap.buckets.size() && wanted > before + static_cast<double>(gap.buckets[at].second)) {
@@ -48,7 +48,7 @@ std::vector<std::int64_t> spread(const trace::Gap& gap, std::int64_t count, doub
   for (const double value : values) sum += value;
   if (sum <= 0) values.assign(static_cast<std::size_t>(count), 1.0), sum = static_cast<double>(count);
   const double factor = mean * static_cast<double>(count) / sum;
-  // What rounding takes from one it gives to the next.
+  // The rounding error of each time is carried over to the next.
   std::vector<std::int64_t> times;
   double reached = 0;
   std::int64_t given = 0;

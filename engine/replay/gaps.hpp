@@ -1,4 +1,4 @@
-// The computation between calls: for each pair of successive calls, times distributed like the measured ones.
+// The computation between calls: for each pair of successive calls, times with the measured distribution.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@ namespace replay {
 
 class Gaps {
  public:
-  // Number of times kept per pair; after the last one, the first one is used again.
+  // Maximum number of times kept per pair; they are used cyclically.
   static constexpr std::int64_t most_times = 256;
 
   Gaps() = default;
-  // Times have exactly the mean of the pair, multiplied by `scale`. With `measured` they are distributed like its
-  // histogram, in an order that `draws` shuffles.
+  // The times of a pair have exactly its measured mean, multiplied by `scale`. With `measured` they follow its
+  // histogram and are shuffled with `draws`. Throws UserMistake for a gap with an invalid call, count or bucket.
   Gaps(const std::vector<trace::Gap>& gaps, std::size_t calls, GapTimes times, double scale, const Draw& draws);
 
-  // Nanoseconds between `before` (-1: none) and `call`; 0 where they never followed one another. Allocates nothing.
+  // Nanoseconds between `before` (-1: none) and `call`; 0 if the trace has no such pair. Allocates nothing.
   std::int64_t next(int before, int call) noexcept {
     if (ends_.empty()) return 0;
     const auto at = static_cast<std::size_t>(call);
@@ -48,16 +48,16 @@ class Gaps {
     return time;
   }
 
-  std::vector<Pair> pairs_;        // by the call after, the most frequent first
-  std::vector<std::size_t> ends_;  // of each call's pairs
+  std::vector<Pair> pairs_;        // sorted by the later call, then by descending frequency
+  std::vector<std::size_t> ends_;  // for each later call, the end of its range in pairs_
   std::vector<std::int64_t> times_ns_;
 };
 
-// `count` times spread as the pair's histogram, ascending to a nanosecond, whose sum is count times the mean to a
-// nanosecond.
+// `count` times in nanoseconds that follow the gap's histogram, ascending within rounding. Their sum is `count` times
+// the mean, to a nanosecond.
 std::vector<std::int64_t> spread(const trace::Gap& gap, std::int64_t count, double scale);
 
-// No longer than 30 years, which keeps sums in range.
+// `seconds` * `scale` in nanoseconds, at most 30 years, which keeps sums in range.
 std::int64_t scaled_ns(double seconds, double scale);
 
 }  // namespace replay

@@ -25,7 +25,7 @@ auto to_replace(ReplayState& s, const Instruction& i) {
 }
 auto to_probe(ReplayState& s, const Instruction& i) { return std::tuple(i.peer, i.tag, s.comm(i)); }
 
-// The program's probe found something: ask until this one does.
+// The probe found a message in the program: repeat it until it finds one.
 void iprobe(ReplayState& s, const Instruction& i) {
   int found = 0;
   while (!found) mpi::must(MPI_Iprobe(i.peer, i.tag, s.comm(i), &found, MPI_STATUS_IGNORE), i.name);
@@ -41,7 +41,7 @@ void improbe(ReplayState& s, const Instruction& i) {
     mpi::must(MPI_Improbe(i.peer, i.tag, s.comm(i), &found, &matched.message, MPI_STATUS_IGNORE), i.name);
   }
 }
-// Takes the oldest message of that sender and tag; messages have no number in a trace.
+// Takes the oldest matched message of that sender and tag, since a trace does not number messages.
 MPI_Message take_matched(ReplayState& s, const Instruction& i) {
   auto found = std::ranges::find_if(s.matched, [&](const Matched& m) { return m.peer == i.peer && m.tag == i.tag; });
   if (found == s.matched.end()) found = s.matched.begin();

@@ -1,4 +1,4 @@
-// Windows, one-sided calls on them and the epochs that these stand in.
+// Windows, one-sided calls, and the synchronisation of epochs.
 #include <mpi.h>
 
 #include <array>
@@ -17,7 +17,7 @@ void create(ReplayState& s, const Instruction& i) {
       MPI_Win_create(s.windows.memory(a.window), a.size, a.unit, MPI_INFO_NULL, s.comm(i), s.windows.make(a.window)),
       i.name);
 }
-// Also of memory that the program's ranks shared: a replay's may lie on several hosts.
+// Also for MPI_Win_allocate_shared, since the ranks of a replay may run on several nodes.
 void allocate(ReplayState& s, const Instruction& i) {
   const Access& a = i.access;
   void* memory = nullptr;
@@ -57,7 +57,7 @@ auto with_group(ReplayState& s, const Instruction& i) {
 auto to_lock(ReplayState& s, const Instruction& i) {
   return std::tuple(i.access.lock, i.peer, i.access.assertion, window(s, i));
 }
-// The program's test succeeded: ask until this one does.
+// The test succeeded in the program: repeat it until it succeeds.
 void test(ReplayState& s, const Instruction& i) {
   int done = 0;
   while (!done) mpi::must(MPI_Win_test(window(s, i), &done), i.name);

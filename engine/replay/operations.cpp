@@ -37,9 +37,9 @@ const Operation* find_operation(std::string_view op) noexcept {
 }
 
 bool is_left_out(std::string_view op, FileCalls files) noexcept {
-  // MPI_Buffer_attach: the replay has a buffer of its own where the program calls MPI_Bsend.
+  // MPI_Buffer_attach is left out because the replay attaches its own buffer for MPI_Bsend.
   constexpr std::array names{"Init", "Init_thread", "Finalize", "Pcontrol", "Buffer_attach", "Buffer_detach",
-                             // Whose file it was is not in a trace; scratch files go in the end.
+                             // A trace does not say which file was deleted; scratch files are removed at the end.
                              "File_delete"};
   return (is_file_call(op) && files == FileCalls::left_out) || std::ranges::find(names, op) != names.end();
 }

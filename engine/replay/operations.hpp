@@ -1,4 +1,5 @@
-// The table of MPI operations that can be replayed: what each needs, and the call that it is.
+// Table of the MPI operations that can be replayed, each with the meaning of its arguments and the function that makes
+// the call.
 #pragma once
 
 #include <span>
@@ -8,7 +9,7 @@
 
 namespace stressbench::replay {
 
-// What an operation's arguments mean, and so which memory it needs (docs/trace-format.md, "A call").
+// Meaning of an operation's arguments, which determines the memory it needs (docs/trace-format.md, "A call").
 enum class Shape {
   nothing,
   send,
@@ -33,17 +34,17 @@ enum class Shape {
   neighbour_alltoall,
   neighbour_alltoall_blocks,
   creation,
-  split,    // colour and key as the program gave them
-  grouped,  // only the members call
+  split,    // with the program's colour and key
+  grouped,  // called by the members only
   cartesian,
   sub_cartesian,
   adjacent,
   file_open,
-  file_move,   // a file and bytes
-  file_other,  // a file, and perhaps an offset
+  file_move,   // reads or writes bytes of a file
+  file_other,  // a file, some with an offset
   file_view,
-  window,  // one is made
-  epoch,   // on a window, and perhaps a partner: no data
+  window,  // creates a window
+  epoch,   // synchronisation on a window, some with a partner; no data
   put,
   get,
   fetch,
@@ -64,17 +65,18 @@ std::span<const Operation> communicator_operations() noexcept;
 std::span<const Operation> file_operations() noexcept;
 std::span<const Operation> one_sided_operations() noexcept;
 
-// By its name without `MPI_`; null where it cannot be replayed.
+// Looks up an operation by its name without `MPI_`; null if it cannot be replayed.
 const Operation* find_operation(std::string_view op) noexcept;
-// Calls on files are made on scratch files, or not at all.
+// Whether file calls are made on scratch files or left out.
 enum class FileCalls { left_out, made };
 
-// Calls that a replay does not repeat (MPI_Init, or files).
+// Whether a replay skips calls of this operation (MPI_Init, or file calls).
 bool is_left_out(std::string_view op, FileCalls files) noexcept;
-// Throws UserMistake that names an operation which can be neither replayed nor left out, and why.
+// Throws UserMistake, with the reason, for an operation that can be neither replayed nor left out.
 void must_be_known(std::string_view op, FileCalls files);
 
-// One call from a function that gives its arguments as a tuple; nonblocking ones take the same and a request.
+// Makes one MPI call. `Arguments` is a function that returns the arguments as a tuple; the other two forms append a
+// status or a request.
 template <auto Arguments, auto Call>
 void blocking(ReplayState& state, const Instruction& i) {
   mpi::must(std::apply(Call, Arguments(state, i)), i.name);

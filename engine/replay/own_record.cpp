@@ -11,10 +11,10 @@
 namespace stressbench::replay {
 namespace {
 
-constexpr std::int64_t longest_piece = 1 << 28;  // of a line, in one message
+constexpr std::int64_t longest_piece = 1 << 28;  // bytes of a line per message
 constexpr int tag = 0;
 
-using Heading = std::array<std::int64_t, 2>;  // length of the line and its number in the file
+using Heading = std::array<std::int64_t, 2>;  // length of the line, line number in the file
 constexpr Heading nothing{-1, 0};
 
 void send(const mpi::Group& group, int rank, const Heading& heading, const std::string& line) {
@@ -28,7 +28,7 @@ void send(const mpi::Group& group, int rank, const Heading& heading, const std::
 trace::RankRecord receive(const mpi::Group& group, const std::string& path) {
   Heading heading{};
   mpi::must(MPI_Recv(heading.data(), 2, MPI_INT64_T, 0, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
-  // Rank 0 throws what is wrong; it comes before this in `collectively`.
+  // Rank 0 throws the actual reason, which takes precedence in `collectively`.
   if (heading == nothing) throw UserMistake("'{}': cannot be read", path);
   std::string line(static_cast<std::size_t>(heading[0]), '\0');
   for (std::int64_t at = 0; at < heading[0]; at += longest_piece) {
@@ -38,7 +38,7 @@ trace::RankRecord receive(const mpi::Group& group, const std::string& path) {
   return trace::read_rank({path, heading[1]}, line, group.rank());
 }
 
-// Sends each rank its line as it is read; ranks without one are told at the end.
+// Sends each rank its line as soon as it is read. After an error, the remaining ranks get the heading `nothing`.
 trace::RankRecord read_and_send(const mpi::Group& group, const std::string& path) {
   int served = 1;
   try {

@@ -1,4 +1,4 @@
-// Reading of a trace file by one rank, which sends each other rank its record.
+// Distribution of a trace file: rank 0 reads it and sends each rank its record.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@
 
 namespace stressbench::replay {
 
-// Collective. The line of this rank, from rank 0, which holds one line at a time. Throws UserMistake on the ranks that
-// lack something only: wrap in `collectively`.
+// Collective. The record of this rank. Rank 0 holds its own line and one other line in memory. Throws UserMistake on
+// the affected ranks only, so calls must be wrapped in `collectively`.
 trace::RankRecord own_record(const mpi::Group& group, const std::string& path);
 
-// Collective. If `action` throws UserMistake on some ranks, all ranks throw that of the lowest one, as a mistake in
-// parameter `file`.
+// Collective. If `action` throws UserMistake on some ranks, all ranks throw the mistake of the lowest such rank as a
+// ParameterMistake in `file`.
 void collectively(const mpi::Group& group, const std::function<void()>& action);
 
 }  // namespace stressbench::replay

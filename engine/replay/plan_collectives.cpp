@@ -1,4 +1,4 @@
-// Collective calls: blocks, roots and what they need room for.
+// Planning of collective calls: blocks, roots and buffer sizes.
 
 #include <algorithm>
 #include <limits>
@@ -28,7 +28,7 @@ void ReplayPlan::lay_out_collective(const trace::Call& call, Shape shape, Instru
   const bool is_root = among.rank == call.root;
   if (!call.reduction.empty()) {
     const auto known = reduction_of(call.reduction);
-    // What the program computes itself, and on what, is not known: an operation of our own, which computes nothing.
+    // The function of a user-defined reduction is unknown, so it is replaced by one that computes nothing.
     i.operation = known && (element.type != MPI_BYTE || call.type == "BYTE") ? *known : own_reduction();
   }
   switch (shape) {
@@ -135,7 +135,7 @@ Blocks ReplayPlan::blocks(const Element& element, const std::vector<std::int64_t
     counts.push_back(count(element, size));
     const std::int64_t byte_offset = at / element.unit * element.extent;
     offsets.push_back(count(element, at));
-    // Only MPI_Alltoallw uses these.
+    // Only used by MPI_Alltoallw.
     byte_offsets.push_back(static_cast<int>(std::min(byte_offset, int_max)));
     long_offsets.push_back(byte_offset);
     at += size;

@@ -1,4 +1,4 @@
-// Communicators: their members, and the calls that create them.
+// Planning of the calls that create communicators: members and topologies.
 
 #include <algorithm>
 #include <array>
@@ -52,7 +52,7 @@ void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruct
     creation.sources = keep(call.sources);
     creation.destinations = keep(call.destinations);
   } else if (made != nullptr && !std::string_view(call.op).starts_with("Comm_dup") && call.op != "Comm_idup") {
-    // The members of a group share a colour: the lowest of their world ranks.
+    // The lowest world rank of the members is their common colour.
     if (!made->members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
     int lowest = std::numeric_limits<int>::max();
     for (const trace::Run& run : *made->members) {
@@ -88,7 +88,8 @@ ReplayPlan::Degrees ReplayPlan::degrees(const trace::Call& call) const {
       "Dist_graph_create_adjacent in the captured part; neighbours of others are not in a trace");
 }
 
-// In order of the calls: a communicator is made before it is duplicated.
+// Collects the degrees of all topology communicators in the order of the calls, so that a communicator is known before
+// its duplicates.
 void ReplayPlan::find_topologies() {
   for (const trace::Call& call : record_.calls) {
     if (!call.made) continue;

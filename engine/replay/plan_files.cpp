@@ -1,4 +1,4 @@
-// Files: their scratch files, what is read from them, their views.
+// Planning of file calls: scratch files, bytes to read, and views.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +13,12 @@ namespace stressbench::replay {
 namespace {
 
 bool reads(const trace::Call& call) { return call.op.starts_with("File_read") || call.op.starts_with("File_iread"); }
-// All ranks move on together.
+// Whether the call moves the shared file pointer.
 bool shares_pointer(const trace::Call& call) {
   return call.op.find("_shared") != std::string::npos || call.op.find("_ordered") != std::string::npos;
 }
 
-// The furthest that the views of one file reach: offsets count etypes from the displacement.
+// Largest displacement and etype size over all views of a file. Offsets count etypes from the displacement.
 struct View {
   std::int64_t displacement = 0;
   std::int64_t unit = 1;
@@ -83,7 +83,7 @@ void ReplayPlan::lay_out_file(const trace::Call& call, Shape shape, Instruction&
   }
   if (shape == Shape::file_view) i.type = contiguous_view(call);
   if (shape != Shape::file_open) return;
-  // One file for those that open it together, named after the first of them.
+  // The ranks that open a file together share one scratch file, named after the first of them.
   const trace::Communicator& among = communicator(call.comm);
   if (!among.members || among.members->empty())
     throw UserMistake("the members of its communicator are too irregular to be in the trace");
@@ -91,7 +91,7 @@ void ReplayPlan::lay_out_file(const trace::Call& call, Shape shape, Instruction&
       fmt::format("{}{}-{}.{}", options_.scratch, among.members->front().first, among.size, call.file));
   if (among.rank == 0) scratch_.make(path, options_.bytes_to_read);
   i.path = path.c_str();
-  // It exists already, and is removed at the end.
+  // The file exists already, and is removed at the end.
   i.amode = call.amode & ~(MPI_MODE_EXCL | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);
 }
 

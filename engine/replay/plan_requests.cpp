@@ -1,4 +1,4 @@
-// Requests and buffered sends.
+// Planning of requests and buffered sends.
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace stressbench::replay {
 namespace {
 
 constexpr std::int64_t largest_attached = 64 << 20;
-constexpr int made_unseen = -2;  // a request whose creation was not captured (docs/trace-format.md)
+constexpr int made_unseen = -2;  // slot of a request whose creation was not captured (docs/trace-format.md)
 
 }  // namespace
 
@@ -36,7 +36,8 @@ void ReplayPlan::lay_out_requests(const trace::Call& call, Instruction& i) {
   widest_ = std::max(widest_, call.requests.size());
 }
 
-// Requests that one MPI_Waitany may swap swap their memory too (Requests::complete): it must be as large.
+// Requests that MPI_Waitany and similar calls may swap (Requests::complete) also swap their buffers, which must
+// therefore have the same size.
 void ReplayPlan::share_memory_of_any() {
   for (bool grown = true; grown;) {
     grown = false;

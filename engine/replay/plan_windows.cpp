@@ -1,4 +1,4 @@
-// Windows, what reaches into them, and the epochs that must be closed where the sequence ends.
+// Planning of one-sided calls: windows, transfers, and the check that all epochs are closed at the end of the sequence.
 
 #include <algorithm>
 #include <array>
@@ -52,7 +52,7 @@ void ReplayPlan::lay_out_one_sided(const trace::Call& call, Shape shape, Instruc
   const Element element = element_of(call);
   i.type = element.type;
   i.count = count(element, call.bytes);
-  // MPI takes no reductions of a program's own here, and none that computes on bytes; this one it takes on everything.
+  // One-sided calls accept neither user-defined reductions nor arithmetic on MPI_BYTE. MPI_REPLACE works on all types.
   if (!call.reduction.empty()) {
     const auto known = reduction_of(call.reduction);
     i.operation =
@@ -72,12 +72,12 @@ MPI_Group ReplayPlan::group_of(const std::vector<int>& world_ranks) {
   MPI_Group some = MPI_GROUP_NULL;
   mpi::must(MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &some), "MPI_Group_incl");
   mpi::must(MPI_Group_free(&all), "MPI_Group_free");
-  // A predefined group, which must not be freed.
+  // MPI_GROUP_EMPTY is predefined and must not be freed.
   if (some != MPI_GROUP_EMPTY) groups_.push_back(some);
   return some;
 }
 
-// A window that somebody has locked cannot be freed, and so not be made again.
+// Throws UserMistake if an epoch is still open at the end: its window could not be freed and created again.
 void ReplayPlan::check_epochs() const {
   struct Epoch {
     std::string_view opened;

@@ -19,7 +19,8 @@ std::vector<int> expanded(const std::vector<trace::Run>& runs) {
   return members;
 }
 
-// Calls stand in the order in which they first came: what is used before it was made was there already.
+// Whether each communicator was created in the captured part. Calls are listed in order of first occurrence, so a
+// communicator that is used before its creation existed already.
 std::vector<bool> made_within(const trace::RankRecord& record) {
   std::vector<bool> seen(record.comms.size(), false);
   std::vector<bool> made(record.comms.size(), false);

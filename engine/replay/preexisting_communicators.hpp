@@ -1,4 +1,4 @@
-// Communicators that the program had when the captured part began. Their members create them once, untimed.
+// Communicators that existed in the program before the captured part began. Their members create them once, untimed.
 #pragma once
 
 #include <mpi.h>
@@ -11,19 +11,19 @@
 
 namespace stressbench::replay {
 
-// One of them, according to one rank's record. All ranks sort them alike: by members, and those with the same members
+// A preexisting communicator as described by one rank's record. All ranks sort them in the same way: by members, then
 // in the order in which the program created them.
 struct PreexistingCommunicator {
   int number = 0;  // in the trace's list
-  int rank = 0;    // of this process in it
+  int rank = 0;    // rank of this process in the communicator
   std::vector<int> members;
-  int twin = 0;  // number of communicators with the same members before it
+  int twin = 0;  // number of earlier communicators with the same members
 };
 
 // Throws UserMistake if the members are not known.
 std::vector<PreexistingCommunicator> preexisting_communicators_of(const trace::RankRecord& record);
 
-// A number that sums to 0 over the members if each of them has the communicator in its record, and almost never
+// A number whose sum over the members is 0 if each of them has the communicator in its record, and almost never 0
 // otherwise.
 std::uint64_t membership_checksum(const PreexistingCommunicator& comm) noexcept;
 

@@ -21,7 +21,7 @@ void check(const std::vector<trace::Rule>& rules, std::size_t calls) {
   }
 }
 
-// Length and depth of each rule, from those that it contains.
+// Length (in calls) and nesting depth of each rule, computed from the rules that it contains.
 class Measure {
  public:
   explicit Measure(const std::vector<trace::Rule>& rules)
@@ -38,7 +38,7 @@ class Measure {
     std::size_t item;
   };
 
-  // By hand, as the depth comes from a file.
+  // Depth-first without recursion, since the depth comes from a file and is unbounded.
   void visit_all() {
     if (rules_.empty()) return;
     std::vector<Visit> visits{{0, 0}};

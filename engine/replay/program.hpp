@@ -1,5 +1,4 @@
-// The sequence of calls of one rank, as the rules of its trace: loops are repetitions of rules, and nothing is
-// expanded.
+// The call sequence of one rank as the grammar rules of its trace. Loops are repeated rules and are not expanded.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +12,11 @@ namespace stressbench::replay {
 class Program {
  public:
   Program() = default;
-  // Rule 0 is the whole. Throws UserMistake where rules name what is not there, contain themselves, or do not make up
-  // `length` calls.
+  // Rule 0 is the whole sequence. Throws UserMistake if a rule refers to an unknown call or rule or contains itself, or
+  // if the sequence does not have `length` calls.
   Program(const std::vector<trace::Rule>& rules, std::size_t calls, std::int64_t length);
 
-  // Calls `visit(number of the call)` for the whole sequence, in order. Allocates nothing.
+  // Calls `visit(index of the call)` for the whole sequence, in order. Allocates nothing.
   template <class Visit>
   void walk(Visit&& visit) {
     if (starts_.empty()) return;
@@ -56,12 +55,12 @@ class Program {
   struct Frame {
     std::size_t at = 0;
     std::size_t end = 0;
-    std::int64_t left = 0;  // how often the item at `at`, if it is a rule, is still to be entered
+    std::int64_t left = 0;  // remaining repetitions of the item at `at`, if it is a rule
   };
 
-  std::vector<Item> items_;          // of all rules, one after another, and one more behind the last
+  std::vector<Item> items_;          // items of all rules in order, plus one sentinel
   std::vector<std::size_t> starts_;  // rule r: items_[starts_[r] .. starts_[r + 1])
-  std::vector<Frame> stack_;         // as deep as the rules are
+  std::vector<Frame> stack_;         // size: nesting depth of the rules
 };
 
 }  // namespace stressbench::replay

@@ -1,4 +1,5 @@
-// replay: the calls of a captured program, in its order, with its computation between them (docs/motifs/replay.md).
+// Motif replay: the MPI calls of a captured program in their order, with the computation between them
+// (docs/motifs/replay.md).
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -19,7 +20,7 @@ namespace stressbench {
 
 namespace {
 
-// Where MPI_Bsend puts its messages, while the sequence runs. There is one such place a process.
+// Attaches the buffer for MPI_Bsend while the sequence runs. MPI allows one such buffer per process.
 class AttachedBuffer {
  public:
   explicit AttachedBuffer(const Buffer& buffer) : attached_(buffer.size() > 0) {

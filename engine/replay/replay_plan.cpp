@@ -80,7 +80,7 @@ MPI_Op ReplayPlan::own_reduction() {
 }
 
 ReplayState ReplayPlan::state() const {
-  // One byte at least: some libraries refuse a null pointer even for no elements.
+  // At least one byte: some libraries reject a null pointer even for zero elements.
   const auto some = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
   ReplayState state{Communicators(options_.world, record_.comms.size()),
                     Requests(memory_, widest_),
@@ -194,7 +194,7 @@ ReplayPlan::Element ReplayPlan::element_of(const trace::Call& call) {
     mpi::must(MPI_Type_get_extent(*named, &lowest, &extent), "MPI_Type_get_extent");
     if (size == call.unit) return {*named, size, std::max<std::int64_t>(extent, size)};
   }
-  // More bytes than a count can tell: in elements of the captured size.
+  // The byte count exceeds an int: use elements of the captured size.
   if (std::ranges::max(sizes) > int_max && call.reduction.empty() && call.unit > 1 && call.unit <= int_max &&
       fits(call.unit)) {
     return {bytes_in_a_row(call.unit), call.unit, call.unit};
@@ -223,7 +223,7 @@ void ReplayPlan::give(const Element& element, std::int64_t bytes) {
 
 void ReplayPlan::get(const Instruction& i, const Element& element, std::int64_t bytes) {
   std::size_t& room = i.request < 0 ? incoming_ : memory_[static_cast<std::size_t>(i.request)];
-  // Never none: a slot that receives has memory, if only for nothing.
+  // At least one byte, since a receive of zero bytes needs a valid buffer, too.
   room = std::max({room, static_cast<std::size_t>(bytes / element.unit * element.extent), std::size_t{1}});
 }
 

@@ -1,4 +1,4 @@
-// The calls of one rank of a trace, prepared for execution: arguments, memory, datatypes.
+// The calls of one rank of a trace, prepared for execution with arguments, memory and datatypes.
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +22,8 @@ namespace stressbench::replay {
 // graph communicator with fewer ranks. All ranks of the job must then reproduce that order (`reordered` of
 // PlanOptions).
 bool reorders(const trace::RankRecord& record);
-// Bytes that a file must have for what this rank reads: on its own, and as its share of what all ranks read in turn.
+// File size that the reads of this rank require, in bytes: for reads through individual pointers or offsets, and its
+// share of the reads through shared pointers.
 struct Reading {
   std::int64_t own = 0;
   std::int64_t shared = 0;
@@ -32,23 +33,23 @@ Reading bytes_read(const trace::RankRecord& record);
 // What a plan needs besides the rank's record.
 struct PlanOptions {
   MPI_Comm world = MPI_COMM_NULL;
-  bool reordered = false;          // of some rank
-  std::string scratch;             // common beginning of the scratch files' paths; empty: file calls are left out
-  std::int64_t bytes_to_read = 0;  // the most that one rank reads on its own, and what all ranks read in turn
+  bool reordered = false;          // `reorders` holds on some rank
+  std::string scratch;             // common prefix of the scratch files' paths; empty: file calls are left out
+  std::int64_t bytes_to_read = 0;  // size of the scratch files: largest `Reading::own` plus the sum of `shared`
 
   FileCalls files() const noexcept { return scratch.empty() ? FileCalls::left_out : FileCalls::made; }
 };
 
 class ReplayPlan {
  public:
-  // Throws UserMistake, naming rank and call, for what cannot be replayed. Local to the rank.
+  // Not collective. Throws UserMistake with rank and call if the record cannot be replayed.
   ReplayPlan(const trace::RankRecord& record, PlanOptions options);
   ReplayPlan(const ReplayPlan&) = delete;
   ReplayPlan& operator=(const ReplayPlan&) = delete;
   ~ReplayPlan();
 
   const Instruction& operator[](int call) const noexcept { return instructions_[static_cast<std::size_t>(call)]; }
-  // The communicators, requests and buffers that the calls use; buffers are touched.
+  // The communicators, requests and buffers that the calls use. Pages of the buffers are touched.
   ReplayState state() const;
   // Size of the buffer for MPI_Buffer_attach; 0 if nothing is sent buffered.
   std::size_t attached_bytes() const noexcept { return attached_; }
@@ -58,9 +59,9 @@ class ReplayPlan {
   struct Degrees {
     int in = 0;
     int out = 0;
-    std::optional<int> dimensions;  // of a mesh
+    std::optional<int> dimensions;  // of a Cartesian topology
   };
-  // An element of a call's messages.
+  // Element type of a call's messages; `unit` is its size and `extent` its extent, in bytes.
   struct Element {
     MPI_Datatype type = MPI_BYTE;
     std::int64_t unit = 1;
@@ -102,19 +103,19 @@ class ReplayPlan {
   std::map<int, Degrees> topologies_;
   std::size_t outgoing_ = 0;
   std::size_t incoming_ = 0;
-  std::vector<std::size_t> memory_;  // of each slot
+  std::vector<std::size_t> memory_;  // receive buffer size of each request slot, in bytes
   std::size_t widest_ = 1;
   std::size_t attached_ = 0;
   std::size_t file_slots_ = 0;
-  std::vector<std::size_t> window_memory_;  // of each slot
+  std::vector<std::size_t> window_memory_;  // memory of each window slot, in bytes
   std::set<int> windows_made_;
   std::deque<std::string> paths_;
   ScratchFiles scratch_;
   std::deque<std::vector<int>> numbers_;
   std::deque<std::vector<MPI_Aint>> addresses_;
   std::deque<std::vector<MPI_Datatype>> type_lists_;
-  std::vector<MPI_Datatype> types_;  // made here
-  std::vector<MPI_Group> groups_;    // made here
+  std::vector<MPI_Datatype> types_;  // owned
+  std::vector<MPI_Group> groups_;    // owned
   MPI_Op own_reduction_ = MPI_OP_NULL;
 };
 

@@ -1,4 +1,4 @@
-// Prepared calls of a trace, and the MPI objects and memory that they use.
+// Prepared calls of a trace, and the MPI objects and buffers that they use.
 #pragma once
 
 #include <mpi.h>
@@ -19,16 +19,16 @@ struct ReplayState;
 struct Instruction;
 using Execute = void (*)(ReplayState&, const Instruction&);
 
-// Blocks of a v-, w- or neighbourhood collective: one for each partner.
+// Blocks of a v-, w- or neighbourhood collective, one per partner.
 struct Blocks {
   const int* counts = nullptr;
   const int* offsets = nullptr;            // in elements
-  const int* byte_offsets = nullptr;       // of w-collectives
-  const MPI_Aint* long_offsets = nullptr;  // of Neighbor_alltoallw
-  const MPI_Datatype* types = nullptr;     // of w-collectives
+  const int* byte_offsets = nullptr;       // for w-collectives
+  const MPI_Aint* long_offsets = nullptr;  // for Neighbor_alltoallw
+  const MPI_Datatype* types = nullptr;     // for w-collectives
 };
 
-// One distinct call with all its arguments: nothing is looked up or computed when it is made.
+// One distinct call with all its arguments, so that nothing is looked up or computed when it is executed.
 struct Instruction {
   Execute execute = nullptr;
   const char* name = "";  // "MPI_Isend"
@@ -37,13 +37,13 @@ struct Instruction {
   int tag = 0;
   int root = 0;
   MPI_Datatype type = MPI_BYTE;
-  int count = 0;          // given
-  int receive_count = 0;  // received
+  int count = 0;  // send count
+  int receive_count = 0;
   int source = MPI_PROC_NULL;
   int receive_tag = 0;
   MPI_Op operation = MPI_OP_NULL;
   bool in_place = false;
-  int request = -1;  // slot of the request that it makes
+  int request = -1;  // slot of the request that the call creates
   RequestKind kind = RequestKind::send;
   Slots requests;
   std::span<const int> done;
@@ -68,9 +68,9 @@ struct Matched {
 struct ReplayState {
   Communicators comms;
   Requests requests;
-  Buffer outgoing;               // all sends only read it
-  Buffer incoming;               // of blocking calls, one at a time
-  std::vector<Matched> matched;  // capacity for as many as are ever open
+  Buffer outgoing;               // shared by all sends, which only read it
+  Buffer incoming;               // for blocking calls
+  std::vector<Matched> matched;  // messages that are matched but not received; memory is reserved beforehand
   Files files;
   Windows windows;
 

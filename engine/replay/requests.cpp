@@ -59,7 +59,7 @@ void Requests::complete(const Slots& slots, std::span<const int> done, Complete 
     early = false;
   }
   const int count = static_cast<int>(slots.slots.size());
-  // Nothing was active: the call gave that back, and gives it back again.
+  // No request completed in the program because none was active; the same holds here.
   if (done.empty()) some(count, gather(slots), indices_.data());
   while (!expected_.empty()) {
     const int completed = some(count, gather(slots), indices_.data());

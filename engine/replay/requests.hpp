@@ -1,4 +1,4 @@
-// The requests that calls make, by the slots that the trace gives them, and the memory that outstanding receives write.
+// Requests by their slots in the trace, and the buffers of pending receives.
 #pragma once
 
 #include <mpi.h>
@@ -14,20 +14,21 @@ namespace stressbench::replay {
 
 enum class RequestKind : std::uint8_t { send, receive, collective, persistent };
 
-// Slots of the requests that a call uses; -1 for MPI_REQUEST_NULL. Refers to memory that outlives the calls.
+// Slots of the requests that a call uses; -1 for MPI_REQUEST_NULL. The span must outlive the calls.
 struct Slots {
   std::span<const int> slots;
-  bool consecutive = false;  // adjacent in the table, which MPI can then use directly
+  bool consecutive = false;  // adjacent in the table, so that MPI can use it directly
 };
 
 class Requests {
  public:
-  // Completes requests: fills `indices` and returns their number, or MPI_UNDEFINED if none is active. Waits or only
-  // tests.
+  // Waits or tests for the completion of requests. Fills `indices` with those that completed and returns their number,
+  // or MPI_UNDEFINED if none is active.
   using Complete = int (*)(int count, MPI_Request* requests, int* indices);
 
   Requests() = default;
-  // `memory[slot]` bytes are kept for receives of that slot. No call names more than `widest` requests.
+  // `memory[slot]` is the buffer size of receives in that slot, in bytes, and `widest` the largest number of requests
+  // in one call.
   Requests(const std::vector<std::size_t>& memory, std::size_t widest);
 
   // Where a call stores the request that it creates.
@@ -37,14 +38,14 @@ class Requests {
     early_[at] = false;
     return &requests_[at];
   }
-  // For a call that is left out: its slot counts as complete.
+  // For a call that is left out: marks its slot as complete.
   void leave_out(int slot) noexcept {
     early_[static_cast<std::size_t>(slot)] = true;
     requests_[static_cast<std::size_t>(slot)] = MPI_REQUEST_NULL;
   }
   std::byte* memory(int slot) const noexcept { return memory_[holders_[static_cast<std::size_t>(slot)]].data(); }
 
-  // `call(count, requests)` on these slots, as MPI_Waitall, MPI_Startall, ... take them.
+  // Calls `call(count, requests)` on the requests in these slots, and stores the changed handles.
   template <class Call>
   int with(const Slots& slots, Call call) {
     MPI_Request* const requests = gather(slots);
@@ -52,22 +53,21 @@ class Requests {
     scatter(slots);
     return code;
   }
-  // For calls that complete all their requests: none of these is early any more.
+  // For calls that complete all their requests: none of these counts as completed early afterwards.
   void clear_early(const Slots& slots) noexcept {
     for (const int slot : slots.slots) {
       if (slot >= 0) early_[static_cast<std::size_t>(slot)] = false;
     }
   }
 
-  // A call that completes any of its requests, where the program saw `done` complete. Which of them completes first is
-  // not ours to choose. Where another one does, the two change their slots, with their memory: the requests that the
-  // sequence goes on to name are then the ones that are still open, and the replay is as elastic as the program was. A
-  // persistent request must keep its slot, as its partner was started as often as itself: it is noted as early, and the
-  // call is repeated until what the program saw has happened; the later call that the program completed it with is
-  // left out.
+  // Replays a call such as MPI_Waitany, for which `done` completed in the captured program. In the replay another
+  // request may complete first. The two then swap their slots and buffers, so that the rest of the sequence refers to
+  // the requests that are still pending, and the replay tolerates reordering as the program did. A persistent request
+  // must keep its slot, since it was started as often as its partner. It is marked as early, the call is repeated until
+  // all of `done` have completed, and the later call that completed it in the program is left out.
   void complete(const Slots& slots, std::span<const int> done, Complete some);
 
-  // Completes or frees the requests that are still open.
+  // Completes or frees the requests that are still pending.
   void release();
 
  private:
@@ -77,13 +77,13 @@ class Requests {
 
   std::vector<MPI_Request> requests_;
   std::vector<RequestKind> kinds_;
-  std::vector<char> early_;  // completed before the program saw it
+  std::vector<char> early_;  // completed earlier than in the program
   std::vector<Buffer> memory_;
-  std::vector<std::size_t> holders_;  // slot -> memory
+  std::vector<std::size_t> holders_;  // slot -> index in memory_
   std::vector<MPI_Request> scratch_;
   std::vector<int> indices_;
-  std::vector<int> expected_;  // what the program saw, and has not happened yet
-  std::vector<int> others_;    // what has happened instead
+  std::vector<int> expected_;  // completed in the program, but not yet in the replay
+  std::vector<int> others_;    // completed in the replay instead
 };
 
 }  // namespace stressbench::replay

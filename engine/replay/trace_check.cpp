@@ -24,7 +24,7 @@ const trace::Communicator& communicator_of(const trace::RankRecord& record, cons
   throw WrongValue(fmt::format("MPI_{} on communicator {}, which does not exist", call.op, call.comm));
 }
 
-// `copies`: how often a communicator may still be one that was made as a copy of another.
+// Number of out-neighbours in a topology communicator. `copies` bounds the length of a chain of duplicates.
 std::int64_t neighbours_of(const trace::RankRecord& record, int comm, std::size_t copies) {
   for (const trace::Call& call : record.calls) {
     if (call.made != comm) continue;
@@ -39,7 +39,7 @@ std::int64_t neighbours_of(const trace::RankRecord& record, int comm, std::size_
   return 0;
 }
 
-// The send buffer of one rank in one collective call, whole.
+// Size in bytes of the whole send buffer of one rank in one collective call.
 std::int64_t given_by(const trace::RankRecord& record, const trace::Call& call, Shape shape) {
   const trace::Communicator& among = communicator_of(record, call);
   const bool is_root = among.rank == call.root;

@@ -1,4 +1,4 @@
-// Checks of a trace and its total traffic, for `check` and `describe`, which run in one process.
+// Checks of a trace and its total traffic, for the commands `check` and `describe`, which run in one process.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace stressbench::replay {
 
-// Throws ParameterMistake in `file` for a trace of a number of ranks other than `ranks`, and for one whose first rank
-// makes a call that cannot be replayed. Reads two lines.
+// Throws ParameterMistake in `file` if the trace has another number of ranks, or if its rank 0 makes a call that cannot
+// be replayed. Reads only the first two lines.
 void check_trace(const std::string& path, int ranks, FileCalls files);
 
-// Traffic of one execution of the sequence. `compute_s` is the measured time.
+// Traffic of one execution of the sequence over all ranks. `compute_s` is the measured time, averaged over the ranks.
 Traffic traffic_of(const std::string& path, int ranks, FileCalls files);
 
 }  // namespace stressbench::replay

@@ -1,4 +1,4 @@
-// The windows of the captured program, created and freed where the program did so.
+// The RMA windows of the captured program, created and freed at the same points as in the program.
 #pragma once
 
 #include <mpi.h>
@@ -15,8 +15,8 @@ namespace stressbench::replay {
 struct Access {
   int window = -1;  // slot
   MPI_Aint displacement = 0;
-  MPI_Aint size = 0;  // of the memory of one that is made
-  int unit = 1;       // of its displacements
+  MPI_Aint size = 0;  // memory of a new window, in bytes
+  int unit = 1;       // displacement unit of a new window
   int lock = MPI_LOCK_SHARED;
   int assertion = 0;
   MPI_Group group = MPI_GROUP_NULL;
@@ -25,7 +25,7 @@ struct Access {
 class Windows {
  public:
   Windows() = default;
-  // `memory[slot]` bytes are kept for windows on the program's own memory.
+  // `memory[slot]` bytes are allocated for windows from MPI_Win_create.
   explicit Windows(const std::vector<std::size_t>& memory);
 
   MPI_Win operator[](int slot) const noexcept { return handles_[static_cast<std::size_t>(slot)]; }
@@ -36,7 +36,7 @@ class Windows {
     return find(slot);
   }
   std::byte* memory(int slot) const noexcept { return memory_[static_cast<std::size_t>(slot)].data(); }
-  // Frees the windows that the program left, in the order of creation, which is the same on all ranks of a window.
+  // Frees the windows that the program left open, in the order of creation, which is the same on all ranks of a window.
   void release();
 
  private:

@@ -121,7 +121,8 @@ void Chain::repeat(const Clock& clock, SampleBuffer& samples, Phase phase, Start
   store(end - start - untimed_ns_, samples, phase);
 }
 
-// Like the histograms of the steps, those of the motifs hold measured repetitions only.
+// Opens the motifs' histograms in the measured phase and closes them in others: like the histograms of the steps, they
+// hold measured repetitions only.
 void Chain::enter(Phase phase) {
   if (phase == phase_) return;
   phase_ = phase;
@@ -142,8 +143,8 @@ void Chain::run(const std::vector<Link>& links, Recorder& recorder) {
   }
 }
 
-// What the engine does around a step (prepare, start barrier, payload, verification, metrics) is not part of the job's
-// time either.
+// Executes one step. The engine's work around it (prepare, start barrier, payload, verification, metrics) is excluded
+// from the times of the step and of the job.
 void Chain::execute(int index, Recorder& recorder) {
   const auto at = static_cast<std::size_t>(index);
   ChainStep& step = steps_[at];

@@ -1,4 +1,4 @@
-// A job's chain of motifs: built once per launch from the workload, without MPI. Each round decomposes it over the
+// A job's chain of motifs, built once per launch from the workload, without MPI. Each round decomposes it over the
 // job's ranks, repeats it, and cleans it up.
 #pragma once
 
@@ -19,8 +19,8 @@ struct ChainStep {
   std::string name;  // of the motif, in lower case
   const char* interned_name = nullptr;
   std::unique_ptr<Motif> motif;
-  std::int64_t executions = 1;  // in one repetition: the product of the loops around it
-  // Of this round: times of single executions or iterations in the measured phase, scaled to the motif's quantity.
+  std::int64_t executions = 1;  // per repetition: the product of the enclosing loop counts
+  // Times of single executions or iterations in the measured phase of this round, scaled to the motif's quantity.
   Durations durations;
   std::uint64_t executed = 0;
 };
@@ -30,31 +30,32 @@ enum class Verification { off, on };
 
 class Chain {
  public:
-  // Makes the motifs and sets their parameters. No MPI. Throws UserMistake for an unknown motif or a value that a
-  // parameter refuses.
+  // Creates the motifs and sets their parameters. No MPI. Throws UserMistake for an unknown motif or an invalid
+  // parameter value.
   Chain(const workload::Job& job, int job_index);
 
   // Whether a motif of the chain must not decompose at the same time as other jobs.
   bool needs_serial_setup() const noexcept;
-  // Binds each motif to the launch and decomposes it. Collective over `groups`: one communicator per step, made by
+  // Binds each motif to the launch and decomposes it. Collective over `groups`: one communicator per step, created by
   // `make_groups` once per launch.
   void decompose(const std::vector<mpi::Group>& groups, const RunContext& place, std::uint64_t seed);
 
-  // One repetition: writes the times of job and steps and the metrics into a row of the sample buffer.
+  // Runs one repetition, and writes the times of job and steps and the metrics into a row of the sample buffer.
   void repeat(const Clock& clock, SampleBuffer& samples, Phase phase, StartBarrier start_barrier,
               Verification verification);
 
   // Collective over all groups, after the last repetition of a round.
   void finish(int round);
-  // Ends a round: frees what the motifs allocated since `decompose`, MPI objects included, and forgets their results.
-  // Parameters stay, so that the chain can be decomposed again. Collective where a motif's destructor is.
+  // Ends a round: frees everything that the motifs allocated since `decompose`, including MPI objects, and discards
+  // their results. Parameters are kept, so that the chain can be decomposed again. Collective if the destructor of a
+  // motif is.
   void cleanup();
 
-  // The motifs' notes, each with the motif's name in front: "mpiio: the hint cb_nodes was not taken".
+  // The motifs' notes, each prefixed with the motif's name: "mpiio: the hint cb_nodes was not taken".
   std::vector<std::string> notes() const;
 
-  // From now on encloses each execution of a motif in MPI_Pcontrol(1) and MPI_Pcontrol(0), so that tracers record the
-  // motif and not what the engine does around it.
+  // Encloses each further execution of a motif in MPI_Pcontrol(1) and MPI_Pcontrol(0), so that tracers record the motif
+  // but not the engine's own calls.
   void mark_for_tracers() noexcept;
 
   const std::vector<ChainStep>& steps() const noexcept { return steps_; }
@@ -63,12 +64,12 @@ class Chain {
 
  private:
   struct Link {
-    int step = -1;  // or a loop:
+    int step = -1;  // -1: a loop over `body`
     std::int64_t count = 1;
     std::vector<Link> body;
   };
 
-  // A motif that stands for several steps, such as all message sizes: where they begin.
+  // A motif that expands to several consecutive steps, such as one per message size.
   struct Series {
     std::unique_ptr<Motif> motif;
     std::size_t first_step = 0;
@@ -90,7 +91,7 @@ class Chain {
   std::vector<Series> series_;
   std::vector<Link> links_;
   std::vector<std::int64_t> times_ns_;  // of this repetition, by step
-  std::int64_t untimed_ns_ = 0;         // of this repetition, to be subtracted from the job's time
+  std::int64_t untimed_ns_ = 0;         // in this repetition, subtracted from the job's time
   const std::vector<mpi::Group>* groups_ = nullptr;
   Phase phase_ = Phase::measured;
   bool marked_ = false;
@@ -98,7 +99,7 @@ class Chain {
   Verification verification_ = Verification::off;
 };
 
-// Collective. One communicator for each step of the chain.
+// Collective. Creates one communicator per step of the chain.
 std::vector<mpi::Group> make_groups(const mpi::Group& job, const Chain& chain);
 
 }  // namespace stressbench::scheduler

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int tag = 7;
 constexpr std::size_t block_cells = 4096;
-constexpr std::int32_t executions = -1;  // in place of the number of a motif's own histogram
+constexpr std::int32_t executions = -1;  // HistogramRef::own of the histogram of a step's executions
 
 struct Cell {
   double min = std::numeric_limits<double>::infinity();
@@ -53,8 +53,8 @@ class CellReduction {
     MPI_Type_free(&type_);
   }
 
-  // `reduced` has the result on the job's root. Not in place: MPICH 4.0 mistakes MPI_IN_PLACE for an address when the
-  // root is not rank 0.
+  // Leaves the result in `reduced` on the job's root. Not in place, since MPICH 4.0 treats MPI_IN_PLACE as an address
+  // if the root is not rank 0.
   void reduce(const std::vector<Cell>& cells, std::vector<Cell>& reduced, const JobGroup& job_group) const {
     reduced.resize(cells.size());
     const int count = static_cast<int>(cells.size());
@@ -68,7 +68,7 @@ class CellReduction {
   MPI_Op operation_ = MPI_OP_NULL;
 };
 
-// In which columns this rank's values count.
+// For each column, whether this rank's values count.
 std::vector<bool> timed_columns(const Chain& chain) {
   std::vector<bool> timed{true};
   for (const ChainStep& step : chain.steps()) timed.push_back(step.motif->is_timed());

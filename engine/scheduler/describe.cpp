@@ -36,7 +36,7 @@ std::string flavour_of(const std::string& library) {
   return "other";
 }
 
-// What the person chose by environment; what the library chose by itself, MPI does not tell.
+// Transport settings that the user made in the environment. MPI does not report what the library selected by itself.
 std::optional<std::string> chosen_transports() {
   std::string text;
   for (const char* name : {"OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl", "OMPI_MCA_btl_tcp_if_include",

@@ -1,4 +1,4 @@
-// What the records say about jobs and about the MPI library.
+// Builds the records of jobs and of the MPI library.
 #pragma once
 
 #include "scheduler/chain.hpp"
@@ -6,7 +6,7 @@
 
 namespace stressbench::scheduler {
 
-// The record of a job on that many ranks. No MPI.
+// The record of a job on `ranks` ranks. No MPI.
 JobRecord describe_job(const workload::Job& job, const Chain& chain, int ranks);
 LibraryRecord describe_library();
 

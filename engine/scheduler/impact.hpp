@@ -12,12 +12,12 @@ namespace stressbench::scheduler {
 
 class ImpactTracker final : public Listener {
  public:
-  // A new launch: samples of an unfinished round are dropped.
+  // Starts a new launch and drops samples of an unfinished round.
   void on_header(const Header& header) override;
   void on_sample(const Sample& sample) override;
   void on_round(const RoundRecord& record) override;
 
-  // Blocks in which the job has both an isolated and a contended median.
+  // The medians of blocks in which the job has both an isolated and a contended one, in seconds.
   std::vector<Pair> pairs(int job) const;
   std::optional<Impact> impact(int job) const { return congestion_impact(pairs(job)); }
   // Medians of the rounds of one kind.
@@ -28,7 +28,7 @@ class ImpactTracker final : public Listener {
     std::optional<double> isolated;
     std::optional<double> contended;
   };
-  std::map<int, std::vector<double>> present_;   // job -> measured times of the present round
+  std::map<int, std::vector<double>> present_;   // job -> measured times of the current round
   std::map<int, std::map<int, Halves>> blocks_;  // job -> block
 };
 

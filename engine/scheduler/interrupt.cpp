@@ -16,7 +16,7 @@ using signals::stop_requested;
 
 volatile std::sig_atomic_t requested_at_ms = 0;
 
-// Only what is safe inside a signal handler: a line put together in a fixed buffer, and write().
+// A line of text, built in a fixed buffer and printed by write(), which is async-signal-safe.
 class Line {
  public:
   Line& add(const char* text) noexcept {
@@ -58,7 +58,7 @@ void on_signal(int signal) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   const auto now_ms = static_cast<std::sig_atomic_t>((now.tv_sec * 1000 + now.tv_nsec / 1000000) & 0x3fffffff);
   if (stop_requested != 0) {
-    if (now_ms - requested_at_ms < 500) return;  // one Ctrl-C may arrive by way of the terminal and of the launcher
+    if (now_ms - requested_at_ms < 500) return;  // one Ctrl-C may arrive both from the terminal and from the launcher
     std::signal(signal, SIG_DFL);
     raise(signal);
     return;
@@ -71,7 +71,7 @@ void on_signal(int signal) {
 }  // namespace
 
 void install_handlers() {
-  // Until the program ends: a second signal may arrive while MPI is being finalised.
+  // Static, since a second signal may arrive while MPI is being finalised.
   static const std::array<signals::Handler, 3> handlers{signals::Handler{SIGINT, on_signal, SA_RESTART},
                                                         signals::Handler{SIGTERM, on_signal, SA_RESTART},
                                                         signals::Handler{SIGUSR1, on_signal, SA_RESTART}};

@@ -1,10 +1,10 @@
 // Stop signals: SIGINT, SIGTERM and SIGUSR1 (which the launchers of Open MPI and MPICH forward) end the run after the
-// present round; a second one, at least half a second later, ends the program at once.
+// current round. A second one, at least half a second later, ends the program at once.
 #pragma once
 
 namespace stressbench::scheduler::interrupt {
 
-// Installs handlers of the stop signals until the program ends.
+// Installs handlers for the stop signals until the program ends.
 void install_handlers();
 // Whether a stop signal arrived.
 bool requested() noexcept;

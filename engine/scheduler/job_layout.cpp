@@ -9,10 +9,10 @@ namespace {
 
 struct Role {
   int job = -1;
-  int position = 0;  // of the node in the job's list, along which the job's ranks are numbered
+  int position = 0;  // of the node in the job's list; ranks of a job are numbered in this order
 };
 
-// The job whose part of this rank's node contains this rank's slot.
+// The job that uses this rank's slot on this rank's node.
 Role role_of(const Machine& machine, const workload::Workload& workload) {
   int first_slot = 0;
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {

@@ -1,4 +1,4 @@
-// Which ranks belong to which job, with the jobs' communicators and roots. Made once per launch.
+// The mapping of ranks to jobs, with the jobs' communicators and roots. Created once per launch.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace stressbench::scheduler {
 
 struct JobLayout {
-  int job = -1;                   // of this rank; -1: parked in every round
+  int job = -1;                   // of this rank; -1: parked in all rounds
   mpi::Group control;             // the job's ranks, for the engine's messages
   std::vector<mpi::Group> steps;  // the job's ranks, one communicator per step, for the motifs
   mpi::Group busy;                // all ranks that belong to any job
@@ -24,7 +24,7 @@ struct JobLayout {
   bool is_root() const noexcept { return job >= 0 && control.rank() == root; }
 };
 
-// Collective over `world`. Every job's nodes must be explicit (placement done). `chains`: one per job.
+// Collective over `world`. All jobs must have explicit nodes (after placement). `chains`: one per job.
 JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload,
                        const std::vector<Chain>& chains);
 

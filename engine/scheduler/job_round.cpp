@@ -8,8 +8,8 @@
 namespace stressbench::scheduler {
 namespace {
 
-// Time of a batch of repetitions, after which the root decides whether to continue: long enough that deciding costs
-// next to nothing.
+// Target time of a batch of repetitions, after which the root decides whether to continue. Long enough to make the cost
+// of the decision negligible.
 constexpr double batch_s = 0.02;
 constexpr std::int64_t largest_batch = 100000;
 
@@ -28,7 +28,7 @@ class RepetitionLoop {
     }
   }
 
-  // Batches of repetitions while `go_on` is true on the job's root, where alone it is called.
+  // Runs batches of repetitions while `go_on` returns true; it is called on the job's root only.
   template <class GoOn>
   void repeat_while(Phase phase, GoOn go_on) {
     std::int64_t next = 1;
@@ -38,9 +38,9 @@ class RepetitionLoop {
       if (batch == 0) return;
       const std::int64_t start = clock_.now_ns();
       repeat(batch, phase);
-      // The slowest rank's time: the root may be a target of one-sided communication that finishes at once.
+      // Time of the slowest rank, since the root may only be a target of one-sided communication and finish at once.
       const double took = reduced(job_group_, static_cast<double>(clock_.now_ns() - start) * 1e-9, MPI_MAX);
-      // Some motifs take no time in a simulation: their batches do not grow for that.
+      // Some motifs take no time in a simulation; the batch size then stays as it is.
       const double fitting = static_cast<double>(batch) * (took > 0 ? batch_s / took : 1);
       next = std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
                         std::min(largest_batch, batch * 4));
@@ -60,8 +60,8 @@ class RepetitionLoop {
     }
   }
 
-  // A rank that is idle in the last repetition waits inside the MPI library: as a target of one-sided communication it
-  // may have to make progress for others, which it would not do while it sleeps.
+  // Makes ranks that are idle in the last repetition wait inside the MPI library: as a target of one-sided
+  // communication a rank may have to make progress for others, which it would not do in a sleep.
   void end() const { job_group_.group->barrier(); }
 
   bool is_root() const { return job_group_.group->rank() == job_group_.root; }

@@ -1,4 +1,4 @@
-// The repetitions of one job in one round, and how its ranks agree when to stop.
+// The repetitions of one job in one round, and the agreement of its ranks on when to stop.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,16 @@
 
 namespace stressbench::scheduler {
 
-// Limits the load that a job causes: after each repetition its ranks sleep, outside of the measured time.
+// Limits the load of a job: its ranks sleep after each repetition, outside of the measured time.
 struct Throttle {
   double load = 1;             // time of a repetition / time of the repetition and the pause after it
-  std::int64_t period_ns = 0;  // at least, from the start of a repetition to the start of the next
+  std::int64_t period_ns = 0;  // minimum time from the start of a repetition to the start of the next
+  // The pause in nanoseconds after a repetition that took `busy_ns`.
 
   std::int64_t after(std::int64_t busy_ns) const noexcept;
 };
 
-// What a job does in a round.
+// The settings of a job for a round.
 struct Assignment {
   int warmup = 1;
   std::int64_t repeat = 1;

@@ -1,4 +1,4 @@
-// Traffic counters of network links, where a lab or a site provides them.
+// Traffic counters of network links, if a test lab or a site provides them.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class LinkCounters {
   virtual LinkCounts read() = 0;
 };
 
-// The growth of each direction from `before` to `after`. One that is missing in `before`, or was reset, counts from
-// zero.
+// The increase of each counter from `before` to `after`. A direction that is missing in `before`, or whose counters
+// were reset, counts from zero.
 LinkCounts growth(const LinkCounts& before, LinkCounts after);
 
 }  // namespace stressbench::scheduler

@@ -12,7 +12,7 @@ struct Identity {
   int cores = 0;  // 0: unknown
 };
 
-// Host names and cores of all nodes, from each node's first rank. Filled on rank 0 of `leaders`.
+// Host names and core counts of all nodes, sent by the first rank of each node. Empty except on rank 0 of `leaders`.
 std::vector<Identity> gather_identities(const mpi::Group& leaders) {
   Identity mine;
   const std::string host = host_name();

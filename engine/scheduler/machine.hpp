@@ -29,8 +29,8 @@ struct Machine {
   }
 };
 
-// Collective over `world`. Nodes are the ranks that share memory, or K consecutive ranks; numbered in order of their
-// lowest rank. Throws UserMistake where K does not divide the number of ranks.
+// Collective over `world`. A node is a set of ranks that share memory, or K consecutive ranks if given. Nodes are
+// numbered in order of their lowest rank. Throws UserMistake if K does not divide the number of ranks.
 Machine discover(const mpi::Group& world, std::optional<int> ranks_per_node);
 
 // The name of this rank's host according to MPI.

@@ -18,7 +18,7 @@ int most_frequent(const std::vector<int>& ranks) {
   return winner == votes.end() ? -1 : winner->first;
 }
 
-// The motif's own metrics of the measured repetitions. They begin at column `first`.
+// The motif's own metrics in the measured repetitions; `first` is the column of the first one.
 std::vector<MetricSpreads> metrics_of(const StepRecord& step, std::size_t first, const Collection::Result& result) {
   const std::size_t columns = result.cells.size() / result.heads.size();
   std::vector<MetricSpreads> metrics(step.metrics.size());
@@ -64,15 +64,14 @@ MicroRow row_of(const StepRecord& step, std::size_t index, const Collection::Res
     row.p99_s = quantile(means, 0.99).value_or(0);
     for (const double mean : means) row.mean_s += mean / static_cast<double>(means.size());
   }
-  const double iteration_s =
-      row.median_s / step.quantity_scale;  // a whole iteration, where the quantity is a share of it
+  const double iteration_s = row.median_s / step.quantity_scale;  // the quantity may be a fraction of an iteration
   if (!step.bandwidth || iteration_s <= 0) return row;
   row.bandwidth_bytes_per_s = step.bandwidth->bytes / iteration_s;
   if (step.bandwidth->messages > 0) row.messages_per_s = static_cast<double>(step.bandwidth->messages) / iteration_s;
   return row;
 }
 
-// One job per step, so that no size is measured with another size's data in the caches.
+// Splits the job into one job per step, so that no message size is measured with another size's data in the caches.
 std::vector<workload::Job> split(const workload::Job& job) {
   std::vector<workload::Job> single;
   for (const workload::Step& step : job.steps) {
@@ -87,7 +86,7 @@ std::vector<workload::Job> split(const workload::Job& job) {
 MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, const workload::Job& job,
                                const MicroOptions& options) {
   MicroResult all;
-  // Not the world itself: under Intel MPI a rank in a barrier on it makes no progress for one-sided communication.
+  // A duplicate, since with Intel MPI a rank in a barrier on `world` makes no progress for one-sided communication.
   const mpi::Group own = world.duplicate();
   const JobGroup job_group{0, &own, 0};
   const RunContext place{options.run_id, options.launch, discover(world, std::nullopt).my_node};
@@ -95,7 +94,7 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
       options.warmup,      options.repetitions, std::nullopt, false, Finish::once, StartBarrier::before_each_step,
       options.verification};
   for (const workload::Job& part : split(job)) {
-    std::vector<mpi::Group> groups;  // must outlive the motifs: Intel MPI else crashes in MPI_Win_free
+    std::vector<mpi::Group> groups;  // must outlive the motifs, or Intel MPI crashes in MPI_Win_free
     Chain chain{part, 0};
     const JobRecord record = describe_job(part, chain, world.size());
     if (options.marked) chain.mark_for_tracers();
@@ -112,7 +111,7 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
     for (const std::string& note : result.notes) {
       if (std::ranges::find(all.notes, note) == all.notes.end()) all.notes.push_back(note);
     }
-    std::size_t metric = 1 + record.steps.size();  // its column
+    std::size_t metric = 1 + record.steps.size();  // column of the step's first metric
     for (std::size_t i = 0; i < record.steps.size(); ++i) {
       all.rows.push_back(row_of(record.steps[i], i, result));
       all.rows.back().metrics = metrics_of(record.steps[i], metric, result);

@@ -11,15 +11,16 @@
 
 namespace stressbench::scheduler {
 
-// A metric in each repetition, over the ranks.
+// The spread of a metric over the ranks, one entry per repetition.
 using MetricSpreads = std::vector<Spread>;
 
 // The result at one size. Times are of one iteration, scaled to the motif's quantity (one way of a ping-pong).
 struct MicroRow {
   StepRecord step;
   std::int64_t repetitions = 0;
-  double min_s = 0;     // over iterations if each was timed, else over repetitions
-  double median_s = 0;  // the same
+  // These five are over iterations if each was timed, else over repetitions.
+  double min_s = 0;
+  double median_s = 0;
   double p99_s = 0;
   double max_s = 0;
   double mean_s = 0;
@@ -27,7 +28,7 @@ struct MicroRow {
   double rank_max_median_s = 0;                 // median over repetitions of the slowest rank
   int slowest_rank = -1;                        // world rank that was slowest most often
   std::optional<double> bandwidth_bytes_per_s;  // by the motif's definition, from the median
-  std::optional<double> messages_per_s;         // of the messages that carry these bytes
+  std::optional<double> messages_per_s;         // rate of the messages that carry these bytes
   std::vector<MetricSpreads> metrics;           // in the order of step.metrics; sums over a repetition's iterations
 };
 
@@ -38,7 +39,7 @@ struct MicroOptions {
   Verification verification = Verification::off;
   bool marked = false;  // for tracers: see Chain::mark_for_tracers
   std::string run_id;   // the same on every rank
-  std::string launch;   // likewise
+  std::string launch;   // the same on every rank
 };
 
 struct MicroResult {

@@ -38,7 +38,7 @@ class Plan {
 
  private:
   bool holds(int index, int count) const noexcept;
-  int before(int index, int count) const noexcept;  // how many of `count` rounds are in blocks before `index`
+  int before(int index, int count) const noexcept;  // number of the `count` rounds that are in blocks before `index`
 
   std::vector<int> measured_;
   Counts counts_;

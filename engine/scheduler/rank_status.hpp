@@ -1,4 +1,4 @@
-// What this rank is doing: for the messages of the signal handler, and for the message and the record of a fault.
+// Current activity of this rank, for the messages of the signal handler and the messages and records of faults.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace stressbench::scheduler {
 
-// A copy of the name that lives as long as the program; equal names share one.
+// A copy of the name that exists until the program ends; equal names share one copy.
 const char* interned(const std::string& name);
 
-// Names are interned: they are read when all other objects may be gone.
+// Names are interned, since they may be read after all other objects were destroyed.
 struct RankStatus {
   const char* job = nullptr;
   int job_number = -1;
@@ -23,7 +23,7 @@ RankStatus& rank_status() noexcept;
 
 // "job TeaLeaf, motif halo2d, rank 3 on host a1, round 5"
 std::string describe(const RankStatus& here, const std::string& host);
-// The record of a fault that this rank met; what is not known stays empty.
+// The record of a fault on this rank. Unknown fields stay empty.
 Fault fault_of(const RankStatus& here, const std::string& host, std::string cause);
 
 }  // namespace stressbench::scheduler

@@ -39,7 +39,7 @@ struct StepRecord {
   double quantity_scale = 1;
   std::optional<Bandwidth> bandwidth;
   std::vector<MetricRecord> metrics;
-  std::vector<std::string> histograms;  // quantities of the motif's own histograms
+  std::vector<std::string> histograms;  // names of the quantities in the motif's own histograms
 };
 
 struct JobRecord {
@@ -50,7 +50,7 @@ struct JobRecord {
   std::int64_t repeat = 1;
   std::optional<double> min_time_s;
   std::optional<double> load;
-  std::optional<double> rate_bytes_per_s;  // of a rank
+  std::optional<double> rate_bytes_per_s;  // per rank
   std::vector<StepRecord> steps;
 };
 
@@ -102,7 +102,7 @@ struct Spread {
 struct MetricSpread {
   std::string name;
   Spread spread;
-  int slowest_rank = -1;  // world rank of its worst value
+  int slowest_rank = -1;  // world rank of the worst value
 };
 
 struct Sample {
@@ -119,7 +119,7 @@ struct HistogramRecord {
   int round = 0;
   int job = 0;
   int step = 0;
-  std::optional<int> own;  // number of the motif's own histogram; none: that of its executions
+  std::optional<int> own;  // index of the motif's own histogram; none: the histogram of its executions
   std::string quantity;
   Histogram counts;
   double min_s = 0;
@@ -150,7 +150,7 @@ struct Event {
   std::optional<int> job;
 };
 
-// What ended the launch with status 3, on a rank that met it; what is not known stays empty.
+// The fault that ended the launch with status 3, reported by an affected rank. Unknown fields stay empty.
 struct Fault {
   std::optional<int> round;
   std::optional<int> job;
@@ -169,7 +169,7 @@ struct End {
   double elapsed_s = 0;
 };
 
-// Receives records: the run file, the summary table, the progress line, the stopping criterion.
+// Receiver of records, such as the run file, the summary table, the progress line or the stopping criterion.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -178,10 +178,10 @@ class Listener {
   virtual void on_histogram(const HistogramRecord&) {}
   virtual void on_event(const Event&) {}
   virtual void on_round_start(const Round&, int planned) { (void)planned; }
-  // The round is complete: its records are to be kept. Throws MachineFault if that fails.
+  // The round is complete and its records must be stored. Throws MachineFault if that fails.
   virtual void on_round(const RoundRecord&) {}
   virtual void on_end(const End&) {}
-  // A listener failed, and the run ends for that reason: the last call.
+  // A listener failed, and the run ends for that reason. This is the last call.
   virtual void on_fault(const Fault&) {}
 };
 

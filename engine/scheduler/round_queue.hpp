@@ -1,4 +1,4 @@
-// The rounds of a run that are still to come, block by block. World rank 0 only.
+// The remaining rounds of a run, loaded block by block. World rank 0 only.
 #pragma once
 
 #include <deque>
@@ -9,12 +9,12 @@ namespace stressbench::scheduler {
 
 class RoundQueue {
  public:
-  // Leaves out the first `completed` rounds of the plan, which earlier launches ran.
+  // Skips the first `completed` rounds of the plan, which earlier launches ran.
   RoundQueue(Plan plan, int completed) : plan_(std::move(plan)), completed_(completed) {}
 
-  // Whether the next round, if there is one, begins a block that was not loaded yet.
+  // Whether the next round, if any, begins a block that was not loaded yet.
   bool is_between_blocks() const noexcept { return queue_.empty() && next_block_ < plan_.blocks(); }
-  // Blocks that were loaded, those that earlier launches ran included.
+  // Number of loaded blocks, including those that earlier launches ran.
   int loaded_blocks() const noexcept { return next_block_; }
   void load_block() {
     for (const Round& round : plan_.block(next_block_++)) {
@@ -29,7 +29,7 @@ class RoundQueue {
     queue_.pop_front();
     return round;
   }
-  // Rounds in the whole plan.
+  // Number of rounds in the whole plan.
   int planned() const noexcept { return plan_.size(); }
 
  private:

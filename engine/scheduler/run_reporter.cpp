@@ -43,7 +43,7 @@ void RunReporter::fault(const Fault& fault) noexcept {
   for (Listener* listener : listeners_) {
     try {
       listener->on_fault(fault);
-    } catch (const MachineFault&) {  // the disk is still full: the message on stderr says so
+    } catch (const MachineFault&) {  // such as a disk that is still full; stderr reports the first failure
     }
   }
 }
@@ -85,7 +85,7 @@ void RunReporter::samples(const Round& round, int job, const Collection::Result&
   }
 }
 
-// A reader must know what is not in the file.
+// Reports which samples are missing in the file.
 void RunReporter::thinning(const Round& round, int job, const Collection::Result& result, std::int64_t steps_stride) {
   const auto report = [&](std::string message) {
     event({Severity::note, "samples_thinned", std::move(message), round.number, job});
@@ -113,7 +113,7 @@ void RunReporter::notes(const Round& round, int job, const std::vector<std::stri
   }
 }
 
-// A reader must know when a clock reading costs more than 1 % of what it timed.
+// Warns if a clock reading costs more than 1 % of a timed region.
 void RunReporter::check_timer(const Sample& sample) {
   const StepRecord& step = jobs_[static_cast<std::size_t>(sample.job)].steps[static_cast<std::size_t>(*sample.step)];
   const std::int64_t regions = step.timer == Timer::iteration ? sample.iterations : step.executions;

@@ -1,4 +1,4 @@
-// Turns what a run does into records and hands them to the listeners. World rank 0 only.
+// Builds the records of a run and passes them to the listeners. World rank 0 only.
 #pragma once
 
 #include <optional>
@@ -19,17 +19,16 @@ class RunReporter {
 
   void header(const Header& header);
   void round_starts(const Round& round, int planned);
-  // Samples, histograms, notes and warnings of one job in one round.
+  // Reports samples, histograms, notes and warnings of one job in one round.
   void job(const Round& round, int job, const Collection::Result& result);
   void event(const Event& event);
   void round(const RoundRecord& record);
   void end(const End& end);
-  // The record of a listener's failure; a listener that fails again is passed over.
+  // Reports the failure of a listener to all listeners; further failures are ignored.
   void fault(const Fault& fault) noexcept;
 
-  // What a listener could not do, such as writing to a full disk; none where all went well. A listener that fails must
-  // not keep rank 0 from taking part in what the other ranks do: the first failure is kept, and no listener is called
-  // any more.
+  // The first failure of a listener, such as a write to a full disk; none if all succeeded. A failure must not keep
+  // rank 0 from taking part in collective operations, so it is stored here and no listener is called any more.
   const std::optional<std::string>& fault() const noexcept { return fault_; }
 
  private:

@@ -1,5 +1,5 @@
-// The values that one rank measured in one round: a row per repetition; a column for the job, each step and each
-// metric.
+// The values that one rank measured in one round: one row per repetition, with one column for the job, each step and
+// each metric.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace stressbench::scheduler {
 
 enum class Phase : std::int32_t { warmup, measured, extra };
 
-// Which phases of a round last until the other jobs are done, and so have no bound of their own.
+// The phases of a round that last until the other jobs are done, so that their number of repetitions is unbounded.
 enum class OpenEndedPhases { extra_only, measured_too };
 
 struct RowHead {
@@ -21,16 +21,16 @@ struct RowHead {
 
 // Rows stay in memory until the round ends, since writing or reducing them earlier would disturb the measurement.
 // Memory is bounded: when a phase has `capacity` values, every second of its repetitions is dropped, and from then on
-// only each `stride`-th is kept. All ranks of a job drop the same ones, and extra repetitions never displace measured
+// only every `stride`-th is kept. All ranks of a job drop the same ones, and extra repetitions never displace measured
 // ones. The counts in `repetitions` are exact.
 //
-// Of repetitions that only keep the machine loaded while other jobs run, `sustained_rows` rows are enough.
+// At most `sustained_rows` rows are kept of repetitions that only load the machine while other jobs run.
 class SampleBuffer {
  public:
   explicit SampleBuffer(std::size_t columns, std::size_t capacity = default_capacity,
                         OpenEndedPhases sustained = OpenEndedPhases::extra_only);
 
-  // The row of the present repetition, initially all zero.
+  // The row of the current repetition, initially all zero.
   std::span<double> next() noexcept { return current_; }
   void commit(Phase phase);
 
@@ -49,7 +49,7 @@ class SampleBuffer {
  private:
   struct Store {
     std::int64_t seen = 0;
-    std::int64_t first = 0;  // repetition that the phase began with
+    std::int64_t first = 0;  // first repetition of the phase
     std::int64_t stride = 1;
     std::size_t rows = 0;
   };

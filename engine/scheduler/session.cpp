@@ -11,7 +11,7 @@
 namespace stressbench::scheduler {
 namespace {
 
-// Time that a repetition must take so that a rank moves no more than the job's rate, on average.
+// Minimum time of a repetition in nanoseconds, so that the traffic per rank does not exceed the job's rate on average.
 std::int64_t period_of(const Chain& chain, int ranks, Bytes rate) {
   double bytes = 0;
   for (const ChainStep& step : chain.steps()) {
@@ -95,7 +95,7 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
   if (world_.rank() == 0) reporter_.header(make_header(command, workload_text));
   for (;;) {
     Decision decision = decide();
-    // Rank 0 has a file on its way to a disk: ranks that spin meanwhile, perhaps at real-time priority, would delay it.
+    // Rank 0 may be writing a file: ranks that spin meanwhile, perhaps at real-time priority, would delay it.
     sleeping_barrier(world_, WaitPhase::arriving);
     mpi::must(MPI_Bcast(&decision, static_cast<int>(sizeof(decision)), MPI_BYTE, 0, world_.handle()), "MPI_Bcast");
     if (decision.stop != 0) return finish(decision.reason);
@@ -105,7 +105,7 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
   }
 }
 
-// Only rank 0 knows when the file lacks its last line.
+// Reports the end. Rank 0 broadcasts whether a listener failed, since only rank 0 writes the file.
 EndReason Session::finish(EndReason reason) {
   const bool complete = reason == EndReason::done || reason == EndReason::interval_reached;
   if (world_.rank() == 0) {
@@ -118,7 +118,7 @@ EndReason Session::finish(EndReason reason) {
   return failed != 0 ? EndReason::fault : reason;
 }
 
-// On rank 0. No job and no motif is to blame.
+// Rank 0 only. Names no job and no motif, since none caused the fault.
 Fault Session::fault_of_listener() const {
   RankStatus here;
   here.rank = 0;
@@ -150,7 +150,7 @@ Header Session::make_header(const std::vector<std::string>& command, const std::
   return header;
 }
 
-// On rank 0. Loads the next block where one begins.
+// Rank 0 only. Loads the next block if the queue is empty.
 std::optional<EndReason> Session::reason_to_stop() {
   while (queue_.is_between_blocks()) {
     if (options_.until_interval && queue_.loaded_blocks() > 0 &&
@@ -230,7 +230,7 @@ void Session::execute(const Round& round) {
   if (world_.rank() == 0) report_results(std::move(record), collection);
 }
 
-// Counters that fail once are not asked again.
+// Reads the link counters; after a failure they are not read again.
 std::optional<LinkCounts> Session::read_links(const Round& round) {
   if (links_ == nullptr) return std::nullopt;
   try {
@@ -242,8 +242,8 @@ std::optional<LinkCounts> Session::read_links(const Round& round) {
   }
 }
 
-// In a contended round first the jobs with serial setup decompose, one after the other; then all others at
-// once.
+// In a contended round the jobs with serial setup decompose first, one after another, then all others at the same
+// time.
 void Session::decompose(const Round& round) {
   // An isolated and a contended round of the same block draw the same numbers, so that only congestion differs.
   const std::uint64_t seed = options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1));

@@ -1,4 +1,4 @@
-// One launch: rounds in the order of the plan, until the plan is done or a stopping criterion is reached.
+// One launch: runs rounds in the order of the plan, until the plan is done or a stopping criterion is reached.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ namespace stressbench::scheduler {
 
 struct RunOptions {
   std::string run_id;  // the same on every rank
-  std::string launch;  // likewise
+  std::string launch;  // the same on every rank
   Counts counts;
   std::int64_t repetitions = 10;  // of a job without [REPEAT]
   int warmup = 1;
@@ -34,7 +34,7 @@ struct RunOptions {
   Verification verification = Verification::off;
 };
 
-// What earlier launches of the run left in its file.
+// State of the run file after earlier launches of the run.
 struct EarlierLaunches {
   int launch = 0;  // number of the next launch
   int rounds = 0;  // completed
@@ -46,17 +46,17 @@ class Session {
   Session(const mpi::Group& world, const Clock& clock, const Machine& machine, const workload::Workload& workload,
           const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, EarlierLaunches earlier);
 
-  // Put what they count during each round into its record. Rank 0 only.
+  // Adds the traffic that `links` count during each round to its record. Rank 0 only.
   void watch(LinkCounters& links) noexcept { links_ = &links; }
 
-  // Header, rounds, end. The same on every rank.
+  // Runs the launch: reports the header, the rounds and the end. Collective; returns the same reason on every rank.
   EndReason run(const std::vector<std::string>& command, const std::string& workload_text);
 
-  // What a listener could not do (a full disk), when the run ended for that reason. Rank 0 only.
+  // The failure of a listener (such as a full disk), if the run ended for that reason. Rank 0 only.
   const std::optional<std::string>& fault() const noexcept { return reporter_.fault(); }
 
  private:
-  // What rank 0 decided: the next round, or why to stop.
+  // The decision of rank 0: the next round, or the reason to stop.
   struct Decision {
     std::int32_t stop = 0;
     EndReason reason = EndReason::done;
@@ -88,9 +88,9 @@ class Session {
   EarlierLaunches earlier_;
   JobLayout layout_;
   std::optional<Chain> chain_;          // of this rank's job; uses communicators of the layout
-  std::vector<int> serial_setup_jobs_;  // jobs that decompose one after the other
+  std::vector<int> serial_setup_jobs_;  // jobs that decompose one after another
   std::vector<int> measured_jobs_;
-  std::vector<JobRecord> jobs_;  // rank 0
+  std::vector<JobRecord> jobs_;  // rank 0 only
   RoundQueue queue_;
   stopping::TimeLimit time_limit_;
   stopping::Interruption interruption_;

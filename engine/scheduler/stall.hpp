@@ -1,5 +1,5 @@
-// Ends the launch if it is stuck because a link is down or a rank has ended, and MPI would wait forever: a
-// rank without progress (core/progress.hpp) for a given time ends its program. Completed rounds are in the file.
+// Ends a launch that is stuck because a link is down or a rank has ended, in which case MPI would wait forever: a rank
+// without progress (core/progress.hpp) for a given time ends its program. Completed rounds are in the file.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace stressbench::scheduler::stall {
 
-// While this lives, waiting does not count as a stall: other jobs measure.
+// While an object of this class exists, waiting does not count as a stall, since other jobs measure.
 class WatchdogSuspension {
  public:
   WatchdogSuspension() noexcept;
@@ -24,8 +24,8 @@ class WatchdogSuspension {
   WatchdogSuspension& operator=(const WatchdogSuspension&) = delete;
 };
 
-// Detects that a rank made no progress over several checks. Checks are counted, and no clock is read: a rank that was
-// stopped for a while (SIGSTOP, a suspended machine) was not stuck.
+// Detects that a rank made no progress over several checks. It counts checks instead of reading a clock, so that a
+// rank that was stopped for a while (SIGSTOP, a suspended machine) does not count as stuck.
 class StallDetector {
  public:
   static constexpr int checks = 8;
@@ -37,7 +37,7 @@ class StallDetector {
   int still_ = -1;
 };
 
-// Checks a few times per `limit` whether the rank made progress, and calls `give_up` once if it did not for that long.
+// Checks several times per `limit` whether the rank made progress. Calls `give_up` once if it made none for `limit`.
 class Watchdog {
  public:
   // Starts a thread, which makes no MPI calls.
@@ -55,8 +55,8 @@ class Watchdog {
   std::thread thread_;
 };
 
-// Tells `listener` and stderr where this rank is stuck and ends the program with status 3. Ranks that do not report for
-// their job wait a little first, so that the ranks that do are heard.
+// Reports to `listener` and stderr where this rank is stuck and ends the program with status 3. Ranks that do not
+// report for their job wait two seconds first, so that the messages of those that do are printed.
 [[noreturn]] void end_program(Nanoseconds limit, const std::string& host, const FaultListener& listener);
 
 }  // namespace stressbench::scheduler::stall

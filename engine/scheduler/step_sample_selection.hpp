@@ -12,10 +12,10 @@ namespace stressbench::scheduler {
 
 class StepSampleSelection {
  public:
-  static constexpr std::size_t most_samples = 20'000;  // of one job's motifs in one round
+  static constexpr std::size_t most_samples = 20'000;  // for all steps of one job in one round
 
-  // For a chain of `parts` steps. Blocks (`turn`) select different repetitions, so that none, such as a cold first one,
-  // is overrepresented; isolated and contended rounds of a block select the same ones.
+  // `parts` is the number of steps in the chain, `turn` the block. Blocks select different repetitions, so that none,
+  // such as a cold first one, is overrepresented. Isolated and contended rounds of a block select the same ones.
   StepSampleSelection(const std::vector<RowHead>& heads, std::size_t parts, int turn);
 
   bool keeps(std::size_t row) const { return kept_[row]; }

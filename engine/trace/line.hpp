@@ -1,4 +1,4 @@
-// Lines of a trace file, and what is said where one is not what it should be.
+// Lines of a trace file, and errors with file name and line number.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace stressbench::trace {
 
-// Where something stands. Its mistakes begin with it: "app.trace, line 3: ...".
+// A position in a file. Error messages begin with it: "'app.trace', line 3: ...".
 struct Place {
   std::string file;
   std::int64_t line = 0;
@@ -18,18 +18,18 @@ struct Place {
   [[noreturn]] void refuse(std::string_view what) const;  // throws UserMistake
 };
 
-// CRC-32 as zlib's.
+// CRC-32 as in zlib.
 std::uint32_t checksum(std::string_view bytes);
-// Throws UserMistake where the line does not end in the `crc32` of what stands before it.
+// Throws UserMistake unless the line ends with key `crc32` and the checksum of the bytes before that key.
 void verify(const Place& place, std::string_view line);
 
-// A regular file, line by line; a line at a time is in memory. Throws UserMistake where it cannot be read.
+// A regular file, read line by line with one line in memory. Throws UserMistake if it cannot be read.
 class Lines {
  public:
   explicit Lines(const std::string& path);
-  // None at the end. A last line without line feed is cut off: throws UserMistake.
+  // The next line; none at the end. Throws UserMistake for a last line without line feed, which is truncated.
   std::optional<std::string> next();
-  // Of the line that `next` gave last.
+  // Position of the line that `next` returned last.
   const Place& place() const noexcept { return place_; }
 
  private:

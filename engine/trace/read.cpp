@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What stands there, of the type that it is put into: numbers that do not fit are refused, not cut.
+// The JSON value as a T. Throws WrongValue for integers that do not fit, instead of truncating them.
 template <class T>
 T value_of(const Json& json) {
   if constexpr (std::integral<T> && !std::same_as<T, bool>) {
@@ -44,7 +44,7 @@ void take(const Json& object, const char* key, T& value) {
   if (const auto found = object.find(key); found != object.end() && !found->is_null()) put(*found, value);
 }
 
-// Members are written out one by one later on, so there must be no more of them than the communicator has.
+// Throws WrongValue if a communicator lists more members than it has ranks: a replay expands the list rank by rank.
 void check_members(const Communicator& communicator) {
   std::int64_t members = 0;
   for (const Run& run : *communicator.members) {
@@ -73,7 +73,7 @@ Communicator communicator_of(const Json& json) {
   return communicator;
 }
 
-// Of receives from any source, with any tag: what never came is not there.
+// For receives with MPI_ANY_SOURCE or MPI_ANY_TAG: source and tag are missing in the trace if no message arrived.
 void take_unknown(const Json& json, Call& call) {
   const auto any = json.find("any");
   if (any == json.end()) return;
@@ -167,7 +167,7 @@ Rule rule_of(const Json& json) {
   return rule;
 }
 
-// Parses a line that was verified; whatever it lacks is said with file and line.
+// Verifies the line's checksum, parses it and calls `read` on the JSON value. Errors are reported with file and line.
 template <class Read>
 auto with_json(const Place& place, std::string_view line, Read read) {
   verify(place, line);

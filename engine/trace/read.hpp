@@ -1,4 +1,4 @@
-// From a line of a trace file to values. All of these throw UserMistake that names file and line.
+// Parsers for the lines of a trace file. All of them throw UserMistake with file and line.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace stressbench::trace {
 
 inline constexpr int known_version = 1;
 
-// The first line: a trace file of a version that is known, with a sequence.
+// Parses the first line. Accepts trace files of the known version that hold call sequences.
 Header read_header(const Place& place, std::string_view line);
-// A `rank` line, which must be that rank's and hold its whole sequence.
+// Parses a `rank` line, which must belong to `rank` and hold its whole call sequence.
 RankRecord read_rank(const Place& place, std::string_view line, int rank);
-// What follows the last rank's line: optionally symbols, then the end.
+// Reads the lines after the last rank: an optional `symbols` line, then the `end` line.
 void read_tail(Lines& lines, int ranks);
 
-// The header alone, of the file of that name.
+// Reads the header of the file and nothing else.
 Header header_of(const std::string& path);
 
 }  // namespace stressbench::trace

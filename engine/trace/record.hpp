@@ -1,4 +1,4 @@
-// What a trace file says, as values (docs/trace-format.md). Only what a replay needs is here.
+// Contents of a trace file as values (docs/trace-format.md), limited to what a replay needs.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Header {
   int ranks = 0;
 };
 
-// World ranks first, first + stride, ... of a communicator, in its order.
+// The world ranks first, first + stride, ... (`count` of them) that are members of a communicator, in its rank order.
 struct Run {
   int first = 0;
   int stride = 0;
@@ -27,13 +27,13 @@ struct Communicator {
   int size = 0;
   int rank = 0;
   bool between_groups = false;              // an intercommunicator
-  std::optional<std::vector<Run>> members;  // none: too irregular to be kept
+  std::optional<std::vector<Run>> members;  // none: too irregular to be recorded
 };
 
-// A distinct call. What an operation does not have is as it is here.
+// A distinct call. Fields that do not apply to its operation keep their defaults.
 struct Call {
   static constexpr int none = -1;
-  static constexpr int anyone = -2;  // a receive from any source without a matching send: the program cancelled it
+  static constexpr int anyone = -2;  // a receive from any source that matched no message: the program cancelled it
   static constexpr int any_tag = -1;
 
   std::string op;
@@ -43,7 +43,7 @@ struct Call {
   int tag = 0;
   std::int64_t bytes = 0;
   std::int64_t unit = 1;
-  std::string type;  // empty: not a predefined one
+  std::string type;  // empty: not a predefined datatype
   int source = none;
   int receive_tag = 0;
   std::optional<std::int64_t> receive_bytes;
@@ -75,7 +75,7 @@ struct Call {
   std::vector<std::string> assertion;
 };
 
-// Time between call `before` (-1: none) and call `after`, outside MPI.
+// Time outside MPI between call `before` (-1: none) and call `after`.
 struct Gap {
   int before = 0;
   int after = 0;
@@ -83,10 +83,10 @@ struct Gap {
   double sum_s = 0;
   double min_s = 0;
   double max_s = 0;
-  std::vector<std::pair<int, std::int64_t>> buckets;  // number, times
+  std::vector<std::pair<int, std::int64_t>> buckets;  // histogram: bucket number, count
 };
 
-// symbol >= 0: a call; symbol < 0: rule -symbol.
+// One item of a grammar rule, repeated `times` times. symbol >= 0: index of a call; symbol < 0: rule -symbol.
 struct Item {
   std::int64_t symbol = 0;
   std::int64_t times = 0;
@@ -96,12 +96,12 @@ using Rule = std::vector<Item>;
 struct RankRecord {
   int rank = 0;
   std::string ended;
-  std::int64_t messages = 0;       // point-to-point, sent
-  std::int64_t message_bytes = 0;  // of these
+  std::int64_t messages = 0;       // sent point-to-point messages
+  std::int64_t message_bytes = 0;  // their payload
   std::vector<Communicator> comms;
   std::vector<Call> calls;
   std::vector<Gap> gaps;
-  double tail_s = 0;  // after the last call
+  double tail_s = 0;  // time after the last call
   std::vector<Rule> rules;
   std::int64_t sequence_calls = 0;
 };

@@ -12,13 +12,13 @@
 
 namespace stressbench::workload {
 
-// Adds to parsed.diagnostics every mistake that is left, none that follows from another one, and puts the catalogue's
-// names of motifs and the long names of options into parsed.workload. Without a machine, node numbers and what depends
-// on the number of ranks are not checked (they are where a job gives its nodes and [RANKS_PER_NODE]).
+// Adds all remaining mistakes to parsed.diagnostics, except consequences of others, and replaces names in
+// parsed.workload by the catalogue's motif names and the long option names. Without a machine, node numbers are not
+// checked, and the number of ranks only for jobs with nodes and [RANKS_PER_NODE].
 void check(Parsed& parsed, const Catalogue& catalogue, const std::optional<Machine>& machine,
            const Policy& policy = {});
 
-// Reads and checks. Throws Rejected with all mistakes at once.
+// Reads and checks a workload. Throws Rejected with all mistakes at once.
 Workload load(const std::string& path, const ReadFile& read, const Catalogue& catalogue,
               const std::optional<Machine>& machine, const std::vector<Setting>& settings = {},
               const Policy& policy = {});

@@ -30,7 +30,7 @@ std::string option_suggestion(const Option& option, const Pattern& pattern) {
   return near ? "did you mean '" + *near + "'?" : all;
 }
 
-// One motif's check: what its options set, and whether the pattern as a whole then fits.
+// Checks one motif: its options, then the number of ranks.
 class CallCheck {
  public:
   CallCheck(MotifCall& call, Pattern& pattern, Diagnostics& diagnostics)

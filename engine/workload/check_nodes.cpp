@@ -9,14 +9,14 @@ namespace {
 
 using Ranks = std::optional<std::int64_t>;
 
-// The job's nodes and ranks a node were read without a mistake.
+// Whether the job's nodes and ranks per node were read without a mistake.
 bool is_known(const Job& job) {
   const bool one_key = !(job.where.nodes && job.where.node_count);
   const bool ranks_read = !job.where.ranks_per_node || job.ranks_per_node;
   return one_key && ranks_read && (job.nodes || job.node_count);
 }
 
-// [NID_LIST] names nodes that exist.
+// Whether all nodes of [NID_LIST] exist; reports those that do not.
 bool check_existence(const Job& job, const Machine& machine, Diagnostics& diagnostics) {
   if (!job.nodes) return true;
   const auto is_outside = [&](int node) { return node >= machine.nodes(); };
@@ -45,7 +45,7 @@ std::int64_t count_free(const std::vector<Job>& jobs, const Machine& machine) {
   return std::ranges::count(taken, false);
 }
 
-// [NODES] of all jobs together fit: one message, at the first job that gets too few.
+// Checks that the [NODES] of all jobs fit together. Reports one mistake, at the first job that gets too few nodes.
 void check_counts(const std::vector<Job>& jobs, const Machine& machine, Diagnostics& diagnostics) {
   const std::int64_t free = count_free(jobs, machine);
   const Job* short_of_nodes = nullptr;
@@ -67,7 +67,7 @@ void check_counts(const std::vector<Job>& jobs, const Machine& machine, Diagnost
           std::to_string(free) + " of them in no [NID_LIST]; all [NODES] together ask for " + std::to_string(wanted));
 }
 
-// Ranks of a job on these nodes; none where they are not known, or where a node has too few, which is reported.
+// Number of ranks of a job on these nodes. None if unknown, or if a node has too few ranks, which is reported.
 Ranks count_ranks(const Job& job, const std::vector<int>& nodes, const Machine& machine, Diagnostics& diagnostics) {
   std::int64_t sum = 0;
   for (const int node : nodes) {
@@ -85,7 +85,7 @@ Ranks count_ranks(const Job& job, const std::vector<int>& nodes, const Machine& 
   return sum;
 }
 
-// Every job's nodes when nothing is wrong with any; else those that do not depend on the others.
+// The nodes of all jobs if there are no mistakes, else only those that do not depend on other jobs.
 std::vector<std::vector<int>> nodes_of_jobs(const Workload& workload, const Machine& machine, const Policy& policy,
                                             bool sound) {
   std::vector<std::vector<int>> nodes(workload.jobs.size());
@@ -96,7 +96,7 @@ std::vector<std::vector<int>> nodes_of_jobs(const Workload& workload, const Mach
     if (job.nodes) {
       nodes[i] = *job.nodes;
     } else if (uniform && job.node_count && *job.node_count <= machine.nodes()) {
-      nodes[i].resize(static_cast<std::size_t>(*job.node_count));  // any are as good
+      nodes[i].resize(static_cast<std::size_t>(*job.node_count));  // which ones does not matter
       std::iota(nodes[i].begin(), nodes[i].end(), 0);
     }
   }

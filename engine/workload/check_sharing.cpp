@@ -17,7 +17,7 @@ struct Use {
   int index = 0;  // of the node in the job's list
 };
 
-// Sorted by node; of one node in the order of the jobs.
+// All uses of nodes by [NID_LIST], sorted by node, then by job.
 std::vector<Use> uses_of(const std::vector<Job>& jobs) {
   std::vector<Use> uses;
   for (std::size_t job = 0; job < jobs.size(); ++job) {
@@ -51,7 +51,7 @@ class SharingCheck {
  private:
   struct Conflict {
     std::vector<int> nodes;
-    int index = 0;  // of the earliest of them in the later job's list
+    int index = 0;  // smallest index of these nodes in the later job's list
   };
 
   void check_node(std::span<const Use> uses) {
@@ -94,7 +94,7 @@ class SharingCheck {
   const std::optional<Machine>& machine_;
   Diagnostics& diagnostics_;
   std::map<std::pair<std::size_t, std::size_t>, Conflict> conflicts_;  // later job, earlier job
-  std::map<std::size_t, std::pair<Use, std::int64_t>> overfull_;  // the job that is one too many: where, ranks wanted
+  std::map<std::size_t, std::pair<Use, std::int64_t>> overfull_;  // first job that does not fit -> use, ranks wanted
 };
 
 }  // namespace

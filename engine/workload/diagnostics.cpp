@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t longest_message = 400;
 constexpr std::size_t longest_hint = 600;
 constexpr std::size_t longest_name = 60;
-constexpr std::size_t shown_before = 60;  // of a long line, around the offending text
+constexpr std::size_t shown_before = 60;  // of a long line, before the offending text
 constexpr std::size_t shown_line = 110;
 
 std::string_view line_of(std::string_view text, int number) {
@@ -28,7 +28,7 @@ std::string_view line_of(std::string_view text, int number) {
   return line;
 }
 
-// The line with the offending text underlined, cut on both sides when it is long.
+// The line with the offending text underlined, cut on both sides if it is long.
 std::string underlined(std::string_view line, std::size_t offset, std::size_t length) {
   offset = std::min(offset, line.size());
   std::size_t from = offset > shown_before ? offset - shown_before / 2 : 0;
@@ -40,7 +40,7 @@ std::string underlined(std::string_view line, std::size_t offset, std::size_t le
   const std::size_t width = std::max<std::size_t>(1, characters(after.substr(0, shown)));
   std::string blanks;
   for (std::size_t i = 0, n = characters(before); i < n; ++i) blanks += ' ';
-  // A tab before the text must be a tab below it too.
+  // Tabs before the offending text are repeated in the line below for alignment.
   for (std::size_t i = 0, column = 0; i < before.size(); ++i) {
     if ((static_cast<unsigned char>(before[i]) & 0xC0U) == 0x80U) continue;
     if (before[i] == '\t') blanks[column] = '\t';

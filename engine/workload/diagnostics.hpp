@@ -11,15 +11,15 @@
 
 namespace stressbench::workload {
 
-// A file's text, kept so that a message can show the line it is about.
+// The text of a file, kept so that a message can show the offending line.
 struct Source {
   std::string path;
   std::string text;
-  int order = 0;  // 0 is the workload itself; included files count up as they are opened
+  int order = 0;  // 0: the workload itself; included files are numbered in the order of opening
 };
 
-// Line and column count from 1; column and length are bytes of the source's text (a message counts characters).
-// Line 0: not a place in a file (a setting of the command line, or a workload as a whole).
+// A position in a source. Line and column count from 1. Column and length are in bytes (messages count characters).
+// Line 0: no position in a file (a setting of the command line, or a workload as a whole).
 struct Position {
   std::shared_ptr<const Source> source;
   int line = 0;
@@ -33,16 +33,16 @@ struct Diagnostic {
   std::string hint;     // "did you mean 'halo2d'?" or "accepted: ...", or empty
 };
 
-// file:line:column: error: message, the line itself, ~~~~^ under the offending text, and the hint; each line ends in a
-// newline.
+// The message as text: "file:line:column: error: message", the line, ~~~~^ under the offending text, and the hint. Each
+// line ends in a newline.
 std::string render(const Diagnostic& diagnostic);
 
-// Every mistake of a workload at once; what() is all of them rendered.
+// Exception with all mistakes of a workload. what() returns them rendered.
 class Rejected : public UserMistake {
  public:
   Rejected(std::vector<Diagnostic> diagnostics, std::size_t total);
-  const std::vector<Diagnostic>& diagnostics() const noexcept { return diagnostics_; }  // in the order of the text
-  std::size_t total() const noexcept { return total_; }                                 // with those that are not kept
+  const std::vector<Diagnostic>& diagnostics() const noexcept { return diagnostics_; }  // sorted by position
+  std::size_t total() const noexcept { return total_; }                                 // including those not kept
 
  private:
   std::vector<Diagnostic> diagnostics_;
@@ -51,7 +51,7 @@ class Rejected : public UserMistake {
 
 class Diagnostics {
  public:
-  static constexpr std::size_t kept = 100;  // the rest is only counted
+  static constexpr std::size_t kept = 100;  // more are only counted
 
   void add(const Position& where, std::string_view message, std::string_view hint = {});
   bool empty() const noexcept { return total_ == 0; }
@@ -63,9 +63,9 @@ class Diagnostics {
   std::size_t total_ = 0;
 };
 
-// 'text' in quotes for a message, cut when long.
+// The text in single quotes for a message, shortened if long.
 std::string in_quotes(std::string_view text);
-// "did you mean 'x'?" where a name is near, else "accepted: a, b, c".
+// "did you mean 'x'?" if a name is similar, else "accepted: a, b, c".
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& names);
 
 }  // namespace stressbench::workload

@@ -1,4 +1,4 @@
-// The machine for the checker: nodes, each with its number of ranks.
+// The machine as seen by the checker: its nodes with their numbers of ranks.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,10 @@
 namespace stressbench::workload {
 
 struct Machine {
-  std::vector<int> ranks;  // of each node; 0 where it is not known (`check --nodes N` alone)
+  std::vector<int> ranks;  // per node; 0: unknown (`check --nodes N` alone)
 
-  // Throws UserMistake for fewer than 1 node, or more nodes or ranks than most_nodes (node_list.hpp).
+  // A machine of equal nodes. Throws UserMistake for fewer than 1 node, or more nodes or ranks per node than most_nodes
+  // (node_list.hpp).
   static Machine uniform(std::int64_t nodes, std::int64_t ranks_per_node);
   int nodes() const noexcept { return static_cast<int>(ranks.size()); }
 };

@@ -1,5 +1,5 @@
-// A workload as values: the jobs that share the machine, each a chain of motifs on some nodes. Positions in the text do
-// not count for equality.
+// A workload as values: the jobs that share the machine, each a chain of motifs on some nodes. Comparisons ignore
+// positions in the text.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace stressbench::workload {
 
 enum class Role { measured, background };
 
-// Name without dashes for a long option (the only form after `check`), with its dash for a short one that was not
-// resolved yet.
+// An option of a motif. The name of a long option has no dashes (the only form after `check`); that of an unresolved
+// short option has its dash.
 struct Option {
   std::string name;
   std::optional<std::string> value;  // none for a flag
   Position where;                    // of the name
-  Position value_where;              // of the value, of the name where there is none
+  Position value_where;              // of the value, or of the name if there is none
   std::string dashed() const { return name.starts_with('-') ? name : "--" + name; }
   bool operator==(const Option& other) const { return name == other.name && value == other.value; }
 };
@@ -33,7 +33,7 @@ struct MotifCall {
   std::string name;  // as in the catalogue after `check`
   std::vector<Option> options;
   Position where;        // of the name
-  bool complete = true;  // false: a mistake in it was reported already
+  bool complete = true;  // false: a mistake in this call was reported already
   bool operator==(const MotifCall& other) const { return name == other.name && options == other.options; }
 };
 
@@ -50,7 +50,7 @@ struct Loop {
 // Positions of a job's keys; none for keys that were not given. A key with a position but without a value in the job
 // had an invalid value.
 struct JobPositions {
-  struct NodeItem {  // one item of [NID_LIST]: the nodes from `first` on, until the next item's
+  struct NodeItem {  // one item of [NID_LIST]: the nodes from index `first` up to that of the next item
     int first = 0;
     int line = 0;
     int column = 0;
@@ -61,7 +61,7 @@ struct JobPositions {
   std::vector<NodeItem> node_items;
   bool motif_seen = false;
 
-  // Of the item that names the node at `index` of [NID_LIST].
+  // Position of the item that names the node at `index` of [NID_LIST].
   Position node_position(int index) const;
 };
 
@@ -70,11 +70,11 @@ struct Job {
   Role role = Role::measured;
   std::optional<std::vector<int>> nodes;  // [NID_LIST], in the order of the text
   std::optional<int> node_count;          // [NODES]
-  std::optional<int> ranks_per_node;      // none: all of the node's ranks
+  std::optional<int> ranks_per_node;      // none: all ranks of the node
   std::optional<std::int64_t> repeat;     // none: the engine's default
   std::optional<Nanoseconds> min_time;
-  std::optional<double> load;  // share of the time in which it runs
-  std::optional<Bytes> rate;   // that each rank moves in a second, at most
+  std::optional<double> load;  // fraction of the time in which the job runs
+  std::optional<Bytes> rate;   // maximum traffic per rank and second
   bool shared = false;
   std::vector<Step> steps;
   JobPositions where;
@@ -87,11 +87,11 @@ struct Workload {
   bool operator==(const Workload& other) const { return jobs == other.jobs; }
 };
 
-// Calls `visit` for each motif of the job in the order of the text, with how often one pass of the job runs it: the
-// product of the loops around it.
+// Calls `visit` for each motif of the job in the order of the text. `executions` is the number of executions per
+// repetition of the job: the product of the enclosing loop counts.
 void for_each_motif(const Job& job, const std::function<void(const MotifCall&, std::int64_t executions)>& visit);
 
-// Sets the pattern's parameters from the call's options; throws ParameterMistake, or UserMistake for an unknown one.
+// Sets the pattern's parameters from the call's options. Throws ParameterMistake, or UserMistake for an unknown option.
 void configure(Pattern& pattern, const MotifCall& call);
 
 }  // namespace stressbench::workload

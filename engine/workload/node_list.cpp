@@ -19,7 +19,7 @@ std::int64_t node(std::string_view text) {
   throw UserMistake("is larger than any node number");
 }
 
-// How many of the nodes from `at` on go up by the same step.
+// Number of nodes from index `at` on that ascend with a constant step.
 std::size_t run_length(std::span<const int> nodes, std::size_t at) {
   if (at + 1 >= nodes.size() || nodes[at + 1] <= nodes[at]) return 1;
   const std::int64_t step = std::int64_t{nodes[at + 1]} - nodes[at];

@@ -9,17 +9,17 @@
 
 namespace stressbench::workload {
 
-// No machine has more nodes; bounds what a range in a file may ask for.
+// Maximum number of nodes of a machine; bounds the length of ranges in a file.
 inline constexpr int most_nodes = 1 << 20;
 
-// Appends the nodes of one item (`7`, `0-15` or `0-30:2`). Throws UserMistake, nothing appended, when it is no such
-// item, runs backwards, has stride 0, or names more than `room` nodes.
+// Appends the nodes of one item (`7`, `0-15` or `0-30:2`). Throws UserMistake and appends nothing if the item is
+// malformed, is in descending order, has stride 0, or names more than `room` nodes.
 void append_nodes(std::string_view item, std::size_t room, std::vector<int>& nodes);
 
-// A whole list, without blanks. Throws UserMistake naming the item.
+// Parses a whole list without blanks. Throws UserMistake that names the invalid item.
 std::vector<int> parse_nodes(std::string_view text);
 
-// The list as short text, its order kept: parse_nodes(compress(nodes)) == nodes for any nodes >= 0.
+// The list as compact text in the same order: parse_nodes(compress(nodes)) == nodes for any nodes >= 0.
 std::string compress(std::span<const int> nodes);
 
 }  // namespace stressbench::workload

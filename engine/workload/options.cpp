@@ -6,13 +6,13 @@
 namespace stressbench::workload {
 namespace {
 
-// Text copied from a PDF has U+2010..2015 or U+2212 for '-'.
+// Whether the text begins with U+2010..2015 or U+2212, which text copied from a PDF has instead of '-'.
 bool begins_with_dash(std::string_view text) {
   return text.starts_with("\xE2\x88\x92") ||
          (text.starts_with("\xE2\x80") && text.size() > 2 && text[2] >= '\x90' && text[2] <= '\x95');
 }
 
-// Reads the option that `words` begin with and returns how many words it and its value took.
+// Reads the option at the beginning of `words`. Returns the number of words of the option and its value.
 std::size_t read_option(std::span<const Word> words, const std::function<Position(const Word&)>& position,
                         MotifCall& call) {
   const Word& word = words.front();
@@ -79,7 +79,7 @@ MotifCall call_of_command(const std::string& name, const std::vector<std::string
   std::vector<Word> words;
   std::vector<int> lengths;
   for (const std::string& argument : arguments) {
-    // As it would be quoted in a workload: an option stays as it is, and all else is a value.
+    // Spelled as in a workload: options unchanged, everything else quoted as a value if necessary.
     const bool plain = argument.starts_with('-') && argument.find(' ') == std::string::npos;
     const std::string spelled = plain ? argument : spell_word(argument);
     Word& word = words.emplace_back();

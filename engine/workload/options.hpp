@@ -1,4 +1,4 @@
-// A motif's options as words: from a [MOTIF] line of a workload file, or from the arguments of a command.
+// Parsing of a motif's options from words: of a [MOTIF] line in a workload file, or arguments of a command.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace stressbench::workload {
 
-// Whether a word is an option: -x or --long. -5 and -.5 are values, and so is a quoted word or one that begins with a
+// Whether a word is an option: -x or --long. -5 and -.5 are values, as are quoted words and words that begin with a
 // variable.
 bool is_option(const Word& word);
 
@@ -21,9 +21,9 @@ bool is_option(const Word& word);
 void read_options(std::span<const Word> words, const std::function<Position(const Word&)>& position, MotifCall& call,
                   Diagnostics& diagnostics);
 
-// A job named "motif" on one node with no motif yet, as the command `motif` runs it.
+// The job that the command `motif` runs: named "motif", on one node, still without motifs.
 Job job_of_command();
-// The call that `name` and the arguments of a command stand for. Messages show them as a line of "command line".
+// Builds the call from `name` and the arguments of a command. Messages show them as a line of the file "command line".
 MotifCall call_of_command(const std::string& name, const std::vector<std::string>& arguments, Diagnostics& diagnostics);
 
 }  // namespace stressbench::workload

@@ -115,7 +115,8 @@ void Parser::dispatch(Statement statement) {
   if (key != nullptr && may_stand(*key, statement)) (this->*key->handle)(statement);
 }
 
-// An unknown key is reported, and read as the nearest known one so that what follows it still makes sense.
+// Finds the key of the statement. An unknown key is reported and treated as the most similar known one, to avoid
+// follow-up errors.
 const Parser::Key* Parser::find_key(Statement& statement) {
   const auto& table = key_table();
   const auto find = [&](std::string_view name) -> const Key* {

@@ -1,4 +1,4 @@
-// The second half of reading a workload: what each statement means. Internal to parse.cpp and the parser_*.cpp files.
+// The second stage of parsing: the meaning of each statement. Internal to parse.cpp and the parser_*.cpp files.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@ class Parser {
 
   Parsed run(const std::string& path);
 
-  enum class Place { anywhere, job, chain };  // where a key may stand
+  enum class Place { anywhere, job, chain };  // where a key is allowed
   struct Key {
     std::string_view name;
     Place place;
     void (Parser::*handle)(const Statement&);
-    std::string_view accepts;  // what follows it, in words
+    std::string_view accepts;  // description of the key's value
   };
   static const std::vector<Key>& key_table();
 
  private:
   struct OpenLoop {
     Loop loop;
-    std::int64_t executions = 1;  // product of this loop and those around it
+    std::int64_t executions = 1;  // product of the counts of this and the enclosing loops
     bool motif_seen = false;
   };
 
@@ -74,9 +74,9 @@ class Parser {
   void close_loop();
   std::vector<Step>& open_steps() { return loops_.empty() ? job().steps : loops_.back().loop.steps; }
 
-  // parser_values.cpp: one value; none, with the mistake reported, where the statement does not have exactly one.
+  // parser_values.cpp: the only word of the statement. Null, with the mistake reported, unless there is exactly one.
   const Word* only_word(const Statement& statement);
-  // The value as `convert` makes it of the word, which throws UserMistake where it does not accept it.
+  // Sets `value` to `convert` of the only word. `convert` throws UserMistake for an invalid word, which is reported.
   template <class T, class Convert>
   void read_value(const Statement& statement, std::optional<T>& value, const Convert& convert) {
     const Word* word = only_word(statement);
@@ -87,7 +87,7 @@ class Parser {
       refuse(statement, *word, mistake.what());
     }
   }
-  // The same for a key that a job has once.
+  // The same for a key that may occur once per job.
   template <class T, class Convert>
   void take(const Statement& statement, std::optional<Position>& seen, std::optional<T>& value,
             const Convert& convert) {
@@ -109,16 +109,16 @@ class Parser {
   const ReadFile& read_;
   Reading reading_;
   Workload workload_;
-  std::shared_ptr<const Source> source_;  // being read
+  std::shared_ptr<const Source> source_;  // currently read
   Position start_;
-  std::vector<std::string> open_files_;  // the workload first, then the includes being read
+  std::vector<std::string> open_files_;  // the workload, then the includes currently read
   int sources_ = 0;
   std::size_t source_bytes_ = 0;
   std::size_t nodes_named_ = 0;
   bool in_job_ = false;
-  bool stray_reported_ = false;  // a statement before the first job
+  bool stray_reported_ = false;  // a statement before the first job was reported
   std::vector<OpenLoop> loops_;
-  std::size_t hidden_loops_ = 0;  // deeper than limits::loop_depth: counted so that their [END]s match, but not kept
+  std::size_t hidden_loops_ = 0;  // loops beyond limits::loop_depth, counted to match their [END]s
 };
 
 }  // namespace stressbench::workload

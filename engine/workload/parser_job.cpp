@@ -23,7 +23,7 @@ void Parser::job_name(const Statement& statement) {
   started.name = word->text;
 }
 
-// Opens a key of a job; false, with the mistake reported, where the job had it before.
+// Whether the key occurs for the first time in the job, which is then noted in `seen`. Reports a repeated key.
 bool Parser::first_time(const Statement& statement, std::optional<Position>& seen) {
   if (seen) {
     add(statement.where, "[" + statement.key + "] is given twice in job " + in_quotes(job().name),
@@ -72,7 +72,7 @@ void Parser::rate(const Statement& statement) {
 
 void Parser::role(const Statement& statement) {
   if (!first_time(statement, job().where.role)) return;
-  const auto chosen = choice(statement, {"measured", "congestor", "background"});  // the last two are the same
+  const auto chosen = choice(statement, {"measured", "congestor", "background"});  // the last two are synonyms
   if (chosen) job().role = *chosen == 0 ? Role::measured : Role::background;
 }
 
@@ -80,13 +80,13 @@ void Parser::shared(const Statement& statement) {
   if (!first_time(statement, job().where.shared)) return;
   const auto chosen = choice(statement, {"yes", "no"});
   job().shared = !chosen || *chosen == 0;
-  if (!chosen) job().where.shared.reset();  // a refused value counts as yes, so that no other message follows from it
+  if (!chosen) job().where.shared.reset();  // an invalid value counts as yes, to avoid follow-up errors
 }
 
 void Parser::nid_list(const Statement& statement) {
   if (!first_time(statement, job().where.nodes)) return;
   if (statement.words.empty()) {
-    only_word(statement);  // says what is missing
+    only_word(statement);  // reports the missing value
     return;
   }
   std::vector<int> nodes;
@@ -129,7 +129,7 @@ bool Parser::read_node_items(const Statement& statement, std::vector<int>& nodes
   return whole && !item_due;
 }
 
-// Of a part of the word, where nothing in it was replaced: then the part stands where it seems to.
+// Position of a part of the word; of the whole word if text in it was replaced, since offsets then differ.
 Position Parser::position(const Word& word, std::size_t offset, std::size_t length) const {
   Position where = position(word);
   if (!word.verbatim) return where;

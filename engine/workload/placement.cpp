@@ -9,10 +9,10 @@
 namespace stressbench::workload {
 namespace {
 
-// Of core/random.hpp; no job's stream is that high.
+// Stream for core/random.hpp, above the streams of all jobs.
 constexpr std::uint32_t placement_stream = 0xFFFF'FF01;
 
-// How many nodes each job asks for with [NODES]; 0 for the others.
+// Number of nodes that each job requests by [NODES]; 0 for the others.
 std::vector<std::size_t> wanted_nodes(const Workload& workload) {
   std::vector<std::size_t> wanted;
   for (const Job& job : workload.jobs) {
@@ -37,7 +37,7 @@ std::vector<int> free_nodes(const Workload& workload, const Machine& machine) {
   return free;
 }
 
-// The first of `free` where `count` nodes follow each other; 0 where there is no such place.
+// Index in `free` of the first `count` nodes with consecutive numbers; 0 if there are none.
 std::size_t block_start(const std::vector<int>& free, std::size_t count) {
   std::size_t start = 0;
   for (std::size_t at = 0; at < free.size(); ++at) {
@@ -152,7 +152,7 @@ std::int64_t Placed::ranks() const noexcept {
 
 std::vector<Placed> place(const Workload& workload, const Machine& machine, const Policy& policy) {
   const NodesOfJobs nodes = place_nodes(workload, machine, policy);
-  std::vector<int> used(machine.ranks.size(), 0);  // ranks of each node that jobs have
+  std::vector<int> used(machine.ranks.size(), 0);  // ranks of each node that are taken
   std::vector<Placed> placed(nodes.size());
   for (std::size_t job = 0; job < nodes.size(); ++job) {
     for (const int node : nodes[job]) {

@@ -1,5 +1,5 @@
-// Which nodes each job runs on (StressBench, Figure 3), and which of their ranks. Pure functions of workload, machine
-// and policy.
+// Placement: the nodes of each job (StressBench, Figure 3), and the ranks on these nodes. Pure functions of workload,
+// machine and policy.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ enum class Placing { linear, interleaved, random };
 
 struct Policy {
   Placing placing = Placing::linear;
-  std::uint64_t seed = 0;  // of random
+  std::uint64_t seed = 0;  // for Placing::random
   bool operator==(const Policy&) const = default;
 };
 
-// `linear`, `interleaved` or `random:SEED`; throws UserMistake.
+// Parses `linear`, `interleaved` or `random:SEED`. Throws UserMistake for anything else.
 Policy parse_policy(std::string_view text);
 std::string spell(const Policy& policy);
 
-// A job's share of one node: ranks first .. first + count - 1 of the node's own, counted from its lowest.
+// A job's share of one node: the node's ranks first .. first + count - 1, counted from its lowest rank.
 struct Share {
   int node = 0;
   int first = 0;
@@ -33,20 +33,20 @@ struct Share {
 };
 
 struct Placed {
-  std::vector<Share> shares;  // a [NID_LIST] in its own order, [NODES] in ascending order of the nodes
+  std::vector<Share> shares;  // in the order of [NID_LIST], or in ascending order of nodes for [NODES]
   std::vector<int> nodes() const;
   std::int64_t ranks() const noexcept;
 };
 
-// Explicit lists are kept. [NODES] jobs get free nodes, in the order of the workload's jobs:
-//   linear       the lowest block of that many free nodes in a row; the lowest free nodes where there is no such block
-//   interleaved  free nodes are dealt in ascending order, one to each job that still needs one, in turns
-//   random       free nodes in an order that follows from the seed alone, the first to the first job, and so on
-// On a node shared by several jobs (only [NID_LIST] jobs are), the first job of the workload has the lowest ranks.
-// Throws UserMistake where a job does not fit; `check` says so with positions.
+// Explicit lists are kept. [NODES] jobs get free nodes, in the order of the jobs in the workload:
+//   linear       the lowest contiguous block of free nodes of that size, or the lowest free nodes if there is none
+//   interleaved  free nodes in ascending order, distributed round-robin among the jobs that still need nodes
+//   random       free nodes in an order that depends only on the seed, the first ones to the first job, and so on
+// On a node shared by several jobs (only possible with [NID_LIST]), the first job of the workload has the lowest ranks.
+// Throws UserMistake if a job does not fit; `check` reports the same with positions.
 std::vector<Placed> place(const Workload& workload, const Machine& machine, const Policy& policy);
 
-// The nodes alone, whatever their ranks.
+// The nodes of each job, without regard to ranks.
 std::vector<std::vector<int>> place_nodes(const Workload& workload, const Machine& machine, const Policy& policy);
 
 }  // namespace stressbench::workload

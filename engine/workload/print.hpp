@@ -1,5 +1,4 @@
-// A workload as canonical text: what would run, without comments, includes and variables. parse(print(w)) gives w
-// again.
+// A workload as canonical text, with includes and variables expanded and without comments. parse(print(w)) gives w.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@ namespace stressbench::workload {
 
 std::string print(const Workload& workload);
 
-// One motif with its options, as it stands behind [MOTIF].
+// One motif with its options, as written after [MOTIF].
 std::string print(const MotifCall& call);
 
 }  // namespace stressbench::workload

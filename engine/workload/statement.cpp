@@ -49,7 +49,7 @@ bool StatementReader::take_line() {
   return true;
 }
 
-// Whether the next line belongs to this statement: all but the end of the text and a line that opens a [KEY] do.
+// Whether the next line exists and continues this statement, which all lines do that do not begin with a [KEY].
 bool StatementReader::next_continues() const {
   const std::string_view text = source_->text;
   const std::size_t first = next_line_ >= text.size() ? npos : text.find_first_not_of(blanks, next_line_);

@@ -1,4 +1,4 @@
-// The first half of reading a workload: a file's text as statements, each a [KEY] and its words, with variables put in.
+// The first stage of parsing: splits a file's text into statements, each a [KEY] and its words, and expands variables.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@ namespace stressbench::workload {
 
 struct Word {
   std::string text;         // without quotes, variables replaced
-  std::string_view raw;     // as it stands in the source
+  std::string_view raw;     // as written in the source
   int line = 0;             // where the raw word begins
   int column = 0;           // in bytes, from 1
-  bool verbatim = true;     // nothing in it was quoted or replaced: text is raw
+  bool verbatim = true;     // text equals raw: no quotes or variables
   bool is_literal = false;  // begins with a quote or a variable: a value even if it begins with '-'
-  bool broken = false;      // a mistake in it was reported already
+  bool broken = false;      // a mistake in this word was reported already
 };
 
 struct Statement {
@@ -28,8 +28,8 @@ struct Statement {
   std::vector<Word> words;
 };
 
-// A word as it must be written so that it is read back as `text`: in quotes where it would be split, expanded or taken
-// for an option.
+// The spelling of a word that is read back as `text`: in quotes if it would otherwise be split, expanded or taken for
+// an option.
 std::string spell_word(std::string_view text);
 
 // Thrown when a limit of limits.hpp is exceeded; parsing stops.
@@ -47,13 +47,12 @@ class StatementReader {
   StatementReader(std::shared_ptr<const Source> source, Reading& reading)
       : source_(std::move(source)), reading_(reading) {}
 
-  // The next statement with the lines that continue it; none at the end of the text. Mistakes are reported and read
-  // over.
+  // The next statement with its continuation lines; none at the end of the text. Mistakes are reported and skipped.
   std::optional<Statement> next();
 
  private:
   Position at(int line, std::size_t column, std::size_t length) const;
-  Position here(std::string_view part) const;  // of a part of the present line
+  Position here(std::string_view part) const;  // of a part of the current line
   bool take_line();
   bool next_continues() const;
   Statement read_key(std::size_t open);
@@ -65,7 +64,7 @@ class StatementReader {
   std::shared_ptr<const Source> source_;
   Reading& reading_;
   std::size_t next_line_ = 0;  // offset in the text
-  std::string_view line_;      // without its end
+  std::string_view line_;      // without line end
   int line_number_ = 0;
 };
 

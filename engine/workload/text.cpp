@@ -10,7 +10,7 @@ namespace {
 
 unsigned byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
 
-// A tab is text here.
+// Whether there is a control character other than a tab.
 bool is_control(std::string_view text, std::size_t at) { return text[at] != '\t' && utf8::is_control(text, at); }
 
 std::string hex(unsigned value) {

@@ -1,4 +1,4 @@
-// UTF-8 and what may stand in a workload.
+// UTF-8 text, and the characters allowed in a workload.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,19 @@
 
 namespace stressbench::workload {
 
-// The first byte that no workload may hold, and why.
+// A byte that is not allowed in a workload, and why.
 struct BadByte {
   std::size_t offset = 0;
   std::string why;
 };
+// The first such byte; none if the text is valid.
 std::optional<BadByte> find_bad_byte(std::string_view text);
 
 // Number of characters (code points).
 std::size_t characters(std::string_view text) noexcept;
-// At most so many bytes, whole characters, "..." where something was cut.
+// The first `bytes` bytes at most, cut between characters and followed by "..." if something was cut.
 std::string shortened(std::string_view text, std::size_t bytes);
-// Safe to print on a terminal: what is neither printable nor a tab becomes '?'.
+// The text in a form that is safe to print on a terminal: invalid bytes and control characters except tabs become '?'.
 std::string printable(std::string_view text);
 
 }  // namespace stressbench::workload

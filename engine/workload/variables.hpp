@@ -1,4 +1,4 @@
-// [SET] name=value and ${name}.
+// Variables of a workload: [SET] name=value and ${name}.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace stressbench::workload {
 
-// `--set name=value` of the command line, or a variable of the environment.
+// `--set name=value` on the command line, or an environment variable.
 struct Setting {
   enum class Origin { command_line, environment };
 
@@ -19,32 +19,32 @@ struct Setting {
   std::string value;
   Origin origin = Origin::command_line;
 };
-// Throws UserMistake when it is not name=value.
+// Parses name=value. Throws UserMistake if the text is anything else.
 Setting parse_setting(std::string_view text);
 
-// What ${SCRATCH} and ${TMPDIR} stand for where neither [SET] nor --set says it. `look_up` gives a variable of the
-// environment, or null; one that is empty, or not one line of text, counts as not there.
+// Values of ${SCRATCH} and ${TMPDIR} if neither [SET] nor --set sets them. `look_up` returns an environment variable or
+// null. Variables that are empty or not a single line of text are ignored.
 std::vector<Setting> environment_settings(const std::function<const char*(const char*)>& look_up);
 
-// `text` with ${name} replaced by the value of that name which `settings` have from the environment.
+// `text` with each ${name} replaced by its value in `settings`, for settings from the environment only.
 std::string with_environment(std::string text, const std::vector<Setting>& settings);
 
-// Whether a workload may have this variable of the environment.
+// Whether a workload may use this environment variable.
 bool is_of_environment(std::string_view name) noexcept;
 
-// A letter or underscore, then letters, digits and underscores.
+// Whether the text is a letter or underscore, followed by letters, digits and underscores.
 bool is_variable_name(std::string_view text) noexcept;
 
 class Variables {
  public:
-  // A setting of the command line wins over every [SET] of the same name, and a [SET] over the environment; the last
-  // setting of a name wins over the ones before it. One of the command line may name variables of the environment.
+  // A setting of the command line overrides every [SET] of the same name, and a [SET] overrides the environment. The
+  // last setting of a name overrides earlier ones. Settings of the command line may refer to environment variables.
   explicit Variables(const std::vector<Setting>& settings);
 
-  void set(const std::string& name, const std::string& value);  // by the file
-  const std::string* find(const std::string& name);             // null when undefined
+  void set(const std::string& name, const std::string& value);  // for [SET]
+  const std::string* find(const std::string& name);             // null if undefined
   std::vector<std::string> names() const;
-  std::vector<Setting> unused() const;  // of the command line, whose name the file neither set nor used
+  std::vector<Setting> unused() const;  // from the command line, neither set nor used by the file
 
  private:
   struct Variable {

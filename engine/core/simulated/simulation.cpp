@@ -1,7 +1,7 @@
 #include "core/simulation.hpp"
 
 #include <fmt/format.h>
-#include <simgrid/engine.h>  // version.h does not stand alone
+#include <simgrid/engine.h>  // version.h is not self-contained
 #include <simgrid/version.h>
 
 #include <cstdlib>

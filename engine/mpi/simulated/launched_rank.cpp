@@ -6,7 +6,7 @@
 
 namespace stressbench::mpi {
 
-// All ranks share one environment; SMPI tells each by a property.
+// All ranks share one environment, so SMPI passes the rank as an actor property.
 std::optional<int> launched_rank() noexcept {
   const char* value = sg_actor_get_property_value(sg_actor_self(), "rank");
   if (value == nullptr) return std::nullopt;

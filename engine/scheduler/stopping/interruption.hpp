@@ -6,10 +6,10 @@
 
 namespace stressbench::scheduler::stopping {
 
-// Reached when any rank received SIGINT, SIGTERM or SIGUSR1. Asked on world rank 0, before each round.
+// Reached when any rank received SIGINT, SIGTERM or SIGUSR1. Evaluated on world rank 0 before each round.
 class Interruption {
  public:
-  // Collective over `world`, after each round: a signal may have reached any rank.
+  // Collective over `world`, called after each round, since a signal may have reached any rank.
   void gather(const mpi::Group& world) {
     const int mine = interrupt::requested() ? 1 : 0;
     int any = mine;

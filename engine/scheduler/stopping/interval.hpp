@@ -1,4 +1,4 @@
-// Stopping criterion: the congestion impacts are known well enough (`--until-interval`).
+// Stopping criterion: the congestion impacts are precise enough (`--until-interval`).
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace stressbench::scheduler::stopping {
 
-// Reached when every measured job has a confidence interval (from six blocks on) that is at most `width` times its
-// estimate wide, from end to end. Asked between blocks.
+// Reached when every measured job has a confidence interval (which needs at least six blocks) whose full width is at
+// most `width` times its estimate. Evaluated between blocks.
 class Interval {
  public:
   Interval(double width, std::vector<int> jobs) : width_(width), jobs_(std::move(jobs)) {}

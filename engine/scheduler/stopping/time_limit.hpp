@@ -1,4 +1,4 @@
-// Stopping criterion: the time that the launch may take (`--time-limit`).
+// Stopping criterion: the time limit of the launch (`--time-limit`).
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace stressbench::scheduler::stopping {
 
-// Reached when the next round would end after the limit, if it took as long as the longest of its kind so far and a
-// tenth more. Asked before each round.
+// Reached when the next round would end after the limit if it took 1.1 times as long as the longest one of its kind so
+// far. Evaluated before each round.
 class TimeLimit {
  public:
   TimeLimit(std::optional<Nanoseconds> limit, std::size_t jobs) : limit_(limit), longest_s_(jobs + 1, 0) {}

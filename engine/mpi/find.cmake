@@ -1,5 +1,5 @@
-# Which MPI: MPI_CXX_COMPILER; else the compiler's own, where it knows MPI as Cray's CC does; else the first mpicxx of CMAKE_PREFIX_PATH, MPI_HOME
-# and PATH. FindMPI by itself would rather take the wrapper beside the first mpiexec, which may be another MPI's, and look for each language alone.
+# Selects the MPI: MPI_CXX_COMPILER; else the compiler itself if it finds MPI, as Cray's CC does; else the first mpicxx in CMAKE_PREFIX_PATH,
+# MPI_HOME and PATH. FindMPI prefers the wrapper beside the first mpiexec, which may belong to another MPI, and searches for each language separately.
 include(CheckCXXSourceCompiles)
 if(NOT MPI_CXX_COMPILER)
   set(CMAKE_REQUIRED_DEFINITIONS -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)  # the C++ bindings do not compile without warnings

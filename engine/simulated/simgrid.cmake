@@ -1,5 +1,5 @@
-# The engine on SimGrid's MPI (docs/how-to/simgrid.md). STRESSBENCH_SIMGRID takes, for each FOLDER/NAME.cpp of the engine that has one, its
-# stand-in FOLDER/simulated/NAME.cpp: time, hosts, and what a simulation cannot have.
+# The engine on SimGrid's MPI (docs/how-to/simgrid.md). STRESSBENCH_SIMGRID replaces each FOLDER/NAME.cpp of the engine by
+# FOLDER/simulated/NAME.cpp if there is one: clock, hosts, and features that a simulation lacks.
 option(STRESSBENCH_SIMGRID "build the engine for SimGrid (MPI_CXX_COMPILER=smpicxx)" OFF)
 
 function(choose_simulated list)
@@ -8,7 +8,7 @@ function(choose_simulated list)
   list(FILTER stand_ins INCLUDE REGEX "/simulated/")
   if(STRESSBENCH_SIMGRID)
     list(TRANSFORM stand_ins REPLACE "/simulated/" "/")
-    set(protocols ${sources})  # files that are no part of what is simulated
+    set(protocols ${sources})  # these files are not simulated
     list(FILTER protocols INCLUDE REGEX "/io/(appended_file|fault|first_rank|item|sidecar)[.]cpp$")
     list(FILTER sources EXCLUDE REGEX "/(io|motifs/storage|suites/b_eff_io)/[a-z_0-9]+[.]cpp$")
     list(APPEND sources ${protocols})
@@ -20,17 +20,17 @@ endfunction()
 if(STRESSBENCH_SIMGRID)
   get_filename_component(libraries "${MPI_simgrid_LIBRARY}" DIRECTORY)
   find_program(SMPIMAIN smpimain HINTS "${libraries}/simgrid" REQUIRED)
-  # SimGrid loads the program once for each rank: what C++ makes unique in a process would be shared by all of them.
+  # SimGrid loads the program once per rank: symbols that C++ makes unique in a process would be shared by all ranks.
   add_compile_options(-fno-gnu-unique)
   link_libraries(MPI::MPI_CXX)
 endif()
 
-# A module, since no program can be loaded more than once; and the script that starts it.
+# A module, since an executable cannot be loaded more than once, and the script that starts it.
 function(add_simulated_program)
   add_library(stressbench-mpi MODULE main.cpp)
   set_target_properties(stressbench-mpi PROPERTIES PREFIX "" OUTPUT_NAME stressbench-simgrid)
   target_link_libraries(stressbench-mpi PRIVATE stressbench_engine)
-  target_link_options(stressbench-mpi PRIVATE -Wl,-z,defs -Wl,--strip-all)  # one copy a rank
+  target_link_options(stressbench-mpi PRIVATE -Wl,-z,defs -Wl,--strip-all)  # one copy per rank
   configure_file(simulated/stressbench-simgrid.in stressbench-simgrid @ONLY
                  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   configure_file(simulated/alone.xml alone.xml COPYONLY)

@@ -29,7 +29,7 @@ from stressbench.interference.coruns import LeftOut
 from stressbench.interference.models import Model
 from stressbench.interference.validation import validate_models
 from stressbench.report.interference import FORMATS as PROFILES
-from stressbench.report.interference import judgement, predictions, shown
+from stressbench.report.interference import evaluation, predictions, shown
 from stressbench.report.rates import FORMATS as RATES
 from stressbench.report.renderers import render as rendered
 from stressbench.report.run import FORMATS as RUNS
@@ -148,7 +148,7 @@ def together_page() -> str:
 def judgement_page() -> str:
     """Every model, with a co-run that is left out."""
     left = LeftOut(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
-    return rendered("html", judgement.page(validate_models([CG, FFT], (*SEEN, left))))
+    return rendered("html", evaluation.page(validate_models([CG, FFT], (*SEEN, left))))
 
 
 @pytest.fixture(scope="module")

@@ -162,7 +162,7 @@ def test_every_reference_inside_a_drawing_leads_somewhere(made: Made) -> None:
 def test_no_stand_in_colour_is_left(made: Made) -> None:
     page = render([made(jobs=(CG, INCAST))])
 
-    assert [tone.stand_in for tone in TONES if tone.stand_in in page] == []
+    assert [tone.placeholder for tone in TONES if tone.placeholder in page] == []
 
 
 def test_few_repetitions_are_all_drawn_and_many_are_not(made: Made) -> None:

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
-from stressbench.report.document import Figure, Numbers, Value
+from stressbench.report.document import DataFile, Figure, Value
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
-from stressbench.report.palette import ALONE, INK, PAPER, Tone, hatch_of, tone_of
+from stressbench.report.palette import BACKGROUND, FOREGROUND, ISOLATED, Tone, hatch_of, tone_of
 from stressbench.report.plotting import Axes, FuncFormatter, LogLocator, PathPatch
 from stressbench.report.run.section import RunSection
 from stressbench.report.units import time, time_unit
@@ -29,19 +29,19 @@ _CAPTION = (
 
 def draw(section: RunSection) -> Figure | None:
     """One panel for each job that has samples; None without samples."""
-    chosen = [(job, select(section.run, job=job.job)) for job in section.jobs]
-    filled = [(job, times) for job, times in chosen if len(times.isolated_s) + len(times.contended_s)]
+    selections = [(job, select(section.run, job=job.job)) for job in section.jobs]
+    filled = [(job, times) for job, times in selections if len(times.isolated_s) + len(times.contended_s)]
     if not filled:
         return None
-    drawn = canvas(height_in=0.3 + 1.2 * len(filled))
-    for axes, (job, times) in zip(drawn.subplots(len(filled), squeeze=False)[:, 0], filled, strict=True):
+    fig = canvas(height_in=0.3 + 1.2 * len(filled))
+    for axes, (job, times) in zip(fig.subplots(len(filled), squeeze=False)[:, 0], filled, strict=True):
         _panel(axes, job, times)
     return finish(
-        drawn,
+        fig,
         key=f"{section.key}-boxes",
         title="Repetition times, isolated and contended",
         caption=_CAPTION,
-        description=" ".join(_described(job) for job, _ in filled),
+        description=" ".join(_description(job) for job, _ in filled),
     )
 
 
@@ -50,9 +50,9 @@ BOX_HEAD = (
 )  # fmt: skip
 
 
-def numbers(section: RunSection) -> Numbers:
+def data_file(section: RunSection) -> DataFile:
     """Two rows per job, isolated and contended: the statistics of its boxes."""
-    return Numbers(
+    return DataFile(
         name="times", head=("job", *BOX_HEAD),
         rows=tuple(
             (job.name, *row)
@@ -68,11 +68,11 @@ def box_rows(isolated_s: NDArray[np.float64], contended_s: NDArray[np.float64]) 
     for kind, seconds in ((Kind.isolated, isolated_s), (Kind.contended, contended_s)):
         if len(seconds):
             low, p5, p25, middle, p75, p95, high = np.percentile(seconds, (0, 5, 25, 50, 75, 95, 100)).tolist()
-            every = " ".join(map(repr, seconds.tolist())) if len(seconds) <= EVERY_POINT_UP_TO else None
-            yield (kind.value, len(seconds), low, p5, p25, middle, float(seconds.mean()), p75, p95, high, every)
+            all_samples = " ".join(map(repr, seconds.tolist())) if len(seconds) <= EVERY_POINT_UP_TO else None
+            yield (kind.value, len(seconds), low, p5, p25, middle, float(seconds.mean()), p75, p95, high, all_samples)
 
 
-def _described(job: JobSummary) -> str:
+def _description(job: JobSummary) -> str:
     kinds = (("isolated", job.timing.isolated_s), ("contended", job.timing.contended_s))
     parts = [f"{name} median {time(spread.median)}, n = {spread.count}" for name, spread in kinds if spread is not None]
     return f"{printable(job.name)}: {'; '.join(parts)}."
@@ -81,7 +81,7 @@ def _described(job: JobSummary) -> str:
 def _panel(axes: Axes, job: JobSummary, times: Selection) -> None:
     kinds = [
         ("contended", times.contended_s, tone_of(job.job), hatch_of(job.job)),
-        ("isolated", times.isolated_s, ALONE, ""),
+        ("isolated", times.isolated_s, ISOLATED, ""),
     ]
     filled = [kind for kind in kinds if len(kind[1])]
     unit = time_unit(float(kind[1].max()) for kind in filled)
@@ -109,34 +109,34 @@ def scale_times(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
 
 
 def draw_box(
-    axes: Axes, values: NDArray[np.float64], *, height: float, tone: Tone, hatch: str, wide: float = 0.56
+    axes: Axes, values: NDArray[np.float64], *, height: float, tone: Tone, hatch: str, width: float = 0.56
 ) -> None:
-    """Draw one box at `height`, `wide` across, from at least one value in the unit of the axis."""
-    ink = INK.stand_in
+    """Draw one box at `height`, `width` across, from at least one value in the unit of the axis."""
+    ink = FOREGROUND.placeholder
     box = axes.boxplot(
         values,
         positions=[height],
-        widths=wide,
+        widths=width,
         orientation="horizontal",
         whis=(5, 95),
         showfliers=False,
         showmeans=True,
         patch_artist=True,
         medianprops={"color": ink, "linewidth": 1.8},
-        meanprops={"marker": "D", "markerfacecolor": PAPER.stand_in, "markeredgecolor": ink, "markersize": 5},
+        meanprops={"marker": "D", "markerfacecolor": BACKGROUND.placeholder, "markeredgecolor": ink, "markersize": 5},
         whiskerprops={"color": ink, "linewidth": 0.9},
         capprops={"color": ink, "linewidth": 0.9},
     )
     for patch in box["boxes"]:
         patch.set(facecolor=(*_rgb(tone), 0.3), edgecolor="none")
-        lines = PathPatch(patch.get_path(), facecolor="none", edgecolor=tone.stand_in, hatch=hatch, linewidth=1.2)
-        axes.add_patch(lines)  # separate from the face, which is lighter
+        outline = PathPatch(patch.get_path(), facecolor="none", edgecolor=tone.placeholder, hatch=hatch, linewidth=1.2)
+        axes.add_patch(outline)  # separate from the face, which is lighter
     shown = values if len(values) <= EVERY_POINT_UP_TO else np.array([values.min(), values.max()])
     # Deterministic jitter: the same file always gives the same figure.
-    offsets = 0.34 * wide * np.sin(2.4 * np.arange(len(shown)))
+    offsets = 0.34 * width * np.sin(2.4 * np.arange(len(shown)))
     axes.plot(shown, height + offsets, "o", color=ink, markersize=2.4, alpha=0.6, markeredgewidth=0, zorder=3)
 
 
 def _rgb(tone: Tone) -> tuple[float, float, float]:
-    red, green, blue = (int(tone.stand_in[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (int(tone.placeholder[at : at + 2], 16) / 255 for at in (1, 3, 5))
     return red, green, blue

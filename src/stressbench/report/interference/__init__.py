@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.profile_summary import ProfileSummary, summarise_profile
-from stressbench.report.chapters import brief_section, chapter
 from stressbench.report.document import Document, Fact, Section
 from stressbench.report.interference.records import records_of
 from stressbench.report.interference.tables import findings, tables_of
 from stressbench.report.names import printable
+from stressbench.report.page_sections import brief_section, page_section
 from stressbench.report.renderers import formats
 from stressbench.report.units import count
 
@@ -73,7 +73,7 @@ def _chapter(one: ShownProfile, number: int) -> Section:
     from stressbench.report.interference.figures import draw  # figures take a second to import
 
     key = f"profile{number}"
-    return chapter(
+    return page_section(
         key=key,
         title=printable(one.title),
         findings=map(printable, findings(one.summary)),

@@ -4,9 +4,9 @@ from stressbench.interference.profile_summary import LevelSummary, ProfileSummar
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable
-from stressbench.report.palette import JOBS, MUTED, PAPER
+from stressbench.report.palette import BACKGROUND, JOBS, MUTED
 from stressbench.report.plotting import Axes, FuncFormatter
-from stressbench.report.units import count, factor, factor_with, percent
+from stressbench.report.units import count, factor, multiplier_text, percent
 
 _CAPTION = (
     "Marks: congestion levels, with the utilisation of the switch at each level and the slowdown of the application "
@@ -24,7 +24,7 @@ def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
     drawn = canvas(height_in=3.6)
     axes: Axes = drawn.subplots()
     at = [100 * point.utilisation for point in summary.curve]
-    tone = JOBS[0].stand_in
+    tone = JOBS[0].placeholder
     axes.fill_between(
         at, [point.low for point in summary.curve], [point.high for point in summary.curve], color=tone, alpha=0.18,
         linewidth=0,
@@ -39,9 +39,10 @@ def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
     for one in levels:
         _mark(axes, one)
     axes.plot(
-        [], [], "D", color=JOBS[1].stand_in, markersize=6, markeredgecolor=PAPER.stand_in, label="congestion level"
+        [], [], "D", color=JOBS[1].placeholder, markersize=6, markeredgecolor=BACKGROUND.placeholder,
+        label="congestion level",
     )  # fmt: skip
-    axes.axhline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
+    axes.axhline(1.0, color=MUTED.placeholder, linewidth=1, zorder=0)
     axes.set_xlim(0, 100)
     bare_axes(axes)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
@@ -55,18 +56,18 @@ def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
 
 
 def _mark(axes: Axes, one: LevelSummary) -> None:
-    busy, slow, tone = one.utilisation, one.slowdown, JOBS[1].stand_in
+    busy, slow, tone = one.utilisation, one.slowdown, JOBS[1].placeholder
     assert busy.value is not None
     if busy.low is not None and busy.high is not None:
         axes.plot([100 * busy.low, 100 * busy.high], [slow.centre] * 2, color=tone, linewidth=1.4, alpha=0.7)
     if slow.low is not None and slow.high is not None:
         axes.plot([100 * busy.value] * 2, [slow.low, slow.high], color=tone, linewidth=1.4, alpha=0.7)
-    axes.plot(100 * busy.value, slow.centre, "D", color=tone, markersize=6, markeredgecolor=PAPER.stand_in)
+    axes.plot(100 * busy.value, slow.centre, "D", color=tone, markersize=6, markeredgecolor=BACKGROUND.placeholder)
 
 
 def _title(summary: ProfileSummary, levels: list[LevelSummary]) -> str:
     worst = max(levels, key=lambda one: one.utilisation.value or 0.0)
-    shown = factor_with(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
+    shown = multiplier_text(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
     utilisation = percent(worst.utilisation.value)
     return f"{printable(summary.application)} takes {shown} as long at a utilisation of {utilisation} %"
 

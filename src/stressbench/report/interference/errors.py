@@ -69,8 +69,8 @@ def draw_scatter(found: Validation) -> Figure | None:
         _panel(axes, one, number, ends=(min(values), max(values)))
     for axes in list(drawn.axes)[len(shown) :]:
         axes.set_axis_off()
-    drawn.supxlabel("measured slowdown", fontsize=9.5, color=MUTED.stand_in)
-    drawn.supylabel("predicted slowdown", fontsize=9.5, color=MUTED.stand_in)
+    drawn.supxlabel("measured slowdown", fontsize=9.5, color=MUTED.placeholder)
+    drawn.supylabel("predicted slowdown", fontsize=9.5, color=MUTED.placeholder)
     left = f" The first {_MOST_PANELS} of {len(known)} models." if len(known) > _MOST_PANELS else ""
     return finish(
         drawn, key="judgement-scatter", title="Predicted and measured slowdowns by model",
@@ -80,9 +80,9 @@ def draw_scatter(found: Validation) -> Figure | None:
 
 
 def _panel(axes: Axes, one: ModelScore, number: int, *, ends: tuple[float, float]) -> None:
-    tone = tone_of(number).stand_in
+    tone = tone_of(number).placeholder
     axes.axline(
-        (ends[0], ends[0]), (ends[1] * 1.01, ends[1] * 1.01), color=MUTED.stand_in, linestyle=":", linewidth=1.2
+        (ends[0], ends[0]), (ends[1] * 1.01, ends[1] * 1.01), color=MUTED.placeholder, linestyle=":", linewidth=1.2
     )
     told = [(pair, pair.slowdown) for pair in one.pairs if pair.slowdown is not None]
     upright = [

@@ -6,7 +6,7 @@ from stressbench.interference.impact_analysis import ImpactResult, PairEstimate
 from stressbench.interference.probes import ProbeSchedule
 from stressbench.report.document import Block, Document, Note, Notes, Paragraph, Section, Severity, Table, columns
 from stressbench.report.interference.words import latency_table, phase_table, utilisation_cell, utilisation_text
-from stressbench.report.units import MISSING, count, factor_with, percent, time, time_unit
+from stressbench.report.units import MISSING, count, multiplier_text, percent, time, time_unit
 from stressbench.stats.intervals import Interval
 
 _MOST_PAIRS = 16
@@ -56,7 +56,7 @@ def drift_text(drift: Interval | None) -> str | None:
     """The ratio of idle latencies after the measurement to those before it; None without probes after it."""
     if drift is None:
         return None
-    return f"idle latencies afterwards: {factor_with(drift.centre, drift.low, drift.high)} those before"
+    return f"idle latencies afterwards: {multiplier_text(drift.centre, drift.low, drift.high)} those before"
 
 
 def _effect_text(found: ImpactResult) -> str:
@@ -67,7 +67,7 @@ def _effect_text(found: ImpactResult) -> str:
         return f"{load}; their effect on the program's time was not measured (--effect N measures it)"
     runs = f"{count(len(effect.with_probes_s), 'run')} with probes, {len(effect.without_s)} without"
     unsure = ", no interval, which takes 4 and 4" if ratio.low is None or ratio.high is None else ""
-    shown = factor_with(ratio.centre, ratio.low, ratio.high)
+    shown = multiplier_text(ratio.centre, ratio.low, ratio.high)
     return f"{load}; with them the program takes {shown} as long ({runs}{unsure})"
 
 

@@ -5,9 +5,9 @@ from stressbench.interference.profile_summary import ProfileSummary, probe_times
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable
-from stressbench.report.palette import ALONE, JOBS, MUTED
+from stressbench.report.palette import ISOLATED, JOBS, MUTED
 from stressbench.report.plotting import Axes
-from stressbench.report.thinning import outermost
+from stressbench.report.thinning import extreme_indices
 from stressbench.report.units import count, percent, time_unit
 
 _MOST_POINTS = 1200
@@ -27,12 +27,12 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
     drawn = canvas(height_in=3.9)
     above, below = drawn.subplots(2, 1, sharex=True)
     unit = time_unit([summary.idle.mean_s])
-    shown = outermost(values, most=_MOST_POINTS)
+    shown = extreme_indices(values, most=_MOST_POINTS)
     above.plot(
-        times[shown], values[shown] * unit.per_second, "o", color=JOBS[0].stand_in, markersize=2.4, alpha=0.5,
+        times[shown], values[shown] * unit.per_second, "o", color=JOBS[0].placeholder, markersize=2.4, alpha=0.5,
         markeredgewidth=0,
     )  # fmt: skip
-    above.axhline(summary.idle.mean_s * unit.per_second, color=ALONE.stand_in, linestyle="--", linewidth=1.2)
+    above.axhline(summary.idle.mean_s * unit.per_second, color=ISOLATED.placeholder, linestyle="--", linewidth=1.2)
     above.set_ylabel(f"latency / {unit.name}")
     _levels(below, summary)
     for axes in (above, below):
@@ -46,13 +46,13 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
 
 
 def _levels(axes: Axes, summary: ProfileSummary) -> None:
-    tone = JOBS[1].stand_in
+    tone = JOBS[1].placeholder
     for phase in summary.phases:
         ends = [phase.began_s, phase.ended_s]
         axes.fill_between(ends, 100 * phase.low, 100 * phase.high, color=tone, alpha=0.25, linewidth=0)
         axes.plot(ends, [100 * phase.utilisation] * 2, color=tone, linewidth=2.2)
     for phase in summary.phases[1:]:
-        axes.axvline(phase.began_s, color=MUTED.stand_in, linewidth=0.8, linestyle=":")
+        axes.axvline(phase.began_s, color=MUTED.placeholder, linewidth=0.8, linestyle=":")
     axes.set_ylim(0, 100)
     axes.set_ylabel("utilisation / %")
     axes.set_xlabel("time since the application's start / s")

@@ -1,10 +1,10 @@
 """Documents of `stressbench predict place`: which applications should share a switch."""
 
 from stressbench.interference.placement_plan import PlacedApplication, PlacementPlan, UnpredictedGroup
-from stressbench.report.chapters import chapter
-from stressbench.report.document import Document, Paragraph, Role, Section, Table, headed
+from stressbench.report.document import Document, Paragraph, Role, Section, Table, table_columns
 from stressbench.report.interference.predictions import FOOT, bounds_text, slowdown_text
 from stressbench.report.names import printable
+from stressbench.report.page_sections import page_section
 from stressbench.report.units import count
 
 _MOST_NAMED = 10
@@ -38,11 +38,11 @@ def page(found: PlacementPlan) -> Document:
     title = f"{count(placed, 'application')} on {switches} of {printable(found.machine)}"
     table = Table(
         title="Switches",
-        columns=headed(("switch", "applications, with slowdown and 95 % interval"), words=2),
+        columns=table_columns(("switch", "applications, with slowdown and 95 % interval"), text_columns=2),
         rows=tuple((f"{number}", _group_text(group)) for number, group in enumerate(found.groups, start=1)),
         caption="An application with a switch of its own counts as not slowed down.",
     )
-    section = chapter(
+    section = page_section(
         key="place",
         title=title,
         findings=(_cost_text(found),),

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction
 from stressbench.interference.models import DEFAULT_MODEL
 from stressbench.interference.prediction import Prediction
-from stressbench.report.chapters import chapter
 from stressbench.report.document import Cell, Document, Paragraph, Role, Section, Table, columns
 from stressbench.report.names import printable
+from stressbench.report.page_sections import page_section
 from stressbench.report.units import MISSING, count, plain_ratio
 
 _MOST_FINDINGS = 12
@@ -56,7 +56,7 @@ def page(found: CoRunPrediction) -> Document:
     with style():
         figure = slowdowns.draw(found)
     title = f"{count(len(found.applications), 'application')} beside each other on {printable(found.machine)}"
-    section = chapter(
+    section = page_section(
         key="predict",
         title=title,
         findings=_findings(found),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from stressbench.interference.probe_statistics import LatencySummary
 from stressbench.interference.profile_summary import ProfileSummary
 from stressbench.interference.utilisation import Utilisation
-from stressbench.report.document import Numbers, Value
+from stressbench.report.document import DataFile, Value
 
 _HEAD = (
     "application", "machine", "side", "partners", "messages", "pause_s", "message_bytes", "probes", "mean_latency_s",
@@ -16,9 +16,9 @@ _NO_RING: tuple[Value, ...] = (None,) * 4
 _NO_RUNS: tuple[Value, ...] = (None,) * 4
 
 
-def records_of(summary: Iterable[ProfileSummary], *, name: str = "profiles") -> Numbers:
+def records_of(summary: Iterable[ProfileSummary], *, name: str = "profiles") -> DataFile:
     """Records of all profiles; None is unknown."""
-    return Numbers(name=name, head=_HEAD, rows=tuple(row for one in summary for row in _rows(one)))
+    return DataFile(name=name, head=_HEAD, rows=tuple(row for one in summary for row in _rows(one)))
 
 
 def _rows(summary: ProfileSummary) -> Iterator[tuple[Value, ...]]:

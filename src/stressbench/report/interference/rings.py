@@ -53,7 +53,7 @@ def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
 
 
 def _line(axes: Axes, rings: Sequence[LevelSummary], *, order: int, dash: int, label: str) -> None:
-    tone, mark = tone_of(order).stand_in, _MARKS[order % len(_MARKS)]
+    tone, mark = tone_of(order).placeholder, _MARKS[order % len(_MARKS)]
     points = sorted(((one.configuration.pause_s, 100 * (_height(one) or 0.0), one) for one in rings), key=_across)
     axes.plot(
         [at for at, _, _ in points], [value for _, value, _ in points], color=tone, marker=mark, markersize=4.5,

@@ -8,7 +8,7 @@ from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.interference.predictions import bounds_text, slowdown_text
 from stressbench.report.names import printable, short
-from stressbench.report.palette import INK, PAPER, tone_of
+from stressbench.report.palette import BACKGROUND, FOREGROUND, tone_of
 from stressbench.report.plotting import Axes
 from stressbench.report.units import count
 
@@ -46,7 +46,7 @@ def draw(found: CoRunPrediction) -> Figure | None:
 
 
 def _line(axes: Axes, one: ModelPrediction, height: int, *, order: int) -> None:
-    said, tone = one.prediction, tone_of(order).stand_in
+    said, tone = one.prediction, tone_of(order).placeholder
     assert said.slowdown is not None
     if said.low is not None:
         end = said.slowdown if said.high is None else said.high
@@ -57,9 +57,10 @@ def _line(axes: Axes, one: ModelPrediction, height: int, *, order: int) -> None:
                 arrowprops={"arrowstyle": "<-", "color": tone, "linewidth": 1.6},
             )  # fmt: skip
     mark = _MARKS[order % len(_MARKS)]
-    axes.plot(said.slowdown, height, mark, color=tone, markersize=7, markeredgecolor=PAPER.stand_in)
+    axes.plot(said.slowdown, height, mark, color=tone, markersize=7, markeredgecolor=BACKGROUND.placeholder)
     axes.text(
-        1.01, height, _text(one), transform=axes.get_yaxis_transform(), va="center", fontsize=8.5, color=INK.stand_in
+        1.01, height, _text(one), transform=axes.get_yaxis_transform(), va="center", fontsize=8.5,
+        color=FOREGROUND.placeholder,
     )  # fmt: skip
 
 

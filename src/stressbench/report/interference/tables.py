@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
-from stressbench.report.document import Table, headed
+from stressbench.report.document import Table, table_columns
 from stressbench.report.interference.words import (
     latency_table,
     phase_table,
@@ -11,7 +11,7 @@ from stressbench.report.interference.words import (
     utilisation_cell,
     utilisation_text,
 )
-from stressbench.report.units import count, factor_with, percent, size, time, time_unit
+from stressbench.report.units import count, multiplier_text, percent, size, time, time_unit
 
 _MOST_LINKS = 40
 
@@ -23,7 +23,7 @@ def findings(summary: ProfileSummary) -> Iterator[str]:
     known = [one for one in summary.levels if one.utilisation.value is not None]
     if known:
         worst = max(known, key=lambda one: one.slowdown.centre)
-        shown = factor_with(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
+        shown = multiplier_text(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
         yield (
             f"It takes up to {shown} as long beside a ring that keeps the switch busy for "
             f"{percent(worst.utilisation.value)} % of the time."
@@ -66,7 +66,7 @@ def _utilisations(summary: ProfileSummary) -> Table:
     probes = "nobody measured it" if effect is None else slowdown_cell(effect)
     return Table(
         title="The switch beside the application",
-        columns=headed(("what", "is"), words=2),
+        columns=table_columns(("what", "is"), text_columns=2),
         rows=(
             ("utilisation", utilisation_text(summary.ours)),
             ("utilisation as in the paper", utilisation_text(summary.paper)),
@@ -83,8 +83,9 @@ def _levels(summary: ProfileSummary) -> Table:
     middle = "" if summary.alone_median_s is None else f", of which the middle is {time(summary.alone_median_s)}"
     return Table(
         title="Beside compressions",
-        columns=headed(
-            ("ring", "message", "n", f"mean / {unit.name}", "utilisation / %", "runs", "slow-down [95 %]"), words=1
+        columns=table_columns(
+            ("ring", "message", "n", f"mean / {unit.name}", "utilisation / %", "runs", "slow-down [95 %]"),
+            text_columns=1,
         ),
         rows=tuple(
             (
@@ -113,7 +114,7 @@ def _links(links: dict[str, float]) -> Table:
     more = f" The busiest {_MOST_LINKS} of {len(ordered):,}." if len(ordered) > _MOST_LINKS else ""
     return Table(
         title="Links",
-        columns=headed(("link", "used / %"), words=1),
+        columns=table_columns(("link", "used / %"), text_columns=1),
         rows=tuple((name, percent(share)) for name, share in ordered[:_MOST_LINKS]),
         caption=f"Share of each link's capacity, by its own counters, probes included.{more}",
     )

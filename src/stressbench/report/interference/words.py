@@ -6,7 +6,7 @@ from typing import Protocol
 from stressbench.interference.impact_analysis import PhaseEstimate
 from stressbench.interference.probe_statistics import LatencySummary
 from stressbench.interference.utilisation import Utilisation
-from stressbench.report.document import Table, headed
+from stressbench.report.document import Table, table_columns
 from stressbench.report.run.words import percent_name, percentile_text
 from stressbench.report.units import MISSING, factor, interval, percent, time, time_unit
 from stressbench.stats.intervals import Interval
@@ -47,7 +47,7 @@ def latency_table(idle: LatencySummary, beside: LatencySummary | None, *, captio
     shares = [f"p{percent_name(one.share)} [95 %]" for one in idle.percentiles]
     return Table(
         title=f"Latencies, one way, in {unit.name}",
-        columns=headed(("probes", "n", "mean", *shares), words=1),
+        columns=table_columns(("probes", "n", "mean", *shares), text_columns=1),
         rows=tuple(
             (name, f"{side.count:,}", time(side.mean_s, unit=unit),
              *(percentile_text(one, unit) for one in side.percentiles))
@@ -61,7 +61,7 @@ def phase_table(phases: Sequence[PhaseEstimate]) -> Table:
     """One row per phase."""
     return Table(
         title="Phases",
-        columns=headed(("phase", "from / s", "to / s", "utilisation / %", "95 % interval"), words=1),
+        columns=table_columns(("phase", "from / s", "to / s", "utilisation / %", "95 % interval"), text_columns=1),
         rows=tuple(
             (str(number), f"{one.began_s:.1f}", f"{one.ended_s:.1f}", percent(one.utilisation),
              f"[{percent(one.low)}, {percent(one.high)}]")

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from stressbench.report.chapters import brief_section, chapter
 from stressbench.report.document import Document
 from stressbench.report.names import printable
+from stressbench.report.page_sections import brief_section, page_section
 from stressbench.report.rails.records import records_of
 from stressbench.report.rails.tables import headline, label, tables_of
 from stressbench.report.renderers import formats
@@ -29,7 +29,7 @@ def page(found: RailsFound) -> Document:
     from stressbench.report.rails.figures import draw  # figures take a second to import
 
     title = printable(found.about or _KIND)
-    section = chapter(
+    section = page_section(
         key="rails",
         title=title,
         findings=tuple(_findings(found))[:_MOST_FINDINGS],

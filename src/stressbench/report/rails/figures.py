@@ -7,7 +7,7 @@ import numpy as np
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish, style
 from stressbench.report.names import printable, short
-from stressbench.report.palette import INK, PAPER, Tone, hatch_of, tone_of
+from stressbench.report.palette import BACKGROUND, FOREGROUND, Tone, hatch_of, tone_of
 from stressbench.report.plotting import Axes, FuncFormatter, LogLocator
 from stressbench.report.rails.tables import label, value_text
 from stressbench.report.units import TimeUnit, rate, size, time_unit
@@ -64,7 +64,7 @@ def _boxes(subject: Subject, policies: Sequence[str], *, key: str, caption: str)
 
 
 def _box(axes: Axes, box: Box, *, scale: float, height: int, tone: Tone, hatch: str) -> None:
-    ink = INK.stand_in
+    ink = FOREGROUND.placeholder
     told = {
         "whislo": box.low, "q1": box.first_quartile, "med": box.median, "q3": box.third_quartile, "whishi": box.high
     }  # fmt: skip
@@ -77,7 +77,7 @@ def _box(axes: Axes, box: Box, *, scale: float, height: int, tone: Tone, hatch: 
         flierprops={"marker": "o", "markersize": 4, "markerfacecolor": "none", "markeredgecolor": ink},
     )  # fmt: skip
     for patch in drawn["boxes"]:
-        patch.set(facecolor=PAPER.stand_in, edgecolor=tone.stand_in, hatch=hatch, linewidth=1.2)
+        patch.set(facecolor=BACKGROUND.placeholder, edgecolor=tone.placeholder, hatch=hatch, linewidth=1.2)
 
 
 def _draw_bandwidths(found: RailsFound) -> Iterator[Figure]:
@@ -99,7 +99,7 @@ def _curves(name: str, sizes: Sequence[Bandwidth], policies: Sequence[str], *, k
         known = [(at, value / 1e6) for at, value in points if value is not None]
         if known:
             mark = _MARKS[number % len(_MARKS)]
-            axes.plot(*zip(*known, strict=True), color=tone_of(number).stand_in, marker=mark, markersize=4,
+            axes.plot(*zip(*known, strict=True), color=tone_of(number).placeholder, marker=mark, markersize=4,
                       linewidth=1.4, label=short(policy, longest=40))  # fmt: skip
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stressbench.report.document import Numbers, Value
+from stressbench.report.document import DataFile, Value
 from stressbench.results.rails import RailsFound
 
 _HEAD = (
@@ -11,10 +11,10 @@ _HEAD = (
 )  # fmt: skip
 
 
-def records_of(found: RailsFound) -> Numbers:
+def records_of(found: RailsFound) -> DataFile:
     """All records; None is unknown."""
     rows = (*_times(found), *_sizes(found), *_nics(found), *_impacts(found))
-    return Numbers(name="rails", head=(*found.factors, *_HEAD), rows=rows)
+    return DataFile(name="rails", head=(*found.factors, *_HEAD), rows=rows)
 
 
 def _times(found: RailsFound) -> Iterator[tuple[Value, ...]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stressbench.report.document import Table, headed
+from stressbench.report.document import Table, table_columns
 from stressbench.report.units import digits, percent, plain_interval, plain_ratio, plain_time, rate, size
 from stressbench.results.rails import Bandwidth, Carried, Entry, Load, RailsFound, Subject
 
@@ -48,7 +48,7 @@ def _spreads(found: RailsFound) -> Table:
     baseline = found.subjects[0].baseline
     return Table(
         title="By policy",
-        columns=headed(
+        columns=table_columns(
             (
                 *_names(found),
                 "job or figure",
@@ -61,7 +61,7 @@ def _spreads(found: RailsFound) -> Table:
                 f"over {baseline}",
                 "95 %",
             ),
-            words=len(_names(found)) + 2,
+            text_columns=len(_names(found)) + 2,
         ),
         rows=tuple(
             (*subject.where.values(), label(subject), entry.policy, *_numbers(subject, entry))
@@ -92,7 +92,9 @@ def _numbers(subject: Subject, entry: Entry) -> tuple[str, ...]:
 def _bandwidths(found: RailsFound) -> Table:
     return Table(
         title="Bandwidth by message size",
-        columns=headed((*_names(found), "job", "motif", "message", *found.policies), words=len(_names(found)) + 2),
+        columns=table_columns(
+            (*_names(found), "job", "motif", "message", *found.policies), text_columns=len(_names(found)) + 2
+        ),
         rows=tuple(
             (*one.where.values(), one.job, one.motif, size(one.size_bytes), *(_rate(one, p) for p in found.policies))
             for one in found.bandwidths
@@ -109,7 +111,9 @@ def _rate(one: Bandwidth, policy: str) -> str:
 def _beside(found: RailsFound) -> Table:
     return Table(
         title="Congestion impact",
-        columns=headed((*_names(found), "job", "policy", "impact", "95 %", "runs"), words=len(_names(found)) + 2),
+        columns=table_columns(
+            (*_names(found), "job", "policy", "impact", "95 %", "runs"), text_columns=len(_names(found)) + 2
+        ),
         rows=tuple(
             (
                 *one.where.values(),
@@ -129,7 +133,7 @@ def _carried(found: RailsFound) -> Table:
     nics = tuple(dict.fromkeys(load.nic for one in found.carried for load in one.loads))
     return Table(
         title="Bytes by NIC",
-        columns=headed(
+        columns=table_columns(
             (
                 *_names(found),
                 "policy",
@@ -139,7 +143,7 @@ def _carried(found: RailsFound) -> Table:
                 *(f"{nic}, %" for nic in nics),
                 "on requested NICs, %",
             ),
-            words=len(_names(found)) + 3,
+            text_columns=len(_names(found)) + 3,
         ),
         rows=tuple(
             (
@@ -185,7 +189,7 @@ def _on_asked(one: Carried) -> str:
 def _talk(found: RailsFound) -> Table:
     return Table(
         title="MPI profile of the program",
-        columns=headed(
+        columns=table_columns(
             (
                 "profile",
                 "program",
@@ -196,7 +200,7 @@ def _talk(found: RailsFound) -> Table:
                 "mean message",
                 "mean collective",
             ),
-            words=2,
+            text_columns=2,
         ),
         rows=tuple(
             (

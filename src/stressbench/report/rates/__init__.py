@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from stressbench.report.chapters import brief_section, chapter
 from stressbench.report.document import Document
 from stressbench.report.names import printable
+from stressbench.report.page_sections import brief_section, page_section
 from stressbench.report.rates.records import records_of
 from stressbench.report.rates.tables import headline, name_of, percent_text, tables_of
 from stressbench.report.renderers import formats
@@ -34,7 +34,7 @@ def page(found: Degradation) -> Document:
 
     title = printable(found.about or _KIND)
     drawn = draw(found)
-    section = chapter(
+    section = page_section(
         key="degradation",
         title=title,
         findings=_findings(found),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.names import printable
-from stressbench.report.palette import INK
+from stressbench.report.palette import FOREGROUND
 from stressbench.report.plotting import Axes
 from stressbench.report.rates.lines import MOST_LINES, FactorPoint, draw_line, finish_axes
 from stressbench.report.rates.tables import name_of
@@ -52,7 +52,7 @@ def _figure(curves: Sequence[Curve], ranks: int | None, *, key: str, left: str, 
     axes.plot(
         ends,
         ends,
-        color=INK.stand_in,
+        color=FOREGROUND.placeholder,
         linestyle=(0, (1, 2)),
         linewidth=1.2,
         label="proportional to bandwidth",

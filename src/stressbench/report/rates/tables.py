@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stressbench.report.document import Table, headed
+from stressbench.report.document import Table, table_columns
 from stressbench.report.units import plain_interval, plain_ratio, plain_time
 from stressbench.results.rates import Balance, Bound, Curve, Degradation, Point
 
@@ -50,8 +50,9 @@ def _factors(found: Degradation) -> Table:
     bound = ", ".join(f"{point.rate}: {1 / point.share:g}" for point in found.curves[0].points[1:])
     return Table(
         title="Degradation factors",
-        columns=headed(
-            (*_names(found), "ranks", _at_full(found), *(f"at {rate}" for rate in lower)), words=len(_names(found))
+        columns=table_columns(
+            (*_names(found), "ranks", _at_full(found), *(f"at {rate}" for rate in lower)),
+            text_columns=len(_names(found)),
         ),
         rows=tuple(
             (*_labels(found, curve), _ranks(curve), _value(curve), *(_factor(point) for point in curve.points[1:]))
@@ -68,9 +69,9 @@ def _needs(found: Degradation) -> Table:
     most = percent_text(found.at_most)
     return Table(
         title="How much bandwidth is needed",
-        columns=headed(
+        columns=table_columns(
             (*_names(found), "ranks", *(f"at {rate}" for rate in found.rates[1:]), "enough", "undecided below"),
-            words=len(_names(found)),
+            text_columns=len(_names(found)),
         ),
         rows=tuple(
             (
@@ -93,8 +94,8 @@ def _needs(found: Degradation) -> Table:
 def _bounds(found: Degradation) -> Table:
     return Table(
         title="Bound by bandwidth",
-        columns=headed(
-            (*_names(found), "ranks", *(f"from {rate}, %" for rate in found.rates[1:])), words=len(_names(found))
+        columns=table_columns(
+            (*_names(found), "ranks", *(f"from {rate}, %" for rate in found.rates[1:])), text_columns=len(_names(found))
         ),
         rows=tuple(
             (*_labels(found, curve), _ranks(curve), *(_share(point.bandwidth_bound) for point in curve.points[1:]))
@@ -112,9 +113,9 @@ def _competition(found: Degradation) -> Table:
     names = tuple(found.competition[0].where)
     return Table(
         title="Competing traffic",
-        columns=headed(
+        columns=table_columns(
             (*(name.removeprefix("set.") for name in names), "ranks", "rate", "requested, %", "sent, %"),
-            words=len(names),
+            text_columns=len(names),
         ),
         rows=tuple(
             (
@@ -137,7 +138,7 @@ def _competition(found: Degradation) -> Table:
 def _balances(found: Degradation) -> Table:
     return Table(
         title="Bandwidth to compute balance",
-        columns=headed(("rate", "injection, GB/s", "bytes a flop", "factor worse"), words=1),
+        columns=table_columns(("rate", "injection, GB/s", "bytes a flop", "factor worse"), text_columns=1),
         rows=tuple(_balance(one) for one in found.balance),
         caption="Bytes that a node can send for each operation at its peak, computed from the nominal rates.",
     )

@@ -3,23 +3,23 @@
 from collections.abc import Iterator
 
 from stressbench.formats.protocols.beff import Kind
-from stressbench.report.chapters import chapter
 from stressbench.report.document import (
     Block,
+    DataFile,
     Document,
     Fact,
     Heading,
     Note,
     Notes,
-    Numbers,
     Paragraph,
     Role,
     Section,
     Severity,
     Table,
-    headed,
+    table_columns,
 )
 from stressbench.report.names import printable
+from stressbench.report.page_sections import page_section
 from stressbench.report.units import MISSING, digits, rate, size, time
 from stressbench.suites.beff import BEff, PatternResult
 from stressbench.suites.hpcc import Rmax
@@ -45,7 +45,7 @@ def brief(found: BEff, *, rmax: Rmax | None, published: bool = False) -> Documen
     )  # fmt: skip
     pingpong = () if found.pingpong is None else (("ping-pong at Lmax", "", rate(found.pingpong)),)
     averages = Table(
-        columns=headed(("", "all ranks", "a rank"), words=1),
+        columns=table_columns(("", "all ranks", "a rank"), text_columns=1),
         rows=(*((name, rate(value), _each(found, value)) for name, value in rows), *pingpong),
     )
     untimed = _untimed_text(found)
@@ -71,7 +71,7 @@ def page(found: BEff, *, rmax: Rmax | None = None) -> Document:
         figure = sizes.draw(found)
     untimed = _untimed_text(found)
     title = f"b_eff of {found.ranks:,} ranks: {rate(found.b_eff)}"
-    section = chapter(
+    section = page_section(
         key="beff",
         title=title,
         findings=_findings(found, rmax),
@@ -127,7 +127,8 @@ def _best_methods(found: BEff) -> Table:
     longest = max(found.patterns[0].best)
     return Table(
         columns=(
-            *headed(("pattern", "mean over sizes", "at Lmax"), words=1), *headed(("best method at Lmax",), words=1)
+            *table_columns(("pattern", "mean over sizes", "at Lmax"), text_columns=1),
+            *table_columns(("best method at Lmax",), text_columns=1),
         ),
         rows=tuple(
             (one.name, rate(one.mean), rate(one.best[longest]), _best_method(one, longest))
@@ -148,7 +149,7 @@ def _averages(found: BEff) -> Table:
         rate(found.at_lmax), _each(found, found.at_lmax), _each(found, found.rings_at_lmax),
     )  # fmt: skip
     caption = "The columns of the paper's Table 1."
-    return Table(key="beff-columns", columns=headed(heads, words=1), rows=(cells,), caption=caption)
+    return Table(key="beff-columns", columns=table_columns(heads, text_columns=1), rows=(cells,), caption=caption)
 
 
 def _patterns(found: BEff) -> Table:
@@ -156,7 +157,7 @@ def _patterns(found: BEff) -> Table:
     heads = ("pattern", "counts", "mean over sizes", "at Lmax", "MPI_Sendrecv", "MPI_Alltoallv", "nonblocking")
     return Table(
         key="beff-patterns",
-        columns=headed(heads, words=2),
+        columns=table_columns(heads, text_columns=2),
         rows=tuple(
             (
                 one.name, "no" if one.kind is Kind.extra else "yes", rate(one.mean), rate(one.best[longest]),
@@ -179,18 +180,22 @@ def _published(title: str, *, caption: str = "") -> Table:
         for one in TABLE_1
     )  # fmt: skip
     return Table(
-        key="beff-published", title=title, columns=headed(_PUBLISHED_HEADS, words=1), rows=rows, caption=caption
+        key="beff-published",
+        title=title,
+        columns=table_columns(_PUBLISHED_HEADS, text_columns=1),
+        rows=rows,
+        caption=caption,
     )
 
 
-def _loops(found: BEff) -> Numbers:
+def _loops(found: BEff) -> DataFile:
     rows = tuple(
         (one.name, one.kind.value, method, at, value)
         for one in found.patterns
         for method, by_size in one.methods.items()
         for at, value in sorted(by_size.items())
     )
-    return Numbers(name="b_eff", head=("pattern", "kind", "method", "size_bytes", "bytes_per_s"), rows=rows)
+    return DataFile(name="b_eff", head=("pattern", "kind", "method", "size_bytes", "bytes_per_s"), rows=rows)
 
 
 def _facts(found: BEff) -> Iterator[Fact]:

@@ -5,22 +5,22 @@ from collections.abc import Iterator
 from stressbench.formats.protocols.beff_io import Access
 from stressbench.formats.protocols.io_patterns import TABLE_2, TYPE_NAMES, TYPE_TITLES, TYPES
 from stressbench.formats.units import minutes_text
-from stressbench.report.chapters import chapter
 from stressbench.report.document import (
     Block,
+    DataFile,
     Document,
     Fact,
     Heading,
     Note,
     Notes,
-    Numbers,
     Paragraph,
     Section,
     Severity,
     Table,
-    headed,
+    table_columns,
 )
 from stressbench.report.names import printable
+from stressbench.report.page_sections import page_section
 from stressbench.report.suites.beff import NOT_COMPARABLE
 from stressbench.report.units import MISSING, count, digits, rate, size, time
 from stressbench.suites.beff_io import COFFEE_CUP_LIMIT_S, BEffIO, Partition, PatternValue
@@ -38,7 +38,9 @@ def brief(found: BEffIO, *, published: bool = False) -> Document:
     """The document without figures: all bandwidths, the value of b_eff_io, and its limitations."""
     said = (number_text(found), *map(_files_text, found.partitions), _balance_text(found), _used_text(found))
     cautions = tuple(Note(text=caution, severity=Severity.caution) for caution in found.cautions)
-    values = Table(columns=headed(("ranks", "MB/s", *_TYPE_HEADS, "value"), words=2), rows=tuple(_values_rows(found)))
+    values = Table(
+        columns=table_columns(("ranks", "MB/s", *_TYPE_HEADS, "value"), text_columns=2), rows=tuple(_values_rows(found))
+    )
     blocks: tuple[Block, ...] = (
         values,
         *(Paragraph(text=sentence) for sentence in said if sentence is not None),
@@ -61,7 +63,7 @@ def page(found: BEffIO) -> Document:
         ]
     number = "no number" if found.b_eff_io is None else rate(found.b_eff_io)
     title = f"b_eff_io of {count(found.head.ranks, 'rank')}: {number}"
-    section = chapter(
+    section = page_section(
         key="beff-io",
         title=title,
         banner="" if found.b_eff_io is not None else f"{number_text(found)}.",
@@ -174,7 +176,7 @@ def _values(found: BEffIO) -> Table:
     for row in _values_rows(found):
         ranks = row[0] or ranks
         rows.append((f"{count(int(ranks), 'rank')}, {row[1]}", *row[2:]))
-    return Table(key="beff-io-values", columns=headed(heads, words=1), rows=tuple(rows), caption=caption)
+    return Table(key="beff-io-values", columns=table_columns(heads, text_columns=1), rows=tuple(rows), caption=caption)
 
 
 def _patterns(partition: Partition, number: int) -> Table:
@@ -189,7 +191,7 @@ def _patterns(partition: Partition, number: int) -> Table:
     )  # fmt: skip
     return Table(
         key=f"beff-io-patterns-{number}",
-        columns=headed(("no.", "type", "on disk", "in memory", "U", "write", "rewrite", "read"), words=2),
+        columns=table_columns(("no.", "type", "on disk", "in memory", "U", "write", "rewrite", "read"), text_columns=2),
         rows=shown,
         caption=f"All patterns on {count(partition.ranks, 'rank')}, MB/s. U: its share of T in 64ths; 0: a single call "
         "that starts or fills a file. *: the same data more than once.",
@@ -209,7 +211,7 @@ def _chunk(chunk_bytes: int) -> str:
     return size(chunk_bytes) if not rest or rest * 16 > chunk_bytes else f"{size(chunk_bytes - rest)} + {size(rest)}"
 
 
-def _numbers(found: BEffIO) -> Numbers:
+def _numbers(found: BEffIO) -> DataFile:
     head = (
         "ranks", "access", "pattern_type", "number", "chunk_bytes", "memory_chunk_bytes", "units", "calls", "bytes",
         "time_s", "bytes_per_s", "again",
@@ -222,7 +224,7 @@ def _numbers(found: BEffIO) -> Numbers:
         for partition in found.partitions
         for one in partition.patterns
     )  # fmt: skip
-    return Numbers(name="b_eff_io", head=head, rows=rows)
+    return DataFile(name="b_eff_io", head=head, rows=rows)
 
 
 def _facts(found: BEffIO) -> Iterator[Fact]:
@@ -235,4 +237,6 @@ def _published(title: str, *, caption: str = "") -> Table:
     """The paper's Figure 3, MB/s."""
     rows = tuple((one.system, one.size, str(one.minutes), f"{one.b_eff_io:g}") for one in FIGURE_3)
     heads = ("system", "partition", "T / min", "b_eff_io")
-    return Table(key="beff-io-published", title=title, columns=headed(heads, words=2), rows=rows, caption=caption)
+    return Table(
+        key="beff-io-published", title=title, columns=table_columns(heads, text_columns=2), rows=rows, caption=caption
+    )

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stressbench.report.palette import INK, JOBS
+from stressbench.report.palette import FOREGROUND, JOBS
 from stressbench.report.plotting import Axes, FuncFormatter, LogLocator
 from stressbench.report.units import rate
 
@@ -32,7 +32,7 @@ def plot(axes: Axes, lines: Sequence[Line], *, ticks: Sequence[str]) -> None:
         order = line.order or 0
         axes.plot(
             [at for at, _ in points], [value for _, value in points], label=line.label, markersize=4,
-            color=INK.stand_in if line.order is None else JOBS[order % len(JOBS)].stand_in,
+            color=FOREGROUND.placeholder if line.order is None else JOBS[order % len(JOBS)].placeholder,
             linestyle=(0, (1, 1)) if line.order is None else _DASHES[order % len(_DASHES)],
             marker="x" if line.order is None else _MARKERS[order % len(_MARKERS)],
             linewidth=2 if line.order is None else 1.4,

@@ -7,10 +7,10 @@ from stressbench.report.document import (
     Block,
     Document,
     Heading,
-    Listing,
     Note,
     Notes,
     Paragraph,
+    Preformatted,
     Section,
     Severity,
     Table,
@@ -71,7 +71,7 @@ def outline_section(rank: RankTrace, stream: Stream, lines: Sequence[Line], *, t
     return Section(
         blocks=(
             Paragraph(text=f"{name}: {stream.sequence_calls or 0:,} calls in order"),
-            Listing(text="\n".join(shown)),
+            Preformatted(text="\n".join(shown)),
         )
     )
 
@@ -110,5 +110,5 @@ def _difference(one: SequenceDifference) -> tuple[Block, Block]:
     shown = (f"    {side}: {printable('  '.join(calls)) or f'({none})'}" for side, calls, none in parts)
     return (
         Heading(text=f"{name}: equal up to call {one.place:,}; A has {one.a_calls:,} calls, B has {one.b_calls:,}"),
-        Listing(text="\n".join(shown)),
+        Preformatted(text="\n".join(shown)),
     )

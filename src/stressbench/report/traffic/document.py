@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from heapq import nlargest
 
-from stressbench.report.chapters import chapter
 from stressbench.report.document import (
     Block,
     Document,
@@ -18,6 +17,7 @@ from stressbench.report.document import (
     columns,
 )
 from stressbench.report.names import printable
+from stressbench.report.page_sections import page_section
 from stressbench.report.units import MISSING, count, digits, percent, size, time
 from stressbench.tracing.operations import OperationClass
 from stressbench.tracing.profile import Imbalance, Profile, Quantity, RankRow
@@ -65,7 +65,7 @@ def page(profile: Profile) -> Document:
         _operations(profile, _ROWS_IN_PAGE), _sites(profile, _ROWS_IN_PAGE), _communicators(profile, _ROWS_IN_PAGE),
         _pairs(profile, len(profile.pairs)), _left_open(profile), _ranks(profile),
     )  # fmt: skip
-    section = chapter(
+    section = page_section(
         key="profile",
         title=title,
         findings=_findings(profile),

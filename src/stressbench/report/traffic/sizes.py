@@ -50,7 +50,7 @@ def _panel(axes: Axes, kind: OperationClass, rows: list[SizeClass], *, last: int
     layer = next(layer for layer in LAYERS if layer.key == kind.value)
     places = [_place(row) for row in rows]
     heights = [row.calls for row in rows]
-    axes.bar(places, heights, width=0.86, color=layer.tone.stand_in, hatch=layer.hatch)
+    axes.bar(places, heights, width=0.86, color=layer.tone.placeholder, hatch=layer.hatch)
     for place, height in zip(places, heights, strict=True):
         axes.annotate(
             f"{height:,}", (place, height), ha="center", va="bottom", fontsize=7, xytext=(0, 1),

@@ -4,21 +4,21 @@ from collections.abc import Iterator
 
 from stressbench.interference.coruns import LeftOut
 from stressbench.interference.validation import Validation
-from stressbench.report.chapters import chapter
 from stressbench.report.document import (
     Block,
+    BulletList,
+    DataFile,
     Document,
-    Listed,
-    Numbers,
     Paragraph,
     Role,
     Section,
     Table,
     Value,
-    headed,
+    table_columns,
 )
 from stressbench.report.interference.predictions import FOOT, slowdown_text
 from stressbench.report.names import printable
+from stressbench.report.page_sections import page_section
 from stressbench.report.units import MISSING, count, ratio_text
 
 _MOST_LEFT_OUT = 10
@@ -54,9 +54,9 @@ def brief(found: Validation, *, pairs: bool = False) -> Document:
     if (more := len(found.left_out) - _MOST_LEFT_OUT) > 0:
         left.append(f"and {more} more left out; --json has all")
     blocks: tuple[Block, ...] = (
-        Table(columns=headed(_SCORE_HEADS, words=1), rows=tuple(_score_rows(found))),
+        Table(columns=table_columns(_SCORE_HEADS, text_columns=1), rows=tuple(_score_rows(found))),
         *((_pairs(found),) if pairs else ()),
-        Listed(items=tuple(_reasons(found))),
+        BulletList(items=tuple(_reasons(found))),
         *(Paragraph(text=one, role=Role.warning) for one in left),
         *(Paragraph(text=line, role=Role.key) for line in _key(found)),
     )
@@ -80,9 +80,12 @@ def page(found: Validation) -> Document:
     title = f"{models} against {co_runs} on {printable(found.machine)}"
     reading = " ".join(_key(found))
     scores = Table(
-        title="Models", columns=headed(_SCORE_HEADS, words=1), rows=tuple(_score_rows(found)), caption=reading
+        title="Models",
+        columns=table_columns(_SCORE_HEADS, text_columns=1),
+        rows=tuple(_score_rows(found)),
+        caption=reading,
     )
-    section = chapter(
+    section = page_section(
         key="judgement",
         title=title,
         findings=_findings(found),
@@ -139,7 +142,9 @@ def _pairs(found: Validation, *, most: int | None = None) -> Table:
     left = "" if most is None or len(co_runs) <= most else f" The first {most} of {len(co_runs):,}."
     return Table(
         title="Co-runs" if most else "",
-        columns=headed((*_PAIR_HEADS, *(score.model for score in found.scores)), words=3 if most is None else 2),
+        columns=table_columns(
+            (*_PAIR_HEADS, *(score.model for score in found.scores)), text_columns=3 if most is None else 2
+        ),
         rows=tuple(
             (
                 one.victim, ", ".join(one.aggressors),
@@ -152,7 +157,7 @@ def _pairs(found: Validation, *, most: int | None = None) -> Table:
     )  # fmt: skip
 
 
-def _score_records(found: Validation) -> Numbers:
+def _score_records(found: Validation) -> DataFile:
     """One record per model; errors are shares of the isolated time, None is unknown."""
     rows = tuple(
         (
@@ -162,10 +167,10 @@ def _score_records(found: Validation) -> Numbers:
         )
         for one in found.scores
     )  # fmt: skip
-    return Numbers(name="scores", head=_SCORE_RECORDS, rows=rows)
+    return DataFile(name="scores", head=_SCORE_RECORDS, rows=rows)
 
 
-def _pair_records(found: Validation) -> Numbers:
+def _pair_records(found: Validation) -> DataFile:
     """One record per model and co-run; names of aggressors are separated by spaces."""
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (
@@ -176,7 +181,7 @@ def _pair_records(found: Validation) -> Numbers:
         for score in found.scores
         for one in score.pairs
     )  # fmt: skip
-    return Numbers(name="predictions", head=_PAIR_RECORDS, rows=rows)
+    return DataFile(name="predictions", head=_PAIR_RECORDS, rows=rows)
 
 
 def _reasons(found: Validation) -> Iterator[str]:

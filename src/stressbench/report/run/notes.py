@@ -19,9 +19,9 @@ def notes_of(section: RunSection) -> tuple[Note, ...]:
         )
         for event in section.summary.events
     )
-    doubts = (
-        Note(about=printable(doubt.job or ""), text=printable(doubt.text))
-        for doubt in section.summary.warnings
-        if doubt.kind != "incomplete"
+    warnings = (
+        Note(about=printable(warning.job or ""), text=printable(warning.text))
+        for warning in section.summary.warnings
+        if warning.kind != "incomplete"
     )
-    return tuple(chain(events, doubts))
+    return tuple(chain(events, warnings))

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from stressbench.report.document import (
     Block,
+    DataFile,
     Fact,
     Facts,
     Figure,
@@ -12,7 +13,6 @@ from stressbench.report.document import (
     Heading,
     Note,
     Notes,
-    Numbers,
     Paragraph,
     Role,
     Section,
@@ -24,18 +24,18 @@ from stressbench.report.names import printable
 
 def brief_section(*, title: str, headline: str, tables: Iterable[Table], notes: Iterable[str]) -> Section:
     """The section for formats without figures: headline, tables and notes."""
-    told = tuple(Note(text=note, severity=Severity.note) for note in notes)
-    last = (Notes(title="Notes", notes=told),) if told else ()
-    return Section(title=title, blocks=(Paragraph(text=headline), *tables, *last))
+    note_blocks = tuple(Note(text=note, severity=Severity.note) for note in notes)
+    notes_block = (Notes(title="Notes", notes=note_blocks),) if note_blocks else ()
+    return Section(title=title, blocks=(Paragraph(text=headline), *tables, *notes_block))
 
 
-def chapter(
+def page_section(
     *,
     key: str,
     title: str,
     findings: Iterable[str],
     notes: Iterable[str],
-    figures: Iterable[Figure | Numbers],
+    figures: Iterable[Figure | DataFile],
     tables: Iterable[Table],
     first: Iterable[Table] = (),
     heading: str = "Tables",
@@ -50,27 +50,27 @@ def chapter(
         *_notes(notes),
         *first,
         *figures,
-        *_below(heading, (_with_key(table, f"{key}-{number}") for number, table in enumerate(tables, start=1))),
+        *_with_heading(heading, (_with_key(table, f"{key}-{number}") for number, table in enumerate(tables, start=1))),
         *more,
-        *origin(facts),
+        *provenance_blocks(facts),
     )
-    return Section(key=key, title=title, blocks=blocks, new_sheet=True)
+    return Section(key=key, title=title, blocks=blocks, page_break=True)
 
 
-def origin(facts: Iterable[Fact]) -> tuple[Block, ...]:
+def provenance_blocks(facts: Iterable[Fact]) -> tuple[Block, ...]:
     """The facts under the heading Provenance; empty without facts."""
-    told = tuple(facts)
-    return _below("Provenance", (Facts(facts=told),) if told else ())
+    fact_list = tuple(facts)
+    return _with_heading("Provenance", (Facts(facts=fact_list),) if fact_list else ())
 
 
 def _notes(notes: Iterable[str]) -> tuple[Block, ...]:
-    told = tuple(Note(text=printable(note)) for note in notes)
-    return (Notes(notes=told),) if told else ()
+    note_blocks = tuple(Note(text=printable(note)) for note in notes)
+    return (Notes(notes=note_blocks),) if note_blocks else ()
 
 
-def _below(heading: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
-    found = tuple(blocks)
-    return (Heading(text=heading), *found) if found else ()
+def _with_heading(heading: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
+    content = tuple(blocks)
+    return (Heading(text=heading), *content) if content else ()
 
 
 def _with_key(table: Table, key: str) -> Table:

@@ -23,13 +23,13 @@ from stressbench.interference.placement_plan import UnpredictedGroup, plan_place
 from stressbench.interference.profile_summary import summarise_profile
 from stressbench.interference.validation import Validation, validate_models
 from stressbench.report.interference import FORMATS as PROFILES
-from stressbench.report.interference import evaluation, placement, predictions, shown
+from stressbench.report.interference import evaluation, placement, predictions, profile_report
 from stressbench.report.palette import TONES
 from stressbench.report.renderers import render as rendered
 
 
 def page_of(*profiles: Profile, cautions: tuple[str, ...] = ()) -> str:
-    return PROFILES["html"]([shown(one, cautions=cautions) for one in profiles])
+    return PROFILES["html"]([profile_report(one, cautions=cautions) for one in profiles])
 
 
 def judged(*co_runs: CoRun | LeftOut) -> Validation:
@@ -181,7 +181,7 @@ def test_texts_of_profiles_cannot_become_a_part_of_the_page() -> None:
 
 
 def test_every_format_tells_every_application() -> None:
-    found = [shown(rings()), shown(phased())]
+    found = [profile_report(rings()), profile_report(phased())]
     texts = {name: render(found) for name, render in PROFILES.items()}
 
     assert set(texts) == {"csv", "html", "json", "md", "text"}

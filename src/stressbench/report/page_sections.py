@@ -37,21 +37,24 @@ def page_section(
     notes: Iterable[str],
     figures: Iterable[Figure | DataFile],
     tables: Iterable[Table],
-    first: Iterable[Table] = (),
+    summary_tables: Iterable[Table] = (),
     heading: str = "Tables",
-    more: Iterable[Block] = (),
+    further_blocks: Iterable[Block] = (),
     facts: Iterable[Fact] = (),
     banner: str = "",
 ) -> Section:
-    """An HTML section: banner, findings, notes, `first`, figures, `tables` under `heading`, `more`, provenance."""
+    """An HTML section with its parts in a fixed order.
+
+    Banner, findings, notes, `summary_tables`, figures, `tables` under `heading`, `further_blocks`, provenance.
+    """
     blocks = (
         *((Paragraph(text=banner, role=Role.banner),) if banner else ()),
         Findings(sentences=tuple(findings)),
         *_notes(notes),
-        *first,
+        *summary_tables,
         *figures,
         *_with_heading(heading, (_with_key(table, f"{key}-{number}") for number, table in enumerate(tables, start=1))),
-        *more,
+        *further_blocks,
         *provenance_blocks(facts),
     )
     return Section(key=key, title=title, blocks=blocks, page_break=True)

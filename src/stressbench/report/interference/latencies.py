@@ -21,8 +21,8 @@ _CAPTION = (
 
 def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure:
     """The curve of the idle machine and, if measured, that beside the application."""
-    drawn = canvas(height_in=3.2)
-    axes: Axes = drawn.subplots()
+    fig = canvas(height_in=3.2)
+    axes: Axes = fig.subplots()
     sides = [
         TimeCurve(name="idle", values_s=profile.idle.array, tone=ISOLATED, dash="--", marks=summary.idle.percentiles)
     ]
@@ -38,7 +38,7 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure:
     beside = "" if summary.beside is None else f", {summary.beside.count:,} beside the application"
     caption = _CAPTION.format(idle=f"{summary.idle.count:,}", beside=beside, size=summary.probe.message_bytes)
     return finish(
-        drawn, key=f"{key}-latencies", title=_title(summary), caption=caption, description=_described(summary)
+        fig, key=f"{key}-latencies", title=_title(summary), caption=caption, description=_description(summary)
     )
 
 
@@ -62,7 +62,7 @@ def _title(summary: ProfileSummary) -> str:
     )
 
 
-def _described(summary: ProfileSummary) -> str:
+def _description(summary: ProfileSummary) -> str:
     sides = [("Idle", summary.idle), *([] if summary.beside is None else [("Beside the application", summary.beside)])]
     return " ".join(f"{name}: {_percentiles(side)}." for name, side in sides)
 

@@ -24,8 +24,8 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
         return None
     probes = profile.impact.probes
     values, times = probes.array, probe_times(profile, probes)
-    drawn = canvas(height_in=3.9)
-    above, below = drawn.subplots(2, 1, sharex=True)
+    fig = canvas(height_in=3.9)
+    above, below = fig.subplots(2, 1, sharex=True)
     unit = time_unit([summary.idle.mean_s])
     shown = extreme_indices(values, most=_MOST_POINTS)
     above.plot(
@@ -34,7 +34,7 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
     )  # fmt: skip
     above.axhline(summary.idle.mean_s * unit.per_second, color=ISOLATED.placeholder, linestyle="--", linewidth=1.2)
     above.set_ylabel(f"latency / {unit.name}")
-    _levels(below, summary)
+    _plot_utilisation(below, summary)
     for axes in (above, below):
         bare_axes(axes)
     caption = _CAPTION.format(
@@ -42,15 +42,15 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
         thinned=" Only the outermost are drawn." if len(shown) < len(values) else "",
         guessed="" if probes.times is not None else " Their times are unknown and drawn as evenly spaced.",
     )  # fmt: skip
-    return finish(drawn, key=f"{key}-phases", title=_title(summary), caption=caption, description=_described(summary))
+    return finish(fig, key=f"{key}-phases", title=_title(summary), caption=caption, description=_description(summary))
 
 
-def _levels(axes: Axes, summary: ProfileSummary) -> None:
+def _plot_utilisation(axes: Axes, summary: ProfileSummary) -> None:
     tone = JOBS[1].placeholder
     for phase in summary.phases:
-        ends = [phase.began_s, phase.ended_s]
-        axes.fill_between(ends, 100 * phase.low, 100 * phase.high, color=tone, alpha=0.25, linewidth=0)
-        axes.plot(ends, [100 * phase.utilisation] * 2, color=tone, linewidth=2.2)
+        times = [phase.began_s, phase.ended_s]
+        axes.fill_between(times, 100 * phase.low, 100 * phase.high, color=tone, alpha=0.25, linewidth=0)
+        axes.plot(times, [100 * phase.utilisation] * 2, color=tone, linewidth=2.2)
     for phase in summary.phases[1:]:
         axes.axvline(phase.began_s, color=MUTED.placeholder, linewidth=0.8, linestyle=":")
     axes.set_ylim(0, 100)
@@ -66,7 +66,7 @@ def _title(summary: ProfileSummary) -> str:
     return f"Utilisation by {name}: {percent(least)} to {percent(most)} % by phase"
 
 
-def _described(summary: ProfileSummary) -> str:
+def _description(summary: ProfileSummary) -> str:
     return " ".join(
         f"From {phase.began_s:.1f} to {phase.ended_s:.1f} s: {percent(phase.utilisation)} %, interval "
         f"{percent(phase.low)} to {percent(phase.high)} %."

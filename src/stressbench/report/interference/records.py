@@ -22,18 +22,22 @@ def records_of(summary: Iterable[ProfileSummary], *, name: str = "profiles") -> 
 
 
 def _rows(summary: ProfileSummary) -> Iterator[tuple[Value, ...]]:
-    who = (summary.application, summary.machine)
-    yield (*who, "idle", *_NO_RING, *_probes(summary.idle, None), *_NO_RUNS)
+    names = (summary.application, summary.machine)
+    yield (*names, "idle", *_NO_RING, *_probes(summary.idle, None), *_NO_RUNS)
     if summary.beside is not None:
-        yield (*who, "application", *_NO_RING, *_probes(summary.beside, summary.ours), *_NO_RUNS)
+        yield (*names, "application", *_NO_RING, *_probes(summary.beside, summary.ours), *_NO_RUNS)
     for one in summary.levels:
         ring = one.configuration
         yield (
-            *who, "compression", ring.partners, ring.messages, ring.pause_s, ring.message_bytes,
+            *names, "compression", ring.partners, ring.messages, ring.pause_s, ring.message_bytes,
             *_probes(one.probes, one.utilisation), one.runs, one.slowdown.centre, one.slowdown.low, one.slowdown.high,
         )  # fmt: skip
 
 
-def _probes(side: LatencySummary, busy: Utilisation | None) -> tuple[Value, ...]:
-    known = (None,) * 4 if busy is None else (busy.value, busy.low, busy.high, busy.reason)
-    return (side.count, side.mean_s, *known)
+def _probes(side: LatencySummary, utilisation: Utilisation | None) -> tuple[Value, ...]:
+    utilisation_values = (
+        (None,) * 4
+        if utilisation is None
+        else (utilisation.value, utilisation.low, utilisation.high, utilisation.reason)
+    )
+    return (side.count, side.mean_s, *utilisation_values)

@@ -19,13 +19,13 @@ _MOST_LINKS = 40
 def findings(summary: ProfileSummary) -> Iterator[str]:
     """The load of the application and its slowdown, in sentences."""
     if summary.ours is not None:
-        yield f"{summary.application} {_does(summary)}"
+        yield f"{summary.application} {_utilisation_clause(summary)}"
     known = [one for one in summary.levels if one.utilisation.value is not None]
     if known:
         worst = max(known, key=lambda one: one.slowdown.centre)
-        shown = multiplier_text(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
+        slowdown = multiplier_text(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
         yield (
-            f"It takes up to {shown} as long beside a ring that keeps the switch busy for "
+            f"It takes up to {slowdown} as long beside a ring that keeps the switch busy for "
             f"{percent(worst.utilisation.value)} % of the time."
         )
     elif summary.levels:
@@ -34,7 +34,7 @@ def findings(summary: ProfileSummary) -> Iterator[str]:
         yield f"The profile of {summary.application} holds idle latencies only."
 
 
-def _does(summary: ProfileSummary) -> str:
+def _utilisation_clause(summary: ProfileSummary) -> str:
     assert summary.ours is not None
     if summary.ours.value is None:
         return f"and the switch: {utilisation_text(summary.ours)}."
@@ -79,8 +79,8 @@ def _utilisations(summary: ProfileSummary) -> Table:
 
 def _levels(summary: ProfileSummary) -> Table:
     unit = time_unit(one.probes.mean_s for one in summary.levels)
-    alone = f"{summary.alone_runs:,} times alone"
-    middle = "" if summary.alone_median_s is None else f", of which the middle is {time(summary.alone_median_s)}"
+    run_count = f"{summary.alone_runs:,} times alone"
+    median_note = "" if summary.alone_median_s is None else f", of which the middle is {time(summary.alone_median_s)}"
     return Table(
         title="Beside compressions",
         columns=table_columns(
@@ -100,7 +100,7 @@ def _levels(summary: ProfileSummary) -> Table:
             for one in summary.levels
         ),
         caption="The least busy first. P: partners that each rank sends to, M: messages to each, B: the sleep before "
-        f"it waits for them; n probes. Slow-down: time beside it over time alone, from {alone}{middle}.",
+        f"it waits for them; n probes. Slow-down: time beside it over time alone, from {run_count}{median_note}.",
     )
 
 

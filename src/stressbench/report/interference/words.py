@@ -17,22 +17,22 @@ class _WithUtilisation(Protocol):
     def utilisation(self) -> Utilisation: ...
 
 
-def utilisation_text(found: Utilisation) -> str:
+def utilisation_text(utilisation: Utilisation) -> str:
     """A utilisation: `41.2 % [38.0, 44.9]`, or the reason why it is unknown."""
-    if found.value is not None:
-        known = found.low is not None and found.high is not None
-        bounds = f"{percent(found.low)}, {percent(found.high)}" if known else "no interval"
-        return f"{percent(found.value)} % [{bounds}]"
-    least = "" if found.low is None else f"at least {percent(found.low)} %; "
-    return f"cannot tell: {least}{found.reason}"
+    if utilisation.value is not None:
+        known = utilisation.low is not None and utilisation.high is not None
+        bounds = f"{percent(utilisation.low)}, {percent(utilisation.high)}" if known else "no interval"
+        return f"{percent(utilisation.value)} % [{bounds}]"
+    least = "" if utilisation.low is None else f"at least {percent(utilisation.low)} %; "
+    return f"cannot tell: {least}{utilisation.reason}"
 
 
 def utilisation_cell(one: _WithUtilisation) -> str:
     """A utilisation in %: `41.2 [38.0, 44.9]`, a lower bound, or a dash."""
-    found = one.utilisation
-    if found.value is None:
-        return MISSING if found.low is None else f"at least {percent(found.low)}"
-    return utilisation_text(found).replace(" %", "")
+    utilisation = one.utilisation
+    if utilisation.value is None:
+        return MISSING if utilisation.low is None else f"at least {percent(utilisation.low)}"
+    return utilisation_text(utilisation).replace(" %", "")
 
 
 def slowdown_cell(slowdown: Interval) -> str:

@@ -50,8 +50,8 @@ def scale(axes: Axes, lines: Iterable[Line]) -> None:
     low, high = min(values), max(values)
     axes.set_yscale("log")
     if high < _LEAST_SPAN * low:
-        middle, reach = math.sqrt(low * high), math.sqrt(_LEAST_SPAN)
-        axes.set_ylim(middle / reach, middle * reach)
+        centre, half_span = math.sqrt(low * high), math.sqrt(_LEAST_SPAN)
+        axes.set_ylim(centre / half_span, centre * half_span)
     if high < _FINE_BELOW * low:
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: rate(value)))

@@ -76,30 +76,30 @@ def outline_section(rank: RankTrace, stream: Stream, lines: Sequence[Line], *, t
     )
 
 
-def difference_document(found: Difference) -> Document:
+def difference_document(difference: Difference) -> Document:
     """The first difference of each pair of sequences and the differences of totals, or that there is none."""
-    return Document(title="", sections=(Section(blocks=tuple(_differences(found))),), value=found)
+    return Document(title="", sections=(Section(blocks=tuple(_differences(difference))),), value=difference)
 
 
-def _differences(found: Difference) -> Iterator[Block]:
-    yield Paragraph(text=f"A: {found.a}")
-    yield Paragraph(text=f"B: {found.b}")
-    yield Notes(notes=tuple(Note(text=note, severity=Severity.note) for note in found.notes))
-    compared, differ = count(found.sequences_compared, "sequence"), len(found.sequences)
-    if found.same:
+def _differences(difference: Difference) -> Iterator[Block]:
+    yield Paragraph(text=f"A: {difference.a}")
+    yield Paragraph(text=f"B: {difference.b}")
+    yield Notes(notes=tuple(Note(text=note, severity=Severity.note) for note in difference.notes))
+    compared, differ = count(difference.sequences_compared, "sequence"), len(difference.sequences)
+    if difference.same:
         yield Paragraph(text=f"the same: {compared}, call by call, and all totals")
         return
     yield Paragraph(text=f"{differ:,} of {compared} differ{'s' if differ == 1 else ''}")
-    for one in found.sequences[:_MOST_DIFFERENCES]:
+    for one in difference.sequences[:_MOST_DIFFERENCES]:
         yield from _difference(one)
     if differ > _MOST_DIFFERENCES:
         yield Paragraph(text=f"and {differ - _MOST_DIFFERENCES:,} more")
-    if found.totals:
+    if difference.totals:
         yield Table(
             columns=columns(texts=("call",), numbers=("calls A", "calls B", "bytes A", "bytes B")),
             rows=tuple(
                 (one.op, *(f"{number:,}" for number in (one.a_calls, one.b_calls, one.a_bytes, one.b_bytes)))
-                for one in found.totals
+                for one in difference.totals
             ),
         )
 

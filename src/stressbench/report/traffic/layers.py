@@ -47,10 +47,10 @@ def stack(axes: Axes, edges: NDArray[np.float64], rows: Sequence[NDArray[np.floa
 
 def legend(axes: Axes, present: Iterable[str]) -> None:
     """Draw a legend of the layers in `present` above the axes."""
-    wanted = set(present)
+    keys = set(present)
     patches = [
         Patch(facecolor=layer.tone.placeholder, edgecolor=BACKGROUND.placeholder, hatch=layer.hatch, label=layer.label)
         for layer in LAYERS
-        if layer.key in wanted
+        if layer.key in keys
     ]
     axes.legend(handles=patches, ncols=len(patches), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)

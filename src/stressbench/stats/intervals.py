@@ -79,10 +79,12 @@ def paired_interval(differences: Floats) -> Interval:
     """
     pairs = len(differences)
     if pairs > _ALL_MEANS:
-        return _selected(pairwise_means(differences), pairs * (pairs + 1) // 2, _wilcoxon_depth(pairs))
+        return _interval_of_order_statistics(
+            pairwise_means(differences), pairs * (pairs + 1) // 2, _wilcoxon_depth(pairs)
+        )
     rows, columns = np.triu_indices(pairs)
     means = np.sort((differences[rows] + differences[columns]) / 2)
-    return _between(means, _wilcoxon_depth(pairs))
+    return _interval_of_sorted(means, _wilcoxon_depth(pairs))
 
 
 def unpaired_interval(first: Floats, second: Floats) -> Interval:
@@ -93,8 +95,8 @@ def unpaired_interval(first: Floats, second: Floats) -> Interval:
     """
     count, depth = len(first) * len(second), _mann_whitney_depth(len(first), len(second))
     if count > _ALL_SHIFTS:
-        return _selected(pairwise_differences(first, second), count, depth)
-    return _between(np.sort(np.subtract.outer(second, first), axis=None), depth)
+        return _interval_of_order_statistics(pairwise_differences(first, second), count, depth)
+    return _interval_of_sorted(np.sort(np.subtract.outer(second, first), axis=None), depth)
 
 
 def bootstrap_interval(isolated: Floats, contended: Floats) -> Interval:
@@ -121,7 +123,7 @@ def bootstrap_interval(isolated: Floats, contended: Floats) -> Interval:
     return Interval(centre=centre, low=low if known else None, high=high if known else None)
 
 
-def widened(interval: Interval, factor: float) -> Interval:
+def widen_interval(interval: Interval, factor: float) -> Interval:
     """The interval with both bounds moved to `factor` times their distance from the centre."""
     if interval.low is None or interval.high is None:
         return interval
@@ -137,7 +139,7 @@ def _log_ratio_of_medians(isolated: Floats, contended: Floats, axis: int) -> Flo
     return ratio
 
 
-def _between(ordered: Floats, depth: int) -> Interval:
+def _interval_of_sorted(ordered: Floats, depth: int) -> Interval:
     """Interval between the `depth`-th smallest and `depth`-th largest value; no bounds if depth is 0."""
     centre = float(np.median(ordered))
     if depth < 1:
@@ -145,8 +147,8 @@ def _between(ordered: Floats, depth: int) -> Interval:
     return Interval(centre=centre, low=float(ordered[depth - 1]), high=float(ordered[-depth]))
 
 
-def _selected(at: OrderStatistic, count: int, depth: int) -> Interval:
-    """Same as `_between` for `count` values that are given by their order statistics only."""
+def _interval_of_order_statistics(at: OrderStatistic, count: int, depth: int) -> Interval:
+    """Same as `_interval_of_sorted` for `count` values that are given by their order statistics only."""
     centre = (at((count + 1) // 2) + at(count // 2 + 1)) / 2
     if depth < 1:
         return Interval(centre=centre, low=None, high=None)
@@ -172,7 +174,7 @@ def _mann_whitney_depth(first: int, second: int) -> int:
     """Largest k with P(U < k) <= 2.5 %, U the Mann-Whitney statistic of two samples of these sizes."""
     if first * second > _EXACT_PRODUCT:
         return _normal_depth(first * second / 2, first * second * (first + second + 1) / 12)
-    rows = [_certain_zero(first * second) for _ in range(second + 1)]
+    rows = [_point_mass_at_zero(first * second) for _ in range(second + 1)]
     for n in range(1, first + 1):
         for m in range(1, second + 1):  # the largest of n + m values comes from the first sample, or from the second
             shifted = np.zeros_like(rows[m])
@@ -181,7 +183,7 @@ def _mann_whitney_depth(first: int, second: int) -> int:
     return _depth(rows[second])
 
 
-def _certain_zero(largest: int) -> Floats:
+def _point_mass_at_zero(largest: int) -> Floats:
     share = np.zeros(largest + 1)
     share[0] = 1.0
     return share

@@ -184,15 +184,15 @@ def _access(protocol: Protocol, index: int, access: Access) -> AccessValue:
         for one in sorted(protocol.files, key=lambda one: one.pattern_type)
         if one.partition == index and one.access is access
     )
-    wanted = types_of(access, release=protocol.head.release)
-    counted = [one for one in types if one.pattern_type in wanted]
-    weights = [WEIGHTS[one.pattern_type] for one in counted]
-    value = math.fsum(weight * one.value for weight, one in zip(weights, counted, strict=True)) / max(1, sum(weights))
+    required_types = types_of(access, release=protocol.head.release)
+    required = [one for one in types if one.pattern_type in required_types]
+    weights = [WEIGHTS[one.pattern_type] for one in required]
+    value = math.fsum(weight * one.value for weight, one in zip(weights, required, strict=True)) / max(1, sum(weights))
     return AccessValue(
         access=access,
         types=types,
         bytes=sum(one.bytes for one in types),
-        value=value if len(counted) == len(wanted) else None,
+        value=value if len(required) == len(required_types) else None,
     )
 
 
@@ -216,9 +216,9 @@ def _missing(protocol: Protocol, partitions: Sequence[Partition]) -> str | None:
     """Reason why there is no result, or None."""
     if protocol.end is None:
         return "the benchmark was not completed"
-    left_out = [str(one) for one in TYPES if one not in protocol.head.types]
-    if left_out:
-        return f"pattern type{'' if len(left_out) == 1 else 's'} {', '.join(left_out)} left out"
+    missing_types = [str(one) for one in TYPES if one not in protocol.head.types]
+    if missing_types:
+        return f"pattern type{'' if len(missing_types) == 1 else 's'} {', '.join(missing_types)} left out"
     for partition in partitions:
         for access in partition.accesses:
             if access.value is None:

@@ -74,7 +74,7 @@ class MatrixAccumulator:
         number, few = rank.rank, self.ranks <= MAX_RANKS
         source = number if few else self._block(number) if rank.node is None else rank.node
         if not few:
-            self._learn(number, rank.node)
+            self._set_host(number, rank.node)
         for peer in rank.peers or ():
             if peer.rank < 0:
                 continue
@@ -87,7 +87,7 @@ class MatrixAccumulator:
             elif pair > self.busiest[0]:
                 heapq.heapreplace(self.busiest, pair)
 
-    def _learn(self, rank: int, node: int | None) -> None:
+    def _set_host(self, rank: int, node: int | None) -> None:
         waiting = self._waiting.pop(rank, {})
         if node is None:
             return
@@ -123,12 +123,12 @@ class MatrixAccumulator:
         return self._node_of[source] if source < self.ranks else source
 
     def _matrix(
-        self, unit: MatrixUnit, kept: Sums, labels: Iterable[int], label_of: Callable[[int], int]
+        self, unit: MatrixUnit, stored: Sums, labels: Iterable[int], label_of: Callable[[int], int]
     ) -> Matrix:  # fmt: skip
-        folded = _new_sums()
-        for (source, destination), sums in kept.items():
-            _count(folded[label_of(source), destination], *sums)
-        return Matrix(unit=unit, labels=tuple(labels), pairs=tuple(_pairs(folded)))
+        sums_by_label = _new_sums()
+        for (source, destination), sums in stored.items():
+            _count(sums_by_label[label_of(source), destination], *sums)
+        return Matrix(unit=unit, labels=tuple(labels), pairs=tuple(_pairs(sums_by_label)))
 
 
 def _count(sums: list[int], messages: int, size: int) -> None:
@@ -141,9 +141,9 @@ def _pairs(sums: Sums) -> Iterable[Pair]:
         yield Pair(source=source, destination=destination, messages=messages, bytes=size)
 
 
-def busiest_pairs(found: MatrixAccumulator) -> tuple[Pair, ...]:
+def busiest_pairs(accumulator: MatrixAccumulator) -> tuple[Pair, ...]:
     """The pairs of ranks with the most bytes, in descending order."""
     return tuple(
         Pair(source=-source, destination=-destination, messages=messages, bytes=size)
-        for size, messages, source, destination in sorted(found.busiest, reverse=True)
+        for size, messages, source, destination in sorted(accumulator.busiest, reverse=True)
     )

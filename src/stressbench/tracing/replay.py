@@ -48,11 +48,11 @@ def _rank_refusals(trace: Trace, rank: RankTrace) -> Iterable[str]:
     if len(rank.threads_apart()) > 1 or (rank.threads or 1) > 1:
         yield "several threads called MPI; replay supports one sequence of calls per rank"
     elif rank.rules is None:
-        lost = next((loss for loss in rank.lost or () if loss.what == "sequence"), None)
+        lost_sequence = next((loss for loss in rank.lost or () if loss.what == "sequence"), None)
         if trace.header.mode is TraceMode.profile:
             yield "statistics only; `stressbench capture` keeps the sequence"
         else:
-            yield "no sequence" + (f" ({lost.why})" if lost is not None and lost.why else "")
+            yield "no sequence" + (f" ({lost_sequence.why})" if lost_sequence is not None and lost_sequence.why else "")
     for loss in rank.lost or ():
         if loss.what in _REQUIRED:
             yield f"some of its calls are unknown ({loss.why or loss.what})"
@@ -61,8 +61,8 @@ def _rank_refusals(trace: Trace, rank: RankTrace) -> Iterable[str]:
     operations = {total.op for total in rank.totals}
     if "Win_create_dynamic" in operations:
         yield "dynamic windows (Win_create_dynamic) are not supported"
-    if found := sorted(operations & DYNAMIC_PROCESS_CALLS):
-        yield f"dynamic processes ({', '.join(found)}) are not supported"
+    if dynamic_calls := sorted(operations & DYNAMIC_PROCESS_CALLS):
+        yield f"dynamic processes ({', '.join(dynamic_calls)}) are not supported"
     if any(comm.inter for comm in rank.comms):
         yield "intercommunicators are not supported"
 

@@ -81,13 +81,13 @@ def _blocks(summary: RunSummary, parts: SummaryParts) -> Iterator[Block]:
         if parts.steps and motifs > len(job.steps):
             omitted = f"the {len(job.steps)} motifs that took longest; {motifs - len(job.steps):,} more with --motifs 0"
             yield _key(f"{job.name}: {omitted}.")
-    yield from _limited(
+    yield from _warning_paragraphs(
         [((one.kind, one.job), f"warning: {_job_prefix(one.job)}{one.text}") for one in summary.warnings]
     )
     names = {job.job: job.name for job in summary.jobs}
     events = summary.events
     jobs = [None if one.job is None else names.get(one.job) for one in events]
-    yield from _limited(
+    yield from _warning_paragraphs(
         [
             ((one.kind, job), f"{one.severity} from the engine: {_job_prefix(job)}{one.message}")
             for one, job in zip(events, jobs, strict=True)
@@ -103,7 +103,7 @@ def _key(text: str) -> Paragraph:
     return Paragraph(text=text, role=ParagraphRole.key)
 
 
-def _limited(warnings: Sequence[tuple[tuple[str, str | None], str]]) -> Iterator[Paragraph]:
+def _warning_paragraphs(warnings: Sequence[tuple[tuple[str, str | None], str]]) -> Iterator[Paragraph]:
     """The first `_MAX_SIMILAR` warnings of each kind and job, then a count: thousands of motifs cause thousands."""
     counts: Counter[tuple[str, str | None]] = Counter()
     for kind_and_job, sentence in warnings:

@@ -59,7 +59,7 @@ def _blocks(comparison: Comparison) -> Iterator[Block]:
             for number, change in enumerate(job.changes)
         ]  # fmt: skip
     heads = columns(
-        texts=("job", "quantity"), numbers=("A", "B", "unit", "P(B > A)"), last=("B / A [95 %]", "B is")
+        texts=("job", "quantity"), numbers=("A", "B", "unit", "P(B > A)"), trailing_texts=("B / A [95 %]", "B is")
     )  # fmt: skip
     yield Table(columns=heads, rows=tuple(rows), groups=tuple(groups))
     yield from (Paragraph(text=line, role=Role.key) for line in _key(comparison))

@@ -282,9 +282,11 @@ def _data_files_in(blocks: Iterable[Block]) -> Iterator[DataFile]:
             yield from _data_files_in(block.blocks)
 
 
-def columns(*, texts: Iterable[str] = (), numbers: Iterable[str] = (), last: Iterable[str] = ()) -> tuple[Column, ...]:
-    """Columns with these heads: text (`texts`), then numbers (`numbers`), then text again (`last`)."""
-    parts = ((texts, False), (numbers, True), (last, False))
+def columns(
+    *, texts: Iterable[str] = (), numbers: Iterable[str] = (), trailing_texts: Iterable[str] = ()
+) -> tuple[Column, ...]:
+    """Columns with these heads: text (`texts`), then numbers (`numbers`), then text again (`trailing_texts`)."""
+    parts = ((texts, False), (numbers, True), (trailing_texts, False))
     return tuple(Column(head=head, number=number) for heads, number in parts for head in heads)
 
 

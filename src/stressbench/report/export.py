@@ -28,14 +28,14 @@ def export(runs: Sequence[Run], folder: Path) -> tuple[Path, ...]:
 def write_tables(tables: Iterable[DataFile], folder: Path) -> tuple[Path, ...]:
     """Write each table to `folder`, which is created, under its name. Raises OSError if a file cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    paths = []
     for data_file in tables:
         path = folder / f"{data_file.name}.csv"
         write_output(path, csv_text(data_file.head, data_file.rows))
-        written.append(path)
+        paths.append(path)
         if has_parquet():
-            written.append(_write_parquet(data_file, folder / f"{data_file.name}.parquet"))
-    return tuple(written)
+            paths.append(_write_parquet(data_file, folder / f"{data_file.name}.parquet"))
+    return tuple(paths)
 
 
 def has_parquet() -> bool:

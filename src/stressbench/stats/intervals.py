@@ -42,10 +42,10 @@ from stressbench.stats.order_statistics import OrderStatistic, pairwise_differen
 CONFIDENCE = 0.95
 MIN_PAIRS = 6
 """The widest interval of n pairs, from smallest to largest ratio, misses with probability 2^(1 - n): 6 % at n = 5."""
-_EXACT_PAIRS = 100
-_EXACT_PRODUCT = 2500
-_ALL_MEANS = 1000
-_ALL_SHIFTS = 1_000_000
+_MAX_EXACT_PAIRS = 100
+_MAX_EXACT_PRODUCT = 2500
+_MAX_SORTED_MEANS = 1000
+_MAX_SORTED_DIFFERENCES = 1_000_000
 """Up to these numbers of values or pairs, all pairs are computed and sorted; above, bisection finds the bounds."""
 _TAIL = (1 - CONFIDENCE) / 2
 
@@ -78,7 +78,7 @@ def paired_interval(differences: Floats) -> Interval:
     signed-rank distribution. Source: Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3.2 and 3.3.
     """
     pairs = len(differences)
-    if pairs > _ALL_MEANS:
+    if pairs > _MAX_SORTED_MEANS:
         return _interval_of_order_statistics(
             pairwise_means(differences), pairs * (pairs + 1) // 2, _wilcoxon_depth(pairs)
         )
@@ -94,7 +94,7 @@ def unpaired_interval(first: Floats, second: Floats) -> Interval:
     Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 4.2 and 4.3.
     """
     count, depth = len(first) * len(second), _mann_whitney_depth(len(first), len(second))
-    if count > _ALL_SHIFTS:
+    if count > _MAX_SORTED_DIFFERENCES:
         return _interval_of_order_statistics(pairwise_differences(first, second), count, depth)
     return _interval_of_sorted(np.sort(np.subtract.outer(second, first), axis=None), depth)
 
@@ -158,7 +158,7 @@ def _interval_of_order_statistics(at: OrderStatistic, count: int, depth: int) ->
 @lru_cache(maxsize=256)
 def _wilcoxon_depth(pairs: int) -> int:
     """Largest k with P(T < k) <= 2.5 %, T the signed-rank statistic of `pairs` symmetric differences."""
-    if pairs > _EXACT_PAIRS:
+    if pairs > _MAX_EXACT_PAIRS:
         middle = pairs * (pairs + 1) / 4
         return _normal_depth(middle, middle * (2 * pairs + 1) / 6)
     share = np.zeros(pairs * (pairs + 1) // 2 + 1)
@@ -172,7 +172,7 @@ def _wilcoxon_depth(pairs: int) -> int:
 @lru_cache(maxsize=256)
 def _mann_whitney_depth(first: int, second: int) -> int:
     """Largest k with P(U < k) <= 2.5 %, U the Mann-Whitney statistic of two samples of these sizes."""
-    if first * second > _EXACT_PRODUCT:
+    if first * second > _MAX_EXACT_PRODUCT:
         return _normal_depth(first * second / 2, first * second * (first + second + 1) / 12)
     rows = [_point_mass_at_zero(first * second) for _ in range(second + 1)]
     for n in range(1, first + 1):

@@ -166,9 +166,9 @@ def _ratio_interval(isolated: Percentile, contended: Percentile) -> tuple[float 
         return None, None
     first_low, first_high, second_low, second_high = (log(bound) for bound in bounds if bound is not None)
     first, second = log(isolated.value_s), log(contended.value_s)
-    down = sqrt((second - second_low) ** 2 + (first_high - first) ** 2)
-    up = sqrt((second_high - second) ** 2 + (first - first_low) ** 2)
-    return exp(second - first - down), exp(second - first + up)
+    lower_distance = sqrt((second - second_low) ** 2 + (first_high - first) ** 2)
+    upper_distance = sqrt((second_high - second) ** 2 + (first - first_low) ** 2)
+    return exp(second - first - lower_distance), exp(second - first + upper_distance)
 
 
 def _value_at(grouped: GroupedValues, cumulative: Integers, share: float) -> float:
@@ -204,7 +204,9 @@ def _order_shares(count: int, share: float) -> tuple[float | None, float | None]
 
 def _too_few_values(share: float, count: int, independent: float) -> str:
     """Reason for a missing interval: too few values to bound the percentile."""
-    farther = max(share, 1 - share)
-    needed = int(np.ceil(log(_TAIL) / log(farther)))
-    worth = "" if independent > 0.99 * count else f", worth {independent:.3g} independent ones,"
-    return f"{count} values{worth} are too few for the {share:.4g} quantile: at least {needed} independent ones"
+    extreme_share = max(share, 1 - share)
+    needed = int(np.ceil(log(_TAIL) / log(extreme_share)))
+    effective_note = "" if independent > 0.99 * count else f", worth {independent:.3g} independent ones,"
+    return (
+        f"{count} values{effective_note} are too few for the {share:.4g} quantile: at least {needed} independent ones"
+    )

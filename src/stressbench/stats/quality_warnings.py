@@ -102,9 +102,9 @@ def _faults(run: Run) -> Iterable[QualityWarning]:
     """Warning about the first fault of each launch; faults of other ranks are mostly its consequences."""
     for number, launch in enumerate(run.launches, start=1):
         if launch.faults:
-            which = "the run" if len(run.launches) == 1 else f"launch {number}"
+            launch_name = "the run" if len(run.launches) == 1 else f"launch {number}"
             more = f" (and {len(launch.faults) - 1} more)" if len(launch.faults) > 1 else ""
-            text = f"{which} ended with a fault: {fault_sentence(launch.faults[0], run.jobs)}{more}"
+            text = f"{launch_name} ended with a fault: {fault_sentence(launch.faults[0], run.jobs)}{more}"
             yield QualityWarning(kind="fault", text=text)
 
 
@@ -115,12 +115,12 @@ def _load_increase(run: Run) -> Iterable[QualityWarning]:
             continue
         start = launch.header.load_average[0]
         loads = [round_.load_average for round_ in launch.rounds if round_.load_average is not None]
-        own_host = [node.host for node in launch.header.nodes if 0 in parse_ranges(node.ranks)]
-        own = sum(len(parse_ranges(node.ranks)) for node in launch.header.nodes if node.host in own_host)
-        if loads and max(loads) > start + own + 1:
+        rank0_host = [node.host for node in launch.header.nodes if 0 in parse_ranges(node.ranks)]
+        own_ranks = sum(len(parse_ranges(node.ranks)) for node in launch.header.nodes if node.host in rank0_host)
+        if loads and max(loads) > start + own_ranks + 1:
             text = (
-                f"the load average of rank 0's host rose from {start:.1f} to {max(loads):.1f}; this run's own {own} "
-                f"processes there explain {own}: something else used the machine"
+                f"the load average of rank 0's host rose from {start:.1f} to {max(loads):.1f}; this run's own "
+                f"{own_ranks} processes there explain {own_ranks}: something else used the machine"
             )
             yield QualityWarning(kind="load_rose", text=text)
 
@@ -193,15 +193,15 @@ def _short_warmup(job: Job, samples: Samples) -> Iterable[QualityWarning]:
 def _timer(run: Run, job: Job) -> Iterable[QualityWarning]:
     """Warning if clock resolution or overhead exceeds TIMER_SHARE of the time between two clock readings."""
     clock = run.header.clock
-    floor = max(clock.resolution_s, clock.overhead_s)
+    clock_limit_s = max(clock.resolution_s, clock.overhead_s)
     for step in job.steps:
         samples = run.samples_of(job=job.job, step=step.step)
         if samples is None or not np.any(np.isfinite(samples.time_max_s)):
             continue
         regions = samples.iterations if step.timer is Timer.iteration else np.full(len(samples), step.executions)
-        timed = float(np.nanmedian(samples.time_max_s / regions))
-        if floor > TIMER_SHARE * timed:
-            share = "more than all" if timed <= floor else f"{floor / timed:.0%}"
+        region_s = float(np.nanmedian(samples.time_max_s / regions))
+        if clock_limit_s > TIMER_SHARE * region_s:
+            share = "more than all" if region_s <= clock_limit_s else f"{clock_limit_s / region_s:.0%}"
             text = (
                 f"step {step.step} ({step.motif}): the clock resolves {clock.resolution_s:.2g} s and costs "
                 f"{clock.overhead_s:.2g} s a reading, {share} of one timed region; "

@@ -72,12 +72,12 @@ def b_eff_of(protocol: Protocol) -> BEff | None:
     """
     head = protocol.head
     patterns = tuple(_pattern(protocol, index) for index in range(len(head.patterns)))
-    counted = [one for one in patterns if one.kind is not Kind.extra]
-    if not counted or any(len(one.best) < len(head.sizes) for one in patterns):
+    averaged = [one for one in patterns if one.kind is not Kind.extra]
+    if not averaged or any(len(one.best) < len(head.sizes) for one in patterns):
         return None
     longest = head.sizes[-1]
-    rings = [one for one in counted if one.kind is Kind.ring]
-    polygons = [one for one in counted if one.kind is Kind.random]
+    rings = [one for one in averaged if one.kind is Kind.ring]
+    polygons = [one for one in averaged if one.kind is Kind.random]
     pingpong = next((one.best[longest] for one in patterns if "pingpong" in one.methods), None)
     return BEff(
         ranks=head.ranks,

@@ -244,24 +244,27 @@ def _cautions(
 ) -> Iterable[str]:
     for one in partitions:
         if one.enough is False and cache_bytes is not None:
-            written = one.of(Access.write).bytes
+            written_bytes = one.of(Access.write).bytes
             yield (
-                f"{_ranks(one.ranks)} wrote {written / cache_bytes:.3g} times the cache in place of "
+                f"{_ranks(one.ranks)} wrote {written_bytes / cache_bytes:.3g} times the cache in place of "
                 f"{MIN_CACHE_MULTIPLE}: part of it may never have left memory"
             )
-    again = sum(one.again for one in protocol.patterns)
-    if again:
-        yield f"{again} reading pattern{'' if again == 1 else 's'} went through the same data more than once"
+    repeated_reads = sum(one.again for one in protocol.patterns)
+    if repeated_reads:
+        yield (
+            f"{repeated_reads} reading pattern{'' if repeated_reads == 1 else 's'} went through the same data more "
+            "than once"
+        )
     for file in protocol.files:
-        of_patterns = sum(
+        pattern_bytes = sum(
             one.bytes
             for one in protocol.patterns
             if (one.partition, one.access, one.pattern_type) == (file.partition, file.access, file.pattern_type)
         )
-        if of_patterns != file.bytes:
+        if pattern_bytes != file.bytes:
             yield (
                 f"{file.access} of type {file.pattern_type} on {_ranks(protocol.head.partitions[file.partition])}: the "
-                f"file has {file.bytes} bytes, its patterns {of_patterns}"
+                f"file has {file.bytes} bytes, its patterns {pattern_bytes}"
             )
     claimed = None if protocol.end is None else protocol.end.b_eff_io_bytes_per_s
     if number is not None and claimed is not None and not math.isclose(number, claimed, rel_tol=_RELATIVE_TOLERANCE):

@@ -23,19 +23,19 @@ class _Part:
     value: int
     power: int
 
-    def concatenated(self, other: "_Part") -> "_Part":
+    def concatenate(self, other: "_Part") -> "_Part":
         return _Part(
             self.calls + other.calls,
             (self.value * other.power + other.value) % _FIELD,
             self.power * other.power % _FIELD,
         )
 
-    def repeated(self, times: int) -> "_Part":
+    def repeat(self, times: int) -> "_Part":
         result, square = _EMPTY, self
         while times:
             if times & 1:
-                result = result.concatenated(square)
-            square = square.concatenated(square)
+                result = result.concatenate(square)
+            square = square.concatenate(square)
             times >>= 1
         return result
 
@@ -53,7 +53,7 @@ class Fingerprint:
         for number in children_first(rules):
             part = _EMPTY
             for symbol, times in rules[number]:
-                part = part.concatenated(self._part(symbol).repeated(times))
+                part = part.concatenate(self._part(symbol).repeat(times))
             self._parts[number] = part
 
     def _part(self, symbol: int) -> _Part:
@@ -71,7 +71,7 @@ class Fingerprint:
             for symbol, times in self._rules[number]:
                 part = self._part(symbol)
                 repetitions = min(times, (calls - prefix.calls) // part.calls) if part.calls else times
-                prefix = prefix.concatenated(part.repeated(repetitions))
+                prefix = prefix.concatenate(part.repeat(repetitions))
                 if repetitions < times and prefix.calls < calls:
                     number = -symbol
                     break

@@ -62,9 +62,9 @@ class MatrixAccumulator:
     busiest: list[tuple[int, int, int, int]] = field(default_factory=list)  # bytes, messages, source, destination
     _sums: Sums = field(default_factory=_new_sums)
     _by_host: Sums = field(default_factory=_new_sums)
-    _waiting: dict[int, dict[int, list[int]]] = field(default_factory=dict)  # by destination and source
+    _unresolved: dict[int, dict[int, list[int]]] = field(default_factory=dict)  # by destination and source
     _node_of: "array[int]" = field(init=False)  # -1: unknown
-    _known: int = 0
+    _ranks_with_host: int = 0
 
     def __post_init__(self) -> None:
         self._node_of = array("q", [-1]) * (0 if self.ranks <= MAX_RANKS else self.ranks)
@@ -88,12 +88,12 @@ class MatrixAccumulator:
                 heapq.heapreplace(self.busiest, pair)
 
     def _set_host(self, rank: int, node: int | None) -> None:
-        waiting = self._waiting.pop(rank, {})
+        unresolved = self._unresolved.pop(rank, {})
         if node is None:
             return
-        self._known += 1
+        self._ranks_with_host += 1
         self._node_of[rank] = node
-        for source, sums in waiting.items():
+        for source, sums in unresolved.items():
             _count(self._by_host[source, node], *sums)
 
     def _count_by_host(self, source: int, peer: Peer) -> None:
@@ -101,7 +101,7 @@ class MatrixAccumulator:
         if node >= 0:
             sums = self._by_host[source, node]
         else:
-            sums = self._waiting.setdefault(peer.rank, {}).setdefault(source, [0, 0])
+            sums = self._unresolved.setdefault(peer.rank, {}).setdefault(source, [0, 0])
         _count(sums, peer.messages, peer.bytes)
 
     @property
@@ -115,7 +115,7 @@ class MatrixAccumulator:
         """The matrix by ranks; by hosts for more than MAX_RANKS ranks, or by at most MAX_RANKS blocks without hosts."""
         if self.ranks <= MAX_RANKS:
             return Matrix(unit=MatrixUnit.rank, labels=tuple(range(self.ranks)), pairs=tuple(_pairs(self._sums)))
-        if self._known == self.ranks:
+        if self._ranks_with_host == self.ranks:
             return self._matrix(MatrixUnit.host, self._by_host, sorted(set(self._node_of)), self._host)
         return self._matrix(MatrixUnit.block, self._sums, range(0, self.ranks, self._block_size), self._block)
 

@@ -121,7 +121,7 @@ class RankRows(Sequence[RankRow]):
 
 _CLASS_INDEX = {kind: number for number, kind in enumerate(OperationClass)}
 _RANK_ENDS = tuple(RankEnd)
-_WHOLE = ("rank", "node", "ended", "messages", "bytes")  # columns of integers; node -1: unknown
+_INTEGER_COLUMNS = ("rank", "node", "ended", "messages", "bytes")  # columns of integers; node -1: unknown
 _MOST_NAMED = 100
 
 

@@ -133,14 +133,14 @@ def _mpip(profile: Profile) -> MpiP:
     columns = profile.columns
     return MpiP(
         wall_pct=Percentages(
-            mpi=_rounded(columns.mpi_percent), p2p=_rounded(columns.p2p_percent), coll=_rounded(columns.coll_percent)
+            mpi=_round(columns.mpi_percent), p2p=_round(columns.p2p_percent), coll=_round(columns.coll_percent)
         ),
         avg_p2p_send_bytes=round(columns.mean_send_bytes or 0.0, 1),
         avg_coll_bytes=round(columns.mean_coll_bytes or 0.0, 1),
     )
 
 
-def _rounded(percent: float | None) -> float | None:
+def _round(percent: float | None) -> float | None:
     return None if percent is None else round(percent, 2)
 
 

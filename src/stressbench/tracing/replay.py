@@ -9,7 +9,7 @@ from stressbench.formats.ranges import spans
 from stressbench.formats.trace import RankTrace, Trace, TraceMode
 from stressbench.tracing.operations import DYNAMIC_PROCESS_CALLS
 
-_REQUIRED = frozenset({"calls", "lists", "sender"})  # losses of these make the sequence incomplete
+_DISQUALIFYING_LOSSES = frozenset({"calls", "lists", "sender"})  # losses of these make the sequence incomplete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def _rank_refusals(trace: Trace, rank: RankTrace) -> Iterable[str]:
         else:
             yield "no sequence" + (f" ({lost_sequence.why})" if lost_sequence is not None and lost_sequence.why else "")
     for loss in rank.lost or ():
-        if loss.what in _REQUIRED:
+        if loss.what in _DISQUALIFYING_LOSSES:
             yield f"some of its calls are unknown ({loss.why or loss.what})"
     if rank.ended.value != "finalize":
         yield "it did not reach MPI_Finalize; its sequence is incomplete"
@@ -80,9 +80,9 @@ def workload_text(trace: Trace, *, job: str, file: str, nodes: int | None) -> st
 
 [SET] nodes={nodes or 1}
 
-[JOB_NAME] {quoted(job)}
+[JOB_NAME] {quote(job)}
 [NODES] ${{nodes}}
-[MOTIF] replay -f {quoted(file)}
+[MOTIF] replay -f {quote(file)}
 """
 
 
@@ -91,7 +91,7 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-def quoted(word: str) -> str:
+def quote(word: str) -> str:
     """A word of the workload language, quoted and escaped if necessary."""
     if word and not any(letter in ' \t"\\$#' for letter in word) and word.isprintable():
         return word

@@ -193,14 +193,14 @@ class CommunicatorAccumulator:
 
     def add(self, rank: RankTrace) -> None:
         """Add one rank."""
-        used: set[int] = set()
+        used_comms: set[int] = set()
         for stream in rank.threads_apart():
             for call in stream.calls:
                 if call.comm is not None:
                     self._sums[rank.comms[call.comm].size].add(call, rank=rank.rank)
-                    used.add(call.comm)
+                    used_comms.add(call.comm)
         for number, comm in enumerate(rank.comms):
-            if number != 1 or number in used:
+            if number != 1 or number in used_comms:
                 self._memberships[comm.size] += 1
 
     def rows(self) -> tuple[CommunicatorSize, ...]:

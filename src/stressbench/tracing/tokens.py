@@ -178,9 +178,9 @@ class CallTokenizer:
         return f"{'>' if init.op in SEND_TOKENS else '<'}{self._partner(init)}"
 
     def _collective(self, call: Call) -> str:
-        shown = 0 if call.in_place and call.op in _NO_SEND_BUFFER_IN_PLACE else call.bytes or 0
+        size = 0 if call.in_place and call.op in _NO_SEND_BUFFER_IN_PLACE else call.bytes or 0
         reduction = f"[{call.reduction}]" if call.reduction else ""
-        return f"{call.op}{reduction}:{shown}@{_or_unknown(self.size_of(call))}"
+        return f"{call.op}{reduction}:{size}@{_or_unknown(self.size_of(call))}"
 
     def _communicator_constructor(self, call: Call) -> str:
         if self.style is TokenStyle.exact:
@@ -193,8 +193,8 @@ class CallTokenizer:
             return f"{call.op}:{call.size or 0}@{_or_unknown(self.size_of(call))}"
         reduction = f"[{call.reduction}]" if call.reduction else ""
         partner = "" if call.peer is None else f">{call.peer}"
-        moved = max(call.bytes or 0, call.receive_bytes or 0)
-        return f"{call.op}{reduction}{partner}" + ("" if call.bytes is None else f":{moved}")
+        size = max(call.bytes or 0, call.receive_bytes or 0)
+        return f"{call.op}{reduction}{partner}" + ("" if call.bytes is None else f":{size}")
 
     def _file(self, call: Call) -> str:
         if call.op == "File_open":

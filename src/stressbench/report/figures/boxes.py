@@ -16,13 +16,13 @@ from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, Selection, select
 
 ORDER = 20
-EVERY_POINT_UP_TO = 60
+MAX_SINGLE_POINTS = 60
 _LOGARITHMIC_FROM = 8.0
-_EVERY_DECADE_FROM = 500.0
+_DECADE_TICKS_FROM = 500.0
 _CAPTION = (
     "One panel per job, each with its own time axis. Grey: isolated; coloured and hatched: contended. Box: the middle "
     "half of the repetitions; line: median; diamond: mean; whiskers: 5th to 95th percentile; dots: every repetition "
-    f"where n is at most {EVERY_POINT_UP_TO}, else the smallest and the largest. n counts measured repetitions; a "
+    f"where n is at most {MAX_SINGLE_POINTS}, else the smallest and the largest. n counts measured repetitions; a "
     "repetition ends when the last rank of the job has finished."
 )
 
@@ -30,18 +30,18 @@ _CAPTION = (
 def draw(section: RunSection) -> Figure | None:
     """One panel for each job that has samples; None without samples."""
     selections = [(job, select(section.run, job=job.job)) for job in section.jobs]
-    filled = [(job, times) for job, times in selections if len(times.isolated_s) + len(times.contended_s)]
-    if not filled:
+    with_samples = [(job, times) for job, times in selections if len(times.isolated_s) + len(times.contended_s)]
+    if not with_samples:
         return None
-    fig = canvas(height_in=0.3 + 1.2 * len(filled))
-    for axes, (job, times) in zip(fig.subplots(len(filled), squeeze=False)[:, 0], filled, strict=True):
+    fig = canvas(height_in=0.3 + 1.2 * len(with_samples))
+    for axes, (job, times) in zip(fig.subplots(len(with_samples), squeeze=False)[:, 0], with_samples, strict=True):
         _panel(axes, job, times)
     return finish(
         fig,
         key=f"{section.key}-boxes",
         title="Repetition times, isolated and contended",
         caption=_CAPTION,
-        description=" ".join(_description(job) for job, _ in filled),
+        description=" ".join(_description(job) for job, _ in with_samples),
     )
 
 
@@ -68,7 +68,7 @@ def box_rows(isolated_s: NDArray[np.float64], contended_s: NDArray[np.float64]) 
     for kind, seconds in ((Kind.isolated, isolated_s), (Kind.contended, contended_s)):
         if len(seconds):
             low, p5, p25, middle, p75, p95, high = np.percentile(seconds, (0, 5, 25, 50, 75, 95, 100)).tolist()
-            all_samples = " ".join(map(repr, seconds.tolist())) if len(seconds) <= EVERY_POINT_UP_TO else None
+            all_samples = " ".join(map(repr, seconds.tolist())) if len(seconds) <= MAX_SINGLE_POINTS else None
             yield (kind.value, len(seconds), low, p5, p25, middle, float(seconds.mean()), p75, p95, high, all_samples)
 
 
@@ -83,15 +83,15 @@ def _panel(axes: Axes, job: JobSummary, times: Selection) -> None:
         ("contended", times.contended_s, tone_of(job.job), hatch_of(job.job)),
         ("isolated", times.isolated_s, ISOLATED, ""),
     ]
-    filled = [kind for kind in kinds if len(kind[1])]
-    unit = time_unit(float(kind[1].max()) for kind in filled)
-    for height, (_, seconds, tone, hatch) in enumerate(filled):
+    with_samples = [kind for kind in kinds if len(kind[1])]
+    unit = time_unit(float(kind[1].max()) for kind in with_samples)
+    for height, (_, seconds, tone, hatch) in enumerate(with_samples):
         draw_box(axes, seconds * unit.per_second, height=height, tone=tone, hatch=hatch)
-    axes.set_yticks(range(len(filled)), [f"{name}, n = {len(seconds):,}" for name, seconds, _, _ in filled])
-    axes.set_ylim(-0.5, len(filled) - 0.5)
+    axes.set_yticks(range(len(with_samples)), [f"{name}, n = {len(seconds):,}" for name, seconds, _, _ in with_samples])
+    axes.set_ylim(-0.5, len(with_samples) - 0.5)
     bare_axes(axes, grid="x")
-    axes.set_title(short(job.name, longest=60))
-    scale_times(axes, np.concatenate([kind[1] for kind in filled]), unit.name)
+    axes.set_title(short(job.name, max_length=60))
+    scale_times(axes, np.concatenate([kind[1] for kind in with_samples]), unit.name)
 
 
 def scale_times(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
@@ -99,7 +99,7 @@ def scale_times(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
     low = float(seconds.min())
     if low > 0 and float(seconds.max()) > _LOGARITHMIC_FROM * low:
         axes.set_xscale("log")
-        few = float(seconds.max()) < _EVERY_DECADE_FROM * low
+        few = float(seconds.max()) < _DECADE_TICKS_FROM * low
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.minorticks_off()
@@ -131,7 +131,7 @@ def draw_box(
         patch.set(facecolor=(*_rgb(tone), 0.3), edgecolor="none")
         outline = PathPatch(patch.get_path(), facecolor="none", edgecolor=tone.placeholder, hatch=hatch, linewidth=1.2)
         axes.add_patch(outline)  # separate from the face, which is lighter
-    shown = values if len(values) <= EVERY_POINT_UP_TO else np.array([values.min(), values.max()])
+    shown = values if len(values) <= MAX_SINGLE_POINTS else np.array([values.min(), values.max()])
     # Deterministic jitter: the same file always gives the same figure.
     offsets = 0.34 * width * np.sin(2.4 * np.arange(len(shown)))
     axes.plot(shown, height + offsets, "o", color=ink, markersize=2.4, alpha=0.6, markeredgewidth=0, zorder=3)

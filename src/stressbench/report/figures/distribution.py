@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 from stressbench.formats.run import Kind
 from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import canvas, finish
-from stressbench.report.figures.tails import MOST_PANELS, scale_shares
+from stressbench.report.figures.tails import MAX_PANELS, scale_shares
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, ISOLATED, Tone, tone_of
 from stressbench.report.plotting import Axes
 from stressbench.report.run.section import RunSection
-from stressbench.report.run.words import tail_finding
+from stressbench.report.run.sentences import tail_finding
 from stressbench.report.units import TimeUnit, time, time_unit
 from stressbench.stats import JobSummary, Percentile, Selection, select
 
 ORDER = 25
-MOST_POINTS = 200
+MAX_POINTS = 200
 Floats = NDArray[np.float64]
 _CAPTION = (
     "The height of a line at a time is the share of repetitions that took longer: where it crosses 1 % is percentile "
@@ -43,17 +43,21 @@ class TimeCurve:
 
 def draw(section: RunSection) -> Figure | None:
     """A panel for each job with samples, two side by side; None without samples."""
-    filled = [(job, times) for job, times in _selections(section) if len(times.isolated_s) + len(times.contended_s)]
-    if not filled:
+    with_samples = [
+        (job, times) for job, times in _selections(section) if len(times.isolated_s) + len(times.contended_s)
+    ]
+    if not with_samples:
         return None
-    shown = filled[:MOST_PANELS]
+    shown = with_samples[:MAX_PANELS]
     fig = canvas(height_in=0.2 + 2.7 * ((len(shown) + 1) // 2))
     panels = fig.subplots((len(shown) + 1) // 2, min(2, len(shown)), squeeze=False, sharey=True).flat
     for axes, (job, times) in zip(panels, shown, strict=False):
         _plot(axes, job, times)
     for axes in list(fig.axes)[len(shown) :]:
         axes.set_axis_off()
-    left_out = f" The first {MOST_PANELS} of {len(filled)} jobs are drawn." if len(filled) > len(shown) else ""
+    left_out = (
+        f" The first {MAX_PANELS} of {len(with_samples)} jobs are drawn." if len(with_samples) > len(shown) else ""
+    )
     return finish(
         fig, key=f"{section.key}-distribution", title=tail_finding(section), caption=_CAPTION + left_out,
         description=" ".join(_description(job) for job, _ in shown),
@@ -74,19 +78,19 @@ def data_file(section: RunSection) -> DataFile:
     )  # fmt: skip
 
 
-def curve_of(values: Floats, *, most: int = MOST_POINTS) -> tuple[Floats, Floats]:
-    """Values in ascending order, and the share of `values` that is larger than each: at most `most` points.
+def curve_of(values: Floats, *, max_points: int = MAX_POINTS) -> tuple[Floats, Floats]:
+    """Values in ascending order, and the share of `values` that is larger than each: at most `max_points` points.
 
     If there are more values, half of the points are evenly spaced in rank and half get denser towards the maximum.
     """
     ordered = np.sort(values)
     last = len(ordered) - 1
-    if len(ordered) <= most:
+    if len(ordered) <= max_points:
         indices = np.arange(len(ordered))
     else:
-        evenly = np.linspace(0, last, most // 2)
-        closer = last + 1 - np.geomspace(1, last + 1, most // 2)
-        indices = np.unique(np.rint(np.concatenate([evenly, closer])).astype(np.intp))
+        evenly_spaced = np.linspace(0, last, max_points // 2)
+        dense_at_maximum = last + 1 - np.geomspace(1, last + 1, max_points // 2)
+        indices = np.unique(np.rint(np.concatenate([evenly_spaced, dense_at_maximum])).astype(np.intp))
     return ordered[indices], (last - indices) / len(ordered)
 
 
@@ -106,7 +110,7 @@ def _plot(axes: Axes, job: JobSummary, times: Selection) -> None:
         ),
     )  # fmt: skip
     unit = plot_curves(axes, sides)
-    axes.set_title(short(job.name, longest=36), fontsize=9.5)
+    axes.set_title(short(job.name, max_length=36), fontsize=9.5)
     axes.set_xlabel(f"time of a repetition / {unit.name}")
 
 

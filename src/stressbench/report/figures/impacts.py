@@ -17,8 +17,8 @@ from stressbench.stats import Impact, RoundMedian
 from stressbench.stats.impact import pair_blocks
 
 ORDER = 10
-MOST_POINTS = 2000
-_FEWEST_POINTS = 20
+MAX_POINTS = 2000
+_MIN_POINTS = 20
 _LOGARITHMIC_FROM = 4.0
 _CAPTION = (
     "Diamonds: congestion impact of a job, contended over isolated time; right of the line at 1 the job is slowed "
@@ -68,22 +68,22 @@ def draw_rows(rows: tuple[Row, ...], *, key: str, title: str) -> Figure | None:
         return None
     fig = canvas(height_in=0.95 + 0.42 * len(rows))
     axes = fig.subplots()
-    most = max(_FEWEST_POINTS, MOST_POINTS // len(rows))
+    max_points = max(_MIN_POINTS, MAX_POINTS // len(rows))
     for line, row in enumerate(rows):
-        _draw_row(axes, row, line, most=most)
+        _draw_row(axes, row, line, max_points=max_points)
     _finish_axes(axes, rows)
     impacts_text = "; ".join(f"{row.label} {_impact_text(row.impact)}" for row in rows)
     description = f"Congestion impact with 95 % confidence interval: {impacts_text}."
     return finish(fig, key=key, title=title, caption=_CAPTION, description=description)
 
 
-def _draw_row(axes: Axes, row: Row, line: int, *, most: int) -> None:
+def _draw_row(axes: Axes, row: Row, line: int, *, max_points: int) -> None:
     impact, colour = row.impact, row.tone.placeholder
     text = impact.reason or ""
     if impact.ratio is not None:
         ratios = np.exp(pair_blocks(row.rounds).log_ratios)
         offsets = np.linspace(-0.13, 0.13, len(ratios)) if len(ratios) > 1 else np.zeros(len(ratios))
-        shown = extreme_indices(ratios, most=most)
+        shown = extreme_indices(ratios, max_count=max_points)
         axes.plot(
             ratios[shown],
             line + 0.02 + offsets[shown],

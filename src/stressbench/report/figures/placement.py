@@ -13,8 +13,8 @@ from stressbench.report.run.section import RunSection
 from stressbench.report.units import count
 
 ORDER = 30
-_NUMBERED_UP_TO = 160
-_LARGEST_CELL_IN = 0.62
+_MAX_NUMBERED_NODES = 160
+_MAX_CELL_IN = 0.62
 _CAPTION = (
     "One cell per node, numbered from left to right, then downwards, in the order of the launcher; colour and hatch "
     "identify the job. A divided cell is shared by several jobs; an empty cell is a node without a job. Neighbours in "
@@ -57,7 +57,7 @@ def draw_nodes(section: RunSection, *, style_numbers: Mapping[int, int]) -> Figu
     owners = _owners(section)
     columns = _columns(len(owners))
     rows = math.ceil(len(owners) / columns)
-    cell_in = min(_LARGEST_CELL_IN, (WIDTH_IN - 0.3) / columns)
+    cell_in = min(_MAX_CELL_IN, (WIDTH_IN - 0.3) / columns)
     legend_rows = math.ceil((len(section.jobs) + 1) / 3)
     fig = canvas(height_in=rows * cell_in + 0.26 * legend_rows + 0.25)
     styles_by_node = {node: [style_numbers[job] for job in jobs] for node, jobs in owners.items()}
@@ -94,7 +94,7 @@ def _cells(axes: Axes, styles_by_node: Mapping[int, Sequence[int]], *, columns: 
             empty = Rectangle((x + gap, y + gap), 1 - 2 * gap, 1 - 2 * gap)
             empty.set(facecolor="none", edgecolor=GRID_LINE.placeholder, linewidth=0.8)
             axes.add_patch(empty)
-        if len(styles_by_node) <= _NUMBERED_UP_TO:
+        if len(styles_by_node) <= _MAX_NUMBERED_NODES:
             _number(axes, node, x=x + 0.5, y=y + 0.5, size=max(5.5, min(10.0, 17 * cell_in)))
     rows = math.ceil(len(styles_by_node) / columns)
     axes.set(xlim=(0, max(columns, (WIDTH_IN - 0.3) / cell_in)), ylim=(rows, 0), aspect="equal", anchor="NW")

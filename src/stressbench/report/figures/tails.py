@@ -15,7 +15,7 @@ from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, MergedHistogram, StepSummary, histograms_of, merge
 
 ORDER = 40
-MOST_PANELS = 24
+MAX_PANELS = 24
 _LOGARITHMIC_FROM = 20.0
 _CAPTION = (
     "The height of a line at a time is the share of executions that took longer. Coloured: contended; dashed and grey: "
@@ -37,10 +37,10 @@ class _Panel:
 def draw(section: RunSection) -> Figure | None:
     """A panel for each step with histograms, two side by side; None if no execution was timed individually."""
     panels = [_panel(section, job, step) for job in section.jobs for step in job.steps]
-    filled = [panel for panel in panels if panel.isolated is not None or panel.contended is not None]
-    if not filled:
+    with_histograms = [panel for panel in panels if panel.isolated is not None or panel.contended is not None]
+    if not with_histograms:
         return None
-    shown = filled[:MOST_PANELS]
+    shown = with_histograms[:MAX_PANELS]
     rows = (len(shown) + 1) // 2
     fig = canvas(height_in=0.2 + 2.5 * rows)
     subplots = fig.subplots(rows, 2, squeeze=False, sharey=True).flat
@@ -48,7 +48,11 @@ def draw(section: RunSection) -> Figure | None:
         _plot(axes, panel)
     for axes in list(fig.axes)[len(shown) :]:
         axes.set_axis_off()
-    left_out = f" The first {MOST_PANELS} of {len(filled)} motifs are drawn." if len(filled) > len(shown) else ""
+    left_out = (
+        f" The first {MAX_PANELS} of {len(with_histograms)} motifs are drawn."
+        if len(with_histograms) > len(shown)
+        else ""
+    )
     return finish(
         fig,
         key=f"{section.key}-tails",
@@ -105,7 +109,7 @@ def _plot(axes: Axes, panel: _Panel) -> None:
     scale_shares(
         axes, low=min(merged.min_s for _, merged, _, _ in present), high=max(one.max_s for _, one, _, _ in present)
     )
-    axes.set_title(f"{short(panel.job.name, longest=24)}: {short(panel.step.motif, longest=18)}", fontsize=9.5)
+    axes.set_title(f"{short(panel.job.name, max_length=24)}: {short(panel.step.motif, max_length=18)}", fontsize=9.5)
     axes.set_xlabel(f"{printable(panel.step.quantity)} / {unit.name}")
     axes.legend(fontsize=8, loc="best")
 

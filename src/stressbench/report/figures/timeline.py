@@ -17,17 +17,17 @@ from stressbench.report.units import count
 from stressbench.stats import JobSummary, RoundMedian
 
 ORDER = 50
-MOST_POINTS = 4000
+MAX_POINTS = 4000
 _CAPTION = (
     "One panel per job. Grey circles: isolated rounds; coloured diamonds: contended rounds. The height is the median "
     "time of the round divided by the median isolated time of the job (the contended one, for a job without isolated "
     "rounds). Each kind should stay level: a slope or a jump in both is a change of the machine, not of the jobs. A "
     "dotted line marks a --continue."
 )
-_THINNED = (
+_THINNING_NOTE = (
     "Where there are too many rounds to draw, the lowest and the highest of each group of consecutive rounds are shown."
 )
-_FEWEST_POINTS = 20
+_MIN_POINTS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,22 +41,22 @@ class _StartTimes:
 def draw(section: RunSection) -> Figure | None:
     """One panel for each job with rounds; None without rounds."""
     start_times = _start_times(section.run)
-    filled = [job for job in section.jobs if job.timing.rounds]
-    if not filled:
+    with_rounds = [job for job in section.jobs if job.timing.rounds]
+    if not with_rounds:
         return None
-    fig = canvas(height_in=0.55 + 0.95 * len(filled))
-    panels = fig.subplots(len(filled), squeeze=False, sharex=True)[:, 0]
-    most = max(_FEWEST_POINTS, MOST_POINTS // (2 * len(filled)))
-    for axes, job in zip(panels, filled, strict=True):
-        _panel(axes, job, start_times, most=most)
+    fig = canvas(height_in=0.55 + 0.95 * len(with_rounds))
+    panels = fig.subplots(len(with_rounds), squeeze=False, sharex=True)[:, 0]
+    max_points = max(_MIN_POINTS, MAX_POINTS // (2 * len(with_rounds)))
+    for axes, job in zip(panels, with_rounds, strict=True):
+        _panel(axes, job, start_times, max_points=max_points)
     panels[-1].set_xlabel("time since the launch began / s")
     rounds = count(len(section.run.rounds), "round")
     return finish(
         fig,
         key=f"{section.key}-timeline",
         title=f"Drift of the machine: {rounds} in the order of execution",
-        caption=_CAPTION + (_THINNED if _is_thinned(filled, most) else ""),
-        description=" ".join(_description(job) for job in filled),
+        caption=_CAPTION + (_THINNING_NOTE if _is_thinned(with_rounds, max_points) else ""),
+        description=" ".join(_description(job) for job in with_rounds),
     )
 
 
@@ -94,11 +94,11 @@ def _rounds_of(job: JobSummary, kind: Kind) -> list[RoundMedian]:
     return [one for one in job.timing.rounds if one.kind is kind]
 
 
-def _is_thinned(jobs: Iterable[JobSummary], most: int) -> bool:
-    return any(len(_rounds_of(job, kind)) > most for job in jobs for kind in Kind)
+def _is_thinned(jobs: Iterable[JobSummary], max_points: int) -> bool:
+    return any(len(_rounds_of(job, kind)) > max_points for job in jobs for kind in Kind)
 
 
-def _panel(axes: Axes, job: JobSummary, start_times: _StartTimes, *, most: int) -> None:
+def _panel(axes: Axes, job: JobSummary, start_times: _StartTimes, *, max_points: int) -> None:
     isolated, contended = _rounds_of(job, Kind.isolated), _rounds_of(job, Kind.contended)
     level = float(np.median([one.median_s for one in isolated or contended])) or 1.0
     for rounds, marker, colour in (
@@ -106,7 +106,7 @@ def _panel(axes: Axes, job: JobSummary, start_times: _StartTimes, *, most: int) 
         (contended, "D", tone_of(job.job).placeholder),
     ):
         heights = np.array([one.median_s / level for one in rounds])
-        shown = extreme_indices(heights, most=most)
+        shown = extreme_indices(heights, max_count=max_points)
         times = [start_times.began_s[rounds[index].round] for index in shown]
         axes.plot(times, heights[shown], marker, color=colour, markersize=6, markeredgecolor=BACKGROUND.placeholder)
     axes.axhline(1.0, color=MUTED.placeholder, linewidth=0.8, zorder=0)
@@ -115,5 +115,5 @@ def _panel(axes: Axes, job: JobSummary, start_times: _StartTimes, *, most: int) 
     axes.margins(y=0.25)
     bare_axes(axes, grid="y")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}×")
-    axes.set_title(short(job.name, longest=60), fontsize=9.5)
+    axes.set_title(short(job.name, max_length=60), fontsize=9.5)
     axes.set_ylabel("relative time", fontsize=8.5)

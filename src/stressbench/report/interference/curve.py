@@ -12,7 +12,7 @@ _CAPTION = (
     "Marks: congestion levels, with the utilisation of the switch at each level and the slowdown of the application "
     "there, contended over isolated time; bars are 95 % intervals. Line: the slowdown curve that predictions use, a "
     "least-squares fit that never falls and begins at 1; its band contains 95 % of the bootstrap replicates. Beyond "
-    "its end there are no measurements.{left} n = {levels}, {runs} at each level, {alone} isolated."
+    "its end there are no measurements.{unknown_note} n = {levels}, {runs} at each level, {alone} isolated."
 )
 
 
@@ -82,7 +82,7 @@ def _caption(summary: ProfileSummary, levels: list[LevelSummary]) -> str:
     few, many = (end(one.runs for one in levels) for end in (min, max))
     runs = count(few, "time") if few == many else f"{few} to {many} times"
     return _CAPTION.format(
-        left=unknown_note, levels=count(len(levels), "congestion level"), runs=runs, alone=f"{summary.alone_runs:,}"
+        unknown_note=unknown_note, levels=count(len(levels), "congestion level"), runs=runs, alone=f"{summary.alone_runs:,}"
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from stressbench.report.plotting import Axes, MaxNLocator
 from stressbench.report.units import count
 
 _PANELS_PER_ROW = 3
-_MOST_PANELS = 12
+_MAX_PANELS = 12
 _LOGARITHMIC_FROM = 20.0
 _BOXES = (
     "Box: first to third quartile of the absolute errors; line: median; diamond: mean; whiskers: 5 and 95 %; dots: all "
@@ -23,7 +23,7 @@ _BOXES = (
 _SCATTER = (
     "Marks: co-runs, with measured and predicted slowdown; thin bars are 95 % intervals of both, where available. On "
     "the dotted line the prediction is exact, above it the slowdown is overestimated. n counts co-runs with a "
-    "prediction by the model, of {n}.{left}"
+    "prediction by the model, of {n}.{truncation_note}"
 )
 
 
@@ -58,7 +58,7 @@ def draw_scatter(validation: Validation) -> Figure | None:
     known = [(number, one) for number, one in enumerate(validation.scores) if one.mean_absolute_error is not None]
     if not known:
         return None
-    shown = known[:_MOST_PANELS]
+    shown = known[:_MAX_PANELS]
     panels_per_row = min(_PANELS_PER_ROW, len(shown))
     fig = canvas(height_in=0.3 + 2.6 * -(-len(shown) // panels_per_row))
     panels = fig.subplots(
@@ -73,10 +73,10 @@ def draw_scatter(validation: Validation) -> Figure | None:
         axes.set_axis_off()
     fig.supxlabel("measured slowdown", fontsize=9.5, color=MUTED.placeholder)
     fig.supylabel("predicted slowdown", fontsize=9.5, color=MUTED.placeholder)
-    truncation_note = f" The first {_MOST_PANELS} of {len(known)} models." if len(known) > _MOST_PANELS else ""
+    truncation_note = f" The first {_MAX_PANELS} of {len(known)} models." if len(known) > _MAX_PANELS else ""
     return finish(
         fig, key="judgement-scatter", title="Predicted and measured slowdowns by model",
-        caption=_SCATTER.format(n=count(validation.co_runs, "co-run"), left=truncation_note),
+        caption=_SCATTER.format(n=count(validation.co_runs, "co-run"), truncation_note=truncation_note),
         description=" ".join(_overestimates_text(one) for _, one in shown),
     )  # fmt: skip
 

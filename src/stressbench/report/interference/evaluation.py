@@ -21,9 +21,9 @@ from stressbench.report.names import printable
 from stressbench.report.page_sections import page_section
 from stressbench.report.units import MISSING, count, ratio_text
 
-_MOST_LEFT_OUT = 10
-_MOST_LEFT_OUT_IN_PAGE = 20
-_MOST_PAIRS_IN_PAGE = 400
+_MAX_LEFT_OUT = 10
+_MAX_LEFT_OUT_IN_PAGE = 20
+_MAX_PAIRS_IN_PAGE = 400
 _SCORE_HEADS = (
     "model", "mean |error|", "least", "25 %", "50 %", "75 %", "largest", "within 5 / %", "within 10 / %", "held / %",
     "unpredicted",
@@ -50,8 +50,8 @@ _KEY = (
 
 def brief(validation: Validation, *, pairs: bool = False) -> Document:
     """One row per model; with `pairs` also one per co-run, and records of co-runs instead of models."""
-    left_out_lines = [_left_out_text(one) for one in validation.left_out[:_MOST_LEFT_OUT]]
-    if (more := len(validation.left_out) - _MOST_LEFT_OUT) > 0:
+    left_out_lines = [_left_out_text(one) for one in validation.left_out[:_MAX_LEFT_OUT]]
+    if (more := len(validation.left_out) - _MAX_LEFT_OUT) > 0:
         left_out_lines.append(f"and {more} more left out; --json has all")
     blocks: tuple[Block, ...] = (
         Table(columns=table_columns(_SCORE_HEADS, text_columns=1), rows=tuple(_score_rows(validation))),
@@ -93,7 +93,7 @@ def page(validation: Validation) -> Document:
         findings=_findings(validation),
         notes=_cautions(validation),
         figures=(*figures, _pair_records(validation)) if figures else (),
-        tables=(scores, _pairs(validation, most=_MOST_PAIRS_IN_PAGE)),
+        tables=(scores, _pairs(validation, max_rows=_MAX_PAIRS_IN_PAGE)),
     )
     lead = "Predictions from profiles compared with measured co-runs."
     return Document(title=title, lead=lead, sections=(section,), foot=FOOT)
@@ -117,8 +117,8 @@ def _findings(validation: Validation) -> Iterator[str]:
 
 def _cautions(validation: Validation) -> Iterator[str]:
     yield from (f"{sentence}." for sentence in _reasons(validation))
-    yield from (f"{_left_out_text(one)}." for one in validation.left_out[:_MOST_LEFT_OUT_IN_PAGE])
-    if (more := len(validation.left_out) - _MOST_LEFT_OUT_IN_PAGE) > 0:
+    yield from (f"{_left_out_text(one)}." for one in validation.left_out[:_MAX_LEFT_OUT_IN_PAGE])
+    if (more := len(validation.left_out) - _MAX_LEFT_OUT_IN_PAGE) > 0:
         yield f"And {more} more are left out."
 
 
@@ -138,14 +138,16 @@ def _score_rows(validation: Validation) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _pairs(validation: Validation, *, most: int | None = None) -> Table:
+def _pairs(validation: Validation, *, max_rows: int | None = None) -> Table:
     """The measured slowdown of each co-run, and the prediction of each model."""
     co_runs = validation.scores[0].pairs
-    truncation_note = "" if most is None or len(co_runs) <= most else f" The first {most} of {len(co_runs):,}."
+    truncation_note = (
+        "" if max_rows is None or len(co_runs) <= max_rows else f" The first {max_rows} of {len(co_runs):,}."
+    )
     return Table(
-        title="Co-runs" if most else "",
+        title="Co-runs" if max_rows else "",
         columns=table_columns(
-            (*_PAIR_HEADS, *(score.model for score in validation.scores)), text_columns=3 if most is None else 2
+            (*_PAIR_HEADS, *(score.model for score in validation.scores)), text_columns=3 if max_rows is None else 2
         ),
         rows=tuple(
             (
@@ -153,9 +155,9 @@ def _pairs(validation: Validation, *, most: int | None = None) -> Table:
                 ratio_text(one.measured, *(one.measured_interval or (None, None))),
                 *(slowdown_text(score.pairs[number].slowdown) for score in validation.scores),
             )
-            for number, one in enumerate(co_runs[:most])
+            for number, one in enumerate(co_runs[:max_rows])
         ),
-        caption=f"Measured slowdowns and the predictions of each model.{truncation_note}" if most else "",
+        caption=f"Measured slowdowns and the predictions of each model.{truncation_note}" if max_rows else "",
     )  # fmt: skip
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from stressbench.interference.impact_analysis import ImpactResult, PairEstimate
 from stressbench.interference.probes import ProbeSchedule
 from stressbench.report.document import Block, Document, Note, Notes, Paragraph, Section, Severity, Table, columns
-from stressbench.report.interference.words import latency_table, phase_table, utilisation_cell, utilisation_text
+from stressbench.report.interference.formatting import latency_table, phase_table, utilisation_cell, utilisation_text
 from stressbench.report.units import MISSING, count, multiplier_text, percent, time, time_unit
 from stressbench.stats.intervals import Interval
 
-_MOST_PAIRS = 16
-_MOST_LINKS = 4
+_MAX_PAIRS = 16
+_MAX_LINKS = 4
 
 
 def document_of(result: ImpactResult, *, name: str, probing: ProbeSchedule) -> Document:
@@ -30,9 +30,9 @@ def _blocks(result: ImpactResult) -> Iterator[Block]:
     if len(result.phases) > 1:
         yield phase_table(result.phases)
     if len(result.pairs) > 1:
-        yield _pairs(result.pairs[:_MOST_PAIRS])
-        if len(result.pairs) > _MOST_PAIRS:
-            yield Paragraph(text=f"The first {_MOST_PAIRS} of {len(result.pairs)} pairs; --json has all.")
+        yield _pairs(result.pairs[:_MAX_PAIRS])
+        if len(result.pairs) > _MAX_PAIRS:
+            yield Paragraph(text=f"The first {_MAX_PAIRS} of {len(result.pairs)} pairs; --json has all.")
     sentences = (links_text(result), drift_text(result.drift), _effect_text(result))
     yield from (Paragraph(text=sentence) for sentence in sentences if sentence is not None)
     yield cautions_of(result.cautions)
@@ -47,7 +47,7 @@ def links_text(result: ImpactResult) -> str | None:
     """The utilisation of the busiest links; None without link counters."""
     if result.links is None:
         return None
-    busiest = sorted(result.links.items(), key=lambda one: -one[1])[:_MOST_LINKS]
+    busiest = sorted(result.links.items(), key=lambda one: -one[1])[:_MAX_LINKS]
     utilisations = ", ".join(f"{name} {percent(share)} %" for name, share in busiest)
     return f"links by their own counters, the busiest of {len(result.links)}: {utilisations}"
 
@@ -76,7 +76,7 @@ def _pairs(pairs: Sequence[PairEstimate]) -> Table:
     return Table(
         columns=columns(
             texts=("pair",), numbers=(f"idle median / {unit.name}", "beside it", "utilisation / %"),
-            last=("why unknown",),
+            trailing_texts=("why unknown",),
         ),
         rows=tuple(
             (

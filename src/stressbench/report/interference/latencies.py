@@ -35,8 +35,8 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure:
         )  # fmt: skip
     unit = plot_curves(axes, sides)
     axes.set_xlabel(f"latency, one way / {unit.name}")
-    beside = "" if summary.beside is None else f", {summary.beside.count:,} beside the application"
-    caption = _CAPTION.format(idle=f"{summary.idle.count:,}", beside=beside, size=summary.probe.message_bytes)
+    loaded_note = "" if summary.beside is None else f", {summary.beside.count:,} beside the application"
+    caption = _CAPTION.format(idle=f"{summary.idle.count:,}", beside=loaded_note, size=summary.probe.message_bytes)
     return finish(
         fig, key=f"{key}-latencies", title=_title(summary), caption=caption, description=_description(summary)
     )

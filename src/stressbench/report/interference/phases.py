@@ -10,11 +10,11 @@ from stressbench.report.plotting import Axes
 from stressbench.report.thinning import extreme_indices
 from stressbench.report.units import count, percent, time_unit
 
-_MOST_POINTS = 1200
+_MAX_POINTS = 1200
 _CAPTION = (
     "Top: probe latencies; the dashed line is the mean of the idle machine. Bottom: phases, periods of similar "
     "latency, with the utilisation of the switch and its 95 % interval as a band. A single phase means that no change "
-    "was detected. n = {probes} probes, {phases}.{thinned}{guessed}"
+    "was detected. n = {probes} probes, {phases}.{thinning_note}{spacing_note}"
 )
 
 
@@ -27,7 +27,7 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
     fig = canvas(height_in=3.9)
     above, below = fig.subplots(2, 1, sharex=True)
     unit = time_unit([summary.idle.mean_s])
-    shown = extreme_indices(values, most=_MOST_POINTS)
+    shown = extreme_indices(values, max_count=_MAX_POINTS)
     above.plot(
         times[shown], values[shown] * unit.per_second, "o", color=JOBS[0].placeholder, markersize=2.4, alpha=0.5,
         markeredgewidth=0,
@@ -39,8 +39,8 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
         bare_axes(axes)
     caption = _CAPTION.format(
         probes=f"{len(values):,}", phases=count(len(summary.phases), "phase"),
-        thinned=" Only the outermost are drawn." if len(shown) < len(values) else "",
-        guessed="" if probes.times is not None else " Their times are unknown and drawn as evenly spaced.",
+        thinning_note=" Only the outermost are drawn." if len(shown) < len(values) else "",
+        spacing_note="" if probes.times is not None else " Their times are unknown and drawn as evenly spaced.",
     )  # fmt: skip
     return finish(fig, key=f"{key}-phases", title=_title(summary), caption=caption, description=_description(summary))
 

@@ -7,25 +7,25 @@ from stressbench.report.names import printable
 from stressbench.report.page_sections import page_section
 from stressbench.report.units import count
 
-_MOST_NAMED = 10
-_MOST_NAMED_IN_PAGE = 20
+_MAX_NAMED = 10
+_MAX_NAMED_IN_PAGE = 20
 
 
 def brief(plan: PlacementPlan) -> Document:
     """One line per switch, the cost, and the groups that were kept apart for lack of a prediction."""
-    placed = sum(len(group) for group in plan.groups)
+    applications = sum(len(group) for group in plan.groups)
     lines = [f"switch {number}: {_group_text(group)}" for number, group in enumerate(plan.groups, 1)]
     if (empty := plan.switches - len(plan.groups)) > 0:
         lines.append("1 switch is empty" if empty == 1 else f"{empty} switches are empty")
-    kept_apart_lines = [_kept_apart_text(one) for one in plan.not_considered[:_MOST_NAMED]]
-    if (more := len(plan.not_considered) - _MOST_NAMED) > 0:
+    kept_apart_lines = [_kept_apart_text(one) for one in plan.not_considered[:_MAX_NAMED]]
+    if (more := len(plan.not_considered) - _MAX_NAMED) > 0:
         kept_apart_lines.append(f"and {more} more groups without a prediction; --json lists all")
     blocks = (
         *(Paragraph(text=line) for line in (*lines, _cost_text(plan))),
         *(Paragraph(text=line, role=Role.warning) for line in kept_apart_lines),
     )
     title = (
-        f"{plan.machine}: {count(placed, 'application')} on {plan.switches} switches of at most "
+        f"{plan.machine}: {count(applications, 'application')} on {plan.switches} switches of at most "
         f"{plan.per_switch} each, by {plan.model}"
     ).replace(" 1 switches", " 1 switch")
     return Document(title=title, sections=(Section(blocks=blocks),), value=plan)
@@ -33,9 +33,9 @@ def brief(plan: PlacementPlan) -> Document:
 
 def page(plan: PlacementPlan) -> Document:
     """The HTML page: the cost and the table of switches."""
-    placed = sum(len(group) for group in plan.groups)
+    applications = sum(len(group) for group in plan.groups)
     switches = "1 switch" if plan.switches == 1 else f"{plan.switches} switches"
-    title = f"{count(placed, 'application')} on {switches} of {printable(plan.machine)}"
+    title = f"{count(applications, 'application')} on {switches} of {printable(plan.machine)}"
     table = Table(
         title="Switches",
         columns=table_columns(("switch", "applications, with slowdown and 95 % interval"), text_columns=2),
@@ -46,7 +46,7 @@ def page(plan: PlacementPlan) -> Document:
         key="place",
         title=title,
         findings=(_cost_text(plan),),
-        notes=(f"{_kept_apart_text(one)}." for one in plan.not_considered[:_MOST_NAMED_IN_PAGE]),
+        notes=(f"{_kept_apart_text(one)}." for one in plan.not_considered[:_MAX_NAMED_IN_PAGE]),
         figures=(),
         tables=(table,),
     )

@@ -10,7 +10,7 @@ from stressbench.report.names import printable
 from stressbench.report.page_sections import page_section
 from stressbench.report.units import MISSING, count, plain_ratio
 
-_MOST_FINDINGS = 12
+_MAX_FINDINGS = 12
 _KEY = (
     "slow-down: time beside the others over time alone, 1 is not slowed; interval: 95 %; "
     "[1.400, ...) has no upper bound. Predicted from profiles of each alone, not measured."
@@ -39,7 +39,7 @@ def brief(predictions: CoRunPrediction) -> Document:
     table = Table(
         columns=columns(
             texts=("application", *(("model",) if several else ())), numbers=("slow-down",),
-            last=("[95 %]", "cannot tell, or doubts"),
+            trailing_texts=("[95 %]", "cannot tell, or doubts"),
         ),
         rows=tuple(rows), groups=tuple(groups),
     )  # fmt: skip
@@ -90,9 +90,9 @@ def _findings(predictions: CoRunPrediction) -> Iterator[str]:
     """One sentence per application, by one model each, the largest slowdown first."""
     selected = [(one, _selected(one)) for one in predictions.applications]
     ordered = sorted(selected, key=lambda pair: -(pair[1].prediction.slowdown or 0.0))
-    for one, by_model in ordered[:_MOST_FINDINGS]:
+    for one, by_model in ordered[:_MAX_FINDINGS]:
         yield printable(_sentence(one, by_model))
-    if (more := len(ordered) - _MOST_FINDINGS) > 0:
+    if (more := len(ordered) - _MAX_FINDINGS) > 0:
         yield f"The table has {more} more."
 
 

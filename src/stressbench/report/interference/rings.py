@@ -12,7 +12,7 @@ from stressbench.report.units import count, percent, time
 
 _MARKS = "osD^v<>P"
 _DASHES = ("-", "--", "-.", ":")
-_MOST_TICKS = 8
+_MAX_TICKS = 8
 _CAPTION = (
     "Horizontal axis: the bubble, the time that each rank of the ring sleeps before it waits for its messages, "
     "shortest last, logarithmic. Colour and mark: number of partners (P); dash: number of messages to each (M). Bars: "
@@ -40,7 +40,7 @@ def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
                 _line(axes, rings, order=order, dash=dash, label=f"P = {partner_count}, M = {message_count}")
     pauses = sorted({one.configuration.pause_s for one in shown})
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(pauses[:: max(1, -(-len(pauses) // _MOST_TICKS))]))
+    axes.xaxis.set_major_locator(FixedLocator(pauses[:: max(1, -(-len(pauses) // _MAX_TICKS))]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: time(value)))
     axes.invert_xaxis()

@@ -12,12 +12,12 @@ from stressbench.report.palette import BACKGROUND, FOREGROUND, tone_of
 from stressbench.report.plotting import Axes
 from stressbench.report.units import count
 
-_MOST_LINES = 80
+_MAX_LINES = 80
 _MARKS = "DosvP^X<"
 _CAPTION = (
     "Marks: predicted time of an application beside all the others over its isolated time; right of the line at 1 it "
     "is slowed down. Bars: 95 % interval; an arrow means that there is no upper bound, because the load is beyond the "
-    "highest congestion level. Colour and mark: model. n = {n}; nothing was measured at the same time.{left}"
+    "highest congestion level. Colour and mark: model. n = {n}; nothing was measured at the same time.{truncation_note}"
 )
 
 
@@ -32,7 +32,7 @@ def draw(predictions: CoRunPrediction) -> Figure | None:
     ]
     if not lines:
         return None
-    shown = lines[:_MOST_LINES]
+    shown = lines[:_MAX_LINES]
     fig = canvas(height_in=0.95 + (0.4 if len(models) == 1 else 0.27) * len(shown))
     axes: Axes = fig.subplots()
     for height, (_, one) in enumerate(shown):
@@ -42,10 +42,10 @@ def draw(predictions: CoRunPrediction) -> Figure | None:
     ratio_axis(axes)
     axes.set_xlabel("predicted slowdown: contended / isolated time")
     models_note = f", by {models[0]}" if len(models) == 1 else f", by {len(models)} models"
-    truncation_note = f" The first {_MOST_LINES} of {len(lines)} predictions." if len(lines) > _MOST_LINES else ""
+    truncation_note = f" The first {_MAX_LINES} of {len(lines)} predictions." if len(lines) > _MAX_LINES else ""
     return finish(
         fig, key="predict-slowdowns", title=f"Predicted slowdown of each application beside the others{models_note}",
-        caption=_CAPTION.format(n=count(len(predictions.applications), "application"), left=truncation_note),
+        caption=_CAPTION.format(n=count(len(predictions.applications), "application"), truncation_note=truncation_note),
         description="; ".join(f"{victim.application}, {one.model}: {_text(one)}" for victim, one in shown),
     )  # fmt: skip
 
@@ -70,7 +70,7 @@ def _line(axes: Axes, one: ModelPrediction, height: int, *, order: int) -> None:
 
 
 def _label(victim: VictimPrediction, one: ModelPrediction, models: Sequence[str]) -> str:
-    name = short(printable(victim.application), longest=24)
+    name = short(printable(victim.application), max_length=24)
     return name if len(models) == 1 else f"{name}, {one.model}"
 
 

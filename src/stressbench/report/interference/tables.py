@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Table, table_columns
-from stressbench.report.interference.words import (
+from stressbench.report.interference.formatting import (
     latency_table,
     phase_table,
     slowdown_cell,
@@ -13,7 +13,7 @@ from stressbench.report.interference.words import (
 )
 from stressbench.report.units import count, multiplier_text, percent, size, time, time_unit
 
-_MOST_LINKS = 40
+_MAX_LINKS = 40
 
 
 def findings(summary: ProfileSummary) -> Iterator[str]:
@@ -111,10 +111,10 @@ def _ring(one: LevelSummary) -> str:
 
 def _links(links: dict[str, float]) -> Table:
     ordered = sorted(links.items(), key=lambda one: (-one[1], one[0]))
-    more = f" The busiest {_MOST_LINKS} of {len(ordered):,}." if len(ordered) > _MOST_LINKS else ""
+    more = f" The busiest {_MAX_LINKS} of {len(ordered):,}." if len(ordered) > _MAX_LINKS else ""
     return Table(
         title="Links",
         columns=table_columns(("link", "used / %"), text_columns=1),
-        rows=tuple((name, percent(share)) for name, share in ordered[:_MOST_LINKS]),
+        rows=tuple((name, percent(share)) for name, share in ordered[:_MAX_LINKS]),
         caption=f"Share of each link's capacity, by its own counters, probes included.{more}",
     )

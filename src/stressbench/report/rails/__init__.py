@@ -13,7 +13,7 @@ from stressbench.stats.comparison import Verdict, verdict_of
 
 _KIND = "Rail policies"
 _EFFECT = 0.02
-_MOST_FINDINGS = 12
+_MAX_FINDINGS = 12
 _FOOT = "The method is that of León, Chembreau and Leininger, “What Do Scientific Applications Need?”."
 
 
@@ -32,7 +32,7 @@ def page(results: RailsFound) -> Document:
     section = page_section(
         key="rails",
         title=title,
-        findings=tuple(_findings(results))[:_MOST_FINDINGS],
+        findings=tuple(_findings(results))[:_MAX_FINDINGS],
         notes=results.notes,
         figures=draw(results),
         tables=tables_of(results),

@@ -13,9 +13,9 @@ from stressbench.report.rails.tables import label, value_text
 from stressbench.report.units import TimeUnit, rate, size, time_unit
 from stressbench.results.rails import Bandwidth, Box, RailsFound, Subject
 
-_MOST_BOXES = 12
-_MOST_CURVES = 8
-_EVERY_DECADE_FROM = 500.0
+_MAX_BOXES = 12
+_MAX_CURVES = 8
+_DECADE_TICKS_FROM = 500.0
 _NO_UNIT = TimeUnit(name="", per_second=1.0)
 _MARKS = "osD^v<>P"
 _BOXES = (
@@ -37,8 +37,8 @@ def draw(results: RailsFound) -> tuple[Figure, ...]:
 def _draw_boxes(results: RailsFound) -> Iterator[Figure]:
     """One figure per job or figure of merit."""
     subjects = [one for one in results.subjects if any(entry.box for entry in one.entries)]
-    for number, subject in enumerate(subjects[:_MOST_BOXES], start=1):
-        left = f" The first {_MOST_BOXES} of {len(subjects)}." if number == 1 and len(subjects) > _MOST_BOXES else ""
+    for number, subject in enumerate(subjects[:_MAX_BOXES], start=1):
+        left = f" The first {_MAX_BOXES} of {len(subjects)}." if number == 1 and len(subjects) > _MAX_BOXES else ""
         yield _boxes(subject, results.policies, key=f"rails-boxes-{number}", caption=_BOXES + left)
 
 
@@ -50,11 +50,11 @@ def _boxes(subject: Subject, policies: Sequence[str], *, key: str, caption: str)
     for place, (policy, box) in enumerate(reversed(shown)):
         number = policies.index(policy)
         _box(axes, box, scale=unit.per_second, height=place, tone=tone_of(number), hatch=hatch_of(number))
-    names = [f"{short(policy, longest=40)}, n = {box.count}" for policy, box in reversed(shown)]
+    names = [f"{short(policy, max_length=40)}, n = {box.count}" for policy, box in reversed(shown)]
     axes.set_yticks(range(len(shown)), names)
     axes.set_ylim(-0.6, len(shown) - 0.4)
     bare_axes(axes, grid="x")
-    axes.set_xlabel(f"time of a repetition / {unit.name}" if unit.name else short(subject.name, longest=60))
+    axes.set_xlabel(f"time of a repetition / {unit.name}" if unit.name else short(subject.name, max_length=60))
     where = ", ".join((*subject.where.values(), label(subject)))
     return finish(
         fig, key=key, title=f"{printable(where)}, by rail policy", caption=caption,
@@ -86,7 +86,7 @@ def _draw_bandwidths(results: RailsFound) -> Iterator[Figure]:
     for one in results.bandwidths:
         curves.setdefault((*one.where.values(), one.job, one.motif), []).append(one)
     with_sizes = [(names, sizes) for names, sizes in curves.items() if len({one.size_bytes for one in sizes}) > 1]
-    for number, (names, sizes) in enumerate(with_sizes[:_MOST_CURVES], start=1):
+    for number, (names, sizes) in enumerate(with_sizes[:_MAX_CURVES], start=1):
         yield _curves(", ".join(names), sizes, results.policies, key=f"rails-bandwidth-{number}")
 
 
@@ -100,12 +100,12 @@ def _curves(name: str, sizes: Sequence[Bandwidth], policies: Sequence[str], *, k
         if known:
             mark = _MARKS[number % len(_MARKS)]
             axes.plot(*zip(*known, strict=True), color=tone_of(number).placeholder, marker=mark, markersize=4,
-                      linewidth=1.4, label=short(policy, longest=40))  # fmt: skip
+                      linewidth=1.4, label=short(policy, max_length=40))  # fmt: skip
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size(value)))
     values = [value for one in ordered for value in one.bytes_per_s.values() if value]
-    few = bool(values) and max(values) < _EVERY_DECADE_FROM * min(values)
+    few = bool(values) and max(values) < _DECADE_TICKS_FROM * min(values)
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.minorticks_off()

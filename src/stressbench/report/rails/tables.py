@@ -21,13 +21,13 @@ def headline(results: RailsFound) -> str:
 def tables_of(results: RailsFound) -> Iterator[Table]:
     """All tables that have content, in order."""
     if results.subjects:
-        yield _spreads(results)
+        yield _distributions(results)
     if results.bandwidths:
         yield _bandwidths(results)
     if results.beside:
         yield _congestion_impacts(results)
     if results.carried:
-        yield _carried(results)
+        yield _bytes_by_nic(results)
     if results.talk:
         yield _mpi_profile(results)
 
@@ -44,7 +44,7 @@ def label(subject: Subject) -> str:
     return subject.name if subject.step is None else f"{subject.name}, {subject.step + 1}: {subject.motif}"
 
 
-def _spreads(results: RailsFound) -> Table:
+def _distributions(results: RailsFound) -> Table:
     baseline = results.subjects[0].baseline
     return Table(
         title="By policy",
@@ -131,7 +131,7 @@ def _congestion_impacts(results: RailsFound) -> Table:
     )
 
 
-def _carried(results: RailsFound) -> Table:
+def _bytes_by_nic(results: RailsFound) -> Table:
     nics = tuple(dict.fromkeys(load.nic for one in results.carried for load in one.loads))
     return Table(
         title="Bytes by NIC",
@@ -153,7 +153,7 @@ def _carried(results: RailsFound) -> Table:
                 one.policy,
                 one.job or "all jobs",
                 one.asked,
-                *(_sent(one, nic) for nic in nics),
+                *(_sent_text(one, nic) for nic in nics),
                 *(_share(one, nic) for nic in nics),
                 _share_on_requested(one),
             )
@@ -170,7 +170,7 @@ def _load(one: Carried, nic: str) -> Load | None:
     return next((load for load in one.loads if load.nic == nic), None)
 
 
-def _sent(one: Carried, nic: str) -> str:
+def _sent_text(one: Carried, nic: str) -> str:
     load = _load(one, nic)
     return _UNKNOWN if load is None or load.sent_bytes is None else digits(load.sent_bytes / 1e6)
 

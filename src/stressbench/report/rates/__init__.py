@@ -12,7 +12,7 @@ from stressbench.report.units import count
 from stressbench.results.rates import Curve, Degradation
 
 _KIND = "Injection bandwidth"
-_MOST_FINDINGS = 12
+_MAX_FINDINGS = 12
 _FOOT = (
     "A degradation factor is the time at a rate divided by the time at the full rate: the median of all ratios of two "
     "rounds, with the 95 % interval of Mann and Whitney. The method is that of Pedretti and others, “The Impact of "
@@ -54,9 +54,9 @@ def _findings(degradation: Degradation) -> Iterator[str]:
         yield "No job has times at two rates yet, so there is nothing to compare."
         return
     ordered = sorted(degradation.curves, key=_worst, reverse=True)
-    for curve in ordered[:_MOST_FINDINGS]:
+    for curve in ordered[:_MAX_FINDINGS]:
         yield _finding(curve, degradation)
-    if (more := len(ordered) - _MOST_FINDINGS) > 0:
+    if (more := len(ordered) - _MAX_FINDINGS) > 0:
         yield f"The tables have {more} more."
 
 

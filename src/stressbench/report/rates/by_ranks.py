@@ -6,12 +6,12 @@ from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.plotting import Axes
-from stressbench.report.rates.lines import MOST_LINES, FactorPoint, draw_line, finish_axes
+from stressbench.report.rates.lines import MAX_LINES, FactorPoint, draw_line, finish_axes
 from stressbench.report.rates.tables import name_of
 from stressbench.report.units import interval
 from stressbench.results.rates import Curve, Degradation
 
-_MOST_FIGURES = 12
+_MAX_FIGURES = 12
 _CAPTION = (
     "One line per rate; both axes are logarithmic. A line that rises to the right means that the same rate costs the "
     "job more on more ranks. Bars are 95 % intervals; where those of two numbers of ranks overlap widely, no "
@@ -26,8 +26,8 @@ def draw_by_ranks(degradation: Degradation) -> Iterator[Figure]:
         if curve.ranks is not None and any(point.factor.ratio is not None for point in curve.points[1:]):
             jobs.setdefault(name_of(curve), []).append((curve.ranks, curve))
     several = [(name, scales) for name, scales in jobs.items() if len(dict(scales)) > 1]
-    for number, (name, scales) in enumerate(several[:_MOST_FIGURES], start=1):
-        more = f" The first {_MOST_FIGURES} of {len(several)} jobs." if len(several) > _MOST_FIGURES else ""
+    for number, (name, scales) in enumerate(several[:_MAX_FIGURES], start=1):
+        more = f" The first {_MAX_FIGURES} of {len(several)} jobs." if len(several) > _MAX_FIGURES else ""
         yield _figure(
             name, sorted(scales, key=lambda one: one[0]), key=f"degradation-ranks-{number}",
             truncation_note=more if number == 1 else "",
@@ -37,7 +37,7 @@ def draw_by_ranks(degradation: Degradation) -> Iterator[Figure]:
 def _figure(name: str, scales: Sequence[tuple[int, Curve]], *, key: str, truncation_note: str) -> Figure:
     fig = canvas(height_in=3.0)
     axes: Axes = fig.subplots()
-    rates = [point.rate for point in scales[0][1].points[1:]][:MOST_LINES]
+    rates = [point.rate for point in scales[0][1].points[1:]][:MAX_LINES]
     for order, rate in enumerate(rates):
         points = [
             FactorPoint(at=float(ranks), factor=point.factor)

@@ -7,12 +7,12 @@ from stressbench.report.drawing import canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import FOREGROUND
 from stressbench.report.plotting import Axes
-from stressbench.report.rates.lines import MOST_LINES, FactorPoint, draw_line, finish_axes
+from stressbench.report.rates.lines import MAX_LINES, FactorPoint, draw_line, finish_axes
 from stressbench.report.rates.tables import name_of
 from stressbench.report.units import count, interval
 from stressbench.results.rates import Curve, Degradation
 
-_MOST_FIGURES = 12
+_MAX_FIGURES = 12
 _CAPTION = (
     "Bandwidth decreases to the right; both axes are logarithmic. A job on the line at 1 is not slowed down; on the "
     "dotted line its time is inversely proportional to the bandwidth. Bars are 95 % intervals; a mark without a bar "
@@ -32,12 +32,12 @@ def draw_by_rate(degradation: Degradation) -> Iterator[Figure]:
         if any(point.factor.ratio is not None for point in curve.points[1:]):
             by_ranks.setdefault(curve.ranks, []).append(curve)
     parts = [
-        (ranks, curves[first : first + MOST_LINES])
+        (ranks, curves[first : first + MAX_LINES])
         for ranks, curves in by_ranks.items()
-        for first in range(0, len(curves), MOST_LINES)
+        for first in range(0, len(curves), MAX_LINES)
     ]
-    for number, (ranks, part) in enumerate(parts[:_MOST_FIGURES], start=1):
-        truncation_note = f" The first {_MOST_FIGURES} of {len(parts)} figures." if len(parts) > _MOST_FIGURES else ""
+    for number, (ranks, part) in enumerate(parts[:_MAX_FIGURES], start=1):
+        truncation_note = f" The first {_MAX_FIGURES} of {len(parts)} figures." if len(parts) > _MAX_FIGURES else ""
         yield _figure(
             part,
             ranks,

@@ -10,7 +10,7 @@ from stressbench.report.plotting import Axes, FuncFormatter, NullFormatter
 from stressbench.stats.unpaired import PooledRatio
 
 MARKS = "osD^v<>P"
-MOST_LINES = len(MARKS)
+MAX_LINES = len(MARKS)
 _LOW, _HIGH = 0.9, 2.1
 _DASHES = ("-", "--", "-.", ":")
 
@@ -31,7 +31,7 @@ def draw_line(axes: Axes, places: Sequence[FactorPoint], *, label: str, order: i
         return
     tone = tone_of(order).placeholder
     axes.plot(
-        [at for at, _, _ in points], [ratio for _, ratio, _ in points], color=tone, marker=MARKS[order % MOST_LINES],
+        [at for at, _, _ in points], [ratio for _, ratio, _ in points], color=tone, marker=MARKS[order % MAX_LINES],
         markersize=4.5, linewidth=1.3, linestyle=_DASHES[order % len(_DASHES)], label=short(printable(label)),
     )  # fmt: skip
     for at, _, factor in points:

@@ -13,7 +13,7 @@ from stressbench.report.palette import TONES
 from stressbench.report.renderers.csv_ import csv_text
 from stressbench.report.units import MISSING, plain_interval
 
-MOST_ROWS_IN_PAGE = 4000
+MAX_ROWS_IN_PAGE = 4000
 _UNESCAPED = " ,:;/[]()+*=@!$'-._~"
 
 
@@ -60,7 +60,7 @@ def _is_heat_cell(cell: Cell) -> bool:
 
 
 def _is_too_long(data_file: DataFile) -> bool:
-    return bool(data_file.command) and len(data_file.rows) > MOST_ROWS_IN_PAGE
+    return bool(data_file.command) and len(data_file.rows) > MAX_ROWS_IN_PAGE
 
 
 def _style_sheet() -> Markup:

@@ -29,7 +29,7 @@ from stressbench.report.document import (
 )
 from stressbench.report.names import printable
 
-_WIDEST = 10_000
+_MAX_WIDTH = 10_000
 _UNSTYLED = (Severity.caution,)
 _STYLES = {Role.key: "dim", Role.note: "dim", Role.warning: "yellow", Role.banner: "yellow"}
 
@@ -127,7 +127,7 @@ def new_table(*, left: Iterable[str], right: Iterable[str], last: Iterable[str] 
 
 def print_table(console: Console, table: RichTable) -> None:
     """Print the table as wide as its content: narrow terminals wrap the lines, and no cell is truncated."""
-    needed_width = Measurement.get(console, console.options.update(width=_WIDEST), table).maximum
+    needed_width = Measurement.get(console, console.options.update(width=_MAX_WIDTH), table).maximum
     original_width = console.width
     console.width = max(needed_width, original_width)
     console.print(table)

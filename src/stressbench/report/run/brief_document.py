@@ -22,8 +22,8 @@ from stressbench.report.names import printable
 from stressbench.report.run.notes import notes_of
 from stressbench.report.run.records import records_of
 from stressbench.report.run.section import RunSection, section_of
+from stressbench.report.run.sentences import findings, plans, progress
 from stressbench.report.run.tables import jobs_table, tails_table
-from stressbench.report.run.words import findings, plans, progress
 from stressbench.report.units import plain_ratio, plain_time
 from stressbench.stats import JobSummary, median_of
 
@@ -50,9 +50,9 @@ def _blocks(section: RunSection) -> Iterator[Block]:
     if (incomplete := progress(section)) is not None:
         yield Paragraph(text=incomplete)
     yield Findings(sentences=findings(section))
-    yield from _captioned(jobs_table(section))
+    yield from _with_caption_above(jobs_table(section))
     yield Heading(text="Medians and tails")
-    yield from _captioned(tails_table(section))
+    yield from _with_caption_above(tails_table(section))
     if plan_sentences := plans(section):
         yield Heading(text="Additional rounds needed")
         yield BulletList(items=plan_sentences)
@@ -60,7 +60,7 @@ def _blocks(section: RunSection) -> Iterator[Block]:
         yield Notes(notes=notes)
 
 
-def _captioned(table: Table) -> tuple[Block, ...]:
+def _with_caption_above(table: Table) -> tuple[Block, ...]:
     """The caption as a paragraph, then the table without it."""
     return Paragraph(text=table.caption), replace(table, caption="")
 

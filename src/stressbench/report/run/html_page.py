@@ -28,6 +28,7 @@ from stressbench.report.palette import tone_of
 from stressbench.report.run.notes import notes_of
 from stressbench.report.run.provenance import command_of, facts_of, hosts_table
 from stressbench.report.run.section import RunSection, section_of
+from stressbench.report.run.sentences import findings, plans, progress
 from stressbench.report.run.tables import (
     bandwidths_table,
     jobs_table,
@@ -36,9 +37,8 @@ from stressbench.report.run.tables import (
     overview_table,
     tails_table,
 )
-from stressbench.report.run.words import findings, plans, progress
 
-_HOSTS_UNFOLDED = 16
+_MAX_EXPANDED_HOSTS = 16
 _LEAD = "The effect of congestion on each job: measured in isolated rounds, and in contended rounds with all jobs."
 _FOOT = (
     "Congestion impact is the contended time of a job divided by its isolated time. Its interval is a 95 % confidence "
@@ -73,7 +73,7 @@ def _overview(sections: Sequence[RunSection]) -> Iterator[Block]:
     yield overview_table(sections)
     rows = tuple(
         Row(
-            label=f"{short(section.title, longest=22)}: {short(job.name, longest=20)}",
+            label=f"{short(section.title, max_length=22)}: {short(job.name, max_length=20)}",
             tone=tone_of(job.job),
             impact=job.timing.impact,
             rounds=job.timing.rounds,
@@ -111,20 +111,20 @@ def _blocks(section: RunSection) -> Iterator[Block]:
 
 
 def _with_data_file(section: RunSection, figure: Figure, data_file: DataFile) -> tuple[Block, ...]:
-    renamed = replace(
+    run_data_file = replace(
         data_file,
         name=f"{section.key}-{data_file.name}",
         file=data_file.name,
         command="stressbench report --data FOLDER",
     )
-    return figure, renamed
+    return figure, run_data_file
 
 
 def _reproduction(section: RunSection) -> Iterator[Block]:
     """The hosts of the run, the command that repeats it, and its workload."""
     hosts = hosts_table(section)
     rows = len(hosts.rows)
-    yield Collapsible(summary=f"Hosts ({rows})", blocks=(hosts,), expanded=rows <= _HOSTS_UNFOLDED)
+    yield Collapsible(summary=f"Hosts ({rows})", blocks=(hosts,), expanded=rows <= _MAX_EXPANDED_HOSTS)
     yield Heading(text="How to repeat this run")
     yield Paragraph(text="Save the workload under its name and start the same number of ranks with the same seed:")
     yield Preformatted(text=command_of(section.run))

@@ -9,7 +9,7 @@ from stressbench.report.run.section import RunSection
 
 
 def notes_of(section: RunSection) -> tuple[Note, ...]:
-    """Events first, then warnings, except that the run is incomplete, which `words.progress` reports."""
+    """Events first, then warnings, except that the run is incomplete, which `sentences.progress` reports."""
     names = [printable(job.name) for job in section.run.jobs]
     events = (
         Note(

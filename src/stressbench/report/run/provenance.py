@@ -80,6 +80,6 @@ def hosts_table(section: RunSection) -> Table:
     return Table(
         key=f"{section.key}-hosts",
         caption="Hosts as the run recorded them.",
-        columns=columns(texts=("host",), numbers=("cores", "ranks"), last=("nodes",)),
+        columns=columns(texts=("host",), numbers=("cores", "ranks"), trailing_texts=("nodes",)),
         rows=rows,
     )

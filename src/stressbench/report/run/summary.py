@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from stressbench.formats.run import Role
 from stressbench.report.document import Block, Document, Paragraph, Section, Table, columns
 from stressbench.report.document import Role as ParagraphRole
-from stressbench.report.run.words import percent_name, percentile_text, plan_text
+from stressbench.report.run.sentences import percent_name, percentile_text, plan_text
 from stressbench.report.units import (
     MISSING,
     bit_rate,
@@ -142,7 +142,7 @@ def _times(summary: RunSummary, *, steps: bool) -> Table:
     return Table(
         columns=columns(
             texts=("job / motif", "round"), numbers=("n", "min", "median", "p95", "max", "unit"),
-            last=("congestion impact [95 %]",),
+            trailing_texts=("congestion impact [95 %]",),
         ),
         rows=tuple(rows), groups=tuple(groups),
     )  # fmt: skip
@@ -199,7 +199,7 @@ def _tails(summary: RunSummary, *, steps: bool) -> Iterator[Block]:
     yield Table(
         columns=columns(
             texts=("job / motif", "of"), numbers=("percentile", "isolated [95 %]", "contended [95 %]", "unit"),
-            last=("contended / isolated [95 %]",),
+            trailing_texts=("contended / isolated [95 %]",),
         ),
         rows=tuple(rows), groups=tuple(groups),
     )  # fmt: skip

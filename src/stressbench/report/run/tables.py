@@ -6,7 +6,7 @@ from stressbench.formats.run import Role, Step
 from stressbench.report.document import Table, columns
 from stressbench.report.names import printable
 from stressbench.report.run.section import RunSection
-from stressbench.report.run.words import percent_name, percentile_text
+from stressbench.report.run.sentences import percent_name, percentile_text
 from stressbench.report.units import MISSING, digits, factor, interval, probability, rate, size, time, time_unit
 from stressbench.stats import (
     Impact,
@@ -27,7 +27,7 @@ def jobs_table(section: RunSection) -> Table:
         columns=columns(
             texts=("job",),
             numbers=("ranks", "isolated, median", "contended, median", "impact", "95 % interval", "blocks"),
-            last=("most often slowest host",),
+            trailing_texts=("most often slowest host",),
         ),
         rows=tuple(_job_row(job) for job in section.jobs),
     )
@@ -100,10 +100,10 @@ def motifs_table(section: RunSection) -> Table:
 def _motif_rows(section: RunSection, job: JobSummary, step: StepSummary) -> list[tuple[str, ...]]:
     timing = step.timing
     kinds = [("isolated", timing.isolated_s), ("contended", timing.contended_s)]
-    filled = [(name, distribution) for name, distribution in kinds if distribution is not None]
-    unit = time_unit(distribution.median for _, distribution in filled)
+    known = [(name, distribution) for name, distribution in kinds if distribution is not None]
+    unit = time_unit(distribution.median for _, distribution in known)
     rows: list[tuple[str, ...]] = []
-    for name, distribution in filled:
+    for name, distribution in known:
         numbers = (
             distribution.min,
             distribution.median,
@@ -113,8 +113,8 @@ def _motif_rows(section: RunSection, job: JobSummary, step: StepSummary) -> list
             distribution.max,
         )
         shown = tuple(time(value, unit=unit) for value in numbers)
-        last = name == filled[-1][0]
-        impact = _impact_cells(timing.impact) if last and _has_both(timing) else ("", "")
+        last = name == known[-1][0]
+        impact = _impact_cells(timing.impact) if last and _has_isolated_and_contended(timing) else ("", "")
         rows.append((name, f"{distribution.count:,}", *shown, *impact))
     motif, timing_text = _motif_text(section.run.jobs[job.job].steps[step.step]), _timing_text(step, unit.name)
     heads = (
@@ -125,7 +125,7 @@ def _motif_rows(section: RunSection, job: JobSummary, step: StepSummary) -> list
     return [(*head, *row) for head, row in zip(heads, rows, strict=False)]
 
 
-def _has_both(timing: Timing) -> bool:
+def _has_isolated_and_contended(timing: Timing) -> bool:
     return timing.isolated_s is not None and timing.contended_s is not None
 
 
@@ -156,7 +156,7 @@ def bandwidths_table(section: RunSection) -> Table | None:
         if step.isolated_bytes_per_s is not None or step.contended_bytes_per_s is not None
     )
     heads = columns(
-        texts=("job", "motif"), numbers=("size", "isolated", "contended"), last=("definition of bandwidth",)
+        texts=("job", "motif"), numbers=("size", "isolated", "contended"), trailing_texts=("definition of bandwidth",)
     )
     caption = "Bandwidth of the median iteration; 1 MB/s is 10⁶ bytes a second."
     return Table(key=f"{section.key}-bandwidths", caption=caption, columns=heads, rows=rows) if rows else None
@@ -196,7 +196,7 @@ def overview_table(sections: Sequence[RunSection]) -> Table:
         columns=columns(
             texts=("run", "started (UTC)", "MPI"),
             numbers=("ranks", "nodes", "rounds", "largest impact"),
-            last=("of job",),
+            trailing_texts=("of job",),
         ),
         rows=tuple(_overview_row(section) for section in sections),
     )

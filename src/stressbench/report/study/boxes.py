@@ -7,18 +7,18 @@ from numpy.typing import NDArray
 
 from stressbench.report.document import DataFile, Figure, Value
 from stressbench.report.drawing import bare_axes, canvas, finish
-from stressbench.report.figures.boxes import BOX_HEAD, EVERY_POINT_UP_TO, box_rows, draw_box, scale_times
+from stressbench.report.figures.boxes import BOX_HEAD, MAX_SINGLE_POINTS, box_rows, draw_box, scale_times
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ISOLATED, hatch_of, tone_of
 from stressbench.report.study.page_data import CellJob, StudyPageData
 from stressbench.report.units import factor, time, time_unit
 
-MOST_LINES = 16
-MOST_JOBS = 12
+MAX_LINES = 16
+MAX_JOBS = 12
 _CAPTION = (
     "Two boxes per cell: above, grey, isolated; below, coloured and hatched, contended. Box: the middle half of the "
     "repetitions; line: median; diamond: mean; whiskers: 5th to 95th percentile; dots: every repetition where n is at "
-    f"most {EVERY_POINT_UP_TO}, else the smallest and the largest. n counts measured repetitions of all runs of the "
+    f"most {MAX_SINGLE_POINTS}, else the smallest and the largest. n counts measured repetitions of all runs of the "
     "cell; a repetition ends when the last rank of the job has finished. Boxes show the spread of single repetitions; "
     "the confidence of their ratio is shown by the 95 % intervals in the figure of impacts."
 )
@@ -26,12 +26,12 @@ _SHORT_CAPTION = "Boxes, lines, dots and n as in the first figure of this sectio
 
 
 def draw_boxes(page_data: StudyPageData, factors: Sequence[str]) -> tuple[tuple[Figure, DataFile], ...]:
-    """One figure per job, up to `MOST_JOBS`, each with its data."""
+    """One figure per job, up to `MAX_JOBS`, each with its data."""
     names = dict.fromkeys(entry.job.name for entry in page_data.cell_jobs)
     figures: list[tuple[Figure, DataFile]] = []
     for number, name in enumerate(names):
         job_cells = [entry for entry in page_data.cell_jobs if entry.job.name == name and _sample_count(entry)]
-        if job_cells and len(figures) < MOST_JOBS:
+        if job_cells and len(figures) < MAX_JOBS:
             figures.append(
                 _job_figure(job_cells, factors, number=number + 1, caption=_CAPTION if not figures else _SHORT_CAPTION)
             )
@@ -41,7 +41,7 @@ def draw_boxes(page_data: StudyPageData, factors: Sequence[str]) -> tuple[tuple[
 def _job_figure(
     cell_jobs: Sequence[CellJob], factors: Sequence[str], *, number: int, caption: str
 ) -> tuple[Figure, DataFile]:
-    largest = sorted(cell_jobs, key=lambda entry: -abs(np.log(entry.job.impact.ratio or 1.0)))[:MOST_LINES]
+    largest = sorted(cell_jobs, key=lambda entry: -abs(np.log(entry.job.impact.ratio or 1.0)))[:MAX_LINES]
     shown = [entry for entry in cell_jobs if entry in largest]
     unit = time_unit(np.concatenate([_medians(entry.isolated_s, entry.contended_s) for entry in shown]))
     fig = canvas(height_in=0.75 + 0.62 * len(shown))
@@ -54,7 +54,7 @@ def _job_figure(
             if len(seconds):
                 draw_box(axes, seconds * unit.per_second, height=position - offset, tone=tone, hatch=hatch, width=0.36)
                 factor_values = (
-                    f"{short(', '.join(entry.values), longest=40)}, "
+                    f"{short(', '.join(entry.values), max_length=40)}, "
                     if kind == "isolated" and entry.factor_text
                     else ""
                 )
@@ -89,7 +89,7 @@ def _rows(entry: CellJob) -> list[tuple[Value, ...]]:
 
 
 def _title(cell_jobs: Sequence[CellJob]) -> str:
-    name = short(cell_jobs[0].job.name, longest=60)
+    name = short(cell_jobs[0].job.name, max_length=60)
     known = [entry for entry in cell_jobs if entry.job.impact.ratio is not None]
     if not known:
         return f"{name}: repetition times"

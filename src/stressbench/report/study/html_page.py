@@ -26,21 +26,21 @@ from stressbench.report.study.links import CellLinks, cell_links, links_table
 from stressbench.report.study.page_data import StudyPageData, page_data_of
 from stressbench.report.study.placements import draw_placements
 from stressbench.report.study.provenance import provenance_blocks
+from stressbench.report.study.sentences import summary_of
 from stressbench.report.study.tables import (
     WarningGroup,
-    every_cell,
+    cells_table,
     factor_table,
     hosts_table,
     tails_table,
     warnings_of,
 )
 from stressbench.report.study.timeline import draw_timeline
-from stressbench.report.study.words import summary_of
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
 
-_ROWS_UNFOLDED = 24
-_JOBS_NAMED = 6
+_MAX_EXPANDED_ROWS = 24
+_MAX_JOBS_NAMED = 6
 _LEAD = "The effect of congestion on each job in each cell of the study: measured in isolated and in contended rounds."
 _FOOT = (
     "Congestion impact is the contended time of a job divided by its isolated time. With six or more runs of a cell "
@@ -77,11 +77,11 @@ def page(report: StudyReport, data: StudyData) -> Document:
         ("order", "Runs in the order of execution", figures.timeline or ()),
         ("again", "How to repeat this study", provenance_blocks(report, data)),
     )
-    filled = ((key, title, tuple(blocks)) for key, title, blocks in sections)
+    with_blocks = ((key, title, tuple(blocks)) for key, title, blocks in sections)
     return Document(
         title=printable(report.about or "A study"),
         lead=f"{_LEAD} {report.done:,} of {report.planned:,} runs are done.",
-        sections=tuple(Section(key=key, title=title, blocks=blocks) for key, title, blocks in filled if blocks),
+        sections=tuple(Section(key=key, title=title, blocks=blocks) for key, title, blocks in with_blocks if blocks),
         foot=_FOOT,
     )
 
@@ -110,7 +110,7 @@ def _summary(report: StudyReport, page_data: StudyPageData, links: CellLinks) ->
 
 
 def _impacts(report: StudyReport, page_data: StudyPageData, figure: Figure | None) -> Iterator[Block]:
-    table, data_file = every_cell(report, page_data)
+    table, data_file = cells_table(report, page_data)
     if (compact_table := factor_table(report, page_data)) is None:
         yield table
     else:
@@ -124,7 +124,9 @@ def _impacts(report: StudyReport, page_data: StudyPageData, figure: Figure | Non
 
 def _collapsible_table(table: Table) -> Collapsible:
     rows = len(table.rows)
-    return Collapsible(summary=f"Every cell with its times ({rows})", blocks=(table,), expanded=rows <= _ROWS_UNFOLDED)
+    return Collapsible(
+        summary=f"Every cell with its times ({rows})", blocks=(table,), expanded=rows <= _MAX_EXPANDED_ROWS
+    )
 
 
 def _times(page_data: StudyPageData, figures: _Figures) -> Iterator[Block]:
@@ -152,7 +154,7 @@ def _limitations(report: StudyReport, data: StudyData) -> Iterator[Block]:
 
 
 def _note(one: WarningGroup) -> Note:
-    more = len(one.jobs) - _JOBS_NAMED
-    named = ", ".join(one.jobs[:_JOBS_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(one.jobs) - _MAX_JOBS_NAMED
+    named = ", ".join(one.jobs[:_MAX_JOBS_NAMED]) + (f" and {more} more" if more > 0 else "")
     about = f"{one.kind}, in {one.runs} {'run' if one.runs == 1 else 'runs'}" + (f" ({named})" if named else "")
     return Note(text=f"for example, {one.example}", severity=one.severity, about=about)

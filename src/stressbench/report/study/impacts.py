@@ -11,11 +11,11 @@ from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, JOBS, tone_of
 from stressbench.report.plotting import Axes, Line2D
 from stressbench.report.study.page_data import CellJob, StudyPageData
-from stressbench.report.study.words import finding_of
+from stressbench.report.study.sentences import finding_of
 from stressbench.report.units import MISSING, factor_and_interval
 from stressbench.results.study import StudyReport
 
-MOST_LINES = 60
+MAX_LINES = 60
 _MARKS = "DosvP^X<"
 _CAPTION = (
     "Marks: congestion impact of a job in one cell, contended over isolated time; right of the line at 1 the job is "
@@ -34,11 +34,11 @@ class _Encoding:
 
 
 def draw_impacts(report: StudyReport, page_data: StudyPageData) -> Figure | None:
-    """All results with a ratio, but at most `MOST_LINES`, those furthest from 1; None without results."""
+    """All results with a ratio, but at most `MAX_LINES`, those furthest from 1; None without results."""
     known = page_data.with_impact
     if not known:
         return None
-    largest = sorted(known, key=lambda entry: -abs(log(entry.job.impact.ratio or 1.0)))[:MOST_LINES]
+    largest = sorted(known, key=lambda entry: -abs(log(entry.job.impact.ratio or 1.0)))[:MAX_LINES]
     shown = {id(entry) for entry in largest}
     jobs: dict[str, list[CellJob]] = {}
     for entry in known:
@@ -84,13 +84,13 @@ def _panel(axes: Axes, cell_jobs: Sequence[CellJob], encoding: _Encoding) -> Non
     ordered = sorted(enumerate(cell_jobs), key=lambda one: (_group_index(cell_jobs, one[1], encoding), one[0]))
     for row, (_, entry) in enumerate(ordered):
         row_label = _row_label(entry, encoding)
-        labels.append(short(row_label, longest=34) if row_label != previous_label else "")
+        labels.append(short(row_label, max_length=34) if row_label != previous_label else "")
         previous_label = row_label
         _mark(axes, entry, row, encoding)
     axes.set_yticks(range(len(cell_jobs)), labels)
     axes.set_ylim(len(cell_jobs) - 0.4, -0.6)
     ratio_axis(axes)
-    axes.set_title(short(cell_jobs[0].job.name, longest=60), fontsize=9.5)
+    axes.set_title(short(cell_jobs[0].job.name, max_length=60), fontsize=9.5)
 
 
 def _group_index(cell_jobs: Sequence[CellJob], entry: CellJob, encoding: _Encoding) -> int:
@@ -130,6 +130,6 @@ def _description(entry: CellJob) -> str:
 def _legend(encoding: _Encoding) -> list[Line2D]:
     return [
         Line2D([], [], color=tone_of(style_number).placeholder, marker=_MARKS[style_number % len(_MARKS)], linewidth=3,
-               markersize=7, markeredgecolor=BACKGROUND.placeholder, label=short(value, longest=24))
+               markersize=7, markeredgecolor=BACKGROUND.placeholder, label=short(value, max_length=24))
         for value, style_number in encoding.style_numbers.items()
     ]  # fmt: skip

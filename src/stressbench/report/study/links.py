@@ -14,9 +14,9 @@ from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
 from stressbench.stats import LinkUtilisation, link_utilisation
 
-_MOST_SHOWN = 3
-_MOST_KEPT = 10_000
-_MOST_CELLS = 300
+_MAX_SHOWN = 3
+_MAX_KEPT = 10_000
+_MAX_CELLS = 300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +61,11 @@ def _links_of_runs(runs: Sequence[Run]) -> tuple[CellLink, ...]:
     for run in runs:
         for use in link_utilisation(run) or ():
             by_direction.setdefault((use.link, use.source, use.target), []).append((run, use))
-    links = [_over_runs(uses) for uses in by_direction.values()]
+    links = [_merge_runs(uses) for uses in by_direction.values()]
     return tuple(sorted(links, key=lambda link: (-(link.contended or 0.0), link.name)))
 
 
-def _over_runs(uses: Sequence[tuple[Run, LinkUtilisation]]) -> CellLink:
+def _merge_runs(uses: Sequence[tuple[Run, LinkUtilisation]]) -> CellLink:
     isolated: dict[str, list[float]] = {}
     for run, use in uses:
         for job_use in use.isolated:
@@ -84,20 +84,20 @@ def links_table(report: StudyReport, links: CellLinks) -> tuple[Table, DataFile]
     if not links:
         return ()
     cells = [(cell, links[cell.id]) for cell in report.cells if cell.id in links]
-    links_per_cell = max(_MOST_SHOWN, _MOST_KEPT // len(cells))
+    links_per_cell = max(_MAX_SHOWN, _MAX_KEPT // len(cells))
     table = Table(
         key="study-links",
-        caption=f"The {_MOST_SHOWN} link directions with the highest contended utilisation in each cell: shares of the "
+        caption=f"The {_MAX_SHOWN} link directions with the highest contended utilisation in each cell: shares of the "
         "link's rate, medians over rounds and runs; frames lost, summed over all rounds of the cell."
-        + (f" The first {_MOST_CELLS} of {len(cells):,} cells." if len(cells) > _MOST_CELLS else ""),
+        + (f" The first {_MAX_CELLS} of {len(cells):,} cells." if len(cells) > _MAX_CELLS else ""),
         columns=columns(
             texts=(*(report.factors or ("cell",)), "link", "heaviest isolated job"),
             numbers=("rate", "isolated / %", "contended / %", "frames lost"),
         ),
         rows=tuple(
             (*_values(report, cell.values, cell.id), *_cells(link))
-            for cell, links_of_cell in cells[:_MOST_CELLS]
-            for link in links_of_cell[:_MOST_SHOWN]
+            for cell, links_of_cell in cells[:_MAX_CELLS]
+            for link in links_of_cell[:_MAX_SHOWN]
         ),
     )
     head = ("cell", "values", "from", "to", "rate_bits_per_s", "contended", "job", "alone", "frames_lost")

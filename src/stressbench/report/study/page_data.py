@@ -64,7 +64,7 @@ class SlowestHostShare:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RunTime:
+class TimelinePoint:
     """One job of one run: the time `at_s` from the start of the first run, and the job's median isolated time."""
 
     run: str
@@ -81,7 +81,7 @@ class StudyPageData:
 
     cell_jobs: tuple[CellJob, ...]
     slowest_host_shares: tuple[SlowestHostShare, ...]
-    run_times: tuple[RunTime, ...]
+    timeline_points: tuple[TimelinePoint, ...]
     tones: Mapping[str, int]
 
     @property
@@ -112,8 +112,8 @@ def page_data_of(report: StudyReport, data: StudyData) -> StudyPageData:
         for job in run.jobs
         for share in _slowest_host_shares(name, run, job, selections[name, job.name])
     ]
-    run_times = [
-        RunTime(
+    timeline_points = [
+        TimelinePoint(
             run=name, cell=cell_of(name), job=job, tone=tones.get(job, 0),
             at_s=(data.runs[name].header.started_at - first_start).total_seconds(),
             isolated_s=float(np.median(selection.isolated_s)),
@@ -129,7 +129,7 @@ def page_data_of(report: StudyReport, data: StudyData) -> StudyPageData:
     ]
     return StudyPageData(
         cell_jobs=tuple(cell_jobs), slowest_host_shares=tuple(slowest_host_shares), tones=tones,
-        run_times=tuple(sorted(run_times, key=lambda one: (one.at_s, one.run))),
+        timeline_points=tuple(sorted(timeline_points, key=lambda one: (one.at_s, one.run))),
     )  # fmt: skip
 
 
@@ -145,12 +145,12 @@ def _cell_job(
         other_jobs=tuple(printable(other.name) for other in cell.jobs if other is not job),
         measured=Role.measured in roles or not roles,
         blocks=sum(congestion_impact(selection.rounds).paired_blocks for selection in job_selections),
-        isolated_s=_concatenated([selection.isolated_s for selection in job_selections]),
-        contended_s=_concatenated([selection.contended_s for selection in job_selections]),
+        isolated_s=_concatenate([selection.isolated_s for selection in job_selections]),
+        contended_s=_concatenate([selection.contended_s for selection in job_selections]),
     )  # fmt: skip
 
 
-def _concatenated(parts: Sequence[Floats]) -> Floats:
+def _concatenate(parts: Sequence[Floats]) -> Floats:
     return np.concatenate(parts) if parts else np.empty(0)
 
 

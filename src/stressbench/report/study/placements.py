@@ -10,7 +10,7 @@ from stressbench.report.run.section import section_of
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
 
-MOST = 12
+MAX_PLACEMENTS = 12
 _OTHER_JOBS_NOTE = " Other cells place other jobs on the same nodes; the names are those of the first such cell."
 
 
@@ -20,7 +20,9 @@ def draw_placements(
     """Figures of the first placements and the number of all; `tones` maps names of jobs to colour numbers."""
     cells = data.by_cell
     groups = _groups(run for cell in report.cells for run in cells.get(cell.id, {}).values())
-    figures = [_figure(group, number=number, tones=tones) for number, group in enumerate(groups[:MOST], start=1)]
+    figures = [
+        _figure(group, number=number, tones=tones) for number, group in enumerate(groups[:MAX_PLACEMENTS], start=1)
+    ]
     return tuple(figure for figure in figures if figure is not None), len(groups)
 
 

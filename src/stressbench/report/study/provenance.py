@@ -10,7 +10,7 @@ from stressbench.report.units import MISSING, count
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
 
-_MOST_NAMED = 12
+_MAX_NAMED = 12
 
 
 def provenance_blocks(report: StudyReport, data: StudyData) -> Iterator[Block]:
@@ -22,7 +22,7 @@ def provenance_blocks(report: StudyReport, data: StudyData) -> Iterator[Block]:
         yield _file(f"Study file ({data.name})", data.text, expanded=True)
     workloads = (run.header.workload for run in data.runs.values())
     texts = {workload.hash: (workload.path, workload.text) for workload in workloads}
-    for path, text in tuple(texts.values())[:_MOST_NAMED]:
+    for path, text in tuple(texts.values())[:_MAX_NAMED]:
         yield _file(f"Workload {printable(path)}", text)
     if data.environment:
         yield _file("Programs and settings (environment.json)", data.environment)
@@ -74,7 +74,7 @@ def _commands(data: StudyData) -> str:
 
 
 def _distinct_values(values: Iterable[str]) -> str:
-    """Distinct values in order, separated by semicolons; of more than `_MOST_NAMED`, the number of others."""
+    """Distinct values in order, separated by semicolons; of more than `_MAX_NAMED`, the number of others."""
     distinct = list(dict.fromkeys(values))
-    more = f" and {count(len(distinct) - _MOST_NAMED, 'other')}" if len(distinct) > _MOST_NAMED else ""
-    return "; ".join(distinct[:_MOST_NAMED]) + more if distinct else MISSING
+    more = f" and {count(len(distinct) - _MAX_NAMED, 'other')}" if len(distinct) > _MAX_NAMED else ""
+    return "; ".join(distinct[:_MAX_NAMED]) + more if distinct else MISSING

@@ -14,10 +14,10 @@ from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
 from stressbench.stats import Percentile, summarise
 
-MOST_ROWS = 1000
-_MOST_COLUMNS = 8
-_MOST_HOSTS = 50
-_ROW_WORDS = ("pattern", "motif", "workload", "victim", "job")
+MAX_ROWS = 1000
+_MAX_COLUMNS = 8
+_MAX_HOSTS = 50
+_ROW_FACTOR_WORDS = ("pattern", "motif", "workload", "victim", "job")
 
 
 def factor_table(report: StudyReport, page_data: StudyPageData) -> Table | None:
@@ -30,7 +30,7 @@ def factor_table(report: StudyReport, page_data: StudyPageData) -> Table | None:
     column_factor = _column_factor(report.factors)
     row_factors = tuple(name for name in report.factors if name != column_factor)
     heads = tuple(dict.fromkeys(cell.values.get(column_factor, MISSING) for cell in report.cells))
-    if len(heads) > _MOST_COLUMNS:
+    if len(heads) > _MAX_COLUMNS:
         return None
     cells = {
         (
@@ -67,9 +67,9 @@ def _row_keys(
 
 
 def _column_factor(factors: Sequence[str]) -> str:
-    """The factor of the columns: the last, unless its name contains one of `_ROW_WORDS`."""
+    """The factor of the columns: the last, unless its name contains one of `_ROW_FACTOR_WORDS`."""
     last = factors[-1]
-    return factors[0] if any(word in last for word in _ROW_WORDS) else last
+    return factors[0] if any(word in last for word in _ROW_FACTOR_WORDS) else last
 
 
 def _impact_cell(entry: CellJob | None) -> str:
@@ -79,7 +79,7 @@ def _impact_cell(entry: CellJob | None) -> str:
     return f"{factor_and_interval(impact.ratio, impact.low, impact.high)}, n = {entry.n}"
 
 
-def every_cell(report: StudyReport, page_data: StudyPageData) -> tuple[Table, DataFile]:
+def cells_table(report: StudyReport, page_data: StudyPageData) -> tuple[Table, DataFile]:
     """One row per cell and job, in the order of the study file; cells without a finished run are included."""
     by_cell: dict[str, list[CellJob]] = {}
     for entry in page_data.cell_jobs:
@@ -108,7 +108,7 @@ def every_cell(report: StudyReport, page_data: StudyPageData) -> tuple[Table, Da
         key="study-cells",
         caption="All cells and jobs: medians over the rounds of all runs of the cell, until the job's last rank has "
         f"finished. Impact: contended over isolated time.{_truncation_note(rows)}",
-        columns=columns(texts=(*report.factors, "job"), numbers=heads), rows=tuple(rows[:MOST_ROWS]),
+        columns=columns(texts=(*report.factors, "job"), numbers=heads), rows=tuple(rows[:MAX_ROWS]),
     )  # fmt: skip
     head = (
         "cell", *report.factors, "job", "isolated_s", "contended_s", "impact", "impact_low", "impact_high",
@@ -131,12 +131,12 @@ def tails_table(report: StudyReport, page_data: StudyPageData) -> tuple[Table, D
         f"round in which the contended one is slower; 0.50 without a difference.{_truncation_note(cell_jobs)}",
         columns=columns(
             texts=(*report.factors, "job"), numbers=("percentile 99", "percentile 99.9", "P(slower)"),
-            last=("additional rounds",),
+            trailing_texts=("additional rounds",),
         ),
         rows=tuple(
             (*entry.values, entry.name, *(tail_text(tail_of(entry.job, share)) for share in TAIL_SHARES),
              probability(entry.job.superiority), printable(study_plan(entry.job)))
-            for entry in cell_jobs[:MOST_ROWS]
+            for entry in cell_jobs[:MAX_ROWS]
         ),
     )  # fmt: skip
     head = ("cell", *report.factors, "job", "percentile", "isolated_s", "isolated_low_s", "isolated_high_s",
@@ -154,7 +154,7 @@ def _percentile_values(one: Percentile | None) -> tuple[Value, ...]:
 
 
 def _truncation_note(rows: Sequence[object]) -> str:
-    return f" The first {MOST_ROWS:,} of {len(rows):,}; the file below has all." if len(rows) > MOST_ROWS else ""
+    return f" The first {MAX_ROWS:,} of {len(rows):,}; the file below has all." if len(rows) > MAX_ROWS else ""
 
 
 def hosts_table(page_data: StudyPageData) -> tuple[Table, DataFile] | tuple[()]:
@@ -176,10 +176,10 @@ def hosts_table(page_data: StudyPageData) -> tuple[Table, DataFile] | tuple[()]:
         (printable(host), f"{slowest_counts[host]:,} of {samples[host]:,}",
          percent(slowest_counts[host] / samples[host]), percent(expected[host] / samples[host]),
          factor(slowest_counts[host] / expected[host]), f"{len(runs[host]):,}")
-        for host in hosts[:_MOST_HOSTS]
+        for host in hosts[:_MAX_HOSTS]
     )  # fmt: skip
     heads = ("slowest in", "slowest / %", "expected / %", "slowest over expected", "runs")
-    more = f" The first {_MOST_HOSTS} of {len(hosts):,}." if len(hosts) > _MOST_HOSTS else ""
+    more = f" The first {_MAX_HOSTS} of {len(hosts):,}." if len(hosts) > _MAX_HOSTS else ""
     table = Table(
         key="study-hosts",
         caption="How often a host had the slowest rank, of the measured repetitions of its jobs, over all runs. "

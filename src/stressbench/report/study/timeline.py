@@ -10,14 +10,14 @@ from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, MUTED, tone_of
 from stressbench.report.plotting import Axes
-from stressbench.report.study.page_data import RunTime, StudyPageData
+from stressbench.report.study.page_data import StudyPageData, TimelinePoint
 from stressbench.report.units import count
 from stressbench.stats.trend import trend_of
 
-MOST_JOBS = 12
-_MOST_DRAWN = 1500
-_FEWEST_FOR_TREND = 8
-_P = 0.01
+MAX_JOBS = 12
+_MAX_DRAWN = 1500
+_MIN_RUNS_FOR_TREND = 8
+_TREND_P = 0.01
 _CAPTION = (
     "One panel per job, one dot per run: its median isolated time divided by {level}. Runs of all cells are in random "
     "order, so that a level cloud is a stable machine; a slope or a jump is a change of the machine that affects all "
@@ -39,13 +39,13 @@ class _JobTimeline:
 
 def draw_timeline(page_data: StudyPageData) -> tuple[Figure, DataFile] | None:
     """The figure with its data; None if fewer than two runs have an isolated time."""
-    if len({run_time.run for run_time in page_data.run_times}) < 2:
+    if len({point.run for point in page_data.timeline_points}) < 2:
         return None
-    repeated = len({run_time.run for run_time in page_data.run_times}) > len(
-        {run_time.cell for run_time in page_data.run_times}
+    repeated = len({point.run for point in page_data.timeline_points}) > len(
+        {point.cell for point in page_data.timeline_points}
     )
-    timelines = _job_timelines(page_data.run_times, repeated=repeated)
-    shown = timelines[:MOST_JOBS]
+    timelines = _job_timelines(page_data.timeline_points, repeated=repeated)
+    shown = timelines[:MAX_JOBS]
     fig = canvas(height_in=0.55 + 0.95 * len(shown))
     panels = fig.subplots(len(shown), squeeze=False, sharex=True)[:, 0]
     for axes, timeline in zip(panels, shown, strict=True):
@@ -56,50 +56,50 @@ def draw_timeline(page_data: StudyPageData) -> tuple[Figure, DataFile] | None:
     level = "the median of its cell's runs" if repeated else "the job's median over all cells (each cell ran once)"
     figure = finish(
         fig, key="study-timeline",
-        title=f"{count(len({run_time.run for run_time in page_data.run_times}), 'run')} in order: {finding}",
+        title=f"{count(len({point.run for point in page_data.timeline_points}), 'run')} in order: {finding}",
         caption=_CAPTION.format(level=level),
         description=" ".join(f"{printable(timeline.job)}: {timeline.drift or 'no trend'}." for timeline in timelines),
     )  # fmt: skip
     head = ("run", "cell", "job", "after_first_s", "isolated_median_s")
-    rows = tuple((one.run, one.cell, printable(one.job), one.at_s, one.isolated_s) for one in page_data.run_times)
+    rows = tuple((one.run, one.cell, printable(one.job), one.at_s, one.isolated_s) for one in page_data.timeline_points)
     return figure, DataFile(name="runs-in-order", head=head, rows=rows)
 
 
-def _job_timelines(run_times: Sequence[RunTime], *, repeated: bool) -> list[_JobTimeline]:
-    levels = _levels(run_times, repeated=repeated)
-    jobs: dict[str, list[RunTime]] = {}
-    for run_time in run_times:
-        jobs.setdefault(run_time.job, []).append(run_time)
-    return [_job_timeline(job_times, levels, repeated=repeated) for job_times in jobs.values()]
+def _job_timelines(timeline_points: Sequence[TimelinePoint], *, repeated: bool) -> list[_JobTimeline]:
+    levels = _levels(timeline_points, repeated=repeated)
+    jobs: dict[str, list[TimelinePoint]] = {}
+    for point in timeline_points:
+        jobs.setdefault(point.job, []).append(point)
+    return [_job_timeline(points, levels, repeated=repeated) for points in jobs.values()]
 
 
 def _job_timeline(
-    job_times: Sequence[RunTime], levels: Mapping[tuple[str, str], float], *, repeated: bool
+    points: Sequence[TimelinePoint], levels: Mapping[tuple[str, str], float], *, repeated: bool
 ) -> _JobTimeline:
-    relative = tuple(one.isolated_s / (levels[one.job, one.cell if repeated else ""] or 1.0) for one in job_times)
+    relative = tuple(one.isolated_s / (levels[one.job, one.cell if repeated else ""] or 1.0) for one in points)
     return _JobTimeline(
-        job=job_times[0].job, tone=job_times[0].tone, hours=tuple(one.at_s / 3600 for one in job_times),
-        relative=relative, runs=tuple(one.run for one in job_times),
-        drift=_drift(relative) if len(job_times) >= _FEWEST_FOR_TREND else None,
+        job=points[0].job, tone=points[0].tone, hours=tuple(one.at_s / 3600 for one in points),
+        relative=relative, runs=tuple(one.run for one in points),
+        drift=_drift(relative) if len(points) >= _MIN_RUNS_FOR_TREND else None,
     )  # fmt: skip
 
 
-def _levels(run_times: Sequence[RunTime], *, repeated: bool) -> Mapping[tuple[str, str], float]:
+def _levels(timeline_points: Sequence[TimelinePoint], *, repeated: bool) -> Mapping[tuple[str, str], float]:
     times: dict[tuple[str, str], list[float]] = {}
-    for run_time in run_times:
-        times.setdefault((run_time.job, run_time.cell if repeated else ""), []).append(run_time.isolated_s)
+    for point in timeline_points:
+        times.setdefault((point.job, point.cell if repeated else ""), []).append(point.isolated_s)
     return {key: float(np.median(values)) for key, values in times.items()}
 
 
 def _drift(relative: Sequence[float]) -> str | None:
     trend = trend_of(np.array(relative))
-    if trend.p >= _P:
+    if trend.p >= _TREND_P:
         return None
     return f"{'slower' if trend.change > 0 else 'faster'} by {abs(trend.change):.1%}".replace("%", " %")
 
 
 def _panel(axes: Axes, timeline: _JobTimeline) -> None:
-    step = -(-len(timeline.hours) // _MOST_DRAWN)
+    step = -(-len(timeline.hours) // _MAX_DRAWN)
     colour = tone_of(timeline.tone).placeholder
     axes.plot(
         timeline.hours[::step], timeline.relative[::step], "o", color=colour, markersize=5,
@@ -109,5 +109,5 @@ def _panel(axes: Axes, timeline: _JobTimeline) -> None:
     axes.margins(y=0.25)
     bare_axes(axes, grid="y")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}×")
-    axes.set_title(f"{short(timeline.job, longest=60)}, n = {count(len(timeline.hours), 'run')}", fontsize=9.5)
+    axes.set_title(f"{short(timeline.job, max_length=60)}, n = {count(len(timeline.hours), 'run')}", fontsize=9.5)
     axes.set_ylabel("relative time", fontsize=8.5)

@@ -144,11 +144,11 @@ def _written_text(partition: Partition) -> str | None:
     """The bytes written and the minimum that the definition requires; None if that is unknown."""
     if partition.least_bytes is None:
         return None
-    written = partition.of(Access.write).bytes
-    reached = "" if written >= partition.least_bytes else ": not reached"
+    written_bytes = partition.of(Access.write).bytes
+    shortfall_note = "" if written_bytes >= partition.least_bytes else ": not reached"
     return (
-        f"{count(partition.ranks, 'rank')} wrote {size(written)}; the definition's least is "
-        f"{size(partition.least_bytes)} (300 s of initial writing){reached}"
+        f"{count(partition.ranks, 'rank')} wrote {size(written_bytes)}; the definition's least is "
+        f"{size(partition.least_bytes)} (300 s of initial writing){shortfall_note}"
     )
 
 

@@ -51,8 +51,8 @@ def value_at(partition: Partition, access: Access, pattern_type: int, chunk: Chu
         for one in partition.patterns
         if one.access is access and one.pattern_type == pattern_type and one.chunk is chunk and one.units
     ]
-    moved, took_s = sum(one.bytes for one in patterns), sum(one.time_s for one in patterns)
-    return moved / took_s if moved and took_s > 0 else None
+    total_bytes, total_s = sum(one.bytes for one in patterns), sum(one.time_s for one in patterns)
+    return total_bytes / total_s if total_bytes and total_s > 0 else None
 
 
 def _lines(partition: Partition, access: Access) -> tuple[Line, ...]:

@@ -10,8 +10,8 @@ from stressbench.report.units import rate
 
 _MARKERS = "os^Dv<>P"
 _DASHES = ("-", "--", "-.", ":")
-_LEAST_SPAN = 10.0
-_FINE_BELOW = 100.0
+_MIN_AXIS_SPAN = 10.0
+_INTERMEDIATE_TICKS_BELOW = 100.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +49,10 @@ def scale(axes: Axes, lines: Iterable[Line]) -> None:
     values = [value for line in lines for value in line.values if value]
     low, high = min(values), max(values)
     axes.set_yscale("log")
-    if high < _LEAST_SPAN * low:
-        centre, half_span = math.sqrt(low * high), math.sqrt(_LEAST_SPAN)
+    if high < _MIN_AXIS_SPAN * low:
+        centre, half_span = math.sqrt(low * high), math.sqrt(_MIN_AXIS_SPAN)
         axes.set_ylim(centre / half_span, centre * half_span)
-    if high < _FINE_BELOW * low:
+    if high < _INTERMEDIATE_TICKS_BELOW * low:
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: rate(value)))
     axes.minorticks_off()

@@ -50,8 +50,8 @@ def draw(result: BEff) -> Figure:
 
 def _title(result: BEff, sizes: Sequence[int]) -> str:
     half = 0.5 * result.at_lmax
-    counted = [one for one in result.patterns if one.kind is not Kind.extra]
-    size_at_half = next((at for at in sizes if _mean_at(counted, at) >= half), sizes[-1])
+    averaged = [one for one in result.patterns if one.kind is not Kind.extra]
+    size_at_half = next((at for at in sizes if _mean_at(averaged, at) >= half), sizes[-1])
     return f"Messages of {size(size_at_half)} reach half of the bandwidth at Lmax, {rate(result.at_lmax)}"
 
 

@@ -11,7 +11,7 @@ from stressbench.report.units import time_unit
 from stressbench.tracing.profile import Profile, RankRow
 
 ORDER = 20
-_MOST_BARS = 512
+_MAX_BARS = 512
 _CAPTION = (
     "One bar per rank{folded}: time outside MPI at the bottom, then time in MPI by class. Bars of equal height ended "
     "at the same time; a rank with much application time (grey) and little MPI time makes others wait. n = {ranks} "
@@ -23,7 +23,7 @@ def draw(profile: Profile) -> Figure | None:
     """One bar per rank, or per group of consecutive ranks (the mean) if there are many; None if no time is known."""
     if not profile.ranks or not profile.total.wall_s:
         return None
-    ranks_per_bar = -(-len(profile.ranks) // _MOST_BARS)
+    ranks_per_bar = -(-len(profile.ranks) // _MAX_BARS)
     rows = np.array([_seconds(row) for row in profile.ranks])
     starts = np.arange(0, len(rows), ranks_per_bar)
     bars = np.add.reduceat(rows, starts) / np.diff(np.append(starts, len(rows)))[:, None]

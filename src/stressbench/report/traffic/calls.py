@@ -21,8 +21,8 @@ from stressbench.report.units import MISSING, count, time
 from stressbench.tracing.diff import Difference, SequenceDifference
 from stressbench.tracing.outline import Line
 
-_MOST_RANKS = 64
-_MOST_DIFFERENCES = 16
+_MAX_RANKS = 64
+_MAX_DIFFERENCES = 16
 
 
 def ranks_section(trace: Trace) -> Section:
@@ -38,12 +38,12 @@ def ranks_section(trace: Trace) -> Section:
         Table(
             columns=columns(
                 texts=("rank", "ended"), numbers=("time", "in MPI", "calls", "in order", "distinct", "rules"),
-                last=("lost",),
+                trailing_texts=("lost",),
             ),
-            rows=tuple(_cells(rank) for _, rank in zip(range(_MOST_RANKS), trace.ranks(), strict=False)),
+            rows=tuple(_cells(rank) for _, rank in zip(range(_MAX_RANKS), trace.ranks(), strict=False)),
         ),
     )  # fmt: skip
-    if (more := len(trace.places) - _MOST_RANKS) > 0:
+    if (more := len(trace.places) - _MAX_RANKS) > 0:
         blocks += (Paragraph(text=f"and {more:,} ranks more; --rank R shows any of them"),)
     return Section(blocks=blocks)
 
@@ -90,10 +90,10 @@ def _differences(difference: Difference) -> Iterator[Block]:
         yield Paragraph(text=f"the same: {compared}, call by call, and all totals")
         return
     yield Paragraph(text=f"{differ:,} of {compared} differ{'s' if differ == 1 else ''}")
-    for one in difference.sequences[:_MOST_DIFFERENCES]:
+    for one in difference.sequences[:_MAX_DIFFERENCES]:
         yield from _difference(one)
-    if differ > _MOST_DIFFERENCES:
-        yield Paragraph(text=f"and {differ - _MOST_DIFFERENCES:,} more")
+    if differ > _MAX_DIFFERENCES:
+        yield Paragraph(text=f"and {differ - _MAX_DIFFERENCES:,} more")
     if difference.totals:
         yield Table(
             columns=columns(texts=("call",), numbers=("calls A", "calls B", "bytes A", "bytes B")),

@@ -24,7 +24,7 @@ from stressbench.tracing.profile import Imbalance, Profile, Quantity, RankRow
 
 _ROWS = 16
 _ROWS_IN_PAGE = 100
-_MOST_RANKS = 64
+_MAX_RANKS = 64
 _NO_PROGRAM = "a program without a name"
 _KEY = (
     "Times are sums over the ranks; % is of all ranks' time between MPI_Init and MPI_Finalize.",
@@ -237,13 +237,13 @@ def _pairs(profile: Profile, rows: int) -> Table:
 
 
 def _ranks(profile: Profile) -> Table:
-    few = len(profile.ranks) <= _MOST_RANKS
+    few = len(profile.ranks) <= _MAX_RANKS
     numbers = ("host", "time", "application", "MPI", "p2p", "wait", "collective", "I/O", "messages", "bytes")
     return Table(
         key="profile-ranks",
         columns=columns(texts=("rank",), numbers=numbers),
-        rows=tuple(map(_rank, profile.ranks if few else nlargest(_MOST_RANKS, profile.ranks, key=_application_s))),
-        caption="All ranks." if few else f"The {_MOST_RANKS} ranks with the most time outside MPI.",
+        rows=tuple(map(_rank, profile.ranks if few else nlargest(_MAX_RANKS, profile.ranks, key=_application_s))),
+        caption="All ranks." if few else f"The {_MAX_RANKS} ranks with the most time outside MPI.",
     )
 
 

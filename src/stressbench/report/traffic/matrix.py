@@ -13,9 +13,9 @@ from stressbench.tracing.matrix import Matrix, MatrixUnit
 from stressbench.tracing.profile import Profile
 
 ORDER = 30
-_MOST_CELLS = 256
-_SHADE = (0.13, 0.53, 0.80)  # visible on white and on black
-_FAINTEST = 0.12
+_MAX_CELLS = 256
+_RGB = (0.13, 0.53, 0.80)  # visible on white and on black
+_MIN_OPACITY = 0.12
 _UNITS = {
     MatrixUnit.rank: "rank",
     MatrixUnit.host: "host (its lowest rank)",
@@ -35,7 +35,7 @@ def draw(profile: Profile) -> Figure | None:
     sent = sum(pair.bytes for pair in matrix.pairs)
     if not sent:
         return None
-    labels_per_cell = -(-len(matrix.labels) // _MOST_CELLS)
+    labels_per_cell = -(-len(matrix.labels) // _MAX_CELLS)
     cells = _cells(matrix, labels_per_cell)
     low, high = (float(bound) for bound in (cells[cells > 0].min(), cells.max()))
     fig = canvas(height_in=5.2)
@@ -73,10 +73,10 @@ def _cells(matrix: Matrix, labels_per_cell: int) -> NDArray[np.float64]:
 def _rgba(cells: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
     """RGBA image, shape (rows, columns, 4): one blue of varying opacity, so that it serves both themes."""
     rgba = np.zeros((*cells.shape, 4))
-    rgba[..., :3] = _SHADE
+    rgba[..., :3] = _RGB
     log_range = math.log(high / low) if high > low else 1.0
     opacity = np.log(np.where(cells > 0, cells, low) / low) / log_range if high > low else np.ones(cells.shape)
-    rgba[..., 3] = np.where(cells > 0, _FAINTEST + (1 - _FAINTEST) * opacity, 0.0)
+    rgba[..., 3] = np.where(cells > 0, _MIN_OPACITY + (1 - _MIN_OPACITY) * opacity, 0.0)
     return rgba
 
 

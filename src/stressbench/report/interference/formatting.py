@@ -7,7 +7,7 @@ from stressbench.interference.impact_analysis import PhaseEstimate
 from stressbench.interference.probe_statistics import LatencySummary
 from stressbench.interference.utilisation import Utilisation
 from stressbench.report.document import Table, table_columns
-from stressbench.report.run.words import percent_name, percentile_text
+from stressbench.report.run.sentences import percent_name, percentile_text
 from stressbench.report.units import MISSING, factor, interval, percent, time, time_unit
 from stressbench.stats.intervals import Interval
 
@@ -40,9 +40,9 @@ def slowdown_cell(slowdown: Interval) -> str:
     return f"{factor(slowdown.centre)} {interval(slowdown.low, slowdown.high)}"
 
 
-def latency_table(idle: LatencySummary, beside: LatencySummary | None, *, caption: str = "") -> Table:
+def latency_table(idle: LatencySummary, loaded: LatencySummary | None, *, caption: str = "") -> Table:
     """One-way latencies of probes on the idle machine and beside the application."""
-    sides = [("idle", idle), *([] if beside is None else [("beside it", beside)])]
+    sides = [("idle", idle), *([] if loaded is None else [("beside it", loaded)])]
     unit = time_unit(one.value_s for _, side in sides for one in side.percentiles)
     shares = [f"p{percent_name(one.share)} [95 %]" for one in idle.percentiles]
     return Table(

@@ -9,8 +9,8 @@ from stressbench.report.study.page_data import CellJob, StudyPageData, factor_te
 from stressbench.report.units import count, factor, interval
 from stressbench.results.study import StudyReport
 
-MOST_SENTENCES = 6
-_MOST_NAMED = 4
+MAX_SENTENCES = 6
+_MAX_NAMED = 4
 _RIGHT_TO_LEFT = ("R", "AL")
 _ISOLATE, _POP_ISOLATE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 
@@ -44,12 +44,12 @@ def finding_of(page_data: StudyPageData) -> str:
 
 def _effects(page_data: StudyPageData, links: Mapping[str, Sequence[CellLink]]) -> Iterator[str]:
     slowed = page_data.slowed
-    for entry in slowed[:MOST_SENTENCES]:
+    for entry in slowed[:MAX_SENTENCES]:
         yield (
             f"{_slowdown_clause(entry)} {_impact_text(entry)}{_with_factors(entry)}"
             f"{_link_text(entry, links.get(entry.cell.id, ()))}."
         )
-    further = slowed[MOST_SENTENCES:]
+    further = slowed[MAX_SENTENCES:]
     if further:
         least, most = (factor(entry.job.impact.ratio) for entry in (further[-1], further[0]))
         span = f"{most}×" if least == most else f"{least}× to {most}×"
@@ -121,13 +121,13 @@ def _listed(cell_jobs: Sequence[CellJob]) -> str:
     named = [
         f"{bidi_isolated(entry.job.name)}{_with_factors(entry)}"
         + ("" if entry.job.impact.ratio is None else f", {_impact_text(entry)}")
-        for entry in cell_jobs[:_MOST_NAMED]
+        for entry in cell_jobs[:_MAX_NAMED]
     ]
-    return "; ".join(named) + (f"; and {len(cell_jobs) - _MOST_NAMED:,} more" if len(cell_jobs) > _MOST_NAMED else "")
+    return "; ".join(named) + (f"; and {len(cell_jobs) - _MAX_NAMED:,} more" if len(cell_jobs) > _MAX_NAMED else "")
 
 
 def _missing_results(report: StudyReport) -> Iterator[str]:
-    for failure in report.failures[:_MOST_NAMED]:
+    for failure in report.failures[:_MAX_NAMED]:
         factor_values = ", ".join(
             f"{name} = {bidi_isolated(value)}" for name, value in failure.values.items() if name in report.factors
         )
@@ -137,12 +137,12 @@ def _missing_results(report: StudyReport) -> Iterator[str]:
             f"{count(failure.attempts, 'time')}: "
             f"{bidi_isolated(failure.reason or 'reason unknown')}{status}."
         )
-    if len(report.failures) > _MOST_NAMED:
-        yield f"{len(report.failures) - _MOST_NAMED:,} more runs failed."
+    if len(report.failures) > _MAX_NAMED:
+        yield f"{len(report.failures) - _MAX_NAMED:,} more runs failed."
     unfinished = [cell for cell in report.cells if not cell.jobs]
     if unfinished and report.done:
-        named = "; ".join(bidi_isolated(factor_text_of(cell, report.factors)) for cell in unfinished[:_MOST_NAMED])
-        more = f"; and {len(unfinished) - _MOST_NAMED:,} more" if len(unfinished) > _MOST_NAMED else ""
+        named = "; ".join(bidi_isolated(factor_text_of(cell, report.factors)) for cell in unfinished[:_MAX_NAMED])
+        more = f"; and {len(unfinished) - _MAX_NAMED:,} more" if len(unfinished) > _MAX_NAMED else ""
         yield f"{count(len(unfinished), 'cell')} without a finished run: {named}{more}."
     skipped = sum(cell.spared for cell in report.cells)
     remaining = report.planned - report.done - skipped - len(report.failures)

@@ -82,7 +82,8 @@ def _caption(summary: ProfileSummary, levels: list[LevelSummary]) -> str:
     few, many = (end(one.runs for one in levels) for end in (min, max))
     runs = count(few, "time") if few == many else f"{few} to {many} times"
     return _CAPTION.format(
-        unknown_note=unknown_note, levels=count(len(levels), "congestion level"), runs=runs, alone=f"{summary.alone_runs:,}"
+        unknown_note=unknown_note, levels=count(len(levels), "congestion level"), runs=runs,
+        alone=f"{summary.alone_runs:,}",
     )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ def _panel(axes: Axes, cell_jobs: Sequence[CellJob], encoding: _Encoding) -> Non
 
 
 def _group_index(cell_jobs: Sequence[CellJob], entry: CellJob, encoding: _Encoding) -> int:
-    """Index of the first line with the same values on the vertical axis."""
+    """Index of the first job with the same values on the vertical axis."""
     row_label = _row_label(entry, encoding)
     return next(n for n, other in enumerate(cell_jobs) if _row_label(other, encoding) == row_label)
 

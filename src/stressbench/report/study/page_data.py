@@ -86,12 +86,12 @@ class StudyPageData:
 
     @property
     def with_impact(self) -> tuple[CellJob, ...]:
-        """Lines with a ratio, in the order of the study file."""
+        """Jobs with a ratio, in the order of the study file."""
         return tuple(entry for entry in self.cell_jobs if entry.job.impact.ratio is not None)
 
     @property
     def slowed(self) -> tuple[CellJob, ...]:
-        """Lines whose whole interval lies above 1, the largest ratio first."""
+        """Jobs whose whole interval lies above 1, the largest ratio first."""
         significant = [entry for entry in self.with_impact if (entry.job.impact.low or 0.0) > 1]
         return tuple(sorted(significant, key=lambda entry: -(entry.job.impact.ratio or 0.0)))
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from stressbench.stats.dependence import dependence_of
-from stressbench.stats.intervals import paired_interval, widened
+from stressbench.stats.intervals import paired_interval, widen_interval
 
 BLOCKS = (6, 10, 20, 50)
 MANY = 400_000
@@ -116,7 +116,7 @@ def by_ranks(isolated: Floats, contended: Floats, *, widen: bool) -> Bounds:
     found = []
     for row in contended - isolated:
         dependence = dependence_of(row) if widen else None
-        found.append(widened(paired_interval(row), 1.0 if dependence is None else dependence.factor))
+        found.append(widen_interval(paired_interval(row), 1.0 if dependence is None else dependence.factor))
     return Bounds(low=np.array([one.low for one in found]), high=np.array([one.high for one in found]))
 
 

@@ -29,7 +29,7 @@ from stressbench.interference.coruns import LeftOut
 from stressbench.interference.models import Model
 from stressbench.interference.validation import validate_models
 from stressbench.report.interference import FORMATS as PROFILES
-from stressbench.report.interference import judgement, predictions, shown
+from stressbench.report.interference import evaluation, predictions, profile_report
 from stressbench.report.rates import FORMATS as RATES
 from stressbench.report.renderers import render as rendered
 from stressbench.report.run import FORMATS as RUNS
@@ -135,7 +135,9 @@ def beff_io_page(tmp_path_factory: pytest.TempPathFactory) -> str:
 def profiles_page() -> str:
     """A chapter each: compressions of several kinds with a caution, phases and links, nothing but the idle machine."""
     cautions = ("probes woke up late",)
-    return PROFILES["html"]([shown(rings(), cautions=cautions), shown(phased()), shown(aggressor(0.3))])
+    return PROFILES["html"](
+        [profile_report(rings(), cautions=cautions), profile_report(phased()), profile_report(aggressor(0.3))]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +150,7 @@ def together_page() -> str:
 def judgement_page() -> str:
     """Every model, with a co-run that is left out."""
     left = LeftOut(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
-    return rendered("html", judgement.page(validate_models([CG, FFT], (*SEEN, left))))
+    return rendered("html", evaluation.page(validate_models([CG, FFT], (*SEEN, left))))
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from support.browser import DARK, browse, fetched, needs_browser, only, photograph, places
 from support.profile_pages import page_of, ring_called_nasty
 
-from stressbench.report.palette import ALONE, JOBS, PAPER
+from stressbench.report.palette import BACKGROUND, ISOLATED, JOBS
 from stressbench.report.traffic.layers import LAYERS
 
 SHADE = "#2187cc"  # what most bytes are drawn in
@@ -37,7 +37,7 @@ def test_the_matrix_draws_each_rank_s_neighbour_beside_the_diagonal(page: Path, 
 def test_the_rank_that_works_while_others_wait_has_more_grey(page: Path, tmp_path: Path) -> None:
     pixels = photograph(only(page, "profile-balance", tmp_path), tmp_path)
 
-    grey = places(pixels, ALONE.light)
+    grey = places(pixels, ISOLATED.light)
     grey = grey[grey[:, 0] > 100]  # without the legend
     heights = np.bincount(grey[:, 1], minlength=pixels.shape[1])
     filled = np.flatnonzero(heights > 0)
@@ -51,7 +51,7 @@ def test_the_timeline_has_every_class_in_both_themes(
 ) -> None:
     pixels = photograph(only(page, "profile-phases", tmp_path), tmp_path, *flags)
 
-    assert len(places(pixels, getattr(PAPER, theme))) > 1000
+    assert len(places(pixels, getattr(BACKGROUND, theme))) > 1000
     present = [layer.tone for layer in LAYERS if layer.key != "other"]
     assert all(len(places(pixels, getattr(tone, theme))) > 100 for tone in present)
     assert len(places(pixels, getattr(JOBS[4], theme))) == 0

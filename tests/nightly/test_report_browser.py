@@ -14,7 +14,7 @@ from support.browser import DARK, Pixels, browse, fetched, needs_browser, only, 
 from support.builders import MadeJob, MadeMachine, MadePlan, build_run
 
 from stressbench.formats.run import read_run
-from stressbench.report.palette import ALONE, JOBS, PAPER, Tone
+from stressbench.report.palette import BACKGROUND, ISOLATED, JOBS, Tone
 from stressbench.report.run import FORMATS
 
 render = FORMATS["html"]
@@ -81,7 +81,7 @@ def test_the_job_that_is_slowed_most_stands_furthest_right(page: Path, tmp_path:
 def test_contended_boxes_lie_right_of_and_below_the_isolated_ones(page: Path, tmp_path: Path) -> None:
     pixels = photograph(only(page, "run1-boxes", tmp_path), tmp_path)[:200]  # the first panel
 
-    alone, others = places(pixels, ALONE.light), places(pixels, JOBS[0].light)
+    alone, others = places(pixels, ISOLATED.light), places(pixels, JOBS[0].light)
     assert len(alone) > 100
     assert others[:, 1].min() > np.median(alone[:, 1])
     assert np.median(others[:, 0]) > np.median(alone[:, 0]) + 15
@@ -94,7 +94,7 @@ def test_the_theme_follows_the_reader(page: Path, tmp_path: Path, flags: Sequenc
     def of(tone: Tone) -> str:
         return str(getattr(tone, theme))
 
-    assert len(places(pixels, of(PAPER))) > 0.7 * pixels.shape[0] * pixels.shape[1]
+    assert len(places(pixels, of(BACKGROUND))) > 0.7 * pixels.shape[0] * pixels.shape[1]
     assert len(places(pixels, of(JOBS[0]))) > 50
 
 

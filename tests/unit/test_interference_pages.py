@@ -23,13 +23,13 @@ from stressbench.interference.placement_plan import UnpredictedGroup, plan_place
 from stressbench.interference.profile_summary import summarise_profile
 from stressbench.interference.validation import Validation, validate_models
 from stressbench.report.interference import FORMATS as PROFILES
-from stressbench.report.interference import judgement, placement, predictions, shown
+from stressbench.report.interference import evaluation, placement, predictions, profile_report
 from stressbench.report.palette import TONES
 from stressbench.report.renderers import render as rendered
 
 
 def page_of(*profiles: Profile, cautions: tuple[str, ...] = ()) -> str:
-    return PROFILES["html"]([shown(one, cautions=cautions) for one in profiles])
+    return PROFILES["html"]([profile_report(one, cautions=cautions) for one in profiles])
 
 
 def judged(*co_runs: CoRun | LeftOut) -> Validation:
@@ -39,7 +39,7 @@ def judged(*co_runs: CoRun | LeftOut) -> Validation:
 PAGES: dict[str, Callable[[], str]] = {
     "profiles": lambda: page_of(rings(), phased(), aggressor(0.3)),
     "together": lambda: rendered("html", predictions.page(predict_corun([CG, FFT], tuple(Model)))),
-    "judgement": lambda: rendered("html", judgement.page(judged())),
+    "judgement": lambda: rendered("html", evaluation.page(judged())),
     "seating": lambda: rendered(
         "html", placement.page(plan_placement([CG, FFT], Model.monotone, switches=1, per_switch=2))
     ),
@@ -66,7 +66,7 @@ def test_a_page_is_whole_by_itself(page: str) -> None:
     assert len(set(outline.ids)) == len(outline.ids)
     assert "script" not in outline.tags
     assert all(reference.startswith(("data:", "#")) for reference in outline.references)
-    assert not any(tone.stand_in in svg for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL) for tone in TONES)
+    assert not any(tone.placeholder in svg for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL) for tone in TONES)
     assert len(drawings(page)) == len(re.findall("<figure", page))
     assert len(page) < 700_000
 
@@ -181,7 +181,7 @@ def test_texts_of_profiles_cannot_become_a_part_of_the_page() -> None:
 
 
 def test_every_format_tells_every_application() -> None:
-    found = [shown(rings()), shown(phased())]
+    found = [profile_report(rings()), profile_report(phased())]
     texts = {name: render(found) for name, render in PROFILES.items()}
 
     assert set(texts) == {"csv", "html", "json", "md", "text"}
@@ -231,7 +231,7 @@ def test_a_prediction_without_an_upper_bound_is_open() -> None:
 
 def test_models_are_judged_in_boxes_a_scatter_and_tables() -> None:
     page = rendered(
-        "html", judgement.page(judged(*SEEN, LeftOut(victim="x", aggressors=("y",), source="f", reason=NASTY)))
+        "html", evaluation.page(judged(*SEEN, LeftOut(victim="x", aggressors=("y",), source="f", reason=NASTY)))
     )
 
     assert re.findall(r'<figure id="judgement-(\w+)"', page) == ["boxes", "scatter"]
@@ -247,7 +247,7 @@ def test_models_are_judged_in_boxes_a_scatter_and_tables() -> None:
 
 def test_where_no_model_can_tell_a_judgement_has_tables_only() -> None:
     found = validate_models([aggressor(0.3, name="cg"), aggressor(0.4, name="fft")], SEEN)
-    page = rendered("html", judgement.page(found))
+    page = rendered("html", evaluation.page(found))
 
     assert "No model has a prediction for any co-run." in page
     assert "<figure" not in page

@@ -12,7 +12,7 @@ from support.commands import Ended, invoke
 from stressbench.console import escaped
 from stressbench.formats.run import read_run
 from stressbench.report import export
-from stressbench.report.document import Document, Note, Notes, Paragraph, Section, Table, headed
+from stressbench.report.document import Document, Note, Notes, Paragraph, Section, Table, table_columns
 from stressbench.report.renderers import render
 from stressbench.report.renderers.csv_ import csv_text
 from stressbench.report.run import FORMATS
@@ -141,7 +141,7 @@ def test_what_is_written_to_a_file_neither_steers_a_terminal_nor_becomes_markup(
 
 
 def test_no_text_defines_a_link_or_ends_a_cell() -> None:
-    table = Table(columns=headed(("name",), words=1), rows=(("![a][l]",), (r"a\|b",)))
+    table = Table(columns=table_columns(("name",), text_columns=1), rows=(("![a][l]",), (r"a\|b",)))
     section = Section(blocks=(table, Paragraph(text="[l]: http://evil/x.png")))
 
     text = render("md", Document(title="T", sections=(section,)))
@@ -152,13 +152,13 @@ def test_no_text_defines_a_link_or_ends_a_cell() -> None:
 
 @pytest.mark.parametrize("name", ["[1cm] CG", "* CG"])
 def test_no_name_becomes_an_option_of_latex(name: str) -> None:
-    table = Table(columns=headed(("job",), words=1), rows=((name,),), caption="c")
+    table = Table(columns=table_columns(("job",), text_columns=1), rows=((name,),), caption="c")
 
     assert f"\n{{}}{name} " in render("latex", Document(title="T", sections=(), summary=table))
 
 
 def test_documents_escape_what_they_tell() -> None:
-    table = Table(title=HOSTILE, columns=headed((HOSTILE,), words=1), rows=((HOSTILE,),), caption=HOSTILE)
+    table = Table(title=HOSTILE, columns=table_columns((HOSTILE,), text_columns=1), rows=((HOSTILE,),), caption=HOSTILE)
     notes = Notes(title="Notes", notes=(Note(text=HOSTILE),))
     section = Section(blocks=(Paragraph(text=HOSTILE), table, notes))
 

@@ -162,7 +162,7 @@ def test_every_reference_inside_a_drawing_leads_somewhere(made: Made) -> None:
 def test_no_stand_in_colour_is_left(made: Made) -> None:
     page = render([made(jobs=(CG, INCAST))])
 
-    assert [tone.stand_in for tone in TONES if tone.stand_in in page] == []
+    assert [tone.placeholder for tone in TONES if tone.placeholder in page] == []
 
 
 def test_few_repetitions_are_all_drawn_and_many_are_not(made: Made) -> None:
@@ -321,8 +321,8 @@ def enlarged(samples: Samples, *, by: int) -> Samples:
 def test_many_rounds_are_drawn_up_to_a_number_and_the_caption_says_so(made: Made) -> None:
     page = render([made(jobs=(CG, INCAST), plan=MadePlan(blocks=2500, repetitions=1, warmup=0), histograms=False)])
 
-    assert points(figure(page, "run1-timeline")) < 1.1 * timeline.MOST_POINTS
-    assert points(figure(page, "run1-impacts")) < 1.1 * impacts.MOST_POINTS
+    assert points(figure(page, "run1-timeline")) < 1.1 * timeline.MAX_POINTS
+    assert points(figure(page, "run1-impacts")) < 1.1 * impacts.MAX_POINTS
     assert "the lowest and the highest of each group of consecutive rounds are shown" in figure(page, "run1-timeline")
     assert "7,500 rounds" in figure(page, "run1-timeline")
 
@@ -358,7 +358,7 @@ def test_a_curve_falls_from_all_to_none_through_few_points() -> None:
 
     times, longer = distribution.curve_of(values)
 
-    assert len(times) <= distribution.MOST_POINTS
+    assert len(times) <= distribution.MAX_POINTS
     assert (times[0], times[-1]) == (values.min(), values.max())
     assert np.interp(np.quantile(values, 0.999), times, longer) == pytest.approx(0.001, rel=0.1)
     assert longer[-1] == 0
@@ -371,7 +371,7 @@ def test_every_figure_has_its_numbers_in_the_page(made: Made) -> None:
     curve = [
         row for row in file_in(page, "run1-distribution.csv") if (row["job"], row["kind"]) == ("Incast", "isolated")
     ]
-    assert len(curve) <= distribution.MOST_POINTS
+    assert len(curve) <= distribution.MAX_POINTS
     assert float(curve[0]["time_s"]) == select(run, job=1).isolated_s.min()
     assert len(file_in(page, "run1-rounds.csv")) == 40
     assert file_in(page, "run1-placement.csv")[4] == {"node": "4", "host": "a4", "job": "Incast"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stressbench.report.units import bit_rate, measured, percent, plain_time, time
+from stressbench.report.units import bit_rate, metric_text, percent, plain_time, time
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from stressbench.report.units import bit_rate, measured, percent, plain_time, ti
     ],
 )
 def test_a_metric_has_the_unit_of_its_name(name: str, value: float | None, text: str) -> None:
-    assert measured(name, value) == text
+    assert metric_text(name, value) == text
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from stressbench.formats.run import Kind
 from stressbench.stats import IntervalMethod, Method, RoundMedian, congestion_impact
 from stressbench.stats.dependence import dependence_of
-from stressbench.stats.intervals import bootstrap_interval, paired_interval, widened
+from stressbench.stats.intervals import bootstrap_interval, paired_interval, widen_interval
 
 RUNS = 1500
 
@@ -42,7 +42,7 @@ def default_covers(differences: np.ndarray) -> float:
     held = 0
     for row in differences:
         dependence = dependence_of(row)
-        found = widened(paired_interval(row), dependence.factor if dependence else 1.0)
+        found = widen_interval(paired_interval(row), dependence.factor if dependence else 1.0)
         held += found.low <= 0 <= found.high  # type: ignore[operator]
     return held / len(differences)
 

@@ -260,7 +260,7 @@ def test_other_jobs_on_the_same_nodes_are_the_same_placement_and_the_caption_say
 def test_data_has_the_files_of_the_page(tmp_path: Path) -> None:
     study = told()
 
-    written = write_tables(page_of(study.report, study.data).numbers, tmp_path)
+    written = write_tables(page_of(study.report, study.data).data_files, tmp_path)
 
     kept = {path.name: path for path in written if path.suffix == ".csv"}
     saved = set(re.findall(r'download="([^"]+)"', study.page))

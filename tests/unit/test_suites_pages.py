@@ -53,7 +53,7 @@ def test_a_page_is_whole_by_itself(which: str, request: pytest.FixtureRequest) -
     assert len(set(outline.ids)) == len(outline.ids)
     assert "script" not in outline.tags
     assert all(reference.startswith(("data:", "#")) for reference in outline.references)
-    assert not any(tone.stand_in in svg for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL) for tone in TONES)
+    assert not any(tone.placeholder in svg for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL) for tone in TONES)
     assert len(drawings(page)) == len(re.findall("<figure", page))
 
 

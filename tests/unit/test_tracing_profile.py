@@ -237,7 +237,7 @@ def test_of_many_ranks_pairs_of_hosts_and_ranks_are_held_never_all_pairs_of_rank
         found.add(rank)
 
     assert len(found._sums) == 3 * 150  # blocks of two ranks
-    assert (len(found._by_host), len(found._waiting)) == (9, 0)
+    assert (len(found._by_host), len(found._unresolved)) == (9, 0)
     assert len(found.finish().pairs) == 9
 
 

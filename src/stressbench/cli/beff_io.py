@@ -98,7 +98,7 @@ def beff_io(
     _print(result, as_json=as_json, published=published)
     if not result.complete:
         if as_json:
-            note(documents.number_text(result))
+            note(documents.value_text(result))
         raise typer.Exit(status or ExitStatus.fault)
     raise typer.Exit(status)
 

@@ -9,7 +9,7 @@ from stressbench.cli.console.documents import print_or_write
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, SelectionOptions
 from stressbench.errors import UserError
-from stressbench.report.interference import FORMATS, shown
+from stressbench.report.interference import FORMATS, profile_report
 from stressbench.report.names import printable
 
 _FORMATS = tuple(FORMATS)
@@ -48,4 +48,4 @@ def sensitivity(
     """Print the selected profiles in the chosen format, or write them to a file."""
     if kind not in FORMATS:
         raise UserError(f"--format {printable(kind)}: expected one of {', '.join(FORMATS)}")
-    print_or_write(FORMATS[kind]([shown(one) for one in selection.profiles(words)]), output)
+    print_or_write(FORMATS[kind]([profile_report(one) for one in selection.profiles(words)]), output)

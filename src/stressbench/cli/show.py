@@ -9,7 +9,7 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.shares import share
 from stressbench.formats.run import Run, read_run
 from stressbench.report.renderers.text import show as print_document
-from stressbench.report.run.summary import BUSIEST, LONGEST, Shown, document_of
+from stressbench.report.run.summary import DEFAULT_LINKS, DEFAULT_MOTIFS, SummaryParts, document_of
 from stressbench.stats import TARGET, IntervalMethod, RunSummary, summarise
 
 _HELP = """\
@@ -41,11 +41,11 @@ def show(
     links: Annotated[
         int,
         typer.Option(metavar="N", min=0, help="Links to show at most, busiest first, if they were counted."),
-    ] = BUSIEST,
+    ] = DEFAULT_LINKS,
     motifs: Annotated[
         int,
         typer.Option(metavar="N", min=0, help="Motifs to show at most per job, slowest first; 0: all."),
-    ] = LONGEST,
+    ] = DEFAULT_MOTIFS,
     tails: Annotated[
         bool, typer.Option("--tails", help="Median and percentiles 95, 99 and 99.9, with intervals and ratios.")
     ] = False,
@@ -72,13 +72,15 @@ def show(
     if as_json:
         print_json(summary, RunSummary)
     else:
-        shown = Shown(steps=steps, links=links, tails=tails, plan=plan is not None, chains=_chains(run))
-        print_document(document_of(summary, shown=shown))
+        parts = SummaryParts(steps=steps, links=links, tails=tails, plan=plan is not None, motif_counts=_chains(run))
+        print_document(document_of(summary, parts=parts))
 
 
 def print_run(run: Run) -> None:
     """Print the table of `run`, for commands that have just measured it."""
-    print_document(document_of(summarise(run, most_steps=LONGEST), shown=Shown(chains=_chains(run))))
+    print_document(
+        document_of(summarise(run, most_steps=DEFAULT_MOTIFS), parts=SummaryParts(motif_counts=_chains(run)))
+    )
 
 
 def _chains(run: Run) -> tuple[int, ...]:

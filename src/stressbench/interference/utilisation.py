@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.queueing import Service, utilisation_of_wait
 from stressbench.stats.dependence import dependence_of
-from stressbench.stats.intervals import CONFIDENCE, Interval, widened
+from stressbench.stats.intervals import CONFIDENCE, Interval, widen_interval
 from stressbench.stats.trend import trend_of
 
 LEAST_SAMPLES = 30
@@ -157,7 +157,7 @@ def _estimate(idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, packets
     value = point_estimate(idle_s, loaded_s, estimator=estimator, packets=packets)
     low, high = (float(bound) for bound in np.quantile(waits / (waits + residual), tails))
     resemblance = dependence_of(_batches(loaded_s).mean_s)
-    interval = widened(
+    interval = widen_interval(
         Interval(centre=value, low=min(low, value), high=max(high, value)),
         1.0 if resemblance is None else resemblance.factor,
     )

@@ -21,7 +21,7 @@ from stressbench.report.document import (
     columns,
 )
 from stressbench.report.names import printable
-from stressbench.report.units import chance, digits, ratio_text, time, time_unit
+from stressbench.report.units import digits, probability, ratio_text, time, time_unit
 from stressbench.stats import Change, Comparison, Quantity, Verdict
 
 _IMPACT_WORDS = {Verdict.slower: "higher", Verdict.faster: "lower"}
@@ -53,13 +53,13 @@ def _blocks(comparison: Comparison) -> Iterator[Block]:
         groups.append(len(rows))
         rows += [
             (
-                "" if number else job.name, change.quantity.value, *_sides(change), chance(change.superiority),
+                "" if number else job.name, change.quantity.value, *_sides(change), probability(change.superiority),
                 ratio_text(change.ratio, change.low, change.high), _verdict(change),
             )
             for number, change in enumerate(job.changes)
         ]  # fmt: skip
     heads = columns(
-        texts=("job", "quantity"), numbers=("A", "B", "unit", "P(B > A)"), last=("B / A [95 %]", "B is")
+        texts=("job", "quantity"), numbers=("A", "B", "unit", "P(B > A)"), trailing_texts=("B / A [95 %]", "B is")
     )  # fmt: skip
     yield Table(columns=heads, rows=tuple(rows), groups=tuple(groups))
     yield from (Paragraph(text=line, role=Role.key) for line in _key(comparison))
@@ -94,12 +94,12 @@ def _key(comparison: Comparison) -> tuple[str, ...]:
 
 def _checks(comparison: Comparison) -> Checks:
     """One check per job and quantity; a slower time fails, a higher impact does not. Equal job names are numbered."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     checks: list[Check] = []
     for job in comparison.jobs:
-        seen[job.name] += 1
-        number = "" if seen[job.name] == 1 else f" ({seen[job.name]})"
-        checks += [_check(printable(job.name) + number, change) for change in job.changes]
+        counts[job.name] += 1
+        suffix = "" if counts[job.name] == 1 else f" ({counts[job.name]})"
+        checks += [_check(printable(job.name) + suffix, change) for change in job.changes]
     effect = Fact(name="effect", value=f"{comparison.effect:g}")
     return Checks(
         name="stressbench compare",
@@ -109,10 +109,10 @@ def _checks(comparison: Comparison) -> Checks:
 
 
 def _check(job: str, change: Change) -> Check:
-    open_ = change.verdict is Verdict.inconclusive
+    inconclusive = change.verdict is Verdict.inconclusive
     return Check(
         group=job, name=change.quantity.value, verdict=change.verdict.value, text=_numbers(change),
-        outcome=Outcome.failed if change.regression else Outcome.skipped if open_ else Outcome.passed,
+        outcome=Outcome.failed if change.regression else Outcome.skipped if inconclusive else Outcome.passed,
         reason=change.reason or "",
     )  # fmt: skip
 

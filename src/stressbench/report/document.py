@@ -14,7 +14,7 @@ Value: TypeAlias = str | float | int | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Numbers:
+class DataFile:
     """A data file with values in full precision; None is unknown. `name` is the file name without extension.
 
     Each column holds either text or numbers, and its head includes the unit. If `command` is given and there are too
@@ -37,7 +37,7 @@ class Interval:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shaded:
+class HeatCell:
     """A cell of a heat map: `text` with `detail` below. `slower` selects the colour, `shade` its opacity (0 to 1)."""
 
     text: str
@@ -46,7 +46,7 @@ class Shaded:
     slower: bool
 
 
-Cell: TypeAlias = str | Interval | Shaded | None
+Cell: TypeAlias = str | Interval | HeatCell | None
 """A table cell; None is unknown."""
 
 
@@ -57,7 +57,7 @@ def cell_text(cell: Cell) -> str:
             return "-"
         case Interval():
             return plain_interval(cell.low, cell.high)
-        case Shaded():
+        case HeatCell():
             return f"{cell.text} {cell.detail}"
     return cell
 
@@ -93,7 +93,7 @@ class Table:
     @property
     def heat(self) -> bool:
         """Whether this is a heat map."""
-        return any(isinstance(cell, Shaded) for row in self.rows for cell in row)
+        return any(isinstance(cell, HeatCell) for row in self.rows for cell in row)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +171,7 @@ class Heading:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listed:
+class BulletList:
     """A list of sentences."""
 
     items: tuple[str, ...]
@@ -193,34 +193,34 @@ class Facts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listing:
+class Preformatted:
     """Preformatted text, such as a file or commands."""
 
     text: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Details:
-    """Blocks that a page can fold under `summary`; `opened`: initially unfolded."""
+class Collapsible:
+    """Blocks that a page can fold under `summary`; `expanded`: initially unfolded."""
 
     summary: str
     blocks: "tuple[Block, ...]"
-    opened: bool = False
+    expanded: bool = False
 
 
 Block: TypeAlias = (
-    Findings | Notes | Paragraph | Heading | Listed | Table | Figure | Numbers | Facts | Listing | Details
+    Findings | Notes | Paragraph | Heading | BulletList | Table | Figure | DataFile | Facts | Preformatted | Collapsible
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """Blocks about one subject. `key` is the element id in HTML; `new_sheet` starts a new page in print."""
+    """Blocks about one subject. `key` is the element id in HTML; `page_break` starts a new page in print."""
 
     key: str = ""
     title: str = ""
     blocks: tuple[Block, ...]
-    new_sheet: bool = False
+    page_break: bool = False
 
 
 class Outcome(StrEnum):
@@ -263,31 +263,33 @@ class Document:
     sections: tuple[Section, ...]
     lead: str = ""
     foot: str = ""
-    records: Numbers | None = None
+    records: DataFile | None = None
     value: object = None
     summary: Table | None = None
     checks: Checks | None = None
 
     @property
-    def numbers(self) -> tuple[Numbers, ...]:
+    def data_files(self) -> tuple[DataFile, ...]:
         """All data files that an HTML page of this document offers for download."""
-        return tuple(_numbers_in(block for section in self.sections for block in section.blocks))
+        return tuple(_data_files_in(block for section in self.sections for block in section.blocks))
 
 
-def _numbers_in(blocks: Iterable[Block]) -> Iterator[Numbers]:
+def _data_files_in(blocks: Iterable[Block]) -> Iterator[DataFile]:
     for block in blocks:
-        if isinstance(block, Numbers):
+        if isinstance(block, DataFile):
             yield block
-        elif isinstance(block, Details):
-            yield from _numbers_in(block.blocks)
+        elif isinstance(block, Collapsible):
+            yield from _data_files_in(block.blocks)
 
 
-def columns(*, texts: Iterable[str] = (), numbers: Iterable[str] = (), last: Iterable[str] = ()) -> tuple[Column, ...]:
-    """Columns with these heads: text (`texts`), then numbers (`numbers`), then text again (`last`)."""
-    parts = ((texts, False), (numbers, True), (last, False))
+def columns(
+    *, texts: Iterable[str] = (), numbers: Iterable[str] = (), trailing_texts: Iterable[str] = ()
+) -> tuple[Column, ...]:
+    """Columns with these heads: text (`texts`), then numbers (`numbers`), then text again (`trailing_texts`)."""
+    parts = ((texts, False), (numbers, True), (trailing_texts, False))
     return tuple(Column(head=head, number=number) for heads, number in parts for head in heads)
 
 
-def headed(head: Sequence[str], *, words: int) -> tuple[Column, ...]:
-    """Columns with these heads: the first `words` columns hold text, the others numbers."""
-    return columns(texts=head[:words], numbers=head[words:])
+def table_columns(heads: Sequence[str], *, text_columns: int) -> tuple[Column, ...]:
+    """Columns with these heads: the first `text_columns` columns hold text, the others numbers."""
+    return columns(texts=heads[:text_columns], numbers=heads[text_columns:])

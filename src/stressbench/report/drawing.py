@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from stressbench.report.document import Figure
 from stressbench.report.names import printable
-from stressbench.report.palette import INK, MUTED, PAPER, RULE, TONES
+from stressbench.report.palette import BACKGROUND, FOREGROUND, GRID_LINE, MUTED, TONES
 from stressbench.report.plotting import Axes, Canvas, FigureCanvasSVG, mpl
 
 WIDTH_IN = 8.4
@@ -20,8 +20,8 @@ _STYLE: Any = {
     "text.parse_math": False,
     "font.family": "sans-serif",
     "font.size": 9.5,
-    "axes.edgecolor": RULE.stand_in,
-    "axes.labelcolor": MUTED.stand_in,
+    "axes.edgecolor": GRID_LINE.placeholder,
+    "axes.labelcolor": MUTED.placeholder,
     "axes.facecolor": "none",
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -29,20 +29,20 @@ _STYLE: Any = {
     "axes.titlesize": 10,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
-    "axes.titlecolor": INK.stand_in,
+    "axes.titlecolor": FOREGROUND.placeholder,
     "figure.facecolor": "none",
     "figure.edgecolor": "none",
-    "grid.color": RULE.stand_in,
+    "grid.color": GRID_LINE.placeholder,
     "grid.linewidth": 0.7,
     "hatch.linewidth": 0.9,
     "legend.frameon": False,
-    "legend.labelcolor": INK.stand_in,
-    "text.color": INK.stand_in,
-    "xtick.color": RULE.stand_in,
-    "ytick.color": RULE.stand_in,
-    "xtick.labelcolor": MUTED.stand_in,
-    "ytick.labelcolor": INK.stand_in,
-    "patch.edgecolor": PAPER.stand_in,
+    "legend.labelcolor": FOREGROUND.placeholder,
+    "text.color": FOREGROUND.placeholder,
+    "xtick.color": GRID_LINE.placeholder,
+    "ytick.color": GRID_LINE.placeholder,
+    "xtick.labelcolor": MUTED.placeholder,
+    "ytick.labelcolor": FOREGROUND.placeholder,
+    "patch.edgecolor": BACKGROUND.placeholder,
 }
 _NO_METADATA: Any = {"Creator": None, "Date": None, "Format": None, "Type": None}
 
@@ -57,9 +57,9 @@ def style() -> Iterator[None]:
 
 def canvas(*, height_in: float, **options: Any) -> Canvas:
     """An empty figure of the page's width."""
-    made = Canvas(figsize=(WIDTH_IN, height_in), layout="constrained", **options)
-    FigureCanvasSVG(made)
-    return made
+    figure = Canvas(figsize=(WIDTH_IN, height_in), layout="constrained", **options)
+    FigureCanvasSVG(figure)
+    return figure
 
 
 def bare_axes(axes: Axes, *, grid: Literal["x", "y", "both"] = "both") -> None:
@@ -70,11 +70,11 @@ def bare_axes(axes: Axes, *, grid: Literal["x", "y", "both"] = "both") -> None:
         axes.spines["left"].set_visible(False)
 
 
-def finish(drawn: Canvas, *, key: str, title: str, caption: str, description: str) -> Figure:
+def finish(fig: Canvas, *, key: str, title: str, caption: str, description: str) -> Figure:
     """Render the canvas to a `Figure`; `key` must be unique in the page."""
-    written = io.StringIO()
-    drawn.savefig(written, format="svg", metadata=_NO_METADATA)
-    svg = _embed(written.getvalue(), key=key, title=printable(title), description=printable(description))
+    buffer = io.StringIO()
+    fig.savefig(buffer, format="svg", metadata=_NO_METADATA)
+    svg = _embed(buffer.getvalue(), key=key, title=printable(title), description=printable(description))
     return Figure(key=key, title=printable(title), caption=caption, description=description, svg=svg)
 
 
@@ -89,7 +89,7 @@ def _embed(document: str, *, key: str, title: str, description: str) -> str:
     rest = re.sub(r'xlink:href="#', f'href="#{key}-', rest)
     rest = re.sub(r"<metadata>.*?</metadata>", "", rest, flags=re.DOTALL)
     for tone in TONES:
-        rest = rest.replace(tone.stand_in, f"var({tone.variable})")
-    named = f'aria-labelledby="{key}-title {key}-desc"'
-    names = f'<title id="{key}-title">{escape(title)}</title><desc id="{key}-desc">{escape(description)}</desc>'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {named} {viewbox[0]}>{names}{rest.strip()}'
+        rest = rest.replace(tone.placeholder, f"var({tone.variable})")
+    labelled_by = f'aria-labelledby="{key}-title {key}-desc"'
+    labels = f'<title id="{key}-title">{escape(title)}</title><desc id="{key}-desc">{escape(description)}</desc>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {labelled_by} {viewbox[0]}>{labels}{rest.strip()}'

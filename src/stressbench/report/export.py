@@ -9,8 +9,8 @@ from typing import Any
 
 from stressbench.formats.files import new_output, write_output
 from stressbench.formats.run import Run
-from stressbench.report.document import Numbers
-from stressbench.report.figures import numbers_of
+from stressbench.report.document import DataFile
+from stressbench.report.figures import data_files_of
 from stressbench.report.renderers.csv_ import csv_text
 from stressbench.report.run.section import section_of
 
@@ -25,17 +25,17 @@ def export(runs: Sequence[Run], folder: Path) -> tuple[Path, ...]:
     return write_tables(_tables(runs), folder)
 
 
-def write_tables(tables: Iterable[Numbers], folder: Path) -> tuple[Path, ...]:
+def write_tables(tables: Iterable[DataFile], folder: Path) -> tuple[Path, ...]:
     """Write each table to `folder`, which is created, under its name. Raises OSError if a file cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for numbers in tables:
-        path = folder / f"{numbers.name}.csv"
-        write_output(path, csv_text(numbers.head, numbers.rows))
-        written.append(path)
+    paths = []
+    for data_file in tables:
+        path = folder / f"{data_file.name}.csv"
+        write_output(path, csv_text(data_file.head, data_file.rows))
+        paths.append(path)
         if has_parquet():
-            written.append(_write_parquet(numbers, folder / f"{numbers.name}.parquet"))
-    return tuple(written)
+            paths.append(_write_parquet(data_file, folder / f"{data_file.name}.parquet"))
+    return tuple(paths)
 
 
 def has_parquet() -> bool:
@@ -43,17 +43,17 @@ def has_parquet() -> bool:
     return find_spec("pyarrow") is not None
 
 
-def _tables(runs: Sequence[Run]) -> Iterator[Numbers]:
+def _tables(runs: Sequence[Run]) -> Iterator[DataFile]:
     for number, run in enumerate(runs, start=1):
         section = section_of(run, number=number)
-        for numbers in numbers_of(section):
-            yield numbers if len(runs) == 1 else replace(numbers, name=f"{section.key}-{numbers.name}")
+        for data_file in data_files_of(section):
+            yield data_file if len(runs) == 1 else replace(data_file, name=f"{section.key}-{data_file.name}")
 
 
-def _write_parquet(numbers: Numbers, path: Path) -> Path:
+def _write_parquet(data_file: DataFile, path: Path) -> Path:
     """Write a Parquet file with typed columns; a column that holds only None has type null."""
     arrow: Any = import_module("pyarrow")
-    columns = dict(zip(numbers.head, map(list, zip(*numbers.rows, strict=True)), strict=True))
+    columns = dict(zip(data_file.head, map(list, zip(*data_file.rows, strict=True)), strict=True))
     with new_output(path) as file:
         import_module("pyarrow.parquet").write_table(arrow.table(columns), file)
     return path

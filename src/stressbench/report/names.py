@@ -1,6 +1,6 @@
 """Sanitising and shortening of names for display."""
 
-_LONGEST = 28
+_MAX_LENGTH = 28
 
 
 def printable(text: str) -> str:
@@ -8,7 +8,7 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
-def short(name: str, *, longest: int = _LONGEST) -> str:
-    """The printable name, cut to `longest` characters to fit into a figure; tables show it in full."""
+def short(name: str, *, max_length: int = _MAX_LENGTH) -> str:
+    """The printable name, cut to `max_length` characters to fit into a figure; tables show it in full."""
     name = printable(name)
-    return name if len(name) <= longest else name[: longest - 1] + "…"
+    return name if len(name) <= max_length else name[: max_length - 1] + "…"

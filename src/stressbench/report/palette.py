@@ -12,17 +12,17 @@ from dataclasses import dataclass
 class Tone:
     """One colour: placeholder that matplotlib draws, CSS variable, and values in the light and dark themes."""
 
-    stand_in: str
+    placeholder: str
     variable: str
     light: str
     dark: str
 
 
-INK = Tone(stand_in="#010101", variable="--ink", light="#1b1f24", dark="#e8eaed")
-MUTED = Tone(stand_in="#020202", variable="--muted", light="#5c6670", dark="#a3abb5")
-RULE = Tone(stand_in="#030303", variable="--rule", light="#dde1e6", dark="#363c44")
-PAPER = Tone(stand_in="#040404", variable="--paper", light="#ffffff", dark="#16191d")
-ALONE = Tone(stand_in="#040405", variable="--alone", light="#8b949e", dark="#8b949e")
+FOREGROUND = Tone(placeholder="#010101", variable="--ink", light="#1b1f24", dark="#e8eaed")
+MUTED = Tone(placeholder="#020202", variable="--muted", light="#5c6670", dark="#a3abb5")
+GRID_LINE = Tone(placeholder="#030303", variable="--rule", light="#dde1e6", dark="#363c44")
+BACKGROUND = Tone(placeholder="#040404", variable="--paper", light="#ffffff", dark="#16191d")
+ISOLATED = Tone(placeholder="#040405", variable="--alone", light="#8b949e", dark="#8b949e")
 
 _JOB_COLOURS = (
     ("#0072b2", "#4ba6e3"),
@@ -35,10 +35,10 @@ _JOB_COLOURS = (
     ("#5b5f66", "#c2c6cc"),
 )
 JOBS = tuple(
-    Tone(stand_in=f"#0500{number:02x}", variable=f"--job-{number}", light=light, dark=dark)
+    Tone(placeholder=f"#0500{number:02x}", variable=f"--job-{number}", light=light, dark=dark)
     for number, (light, dark) in enumerate(_JOB_COLOURS, start=1)
 )
-TONES = (INK, MUTED, RULE, PAPER, ALONE, *JOBS)
+TONES = (FOREGROUND, MUTED, GRID_LINE, BACKGROUND, ISOLATED, *JOBS)
 _HATCHES = ("////", "\\\\\\\\", "....", "xxxx", "----", "||||", "oo", "++++")
 
 

@@ -18,15 +18,15 @@ def _default_settings() -> Iterator[None]:
     assert spec is not None
     assert spec.origin is not None
     folder = Path(spec.origin).parent / "mpl-data"
-    before = {name: os.environ.pop(name, None) for name in ("MATPLOTLIBRC", "MPLBACKEND")}
-    here = os.open(".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    saved_environment = {name: os.environ.pop(name, None) for name in ("MATPLOTLIBRC", "MPLBACKEND")}
+    working_directory = os.open(".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.chdir(folder)
         yield
     finally:
-        os.fchdir(here)
-        os.close(here)
-        os.environ.update({name: value for name, value in before.items() if value is not None})
+        os.fchdir(working_directory)
+        os.close(working_directory)
+        os.environ.update({name: value for name, value in saved_environment.items() if value is not None})
 
 
 with _default_settings():

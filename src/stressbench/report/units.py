@@ -46,8 +46,8 @@ def time(seconds: float | None, *, unit: TimeUnit | None = None) -> str:
         return MISSING
     if unit is not None:
         return digits(seconds * unit.per_second)
-    own = time_unit([seconds])
-    return f"{digits(seconds * own.per_second)} {own.name}"
+    own_unit = time_unit([seconds])
+    return f"{digits(seconds * own_unit.per_second)} {own_unit.name}"
 
 
 def factor(value: float | None) -> str:
@@ -73,10 +73,10 @@ def factor_and_interval(ratio: float | None, low: float | None, high: float | No
     return f"{factor(ratio)} {interval_or_none(low, high)}"
 
 
-def factor_with(centre: float, low: float | None, high: float | None) -> str:
+def multiplier_text(ratio: float, low: float | None, high: float | None) -> str:
     """A factor with its interval, if any: `1.42× [1.38, 1.47]` or `1.42×`."""
-    alone = f"{factor(centre)}×"
-    return alone if low is None or high is None else f"{alone} {interval(low, high)}"
+    text = f"{factor(ratio)}×"
+    return text if low is None or high is None else f"{text} {interval(low, high)}"
 
 
 def size(count: float | None) -> str:
@@ -100,7 +100,7 @@ def rate(bytes_per_s: float | None) -> str:
     return f"{digits(bytes_per_s)} B/s"
 
 
-def measured(name: str, value: float | None) -> str:
+def metric_text(name: str, value: float | None) -> str:
     """A metric in a readable unit by the suffix of its name (`_bytes_per_s`, `_per_s`, `_s`); without one, a number."""
     if value is None:
         return MISSING
@@ -124,7 +124,7 @@ def percent(share: float | None) -> str:
     return MISSING if share is None else f"{100 * share:.1f}"
 
 
-def chance(share: float | None) -> str:
+def probability(share: float | None) -> str:
     """A probability with two decimals: `0.97`, or a dash."""
     return MISSING if share is None else f"{share:.2f}"
 

@@ -157,13 +157,13 @@ def round_superiority(rounds: Sequence[RoundMedian]) -> float | None:
 
 
 def _match(a: Sequence[Job], b: Sequence[Job]) -> list[tuple[Job, Job]]:
-    left = list(b)
+    unmatched = list(b)
     pairs = []
     for job in a:
-        found = next((other for other in left if other.name == job.name), None)
-        if found is not None:
-            left.remove(found)
-            pairs.append((job, found))
+        partner = next((other for other in unmatched if other.name == job.name), None)
+        if partner is not None:
+            unmatched.remove(partner)
+            pairs.append((job, partner))
     return pairs
 
 
@@ -183,13 +183,13 @@ def _compare_job(a: Run, b: Run, first: Job, second: Job, *, effect: float) -> J
 
 
 def _change(quantity: Quantity, a: NDArray[np.float64], b: NDArray[np.float64], *, effect: float, what: str) -> Change:
-    found = unpaired_ratio(a, b, what=what)
+    ratio = unpaired_ratio(a, b, what=what)
     superiority = superiority_of(a, b)
     return Change(
         quantity=quantity, a=_median(a), b=_median(b),
-        ratio=found.ratio, low=found.low, high=found.high,
+        ratio=ratio.ratio, low=ratio.low, high=ratio.high,
         superiority=superiority, cliffs_delta=None if superiority is None else 2 * superiority - 1,
-        verdict=verdict_of(low=found.low, high=found.high, effect=effect), reason=found.reason,
+        verdict=verdict_of(low=ratio.low, high=ratio.high, effect=effect), reason=ratio.reason,
     )  # fmt: skip
 
 

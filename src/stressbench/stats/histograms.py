@@ -27,8 +27,8 @@ class MergedHistogram:
 
     def quantile_s(self, share: float) -> float:
         """Time in seconds below which `share` (0 to 1) of the executions lie, accurate to a bucket's width (1 %)."""
-        reached = np.cumsum(self.counts)
-        bucket = int(np.searchsorted(reached, share * reached[-1]))
+        cumulative = np.cumsum(self.counts)
+        bucket = int(np.searchsorted(cumulative, share * cumulative[-1]))
         middle = (self.lower_s[bucket] + self.upper_s[bucket]) / 2
         return float(np.clip(middle, self.min_s, self.max_s))
 
@@ -39,26 +39,28 @@ def histograms_of(run: Run, *, job: int, step: int, kind: Kind, quantity: str | 
     `quantity` selects a quantity that the motif records, such as "write transfer"; the default is the step's execution
     time.
     """
-    rounds = {found.round for found in run.rounds if found.kind is kind}
-    wanted = run.jobs[job].steps[step].quantity if quantity is None else quantity
-    here = run.histograms_of(job=job, step=step)
-    return tuple(found for found in here if found.quantity == wanted and found.round in rounds)
+    rounds = {round_.round for round_ in run.rounds if round_.kind is kind}
+    selected_quantity = run.jobs[job].steps[step].quantity if quantity is None else quantity
+    candidates = run.histograms_of(job=job, step=step)
+    return tuple(
+        histogram for histogram in candidates if histogram.quantity == selected_quantity and histogram.round in rounds
+    )
 
 
 def merge(histograms: Sequence[Histogram]) -> MergedHistogram | None:
     """Sum of histograms of the same quantity; buckets with equal bounds are added. None if all are empty."""
-    filled = [found for found in histograms if found.count]
-    if not filled:
+    not_empty = [histogram for histogram in histograms if histogram.count]
+    if not not_empty:
         return None
-    bounds = np.concatenate([np.column_stack([found.lower_s, found.upper_s]) for found in filled])
-    counts = np.concatenate([found.counts for found in filled])
-    edges, which = np.unique(bounds, axis=0, return_inverse=True)
+    bounds = np.concatenate([np.column_stack([histogram.lower_s, histogram.upper_s]) for histogram in not_empty])
+    counts = np.concatenate([histogram.counts for histogram in not_empty])
+    edges, bucket_index = np.unique(bounds, axis=0, return_inverse=True)
     total = np.zeros(len(edges), dtype=np.int64)
-    np.add.at(total, which, counts)
-    executions = sum(found.count for found in filled)
+    np.add.at(total, bucket_index, counts)
+    executions = sum(histogram.count for histogram in not_empty)
     return MergedHistogram(
-        quantity=filled[0].quantity, count=executions,
-        min_s=min(found.min_s for found in filled), max_s=max(found.max_s for found in filled),
-        mean_s=sum(found.mean_s * found.count for found in filled) / executions,
+        quantity=not_empty[0].quantity, count=executions,
+        min_s=min(histogram.min_s for histogram in not_empty), max_s=max(histogram.max_s for histogram in not_empty),
+        mean_s=sum(histogram.mean_s * histogram.count for histogram in not_empty) / executions,
         lower_s=edges[:, 0], upper_s=edges[:, 1], counts=total,
     )  # fmt: skip

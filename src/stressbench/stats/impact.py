@@ -19,7 +19,7 @@ from stressbench.stats.intervals import (
     bootstrap_interval,
     paired_interval,
     unpaired_interval,
-    widened,
+    widen_interval,
 )
 from stressbench.stats.selection import RoundMedian
 
@@ -85,15 +85,15 @@ class Pairing:
 def pair_blocks(rounds: Sequence[RoundMedian]) -> Pairing:
     """Pair isolated and contended rounds by launch and block; several of one kind in a block enter by their median."""
     blocks: defaultdict[tuple[int, int], tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    for found in rounds:
-        blocks[found.launch, found.block][found.kind is Kind.contended].append(found.median_s)
-    both = [block for block in blocks.values() if all(block)]
-    alone = [block for block in blocks.values() if not all(block)]
+    for round_ in rounds:
+        blocks[round_.launch, round_.block][round_.kind is Kind.contended].append(round_.median_s)
+    complete = [block for block in blocks.values() if all(block)]
+    incomplete = [block for block in blocks.values() if not all(block)]
     return Pairing(
-        isolated=np.array([median(isolated) for isolated, _ in both]),
-        contended=np.array([median(contended) for _, contended in both]),
-        isolated_alone=np.array([value for isolated, _ in alone for value in isolated]),
-        contended_alone=np.array([value for _, contended in alone for value in contended]),
+        isolated=np.array([median(isolated) for isolated, _ in complete]),
+        contended=np.array([median(contended) for _, contended in complete]),
+        isolated_alone=np.array([value for isolated, _ in incomplete for value in isolated]),
+        contended_alone=np.array([value for _, contended in incomplete for value in contended]),
     )
 
 
@@ -129,7 +129,7 @@ def _paired_impact(pairing: Pairing, *, interval: IntervalMethod) -> Impact:
     reason = None
     if estimate.low is None:
         reason = too_few(pairs) if pairs < MIN_PAIRS else "too many equal times for the bootstrap: use ranks"
-    estimate = widened(estimate, 1.0 if dependence is None else dependence.factor)
+    estimate = widen_interval(estimate, 1.0 if dependence is None else dependence.factor)
     return _impact(pairing, estimate=estimate, method=method, reason=reason, dependence=dependence)
 
 

@@ -42,10 +42,10 @@ from stressbench.stats.order_statistics import OrderStatistic, pairwise_differen
 CONFIDENCE = 0.95
 MIN_PAIRS = 6
 """The widest interval of n pairs, from smallest to largest ratio, misses with probability 2^(1 - n): 6 % at n = 5."""
-_EXACT_PAIRS = 100
-_EXACT_PRODUCT = 2500
-_ALL_MEANS = 1000
-_ALL_SHIFTS = 1_000_000
+_MAX_EXACT_PAIRS = 100
+_MAX_EXACT_PRODUCT = 2500
+_MAX_SORTED_MEANS = 1000
+_MAX_SORTED_DIFFERENCES = 1_000_000
 """Up to these numbers of values or pairs, all pairs are computed and sorted; above, bisection finds the bounds."""
 _TAIL = (1 - CONFIDENCE) / 2
 
@@ -78,11 +78,13 @@ def paired_interval(differences: Floats) -> Interval:
     signed-rank distribution. Source: Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3.2 and 3.3.
     """
     pairs = len(differences)
-    if pairs > _ALL_MEANS:
-        return _selected(pairwise_means(differences), pairs * (pairs + 1) // 2, _wilcoxon_depth(pairs))
+    if pairs > _MAX_SORTED_MEANS:
+        return _interval_of_order_statistics(
+            pairwise_means(differences), pairs * (pairs + 1) // 2, _wilcoxon_depth(pairs)
+        )
     rows, columns = np.triu_indices(pairs)
     means = np.sort((differences[rows] + differences[columns]) / 2)
-    return _between(means, _wilcoxon_depth(pairs))
+    return _interval_of_sorted(means, _wilcoxon_depth(pairs))
 
 
 def unpaired_interval(first: Floats, second: Floats) -> Interval:
@@ -92,9 +94,9 @@ def unpaired_interval(first: Floats, second: Floats) -> Interval:
     Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 4.2 and 4.3.
     """
     count, depth = len(first) * len(second), _mann_whitney_depth(len(first), len(second))
-    if count > _ALL_SHIFTS:
-        return _selected(pairwise_differences(first, second), count, depth)
-    return _between(np.sort(np.subtract.outer(second, first), axis=None), depth)
+    if count > _MAX_SORTED_DIFFERENCES:
+        return _interval_of_order_statistics(pairwise_differences(first, second), count, depth)
+    return _interval_of_sorted(np.sort(np.subtract.outer(second, first), axis=None), depth)
 
 
 def bootstrap_interval(isolated: Floats, contended: Floats) -> Interval:
@@ -121,7 +123,7 @@ def bootstrap_interval(isolated: Floats, contended: Floats) -> Interval:
     return Interval(centre=centre, low=low if known else None, high=high if known else None)
 
 
-def widened(interval: Interval, factor: float) -> Interval:
+def widen_interval(interval: Interval, factor: float) -> Interval:
     """The interval with both bounds moved to `factor` times their distance from the centre."""
     if interval.low is None or interval.high is None:
         return interval
@@ -137,7 +139,7 @@ def _log_ratio_of_medians(isolated: Floats, contended: Floats, axis: int) -> Flo
     return ratio
 
 
-def _between(ordered: Floats, depth: int) -> Interval:
+def _interval_of_sorted(ordered: Floats, depth: int) -> Interval:
     """Interval between the `depth`-th smallest and `depth`-th largest value; no bounds if depth is 0."""
     centre = float(np.median(ordered))
     if depth < 1:
@@ -145,8 +147,8 @@ def _between(ordered: Floats, depth: int) -> Interval:
     return Interval(centre=centre, low=float(ordered[depth - 1]), high=float(ordered[-depth]))
 
 
-def _selected(at: OrderStatistic, count: int, depth: int) -> Interval:
-    """Same as `_between` for `count` values that are given by their order statistics only."""
+def _interval_of_order_statistics(at: OrderStatistic, count: int, depth: int) -> Interval:
+    """Same as `_interval_of_sorted` for `count` values that are given by their order statistics only."""
     centre = (at((count + 1) // 2) + at(count // 2 + 1)) / 2
     if depth < 1:
         return Interval(centre=centre, low=None, high=None)
@@ -156,7 +158,7 @@ def _selected(at: OrderStatistic, count: int, depth: int) -> Interval:
 @lru_cache(maxsize=256)
 def _wilcoxon_depth(pairs: int) -> int:
     """Largest k with P(T < k) <= 2.5 %, T the signed-rank statistic of `pairs` symmetric differences."""
-    if pairs > _EXACT_PAIRS:
+    if pairs > _MAX_EXACT_PAIRS:
         middle = pairs * (pairs + 1) / 4
         return _normal_depth(middle, middle * (2 * pairs + 1) / 6)
     share = np.zeros(pairs * (pairs + 1) // 2 + 1)
@@ -170,9 +172,9 @@ def _wilcoxon_depth(pairs: int) -> int:
 @lru_cache(maxsize=256)
 def _mann_whitney_depth(first: int, second: int) -> int:
     """Largest k with P(U < k) <= 2.5 %, U the Mann-Whitney statistic of two samples of these sizes."""
-    if first * second > _EXACT_PRODUCT:
+    if first * second > _MAX_EXACT_PRODUCT:
         return _normal_depth(first * second / 2, first * second * (first + second + 1) / 12)
-    rows = [_certain_zero(first * second) for _ in range(second + 1)]
+    rows = [_point_mass_at_zero(first * second) for _ in range(second + 1)]
     for n in range(1, first + 1):
         for m in range(1, second + 1):  # the largest of n + m values comes from the first sample, or from the second
             shifted = np.zeros_like(rows[m])
@@ -181,7 +183,7 @@ def _mann_whitney_depth(first: int, second: int) -> int:
     return _depth(rows[second])
 
 
-def _certain_zero(largest: int) -> Floats:
+def _point_mass_at_zero(largest: int) -> Floats:
     share = np.zeros(largest + 1)
     share[0] = 1.0
     return share

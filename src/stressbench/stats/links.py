@@ -35,30 +35,32 @@ class LinkUtilisation:
     @property
     def peak(self) -> float:
         """The highest utilisation, isolated or contended."""
-        return max([self.contended or 0.0, *(alone.use for alone in self.isolated)])
+        return max([self.contended or 0.0, *(job.use for job in self.isolated)])
 
 
 def link_utilisation(run: Run) -> tuple[LinkUtilisation, ...] | None:
     """Utilisation of every link direction with a known rate, the highest contended one first; None without counters."""
-    seen: dict[tuple[str, str, str], list[tuple[Round, LinkTraffic]]] = {}
-    counted = [one for one in run.rounds if one.links is not None]
-    for one in counted:
+    by_direction: dict[tuple[str, str, str], list[tuple[Round, LinkTraffic]]] = {}
+    rounds = [one for one in run.rounds if one.links is not None]
+    for one in rounds:
         for link in one.links or ():
-            seen.setdefault((link.link, link.source, link.target), []).append((one, link))
-    if not counted:
+            by_direction.setdefault((link.link, link.source, link.target), []).append((one, link))
+    if not rounds:
         return None
-    found = [_use_of(rows) for rows in seen.values() if all(link.rate_bits_per_s for _, link in rows)]
-    return tuple(sorted(found, key=lambda one: (-(one.contended or 0.0), -one.peak, one.link, one.source)))
+    utilisations = [
+        _utilisation_of(rows) for rows in by_direction.values() if all(link.rate_bits_per_s for _, link in rows)
+    ]
+    return tuple(sorted(utilisations, key=lambda one: (-(one.contended or 0.0), -one.peak, one.link, one.source)))
 
 
-def _use_of(rows: list[tuple[Round, LinkTraffic]]) -> LinkUtilisation:
+def _utilisation_of(rows: list[tuple[Round, LinkTraffic]]) -> LinkUtilisation:
     link = rows[-1][1]
     jobs = sorted({one.job for one, _ in rows if one.job is not None})
-    alone = ((job, _median((one, link) for one, link in rows if one.job == job)) for job in jobs)
+    isolated = ((job, _median((one, link) for one, link in rows if one.job == job)) for job in jobs)
     return LinkUtilisation(
         link=link.link, source=link.source, target=link.target, rate_bits_per_s=link.rate_bits_per_s or 0,
         contended=_median((one, link) for one, link in rows if one.kind is Kind.contended),
-        isolated=tuple(JobLinkUtilisation(job=job, use=use) for job, use in alone if use is not None),
+        isolated=tuple(JobLinkUtilisation(job=job, use=use) for job, use in isolated if use is not None),
         bytes=sum(link.bytes for _, link in rows), drops=sum(link.drops for _, link in rows),
     )  # fmt: skip
 

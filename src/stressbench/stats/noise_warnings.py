@@ -32,23 +32,24 @@ def autocorrelation_warnings(impact: Impact, *, job: str) -> Iterable[QualityWar
 
 def outlier_warnings(rounds: Iterable[RoundMedian], *, job: str) -> Iterable[QualityWarning]:
     """Warning about outliers among the rounds of one kind (median absolute deviation: Iglewicz and Hoaglin 1993)."""
-    listed = tuple(rounds)
+    all_rounds = tuple(rounds)
     for kind in (Kind.isolated, Kind.contended):
-        mine = [one for one in listed if one.kind is kind and one.median_s > 0]
-        if len(mine) < _MIN_ROUNDS:
+        same_kind = [one for one in all_rounds if one.kind is kind and one.median_s > 0]
+        if len(same_kind) < _MIN_ROUNDS:
             continue
-        logs = np.log([one.median_s for one in mine])
+        logs = np.log([one.median_s for one in same_kind])
         middle = float(np.median(logs))
         scale = _MAD_TO_SIGMA * float(np.median(np.abs(logs - middle)))
         distances = np.abs(logs - middle)
-        far = np.flatnonzero((distances > OUTLIER_DISTANCE * scale) & (distances > np.log(OUTLIER_FACTOR)))
-        if not len(far):
+        outliers = np.flatnonzero((distances > OUTLIER_DISTANCE * scale) & (distances > np.log(OUTLIER_FACTOR)))
+        if not len(outliers):
             continue
-        worst = int(far[np.argmax(distances[far])])
-        named = ", ".join(str(mine[index].round) for index in far[:_MAX_NAMED])
-        more = f" and {len(far) - _MAX_NAMED} more" if len(far) > _MAX_NAMED else ""
+        worst = int(outliers[np.argmax(distances[outliers])])
+        round_numbers = ", ".join(str(same_kind[index].round) for index in outliers[:_MAX_NAMED])
+        more = f" and {len(outliers) - _MAX_NAMED} more" if len(outliers) > _MAX_NAMED else ""
         text = (
-            f"{len(far)} of {len(mine)} {kind} rounds lie far from the others (round {named}{more}), the farthest at "
+            f"{len(outliers)} of {len(same_kind)} {kind} rounds lie far from the others "
+            f"(round {round_numbers}{more}), the farthest at "
             f"{np.exp(logs[worst] - middle):.2f}x their median: check for other activity on the machine at that time"
         )
         yield QualityWarning(kind="outliers", text=text, job=job)

@@ -81,10 +81,10 @@ def grouped_executions(histograms: Sequence[Histogram]) -> GroupedValues | None:
     merged = merge(histograms)
     if merged is None:
         return None
-    filled = [found for found in histograms if found.count]
-    middles = np.concatenate([(found.lower_s + found.upper_s) / 2 for found in filled])
-    counts = np.concatenate([found.counts for found in filled]).astype(np.int64)
-    rounds = np.concatenate([np.full(len(found.counts), found.round) for found in filled])
+    not_empty = [histogram for histogram in histograms if histogram.count]
+    middles = np.concatenate([(histogram.lower_s + histogram.upper_s) / 2 for histogram in not_empty])
+    counts = np.concatenate([histogram.counts for histogram in not_empty]).astype(np.int64)
+    rounds = np.concatenate([np.full(len(histogram.counts), histogram.round) for histogram in not_empty])
     order = np.argsort(middles, kind="stable")
     middles = np.clip(middles, merged.min_s, merged.max_s)
     return GroupedValues(values_s=middles[order], counts=counts[order], round=rounds[order])
@@ -100,14 +100,14 @@ def percentile_of(grouped: GroupedValues, share: float) -> Percentile | None:
     """
     if len(grouped.values_s) == 0:
         return None
-    reached = np.cumsum(grouped.counts)
-    count = int(reached[-1])
-    single = count == len(grouped.values_s)
-    value = float(np.quantile(grouped.values_s, share)) if single else _value_at(grouped, reached, share)
+    cumulative = np.cumsum(grouped.counts)
+    count = int(cumulative[-1])
+    are_samples = count == len(grouped.values_s)
+    value = float(np.quantile(grouped.values_s, share)) if are_samples else _value_at(grouped, cumulative, share)
     independent = _effective_count(grouped, value, share)
     low_share, high_share = _order_shares(max(1, int(independent)), share)
-    low = None if low_share is None else _value_at(grouped, reached, low_share)
-    high = None if high_share is None else _value_at(grouped, reached, high_share)
+    low = None if low_share is None else _value_at(grouped, cumulative, low_share)
+    high = None if high_share is None else _value_at(grouped, cumulative, high_share)
     return Percentile(
         share=share, value_s=value, low_s=low, high_s=high, count=count, independent=independent,
         reason=_too_few_values(share, count, independent) if low is None or high is None else None,
@@ -166,25 +166,25 @@ def _ratio_interval(isolated: Percentile, contended: Percentile) -> tuple[float 
         return None, None
     first_low, first_high, second_low, second_high = (log(bound) for bound in bounds if bound is not None)
     first, second = log(isolated.value_s), log(contended.value_s)
-    down = sqrt((second - second_low) ** 2 + (first_high - first) ** 2)
-    up = sqrt((second_high - second) ** 2 + (first - first_low) ** 2)
-    return exp(second - first - down), exp(second - first + up)
+    lower_distance = sqrt((second - second_low) ** 2 + (first_high - first) ** 2)
+    upper_distance = sqrt((second_high - second) ** 2 + (first - first_low) ** 2)
+    return exp(second - first - lower_distance), exp(second - first + upper_distance)
 
 
-def _value_at(grouped: GroupedValues, reached: Integers, share: float) -> float:
-    place = int(np.searchsorted(reached, share * reached[-1] * (1 - 1e-12)))
-    return float(grouped.values_s[min(place, len(grouped.values_s) - 1)])
+def _value_at(grouped: GroupedValues, cumulative: Integers, share: float) -> float:
+    index = int(np.searchsorted(cumulative, share * cumulative[-1] * (1 - 1e-12)))
+    return float(grouped.values_s[min(index, len(grouped.values_s) - 1)])
 
 
 def _effective_count(grouped: GroupedValues, value: float, share: float) -> float:
     """Effective sample size, at most the number of values; equal to it for a single round (no variation to observe)."""
-    _, which = np.unique(grouped.round, return_inverse=True)
-    totals = np.bincount(which, weights=grouped.counts)
+    _, round_index = np.unique(grouped.round, return_inverse=True)
+    totals = np.bincount(round_index, weights=grouped.counts)
     count = float(totals.sum())
     rounds = len(totals)
     if rounds < 2:
         return count
-    below = np.bincount(which, weights=grouped.counts * (grouped.values_s <= value), minlength=rounds)
+    below = np.bincount(round_index, weights=grouped.counts * (grouped.values_s <= value), minlength=rounds)
     actual = below.sum() / count
     spread = float(np.sum((below - actual * totals) ** 2)) / count**2 * rounds / (rounds - 1)
     return count if spread <= 0 else min(count, share * (1 - share) / spread)
@@ -204,7 +204,9 @@ def _order_shares(count: int, share: float) -> tuple[float | None, float | None]
 
 def _too_few_values(share: float, count: int, independent: float) -> str:
     """Reason for a missing interval: too few values to bound the percentile."""
-    farther = max(share, 1 - share)
-    needed = int(np.ceil(log(_TAIL) / log(farther)))
-    worth = "" if independent > 0.99 * count else f", worth {independent:.3g} independent ones,"
-    return f"{count} values{worth} are too few for the {share:.4g} quantile: at least {needed} independent ones"
+    extreme_share = max(share, 1 - share)
+    needed = int(np.ceil(log(_TAIL) / log(extreme_share)))
+    effective_note = "" if independent > 0.99 * count else f", worth {independent:.3g} independent ones,"
+    return (
+        f"{count} values{effective_note} are too few for the {share:.4g} quantile: at least {needed} independent ones"
+    )

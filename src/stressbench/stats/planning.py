@@ -41,19 +41,23 @@ def plan_of(rounds: Sequence[RoundMedian], *, target: float) -> Plan:
     """
     pairing = pair_blocks(rounds)
     n = len(pairing.isolated)
-    half = None if n < MIN_PAIRS or not _positive(pairing) else _half_width(pairing)
-    if half is None:
+    half_width = None if n < MIN_PAIRS or not _positive(pairing) else _half_width(pairing)
+    if half_width is None:
         reason = too_few(n) if n < MIN_PAIRS else "a round's median time is 0 s, below what the clock resolves"
         return Plan(target=target, blocks=n, half_width=None, more_blocks=None, more_blocks_sure=None, reason=reason)
     from scipy import special  # importing it takes a third of a second
 
-    wanted = log1p(target)
-    larger = half * sqrt((n - 1) / float(special.chdtri(n - 1, CONSERVATIVE_PROBABILITY)))
-    more, sure = _additional_blocks(half, n, wanted), 0 if half <= wanted else _additional_blocks(larger, n, wanted)
-    far = more is None or sure is None
+    target_half_width = log1p(target)
+    upper_half_width = half_width * sqrt((n - 1) / float(special.chdtri(n - 1, CONSERVATIVE_PROBABILITY)))
+    additional, conservative = (
+        _additional_blocks(half_width, n, target_half_width),
+        0 if half_width <= target_half_width else _additional_blocks(upper_half_width, n, target_half_width),
+    )
+    too_many = additional is None or conservative is None
     return Plan(
-        target=target, blocks=n, half_width=float(np.expm1(half)), more_blocks=more, more_blocks_sure=sure,
-        reason=f"more than {MAX_BLOCKS:,} blocks: reduce the noise first" if far else None,
+        target=target, blocks=n, half_width=float(np.expm1(half_width)), more_blocks=additional,
+        more_blocks_sure=conservative,
+        reason=f"more than {MAX_BLOCKS:,} blocks: reduce the noise first" if too_many else None,
     )  # fmt: skip
 
 
@@ -68,19 +72,19 @@ def _half_width(pairing: Pairing) -> float | None:
     return (interval.high - interval.low) / 2 * (1.0 if dependence is None else dependence.factor)
 
 
-def _additional_blocks(half: float, n: int, wanted: float) -> int | None:
-    """Number of blocks to add to `n` for a half-width of at most `wanted`; None if that exceeds MAX_BLOCKS in all."""
-    if half <= wanted:
+def _additional_blocks(half_width: float, n: int, target_half_width: float) -> int | None:
+    """Number of blocks to add to `n` for at most `target_half_width`; None if that exceeds MAX_BLOCKS in all."""
+    if half_width <= target_half_width:
         return 0
-    short, enough = n, n
-    while half * _relative_half_width(enough) / _relative_half_width(n) > wanted:
+    too_few_blocks, enough = n, n
+    while half_width * _relative_half_width(enough) / _relative_half_width(n) > target_half_width:
         if enough == MAX_BLOCKS:
             return None
-        short, enough = enough, min(2 * enough, MAX_BLOCKS)
-    while enough - short > 1:
-        middle = (short + enough) // 2
-        if half * _relative_half_width(middle) / _relative_half_width(n) > wanted:
-            short = middle
+        too_few_blocks, enough = enough, min(2 * enough, MAX_BLOCKS)
+    while enough - too_few_blocks > 1:
+        middle = (too_few_blocks + enough) // 2
+        if half_width * _relative_half_width(middle) / _relative_half_width(n) > target_half_width:
+            too_few_blocks = middle
         else:
             enough = middle
     return enough - n

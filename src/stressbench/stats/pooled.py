@@ -37,11 +37,11 @@ class PooledImpact:
 
 def pooled_impact(runs: Sequence[Sequence[RoundMedian]]) -> PooledImpact:
     """Congestion impact from the rounds of each run: over the impacts of at least 6 runs, else over all blocks."""
-    each = [congestion_impact(rounds) for rounds in runs]
-    ratios = [impact.ratio for impact in each if impact.ratio is not None]
+    impacts = [congestion_impact(rounds) for rounds in runs]
+    ratios = [impact.ratio for impact in impacts if impact.ratio is not None]
     if len(ratios) >= MIN_PAIRS:
         estimate = paired_interval(np.array([log(ratio) for ratio in ratios]))
-        low, high = (None if end is None else exp(end) for end in (estimate.low, estimate.high))
+        low, high = (None if bound is None else exp(bound) for bound in (estimate.low, estimate.high))
         return PooledImpact(
             ratio=exp(estimate.centre), low=low, high=high, runs=len(ratios), level=IntervalLevel.runs, reason=None
         )
@@ -51,7 +51,9 @@ def pooled_impact(runs: Sequence[Sequence[RoundMedian]]) -> PooledImpact:
 def concatenate_runs(runs: Sequence[Sequence[RoundMedian]]) -> list[RoundMedian]:
     """Rounds of all runs, with launch numbers that keep the blocks of different runs apart."""
     return [
-        replace(found, launch=found.launch + _RUN_OFFSET * run) for run, rounds in enumerate(runs) for found in rounds
+        replace(round_, launch=round_.launch + _RUN_OFFSET * run)
+        for run, rounds in enumerate(runs)
+        for round_ in rounds
     ]
 
 

@@ -41,10 +41,10 @@ def run_warnings(run: Run) -> tuple[QualityWarning, ...]:
 def job_warnings(run: Run, job: Job, *, impact: Impact, rounds: Iterable[RoundMedian]) -> tuple[QualityWarning, ...]:
     """Warnings about one job's rounds and repetitions."""
     samples = run.samples_of(job=job.job)
-    found = [*_few_blocks(job, impact), *_drift(job, [one for one in rounds if one.kind is Kind.isolated])]
+    warnings = [*_few_blocks(job, impact), *_drift(job, [one for one in rounds if one.kind is Kind.isolated])]
     if samples is not None:
-        found += [*_short_warmup(job, samples), *_timer(run, job)]
-    return tuple(found)
+        warnings += [*_short_warmup(job, samples), *_timer(run, job)]
+    return tuple(warnings)
 
 
 def mean_median_warnings(name: str, kind: Kind, spread: Distribution | None, *, job: str) -> tuple[QualityWarning, ...]:
@@ -73,12 +73,13 @@ def slowest_host_warnings(run: Run, job: Job, slowest: Slowest | None) -> tuple[
 def thinning_warnings(run: Run, job: Job) -> tuple[QualityWarning, ...]:
     """Warning if the run file holds only a subset of the extra repetitions. For summaries that include these."""
     samples = run.samples_of(job=job.job)
-    did = sum(one.extra for found in run.rounds for one in found.jobs if one.job == job.job)
-    kept = 0 if samples is None else int(np.count_nonzero(samples.in_phases(Phase.extra)))
-    if did <= kept:
+    performed = sum(one.extra for round_ in run.rounds for one in round_.jobs if one.job == job.job)
+    recorded = 0 if samples is None else int(np.count_nonzero(samples.in_phases(Phase.extra)))
+    if performed <= recorded:
         return ()
     text = (
-        f"of {did:,} extra repetitions, {kept:,} evenly spaced ones are in the file and {did - kept:,} are not: "
+        f"of {performed:,} extra repetitions, {recorded:,} evenly spaced ones are in the file and "
+        f"{performed - recorded:,} are not: "
         "times that include extra repetitions use the recorded ones and an equal share of the measured ones"
     )
     return (QualityWarning(kind="extra_thinned", text=text, job=job.name),)
@@ -89,9 +90,11 @@ def _incomplete(run: Run) -> Iterable[QualityWarning]:
         return
     planned = run.planned_rounds
     of = "" if planned is None else f" of {planned}"
-    why = f"it ended early ({run.end.reason})" if run.end else "it has no end record: killed, or still running"
-    cut = ", the last line is cut off" if run.torn else ""
-    text = f"the run is incomplete: {len(run.rounds)}{of} rounds are done, {why}{cut}; `--continue` picks it up"
+    reason = f"it ended early ({run.end.reason})" if run.end else "it has no end record: killed, or still running"
+    torn_note = ", the last line is cut off" if run.torn else ""
+    text = (
+        f"the run is incomplete: {len(run.rounds)}{of} rounds are done, {reason}{torn_note}; `--continue` picks it up"
+    )
     yield QualityWarning(kind="incomplete", text=text)
 
 
@@ -99,9 +102,9 @@ def _faults(run: Run) -> Iterable[QualityWarning]:
     """Warning about the first fault of each launch; faults of other ranks are mostly its consequences."""
     for number, launch in enumerate(run.launches, start=1):
         if launch.faults:
-            which = "the run" if len(run.launches) == 1 else f"launch {number}"
+            launch_name = "the run" if len(run.launches) == 1 else f"launch {number}"
             more = f" (and {len(launch.faults) - 1} more)" if len(launch.faults) > 1 else ""
-            text = f"{which} ended with a fault: {fault_sentence(launch.faults[0], run.jobs)}{more}"
+            text = f"{launch_name} ended with a fault: {fault_sentence(launch.faults[0], run.jobs)}{more}"
             yield QualityWarning(kind="fault", text=text)
 
 
@@ -111,22 +114,22 @@ def _load_increase(run: Run) -> Iterable[QualityWarning]:
         if launch.header.load_average is None:
             continue
         start = launch.header.load_average[0]
-        loads = [found.load_average for found in launch.rounds if found.load_average is not None]
-        own_host = [node.host for node in launch.header.nodes if 0 in parse_ranges(node.ranks)]
-        own = sum(len(parse_ranges(node.ranks)) for node in launch.header.nodes if node.host in own_host)
-        if loads and max(loads) > start + own + 1:
+        loads = [round_.load_average for round_ in launch.rounds if round_.load_average is not None]
+        rank0_host = [node.host for node in launch.header.nodes if 0 in parse_ranges(node.ranks)]
+        own_ranks = sum(len(parse_ranges(node.ranks)) for node in launch.header.nodes if node.host in rank0_host)
+        if loads and max(loads) > start + own_ranks + 1:
             text = (
-                f"the load average of rank 0's host rose from {start:.1f} to {max(loads):.1f}; this run's own {own} "
-                f"processes there explain {own}: something else used the machine"
+                f"the load average of rank 0's host rose from {start:.1f} to {max(loads):.1f}; this run's own "
+                f"{own_ranks} processes there explain {own_ranks}: something else used the machine"
             )
             yield QualityWarning(kind="load_rose", text=text)
 
 
 def _missing_extra(run: Run) -> Iterable[QualityWarning]:
-    contended = [found for found in run.rounds if found.kind is Kind.contended]
+    contended = [round_ for round_ in run.rounds if round_.kind is Kind.contended]
     if run.header.plan.finish is not Finish.sustain or len(run.jobs) < 2 or not contended:
         return
-    if not any(job.extra for found in contended for job in found.jobs):
+    if not any(job.extra for round_ in contended for job in round_.jobs):
         text = (
             "no job of a contended round ran extra repetitions, although --finish sustain asks for them: "
             "some contended times may have been measured on a partly idle machine"
@@ -139,8 +142,8 @@ def _few_blocks(job: Job, impact: Impact) -> Iterable[QualityWarning]:
         return
     if impact.ratio is not None and impact.low is None and impact.reason:
         yield QualityWarning(kind="too_few_blocks", text=f"no interval: {impact.reason}", job=job.name)
-    alone = impact.isolated_alone + impact.contended_alone
-    if impact.ratio is not None and alone:
+    unpaired = impact.isolated_alone + impact.contended_alone
+    if impact.ratio is not None and unpaired:
         text = (
             f"{impact.isolated_alone} isolated and {impact.contended_alone} contended rounds are unpaired in their "
             "block; " + (
@@ -154,28 +157,28 @@ def _few_blocks(job: Job, impact: Impact) -> Iterable[QualityWarning]:
 
 def _drift(job: Job, isolated: list[RoundMedian]) -> Iterable[QualityWarning]:
     """Warning about a trend of isolated times: significance by Kendall's tau, size by the Theil-Sen slope."""
-    values = np.array([found.median_s for found in isolated])
+    values = np.array([round_.median_s for round_ in isolated])
     if len(values) < _MIN_ROUNDS or values.min() == values.max():
         return
     trend = trend_of(values)
     change = trend.change / float(np.median(values)) if np.median(values) > 0 else 0.0
     if trend.p < DRIFT_P and abs(change) > DRIFT_CHANGE:
-        way = "rose" if change > 0 else "fell"
+        direction = "rose" if change > 0 else "fell"
         text = (
-            f"isolated times {way} by {abs(change):.0%} over {len(values)} rounds (Kendall's tau {trend.tau:+.2f}, "
-            f"p = {trend.p:.2g}): the machine drifted; pairing within blocks keeps this out of the congestion impact, "
-            "not out of the times"
+            f"isolated times {direction} by {abs(change):.0%} over {len(values)} rounds "
+            f"(Kendall's tau {trend.tau:+.2f}, p = {trend.p:.2g}): "
+            "the machine drifted; pairing within blocks keeps this out of the congestion impact, not out of the times"
         )
         yield QualityWarning(kind="drift", text=text, job=job.name)
 
 
 def _short_warmup(job: Job, samples: Samples) -> Iterable[QualityWarning]:
     """Warning if the first measured repetition of rounds is usually slower than the median of the later ones."""
-    wanted = samples.in_phases(Phase.measured) & np.isfinite(samples.time_max_s)
-    rounds, times = samples.round[wanted], samples.time_max_s[wanted]
+    mask = samples.in_phases(Phase.measured) & np.isfinite(samples.time_max_s)
+    rounds, times = samples.round[mask], samples.time_max_s[mask]
     starts = np.flatnonzero(np.diff(rounds, prepend=-1))
-    parts = [part.tolist() for part in np.split(times, starts[1:]) if len(part) >= 3]
-    later = [(part[0], median(part[1:])) for part in parts]
+    rounds_s = [round_s.tolist() for round_s in np.split(times, starts[1:]) if len(round_s) >= 3]
+    later = [(round_s[0], median(round_s[1:])) for round_s in rounds_s]
     factors = np.array([first / level for first, level in later if level > 0])
     if len(factors) < _MIN_ROUNDS:
         return
@@ -190,15 +193,15 @@ def _short_warmup(job: Job, samples: Samples) -> Iterable[QualityWarning]:
 def _timer(run: Run, job: Job) -> Iterable[QualityWarning]:
     """Warning if clock resolution or overhead exceeds TIMER_SHARE of the time between two clock readings."""
     clock = run.header.clock
-    floor = max(clock.resolution_s, clock.overhead_s)
+    clock_limit_s = max(clock.resolution_s, clock.overhead_s)
     for step in job.steps:
         samples = run.samples_of(job=job.job, step=step.step)
         if samples is None or not np.any(np.isfinite(samples.time_max_s)):
             continue
         regions = samples.iterations if step.timer is Timer.iteration else np.full(len(samples), step.executions)
-        timed = float(np.nanmedian(samples.time_max_s / regions))
-        if floor > TIMER_SHARE * timed:
-            share = "more than all" if timed <= floor else f"{floor / timed:.0%}"
+        region_s = float(np.nanmedian(samples.time_max_s / regions))
+        if clock_limit_s > TIMER_SHARE * region_s:
+            share = "more than all" if region_s <= clock_limit_s else f"{clock_limit_s / region_s:.0%}"
             text = (
                 f"step {step.step} ({step.motif}): the clock resolves {clock.resolution_s:.2g} s and costs "
                 f"{clock.overhead_s:.2g} s a reading, {share} of one timed region; "

@@ -42,7 +42,7 @@ class Selection:
 
     def of(self, kind: Kind) -> tuple[RoundMedian, ...]:
         """Round medians of one kind, in the order of the rounds."""
-        return tuple(found for found in self.rounds if found.kind is kind)
+        return tuple(round_ for round_ in self.rounds if round_.kind is kind)
 
 
 _EMPTY = Selection(
@@ -61,20 +61,20 @@ def select(run: Run, *, job: int, step: int | None = None, include_extra: bool =
     samples = run.samples_of(job=job, step=step)
     if samples is None:
         return _EMPTY
-    wanted = samples.in_phases(Phase.measured, *([Phase.extra] if include_extra else []))
-    wanted &= np.isfinite(samples.time_max_s)
+    mask = samples.in_phases(Phase.measured, *([Phase.extra] if include_extra else []))
+    mask &= np.isfinite(samples.time_max_s)
     if include_extra:
-        wanted &= evenly_subsampled(run, samples, job=job)
-    rounds, values = samples.round[wanted], sample_times_s(run, samples)[wanted]
-    contended = np.isin(rounds, [found.round for found in run.rounds if found.kind is Kind.contended])
+        mask &= evenly_subsampled(run, samples, job=job)
+    rounds, values = samples.round[mask], sample_times_s(run, samples)[mask]
+    contended = np.isin(rounds, [round_.round for round_ in run.rounds if round_.kind is Kind.contended])
     return Selection(
         isolated_s=values[~contended],
         contended_s=values[contended],
         isolated_round=rounds[~contended],
         contended_round=rounds[contended],
         rounds=_round_medians(run, rounds, values),
-        slowest_rank=samples.slowest_rank[wanted],
-        slowest_host=samples.slowest_host[wanted],
+        slowest_rank=samples.slowest_rank[mask],
+        slowest_host=samples.slowest_host[mask],
         hosts=samples.hosts,
     )
 
@@ -84,20 +84,20 @@ def evenly_subsampled(run: Run, rows: Samples | MetricSamples, *, job: int) -> M
 
     Without it, measured repetitions, which are all recorded, would have more weight than the extra ones.
     """
-    taken = np.ones(len(rows.round), dtype=bool)
+    mask = np.ones(len(rows.round), dtype=bool)
     is_extra, is_measured = rows.in_phases(Phase.extra), rows.in_phases(Phase.measured)
-    for found in run.rounds:
-        counts = next((one for one in found.jobs if one.job == job), None)
-        if found.kind is not Kind.contended or counts is None or not counts.extra:
+    for round_ in run.rounds:
+        counts = next((one for one in round_.jobs if one.job == job), None)
+        if round_.kind is not Kind.contended or counts is None or not counts.extra:
             continue
-        here = rows.round == found.round
-        measured, extra = np.flatnonzero(here & is_measured), int(np.count_nonzero(here & is_extra))
+        in_round = rows.round == round_.round
+        measured, extra = np.flatnonzero(in_round & is_measured), int(np.count_nonzero(in_round & is_extra))
         if extra == 0 or len(measured) == 0:
             continue
-        each = round(counts.extra / extra * len(measured) / max(counts.measured, 1))
-        if each > 1:
-            taken[measured] = (np.arange(len(measured)) + each // 2) % each == 0
-    return taken
+        step = round(counts.extra / extra * len(measured) / max(counts.measured, 1))
+        if step > 1:
+            mask[measured] = (np.arange(len(measured)) + step // 2) % step == 0
+    return mask
 
 
 def sample_times_s(run: Run, samples: Samples) -> Floats:
@@ -113,10 +113,10 @@ def _round_medians(run: Run, rounds: NDArray[np.int64], values: Floats) -> tuple
     median_of = dict(zip(numbers.tolist(), medians.tolist(), strict=True))
     return tuple(
         RoundMedian(
-            round=found.round, launch=launch.header.launch, block=found.block, kind=found.kind,
-            median_s=median_of[found.round],
+            round=round_.round, launch=launch.header.launch, block=round_.block, kind=round_.kind,
+            median_s=median_of[round_.round],
         )
         for launch in run.launches
-        for found in launch.rounds
-        if found.round in median_of
+        for round_ in launch.rounds
+        if round_.round in median_of
     )  # fmt: skip

@@ -173,11 +173,11 @@ def _facts(run: Run, *, options: SummaryOptions) -> RunFacts:
 
 
 def _summarise_job(run: Run, job: Job, *, options: SummaryOptions) -> JobSummary:
-    whole = select(run, job=job.job, include_extra=options.include_extra)
+    selection = select(run, job=job.job, include_extra=options.include_extra)
     return JobSummary(
         job=job.job, name=job.name, role=job.role, ranks=job.ranks, nodes=job.nodes,
         hosts=len(run.hosts_of(job=job.job)),
-        timing=_timing(whole, role=job.role, options=options, tails=sample_tail_impacts([whole])),
+        timing=_timing(selection, role=job.role, options=options, tails=sample_tail_impacts([selection])),
         steps=tuple(
             _summarise_step(run, job, step, options=options) for step in _longest(run, job, most=options.most_steps)
         ),
@@ -188,8 +188,8 @@ def _longest(run: Run, job: Job, *, most: int | None) -> Sequence[Step]:
     """The `most` steps with the longest total time in measured repetitions, in the order of the chain."""
     if most is None or len(job.steps) <= most:
         return job.steps
-    taken = [_time_of(run.samples_of(job=job.job, step=step.step)) for step in job.steps]
-    return [job.steps[number] for number in sorted(np.argsort(taken, kind="stable")[::-1][:most])]
+    total_times = [_time_of(run.samples_of(job=job.job, step=step.step)) for step in job.steps]
+    return [job.steps[number] for number in sorted(np.argsort(total_times, kind="stable")[::-1][:most])]
 
 
 def _time_of(samples: Samples | None) -> float:
@@ -197,16 +197,16 @@ def _time_of(samples: Samples | None) -> float:
 
 
 def _summarise_step(run: Run, job: Job, step: Step, *, options: SummaryOptions) -> StepSummary:
-    found = select(run, job=job.job, step=step.step, include_extra=options.include_extra)
+    selection = select(run, job=job.job, step=step.step, include_extra=options.include_extra)
     isolated, contended = (
         grouped_executions(histograms_of(run, job=job.job, step=step.step, kind=kind))
         for kind in (Kind.isolated, Kind.contended)
     )
     if isolated is None and contended is None:
-        timing = _timing(found, role=job.role, options=options, tails=sample_tail_impacts([found]))
+        timing = _timing(selection, role=job.role, options=options, tails=sample_tail_impacts([selection]))
     else:
         timing = _timing(
-            found,
+            selection,
             role=job.role,
             options=options,
             tails=tail_impacts(isolated, contended, source=Source.executions),
@@ -250,18 +250,18 @@ def _bandwidth(step: Step, spread: Distribution | None) -> float | None:
 
 
 def _metrics(run: Run, *, job: int, step: int, include_extra: bool) -> tuple[MetricSummary, ...]:
-    contended = [found.round for found in run.rounds if found.kind is Kind.contended]
+    contended = [round_.round for round_ in run.rounds if round_.kind is Kind.contended]
     summaries = []
     for metric in run.metrics_of(job=job, step=step):
-        wanted = metric.in_phases(Phase.measured, *([Phase.extra] if include_extra else []))
+        mask = metric.in_phases(Phase.measured, *([Phase.extra] if include_extra else []))
         if include_extra:
-            wanted &= evenly_subsampled(run, metric, job=job)
-        loaded = np.isin(metric.round, contended)
+            mask &= evenly_subsampled(run, metric, job=job)
+        is_contended = np.isin(metric.round, contended)
         summaries.append(
             MetricSummary(
                 name=metric.name,
-                isolated=distribution_of(metric.maximum[wanted & ~loaded], metric.round[wanted & ~loaded]),
-                contended=distribution_of(metric.maximum[wanted & loaded], metric.round[wanted & loaded]),
+                isolated=distribution_of(metric.maximum[mask & ~is_contended], metric.round[mask & ~is_contended]),
+                contended=distribution_of(metric.maximum[mask & is_contended], metric.round[mask & is_contended]),
             )
         )
     return tuple(summaries)

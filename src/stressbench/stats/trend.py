@@ -32,13 +32,13 @@ def trend_of(values: NDArray[np.float64]) -> Trend:
     values = values[:: -(-len(values) // _MAX_VALUES)]
     n = len(values)
     first, later = np.triu_indices(n, k=1)
-    rises = values[later] - values[first]
-    score = float(np.sign(rises).sum())
+    differences = values[later] - values[first]
+    score = float(np.sign(differences).sum())
     ties = np.unique(values, return_counts=True)[1]
     variance = (n * (n - 1) * (2 * n + 5) - float((ties * (ties - 1) * (2 * ties + 5)).sum())) / 18
     z = max(0.0, abs(score) - 1) / sqrt(variance) if variance > 0 else 0.0
     return Trend(
-        tau=score / len(rises),
+        tau=score / len(differences),
         p=2 * NormalDist().cdf(-z),
-        change=float(np.median(rises / (later - first))) * (n - 1),
+        change=float(np.median(differences / (later - first))) * (n - 1),
     )

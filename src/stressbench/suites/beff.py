@@ -72,12 +72,12 @@ def b_eff_of(protocol: Protocol) -> BEff | None:
     """
     head = protocol.head
     patterns = tuple(_pattern(protocol, index) for index in range(len(head.patterns)))
-    counted = [one for one in patterns if one.kind is not Kind.extra]
-    if not counted or any(len(one.best) < len(head.sizes) for one in patterns):
+    averaged = [one for one in patterns if one.kind is not Kind.extra]
+    if not averaged or any(len(one.best) < len(head.sizes) for one in patterns):
         return None
     longest = head.sizes[-1]
-    rings = [one for one in counted if one.kind is Kind.ring]
-    polygons = [one for one in counted if one.kind is Kind.random]
+    rings = [one for one in averaged if one.kind is Kind.ring]
+    polygons = [one for one in averaged if one.kind is Kind.random]
     pingpong = next((one.best[longest] for one in patterns if "pingpong" in one.methods), None)
     return BEff(
         ranks=head.ranks,
@@ -100,31 +100,31 @@ def b_eff_of(protocol: Protocol) -> BEff | None:
 
 
 def _pattern(protocol: Protocol, index: int) -> PatternResult:
-    described = protocol.head.patterns[index]
+    pattern = protocol.head.patterns[index]
     methods: dict[str, dict[int, float]] = {}
     for loop in protocol.loops:
         if loop.pattern != index:
             continue
-        found = loop.size_bytes * described.messages * loop.loops / loop.time_s
+        bandwidth = loop.size_bytes * pattern.messages * loop.loops / loop.time_s
         by_size = methods.setdefault(loop.method, {})
-        by_size[loop.size_bytes] = max(found, by_size.get(loop.size_bytes, 0.0))
+        by_size[loop.size_bytes] = max(bandwidth, by_size.get(loop.size_bytes, 0.0))
     best: dict[int, float] = {}
     for by_size in methods.values():
-        for size, found in by_size.items():
-            best[size] = max(found, best.get(size, 0.0))
-    return PatternResult(kind=described.kind, name=described.name, best=best, methods=methods)
+        for size, bandwidth in by_size.items():
+            best[size] = max(bandwidth, best.get(size, 0.0))
+    return PatternResult(kind=pattern.kind, name=pattern.name, best=best, methods=methods)
 
 
 def _reductions(protocol: Protocol, *, rings: int, polygons: int) -> Iterable[str]:
     head = protocol.head
-    for what, found, full in (
+    for what, number, full in (
         ("message size", len(head.sizes), FULL_SIZES),
         ("ring pattern", rings, FULL_RINGS),
         ("random pattern", polygons, FULL_POLYGONS),
         ("attempt", head.attempts, FULL_ATTEMPTS),
     ):
-        if found < full:
-            yield f"{found} {what}{'' if found == 1 else 's'} in place of {full}"
+        if number < full:
+            yield f"{number} {what}{'' if number == 1 else 's'} in place of {full}"
 
 
 def _logarithmic_mean(values: Iterable[float]) -> float:

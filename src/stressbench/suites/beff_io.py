@@ -184,15 +184,15 @@ def _access(protocol: Protocol, index: int, access: Access) -> AccessValue:
         for one in sorted(protocol.files, key=lambda one: one.pattern_type)
         if one.partition == index and one.access is access
     )
-    wanted = types_of(access, release=protocol.head.release)
-    counted = [one for one in types if one.pattern_type in wanted]
-    weights = [WEIGHTS[one.pattern_type] for one in counted]
-    value = math.fsum(weight * one.value for weight, one in zip(weights, counted, strict=True)) / max(1, sum(weights))
+    required_types = types_of(access, release=protocol.head.release)
+    required = [one for one in types if one.pattern_type in required_types]
+    weights = [WEIGHTS[one.pattern_type] for one in required]
+    value = math.fsum(weight * one.value for weight, one in zip(weights, required, strict=True)) / max(1, sum(weights))
     return AccessValue(
         access=access,
         types=types,
         bytes=sum(one.bytes for one in types),
-        value=value if len(counted) == len(wanted) else None,
+        value=value if len(required) == len(required_types) else None,
     )
 
 
@@ -216,9 +216,9 @@ def _missing(protocol: Protocol, partitions: Sequence[Partition]) -> str | None:
     """Reason why there is no result, or None."""
     if protocol.end is None:
         return "the benchmark was not completed"
-    left_out = [str(one) for one in TYPES if one not in protocol.head.types]
-    if left_out:
-        return f"pattern type{'' if len(left_out) == 1 else 's'} {', '.join(left_out)} left out"
+    missing_types = [str(one) for one in TYPES if one not in protocol.head.types]
+    if missing_types:
+        return f"pattern type{'' if len(missing_types) == 1 else 's'} {', '.join(missing_types)} left out"
     for partition in partitions:
         for access in partition.accesses:
             if access.value is None:
@@ -244,24 +244,27 @@ def _cautions(
 ) -> Iterable[str]:
     for one in partitions:
         if one.enough is False and cache_bytes is not None:
-            written = one.of(Access.write).bytes
+            written_bytes = one.of(Access.write).bytes
             yield (
-                f"{_ranks(one.ranks)} wrote {written / cache_bytes:.3g} times the cache in place of "
+                f"{_ranks(one.ranks)} wrote {written_bytes / cache_bytes:.3g} times the cache in place of "
                 f"{MIN_CACHE_MULTIPLE}: part of it may never have left memory"
             )
-    again = sum(one.again for one in protocol.patterns)
-    if again:
-        yield f"{again} reading pattern{'' if again == 1 else 's'} went through the same data more than once"
+    repeated_reads = sum(one.again for one in protocol.patterns)
+    if repeated_reads:
+        yield (
+            f"{repeated_reads} reading pattern{'' if repeated_reads == 1 else 's'} went through the same data more "
+            "than once"
+        )
     for file in protocol.files:
-        of_patterns = sum(
+        pattern_bytes = sum(
             one.bytes
             for one in protocol.patterns
             if (one.partition, one.access, one.pattern_type) == (file.partition, file.access, file.pattern_type)
         )
-        if of_patterns != file.bytes:
+        if pattern_bytes != file.bytes:
             yield (
                 f"{file.access} of type {file.pattern_type} on {_ranks(protocol.head.partitions[file.partition])}: the "
-                f"file has {file.bytes} bytes, its patterns {of_patterns}"
+                f"file has {file.bytes} bytes, its patterns {pattern_bytes}"
             )
     claimed = None if protocol.end is None else protocol.end.b_eff_io_bytes_per_s
     if number is not None and claimed is not None and not math.isclose(number, claimed, rel_tol=_RELATIVE_TOLERANCE):

@@ -88,22 +88,22 @@ def parse_summary(text: str, *, ranks: int) -> Mapping[str, str]:
 
     Raises ValueError if there is none, if it is of another number of ranks, or if a test failed.
     """
-    found = dict(_SUMMARY.findall(text.rpartition(_SUMMARY_BEGIN)[2])) if _SUMMARY_BEGIN in text else {}
-    if not found:
+    values = dict(_SUMMARY.findall(text.rpartition(_SUMMARY_BEGIN)[2])) if _SUMMARY_BEGIN in text else {}
+    if not values:
         raise ValueError(f"{OUTPUT} has no summary: hpcc did not complete")
-    seen = found.get("CommWorldProcs")
-    if seen != str(ranks):
-        raise ValueError(f"hpcc ran on {seen or 'no'} of {ranks} ranks; is it built with the engine's MPI?")
-    if found.get("Success") != "1":
+    hpcc_ranks = values.get("CommWorldProcs")
+    if hpcc_ranks != str(ranks):
+        raise ValueError(f"hpcc ran on {hpcc_ranks or 'no'} of {ranks} ranks; is it built with the engine's MPI?")
+    if values.get("Success") != "1":
         raise ValueError("hpcc reports that one of its tests failed (Success=0)")
-    return found
+    return values
 
 
 def parse_linpack(text: str, *, ranks: int, n: int) -> Rmax:
     """Linpack performance from the output of `hpcc`. Raises ValueError for an invalid or incomplete output."""
-    found = parse_summary(text, ranks=ranks)
+    values = parse_summary(text, ranks=ranks)
     try:
-        flops = float(found.get("HPL_Tflops", "")) * 1e12
+        flops = float(values.get("HPL_Tflops", "")) * 1e12
     except ValueError:
         flops = 0.0
     if not (math.isfinite(flops) and flops > 0):

@@ -10,19 +10,23 @@ from stressbench.formats.trace import Trace
 def completeness_sentences(trace: Trace) -> Iterable[str]:
     """One sentence with the file's numbers of ranks and calls, then one for each kind of loss with its ranks."""
     calls, distinct = 0, 0
-    lost: dict[str, list[int]] = defaultdict(list)
+    ranks_by_loss: dict[str, list[int]] = defaultdict(list)
     for rank in trace.ranks():
         for stream in rank.threads_apart():
             calls += stream.sequence_calls or 0
             distinct += len(stream.calls)
             for loss in stream.lost or ():
                 after = "" if loss.after_calls is None else f" after {loss.after_calls:,} calls"
-                why = f" ({loss.why})" if loss.why else ""
-                lost[f"{_LOSSES.get(loss.what, loss.what + ' were lost')}{after}{why}"].append(rank.rank)
-    whole = len(trace.places)
-    of_all = f"{whole:,} ranks" if whole == trace.header.ranks else f"{whole:,} of {trace.header.ranks:,} ranks"
+                reason = f" ({loss.why})" if loss.why else ""
+                ranks_by_loss[f"{_LOSSES.get(loss.what, loss.what + ' were lost')}{after}{reason}"].append(rank.rank)
+    ranks_in_file = len(trace.places)
+    of_all = (
+        f"{ranks_in_file:,} ranks"
+        if ranks_in_file == trace.header.ranks
+        else f"{ranks_in_file:,} of {trace.header.ranks:,} ranks"
+    )
     yield f"{trace.path}: {of_all}, {calls:,} calls in order, {distinct:,} of them distinct"
-    for what, ranks in lost.items():
+    for what, ranks in ranks_by_loss.items():
         yield f"{'rank' if len(ranks) == 1 else 'ranks'} {spans(ranks)}: {what}"
 
 

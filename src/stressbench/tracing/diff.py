@@ -72,40 +72,43 @@ def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context
     notes: list[str] = []
     if a.header.ranks != b.header.ranks:
         notes.append(f"{a.header.ranks:,} and {b.header.ranks:,} ranks; ranks present in both are compared")
-    found: list[SequenceDifference] = []
+    sequences: list[SequenceDifference] = []
     compared = 0
     totals: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-    for rank, ours, theirs in _paired(a, b):
-        for side, one in enumerate((ours, theirs)):
+    for rank, rank_a, rank_b in _ranks_of_both(a, b):
+        for side, one in enumerate((rank_a, rank_b)):
             _add_totals(totals, one, side=side, style=style)
-        if ours is None or theirs is None:
-            notes.append(f"rank {rank} is only in {b.path if ours is None else a.path}")
+        if rank_a is None or rank_b is None:
+            notes.append(f"rank {rank} is only in {b.path if rank_a is None else a.path}")
             continue
-        pairs = list(zip_longest(ours.threads_apart(), theirs.threads_apart()))
-        for thread, (left, right) in enumerate(pairs):
-            if left is None or right is None or left.rules is None or right.rules is None:
+        pairs = list(zip_longest(rank_a.threads_apart(), rank_b.threads_apart()))
+        for thread, (stream_a, stream_b) in enumerate(pairs):
+            if stream_a is None or stream_b is None or stream_a.rules is None or stream_b.rules is None:
                 notes.append(f"rank {rank}{f', thread {thread}' if thread else ''}: no sequence in one of them")
                 continue
             compared += 1
-            sides = (CallTokenizer(ours, left, style), CallTokenizer(theirs, right, style))
-            if (difference := _difference(*sides, thread=thread, context=context)) is not None:
-                found.append(difference)
+            tokenizers = (CallTokenizer(rank_a, stream_a, style), CallTokenizer(rank_b, stream_b, style))
+            if (difference := _difference(*tokenizers, thread=thread, context=context)) is not None:
+                sequences.append(difference)
     return Difference(
-        a=str(a.path), b=str(b.path), sequences_compared=compared, sequences=tuple(found),
-        totals=tuple(_differing(totals)), notes=_limited(notes),
+        a=str(a.path), b=str(b.path), sequences_compared=compared, sequences=tuple(sequences),
+        totals=tuple(_total_differences(totals)), notes=_first_notes(notes),
     )  # fmt: skip
 
 
-def _paired(a: Trace, b: Trace) -> Iterator[tuple[int, RankTrace | None, RankTrace | None]]:
+def _ranks_of_both(a: Trace, b: Trace) -> Iterator[tuple[int, RankTrace | None, RankTrace | None]]:
     """All ranks of both captures in ascending order, each from `a` and from `b` (None if missing)."""
-    sides = (a.ranks(), b.ranks())
-    heads = [next(side, None) for side in sides]
-    while present := [head.rank for head in heads if head is not None]:
-        rank = min(present)
-        found = [head if head is not None and head.rank == rank else None for head in heads]
-        yield rank, found[0], found[1]
-        heads = [
-            next(side, None) if one is not None else head for side, one, head in zip(sides, found, heads, strict=True)
+    captures = (a.ranks(), b.ranks())
+    next_ranks = [next(side, None) for side in captures]
+    while rank_numbers := [next_rank.rank for next_rank in next_ranks if next_rank is not None]:
+        rank = min(rank_numbers)
+        present_ranks = [
+            next_rank if next_rank is not None and next_rank.rank == rank else None for next_rank in next_ranks
+        ]
+        yield rank, present_ranks[0], present_ranks[1]
+        next_ranks = [
+            next(side, None) if taken is not None else next_rank
+            for side, taken, next_rank in zip(captures, present_ranks, next_ranks, strict=True)
         ]
 
 
@@ -120,7 +123,7 @@ def _add_totals(totals: dict[str, list[int]], rank: RankTrace | None, *, side: i
         totals[op][2 + side] += total.bytes
 
 
-def _differing(totals: dict[str, list[int]]) -> Iterator[TotalDifference]:
+def _total_differences(totals: dict[str, list[int]]) -> Iterator[TotalDifference]:
     for op, (a_calls, b_calls, a_bytes, b_bytes) in sorted(totals.items()):
         if (a_calls, a_bytes) != (b_calls, b_bytes):
             yield TotalDifference(op=op, a_calls=a_calls, b_calls=b_calls, a_bytes=a_bytes, b_bytes=b_bytes)
@@ -132,17 +135,20 @@ def _difference(a: CallTokenizer, b: CallTokenizer, *, thread: int, context: int
     a.assign_slots()
     b.assign_slots()
     ids: dict[str, int] = {}
-    sides = [_fingerprint(tokenizer, ids) for tokenizer in (a, b)]
-    place = first_difference(*sides)
+    fingerprints = [_fingerprint(tokenizer, ids) for tokenizer in (a, b)]
+    place = first_difference(*fingerprints)
     if place is None:
         return None
 
     def window(side: int, start: int, stop: int) -> tuple[str, ...]:
         tokenizer = (a, b)[side]
-        return tuple(tokenizer.token(sides[side].at(at)) for at in range(max(0, start), min(stop, sides[side].calls)))
+        return tuple(
+            tokenizer.token(fingerprints[side].at(at))
+            for at in range(max(0, start), min(stop, fingerprints[side].calls))
+        )
 
     return SequenceDifference(
-        rank=a.rank.rank, thread=thread, place=place, a_calls=sides[0].calls, b_calls=sides[1].calls,
+        rank=a.rank.rank, thread=thread, place=place, a_calls=fingerprints[0].calls, b_calls=fingerprints[1].calls,
         before=window(0, place - context, place),
         a=window(0, place, place + context), b=window(1, place, place + context),
     )  # fmt: skip
@@ -163,15 +169,15 @@ def _difference_by_expansion(
     assert a.stream.rules is not None and b.stream.rules is not None
     tokens = [tokenizer.tokens(expand_bounded(tokenizer.stream.rules or ())) for tokenizer in (a, b)]
     before: deque[str] = deque(maxlen=context)
-    for place, (left, right) in enumerate(zip_longest(*tokens)):
-        if left != right:
+    for place, (token_a, token_b) in enumerate(zip_longest(*tokens)):
+        if token_a != token_b:
             rest = [tuple(islice(side, context - 1)) for side in tokens]
             return SequenceDifference(
                 rank=a.rank.rank, thread=thread, place=place, a_calls=_calls(a.stream), b_calls=_calls(b.stream),
                 before=tuple(before),
-                a=() if left is None else (left, *rest[0]), b=() if right is None else (right, *rest[1]),
+                a=() if token_a is None else (token_a, *rest[0]), b=() if token_b is None else (token_b, *rest[1]),
             )  # fmt: skip
-        before.append(left)
+        before.append(token_a)
     return None
 
 
@@ -179,5 +185,5 @@ def _calls(stream: Stream) -> int:
     return stream.sequence_calls or 0
 
 
-def _limited(notes: list[str], *, most: int = 10) -> tuple[str, ...]:
+def _first_notes(notes: list[str], *, most: int = 10) -> tuple[str, ...]:
     return tuple(notes) if len(notes) <= most else (*notes[:most], f"and {len(notes) - most:,} more")

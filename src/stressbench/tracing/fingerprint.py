@@ -23,21 +23,21 @@ class _Part:
     value: int
     power: int
 
-    def concatenated(self, other: "_Part") -> "_Part":
+    def concatenate(self, other: "_Part") -> "_Part":
         return _Part(
             self.calls + other.calls,
             (self.value * other.power + other.value) % _FIELD,
             self.power * other.power % _FIELD,
         )
 
-    def repeated(self, times: int) -> "_Part":
-        whole, square = _EMPTY, self
+    def repeat(self, times: int) -> "_Part":
+        result, square = _EMPTY, self
         while times:
             if times & 1:
-                whole = whole.concatenated(square)
-            square = square.concatenated(square)
+                result = result.concatenate(square)
+            square = square.concatenate(square)
             times >>= 1
-        return whole
+        return result
 
 
 _EMPTY = _Part(0, 0, 1)
@@ -51,10 +51,10 @@ class Fingerprint:
         self._calls = [_Part(1, hash((identifier, _POINT)) % _FIELD, _POINT) for identifier in ids]
         self._parts = [_EMPTY] * len(rules)
         for number in children_first(rules):
-            whole = _EMPTY
+            part = _EMPTY
             for symbol, times in rules[number]:
-                whole = whole.concatenated(self._part(symbol).repeated(times))
-            self._parts[number] = whole
+                part = part.concatenate(self._part(symbol).repeat(times))
+            self._parts[number] = part
 
     def _part(self, symbol: int) -> _Part:
         return self._calls[symbol] if symbol >= 0 else self._parts[-symbol]
@@ -66,31 +66,31 @@ class Fingerprint:
 
     def prefix(self, calls: int) -> int:
         """Fingerprint of the first `calls` calls."""
-        done, number = _EMPTY, 0
-        while done.calls < calls:
+        prefix, number = _EMPTY, 0
+        while prefix.calls < calls:
             for symbol, times in self._rules[number]:
                 part = self._part(symbol)
-                fit = min(times, (calls - done.calls) // part.calls) if part.calls else times
-                done = done.concatenated(part.repeated(fit))
-                if fit < times and done.calls < calls:
+                repetitions = min(times, (calls - prefix.calls) // part.calls) if part.calls else times
+                prefix = prefix.concatenate(part.repeat(repetitions))
+                if repetitions < times and prefix.calls < calls:
                     number = -symbol
                     break
-                if done.calls == calls:
+                if prefix.calls == calls:
                     break
-        return done.value
+        return prefix.value
 
     def at(self, place: int) -> int:
         """Call number at index `place` (from 0) of the sequence."""
-        number, left = 0, place
+        number, remaining = 0, place
         while True:
             for symbol, times in self._rules[number]:
                 calls = self._part(symbol).calls
-                if left >= calls * times:
-                    left -= calls * times
+                if remaining >= calls * times:
+                    remaining -= calls * times
                     continue
                 if symbol >= 0:
                     return symbol
-                number, left = -symbol, left % calls
+                number, remaining = -symbol, remaining % calls
                 break
 
 

@@ -15,14 +15,14 @@ def median_s(gap: Gap) -> float | None:
     total = sum(n for _, n in gap.buckets)
     if not total:
         return None
-    wanted, seen = total / 2, 0.0
+    half, below = total / 2, 0.0
     for bucket, n in sorted(gap.buckets):
-        if seen + n >= wanted:
-            share = (wanted - seen) / n
+        if below + n >= half:
+            share = (half - below) / n
             low = _LOWEST_S * 2 ** ((bucket - 1) / 2) if bucket else gap.min_s
             value = low * 2 ** (share / 2) if bucket else low + share * (_LOWEST_S - low)
             return min(max(value, gap.min_s), gap.max_s)
-        seen += n
+        below += n
     return gap.max_s
 
 

@@ -29,9 +29,9 @@ def children_first(rules: Rules) -> tuple[int, ...]:
     for start in range(len(rules)):
         path = [start]
         while path:
-            below = {-symbol for symbol, _ in rules[path[-1]] if symbol < 0 and not done[-symbol]}
-            if below:
-                path.extend(below)
+            children = {-symbol for symbol, _ in rules[path[-1]] if symbol < 0 and not done[-symbol]}
+            if children:
+                path.extend(children)
             else:
                 number = path.pop()
                 if not done[number]:
@@ -42,10 +42,10 @@ def children_first(rules: Rules) -> tuple[int, ...]:
 
 def rule_lengths(rules: Rules) -> tuple[int, ...]:
     """Number of calls that each rule expands to, by rule number."""
-    found = [0] * len(rules)
+    lengths = [0] * len(rules)
     for number in children_first(rules):
-        found[number] = sum(times * (1 if symbol >= 0 else found[-symbol]) for symbol, times in rules[number])
-    return tuple(found)
+        lengths[number] = sum(times * (1 if symbol >= 0 else lengths[-symbol]) for symbol, times in rules[number])
+    return tuple(lengths)
 
 
 def expand(rules: Rules) -> Iterator[int]:
@@ -59,61 +59,61 @@ def expand_bounded(rules: Rules) -> Iterator[int]:
     Raises TooManyCalls beyond MAX_EXPANDED_CALLS, since a few rules can expand to any number of calls.
     """
     if (calls := rule_lengths(rules)[0]) > MAX_EXPANDED_CALLS:
-        many = f"{calls:,}" if calls < 10**15 else "more than 10^15"
-        raise TooManyCalls(f"a rank made {many} calls in order; expected at most {MAX_EXPANDED_CALLS:,}")
+        calls_text = f"{calls:,}" if calls < 10**15 else "more than 10^15"
+        raise TooManyCalls(f"a rank made {calls_text} calls in order; expected at most {MAX_EXPANDED_CALLS:,}")
     return expand(rules)
 
 
 def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
     """The sequence in pieces; short rules are one piece each."""
-    short = _cached_rules(rules)
+    cached = _cached_rules(rules)
     stack: list[tuple[int, int, int]] = [(0, 0, 1)]  # rule, index in it, remaining repetitions
     while stack:
-        number, place, left = stack.pop()
+        number, index, remaining = stack.pop()
         rule = rules[number]
-        while place < len(rule):
-            symbol, times = rule[place]
-            place += 1
+        while index < len(rule):
+            symbol, times = rule[index]
+            index += 1
             if symbol >= 0:
                 yield repeat(symbol, times)
-            elif -symbol in short:
-                yield from repeat(short[-symbol], times)
+            elif -symbol in cached:
+                yield from repeat(cached[-symbol], times)
             else:  # descend into the rule, then continue after it
-                stack.append((number, place, left))
+                stack.append((number, index, remaining))
                 stack.append((-symbol, 0, times))
                 break
         else:
-            if left > 1:
-                stack.append((number, 0, left - 1))
+            if remaining > 1:
+                stack.append((number, 0, remaining - 1))
 
 
 def _cached_rules(rules: Rules) -> dict[int, tuple[int, ...]]:
-    known = rule_lengths(rules)
-    short: dict[int, tuple[int, ...]] = {}
-    room = _MAX_CACHED_CALLS
+    lengths = rule_lengths(rules)
+    cached: dict[int, tuple[int, ...]] = {}
+    capacity = _MAX_CACHED_CALLS
     for number in children_first(rules):
-        held = [-symbol for symbol, _ in rules[number] if symbol < 0]
-        if number and known[number] <= min(_MAX_CACHED_RULE, room) and all(below in short for below in held):
-            rows = (((symbol,) if symbol >= 0 else short[-symbol]) * times for symbol, times in rules[number])
-            short[number] = tuple(chain.from_iterable(rows))
-            room -= known[number]
-    return short
+        children = [-symbol for symbol, _ in rules[number] if symbol < 0]
+        if number and lengths[number] <= min(_MAX_CACHED_RULE, capacity) and all(child in cached for child in children):
+            parts = (((symbol,) if symbol >= 0 else cached[-symbol]) * times for symbol, times in rules[number])
+            cached[number] = tuple(chain.from_iterable(parts))
+            capacity -= lengths[number]
+    return cached
 
 
 def call_counts(rules: Rules, *, start: int = 0) -> Counter[int]:
     """Number of occurrences of each call in the expansion of rule `start`, computed without expanding it."""
-    times_of = [0] * len(rules)
-    times_of[start] = 1
-    counted: Counter[int] = Counter()
+    rule_counts = [0] * len(rules)
+    rule_counts[start] = 1
+    counts: Counter[int] = Counter()
     for number in reversed(children_first(rules)):
-        if not times_of[number]:
+        if not rule_counts[number]:
             continue
         for symbol, times in rules[number]:
             if symbol >= 0:
-                counted[symbol] += times * times_of[number]
+                counts[symbol] += times * rule_counts[number]
             else:
-                times_of[-symbol] += times * times_of[number]
-    return counted
+                rule_counts[-symbol] += times * rule_counts[number]
+    return counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ class Loop:
 
 def outermost_loops(rules: Rules) -> tuple[Loop, ...]:
     """Loops that are not inside another loop, in the order of the sequence."""
-    known = rule_lengths(rules)
+    lengths = rule_lengths(rules)
     loops: list[Loop] = []
     stack = [iter(rules[0])]
     while stack:
@@ -137,7 +137,7 @@ def outermost_loops(rules: Rules) -> tuple[Loop, ...]:
             continue
         symbol, times = item
         if times > 1:
-            loops.append(Loop(symbol=symbol, times=times, calls=1 if symbol >= 0 else known[-symbol]))
+            loops.append(Loop(symbol=symbol, times=times, calls=1 if symbol >= 0 else lengths[-symbol]))
         elif symbol < 0:
             stack.append(iter(rules[-symbol]))
     return tuple(loops)

@@ -62,9 +62,9 @@ class MatrixAccumulator:
     busiest: list[tuple[int, int, int, int]] = field(default_factory=list)  # bytes, messages, source, destination
     _sums: Sums = field(default_factory=_new_sums)
     _by_host: Sums = field(default_factory=_new_sums)
-    _waiting: dict[int, dict[int, list[int]]] = field(default_factory=dict)  # by destination and source
+    _unresolved: dict[int, dict[int, list[int]]] = field(default_factory=dict)  # by destination and source
     _node_of: "array[int]" = field(init=False)  # -1: unknown
-    _known: int = 0
+    _ranks_with_host: int = 0
 
     def __post_init__(self) -> None:
         self._node_of = array("q", [-1]) * (0 if self.ranks <= MAX_RANKS else self.ranks)
@@ -74,7 +74,7 @@ class MatrixAccumulator:
         number, few = rank.rank, self.ranks <= MAX_RANKS
         source = number if few else self._block(number) if rank.node is None else rank.node
         if not few:
-            self._learn(number, rank.node)
+            self._set_host(number, rank.node)
         for peer in rank.peers or ():
             if peer.rank < 0:
                 continue
@@ -87,13 +87,13 @@ class MatrixAccumulator:
             elif pair > self.busiest[0]:
                 heapq.heapreplace(self.busiest, pair)
 
-    def _learn(self, rank: int, node: int | None) -> None:
-        waiting = self._waiting.pop(rank, {})
+    def _set_host(self, rank: int, node: int | None) -> None:
+        unresolved = self._unresolved.pop(rank, {})
         if node is None:
             return
-        self._known += 1
+        self._ranks_with_host += 1
         self._node_of[rank] = node
-        for source, sums in waiting.items():
+        for source, sums in unresolved.items():
             _count(self._by_host[source, node], *sums)
 
     def _count_by_host(self, source: int, peer: Peer) -> None:
@@ -101,7 +101,7 @@ class MatrixAccumulator:
         if node >= 0:
             sums = self._by_host[source, node]
         else:
-            sums = self._waiting.setdefault(peer.rank, {}).setdefault(source, [0, 0])
+            sums = self._unresolved.setdefault(peer.rank, {}).setdefault(source, [0, 0])
         _count(sums, peer.messages, peer.bytes)
 
     @property
@@ -115,7 +115,7 @@ class MatrixAccumulator:
         """The matrix by ranks; by hosts for more than MAX_RANKS ranks, or by at most MAX_RANKS blocks without hosts."""
         if self.ranks <= MAX_RANKS:
             return Matrix(unit=MatrixUnit.rank, labels=tuple(range(self.ranks)), pairs=tuple(_pairs(self._sums)))
-        if self._known == self.ranks:
+        if self._ranks_with_host == self.ranks:
             return self._matrix(MatrixUnit.host, self._by_host, sorted(set(self._node_of)), self._host)
         return self._matrix(MatrixUnit.block, self._sums, range(0, self.ranks, self._block_size), self._block)
 
@@ -123,12 +123,12 @@ class MatrixAccumulator:
         return self._node_of[source] if source < self.ranks else source
 
     def _matrix(
-        self, unit: MatrixUnit, kept: Sums, labels: Iterable[int], label_of: Callable[[int], int]
+        self, unit: MatrixUnit, stored: Sums, labels: Iterable[int], label_of: Callable[[int], int]
     ) -> Matrix:  # fmt: skip
-        folded = _new_sums()
-        for (source, destination), sums in kept.items():
-            _count(folded[label_of(source), destination], *sums)
-        return Matrix(unit=unit, labels=tuple(labels), pairs=tuple(_pairs(folded)))
+        sums_by_label = _new_sums()
+        for (source, destination), sums in stored.items():
+            _count(sums_by_label[label_of(source), destination], *sums)
+        return Matrix(unit=unit, labels=tuple(labels), pairs=tuple(_pairs(sums_by_label)))
 
 
 def _count(sums: list[int], messages: int, size: int) -> None:
@@ -141,9 +141,9 @@ def _pairs(sums: Sums) -> Iterable[Pair]:
         yield Pair(source=source, destination=destination, messages=messages, bytes=size)
 
 
-def busiest_pairs(found: MatrixAccumulator) -> tuple[Pair, ...]:
+def busiest_pairs(accumulator: MatrixAccumulator) -> tuple[Pair, ...]:
     """The pairs of ranks with the most bytes, in descending order."""
     return tuple(
         Pair(source=-source, destination=-destination, messages=messages, bytes=size)
-        for size, messages, source, destination in sorted(found.busiest, reverse=True)
+        for size, messages, source, destination in sorted(accumulator.busiest, reverse=True)
     )

@@ -23,7 +23,7 @@ def outline(rank: RankTrace, stream: Stream) -> Iterator[Line]:
     if stream.rules is None:
         return
     tokenizer = CallTokenizer(rank, stream, TokenStyle.exact)
-    known = rule_lengths(stream.rules)
+    lengths = rule_lengths(stream.rules)
     row: list[str] = []
     depth = 0
     for item in _walk(stream.rules):
@@ -36,7 +36,7 @@ def outline(rank: RankTrace, stream: Stream) -> Iterator[Line]:
             yield Line(depth=depth, text="  ".join(row))
             row = []
         if isinstance(item, _LoopBegin):
-            yield Line(depth=depth, text=f"{item.times:,} times, {known[item.rule]:,} calls each:")
+            yield Line(depth=depth, text=f"{item.times:,} times, {lengths[item.rule]:,} calls each:")
             depth += 1
         elif isinstance(item, _LoopEnd):
             depth -= 1
@@ -64,8 +64,8 @@ class _LoopEnd:
 def _walk(rules: Rules) -> Iterator[_Call | _LoopBegin | _LoopEnd]:
     stack: list[tuple[Iterator[tuple[int, int]], bool]] = [(_items(rules[0]), False)]
     while stack:
-        rest, is_loop = stack[-1]
-        item = next(rest, None)
+        items, is_loop = stack[-1]
+        item = next(items, None)
         if item is None:
             stack.pop()
             if is_loop:

@@ -73,7 +73,7 @@ class RankRows(Sequence[RankRow]):
         """Add the next rank."""
         seconds = [0.0] * len(OperationClass)
         for total in rank.totals:
-            seconds[_PLACE_OF[class_of(total.op)]] += total.time_s
+            seconds[_CLASS_INDEX[class_of(total.op)]] += total.time_s
         mpi_s = sum(seconds)
         times = (rank.wall_s, max(0.0, rank.wall_s - mpi_s), mpi_s, *seconds)
         messages = size = 0
@@ -84,8 +84,8 @@ class RankRows(Sequence[RankRow]):
         numbers = (rank.rank, node, _RANK_ENDS.index(rank.ended), messages, size)
         for column, time_s in zip(self._times.values(), times, strict=True):
             column.append(time_s)
-        for whole, number in zip(self._numbers.values(), numbers, strict=True):
-            whole.append(number)
+        for integers, number in zip(self._numbers.values(), numbers, strict=True):
+            integers.append(number)
 
     def __len__(self) -> int:
         return len(self._numbers["rank"])
@@ -119,9 +119,9 @@ class RankRows(Sequence[RankRow]):
         return self._times[name]
 
 
-_PLACE_OF = {kind: number for number, kind in enumerate(OperationClass)}
+_CLASS_INDEX = {kind: number for number, kind in enumerate(OperationClass)}
 _RANK_ENDS = tuple(RankEnd)
-_WHOLE = ("rank", "node", "ended", "messages", "bytes")  # columns of integers; node -1: unknown
+_INTEGER_COLUMNS = ("rank", "node", "ended", "messages", "bytes")  # columns of integers; node -1: unknown
 _MOST_NAMED = 100
 
 
@@ -206,15 +206,15 @@ def profile_of(trace: Trace) -> Profile:
     matrix, phases, objects = MatrixAccumulator(trace.header.ranks), PhaseAccumulator(), ObjectAccumulator()
     rows, warnings = RankRows(), _Warnings()
     for rank in trace.ranks():
-        for part in (operations, sites, sizes, communicators, matrix, phases, objects, warnings, rows):
-            part.add(rank)
+        for accumulator in (operations, sites, sizes, communicators, matrix, phases, objects, warnings, rows):
+            accumulator.add(rank)
     total = Split(**{name: sum(rows.times_s(name)) for name in Split.__slots__})
-    found = operations.rows()
+    operation_rows = operations.rows()
     return Profile(
-        facts=_facts(trace, rows), total=total, columns=_columns(total, rows, found), operations=found,
-        sites=sites.rows(), sizes=sizes.rows(), communicators=communicators.rows(), matrix=matrix.finish(),
-        pairs=busiest_pairs(matrix), imbalances=_imbalances(rows), objects=objects.rows(), phases=phases.finish(),
-        ranks=rows, warnings=(*_file_warnings(trace), *warnings.sentences()),
+        facts=_facts(trace, rows), total=total, columns=_columns(total, rows, operation_rows),
+        operations=operation_rows, sites=sites.rows(), sizes=sizes.rows(), communicators=communicators.rows(),
+        matrix=matrix.finish(), pairs=busiest_pairs(matrix), imbalances=_imbalances(rows), objects=objects.rows(),
+        phases=phases.finish(), ranks=rows, warnings=(*_file_warnings(trace), *warnings.sentences()),
     )  # fmt: skip
 
 

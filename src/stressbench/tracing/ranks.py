@@ -25,9 +25,9 @@ class WorldRanks:
         return _member(members, rank)
 
 
-def _member(runs: tuple[MemberRun, ...], place: int) -> int | None:
-    for run in runs:
-        if place < run.length:
-            return run.first + place * run.stride
-        place -= run.length
+def _member(member_runs: tuple[MemberRun, ...], index: int) -> int | None:
+    for member_run in member_runs:
+        if index < member_run.length:
+            return member_run.first + index * member_run.stride
+        index -= member_run.length
     return None

@@ -74,20 +74,20 @@ def reference_profile(trace: Trace, *, iteration: bool) -> ReferenceProfile:
     """
     trace.require_whole()
     loop = _main_loop(trace) if iteration else None
-    sums = TrafficAccumulator(trace.header.ranks)
+    traffic = TrafficAccumulator(trace.header.ranks)
     for rank in trace.ranks():
-        sums.add(rank, _part(trace, rank, loop))
+        traffic.add(rank, _rules_of_rank(trace, rank, loop))
     profile = profile_of(trace)
     return ReferenceProfile(
-        schema=SCHEMA, app=trace.header.program, iteration_unit=_unit(loop), ranks=trace.header.ranks,
-        p2p_matrix=sums.matrix(), p2p_size_histogram=sums.sizes(), p2p_messages=sums.messages(),
-        p2p_totals=sums.totals(), collectives=sums.collective_rows(), mpi_calls_all_ranks=sums.operations(),
-        mpip=_mpip(profile), pipeline=_pipeline(trace, loop, busiest=sums.busiest()),
-        sequence_all_ranks=_sequences(trace, loop) if sums.longest <= MAX_TOKENS else None,
+        schema=SCHEMA, app=trace.header.program, iteration_unit=_iteration_unit(loop), ranks=trace.header.ranks,
+        p2p_matrix=traffic.matrix(), p2p_size_histogram=traffic.sizes(), p2p_messages=traffic.messages(),
+        p2p_totals=traffic.totals(), collectives=traffic.collective_rows(), mpi_calls_all_ranks=traffic.operations(),
+        mpip=_mpip(profile), pipeline=_pipeline(trace, loop, busiest=traffic.busiest()),
+        sequence_all_ranks=_sequences(trace, loop) if traffic.longest <= MAX_TOKENS else None,
     )  # fmt: skip
 
 
-def _unit(loop: Loop | None) -> str:
+def _iteration_unit(loop: Loop | None) -> str:
     if loop is None:
         return "the whole run"
     return f"one pass of rank 0's most repeated outermost loop ({loop.times} passes of {loop.calls} calls)"
@@ -97,8 +97,10 @@ def _stream_rules(trace: Trace, rank: RankTrace) -> Rules:
     if len(rank.threads_apart()) > 1:
         raise TraceFileError(f"rank {rank.rank}: {len(rank.threads_apart())} threads called MPI", path=trace.path)
     if rank.rules is None:
-        why = "it is a profile; `stressbench capture` keeps the sequence" if trace.header.mode == "profile" else "lost"
-        raise TraceFileError(f"rank {rank.rank} has no sequence: {why}", path=trace.path)
+        reason = (
+            "it is a profile; `stressbench capture` keeps the sequence" if trace.header.mode == "profile" else "lost"
+        )
+        raise TraceFileError(f"rank {rank.rank} has no sequence: {reason}", path=trace.path)
     return rank.rules
 
 
@@ -109,34 +111,36 @@ def _main_loop(trace: Trace) -> Loop:
     return max(loops, key=lambda loop: (loop.times, loop.calls))
 
 
-def _part(trace: Trace, rank: RankTrace, loop: Loop | None) -> Rules:
+def _rules_of_rank(trace: Trace, rank: RankTrace, loop: Loop | None) -> Rules:
     """Rules of the whole run, or of one pass of this rank's loop with about as many passes as `loop`."""
     rules = _stream_rules(trace, rank)
     if loop is None:
         return rules
     candidates = [
-        found for found in outermost_loops(rules) if abs(found.times - loop.times) <= _COUNT_TOLERANCE * loop.times
+        candidate
+        for candidate in outermost_loops(rules)
+        if abs(candidate.times - loop.times) <= _COUNT_TOLERANCE * loop.times
     ]
     if not candidates:
         raise TraceFileError(
             f"rank {rank.rank} has no outermost loop of about {loop.times} passes, as rank 0 has", path=trace.path
         )
-    own = min(candidates, key=lambda found: (abs(found.times - loop.times), -found.calls))
-    return single_pass(rules, own.symbol)
+    rank_loop = min(candidates, key=lambda candidate: (abs(candidate.times - loop.times), -candidate.calls))
+    return single_pass(rules, rank_loop.symbol)
 
 
 def _mpip(profile: Profile) -> MpiP:
     columns = profile.columns
     return MpiP(
         wall_pct=Percentages(
-            mpi=_rounded(columns.mpi_percent), p2p=_rounded(columns.p2p_percent), coll=_rounded(columns.coll_percent)
+            mpi=_round(columns.mpi_percent), p2p=_round(columns.p2p_percent), coll=_round(columns.coll_percent)
         ),
         avg_p2p_send_bytes=round(columns.mean_send_bytes or 0.0, 1),
         avg_coll_bytes=round(columns.mean_coll_bytes or 0.0, 1),
     )
 
 
-def _rounded(percent: float | None) -> float | None:
+def _round(percent: float | None) -> float | None:
     return None if percent is None else round(percent, 2)
 
 
@@ -148,14 +152,14 @@ def _tokens(rank: RankTrace, rules: Rules) -> Iterator[str]:
 
 
 def _sequences(trace: Trace, loop: Loop | None) -> Mapping[str, str]:
-    return {str(rank.rank): " ".join(_tokens(rank, _part(trace, rank, loop))) for rank in trace.ranks()}
+    return {str(rank.rank): " ".join(_tokens(rank, _rules_of_rank(trace, rank, loop))) for rank in trace.ranks()}
 
 
 def _pipeline(trace: Trace, loop: Loop | None, *, busiest: int) -> Pipeline | None:
     ranks: dict[str, list[Row]] = {}
     for number in dict.fromkeys((0, busiest)):
         rank = trace.rank(number)
-        rules = _part(trace, rank, loop)
+        rules = _rules_of_rank(trace, rank, loop)
         if rule_lengths(rules)[0] > MAX_TOKENS:
             return None
         ranks[str(number)] = list(_rows(rank, rules, wraps=loop is not None))
@@ -166,10 +170,10 @@ def _rows(rank: RankTrace, rules: Rules, *, wraps: bool) -> Iterable[Row]:
     """One row per call. With `wraps`, the first gap is the one that follows the last call of the iteration."""
     numbers = list(expand_bounded(rules))
     gaps = {(gap.before, gap.after): gap for gap in rank.gaps or ()}
-    befores = [numbers[-1] if wraps and numbers else -1, *numbers]
+    preceding = [numbers[-1] if wraps and numbers else -1, *numbers]
     tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
     tokenizer.assign_slots()
-    for before, number in zip(befores, numbers, strict=False):
+    for before, number in zip(preceding, numbers, strict=False):
         yield [tokenizer.token(number), *_gap_cells(gaps.get((before, number))), _mean_us(rank.calls[number])]
 
 

@@ -9,7 +9,7 @@ from stressbench.formats.ranges import spans
 from stressbench.formats.trace import RankTrace, Trace, TraceMode
 from stressbench.tracing.operations import DYNAMIC_PROCESS_CALLS
 
-_REQUIRED = frozenset({"calls", "lists", "sender"})  # losses of these make the sequence incomplete
+_DISQUALIFYING_LOSSES = frozenset({"calls", "lists", "sender"})  # losses of these make the sequence incomplete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,21 +48,21 @@ def _rank_refusals(trace: Trace, rank: RankTrace) -> Iterable[str]:
     if len(rank.threads_apart()) > 1 or (rank.threads or 1) > 1:
         yield "several threads called MPI; replay supports one sequence of calls per rank"
     elif rank.rules is None:
-        lost = next((loss for loss in rank.lost or () if loss.what == "sequence"), None)
+        lost_sequence = next((loss for loss in rank.lost or () if loss.what == "sequence"), None)
         if trace.header.mode is TraceMode.profile:
             yield "statistics only; `stressbench capture` keeps the sequence"
         else:
-            yield "no sequence" + (f" ({lost.why})" if lost is not None and lost.why else "")
+            yield "no sequence" + (f" ({lost_sequence.why})" if lost_sequence is not None and lost_sequence.why else "")
     for loss in rank.lost or ():
-        if loss.what in _REQUIRED:
+        if loss.what in _DISQUALIFYING_LOSSES:
             yield f"some of its calls are unknown ({loss.why or loss.what})"
     if rank.ended.value != "finalize":
         yield "it did not reach MPI_Finalize; its sequence is incomplete"
     operations = {total.op for total in rank.totals}
     if "Win_create_dynamic" in operations:
         yield "dynamic windows (Win_create_dynamic) are not supported"
-    if found := sorted(operations & DYNAMIC_PROCESS_CALLS):
-        yield f"dynamic processes ({', '.join(found)}) are not supported"
+    if dynamic_calls := sorted(operations & DYNAMIC_PROCESS_CALLS):
+        yield f"dynamic processes ({', '.join(dynamic_calls)}) are not supported"
     if any(comm.inter for comm in rank.comms):
         yield "intercommunicators are not supported"
 
@@ -80,9 +80,9 @@ def workload_text(trace: Trace, *, job: str, file: str, nodes: int | None) -> st
 
 [SET] nodes={nodes or 1}
 
-[JOB_NAME] {quoted(job)}
+[JOB_NAME] {quote(job)}
 [NODES] ${{nodes}}
-[MOTIF] replay -f {quoted(file)}
+[MOTIF] replay -f {quote(file)}
 """
 
 
@@ -91,7 +91,7 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-def quoted(word: str) -> str:
+def quote(word: str) -> str:
     """A word of the workload language, quoted and escaped if necessary."""
     if word and not any(letter in ' \t"\\$#' for letter in word) and word.isprintable():
         return word

@@ -11,7 +11,7 @@ from stressbench.formats.trace import RankTrace
 from stressbench.formats.trace.records import Call, Total, site_name
 from stressbench.tracing.operations import OperationClass, class_of
 
-_SIZED = ("p2p", "coll", "io")
+_CLASSES_WITH_SIZES = ("p2p", "coll", "io")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,17 +89,17 @@ class _Sum:
     ranks: int = 0
     last_rank: int = -1
 
-    def add(self, found: Total | Call, *, rank: int) -> None:
-        if isinstance(found, Total):
-            self.calls += found.calls
-            self.empty += found.empty
-            self.bytes += found.bytes
+    def add(self, counts: Total | Call, *, rank: int) -> None:
+        if isinstance(counts, Total):
+            self.calls += counts.calls
+            self.empty += counts.empty
+            self.bytes += counts.bytes
         else:
-            self.calls += found.n
-            self.bytes += found.n * (found.bytes or 0)
-        self.time_s += found.time_s
-        if found.max_s is not None:
-            self.max_s = found.max_s if self.max_s is None else max(self.max_s, found.max_s)
+            self.calls += counts.n
+            self.bytes += counts.n * (counts.bytes or 0)
+        self.time_s += counts.time_s
+        if counts.max_s is not None:
+            self.max_s = counts.max_s if self.max_s is None else max(self.max_s, counts.max_s)
         self.ranks += rank != self.last_rank
         self.last_rank = rank
 
@@ -162,16 +162,16 @@ class CallSiteAccumulator:
 class SizeAccumulator:
     """Accumulates histograms of message and I/O sizes."""
 
-    _counts: dict[str, list[int]] = field(default_factory=lambda: {kind: [] for kind in _SIZED})
+    _counts: dict[str, list[int]] = field(default_factory=lambda: {kind: [] for kind in _CLASSES_WITH_SIZES})
 
     def add(self, rank: RankTrace) -> None:
         """Add one rank."""
         if rank.sizes is None:
             return
         for kind, sums in self._counts.items():
-            found = getattr(rank.sizes, kind)
-            sums += [0] * (len(found) - len(sums))
-            for bucket, calls in enumerate(found):
+            calls_by_bucket = getattr(rank.sizes, kind)
+            sums += [0] * (len(calls_by_bucket) - len(sums))
+            for bucket, calls in enumerate(calls_by_bucket):
                 sums[bucket] += calls
 
     def rows(self) -> tuple[SizeClass, ...]:
@@ -188,31 +188,31 @@ class SizeAccumulator:
 class CommunicatorAccumulator:
     """Accumulates totals by communicator size; MPI_COMM_SELF counts only if it was used."""
 
-    _seen: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    _memberships: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     _sums: dict[int, _Sum] = field(default_factory=lambda: defaultdict(_Sum))
 
     def add(self, rank: RankTrace) -> None:
         """Add one rank."""
-        used: set[int] = set()
+        used_comms: set[int] = set()
         for stream in rank.threads_apart():
             for call in stream.calls:
                 if call.comm is not None:
                     self._sums[rank.comms[call.comm].size].add(call, rank=rank.rank)
-                    used.add(call.comm)
+                    used_comms.add(call.comm)
         for number, comm in enumerate(rank.comms):
-            if number != 1 or number in used:
-                self._seen[comm.size] += 1
+            if number != 1 or number in used_comms:
+                self._memberships[comm.size] += 1
 
     def rows(self) -> tuple[CommunicatorSize, ...]:
         """The table, in descending order of size."""
         return tuple(
             CommunicatorSize(
                 size=size,
-                communicators=seen // size if size and seen % size == 0 else None,
+                communicators=memberships // size if size and memberships % size == 0 else None,
                 calls=self._sums[size].calls if size in self._sums else 0,
                 time_s=self._sums[size].time_s if size in self._sums else 0.0,
             )
-            for size, seen in sorted(self._seen.items(), reverse=True)
+            for size, memberships in sorted(self._memberships.items(), reverse=True)
         )
 
 
@@ -224,14 +224,15 @@ class ObjectAccumulator:
 
     def add(self, rank: RankTrace) -> None:
         """Add one rank."""
-        for found in rank.objects or ():
-            left = max(0, found.made - found.released)  # objects created by untraced calls appear only when released
-            one = self._rows.get(found.kind)
-            self._rows[found.kind] = ObjectRow(
-                kind=found.kind, made=found.made + (one.made if one else 0), left=left + (one.left if one else 0),
-                ranks=1 + (one.ranks if one else 0), least=min(left, one.least) if one else left,
-                most=max(left, one.most) if one else left,
-                most_rank=one.most_rank if one and one.most >= left else rank.rank,
+        for counts in rank.objects or ():
+            left = max(0, counts.made - counts.released)  # objects created by untraced calls appear only when released
+            previous = self._rows.get(counts.kind)
+            self._rows[counts.kind] = ObjectRow(
+                kind=counts.kind, made=counts.made + (previous.made if previous else 0),
+                left=left + (previous.left if previous else 0),
+                ranks=1 + (previous.ranks if previous else 0), least=min(left, previous.least) if previous else left,
+                most=max(left, previous.most) if previous else left,
+                most_rank=previous.most_rank if previous and previous.most >= left else rank.rank,
             )  # fmt: skip
 
     def rows(self) -> tuple[ObjectRow, ...] | None:

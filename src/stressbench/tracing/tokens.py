@@ -67,11 +67,11 @@ class CallTokenizer:
         """Whether a token depends on preceding calls, because different persistent requests share a slot."""
         if not any(call.op in START_CALLS for call in self.stream.calls):
             return False
-        seen: dict[int, str] = {}
+        token_by_slot: dict[int, str] = {}
         for call in self.stream.calls:
             if call.op in PERSISTENT_INITS and call.request is not None:
-                token = self._started(call)
-                if seen.setdefault(call.request, token) != token:
+                token = self._persistent_request(call)
+                if token_by_slot.setdefault(call.request, token) != token:
                     return True
         return False
 
@@ -93,26 +93,28 @@ class CallTokenizer:
             if call.request is not None:
                 self._slots[call.request] = number
             return fixed or call.op
-        inside = ",".join(
-            "?" if (held := self._slots.get(slot)) is None else self._started(self.stream.calls[held])
+        requests = ",".join(
+            "?"
+            if (init_number := self._slots.get(slot)) is None
+            else self._persistent_request(self.stream.calls[init_number])
             for slot in call.requests or ()
         )
-        return f"{'St' if call.op == 'Startall' else call.op}({inside})"
+        return f"{'St' if call.op == 'Startall' else call.op}({requests})"
 
     def tokens(self, numbers: Iterable[int]) -> Iterator[str]:
         """Tokens of the calls with these numbers, which must be in the order of the sequence."""
-        moving = [
+        order_dependent = [
             self._tokens[number] is None or call.op in PERSISTENT_INITS for number, call in enumerate(self.stream.calls)
         ]
         fixed = self._tokens
-        return (self.token(number) if moving[number] else fixed[number] or "" for number in numbers)
+        return (self.token(number) if order_dependent[number] else fixed[number] or "" for number in numbers)
 
     def messages(self, number: int) -> tuple[Message, ...]:
         """Messages that call `number` sends, given the present assignment of slots."""
         call = self.stream.calls[number]
         if call.op in START_CALLS:
-            held = (self._slots.get(slot) for slot in call.requests or ())
-            started = [self.stream.calls[place] for place in held if place is not None]
+            init_numbers = (self._slots.get(slot) for slot in call.requests or ())
+            started = [self.stream.calls[init_number] for init_number in init_numbers if init_number is not None]
             return tuple(self._message(init) for init in started if init.op in SEND_TOKENS and init.peer != -1)
         sends = (call.op in SEND_TOKENS and call.op not in PERSISTENT_INITS) or call.op in SENDRECV_CALLS
         return (self._message(call),) if sends and call.peer != -1 else ()
@@ -172,13 +174,13 @@ class CallTokenizer:
         token = "SR" if call.op == "Sendrecv" else "SRr"
         return f"{token}>{self._rank(call.comm, call.peer)}:{call.bytes or 0}<{origin}:{capacity or 0}"
 
-    def _started(self, init: Call) -> str:
+    def _persistent_request(self, init: Call) -> str:
         return f"{'>' if init.op in SEND_TOKENS else '<'}{self._partner(init)}"
 
     def _collective(self, call: Call) -> str:
-        shown = 0 if call.in_place and call.op in _NO_SEND_BUFFER_IN_PLACE else call.bytes or 0
+        size = 0 if call.in_place and call.op in _NO_SEND_BUFFER_IN_PLACE else call.bytes or 0
         reduction = f"[{call.reduction}]" if call.reduction else ""
-        return f"{call.op}{reduction}:{shown}@{_or_unknown(self.size_of(call))}"
+        return f"{call.op}{reduction}:{size}@{_or_unknown(self.size_of(call))}"
 
     def _communicator_constructor(self, call: Call) -> str:
         if self.style is TokenStyle.exact:
@@ -191,8 +193,8 @@ class CallTokenizer:
             return f"{call.op}:{call.size or 0}@{_or_unknown(self.size_of(call))}"
         reduction = f"[{call.reduction}]" if call.reduction else ""
         partner = "" if call.peer is None else f">{call.peer}"
-        moved = max(call.bytes or 0, call.receive_bytes or 0)
-        return f"{call.op}{reduction}{partner}" + ("" if call.bytes is None else f":{moved}")
+        size = max(call.bytes or 0, call.receive_bytes or 0)
+        return f"{call.op}{reduction}{partner}" + ("" if call.bytes is None else f":{size}")
 
     def _file(self, call: Call) -> str:
         if call.op == "File_open":

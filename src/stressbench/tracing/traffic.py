@@ -39,18 +39,18 @@ class TrafficAccumulator:
         """Add the calls of one rank; `rules` is its sequence or a part of it."""
         tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
         tokenizer.assign_slots()
-        counted = call_counts(rules)
+        counts = call_counts(rules)
         self.longest = max(
-            self.longest, sum(n for number, n in counted.items() if rank.calls[number].op not in TEST_CALLS)
+            self.longest, sum(n for number, n in counts.items() if rank.calls[number].op not in TEST_CALLS)
         )
         sent: Counter[tuple[int, int]] = Counter()
-        for message, n in _messages(tokenizer, rules, counted):
+        for message, n in _messages(tokenizer, rules, counts):
             sent[-1 if message.to is None else message.to, message.bytes] += n
         for (to, size), n in sent.items():
             self._sent[rank.rank, to, size] += n
         self._sends.append(sum(sent.values()))
         self._peers.append(len({to for to, _ in sent}))
-        for number, n in counted.items():
+        for number, n in counts.items():
             call = rank.calls[number]
             self._operations[call.op] += n
             if call.op in COLLECTIVES:
@@ -99,10 +99,10 @@ class TrafficAccumulator:
         return dict(sorted(self._operations.items()))
 
 
-def _messages(tokenizer: CallTokenizer, rules: Rules, counted: Counter[int]) -> Iterator[tuple[Message, int]]:
+def _messages(tokenizer: CallTokenizer, rules: Rules, counts: Counter[int]) -> Iterator[tuple[Message, int]]:
     """Messages and how often each is sent. The sequence is expanded only if persistent requests share slots."""
     if not tokenizer.is_order_dependent:
-        for number, n in counted.items():
+        for number, n in counts.items():
             for message in tokenizer.messages(number):
                 yield message, n
         return

@@ -16,7 +16,7 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference.prediction import validate_predictions
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.interference.validation import Validation
-from stressbench.report.interference import judgement
+from stressbench.report.interference import evaluation
 from stressbench.report.renderers import render
 from stressbench.report.renderers.text import show
 
@@ -68,7 +68,7 @@ def evaluate(
         raise UserError("--json and --csv: expected one of them")
     found = validate_predictions(selection.profiles(words), observed)
     if page is not None:
-        write_report_page(page, render("html", judgement.page(found)), progress=emit)
+        write_report_page(page, render("html", evaluation.page(found)), progress=emit)
     _print(found, pairs=pairs, as_json=as_json, as_csv=as_csv)
     if not found.has_predictions:
         raise typer.Exit(ExitStatus.negative)
@@ -79,6 +79,6 @@ def _print(found: Validation, *, pairs: bool, as_json: bool, as_csv: bool) -> No
     if as_json:
         print_json(found, Validation)
     elif as_csv:
-        echo(render("csv", judgement.brief(found, pairs=pairs)), nl=False)
+        echo(render("csv", evaluation.brief(found, pairs=pairs)), nl=False)
     else:
-        show(judgement.brief(found, pairs=pairs))
+        show(evaluation.brief(found, pairs=pairs))

@@ -54,4 +54,4 @@ def report(
     if data is not None:
         from stressbench.report.export import write_tables  # figures take a second to import
 
-        write_data(lambda: write_tables(page(report, material).numbers, data), data)
+        write_data(lambda: write_tables(page(report, material).data_files, data), data)

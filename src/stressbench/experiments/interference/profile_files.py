@@ -191,7 +191,7 @@ def _write(
     if destination.store is not None:
         progress(f"wrote {destination.store.save(assemble(provenance, destination.stored))}{retained}")
     if destination.page is not None:
-        from stressbench.report.interference import FORMATS, shown
+        from stressbench.report.interference import FORMATS, profile_report
 
-        page = FORMATS["html"]([shown(assemble(provenance, destination.stored), cautions=cautions)])
+        page = FORMATS["html"]([profile_report(assemble(provenance, destination.stored), cautions=cautions)])
         write_report_page(destination.page, page, progress=progress)

@@ -6,42 +6,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
-from stressbench.report.document import Figure, Numbers, Value
+from stressbench.report.document import DataFile, Figure, Value
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
-from stressbench.report.palette import ALONE, INK, PAPER, Tone, hatch_of, tone_of
+from stressbench.report.palette import BACKGROUND, FOREGROUND, ISOLATED, Tone, hatch_of, tone_of
 from stressbench.report.plotting import Axes, FuncFormatter, LogLocator, PathPatch
 from stressbench.report.run.section import RunSection
 from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, Selection, select
 
 ORDER = 20
-EVERY_POINT_UP_TO = 60
+MAX_SINGLE_POINTS = 60
 _LOGARITHMIC_FROM = 8.0
-_EVERY_DECADE_FROM = 500.0
+_DECADE_TICKS_FROM = 500.0
 _CAPTION = (
     "One panel per job, each with its own time axis. Grey: isolated; coloured and hatched: contended. Box: the middle "
     "half of the repetitions; line: median; diamond: mean; whiskers: 5th to 95th percentile; dots: every repetition "
-    f"where n is at most {EVERY_POINT_UP_TO}, else the smallest and the largest. n counts measured repetitions; a "
+    f"where n is at most {MAX_SINGLE_POINTS}, else the smallest and the largest. n counts measured repetitions; a "
     "repetition ends when the last rank of the job has finished."
 )
 
 
 def draw(section: RunSection) -> Figure | None:
     """One panel for each job that has samples; None without samples."""
-    chosen = [(job, select(section.run, job=job.job)) for job in section.jobs]
-    filled = [(job, times) for job, times in chosen if len(times.isolated_s) + len(times.contended_s)]
-    if not filled:
+    selections = [(job, select(section.run, job=job.job)) for job in section.jobs]
+    with_samples = [(job, times) for job, times in selections if len(times.isolated_s) + len(times.contended_s)]
+    if not with_samples:
         return None
-    drawn = canvas(height_in=0.3 + 1.2 * len(filled))
-    for axes, (job, times) in zip(drawn.subplots(len(filled), squeeze=False)[:, 0], filled, strict=True):
+    fig = canvas(height_in=0.3 + 1.2 * len(with_samples))
+    for axes, (job, times) in zip(fig.subplots(len(with_samples), squeeze=False)[:, 0], with_samples, strict=True):
         _panel(axes, job, times)
     return finish(
-        drawn,
+        fig,
         key=f"{section.key}-boxes",
         title="Repetition times, isolated and contended",
         caption=_CAPTION,
-        description=" ".join(_described(job) for job, _ in filled),
+        description=" ".join(_description(job) for job, _ in with_samples),
     )
 
 
@@ -50,9 +50,9 @@ BOX_HEAD = (
 )  # fmt: skip
 
 
-def numbers(section: RunSection) -> Numbers:
+def data_file(section: RunSection) -> DataFile:
     """Two rows per job, isolated and contended: the statistics of its boxes."""
-    return Numbers(
+    return DataFile(
         name="times", head=("job", *BOX_HEAD),
         rows=tuple(
             (job.name, *row)
@@ -68,11 +68,11 @@ def box_rows(isolated_s: NDArray[np.float64], contended_s: NDArray[np.float64]) 
     for kind, seconds in ((Kind.isolated, isolated_s), (Kind.contended, contended_s)):
         if len(seconds):
             low, p5, p25, middle, p75, p95, high = np.percentile(seconds, (0, 5, 25, 50, 75, 95, 100)).tolist()
-            every = " ".join(map(repr, seconds.tolist())) if len(seconds) <= EVERY_POINT_UP_TO else None
-            yield (kind.value, len(seconds), low, p5, p25, middle, float(seconds.mean()), p75, p95, high, every)
+            all_samples = " ".join(map(repr, seconds.tolist())) if len(seconds) <= MAX_SINGLE_POINTS else None
+            yield (kind.value, len(seconds), low, p5, p25, middle, float(seconds.mean()), p75, p95, high, all_samples)
 
 
-def _described(job: JobSummary) -> str:
+def _description(job: JobSummary) -> str:
     kinds = (("isolated", job.timing.isolated_s), ("contended", job.timing.contended_s))
     parts = [f"{name} median {time(spread.median)}, n = {spread.count}" for name, spread in kinds if spread is not None]
     return f"{printable(job.name)}: {'; '.join(parts)}."
@@ -81,17 +81,17 @@ def _described(job: JobSummary) -> str:
 def _panel(axes: Axes, job: JobSummary, times: Selection) -> None:
     kinds = [
         ("contended", times.contended_s, tone_of(job.job), hatch_of(job.job)),
-        ("isolated", times.isolated_s, ALONE, ""),
+        ("isolated", times.isolated_s, ISOLATED, ""),
     ]
-    filled = [kind for kind in kinds if len(kind[1])]
-    unit = time_unit(float(kind[1].max()) for kind in filled)
-    for height, (_, seconds, tone, hatch) in enumerate(filled):
+    with_samples = [kind for kind in kinds if len(kind[1])]
+    unit = time_unit(float(kind[1].max()) for kind in with_samples)
+    for height, (_, seconds, tone, hatch) in enumerate(with_samples):
         draw_box(axes, seconds * unit.per_second, height=height, tone=tone, hatch=hatch)
-    axes.set_yticks(range(len(filled)), [f"{name}, n = {len(seconds):,}" for name, seconds, _, _ in filled])
-    axes.set_ylim(-0.5, len(filled) - 0.5)
+    axes.set_yticks(range(len(with_samples)), [f"{name}, n = {len(seconds):,}" for name, seconds, _, _ in with_samples])
+    axes.set_ylim(-0.5, len(with_samples) - 0.5)
     bare_axes(axes, grid="x")
-    axes.set_title(short(job.name, longest=60))
-    scale_times(axes, np.concatenate([kind[1] for kind in filled]), unit.name)
+    axes.set_title(short(job.name, max_length=60))
+    scale_times(axes, np.concatenate([kind[1] for kind in with_samples]), unit.name)
 
 
 def scale_times(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
@@ -99,7 +99,7 @@ def scale_times(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
     low = float(seconds.min())
     if low > 0 and float(seconds.max()) > _LOGARITHMIC_FROM * low:
         axes.set_xscale("log")
-        few = float(seconds.max()) < _EVERY_DECADE_FROM * low
+        few = float(seconds.max()) < _DECADE_TICKS_FROM * low
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.minorticks_off()
@@ -109,34 +109,34 @@ def scale_times(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
 
 
 def draw_box(
-    axes: Axes, values: NDArray[np.float64], *, height: float, tone: Tone, hatch: str, wide: float = 0.56
+    axes: Axes, values: NDArray[np.float64], *, height: float, tone: Tone, hatch: str, width: float = 0.56
 ) -> None:
-    """Draw one box at `height`, `wide` across, from at least one value in the unit of the axis."""
-    ink = INK.stand_in
+    """Draw one box at `height`, `width` across, from at least one value in the unit of the axis."""
+    ink = FOREGROUND.placeholder
     box = axes.boxplot(
         values,
         positions=[height],
-        widths=wide,
+        widths=width,
         orientation="horizontal",
         whis=(5, 95),
         showfliers=False,
         showmeans=True,
         patch_artist=True,
         medianprops={"color": ink, "linewidth": 1.8},
-        meanprops={"marker": "D", "markerfacecolor": PAPER.stand_in, "markeredgecolor": ink, "markersize": 5},
+        meanprops={"marker": "D", "markerfacecolor": BACKGROUND.placeholder, "markeredgecolor": ink, "markersize": 5},
         whiskerprops={"color": ink, "linewidth": 0.9},
         capprops={"color": ink, "linewidth": 0.9},
     )
     for patch in box["boxes"]:
         patch.set(facecolor=(*_rgb(tone), 0.3), edgecolor="none")
-        lines = PathPatch(patch.get_path(), facecolor="none", edgecolor=tone.stand_in, hatch=hatch, linewidth=1.2)
-        axes.add_patch(lines)  # separate from the face, which is lighter
-    shown = values if len(values) <= EVERY_POINT_UP_TO else np.array([values.min(), values.max()])
+        outline = PathPatch(patch.get_path(), facecolor="none", edgecolor=tone.placeholder, hatch=hatch, linewidth=1.2)
+        axes.add_patch(outline)  # separate from the face, which is lighter
+    shown = values if len(values) <= MAX_SINGLE_POINTS else np.array([values.min(), values.max()])
     # Deterministic jitter: the same file always gives the same figure.
-    offsets = 0.34 * wide * np.sin(2.4 * np.arange(len(shown)))
+    offsets = 0.34 * width * np.sin(2.4 * np.arange(len(shown)))
     axes.plot(shown, height + offsets, "o", color=ink, markersize=2.4, alpha=0.6, markeredgewidth=0, zorder=3)
 
 
 def _rgb(tone: Tone) -> tuple[float, float, float]:
-    red, green, blue = (int(tone.stand_in[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (int(tone.placeholder[at : at + 2], 16) / 255 for at in (1, 3, 5))
     return red, green, blue

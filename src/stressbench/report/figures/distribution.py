@@ -7,19 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
-from stressbench.report.document import Figure, Numbers
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import canvas, finish
-from stressbench.report.figures.tails import MOST_PANELS, scale_shares
+from stressbench.report.figures.tails import MAX_PANELS, scale_shares
 from stressbench.report.names import printable, short
-from stressbench.report.palette import ALONE, PAPER, Tone, tone_of
+from stressbench.report.palette import BACKGROUND, ISOLATED, Tone, tone_of
 from stressbench.report.plotting import Axes
 from stressbench.report.run.section import RunSection
-from stressbench.report.run.words import tail_finding
+from stressbench.report.run.sentences import tail_finding
 from stressbench.report.units import TimeUnit, time, time_unit
 from stressbench.stats import JobSummary, Percentile, Selection, select
 
 ORDER = 25
-MOST_POINTS = 200
+MAX_POINTS = 200
 Floats = NDArray[np.float64]
 _CAPTION = (
     "The height of a line at a time is the share of repetitions that took longer: where it crosses 1 % is percentile "
@@ -43,30 +43,34 @@ class TimeCurve:
 
 def draw(section: RunSection) -> Figure | None:
     """A panel for each job with samples, two side by side; None without samples."""
-    filled = [(job, times) for job, times in _chosen(section) if len(times.isolated_s) + len(times.contended_s)]
-    if not filled:
+    with_samples = [
+        (job, times) for job, times in _selections(section) if len(times.isolated_s) + len(times.contended_s)
+    ]
+    if not with_samples:
         return None
-    shown = filled[:MOST_PANELS]
-    drawn = canvas(height_in=0.2 + 2.7 * ((len(shown) + 1) // 2))
-    places = drawn.subplots((len(shown) + 1) // 2, min(2, len(shown)), squeeze=False, sharey=True).flat
-    for axes, (job, times) in zip(places, shown, strict=False):
+    shown = with_samples[:MAX_PANELS]
+    fig = canvas(height_in=0.2 + 2.7 * ((len(shown) + 1) // 2))
+    panels = fig.subplots((len(shown) + 1) // 2, min(2, len(shown)), squeeze=False, sharey=True).flat
+    for axes, (job, times) in zip(panels, shown, strict=False):
         _plot(axes, job, times)
-    for axes in list(drawn.axes)[len(shown) :]:
+    for axes in list(fig.axes)[len(shown) :]:
         axes.set_axis_off()
-    left_out = f" The first {MOST_PANELS} of {len(filled)} jobs are drawn." if len(filled) > len(shown) else ""
+    left_out = (
+        f" The first {MAX_PANELS} of {len(with_samples)} jobs are drawn." if len(with_samples) > len(shown) else ""
+    )
     return finish(
-        drawn, key=f"{section.key}-distribution", title=tail_finding(section), caption=_CAPTION + left_out,
-        description=" ".join(_described(job) for job, _ in shown),
+        fig, key=f"{section.key}-distribution", title=tail_finding(section), caption=_CAPTION + left_out,
+        description=" ".join(_description(job) for job, _ in shown),
     )  # fmt: skip
 
 
-def numbers(section: RunSection) -> Numbers:
+def data_file(section: RunSection) -> DataFile:
     """Points of the curves: the number of repetitions `n`, and the share of them that took longer than `time_s`."""
-    return Numbers(
+    return DataFile(
         name="distribution", head=("job", "kind", "n", "time_s", "share_longer"),
         rows=tuple(
             (job.name, kind.value, len(seconds), time_s, share)
-            for job, times in _chosen(section)
+            for job, times in _selections(section)
             for kind, seconds in ((Kind.isolated, times.isolated_s), (Kind.contended, times.contended_s))
             if len(seconds)
             for time_s, share in zip(*(column.tolist() for column in curve_of(seconds)), strict=True)
@@ -74,23 +78,23 @@ def numbers(section: RunSection) -> Numbers:
     )  # fmt: skip
 
 
-def curve_of(values: Floats, *, most: int = MOST_POINTS) -> tuple[Floats, Floats]:
-    """Values in ascending order, and the share of `values` that is larger than each: at most `most` points.
+def curve_of(values: Floats, *, max_points: int = MAX_POINTS) -> tuple[Floats, Floats]:
+    """Values in ascending order, and the share of `values` that is larger than each: at most `max_points` points.
 
     If there are more values, half of the points are evenly spaced in rank and half get denser towards the maximum.
     """
     ordered = np.sort(values)
     last = len(ordered) - 1
-    if len(ordered) <= most:
-        places = np.arange(len(ordered))
+    if len(ordered) <= max_points:
+        indices = np.arange(len(ordered))
     else:
-        evenly = np.linspace(0, last, most // 2)
-        closer = last + 1 - np.geomspace(1, last + 1, most // 2)
-        places = np.unique(np.rint(np.concatenate([evenly, closer])).astype(np.intp))
-    return ordered[places], (last - places) / len(ordered)
+        evenly_spaced = np.linspace(0, last, max_points // 2)
+        dense_at_maximum = last + 1 - np.geomspace(1, last + 1, max_points // 2)
+        indices = np.unique(np.rint(np.concatenate([evenly_spaced, dense_at_maximum])).astype(np.intp))
+    return ordered[indices], (last - indices) / len(ordered)
 
 
-def _chosen(section: RunSection) -> Iterator[tuple[JobSummary, Selection]]:
+def _selections(section: RunSection) -> Iterator[tuple[JobSummary, Selection]]:
     return ((job, select(section.run, job=job.job)) for job in section.jobs)
 
 
@@ -98,7 +102,7 @@ def _plot(axes: Axes, job: JobSummary, times: Selection) -> None:
     tails = job.timing.tails
     sides = (
         TimeCurve(
-            name="isolated", values_s=times.isolated_s, tone=ALONE, dash="--", marks=[one.isolated for one in tails]
+            name="isolated", values_s=times.isolated_s, tone=ISOLATED, dash="--", marks=[one.isolated for one in tails]
         ),
         TimeCurve(
             name="contended", values_s=times.contended_s, tone=tone_of(job.job), dash="-",
@@ -106,7 +110,7 @@ def _plot(axes: Axes, job: JobSummary, times: Selection) -> None:
         ),
     )  # fmt: skip
     unit = plot_curves(axes, sides)
-    axes.set_title(short(job.name, longest=36), fontsize=9.5)
+    axes.set_title(short(job.name, max_length=36), fontsize=9.5)
     axes.set_xlabel(f"time of a repetition / {unit.name}")
 
 
@@ -119,7 +123,7 @@ def plot_curves(axes: Axes, sides: Sequence[TimeCurve]) -> TimeUnit:
         axes.step(
             np.concatenate([at[:1], at]) * unit.per_second,
             np.concatenate([[1.0], np.maximum(longer, 0.5 / len(side.values_s))]),
-            where="post", linestyle=side.dash, color=side.tone.stand_in,
+            where="post", linestyle=side.dash, color=side.tone.placeholder,
             label=f"{side.name}, n = {len(side.values_s):,}",
         )  # fmt: skip
         for percentile in side.marks:
@@ -137,18 +141,23 @@ def _mark(axes: Axes, tail: Percentile | None, tone: Tone, unit: TimeUnit) -> No
     height = 1 - tail.share
     if tail.low_s is not None and tail.high_s is not None:
         ends = [tail.low_s * unit.per_second, tail.high_s * unit.per_second]
-        axes.plot(ends, [height, height], color=tone.stand_in, linewidth=3.2, alpha=0.6, solid_capstyle="butt")
+        axes.plot(ends, [height, height], color=tone.placeholder, linewidth=3.2, alpha=0.6, solid_capstyle="butt")
     axes.plot(
-        tail.value_s * unit.per_second, height, "D", color=tone.stand_in, markersize=5, markeredgecolor=PAPER.stand_in
+        tail.value_s * unit.per_second,
+        height,
+        "D",
+        color=tone.placeholder,
+        markersize=5,
+        markeredgecolor=BACKGROUND.placeholder,
     )
 
 
-def _described(job: JobSummary) -> str:
+def _description(job: JobSummary) -> str:
     tails = [tail for tail in job.timing.tails if tail.share in (0.5, 0.99)]
     kinds = (("isolated", [tail.isolated for tail in tails]), ("contended", [tail.contended for tail in tails]))
     parts = [
-        f"{name} {', '.join(f'{one.share:.0%} within {time(one.value_s)}' for one in found if one is not None)}"
-        for name, found in kinds
-        if any(found)
+        f"{name} {', '.join(f'{one.share:.0%} within {time(one.value_s)}' for one in percentiles if one is not None)}"
+        for name, percentiles in kinds
+        if any(percentiles)
     ]
     return f"{printable(job.name)}: {'; '.join(parts)}."

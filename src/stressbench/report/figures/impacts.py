@@ -5,20 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from stressbench.formats.run import Role
-from stressbench.report.document import Figure, Numbers
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import short
-from stressbench.report.palette import INK, MUTED, PAPER, Tone, tone_of
+from stressbench.report.palette import BACKGROUND, FOREGROUND, MUTED, Tone, tone_of
 from stressbench.report.plotting import Axes, FuncFormatter, MaxNLocator, NullFormatter
 from stressbench.report.run.section import RunSection
-from stressbench.report.thinning import outermost
+from stressbench.report.thinning import extreme_indices
 from stressbench.report.units import count, factor_and_interval
 from stressbench.stats import Impact, RoundMedian
 from stressbench.stats.impact import pair_blocks
 
 ORDER = 10
-MOST_POINTS = 2000
-_FEWEST_POINTS = 20
+MAX_POINTS = 2000
+_MIN_POINTS = 20
 _LOGARITHMIC_FROM = 4.0
 _CAPTION = (
     "Diamonds: congestion impact of a job, contended over isolated time; right of the line at 1 the job is slowed "
@@ -48,10 +48,10 @@ def draw(section: RunSection) -> Figure | None:
     return draw_rows(rows, key=f"{section.key}-impacts", title="Congestion impact of each job")
 
 
-def numbers(section: RunSection) -> Numbers:
+def data_file(section: RunSection) -> DataFile:
     """One row per block of each job that has an impact, with this impact."""
     head = ("job", "impact", "impact_low", "impact_high", "block", "block_impact")
-    return Numbers(
+    return DataFile(
         name="impacts", head=head,
         rows=tuple(
             (job.name, job.timing.impact.ratio, job.timing.impact.low, job.timing.impact.high, number, ratio)
@@ -66,35 +66,43 @@ def draw_rows(rows: tuple[Row, ...], *, key: str, title: str) -> Figure | None:
     """Forest plot of any rows, of one run or several; None if no ratio is known."""
     if all(row.impact.ratio is None for row in rows):
         return None
-    drawn = canvas(height_in=0.95 + 0.42 * len(rows))
-    axes = drawn.subplots()
-    most = max(_FEWEST_POINTS, MOST_POINTS // len(rows))
+    fig = canvas(height_in=0.95 + 0.42 * len(rows))
+    axes = fig.subplots()
+    max_points = max(_MIN_POINTS, MAX_POINTS // len(rows))
     for line, row in enumerate(rows):
-        _draw_row(axes, row, line, most=most)
+        _draw_row(axes, row, line, max_points=max_points)
     _finish_axes(axes, rows)
-    said = "; ".join(f"{row.label} {_text(row.impact)}" for row in rows)
-    description = f"Congestion impact with 95 % confidence interval: {said}."
-    return finish(drawn, key=key, title=title, caption=_CAPTION, description=description)
+    impacts_text = "; ".join(f"{row.label} {_impact_text(row.impact)}" for row in rows)
+    description = f"Congestion impact with 95 % confidence interval: {impacts_text}."
+    return finish(fig, key=key, title=title, caption=_CAPTION, description=description)
 
 
-def _draw_row(axes: Axes, row: Row, line: int, *, most: int) -> None:
-    impact, colour = row.impact, row.tone.stand_in
+def _draw_row(axes: Axes, row: Row, line: int, *, max_points: int) -> None:
+    impact, colour = row.impact, row.tone.placeholder
     text = impact.reason or ""
     if impact.ratio is not None:
         ratios = np.exp(pair_blocks(row.rounds).log_ratios)
-        spread = np.linspace(-0.13, 0.13, len(ratios)) if len(ratios) > 1 else np.zeros(len(ratios))
-        drawn = outermost(ratios, most=most)
+        offsets = np.linspace(-0.13, 0.13, len(ratios)) if len(ratios) > 1 else np.zeros(len(ratios))
+        shown = extreme_indices(ratios, max_count=max_points)
         axes.plot(
-            ratios[drawn], line + 0.02 + spread[drawn], "o", color=colour, markersize=2.6, alpha=0.45, markeredgewidth=0
+            ratios[shown],
+            line + 0.02 + offsets[shown],
+            "o",
+            color=colour,
+            markersize=2.6,
+            alpha=0.45,
+            markeredgewidth=0,
         )
         if impact.low is not None and impact.high is not None:
             axes.plot([impact.low, impact.high], [line, line], color=colour, linewidth=3.2, solid_capstyle="butt")
-        axes.plot(impact.ratio, line, "D", color=colour, markersize=7.5, markeredgecolor=PAPER.stand_in)
-        text = f"{_text(impact)}   n = {count(len(ratios), 'block')}"
-    axes.text(1.01, line, text, transform=axes.get_yaxis_transform(), va="center", fontsize=9, color=INK.stand_in)
+        axes.plot(impact.ratio, line, "D", color=colour, markersize=7.5, markeredgecolor=BACKGROUND.placeholder)
+        text = f"{_impact_text(impact)}   n = {count(len(ratios), 'block')}"
+    axes.text(
+        1.01, line, text, transform=axes.get_yaxis_transform(), va="center", fontsize=9, color=FOREGROUND.placeholder
+    )
 
 
-def _text(impact: Impact) -> str:
+def _impact_text(impact: Impact) -> str:
     return factor_and_interval(impact.ratio, impact.low, impact.high)
 
 
@@ -106,7 +114,7 @@ def _finish_axes(axes: Axes, rows: tuple[Row, ...]) -> None:
 
 def ratio_axis(axes: Axes) -> None:
     """Set up the impact axis with a line at 1, logarithmic if the data span a wide range."""
-    axes.axvline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
+    axes.axvline(1.0, color=MUTED.placeholder, linewidth=1, zorder=0)
     bare_axes(axes, grid="x")
     low, high = axes.get_xlim()
     if high > _LOGARITHMIC_FROM * max(low, 0.25):

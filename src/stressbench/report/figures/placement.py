@@ -4,17 +4,17 @@ import math
 from collections.abc import Mapping, Sequence
 
 from stressbench.formats.ranges import parse_ranges
-from stressbench.report.document import Figure, Numbers
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import WIDTH_IN, canvas, finish
 from stressbench.report.names import printable, short
-from stressbench.report.palette import INK, MUTED, PAPER, RULE, hatch_of, tone_of
+from stressbench.report.palette import BACKGROUND, FOREGROUND, GRID_LINE, MUTED, hatch_of, tone_of
 from stressbench.report.plotting import Axes, Patch, Rectangle
 from stressbench.report.run.section import RunSection
 from stressbench.report.units import count
 
 ORDER = 30
-_NUMBERED_UP_TO = 160
-_LARGEST_CELL_IN = 0.62
+_MAX_NUMBERED_NODES = 160
+_MAX_CELL_IN = 0.62
 _CAPTION = (
     "One cell per node, numbered from left to right, then downwards, in the order of the launcher; colour and hatch "
     "identify the job. A divided cell is shared by several jobs; an empty cell is a node without a job. Neighbours in "
@@ -24,14 +24,14 @@ _CAPTION = (
 
 def draw(section: RunSection) -> Figure | None:
     """The map of the nodes in the run's header; a continued run keeps its placement."""
-    return draw_nodes(section, looks={job.job: job.job for job in section.jobs})
+    return draw_nodes(section, style_numbers={job.job: job.job for job in section.jobs})
 
 
-def numbers(section: RunSection) -> Numbers:
+def data_file(section: RunSection) -> DataFile:
     """One row per node and job; the job of an idle node is None."""
     hosts = {node.node: node.host for node in section.run.header.nodes}
     names = {job.job: job.name for job in section.jobs}
-    return Numbers(
+    return DataFile(
         name="placement", head=("node", "host", "job"),
         rows=tuple(
             (node, hosts.get(node), None if job is None else names[job])
@@ -50,23 +50,23 @@ def _owners(section: RunSection) -> dict[int, list[int]]:
     return owners
 
 
-def draw_nodes(section: RunSection, *, looks: Mapping[int, int]) -> Figure | None:
-    """The map of nodes; `looks` maps each job to the number of its colour and hatch. None without nodes."""
+def draw_nodes(section: RunSection, *, style_numbers: Mapping[int, int]) -> Figure | None:
+    """The map of nodes; `style_numbers` maps each job to the number of its colour and hatch. None without nodes."""
     if not section.run.header.nodes:
         return None
     owners = _owners(section)
     columns = _columns(len(owners))
     rows = math.ceil(len(owners) / columns)
-    side = min(_LARGEST_CELL_IN, (WIDTH_IN - 0.3) / columns)
+    cell_in = min(_MAX_CELL_IN, (WIDTH_IN - 0.3) / columns)
     legend_rows = math.ceil((len(section.jobs) + 1) / 3)
-    drawn = canvas(height_in=rows * side + 0.26 * legend_rows + 0.25)
-    worn = {node: [looks[job] for job in jobs] for node, jobs in owners.items()}
-    _cells(drawn.subplots(), worn, columns=columns, side=side)
-    drawn.legend(
-        handles=_legend(section, owners, looks), loc="outside lower left", ncols=3, fontsize=9, handleheight=1.3
+    fig = canvas(height_in=rows * cell_in + 0.26 * legend_rows + 0.25)
+    styles_by_node = {node: [style_numbers[job] for job in jobs] for node, jobs in owners.items()}
+    _cells(fig.subplots(), styles_by_node, columns=columns, cell_in=cell_in)
+    fig.legend(
+        handles=_legend(section, owners, style_numbers), loc="outside lower left", ncols=3, fontsize=9, handleheight=1.3
     )
     return finish(
-        drawn,
+        fig,
         key=f"{section.key}-placement",
         title=f"Placement of jobs: {count(len(owners), 'node')}, placement {section.summary.facts.placement}",
         caption=_CAPTION,
@@ -78,46 +78,51 @@ def _columns(nodes: int) -> int:
     """Cells per row: the map is wider than high, and long rows hold a multiple of 8, which is easy to count."""
     if nodes <= 16:
         return nodes
-    wide = math.ceil(math.sqrt(nodes * 2.4))
-    return max(16, 8 * round(wide / 8))
+    columns = math.ceil(math.sqrt(nodes * 2.4))
+    return max(16, 8 * round(columns / 8))
 
 
-def _cells(axes: Axes, worn: Mapping[int, Sequence[int]], *, columns: int, side: float) -> None:
+def _cells(axes: Axes, styles_by_node: Mapping[int, Sequence[int]], *, columns: int, cell_in: float) -> None:
     gap = 0.06
-    for place, (node, jobs) in enumerate(sorted(worn.items())):
-        left, top = place % columns, place // columns
+    for place, (node, jobs) in enumerate(sorted(styles_by_node.items())):
+        x, y = place % columns, place // columns
         width = (1 - 2 * gap) / max(1, len(jobs))
-        for part, look in enumerate(jobs):
-            corner = (left + gap + part * width, top + gap)
-            _cell(axes, corner, width=width, height=1 - 2 * gap, look=look)
+        for index, style_number in enumerate(jobs):
+            corner = (x + gap + index * width, y + gap)
+            _cell(axes, corner, width=width, height=1 - 2 * gap, style_number=style_number)
         if not jobs:
-            empty = Rectangle((left + gap, top + gap), 1 - 2 * gap, 1 - 2 * gap)
-            empty.set(facecolor="none", edgecolor=RULE.stand_in, linewidth=0.8)
+            empty = Rectangle((x + gap, y + gap), 1 - 2 * gap, 1 - 2 * gap)
+            empty.set(facecolor="none", edgecolor=GRID_LINE.placeholder, linewidth=0.8)
             axes.add_patch(empty)
-        if len(worn) <= _NUMBERED_UP_TO:
-            _number(axes, node, x=left + 0.5, y=top + 0.5, size=max(5.5, min(10.0, 17 * side)))
-    rows = math.ceil(len(worn) / columns)
-    axes.set(xlim=(0, max(columns, (WIDTH_IN - 0.3) / side)), ylim=(rows, 0), aspect="equal", anchor="NW")
+        if len(styles_by_node) <= _MAX_NUMBERED_NODES:
+            _number(axes, node, x=x + 0.5, y=y + 0.5, size=max(5.5, min(10.0, 17 * cell_in)))
+    rows = math.ceil(len(styles_by_node) / columns)
+    axes.set(xlim=(0, max(columns, (WIDTH_IN - 0.3) / cell_in)), ylim=(rows, 0), aspect="equal", anchor="NW")
     axes.set_axis_off()
 
 
-def _cell(axes: Axes, corner: tuple[float, float], *, width: float, height: float, look: int) -> None:
+def _cell(axes: Axes, corner: tuple[float, float], *, width: float, height: float, style_number: int) -> None:
     cell = Rectangle(corner, width, height)
-    cell.set(facecolor=tone_of(look).stand_in, edgecolor=PAPER.stand_in, hatch=hatch_of(look), linewidth=0)
+    cell.set(
+        facecolor=tone_of(style_number).placeholder,
+        edgecolor=BACKGROUND.placeholder,
+        hatch=hatch_of(style_number),
+        linewidth=0,
+    )
     axes.add_patch(cell)
 
 
 def _number(axes: Axes, node: int, *, x: float, y: float, size: float) -> None:
-    plate = {"boxstyle": "round,pad=0.15", "facecolor": PAPER.stand_in, "edgecolor": "none", "alpha": 0.88}
-    axes.text(x, y, str(node), ha="center", va="center", fontsize=size, color=INK.stand_in, bbox=plate)
+    background = {"boxstyle": "round,pad=0.15", "facecolor": BACKGROUND.placeholder, "edgecolor": "none", "alpha": 0.88}
+    axes.text(x, y, str(node), ha="center", va="center", fontsize=size, color=FOREGROUND.placeholder, bbox=background)
 
 
-def _legend(section: RunSection, owners: Mapping[int, Sequence[int]], looks: Mapping[int, int]) -> list[Patch]:
+def _legend(section: RunSection, owners: Mapping[int, Sequence[int]], style_numbers: Mapping[int, int]) -> list[Patch]:
     entries = [
         Patch(
-            facecolor=tone_of(looks[job.job]).stand_in,
-            edgecolor=PAPER.stand_in,
-            hatch=hatch_of(looks[job.job]),
+            facecolor=tone_of(style_numbers[job.job]).placeholder,
+            edgecolor=BACKGROUND.placeholder,
+            hatch=hatch_of(style_numbers[job.job]),
             linewidth=0,
             label=f"{short(job.name)} ({len(parse_ranges(job.nodes))})",
         )
@@ -125,5 +130,5 @@ def _legend(section: RunSection, owners: Mapping[int, Sequence[int]], looks: Map
     ]
     idle = sum(not jobs for jobs in owners.values())
     if idle:
-        entries.append(Patch(facecolor="none", edgecolor=MUTED.stand_in, linewidth=0.8, label=f"no job ({idle})"))
+        entries.append(Patch(facecolor="none", edgecolor=MUTED.placeholder, linewidth=0.8, label=f"no job ({idle})"))
     return entries

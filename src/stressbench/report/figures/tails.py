@@ -5,17 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from stressbench.formats.run import Kind
-from stressbench.report.document import Figure, Numbers
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable, short
-from stressbench.report.palette import ALONE, tone_of
+from stressbench.report.palette import ISOLATED, tone_of
 from stressbench.report.plotting import Axes, FuncFormatter, MaxNLocator
 from stressbench.report.run.section import RunSection
 from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, MergedHistogram, StepSummary, histograms_of, merge
 
 ORDER = 40
-MOST_PANELS = 24
+MAX_PANELS = 24
 _LOGARITHMIC_FROM = 20.0
 _CAPTION = (
     "The height of a line at a time is the share of executions that took longer. Coloured: contended; dashed and grey: "
@@ -37,31 +37,35 @@ class _Panel:
 def draw(section: RunSection) -> Figure | None:
     """A panel for each step with histograms, two side by side; None if no execution was timed individually."""
     panels = [_panel(section, job, step) for job in section.jobs for step in job.steps]
-    filled = [panel for panel in panels if panel.isolated is not None or panel.contended is not None]
-    if not filled:
+    with_histograms = [panel for panel in panels if panel.isolated is not None or panel.contended is not None]
+    if not with_histograms:
         return None
-    shown = filled[:MOST_PANELS]
+    shown = with_histograms[:MAX_PANELS]
     rows = (len(shown) + 1) // 2
-    drawn = canvas(height_in=0.2 + 2.5 * rows)
-    places = drawn.subplots(rows, 2, squeeze=False, sharey=True).flat
-    for axes, panel in zip(places, shown, strict=False):
+    fig = canvas(height_in=0.2 + 2.5 * rows)
+    subplots = fig.subplots(rows, 2, squeeze=False, sharey=True).flat
+    for axes, panel in zip(subplots, shown, strict=False):
         _plot(axes, panel)
-    for axes in list(drawn.axes)[len(shown) :]:
+    for axes in list(fig.axes)[len(shown) :]:
         axes.set_axis_off()
-    left_out = f" The first {MOST_PANELS} of {len(filled)} motifs are drawn." if len(filled) > len(shown) else ""
+    left_out = (
+        f" The first {MAX_PANELS} of {len(with_histograms)} motifs are drawn."
+        if len(with_histograms) > len(shown)
+        else ""
+    )
     return finish(
-        drawn,
+        fig,
         key=f"{section.key}-tails",
         title="Times of single executions, isolated and contended",
         caption=_CAPTION + left_out,
-        description=" ".join(_described(panel) for panel in shown),
+        description=" ".join(_description(panel) for panel in shown),
     )
 
 
-def numbers(section: RunSection) -> Numbers:
+def data_file(section: RunSection) -> DataFile:
     """One row per bucket that is not empty."""
     head = ("job", "step", "motif", "quantity", "kind", "lower_s", "upper_s", "executions")
-    return Numbers(
+    return DataFile(
         name="executions", head=head,
         rows=tuple(
             (job.name, step.step, step.motif, step.quantity, kind.value, low, high, count)
@@ -84,14 +88,14 @@ def _panel(section: RunSection, job: JobSummary, step: StepSummary) -> _Panel:
     return _Panel(job=job, step=step, isolated=merged(Kind.isolated), contended=merged(Kind.contended))
 
 
-def _described(panel: _Panel) -> str:
+def _description(panel: _Panel) -> str:
     kinds = (("isolated", panel.isolated), ("contended", panel.contended))
     parts = [f"{name} 99 % within {time(merged.quantile_s(0.99))}" for name, merged in kinds if merged is not None]
     return f"{printable(panel.job.name)}, {printable(panel.step.motif)}: {', '.join(parts)}."
 
 
 def _plot(axes: Axes, panel: _Panel) -> None:
-    kinds = [("isolated", panel.isolated, ALONE.stand_in, "--"), ("contended", panel.contended, "", "-")]
+    kinds = [("isolated", panel.isolated, ISOLATED.placeholder, "--"), ("contended", panel.contended, "", "-")]
     present = [(name, merged, colour, dash) for name, merged, colour, dash in kinds if merged is not None]
     unit = time_unit(merged.quantile_s(0.5) for _, merged, _, _ in present)
     for name, merged, colour, dash in present:
@@ -100,12 +104,12 @@ def _plot(axes: Axes, panel: _Panel) -> None:
         longer = np.concatenate([[1.0], np.maximum(share, 0.5 / merged.counts.sum())])
         label = f"{name}, n = {merged.count:,}"
         axes.step(
-            times, longer, where="post", linestyle=dash, color=colour or tone_of(panel.job.job).stand_in, label=label
+            times, longer, where="post", linestyle=dash, color=colour or tone_of(panel.job.job).placeholder, label=label
         )
     scale_shares(
         axes, low=min(merged.min_s for _, merged, _, _ in present), high=max(one.max_s for _, one, _, _ in present)
     )
-    axes.set_title(f"{short(panel.job.name, longest=24)}: {short(panel.step.motif, longest=18)}", fontsize=9.5)
+    axes.set_title(f"{short(panel.job.name, max_length=24)}: {short(panel.step.motif, max_length=18)}", fontsize=9.5)
     axes.set_xlabel(f"{printable(panel.step.quantity)} / {unit.name}")
     axes.legend(fontsize=8, loc="best")
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.profile_summary import ProfileSummary, summarise_profile
-from stressbench.report.chapters import brief_section, chapter
 from stressbench.report.document import Document, Fact, Section
 from stressbench.report.interference.records import records_of
 from stressbench.report.interference.tables import findings, tables_of
 from stressbench.report.names import printable
+from stressbench.report.page_sections import brief_section, page_section
 from stressbench.report.renderers import formats
 from stressbench.report.units import count
 
@@ -21,7 +21,7 @@ _FOOT = (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ShownProfile:
+class ProfileReport:
     """A profile with its summary; `cautions` of the measurement are sentences without a full stop."""
 
     profile: Profile
@@ -39,12 +39,12 @@ class ShownProfile:
         return (*self.summary.missing, *self.cautions)
 
 
-def shown(profile: Profile, *, cautions: tuple[str, ...] = ()) -> ShownProfile:
+def profile_report(profile: Profile, *, cautions: tuple[str, ...] = ()) -> ProfileReport:
     """The profile with its summary."""
-    return ShownProfile(profile=profile, summary=summarise_profile(profile), cautions=cautions)
+    return ProfileReport(profile=profile, summary=summarise_profile(profile), cautions=cautions)
 
 
-def brief(profiles: Sequence[ShownProfile]) -> Document:
+def brief(profiles: Sequence[ProfileReport]) -> Document:
     """The document for formats without figures: tables and notes of each application."""
     sections = tuple(
         brief_section(
@@ -56,9 +56,9 @@ def brief(profiles: Sequence[ShownProfile]) -> Document:
     return Document(title="Profiles", sections=sections, records=records_of(summary), value=summary)
 
 
-def page(profiles: Sequence[ShownProfile]) -> Document:
+def page(profiles: Sequence[ProfileReport]) -> Document:
     """The HTML page of at least one profile: findings, figures, tables and provenance of each application."""
-    sections = tuple(_chapter(one, number) for number, one in enumerate(profiles, start=1))
+    sections = tuple(_page_section(one, number) for number, one in enumerate(profiles, start=1))
     machine = printable(profiles[0].summary.machine)
     several = f"Interference profiles of {len(sections)} applications on {machine}"
     return Document(
@@ -69,11 +69,11 @@ def page(profiles: Sequence[ShownProfile]) -> Document:
     )
 
 
-def _chapter(one: ShownProfile, number: int) -> Section:
+def _page_section(one: ProfileReport, number: int) -> Section:
     from stressbench.report.interference.figures import draw  # figures take a second to import
 
     key = f"profile{number}"
-    return chapter(
+    return page_section(
         key=key,
         title=printable(one.title),
         findings=map(printable, findings(one.summary)),
@@ -85,14 +85,14 @@ def _chapter(one: ShownProfile, number: int) -> Section:
 
 
 def _facts(summary: ProfileSummary) -> tuple[Fact, ...]:
-    origin, probe = summary.provenance, summary.probe
+    provenance, probe = summary.provenance, summary.probe
     pairs = (
-        ("Measured (UTC)", f"{origin.measured_at:%Y-%m-%d %H:%M}"),
-        ("By", f"stressbench {origin.version}"),
-        ("Command", " ".join(origin.command)),
-        ("Ran on", f"{count(origin.ranks, 'rank')}, probes on {count(origin.nodes, 'host')}"),
+        ("Measured (UTC)", f"{provenance.measured_at:%Y-%m-%d %H:%M}"),
+        ("By", f"stressbench {provenance.version}"),
+        ("Command", " ".join(provenance.command)),
+        ("Ran on", f"{count(provenance.ranks, 'rank')}, probes on {count(provenance.nodes, 'host')}"),
         ("Probes", f"{count(probe.pairs, 'pair')}, {probe.message_bytes:,} B every {probe.interval_s:g} s"),
-        *((name.capitalize(), value) for name, value in sorted(origin.configuration.items())),
+        *((name.capitalize(), value) for name, value in sorted(provenance.configuration.items())),
     )
     return tuple(Fact(name=printable(name), value=printable(value)) for name, value in pairs)
 

@@ -3,11 +3,11 @@
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.probe_statistics import LatencySummary
 from stressbench.interference.profile_summary import ProfileSummary
-from stressbench.report.document import Figure, Numbers
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.distribution import TimeCurve, curve_of, plot_curves
 from stressbench.report.names import printable
-from stressbench.report.palette import ALONE, JOBS
+from stressbench.report.palette import ISOLATED, JOBS
 from stressbench.report.plotting import Axes
 from stressbench.report.units import factor, time
 
@@ -21,9 +21,11 @@ _CAPTION = (
 
 def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure:
     """The curve of the idle machine and, if measured, that beside the application."""
-    drawn = canvas(height_in=3.2)
-    axes: Axes = drawn.subplots()
-    sides = [TimeCurve(name="idle", values_s=profile.idle.array, tone=ALONE, dash="--", marks=summary.idle.percentiles)]
+    fig = canvas(height_in=3.2)
+    axes: Axes = fig.subplots()
+    sides = [
+        TimeCurve(name="idle", values_s=profile.idle.array, tone=ISOLATED, dash="--", marks=summary.idle.percentiles)
+    ]
     if profile.impact is not None and summary.beside is not None:
         sides.append(
             TimeCurve(
@@ -33,14 +35,14 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure:
         )  # fmt: skip
     unit = plot_curves(axes, sides)
     axes.set_xlabel(f"latency, one way / {unit.name}")
-    beside = "" if summary.beside is None else f", {summary.beside.count:,} beside the application"
-    caption = _CAPTION.format(idle=f"{summary.idle.count:,}", beside=beside, size=summary.probe.message_bytes)
+    loaded_note = "" if summary.beside is None else f", {summary.beside.count:,} beside the application"
+    caption = _CAPTION.format(idle=f"{summary.idle.count:,}", beside=loaded_note, size=summary.probe.message_bytes)
     return finish(
-        drawn, key=f"{key}-latencies", title=_title(summary), caption=caption, description=_described(summary)
+        fig, key=f"{key}-latencies", title=_title(summary), caption=caption, description=_description(summary)
     )
 
 
-def numbers(profile: Profile, *, key: str) -> Numbers:
+def data_file(profile: Profile, *, key: str) -> DataFile:
     """Points of the curves: the number of probes `n`, and the share of them that took longer than `latency_s`."""
     sides = [("idle", profile.idle), *([] if profile.impact is None else [("beside", profile.impact.probes)])]
     rows = tuple(
@@ -48,7 +50,7 @@ def numbers(profile: Profile, *, key: str) -> Numbers:
         for name, latencies in sides
         for latency_s, share in zip(*(column.tolist() for column in curve_of(latencies.array)), strict=True)
     )
-    return Numbers(name=f"{key}-latencies", head=("side", "n", "latency_s", "share_longer"), rows=rows)
+    return DataFile(name=f"{key}-latencies", head=("side", "n", "latency_s", "share_longer"), rows=rows)
 
 
 def _title(summary: ProfileSummary) -> str:
@@ -60,7 +62,7 @@ def _title(summary: ProfileSummary) -> str:
     )
 
 
-def _described(summary: ProfileSummary) -> str:
+def _description(summary: ProfileSummary) -> str:
     sides = [("Idle", summary.idle), *([] if summary.beside is None else [("Beside the application", summary.beside)])]
     return " ".join(f"{name}: {_percentiles(side)}." for name, side in sides)
 

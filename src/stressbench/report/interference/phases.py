@@ -5,16 +5,16 @@ from stressbench.interference.profile_summary import ProfileSummary, probe_times
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import printable
-from stressbench.report.palette import ALONE, JOBS, MUTED
+from stressbench.report.palette import ISOLATED, JOBS, MUTED
 from stressbench.report.plotting import Axes
-from stressbench.report.thinning import outermost
+from stressbench.report.thinning import extreme_indices
 from stressbench.report.units import count, percent, time_unit
 
-_MOST_POINTS = 1200
+_MAX_POINTS = 1200
 _CAPTION = (
     "Top: probe latencies; the dashed line is the mean of the idle machine. Bottom: phases, periods of similar "
     "latency, with the utilisation of the switch and its 95 % interval as a band. A single phase means that no change "
-    "was detected. n = {probes} probes, {phases}.{thinned}{guessed}"
+    "was detected. n = {probes} probes, {phases}.{thinning_note}{spacing_note}"
 )
 
 
@@ -24,35 +24,35 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
         return None
     probes = profile.impact.probes
     values, times = probes.array, probe_times(profile, probes)
-    drawn = canvas(height_in=3.9)
-    above, below = drawn.subplots(2, 1, sharex=True)
+    fig = canvas(height_in=3.9)
+    above, below = fig.subplots(2, 1, sharex=True)
     unit = time_unit([summary.idle.mean_s])
-    shown = outermost(values, most=_MOST_POINTS)
+    shown = extreme_indices(values, max_count=_MAX_POINTS)
     above.plot(
-        times[shown], values[shown] * unit.per_second, "o", color=JOBS[0].stand_in, markersize=2.4, alpha=0.5,
+        times[shown], values[shown] * unit.per_second, "o", color=JOBS[0].placeholder, markersize=2.4, alpha=0.5,
         markeredgewidth=0,
     )  # fmt: skip
-    above.axhline(summary.idle.mean_s * unit.per_second, color=ALONE.stand_in, linestyle="--", linewidth=1.2)
+    above.axhline(summary.idle.mean_s * unit.per_second, color=ISOLATED.placeholder, linestyle="--", linewidth=1.2)
     above.set_ylabel(f"latency / {unit.name}")
-    _levels(below, summary)
+    _plot_utilisation(below, summary)
     for axes in (above, below):
         bare_axes(axes)
     caption = _CAPTION.format(
         probes=f"{len(values):,}", phases=count(len(summary.phases), "phase"),
-        thinned=" Only the outermost are drawn." if len(shown) < len(values) else "",
-        guessed="" if probes.times is not None else " Their times are unknown and drawn as evenly spaced.",
+        thinning_note=" Only the outermost are drawn." if len(shown) < len(values) else "",
+        spacing_note="" if probes.times is not None else " Their times are unknown and drawn as evenly spaced.",
     )  # fmt: skip
-    return finish(drawn, key=f"{key}-phases", title=_title(summary), caption=caption, description=_described(summary))
+    return finish(fig, key=f"{key}-phases", title=_title(summary), caption=caption, description=_description(summary))
 
 
-def _levels(axes: Axes, summary: ProfileSummary) -> None:
-    tone = JOBS[1].stand_in
+def _plot_utilisation(axes: Axes, summary: ProfileSummary) -> None:
+    tone = JOBS[1].placeholder
     for phase in summary.phases:
-        ends = [phase.began_s, phase.ended_s]
-        axes.fill_between(ends, 100 * phase.low, 100 * phase.high, color=tone, alpha=0.25, linewidth=0)
-        axes.plot(ends, [100 * phase.utilisation] * 2, color=tone, linewidth=2.2)
+        times = [phase.began_s, phase.ended_s]
+        axes.fill_between(times, 100 * phase.low, 100 * phase.high, color=tone, alpha=0.25, linewidth=0)
+        axes.plot(times, [100 * phase.utilisation] * 2, color=tone, linewidth=2.2)
     for phase in summary.phases[1:]:
-        axes.axvline(phase.began_s, color=MUTED.stand_in, linewidth=0.8, linestyle=":")
+        axes.axvline(phase.began_s, color=MUTED.placeholder, linewidth=0.8, linestyle=":")
     axes.set_ylim(0, 100)
     axes.set_ylabel("utilisation / %")
     axes.set_xlabel("time since the application's start / s")
@@ -66,7 +66,7 @@ def _title(summary: ProfileSummary) -> str:
     return f"Utilisation by {name}: {percent(least)} to {percent(most)} % by phase"
 
 
-def _described(summary: ProfileSummary) -> str:
+def _description(summary: ProfileSummary) -> str:
     return " ".join(
         f"From {phase.began_s:.1f} to {phase.ended_s:.1f} s: {percent(phase.utilisation)} %, interval "
         f"{percent(phase.low)} to {percent(phase.high)} %."

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from stressbench.interference.probe_statistics import LatencySummary
 from stressbench.interference.profile_summary import ProfileSummary
 from stressbench.interference.utilisation import Utilisation
-from stressbench.report.document import Numbers, Value
+from stressbench.report.document import DataFile, Value
 
 _HEAD = (
     "application", "machine", "side", "partners", "messages", "pause_s", "message_bytes", "probes", "mean_latency_s",
@@ -16,24 +16,28 @@ _NO_RING: tuple[Value, ...] = (None,) * 4
 _NO_RUNS: tuple[Value, ...] = (None,) * 4
 
 
-def records_of(summary: Iterable[ProfileSummary], *, name: str = "profiles") -> Numbers:
+def records_of(summary: Iterable[ProfileSummary], *, name: str = "profiles") -> DataFile:
     """Records of all profiles; None is unknown."""
-    return Numbers(name=name, head=_HEAD, rows=tuple(row for one in summary for row in _rows(one)))
+    return DataFile(name=name, head=_HEAD, rows=tuple(row for one in summary for row in _rows(one)))
 
 
 def _rows(summary: ProfileSummary) -> Iterator[tuple[Value, ...]]:
-    who = (summary.application, summary.machine)
-    yield (*who, "idle", *_NO_RING, *_probes(summary.idle, None), *_NO_RUNS)
+    names = (summary.application, summary.machine)
+    yield (*names, "idle", *_NO_RING, *_probes(summary.idle, None), *_NO_RUNS)
     if summary.beside is not None:
-        yield (*who, "application", *_NO_RING, *_probes(summary.beside, summary.ours), *_NO_RUNS)
+        yield (*names, "application", *_NO_RING, *_probes(summary.beside, summary.ours), *_NO_RUNS)
     for one in summary.levels:
         ring = one.configuration
         yield (
-            *who, "compression", ring.partners, ring.messages, ring.pause_s, ring.message_bytes,
+            *names, "compression", ring.partners, ring.messages, ring.pause_s, ring.message_bytes,
             *_probes(one.probes, one.utilisation), one.runs, one.slowdown.centre, one.slowdown.low, one.slowdown.high,
         )  # fmt: skip
 
 
-def _probes(side: LatencySummary, busy: Utilisation | None) -> tuple[Value, ...]:
-    known = (None,) * 4 if busy is None else (busy.value, busy.low, busy.high, busy.reason)
-    return (side.count, side.mean_s, *known)
+def _probes(side: LatencySummary, utilisation: Utilisation | None) -> tuple[Value, ...]:
+    utilisation_values = (
+        (None,) * 4
+        if utilisation is None
+        else (utilisation.value, utilisation.low, utilisation.high, utilisation.reason)
+    )
+    return (side.count, side.mean_s, *utilisation_values)

@@ -12,7 +12,7 @@ from stressbench.report.units import count, percent, time
 
 _MARKS = "osD^v<>P"
 _DASHES = ("-", "--", "-.", ":")
-_MOST_TICKS = 8
+_MAX_TICKS = 8
 _CAPTION = (
     "Horizontal axis: the bubble, the time that each rank of the ring sleeps before it waits for its messages, "
     "shortest last, logarithmic. Colour and mark: number of partners (P); dash: number of messages to each (M). Bars: "
@@ -25,18 +25,22 @@ def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
     shown = [one for one in summary.levels if _height(one) is not None]
     if not shown:
         return None
-    drawn = canvas(height_in=3.6)
-    axes: Axes = drawn.subplots()
+    fig = canvas(height_in=3.6)
+    axes: Axes = fig.subplots()
     partners = sorted({one.configuration.partners for one in shown})
     messages = sorted({one.configuration.messages for one in shown})
-    for order, many in enumerate(partners):
-        for dash, each in enumerate(messages):
-            rings = [one for one in shown if (one.configuration.partners, one.configuration.messages) == (many, each)]
+    for order, partner_count in enumerate(partners):
+        for dash, message_count in enumerate(messages):
+            rings = [
+                one
+                for one in shown
+                if (one.configuration.partners, one.configuration.messages) == (partner_count, message_count)
+            ]
             if rings:
-                _line(axes, rings, order=order, dash=dash, label=f"P = {many}, M = {each}")
+                _line(axes, rings, order=order, dash=dash, label=f"P = {partner_count}, M = {message_count}")
     pauses = sorted({one.configuration.pause_s for one in shown})
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(pauses[:: max(1, -(-len(pauses) // _MOST_TICKS))]))
+    axes.xaxis.set_major_locator(FixedLocator(pauses[:: max(1, -(-len(pauses) // _MAX_TICKS))]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: time(value)))
     axes.invert_xaxis()
@@ -46,15 +50,15 @@ def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
     axes.set_ylabel("utilisation of the switch / %")
     axes.legend(fontsize=8, ncols=2, loc="best")
     return finish(
-        drawn, key=f"{key}-rings", title=_title(summary, shown),
+        fig, key=f"{key}-rings", title=_title(summary, shown),
         caption=_CAPTION.format(shown=count(len(shown), "congestion level"), all=f"{len(summary.levels):,}"),
         description=" ".join(f"{one.configuration}: {percent(_height(one))} %." for one in shown),
     )  # fmt: skip
 
 
 def _line(axes: Axes, rings: Sequence[LevelSummary], *, order: int, dash: int, label: str) -> None:
-    tone, mark = tone_of(order).stand_in, _MARKS[order % len(_MARKS)]
-    points = sorted(((one.configuration.pause_s, 100 * (_height(one) or 0.0), one) for one in rings), key=_across)
+    tone, mark = tone_of(order).placeholder, _MARKS[order % len(_MARKS)]
+    points = sorted(((one.configuration.pause_s, 100 * (_height(one) or 0.0), one) for one in rings), key=_pause_of)
     axes.plot(
         [at for at, _, _ in points], [value for _, value, _ in points], color=tone, marker=mark, markersize=4.5,
         linewidth=1.3, linestyle=_DASHES[dash % len(_DASHES)], label=label,
@@ -67,7 +71,7 @@ def _line(axes: Axes, rings: Sequence[LevelSummary], *, order: int, dash: int, l
             axes.plot([at, at], ends, color=tone, linewidth=2.6, alpha=0.45, solid_capstyle="butt")
 
 
-def _across(point: tuple[float, float, LevelSummary]) -> float:
+def _pause_of(point: tuple[float, float, LevelSummary]) -> float:
     return point[0]
 
 

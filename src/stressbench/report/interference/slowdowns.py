@@ -8,63 +8,69 @@ from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.interference.predictions import bounds_text, slowdown_text
 from stressbench.report.names import printable, short
-from stressbench.report.palette import INK, PAPER, tone_of
+from stressbench.report.palette import BACKGROUND, FOREGROUND, tone_of
 from stressbench.report.plotting import Axes
 from stressbench.report.units import count
 
-_MOST_LINES = 80
+_MAX_LINES = 80
 _MARKS = "DosvP^X<"
 _CAPTION = (
     "Marks: predicted time of an application beside all the others over its isolated time; right of the line at 1 it "
     "is slowed down. Bars: 95 % interval; an arrow means that there is no upper bound, because the load is beyond the "
-    "highest congestion level. Colour and mark: model. n = {n}; nothing was measured at the same time.{left}"
+    "highest congestion level. Colour and mark: model. n = {n}; nothing was measured at the same time.{truncation_note}"
 )
 
 
-def draw(found: CoRunPrediction) -> Figure | None:
+def draw(predictions: CoRunPrediction) -> Figure | None:
     """The figure; None without predictions. Applications without one appear only in the table."""
-    models = list(dict.fromkeys(one.model for who in found.applications for one in who.foretold))
-    lines = [(who, one) for who in found.applications for one in who.foretold if one.prediction.slowdown is not None]
+    models = list(dict.fromkeys(one.model for victim in predictions.applications for one in victim.foretold))
+    lines = [
+        (victim, one)
+        for victim in predictions.applications
+        for one in victim.foretold
+        if one.prediction.slowdown is not None
+    ]
     if not lines:
         return None
-    shown = lines[:_MOST_LINES]
-    drawn = canvas(height_in=0.95 + (0.4 if len(models) == 1 else 0.27) * len(shown))
-    axes: Axes = drawn.subplots()
+    shown = lines[:_MAX_LINES]
+    fig = canvas(height_in=0.95 + (0.4 if len(models) == 1 else 0.27) * len(shown))
+    axes: Axes = fig.subplots()
     for height, (_, one) in enumerate(shown):
         _line(axes, one, height, order=models.index(one.model))
-    axes.set_yticks(range(len(shown)), [_label(who, one, models) for who, one in shown])
+    axes.set_yticks(range(len(shown)), [_label(victim, one, models) for victim, one in shown])
     axes.set_ylim(len(shown) - 0.5, -0.5)
     ratio_axis(axes)
     axes.set_xlabel("predicted slowdown: contended / isolated time")
-    by = f", by {models[0]}" if len(models) == 1 else f", by {len(models)} models"
-    left = f" The first {_MOST_LINES} of {len(lines)} predictions." if len(lines) > _MOST_LINES else ""
+    models_note = f", by {models[0]}" if len(models) == 1 else f", by {len(models)} models"
+    truncation_note = f" The first {_MAX_LINES} of {len(lines)} predictions." if len(lines) > _MAX_LINES else ""
     return finish(
-        drawn, key="predict-slowdowns", title=f"Predicted slowdown of each application beside the others{by}",
-        caption=_CAPTION.format(n=count(len(found.applications), "application"), left=left),
-        description="; ".join(f"{who.application}, {one.model}: {_text(one)}" for who, one in shown),
+        fig, key="predict-slowdowns", title=f"Predicted slowdown of each application beside the others{models_note}",
+        caption=_CAPTION.format(n=count(len(predictions.applications), "application"), truncation_note=truncation_note),
+        description="; ".join(f"{victim.application}, {one.model}: {_text(one)}" for victim, one in shown),
     )  # fmt: skip
 
 
 def _line(axes: Axes, one: ModelPrediction, height: int, *, order: int) -> None:
-    said, tone = one.prediction, tone_of(order).stand_in
-    assert said.slowdown is not None
-    if said.low is not None:
-        end = said.slowdown if said.high is None else said.high
-        axes.plot([said.low, end], [height, height], color=tone, linewidth=3.2, solid_capstyle="butt")
-        if said.high is None:
+    prediction, tone = one.prediction, tone_of(order).placeholder
+    assert prediction.slowdown is not None
+    if prediction.low is not None:
+        end = prediction.slowdown if prediction.high is None else prediction.high
+        axes.plot([prediction.low, end], [height, height], color=tone, linewidth=3.2, solid_capstyle="butt")
+        if prediction.high is None:
             axes.annotate(
-                "", xy=(said.slowdown, height), xytext=(18, 0), textcoords="offset points",
+                "", xy=(prediction.slowdown, height), xytext=(18, 0), textcoords="offset points",
                 arrowprops={"arrowstyle": "<-", "color": tone, "linewidth": 1.6},
             )  # fmt: skip
     mark = _MARKS[order % len(_MARKS)]
-    axes.plot(said.slowdown, height, mark, color=tone, markersize=7, markeredgecolor=PAPER.stand_in)
+    axes.plot(prediction.slowdown, height, mark, color=tone, markersize=7, markeredgecolor=BACKGROUND.placeholder)
     axes.text(
-        1.01, height, _text(one), transform=axes.get_yaxis_transform(), va="center", fontsize=8.5, color=INK.stand_in
+        1.01, height, _text(one), transform=axes.get_yaxis_transform(), va="center", fontsize=8.5,
+        color=FOREGROUND.placeholder,
     )  # fmt: skip
 
 
-def _label(who: VictimPrediction, one: ModelPrediction, models: Sequence[str]) -> str:
-    name = short(printable(who.application), longest=24)
+def _label(victim: VictimPrediction, one: ModelPrediction, models: Sequence[str]) -> str:
+    name = short(printable(victim.application), max_length=24)
     return name if len(models) == 1 else f"{name}, {one.model}"
 
 

@@ -3,29 +3,29 @@
 from collections.abc import Iterator
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
-from stressbench.report.document import Table, headed
-from stressbench.report.interference.words import (
+from stressbench.report.document import Table, table_columns
+from stressbench.report.interference.formatting import (
     latency_table,
     phase_table,
     slowdown_cell,
     utilisation_cell,
     utilisation_text,
 )
-from stressbench.report.units import count, factor_with, percent, size, time, time_unit
+from stressbench.report.units import count, multiplier_text, percent, size, time, time_unit
 
-_MOST_LINKS = 40
+_MAX_LINKS = 40
 
 
 def findings(summary: ProfileSummary) -> Iterator[str]:
     """The load of the application and its slowdown, in sentences."""
     if summary.ours is not None:
-        yield f"{summary.application} {_does(summary)}"
+        yield f"{summary.application} {_utilisation_clause(summary)}"
     known = [one for one in summary.levels if one.utilisation.value is not None]
     if known:
         worst = max(known, key=lambda one: one.slowdown.centre)
-        shown = factor_with(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
+        slowdown = multiplier_text(worst.slowdown.centre, worst.slowdown.low, worst.slowdown.high)
         yield (
-            f"It takes up to {shown} as long beside a ring that keeps the switch busy for "
+            f"It takes up to {slowdown} as long beside a ring that keeps the switch busy for "
             f"{percent(worst.utilisation.value)} % of the time."
         )
     elif summary.levels:
@@ -34,7 +34,7 @@ def findings(summary: ProfileSummary) -> Iterator[str]:
         yield f"The profile of {summary.application} holds idle latencies only."
 
 
-def _does(summary: ProfileSummary) -> str:
+def _utilisation_clause(summary: ProfileSummary) -> str:
     assert summary.ours is not None
     if summary.ours.value is None:
         return f"and the switch: {utilisation_text(summary.ours)}."
@@ -66,7 +66,7 @@ def _utilisations(summary: ProfileSummary) -> Table:
     probes = "nobody measured it" if effect is None else slowdown_cell(effect)
     return Table(
         title="The switch beside the application",
-        columns=headed(("what", "is"), words=2),
+        columns=table_columns(("what", "is"), text_columns=2),
         rows=(
             ("utilisation", utilisation_text(summary.ours)),
             ("utilisation as in the paper", utilisation_text(summary.paper)),
@@ -79,12 +79,13 @@ def _utilisations(summary: ProfileSummary) -> Table:
 
 def _levels(summary: ProfileSummary) -> Table:
     unit = time_unit(one.probes.mean_s for one in summary.levels)
-    alone = f"{summary.alone_runs:,} times alone"
-    middle = "" if summary.alone_median_s is None else f", of which the middle is {time(summary.alone_median_s)}"
+    run_count = f"{summary.alone_runs:,} times alone"
+    median_note = "" if summary.alone_median_s is None else f", of which the middle is {time(summary.alone_median_s)}"
     return Table(
         title="Beside compressions",
-        columns=headed(
-            ("ring", "message", "n", f"mean / {unit.name}", "utilisation / %", "runs", "slow-down [95 %]"), words=1
+        columns=table_columns(
+            ("ring", "message", "n", f"mean / {unit.name}", "utilisation / %", "runs", "slow-down [95 %]"),
+            text_columns=1,
         ),
         rows=tuple(
             (
@@ -99,7 +100,7 @@ def _levels(summary: ProfileSummary) -> Table:
             for one in summary.levels
         ),
         caption="The least busy first. P: partners that each rank sends to, M: messages to each, B: the sleep before "
-        f"it waits for them; n probes. Slow-down: time beside it over time alone, from {alone}{middle}.",
+        f"it waits for them; n probes. Slow-down: time beside it over time alone, from {run_count}{median_note}.",
     )
 
 
@@ -110,10 +111,10 @@ def _ring(one: LevelSummary) -> str:
 
 def _links(links: dict[str, float]) -> Table:
     ordered = sorted(links.items(), key=lambda one: (-one[1], one[0]))
-    more = f" The busiest {_MOST_LINKS} of {len(ordered):,}." if len(ordered) > _MOST_LINKS else ""
+    more = f" The busiest {_MAX_LINKS} of {len(ordered):,}." if len(ordered) > _MAX_LINKS else ""
     return Table(
         title="Links",
-        columns=headed(("link", "used / %"), words=1),
-        rows=tuple((name, percent(share)) for name, share in ordered[:_MOST_LINKS]),
+        columns=table_columns(("link", "used / %"), text_columns=1),
+        rows=tuple((name, percent(share)) for name, share in ordered[:_MAX_LINKS]),
         caption=f"Share of each link's capacity, by its own counters, probes included.{more}",
     )

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from stressbench.report.chapters import brief_section, chapter
 from stressbench.report.document import Document
 from stressbench.report.names import printable
+from stressbench.report.page_sections import brief_section, page_section
 from stressbench.report.rails.records import records_of
 from stressbench.report.rails.tables import headline, label, tables_of
 from stressbench.report.renderers import formats
@@ -13,54 +13,54 @@ from stressbench.stats.comparison import Verdict, verdict_of
 
 _KIND = "Rail policies"
 _EFFECT = 0.02
-_MOST_FINDINGS = 12
+_MAX_FINDINGS = 12
 _FOOT = "The method is that of León, Chembreau and Leininger, “What Do Scientific Applications Need?”."
 
 
-def brief(found: RailsFound) -> Document:
+def brief(results: RailsFound) -> Document:
     """The document for formats without figures: tables and notes."""
-    title = found.about or _KIND
-    section = brief_section(title=title, headline=headline(found), tables=tables_of(found), notes=found.notes)
-    return Document(title=title, sections=(section,), records=records_of(found), value=found)
+    title = results.about or _KIND
+    section = brief_section(title=title, headline=headline(results), tables=tables_of(results), notes=results.notes)
+    return Document(title=title, sections=(section,), records=records_of(results), value=results)
 
 
-def page(found: RailsFound) -> Document:
+def page(results: RailsFound) -> Document:
     """The HTML page: findings, figures and tables."""
     from stressbench.report.rails.figures import draw  # figures take a second to import
 
-    title = printable(found.about or _KIND)
-    section = chapter(
+    title = printable(results.about or _KIND)
+    section = page_section(
         key="rails",
         title=title,
-        findings=tuple(_findings(found))[:_MOST_FINDINGS],
-        notes=found.notes,
-        figures=draw(found),
-        tables=tables_of(found),
+        findings=tuple(_findings(results))[:_MAX_FINDINGS],
+        notes=results.notes,
+        figures=draw(results),
+        tables=tables_of(results),
     )
-    lead = f"The NIC that each rank's messages use, and its effect on the program. {headline(found)}"
+    lead = f"The NIC that each rank's messages use, and its effect on the program. {headline(results)}"
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
-def _findings(found: RailsFound) -> Iterator[str]:
+def _findings(results: RailsFound) -> Iterator[str]:
     """Significant differences, the largest first."""
-    told = []
-    for subject in found.subjects:
+    differences = []
+    for subject in results.subjects:
         for entry in subject.entries:
             ratio = entry.ratio
             verdict = verdict_of(low=ratio.low, high=ratio.high, effect=_EFFECT)
             if verdict in (Verdict.slower, Verdict.faster) and ratio.ratio and ratio.low and ratio.high:
                 where = ", ".join((*subject.where.values(), label(subject)))
-                told.append((
+                differences.append((
                     max(ratio.ratio, 1 / ratio.ratio),
-                    f"{printable(where)} {_described(subject, ratio.ratio)} with {printable(subject.baseline)} "
+                    f"{printable(where)} {_ratio_clause(subject, ratio.ratio)} with {printable(subject.baseline)} "
                     f"under the policy {printable(entry.policy)}, 95 % interval {ratio.low:.3f} to {ratio.high:.3f}.",
                 ))  # fmt: skip
-    yield from (sentence for _, sentence in sorted(told, reverse=True))
-    if not told:
+    yield from (sentence for _, sentence in sorted(differences, reverse=True))
+    if not differences:
         yield f"No policy differs significantly from the baseline by more than {_EFFECT:.0%}."
 
 
-def _described(subject: Subject, ratio: float) -> str:
+def _ratio_clause(subject: Subject, ratio: float) -> str:
     return f"takes {ratio:.3f} times as long as" if subject.unit == "s" else f"is {ratio:.3f} times what it is"
 
 

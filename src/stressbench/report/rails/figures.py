@@ -7,16 +7,16 @@ import numpy as np
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish, style
 from stressbench.report.names import printable, short
-from stressbench.report.palette import INK, PAPER, Tone, hatch_of, tone_of
+from stressbench.report.palette import BACKGROUND, FOREGROUND, Tone, hatch_of, tone_of
 from stressbench.report.plotting import Axes, FuncFormatter, LogLocator
 from stressbench.report.rails.tables import label, value_text
 from stressbench.report.units import TimeUnit, rate, size, time_unit
 from stressbench.results.rails import Bandwidth, Box, RailsFound, Subject
 
-_MOST_BOXES = 12
-_MOST_CURVES = 8
-_EVERY_DECADE_FROM = 500.0
-_PLAIN = TimeUnit(name="", per_second=1.0)
+_MAX_BOXES = 12
+_MAX_CURVES = 8
+_DECADE_TICKS_FROM = 500.0
+_NO_UNIT = TimeUnit(name="", per_second=1.0)
 _MARKS = "osD^v<>P"
 _BOXES = (
     "Box: first to third quartile; line: median; whiskers: the last value within 1.5 times the box's width; circles: "
@@ -28,84 +28,84 @@ _CURVES = (
 )
 
 
-def draw(found: RailsFound) -> tuple[Figure, ...]:
+def draw(results: RailsFound) -> tuple[Figure, ...]:
     """All box plots, then all bandwidth curves."""
     with style():
-        return (*_draw_boxes(found), *_draw_bandwidths(found))
+        return (*_draw_boxes(results), *_draw_bandwidths(results))
 
 
-def _draw_boxes(found: RailsFound) -> Iterator[Figure]:
+def _draw_boxes(results: RailsFound) -> Iterator[Figure]:
     """One figure per job or figure of merit."""
-    subjects = [one for one in found.subjects if any(entry.box for entry in one.entries)]
-    for number, subject in enumerate(subjects[:_MOST_BOXES], start=1):
-        left = f" The first {_MOST_BOXES} of {len(subjects)}." if number == 1 and len(subjects) > _MOST_BOXES else ""
-        yield _boxes(subject, found.policies, key=f"rails-boxes-{number}", caption=_BOXES + left)
+    subjects = [one for one in results.subjects if any(entry.box for entry in one.entries)]
+    for number, subject in enumerate(subjects[:_MAX_BOXES], start=1):
+        left = f" The first {_MAX_BOXES} of {len(subjects)}." if number == 1 and len(subjects) > _MAX_BOXES else ""
+        yield _boxes(subject, results.policies, key=f"rails-boxes-{number}", caption=_BOXES + left)
 
 
 def _boxes(subject: Subject, policies: Sequence[str], *, key: str, caption: str) -> Figure:
     shown = [(entry.policy, entry.box) for entry in subject.entries if entry.box is not None]
-    unit = time_unit([box.high for _, box in shown]) if subject.unit == "s" else _PLAIN
-    drawn = canvas(height_in=0.8 + 0.42 * len(shown))
-    axes: Axes = drawn.subplots()
+    unit = time_unit([box.high for _, box in shown]) if subject.unit == "s" else _NO_UNIT
+    fig = canvas(height_in=0.8 + 0.42 * len(shown))
+    axes: Axes = fig.subplots()
     for place, (policy, box) in enumerate(reversed(shown)):
         number = policies.index(policy)
         _box(axes, box, scale=unit.per_second, height=place, tone=tone_of(number), hatch=hatch_of(number))
-    names = [f"{short(policy, longest=40)}, n = {box.count}" for policy, box in reversed(shown)]
+    names = [f"{short(policy, max_length=40)}, n = {box.count}" for policy, box in reversed(shown)]
     axes.set_yticks(range(len(shown)), names)
     axes.set_ylim(-0.6, len(shown) - 0.4)
     bare_axes(axes, grid="x")
-    axes.set_xlabel(f"time of a repetition / {unit.name}" if unit.name else short(subject.name, longest=60))
+    axes.set_xlabel(f"time of a repetition / {unit.name}" if unit.name else short(subject.name, max_length=60))
     where = ", ".join((*subject.where.values(), label(subject)))
     return finish(
-        drawn, key=key, title=f"{printable(where)}, by rail policy", caption=caption,
+        fig, key=key, title=f"{printable(where)}, by rail policy", caption=caption,
         description=" ".join(f"{policy}: median {value_text(subject, box.median)}, n = {box.count}."
                              for policy, box in shown),
     )  # fmt: skip
 
 
 def _box(axes: Axes, box: Box, *, scale: float, height: int, tone: Tone, hatch: str) -> None:
-    ink = INK.stand_in
-    told = {
+    ink = FOREGROUND.placeholder
+    statistics = {
         "whislo": box.low, "q1": box.first_quartile, "med": box.median, "q3": box.third_quartile, "whishi": box.high
     }  # fmt: skip
-    drawn = axes.bxp(
-        [{**{name: value * scale for name, value in told.items()}, "fliers": np.array(box.outliers) * scale}],
+    artists = axes.bxp(
+        [{**{name: value * scale for name, value in statistics.items()}, "fliers": np.array(box.outliers) * scale}],
         positions=[height], widths=0.5, orientation="horizontal", patch_artist=True,
         medianprops={"color": ink, "linewidth": 1.8},
         whiskerprops={"color": ink, "linewidth": 0.9},
         capprops={"color": ink, "linewidth": 0.9},
         flierprops={"marker": "o", "markersize": 4, "markerfacecolor": "none", "markeredgecolor": ink},
     )  # fmt: skip
-    for patch in drawn["boxes"]:
-        patch.set(facecolor=PAPER.stand_in, edgecolor=tone.stand_in, hatch=hatch, linewidth=1.2)
+    for patch in artists["boxes"]:
+        patch.set(facecolor=BACKGROUND.placeholder, edgecolor=tone.placeholder, hatch=hatch, linewidth=1.2)
 
 
-def _draw_bandwidths(found: RailsFound) -> Iterator[Figure]:
+def _draw_bandwidths(results: RailsFound) -> Iterator[Figure]:
     """A figure for each job and motif that has several sizes."""
     curves: dict[tuple[str, ...], list[Bandwidth]] = {}
-    for one in found.bandwidths:
+    for one in results.bandwidths:
         curves.setdefault((*one.where.values(), one.job, one.motif), []).append(one)
-    several = [(names, sizes) for names, sizes in curves.items() if len({one.size_bytes for one in sizes}) > 1]
-    for number, (names, sizes) in enumerate(several[:_MOST_CURVES], start=1):
-        yield _curves(", ".join(names), sizes, found.policies, key=f"rails-bandwidth-{number}")
+    with_sizes = [(names, sizes) for names, sizes in curves.items() if len({one.size_bytes for one in sizes}) > 1]
+    for number, (names, sizes) in enumerate(with_sizes[:_MAX_CURVES], start=1):
+        yield _curves(", ".join(names), sizes, results.policies, key=f"rails-bandwidth-{number}")
 
 
 def _curves(name: str, sizes: Sequence[Bandwidth], policies: Sequence[str], *, key: str) -> Figure:
     ordered = sorted(sizes, key=lambda one: one.size_bytes)
-    drawn = canvas(height_in=3.4)
-    axes: Axes = drawn.subplots()
+    fig = canvas(height_in=3.4)
+    axes: Axes = fig.subplots()
     for number, policy in enumerate(policies):
         points = [(one.size_bytes, one.bytes_per_s.get(policy)) for one in ordered]
-        known = [(at, value / 1e6) for at, value in points if value is not None]
+        known = [(size_bytes, value / 1e6) for size_bytes, value in points if value is not None]
         if known:
             mark = _MARKS[number % len(_MARKS)]
-            axes.plot(*zip(*known, strict=True), color=tone_of(number).stand_in, marker=mark, markersize=4,
-                      linewidth=1.4, label=short(policy, longest=40))  # fmt: skip
+            axes.plot(*zip(*known, strict=True), color=tone_of(number).placeholder, marker=mark, markersize=4,
+                      linewidth=1.4, label=short(policy, max_length=40))  # fmt: skip
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size(value)))
     values = [value for one in ordered for value in one.bytes_per_s.values() if value]
-    few = bool(values) and max(values) < _EVERY_DECADE_FROM * min(values)
+    few = bool(values) and max(values) < _DECADE_TICKS_FROM * min(values)
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.minorticks_off()
@@ -114,8 +114,8 @@ def _curves(name: str, sizes: Sequence[Bandwidth], policies: Sequence[str], *, k
     axes.set_ylabel("bandwidth / (MB/s)")
     axes.legend()
     last = ordered[-1]
-    said = " ".join(f"{policy}: {rate(last.bytes_per_s.get(policy))}." for policy in policies)
+    bandwidths_text = " ".join(f"{policy}: {rate(last.bytes_per_s.get(policy))}." for policy in policies)
     return finish(
-        drawn, key=key, title=f"{printable(name)}: bandwidth by message size and rail policy", caption=_CURVES,
-        description=f"With messages of {size(last.size_bytes)}: {said}",
+        fig, key=key, title=f"{printable(name)}: bandwidth by message size and rail policy", caption=_CURVES,
+        description=f"With messages of {size(last.size_bytes)}: {bandwidths_text}",
     )  # fmt: skip

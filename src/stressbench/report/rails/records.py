@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stressbench.report.document import Numbers, Value
+from stressbench.report.document import DataFile, Value
 from stressbench.results.rails import RailsFound
 
 _HEAD = (
@@ -11,14 +11,14 @@ _HEAD = (
 )  # fmt: skip
 
 
-def records_of(found: RailsFound) -> Numbers:
+def records_of(results: RailsFound) -> DataFile:
     """All records; None is unknown."""
-    rows = (*_times(found), *_sizes(found), *_nics(found), *_impacts(found))
-    return Numbers(name="rails", head=(*found.factors, *_HEAD), rows=rows)
+    rows = (*_times(results), *_sizes(results), *_nics(results), *_impacts(results))
+    return DataFile(name="rails", head=(*results.factors, *_HEAD), rows=rows)
 
 
-def _times(found: RailsFound) -> Iterator[tuple[Value, ...]]:
-    for one in found.subjects:
+def _times(results: RailsFound) -> Iterator[tuple[Value, ...]]:
+    for one in results.subjects:
         for entry in one.entries:
             box, ratio = entry.box, entry.ratio
             spread: tuple[Value, ...] = (None,) * 7
@@ -32,8 +32,8 @@ def _times(found: RailsFound) -> Iterator[tuple[Value, ...]]:
             )  # fmt: skip
 
 
-def _sizes(found: RailsFound) -> Iterator[tuple[Value, ...]]:
-    for one in found.bandwidths:
+def _sizes(results: RailsFound) -> Iterator[tuple[Value, ...]]:
+    for one in results.bandwidths:
         for policy, bandwidth in one.bytes_per_s.items():
             yield (
                 *one.where.values(), "bandwidth", one.job, one.step, one.motif, policy, *(None,) * 12, one.size_bytes,
@@ -41,18 +41,18 @@ def _sizes(found: RailsFound) -> Iterator[tuple[Value, ...]]:
             )  # fmt: skip
 
 
-def _nics(found: RailsFound) -> Iterator[tuple[Value, ...]]:
-    for one in found.carried:
+def _nics(results: RailsFound) -> Iterator[tuple[Value, ...]]:
+    for one in results.carried:
         for load in one.loads:
-            asked = None if load.asked is None else "yes" if load.asked else "no"
+            requested = None if load.asked is None else "yes" if load.asked else "no"
             yield (
-                *one.where.values(), "carried", one.job, None, None, one.policy, *(None,) * 14, load.nic, asked,
+                *one.where.values(), "carried", one.job, None, None, one.policy, *(None,) * 14, load.nic, requested,
                 load.sent_bytes,
             )  # fmt: skip
 
 
-def _impacts(found: RailsFound) -> Iterator[tuple[Value, ...]]:
-    for one in found.beside:
+def _impacts(results: RailsFound) -> Iterator[tuple[Value, ...]]:
+    for one in results.beside:
         yield (
             *one.where.values(), "impact", one.job, None, None, one.policy, *(None,) * 9, one.impact.ratio,
             one.impact.low, one.impact.high, *(None,) * 5,

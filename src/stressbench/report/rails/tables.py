@@ -2,34 +2,34 @@
 
 from collections.abc import Iterator
 
-from stressbench.report.document import Table, headed
+from stressbench.report.document import Table, table_columns
 from stressbench.report.units import digits, percent, plain_interval, plain_ratio, plain_time, rate, size
 from stressbench.results.rails import Bandwidth, Carried, Entry, Load, RailsFound, Subject
 
 _UNKNOWN = "-"
 
 
-def headline(found: RailsFound) -> str:
+def headline(results: RailsFound) -> str:
     """The number of finished runs, and the kind of rounds that the times come from, as sentences."""
     times = {
         "isolated": " Times are of jobs in isolated rounds.",
         "contended": " Times are of jobs in contended rounds.",
     }
-    return f"{found.done} of {found.planned} runs are done.{times.get(found.time, '')}"
+    return f"{results.done} of {results.planned} runs are done.{times.get(results.time, '')}"
 
 
-def tables_of(found: RailsFound) -> Iterator[Table]:
+def tables_of(results: RailsFound) -> Iterator[Table]:
     """All tables that have content, in order."""
-    if found.subjects:
-        yield _spreads(found)
-    if found.bandwidths:
-        yield _bandwidths(found)
-    if found.beside:
-        yield _beside(found)
-    if found.carried:
-        yield _carried(found)
-    if found.talk:
-        yield _talk(found)
+    if results.subjects:
+        yield _distributions(results)
+    if results.bandwidths:
+        yield _bandwidths(results)
+    if results.beside:
+        yield _congestion_impacts(results)
+    if results.carried:
+        yield _bytes_by_nic(results)
+    if results.talk:
+        yield _mpi_profile(results)
 
 
 def value_text(subject: Subject, value: float | None) -> str:
@@ -44,13 +44,13 @@ def label(subject: Subject) -> str:
     return subject.name if subject.step is None else f"{subject.name}, {subject.step + 1}: {subject.motif}"
 
 
-def _spreads(found: RailsFound) -> Table:
-    baseline = found.subjects[0].baseline
+def _distributions(results: RailsFound) -> Table:
+    baseline = results.subjects[0].baseline
     return Table(
         title="By policy",
-        columns=headed(
+        columns=table_columns(
             (
-                *_names(found),
+                *_factor_names(results),
                 "job or figure",
                 "policy",
                 "median",
@@ -61,11 +61,11 @@ def _spreads(found: RailsFound) -> Table:
                 f"over {baseline}",
                 "95 %",
             ),
-            words=len(_names(found)) + 2,
+            text_columns=len(_factor_names(results)) + 2,
         ),
         rows=tuple(
             (*subject.where.values(), label(subject), entry.policy, *_numbers(subject, entry))
-            for subject in found.subjects
+            for subject in results.subjects
             for entry in subject.entries
         ),
         caption=(
@@ -89,13 +89,16 @@ def _numbers(subject: Subject, entry: Entry) -> tuple[str, ...]:
     return (*shown, plain_ratio(ratio.ratio), interval)
 
 
-def _bandwidths(found: RailsFound) -> Table:
+def _bandwidths(results: RailsFound) -> Table:
     return Table(
         title="Bandwidth by message size",
-        columns=headed((*_names(found), "job", "motif", "message", *found.policies), words=len(_names(found)) + 2),
+        columns=table_columns(
+            (*_factor_names(results), "job", "motif", "message", *results.policies),
+            text_columns=len(_factor_names(results)) + 2,
+        ),
         rows=tuple(
-            (*one.where.values(), one.job, one.motif, size(one.size_bytes), *(_rate(one, p) for p in found.policies))
-            for one in found.bandwidths
+            (*one.where.values(), one.job, one.motif, size(one.size_bytes), *(_rate(one, p) for p in results.policies))
+            for one in results.bandwidths
         ),
         caption="Of all pairs together where the motif says so, from the median over rounds; 1 MB = 10^6 bytes.",
     )
@@ -106,10 +109,13 @@ def _rate(one: Bandwidth, policy: str) -> str:
     return _UNKNOWN if value is None else rate(value)
 
 
-def _beside(found: RailsFound) -> Table:
+def _congestion_impacts(results: RailsFound) -> Table:
     return Table(
         title="Congestion impact",
-        columns=headed((*_names(found), "job", "policy", "impact", "95 %", "runs"), words=len(_names(found)) + 2),
+        columns=table_columns(
+            (*_factor_names(results), "job", "policy", "impact", "95 %", "runs"),
+            text_columns=len(_factor_names(results)) + 2,
+        ),
         rows=tuple(
             (
                 *one.where.values(),
@@ -119,19 +125,19 @@ def _beside(found: RailsFound) -> Table:
                 plain_interval(one.impact.low, one.impact.high),
                 f"{one.impact.runs}",
             )
-            for one in found.beside
+            for one in results.beside
         ),
         caption="Contended over isolated time of a job under the same policy; 1 is no impact.",
     )
 
 
-def _carried(found: RailsFound) -> Table:
-    nics = tuple(dict.fromkeys(load.nic for one in found.carried for load in one.loads))
+def _bytes_by_nic(results: RailsFound) -> Table:
+    nics = tuple(dict.fromkeys(load.nic for one in results.carried for load in one.loads))
     return Table(
         title="Bytes by NIC",
-        columns=headed(
+        columns=table_columns(
             (
-                *_names(found),
+                *_factor_names(results),
                 "policy",
                 "job",
                 "requested",
@@ -139,7 +145,7 @@ def _carried(found: RailsFound) -> Table:
                 *(f"{nic}, %" for nic in nics),
                 "on requested NICs, %",
             ),
-            words=len(_names(found)) + 3,
+            text_columns=len(_factor_names(results)) + 3,
         ),
         rows=tuple(
             (
@@ -147,11 +153,11 @@ def _carried(found: RailsFound) -> Table:
                 one.policy,
                 one.job or "all jobs",
                 one.asked,
-                *(_sent(one, nic) for nic in nics),
+                *(_sent_text(one, nic) for nic in nics),
                 *(_share(one, nic) for nic in nics),
-                _on_asked(one),
+                _share_on_requested(one),
             )
-            for one in found.carried
+            for one in results.carried
         ),
         caption=(
             "Bytes that hosts sent over each NIC, frames with their headers, as counted by links or the kernel. "
@@ -164,7 +170,7 @@ def _load(one: Carried, nic: str) -> Load | None:
     return next((load for load in one.loads if load.nic == nic), None)
 
 
-def _sent(one: Carried, nic: str) -> str:
+def _sent_text(one: Carried, nic: str) -> str:
     load = _load(one, nic)
     return _UNKNOWN if load is None or load.sent_bytes is None else digits(load.sent_bytes / 1e6)
 
@@ -175,17 +181,17 @@ def _share(one: Carried, nic: str) -> str:
     return _UNKNOWN if share is None else percent(share)
 
 
-def _on_asked(one: Carried) -> str:
+def _share_on_requested(one: Carried) -> str:
     shares = [one.share(load) for load in one.loads if load.asked]
     if not shares or any(share is None for share in shares):
         return _UNKNOWN
     return percent(sum(share for share in shares if share is not None))
 
 
-def _talk(found: RailsFound) -> Table:
+def _mpi_profile(results: RailsFound) -> Table:
     return Table(
         title="MPI profile of the program",
-        columns=headed(
+        columns=table_columns(
             (
                 "profile",
                 "program",
@@ -196,7 +202,7 @@ def _talk(found: RailsFound) -> Table:
                 "mean message",
                 "mean collective",
             ),
-            words=2,
+            text_columns=2,
         ),
         rows=tuple(
             (
@@ -212,7 +218,7 @@ def _talk(found: RailsFound) -> Table:
                     for value in (one.columns.mean_send_bytes, one.columns.mean_coll_bytes)
                 ),
             )
-            for one in found.talk
+            for one in results.talk
         ),
         caption=(
             "As mpiP prints it; waits count as point-to-point. Long point-to-point messages benefit from a second NIC; "
@@ -221,6 +227,6 @@ def _talk(found: RailsFound) -> Table:
     )
 
 
-def _names(found: RailsFound) -> tuple[str, ...]:
+def _factor_names(results: RailsFound) -> tuple[str, ...]:
     """Names of the factors other than the policy."""
-    return tuple(name.removeprefix("set.") for name in found.factors)
+    return tuple(name.removeprefix("set.") for name in results.factors)

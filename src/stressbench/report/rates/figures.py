@@ -7,7 +7,7 @@ from stressbench.report.rates.by_rate import draw_by_rate
 from stressbench.results.rates import Degradation
 
 
-def draw(found: Degradation) -> tuple[Figure, ...]:
+def draw(degradation: Degradation) -> tuple[Figure, ...]:
     """Factors against the rate, then against the number of ranks."""
     with style():
-        return (*draw_by_rate(found), *draw_by_ranks(found))
+        return (*draw_by_rate(degradation), *draw_by_ranks(degradation))

@@ -10,7 +10,7 @@ from stressbench.report.plotting import Axes, FuncFormatter, NullFormatter
 from stressbench.stats.unpaired import PooledRatio
 
 MARKS = "osD^v<>P"
-MOST_LINES = len(MARKS)
+MAX_LINES = len(MARKS)
 _LOW, _HIGH = 0.9, 2.1
 _DASHES = ("-", "--", "-.", ":")
 
@@ -29,9 +29,9 @@ def draw_line(axes: Axes, places: Sequence[FactorPoint], *, label: str, order: i
     points = [(at, ratio, factor) for at, ratio, factor in known if ratio is not None]
     if not points:
         return
-    tone = tone_of(order).stand_in
+    tone = tone_of(order).placeholder
     axes.plot(
-        [at for at, _, _ in points], [ratio for _, ratio, _ in points], color=tone, marker=MARKS[order % MOST_LINES],
+        [at for at, _, _ in points], [ratio for _, ratio, _ in points], color=tone, marker=MARKS[order % MAX_LINES],
         markersize=4.5, linewidth=1.3, linestyle=_DASHES[order % len(_DASHES)], label=short(printable(label)),
     )  # fmt: skip
     for at, _, factor in points:
@@ -41,7 +41,7 @@ def draw_line(axes: Axes, places: Sequence[FactorPoint], *, label: str, order: i
 
 def finish_axes(axes: Axes) -> None:
     """Set log2 axes that cover at least the factors 1 to 2, so that flat lines look flat, and draw the line at 1."""
-    axes.axhline(1.0, color=MUTED.stand_in, linewidth=1, zorder=0)
+    axes.axhline(1.0, color=MUTED.placeholder, linewidth=1, zorder=0)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log", base=2)
     low, high = axes.get_ylim()

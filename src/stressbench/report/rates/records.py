@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stressbench.report.document import Numbers, Value
+from stressbench.report.document import DataFile, Value
 from stressbench.results.rates import Degradation
 
 _HEAD = (
@@ -12,14 +12,14 @@ _HEAD = (
 )  # fmt: skip
 
 
-def records_of(found: Degradation) -> Numbers:
+def records_of(degradation: Degradation) -> DataFile:
     """One record per point, headed by the values of the other factors; None is unknown."""
-    where = tuple(found.curves[0].where) if found.curves else ()
-    return Numbers(name="degradation", head=(*where, *_HEAD), rows=tuple(_rows(found)))
+    where = tuple(degradation.curves[0].where) if degradation.curves else ()
+    return DataFile(name="degradation", head=(*where, *_HEAD), rows=tuple(_rows(degradation)))
 
 
-def _rows(found: Degradation) -> Iterator[tuple[Value, ...]]:
-    for curve in found.curves:
+def _rows(degradation: Degradation) -> Iterator[tuple[Value, ...]]:
+    for curve in degradation.curves:
         for point in curve.points:
             yield (
                 *curve.where.values(), curve.job, curve.step, curve.motif, curve.ranks, point.rate, point.share,

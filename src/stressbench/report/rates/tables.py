@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stressbench.report.document import Table, headed
+from stressbench.report.document import Table, table_columns
 from stressbench.report.units import plain_interval, plain_ratio, plain_time
 from stressbench.results.rates import Balance, Bound, Curve, Degradation, Point
 
@@ -15,23 +15,23 @@ _OF_LAUNCHES = (
 )
 
 
-def headline(found: Degradation) -> str:
+def headline(degradation: Degradation) -> str:
     """The number of finished runs or launches, and what the values are, as sentences."""
-    if found.time == "launches":
-        return f"{found.done} of {found.planned} launches are done. Values are medians over launches."
-    return f"{found.done} of {found.planned} runs are done. Times are of jobs in {found.time} rounds."
+    if degradation.time == "launches":
+        return f"{degradation.done} of {degradation.planned} launches are done. Values are medians over launches."
+    return f"{degradation.done} of {degradation.planned} runs are done. Times are of jobs in {degradation.time} rounds."
 
 
-def tables_of(found: Degradation) -> Iterator[Table]:
+def tables_of(degradation: Degradation) -> Iterator[Table]:
     """All tables that have content, in order."""
-    if found.curves:
-        yield _factors(found)
-        yield _needs(found)
-        yield _bounds(found)
-    if found.competition:
-        yield _competition(found)
-    if any(one.injection_gb_per_s is not None or one.bytes_per_flop is not None for one in found.balance):
-        yield _balances(found)
+    if degradation.curves:
+        yield _factors(degradation)
+        yield _required_rates(degradation)
+        yield _bounds(degradation)
+    if degradation.competition:
+        yield _competition(degradation)
+    if any(one.injection_gb_per_s is not None or one.bytes_per_flop is not None for one in degradation.balance):
+        yield _balances(degradation)
 
 
 def name_of(curve: Curve) -> str:
@@ -45,60 +45,77 @@ def percent_text(share: float) -> str:
     return f"{100 * share:g} %"
 
 
-def _factors(found: Degradation) -> Table:
-    lower = found.rates[1:]
-    bound = ", ".join(f"{point.rate}: {1 / point.share:g}" for point in found.curves[0].points[1:])
+def _factors(degradation: Degradation) -> Table:
+    lower = degradation.rates[1:]
+    bound = ", ".join(f"{point.rate}: {1 / point.share:g}" for point in degradation.curves[0].points[1:])
     return Table(
         title="Degradation factors",
-        columns=headed(
-            (*_names(found), "ranks", _at_full(found), *(f"at {rate}" for rate in lower)), words=len(_names(found))
+        columns=table_columns(
+            (*_name_heads(degradation), "ranks", _full_rate_head(degradation), *(f"at {rate}" for rate in lower)),
+            text_columns=len(_name_heads(degradation)),
         ),
         rows=tuple(
-            (*_labels(found, curve), _ranks(curve), _value(curve), *(_factor(point) for point in curve.points[1:]))
-            for curve in found.curves
+            (
+                *_name_cells(degradation, curve),
+                _ranks(curve),
+                _value(curve),
+                *(_factor(point) for point in curve.points[1:]),
+            )
+            for curve in degradation.curves
         ),
         caption=(
-            f"{_OF_LAUNCHES if found.time == 'launches' else _OF_ROUNDS}, with its 95 % interval. 1 loses nothing, as "
-            f"latency does; what is bound by bandwidth alone has ({bound})."
+            f"{_OF_LAUNCHES if degradation.time == 'launches' else _OF_ROUNDS}, with its 95 % interval. 1 loses "
+            f"nothing, as latency does; what is bound by bandwidth alone has ({bound})."
         ),
     )
 
 
-def _needs(found: Degradation) -> Table:
-    most = percent_text(found.at_most)
+def _required_rates(degradation: Degradation) -> Table:
+    max_loss = percent_text(degradation.at_most)
     return Table(
         title="How much bandwidth is needed",
-        columns=headed(
-            (*_names(found), "ranks", *(f"at {rate}" for rate in found.rates[1:]), "enough", "undecided below"),
-            words=len(_names(found)),
+        columns=table_columns(
+            (
+                *_name_heads(degradation),
+                "ranks",
+                *(f"at {rate}" for rate in degradation.rates[1:]),
+                "enough",
+                "undecided below",
+            ),
+            text_columns=len(_name_heads(degradation)),
         ),
         rows=tuple(
             (
-                *_labels(found, curve),
+                *_name_cells(degradation, curve),
                 _ranks(curve),
                 *(point.suffices.value for point in curve.points[1:]),
                 curve.needs or _UNKNOWN,
                 ", ".join(curve.undecided) or _UNKNOWN,
             )
-            for curve in found.curves
+            for curve in degradation.curves
         ),
         caption=(
-            f"yes: the whole interval says that the job loses at most {most}; no: that it loses more; cannot tell: the "
-            "interval says neither, or there is none, and more rounds or runs would tell. Enough is the smallest rate "
-            "with a yes and no no above it."
+            f"yes: the whole interval says that the job loses at most {max_loss}; no: that it loses more; cannot tell: "
+            "the interval says neither, or there is none, and more rounds or runs would tell. Enough is the smallest "
+            "rate with a yes and no no above it."
         ),
     )
 
 
-def _bounds(found: Degradation) -> Table:
+def _bounds(degradation: Degradation) -> Table:
     return Table(
         title="Bound by bandwidth",
-        columns=headed(
-            (*_names(found), "ranks", *(f"from {rate}, %" for rate in found.rates[1:])), words=len(_names(found))
+        columns=table_columns(
+            (*_name_heads(degradation), "ranks", *(f"from {rate}, %" for rate in degradation.rates[1:])),
+            text_columns=len(_name_heads(degradation)),
         ),
         rows=tuple(
-            (*_labels(found, curve), _ranks(curve), *(_share(point.bandwidth_bound) for point in curve.points[1:]))
-            for curve in found.curves
+            (
+                *_name_cells(degradation, curve),
+                _ranks(curve),
+                *(_share(point.bandwidth_bound) for point in curve.points[1:]),
+            )
+            for curve in degradation.curves
         ),
         caption=(
             "The share of the time at the full rate that grows as bandwidth shrinks: (factor - 1) / (1 / rate - 1). "
@@ -108,13 +125,13 @@ def _bounds(found: Degradation) -> Table:
     )
 
 
-def _competition(found: Degradation) -> Table:
-    names = tuple(found.competition[0].where)
+def _competition(degradation: Degradation) -> Table:
+    names = tuple(degradation.competition[0].where)
     return Table(
         title="Competing traffic",
-        columns=headed(
+        columns=table_columns(
             (*(name.removeprefix("set.") for name in names), "ranks", "rate", "requested, %", "sent, %"),
-            words=len(names),
+            text_columns=len(names),
         ),
         rows=tuple(
             (
@@ -124,7 +141,7 @@ def _competition(found: Degradation) -> Table:
                 f"{100 * one.asked:g}",
                 _UNKNOWN if one.taken is None else f"{100 * one.taken:.1f}",
             )
-            for one in found.competition
+            for one in degradation.competition
         ),
         caption=(
             "Links keep their rate; an additional rank on each node sends to another node. Requested: the share of "
@@ -134,30 +151,30 @@ def _competition(found: Degradation) -> Table:
     )
 
 
-def _balances(found: Degradation) -> Table:
+def _balances(degradation: Degradation) -> Table:
     return Table(
         title="Bandwidth to compute balance",
-        columns=headed(("rate", "injection, GB/s", "bytes a flop", "factor worse"), words=1),
-        rows=tuple(_balance(one) for one in found.balance),
+        columns=table_columns(("rate", "injection, GB/s", "bytes a flop", "factor worse"), text_columns=1),
+        rows=tuple(_balance(one) for one in degradation.balance),
         caption="Bytes that a node can send for each operation at its peak, computed from the nominal rates.",
     )
 
 
 def _balance(one: Balance) -> tuple[str, ...]:
-    injected, balance = (
+    injection, balance = (
         _UNKNOWN if value is None else f"{value:.3g}" for value in (one.injection_gb_per_s, one.bytes_per_flop)
     )
-    return one.rate, injected, balance, f"{one.factor_worse:g}"
+    return one.rate, injection, balance, f"{one.factor_worse:g}"
 
 
-def _names(found: Degradation) -> tuple[str, ...]:
-    motif = ("motif",) if any(curve.step is not None for curve in found.curves) else ()
-    what = "figure" if found.time == "launches" else "job"
-    return (*(name.removeprefix("set.") for name in found.curves[0].where), what, *motif)
+def _name_heads(degradation: Degradation) -> tuple[str, ...]:
+    motif = ("motif",) if any(curve.step is not None for curve in degradation.curves) else ()
+    what = "figure" if degradation.time == "launches" else "job"
+    return (*(name.removeprefix("set.") for name in degradation.curves[0].where), what, *motif)
 
 
-def _labels(found: Degradation, curve: Curve) -> tuple[str, ...]:
-    with_motif = any(one.step is not None for one in found.curves)
+def _name_cells(degradation: Degradation, curve: Curve) -> tuple[str, ...]:
+    with_motif = any(one.step is not None for one in degradation.curves)
     motif = "" if curve.step is None else f"{curve.step + 1}: {curve.motif}"
     return (*curve.where.values(), curve.job, *((motif,) if with_motif else ()))
 
@@ -166,8 +183,8 @@ def _ranks(curve: Curve) -> str:
     return _UNKNOWN if curve.ranks is None else str(curve.ranks)
 
 
-def _at_full(found: Degradation) -> str:
-    return "at 1" if found.time == "launches" else "time at 1"
+def _full_rate_head(degradation: Degradation) -> str:
+    return "at 1" if degradation.time == "launches" else "time at 1"
 
 
 def _value(curve: Curve) -> str:
@@ -187,5 +204,7 @@ def _factor(point: Point) -> str:
 def _share(bound: Bound) -> str:
     if bound.share is None:
         return _UNKNOWN
-    ends = "" if bound.low is None or bound.high is None else f" [{100 * bound.low:.1f}, {100 * bound.high:.1f}]"
-    return f"{100 * bound.share:.1f}{ends}"
+    interval_text = (
+        "" if bound.low is None or bound.high is None else f" [{100 * bound.low:.1f}, {100 * bound.high:.1f}]"
+    )
+    return f"{100 * bound.share:.1f}{interval_text}"

@@ -22,7 +22,7 @@ def formats(
 ) -> Mapping[str, Callable[P, str]]:
     """Renderers of a subject by value of `--format`, except `without`; a module is imported when its format is used."""
     names = {module.name.rstrip("_") for module in iter_modules(__path__)}.difference(without, _BY_NAME_ONLY)
-    return {name: _rendered(name, page if name == PAGE else brief) for name in sorted(names)}
+    return {name: _renderer(name, page if name == PAGE else brief) for name in sorted(names)}
 
 
 def render(name: str, document: Document) -> str:
@@ -32,7 +32,7 @@ def render(name: str, document: Document) -> str:
     return text
 
 
-def _rendered(name: str, make: Callable[P, Document]) -> Callable[P, str]:
+def _renderer(name: str, make: Callable[P, Document]) -> Callable[P, str]:
     def rendered(*args: P.args, **kwargs: P.kwargs) -> str:
         return render(name, make(*args, **kwargs))
 

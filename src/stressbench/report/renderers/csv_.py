@@ -24,12 +24,12 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([_guarded(name) for name in head])
-    writer.writerows([_guarded(value) for value in row] for row in rows)
+    writer.writerow([_escape_formula(name) for name in head])
+    writer.writerows([_escape_formula(value) for value in row] for row in rows)
     return text.getvalue()
 
 
-def _guarded(value: Value) -> Value:
+def _escape_formula(value: Value) -> Value:
     if not isinstance(value, str):
         return value
     return escaped(f"'{value}" if _FORMULA.match(value) and not _is_number(value) else value)

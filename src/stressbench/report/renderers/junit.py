@@ -12,9 +12,9 @@ def render(document: Document) -> str:
     assert document.checks is not None
     checks = document.checks.checks
     outcomes = Counter(one.outcome for one in checks)
-    whole = ElementTree.Element("testsuites")
+    root = ElementTree.Element("testsuites")
     suite = ElementTree.SubElement(
-        whole, "testsuite", name=document.checks.name, tests=str(len(checks)), errors="0",
+        root, "testsuite", name=document.checks.name, tests=str(len(checks)), errors="0",
         failures=str(outcomes[Outcome.failed]), skipped=str(outcomes[Outcome.skipped]),
     )  # fmt: skip
     properties = ElementTree.SubElement(suite, "properties")
@@ -22,16 +22,16 @@ def render(document: Document) -> str:
         ElementTree.SubElement(properties, "property", name=fact.name, value=printable(fact.value))
     for check in checks:
         _add_case(suite, check)
-    ElementTree.indent(whole)
-    written: bytes = ElementTree.tostring(whole, encoding="utf-8", xml_declaration=True)
-    return written.decode() + "\n"
+    ElementTree.indent(root)
+    xml: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return xml.decode() + "\n"
 
 
 def _add_case(suite: ElementTree.Element, check: Check) -> None:
     case = ElementTree.SubElement(suite, "testcase", classname=check.group, name=check.name)
-    told = f"{check.verdict}: {check.text}"
+    message = f"{check.verdict}: {check.text}"
     if check.outcome is Outcome.failed:
-        ElementTree.SubElement(case, "failure", type=check.verdict, message=told).text = check.text
+        ElementTree.SubElement(case, "failure", type=check.verdict, message=message).text = check.text
     elif check.outcome is Outcome.skipped:
         ElementTree.SubElement(case, "skipped", message=f"{check.verdict}: {printable(check.reason or check.text)}")
-    ElementTree.SubElement(case, "system-out").text = told
+    ElementTree.SubElement(case, "system-out").text = message

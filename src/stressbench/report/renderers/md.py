@@ -10,12 +10,12 @@ from itertools import chain
 from stressbench.console import escaped
 from stressbench.report.document import (
     Block,
-    Details,
+    BulletList,
+    Collapsible,
     Document,
     Facts,
     Findings,
     Heading,
-    Listed,
     Notes,
     Paragraph,
     Section,
@@ -44,7 +44,7 @@ def _parts(blocks: Iterable[Block]) -> Iterator[Sequence[str]]:
                 yield [text_of(block.text)]
             case Heading():
                 yield [f"## {text_of(block.text)}"]
-            case Findings(sentences=items) | Listed(items=items):
+            case Findings(sentences=items) | BulletList(items=items):
                 yield _listed(items)
             case Notes():
                 yield [f"## {text_of(block.title)}"]
@@ -53,7 +53,7 @@ def _parts(blocks: Iterable[Block]) -> Iterator[Sequence[str]]:
                 yield _listed(f"{fact.name}: {fact.value}" for fact in block.facts)
             case Table():
                 yield from _table(block)
-            case Details():
+            case Collapsible():
                 yield from _parts(block.blocks)
 
 

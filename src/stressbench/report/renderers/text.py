@@ -6,22 +6,22 @@ from io import StringIO
 
 from rich.box import SIMPLE_HEAD
 from rich.measure import Measurement
-from rich.table import Table as Drawn
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from stressbench.console import Console
 from stressbench.report.document import (
     Block,
-    Details,
+    BulletList,
+    Collapsible,
     Document,
     Facts,
     Findings,
     Heading,
-    Listed,
-    Listing,
     Note,
     Notes,
     Paragraph,
+    Preformatted,
     Role,
     Severity,
     Table,
@@ -29,8 +29,8 @@ from stressbench.report.document import (
 )
 from stressbench.report.names import printable
 
-_WIDEST = 10_000
-_PLAIN = (Severity.caution,)
+_MAX_WIDTH = 10_000
+_UNSTYLED = (Severity.caution,)
 _STYLES = {Role.key: "dim", Role.note: "dim", Role.warning: "yellow", Role.banner: "yellow"}
 
 
@@ -58,11 +58,11 @@ def show(document: Document, *, console: Console | None = None) -> None:
 
 
 def _show(console: Console, blocks: Iterable[Block]) -> None:
-    bare = False
+    after_bare_table = False
     for block in blocks:
-        if bare and not isinstance(block, Table):
+        if after_bare_table and not isinstance(block, Table):
             console.print()
-        bare = isinstance(block, Table) and not block.caption
+        after_bare_table = isinstance(block, Table) and not block.caption
         match block:
             case Paragraph(role=Role.lead):
                 console.print(Text(block.text))
@@ -71,9 +71,9 @@ def _show(console: Console, blocks: Iterable[Block]) -> None:
             case Heading():
                 console.print()
                 _line(console, block.text)
-            case Findings(sentences=lines) | Listed(items=lines):
+            case Findings(sentences=lines) | BulletList(items=lines):
                 _lines(console, lines)
-            case Listing():
+            case Preformatted():
                 _lines(console, block.text.splitlines())
             case Facts():
                 _lines(console, (f"{fact.name}: {fact.value}" for fact in block.facts))
@@ -82,7 +82,7 @@ def _show(console: Console, blocks: Iterable[Block]) -> None:
                     _note(console, note)
             case Table():
                 _table(console, block)
-            case Details():
+            case Collapsible():
                 _show(console, block.blocks)
 
 
@@ -93,29 +93,29 @@ def _lines(console: Console, lines: Iterable[str]) -> None:
 
 def _note(console: Console, note: Note) -> None:
     about = f"{note.about}: " if note.about else ""
-    _line(console, f"{note.severity}: {about}{note.text}", style="" if note.severity in _PLAIN else "yellow")
+    _line(console, f"{note.severity}: {about}{note.text}", style="" if note.severity in _UNSTYLED else "yellow")
 
 
 def _table(console: Console, table: Table) -> None:
     console.print()
     if table.title:
         _line(console, table.title)
-    drawn = Drawn(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    rich_table = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in table.columns:
-        drawn.add_column(column.label, no_wrap=True, justify="right" if column.number else "left")
+        rich_table.add_column(column.label, no_wrap=True, justify="right" if column.number else "left")
     for number, row in enumerate(table.rows):
         if number and number in table.groups:
-            drawn.add_section()
+            rich_table.add_section()
         first, *others = (printable(cell_text(cell)) for cell in row)
-        drawn.add_row(Text(first, style="bold" if number in table.groups else ""), *others)
-    print_table(console, drawn)
+        rich_table.add_row(Text(first, style="bold" if number in table.groups else ""), *others)
+    print_table(console, rich_table)
     if table.caption:
         _line(console, table.caption)
 
 
-def new_table(*, left: Iterable[str], right: Iterable[str], last: Iterable[str] = ()) -> Drawn:
+def new_table(*, left: Iterable[str], right: Iterable[str], last: Iterable[str] = ()) -> RichTable:
     """A table whose `left` and `last` columns hold words and whose `right` columns hold numbers."""
-    table = Drawn(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for title in left:
         table.add_column(title, no_wrap=True)
     for title in right:
@@ -125,13 +125,13 @@ def new_table(*, left: Iterable[str], right: Iterable[str], last: Iterable[str] 
     return table
 
 
-def print_table(console: Console, table: Drawn) -> None:
+def print_table(console: Console, table: RichTable) -> None:
     """Print the table as wide as its content: narrow terminals wrap the lines, and no cell is truncated."""
-    needed = Measurement.get(console, console.options.update(width=_WIDEST), table).maximum
-    given = console.width
-    console.width = max(needed, given)
+    needed_width = Measurement.get(console, console.options.update(width=_MAX_WIDTH), table).maximum
+    original_width = console.width
+    console.width = max(needed_width, original_width)
     console.print(table)
-    console.width = given
+    console.width = original_width
 
 
 def _line(console: Console, sentence: str, *, style: str = "") -> None:

@@ -9,16 +9,16 @@ from stressbench.report.renderers import formats
 
 def brief(runs: Sequence[Run]) -> Document:
     """The document for formats without figures: findings, tables, plans and warnings of each run."""
-    from stressbench.report.run import in_brief  # the statistics take half a second to import
+    from stressbench.report.run import brief_document  # the statistics take half a second to import
 
-    return in_brief.brief(runs)
+    return brief_document.brief(runs)
 
 
 def page(runs: Sequence[Run]) -> Document:
     """The HTML page of at least one run: the same with figures and provenance."""
-    from stressbench.report.run import in_full  # figures take a second to import
+    from stressbench.report.run import html_page  # figures take a second to import
 
-    return in_full.page(runs)
+    return html_page.page(runs)
 
 
 FORMATS = formats(brief=brief, page=page, without=("text",))

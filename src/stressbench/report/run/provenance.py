@@ -23,13 +23,16 @@ def facts_of(section: RunSection) -> tuple[Fact, ...]:
     rules += [f"at most {plan.time_limit_s:g} s"] if plan.time_limit_s is not None else []
     rules += ["payloads verified"] if plan.verify else []
     pairs = (
-        ("Started (UTC)", f"{header.started_at:%Y-%m-%d %H:%M:%S}" + _launches(section.run)),
+        ("Started (UTC)", f"{header.started_at:%Y-%m-%d %H:%M:%S}" + _continuations(section.run)),
         ("Program", f"{header.program} {header.version}" + (f", commit {header.commit}" if header.commit else "")),
         ("Compiler", f"{header.compiler}, {header.build_type}"),
         ("MPI", f"{header.mpi.library} (standard {header.mpi.standard})"),
         ("Transports", header.mpi.transports or "unknown"),
         *((("Simulated", f"by {header.simulation}: all times are simulated times"),) if header.simulation else ()),
-        ("Machine", f"{facts.ranks:,} ranks, {facts.nodes:,} nodes, {facts.hosts:,} hosts{_made_nodes(header)}"),
+        (
+            "Machine",
+            f"{facts.ranks:,} ranks, {facts.nodes:,} nodes, {facts.hosts:,} hosts{_ranks_per_node_note(header)}",
+        ),
         ("Rounds", "; ".join(rules)),
         ("Placement", f"{plan.placement}, seed {header.seed}"),
         ("Clock", f"{clock.source}, resolution {time(clock.resolution_s)}, {time(clock.overhead_s)} per reading"),
@@ -39,11 +42,11 @@ def facts_of(section: RunSection) -> tuple[Fact, ...]:
     return tuple(Fact(name=name, value=printable(value)) for name, value in pairs)
 
 
-def _launches(run: Run) -> str:
+def _continuations(run: Run) -> str:
     return f", continued {len(run.launches) - 1}×" if len(run.launches) > 1 else ""
 
 
-def _made_nodes(header: Header) -> str:
+def _ranks_per_node_note(header: Header) -> str:
     if header.ranks_per_node is None:
         return ""
     return f"; a node is {header.ranks_per_node} consecutive ranks (--ranks-per-node), not a physical machine"
@@ -77,6 +80,6 @@ def hosts_table(section: RunSection) -> Table:
     return Table(
         key=f"{section.key}-hosts",
         caption="Hosts as the run recorded them.",
-        columns=columns(texts=("host",), numbers=("cores", "ranks"), last=("nodes",)),
+        columns=columns(texts=("host",), numbers=("cores", "ranks"), trailing_texts=("nodes",)),
         rows=rows,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from stressbench.report.document import Numbers, Value
+from stressbench.report.document import DataFile, Value
 from stressbench.report.run.section import RunSection
 from stressbench.stats import JobSummary, median_of, round_superiority
 
@@ -14,11 +14,11 @@ _TAILS = ("isolated_s", "contended_s", "impact", "low", "high")
 _SHARES = {0.95: "p95", 0.99: "p99", 0.999: "p999"}
 
 
-def records_of(sections: Sequence[RunSection]) -> Numbers:
+def records_of(sections: Sequence[RunSection]) -> DataFile:
     """Records of all runs and jobs; None is unknown."""
     tails = (f"{name}_{column}" for name in _SHARES.values() for column in _TAILS)
     rows = ((section.title, *_values(job), *_tails(job)) for section in sections for job in section.jobs)
-    return Numbers(name="runs", head=(*_HEAD, *tails), rows=tuple(rows))
+    return DataFile(name="runs", head=(*_HEAD, *tails), rows=tuple(rows))
 
 
 def _values(job: JobSummary) -> tuple[Value, ...]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from stressbench.formats.run import Role
 from stressbench.report.document import Block, Document, Paragraph, Section, Table, columns
-from stressbench.report.document import Role as For
-from stressbench.report.run.words import percent_name, percentile_text, plan_text
+from stressbench.report.document import Role as ParagraphRole
+from stressbench.report.run.sentences import percent_name, percentile_text, plan_text
 from stressbench.report.units import (
     MISSING,
     bit_rate,
     count,
-    measured,
+    metric_text,
     percent,
     rate,
     ratio_text,
@@ -32,11 +32,11 @@ from stressbench.stats import (
     Timing,
 )
 
-BUSIEST = 8
+DEFAULT_LINKS = 8
 """Links shown by default."""
-LONGEST = 100
+DEFAULT_MOTIFS = 100
 """Motifs of a job shown by default."""
-_ALIKE = 10
+_MAX_SIMILAR = 10
 _NO_INTERVAL = (
     "No interval, or an open one (–): it takes 6 values for a median, 72 for percentile 95, 368 for 99 and 3,688 for "
     "99.9, on both sides; values of rounds that differ count for less (--json says how many they are worth)."
@@ -44,50 +44,52 @@ _NO_INTERVAL = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class SummaryParts:
     """The parts of a summary to show: rows for motifs (`steps`), this many links, percentiles (`tails`), plans.
 
-    `chains`: the number of motifs of each job; the summary may contain only the longest.
+    `motif_counts`: the number of motifs of each job; the summary may contain only the longest.
     """
 
     steps: bool = True
-    links: int = BUSIEST
-    chains: Sequence[int] = ()
+    links: int = DEFAULT_LINKS
+    motif_counts: Sequence[int] = ()
     tails: bool = False
     plan: bool = False
 
 
-def document_of(summary: RunSummary, *, shown: Shown) -> Document:
+def document_of(summary: RunSummary, *, parts: SummaryParts) -> Document:
     """Header, times, percentiles, metrics of motifs, the busiest links, slowest hosts, plans and warnings."""
-    return Document(title="", sections=(Section(blocks=tuple(_blocks(summary, shown))),), value=summary)
+    return Document(title="", sections=(Section(blocks=tuple(_blocks(summary, parts))),), value=summary)
 
 
-def _blocks(summary: RunSummary, shown: Shown) -> Iterator[Block]:
+def _blocks(summary: RunSummary, parts: SummaryParts) -> Iterator[Block]:
     yield from map(_line, _head(summary.facts))
-    yield _times(summary, steps=shown.steps)
-    if shown.tails:
-        yield from _tails(summary, steps=shown.steps)
-    if shown.steps:
+    yield _times(summary, steps=parts.steps)
+    if parts.tails:
+        yield from _tails(summary, steps=parts.steps)
+    if parts.steps:
         yield from _metrics(summary)
-    if summary.links and shown.links:
-        yield from _links(summary, summary.links, rows=shown.links)
-    yield from (_line(_slowest(job)) for job in summary.jobs)
-    yield from map(_key, _reading_aids(summary, steps=shown.steps))
-    if shown.plan:
-        for name, timing in _parts(summary, steps=shown.steps):
+    if summary.links and parts.links:
+        yield from _links(summary, summary.links, rows=parts.links)
+    yield from (_line(_slowest_text(job)) for job in summary.jobs)
+    yield from map(_key, _reading_aids(summary, steps=parts.steps))
+    if parts.plan:
+        for name, timing in _named_timings(summary, steps=parts.steps):
             if timing.plan is not None:
                 yield _line(f"plan: {name}: {plan_text(timing.plan, options=True)}")
-    for job, motifs in zip(summary.jobs, shown.chains, strict=False):
-        if shown.steps and motifs > len(job.steps):
-            left = f"the {len(job.steps)} motifs that took longest; {motifs - len(job.steps):,} more with --motifs 0"
-            yield _key(f"{job.name}: {left}.")
-    yield from _few([((one.kind, one.job), f"warning: {_about(one.job)}{one.text}") for one in summary.warnings])
+    for job, motifs in zip(summary.jobs, parts.motif_counts, strict=False):
+        if parts.steps and motifs > len(job.steps):
+            omitted = f"the {len(job.steps)} motifs that took longest; {motifs - len(job.steps):,} more with --motifs 0"
+            yield _key(f"{job.name}: {omitted}.")
+    yield from _warning_paragraphs(
+        [((one.kind, one.job), f"warning: {_job_prefix(one.job)}{one.text}") for one in summary.warnings]
+    )
     names = {job.job: job.name for job in summary.jobs}
     events = summary.events
     jobs = [None if one.job is None else names.get(one.job) for one in events]
-    yield from _few(
+    yield from _warning_paragraphs(
         [
-            ((one.kind, job), f"{one.severity} from the engine: {_about(job)}{one.message}")
+            ((one.kind, job), f"{one.severity} from the engine: {_job_prefix(job)}{one.message}")
             for one, job in zip(events, jobs, strict=True)
         ]
     )
@@ -98,20 +100,20 @@ def _line(text: str) -> Paragraph:
 
 
 def _key(text: str) -> Paragraph:
-    return Paragraph(text=text, role=For.key)
+    return Paragraph(text=text, role=ParagraphRole.key)
 
 
-def _few(told: Sequence[tuple[tuple[str, str | None], str]]) -> Iterator[Paragraph]:
-    """The first `_ALIKE` sentences of each kind and job, then a count: thousands of motifs cause thousands of them."""
-    seen: Counter[tuple[str, str | None]] = Counter()
-    for about, sentence in told:
-        seen[about] += 1
-        if seen[about] <= _ALIKE:
-            yield Paragraph(text=sentence, role=For.warning)
-    for (kind, _), many in seen.items():
-        if many > _ALIKE:
-            text = f"{many - _ALIKE:,} more like it ({kind}); --json has all of them"
-            yield Paragraph(text=text, role=For.warning)
+def _warning_paragraphs(warnings: Sequence[tuple[tuple[str, str | None], str]]) -> Iterator[Paragraph]:
+    """The first `_MAX_SIMILAR` warnings of each kind and job, then a count: thousands of motifs cause thousands."""
+    counts: Counter[tuple[str, str | None]] = Counter()
+    for kind_and_job, sentence in warnings:
+        counts[kind_and_job] += 1
+        if counts[kind_and_job] <= _MAX_SIMILAR:
+            yield Paragraph(text=sentence, role=ParagraphRole.warning)
+    for (kind, _), number in counts.items():
+        if number > _MAX_SIMILAR:
+            text = f"{number - _MAX_SIMILAR:,} more like it ({kind}); --json has all of them"
+            yield Paragraph(text=text, role=ParagraphRole.warning)
 
 
 def _head(facts: RunFacts) -> Iterator[str]:
@@ -140,36 +142,36 @@ def _times(summary: RunSummary, *, steps: bool) -> Table:
     return Table(
         columns=columns(
             texts=("job / motif", "round"), numbers=("n", "min", "median", "p95", "max", "unit"),
-            last=("congestion impact [95 %]",),
+            trailing_texts=("congestion impact [95 %]",),
         ),
         rows=tuple(rows), groups=tuple(groups),
     )  # fmt: skip
 
 
 def _step_title(step: StepSummary) -> str:
-    carried = "" if step.size_bytes is None else f" {size(step.size_bytes)}"
+    size_text = "" if step.size_bytes is None else f" {size(step.size_bytes)}"
     quantity = "" if step.quantity == "time" else f", {step.quantity}"
-    return f"{step.step} {step.motif}{carried}{quantity}"
+    return f"{step.step} {step.motif}{size_text}{quantity}"
 
 
 def _time_rows(title: str, timing: Timing) -> list[tuple[str, ...]]:
     kinds = (("isolated", timing.isolated_s), ("contended", timing.contended_s))
-    filled = [(kind, spread) for kind, spread in kinds if spread is not None]
-    if not filled:
+    known = [(kind, times) for kind, times in kinds if times is not None]
+    if not known:
         return [(title, MISSING, "0", *(MISSING,) * 4, "", MISSING)]
-    unit = time_unit(spread.median for _, spread in filled)
-    ratios = [""] * (len(filled) - 1) + [ratio_text(timing.impact.ratio, timing.impact.low, timing.impact.high)]
+    unit = time_unit(times.median for _, times in known)
+    ratios = [""] * (len(known) - 1) + [ratio_text(timing.impact.ratio, timing.impact.low, timing.impact.high)]
     return [
         (
-            title if kind == filled[0][0] else "", kind, str(spread.count),
-            *(time(value, unit=unit) for value in (spread.min, spread.median, spread.p95, spread.max)),
+            title if kind == known[0][0] else "", kind, str(times.count),
+            *(time(value, unit=unit) for value in (times.min, times.median, times.p95, times.max)),
             unit.name, ratio,
         )
-        for (kind, spread), ratio in zip(filled, ratios, strict=True)
+        for (kind, times), ratio in zip(known, ratios, strict=True)
     ]  # fmt: skip
 
 
-def _parts(summary: RunSummary, *, steps: bool) -> Iterator[tuple[str, Timing]]:
+def _named_timings(summary: RunSummary, *, steps: bool) -> Iterator[tuple[str, Timing]]:
     """Name and times of each job and, with `steps`, of each of its motifs."""
     for job in summary.jobs:
         yield job.name, job.timing
@@ -179,7 +181,7 @@ def _parts(summary: RunSummary, *, steps: bool) -> Iterator[tuple[str, Timing]]:
 
 def _tails(summary: RunSummary, *, steps: bool) -> Iterator[Block]:
     """A row for each percentile of each job and motif, then why intervals are missing, and the plain ratios."""
-    parts = [(name, timing) for name, timing in _parts(summary, steps=steps)]
+    parts = [(name, timing) for name, timing in _named_timings(summary, steps=steps)]
     tails = [tail for _, timing in parts for tail in timing.tails]
     rows: list[tuple[str, ...]] = []
     groups: list[int] = []
@@ -197,7 +199,7 @@ def _tails(summary: RunSummary, *, steps: bool) -> Iterator[Block]:
     yield Table(
         columns=columns(
             texts=("job / motif", "of"), numbers=("percentile", "isolated [95 %]", "contended [95 %]", "unit"),
-            last=("contended / isolated [95 %]",),
+            trailing_texts=("contended / isolated [95 %]",),
         ),
         rows=tuple(rows), groups=tuple(groups),
     )  # fmt: skip
@@ -232,15 +234,19 @@ def _metrics(summary: RunSummary) -> Iterator[Block]:
 
 
 def _medians(metric: MetricSummary) -> tuple[str, str]:
-    isolated, contended = (None if spread is None else spread.median for spread in (metric.isolated, metric.contended))
-    return measured(metric.name, isolated), measured(metric.name, contended)
+    isolated, contended = (
+        None if distribution is None else distribution.median for distribution in (metric.isolated, metric.contended)
+    )
+    return metric_text(metric.name, isolated), metric_text(metric.name, contended)
 
 
 def _links(summary: RunSummary, links: Sequence[LinkUtilisation], *, rows: int) -> Iterator[Block]:
     """Table of link utilisation by direction, the busiest first."""
-    alone = (f"{job.name} alone %" for job in summary.jobs)
+    isolated_heads = (f"{job.name} alone %" for job in summary.jobs)
     yield Table(
-        columns=columns(texts=("link", "direction"), numbers=("rate", "contended %", *alone, "carried", "drops")),
+        columns=columns(
+            texts=("link", "direction"), numbers=("rate", "contended %", *isolated_heads, "carried", "drops")
+        ),
         rows=tuple(_link_row(summary, use) for use in links[:rows]),
     )
     rest = f"; {len(links) - rows} more with --links {len(links)}" if len(links) > rows else ""
@@ -248,14 +254,14 @@ def _links(summary: RunSummary, links: Sequence[LinkUtilisation], *, rows: int) 
 
 
 def _link_row(summary: RunSummary, use: LinkUtilisation) -> tuple[str, ...]:
-    alone = {one.job: one.use for one in use.isolated}
+    isolated = {one.job: one.use for one in use.isolated}
     return (
         use.link, f"{use.source} > {use.target}", bit_rate(use.rate_bits_per_s), percent(use.contended),
-        *(percent(alone.get(job.job)) for job in summary.jobs), size(use.bytes), f"{use.drops:,}",
+        *(percent(isolated.get(job.job)) for job in summary.jobs), size(use.bytes), f"{use.drops:,}",
     )  # fmt: skip
 
 
-def _slowest(job: JobSummary) -> str:
+def _slowest_text(job: JobSummary) -> str:
     slowest = job.timing.slowest
     if slowest is None:
         return f"{job.name}: no measured samples"
@@ -270,11 +276,11 @@ def _reading_aids(summary: RunSummary, *, steps: bool) -> Iterator[str]:
         ", a motif's of one iteration." if steps else "."
     )
     yield "median: over rounds, of each round's median; min, p95 and max: of all n repetitions."
-    drawn = any(job.timing.impact.method is Method.bootstrap for job in summary.jobs)
-    middle = "the middle of the blocks' own ratios, with its 95 %"
-    if drawn:
-        middle = "the ratio of medians, with its 95 % BCa bootstrap"
-    yield f"Congestion impact is contended over isolated time, {middle} interval; 1 is no impact."
+    bootstrapped = any(job.timing.impact.method is Method.bootstrap for job in summary.jobs)
+    estimate = "the middle of the blocks' own ratios, with its 95 %"
+    if bootstrapped:
+        estimate = "the ratio of medians, with its 95 % BCa bootstrap"
+    yield f"Congestion impact is contended over isolated time, {estimate} interval; 1 is no impact."
     if summary.facts.includes_extra:
         yield "Contended samples include the extra repetitions of jobs that finished early."
     for job in summary.jobs:
@@ -282,5 +288,5 @@ def _reading_aids(summary: RunSummary, *, steps: bool) -> Iterator[str]:
             yield f"{job.name}: no congestion impact: {job.timing.impact.reason}."
 
 
-def _about(job: str | None) -> str:
+def _job_prefix(job: str | None) -> str:
     return "" if job is None else f"{job}: "

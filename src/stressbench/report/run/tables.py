@@ -6,8 +6,8 @@ from stressbench.formats.run import Role, Step
 from stressbench.report.document import Table, columns
 from stressbench.report.names import printable
 from stressbench.report.run.section import RunSection
-from stressbench.report.run.words import percent_name, percentile_text
-from stressbench.report.units import MISSING, chance, digits, factor, interval, rate, size, time, time_unit
+from stressbench.report.run.sentences import percent_name, percentile_text
+from stressbench.report.units import MISSING, digits, factor, interval, probability, rate, size, time, time_unit
 from stressbench.stats import (
     Impact,
     JobSummary,
@@ -27,7 +27,7 @@ def jobs_table(section: RunSection) -> Table:
         columns=columns(
             texts=("job",),
             numbers=("ranks", "isolated, median", "contended, median", "impact", "95 % interval", "blocks"),
-            last=("most often slowest host",),
+            trailing_texts=("most often slowest host",),
         ),
         rows=tuple(_job_row(job) for job in section.jobs),
     )
@@ -76,7 +76,7 @@ def _tail_rows(job: JobSummary) -> Iterator[tuple[str, ...]]:
         yield (
             printable(job.name) if first else "", percent_name(tail.share), percentile_text(tail.isolated, unit),
             percentile_text(tail.contended, unit), unit.name, factor(tail.ratio), interval(tail.low, tail.high),
-            chance(slower) if first else "",
+            probability(slower) if first else "",
         )  # fmt: skip
 
 
@@ -100,35 +100,44 @@ def motifs_table(section: RunSection) -> Table:
 def _motif_rows(section: RunSection, job: JobSummary, step: StepSummary) -> list[tuple[str, ...]]:
     timing = step.timing
     kinds = [("isolated", timing.isolated_s), ("contended", timing.contended_s)]
-    filled = [(name, spread) for name, spread in kinds if spread is not None]
-    unit = time_unit(spread.median for _, spread in filled)
+    known = [(name, distribution) for name, distribution in kinds if distribution is not None]
+    unit = time_unit(distribution.median for _, distribution in known)
     rows: list[tuple[str, ...]] = []
-    for name, spread in filled:
-        numbers = (spread.min, spread.median, spread.mean, spread.p95, spread.p99, spread.max)
+    for name, distribution in known:
+        numbers = (
+            distribution.min,
+            distribution.median,
+            distribution.mean,
+            distribution.p95,
+            distribution.p99,
+            distribution.max,
+        )
         shown = tuple(time(value, unit=unit) for value in numbers)
-        last = name == filled[-1][0]
-        impact = _impact_cells(timing.impact) if last and _has_both(timing) else ("", "")
-        rows.append((name, f"{spread.count:,}", *shown, *impact))
-    motif, timed = _spelt(section.run.jobs[job.job].steps[step.step]), _timed(step, unit.name)
+        last = name == known[-1][0]
+        impact = _impact_cells(timing.impact) if last and _has_isolated_and_contended(timing) else ("", "")
+        rows.append((name, f"{distribution.count:,}", *shown, *impact))
+    motif, timing_text = _motif_text(section.run.jobs[job.job].steps[step.step]), _timing_text(step, unit.name)
     heads = (
-        [(printable(job.name), motif), ("", timed)] if len(rows) > 1 else [(printable(job.name), f"{motif}; {timed}")]
+        [(printable(job.name), motif), ("", timing_text)]
+        if len(rows) > 1
+        else [(printable(job.name), f"{motif}; {timing_text}")]
     )
     return [(*head, *row) for head, row in zip(heads, rows, strict=False)]
 
 
-def _has_both(timing: Timing) -> bool:
+def _has_isolated_and_contended(timing: Timing) -> bool:
     return timing.isolated_s is not None and timing.contended_s is not None
 
 
-def _spelt(step: Step) -> str:
+def _motif_text(step: Step) -> str:
     options = " ".join(f"{name}={value}" for name, value in step.options.items())
     return printable(f"{step.motif} {options}".strip())
 
 
-def _timed(step: StepSummary, unit: str) -> str:
-    loop = "around every iteration" if step.timer == "iteration" else "around the loop"
+def _timing_text(step: StepSummary, unit: str) -> str:
+    timed_region = "around every iteration" if step.timer == "iteration" else "around the loop"
     times = f", {step.executions:,}× per repetition" if step.executions > 1 else ""
-    return f"{printable(step.quantity)} / {unit}, timer {loop}{times}"
+    return f"{printable(step.quantity)} / {unit}, timer {timed_region}{times}"
 
 
 def bandwidths_table(section: RunSection) -> Table | None:
@@ -147,7 +156,7 @@ def bandwidths_table(section: RunSection) -> Table | None:
         if step.isolated_bytes_per_s is not None or step.contended_bytes_per_s is not None
     )
     heads = columns(
-        texts=("job", "motif"), numbers=("size", "isolated", "contended"), last=("definition of bandwidth",)
+        texts=("job", "motif"), numbers=("size", "isolated", "contended"), trailing_texts=("definition of bandwidth",)
     )
     caption = "Bandwidth of the median iteration; 1 MB/s is 10⁶ bytes a second."
     return Table(key=f"{section.key}-bandwidths", caption=caption, columns=heads, rows=rows) if rows else None
@@ -170,8 +179,12 @@ def metrics_table(section: RunSection) -> Table | None:
 
 def _metric_cells(metric: MetricSummary) -> tuple[str, ...]:
     cells: list[str] = []
-    for spread in (metric.isolated, metric.contended):
-        cells += [MISSING] * 3 if spread is None else [f"{spread.count:,}", digits(spread.median), digits(spread.max)]
+    for distribution in (metric.isolated, metric.contended):
+        cells += (
+            [MISSING] * 3
+            if distribution is None
+            else [f"{distribution.count:,}", digits(distribution.median), digits(distribution.max)]
+        )
     return tuple(cells)
 
 
@@ -183,7 +196,7 @@ def overview_table(sections: Sequence[RunSection]) -> Table:
         columns=columns(
             texts=("run", "started (UTC)", "MPI"),
             numbers=("ranks", "nodes", "rounds", "largest impact"),
-            last=("of job",),
+            trailing_texts=("of job",),
         ),
         rows=tuple(_overview_row(section) for section in sections),
     )

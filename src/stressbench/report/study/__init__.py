@@ -2,16 +2,16 @@
 
 from stressbench.report.document import Document
 from stressbench.report.renderers import formats
-from stressbench.report.study.in_brief import brief as brief
+from stressbench.report.study.brief_document import brief as brief
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import NOTHING, StudyData
 
 
 def page(report: StudyReport, data: StudyData = NOTHING) -> Document:
     """The HTML page: findings, tables, figures, warnings, provenance; content computed from runs needs `data`."""
-    from stressbench.report.study import in_full  # figures take a second to import
+    from stressbench.report.study import html_page  # figures take a second to import
 
-    return in_full.page(report, data)
+    return html_page.page(report, data)
 
 
 FORMATS = formats(brief=brief, page=page, without=("text",))

@@ -3,42 +3,46 @@
 from collections.abc import Iterator, Sequence
 from math import log
 
-from stressbench.report.document import Block, Cell, Details, Heading, Numbers, Paragraph, Shaded, Table, columns
+from stressbench.report.document import Block, Cell, Collapsible, DataFile, Heading, HeatCell, Paragraph, Table, columns
 from stressbench.report.names import printable
 from stressbench.report.units import MISSING, factor, interval, interval_or_none
 from stressbench.results.matrix import Matrix
 
-_DARKEST = 0.55
-_FULL_AT = 2.0
+_MAX_OPACITY = 0.55
+_MIN_FULL_SHADE_RATIO = 2.0
 
 
 def heat_maps(matrices: Sequence[Matrix]) -> Iterator[Block]:
     """For each matrix: title, heat map, data, groups of three or more jobs, and advice."""
     for number, matrix in enumerate(matrices, start=1):
-        where = ", ".join(f"{name} = {printable(value)}" for name, value in matrix.where.items())
-        yield Heading(text=_title(matrix) + (f" ({where})" if where else ""))
-        yield _map(matrix, number)
-        yield _numbers(matrix, number)
+        factor_values = ", ".join(f"{name} = {printable(value)}" for name, value in matrix.where.items())
+        yield Heading(text=_title(matrix) + (f" ({factor_values})" if factor_values else ""))
+        yield _heat_map(matrix, number)
+        yield _data_file(matrix, number)
         if matrix.groups:
-            yield Details(summary=f"Groups of three or more jobs ({len(matrix.groups)})", blocks=(_groups(matrix),))
+            yield Collapsible(summary=f"Groups of three or more jobs ({len(matrix.groups)})", blocks=(_groups(matrix),))
         yield Paragraph(text=printable(f"{matrix.advice[:1].upper()}{matrix.advice[1:]}."))
 
 
-def _map(matrix: Matrix, number: int) -> Table:
-    standing = {one.name: one for one in matrix.standings}
+def _heat_map(matrix: Matrix, number: int) -> Table:
+    standings = {one.name: one for one in matrix.standings}
     known = [entry.impact.ratio for entry in matrix.pairs if entry.impact.ratio]
-    full = max([_FULL_AT, *known, *(1 / ratio for ratio in known)])
+    max_ratio = max([_MIN_FULL_SHADE_RATIO, *known, *(1 / ratio for ratio in known)])
     victims: list[tuple[Cell, ...]] = [
-        (victim, *(_cell(matrix, victim, beside, full) for beside in matrix.jobs), factor(standing[victim].suffers))
+        (
+            victim,
+            *(_cell(matrix, victim, aggressor, max_ratio) for aggressor in matrix.jobs),
+            factor(standings[victim].suffers),
+        )
         for victim in matrix.jobs
     ]
     return Table(
         key=f"study-matrix-{number}",
         caption="Rows: the job that is slowed down (victim); columns: the job beside it (aggressor). Numbers: "
         "contended over isolated time [95 % interval]; n counts runs. Orange is slower, blue faster, darkest at "
-        f"{factor(full)}×, on a logarithmic scale; a dash is a pair that was not run. Means are geometric.",
+        f"{factor(max_ratio)}×, on a logarithmic scale; a dash is a pair that was not run. Means are geometric.",
         columns=columns(texts=("victim", *(f"beside {job}" for job in matrix.jobs)), numbers=("slowed down (mean)",)),
-        rows=(*victims, ("slows others (mean)", *(factor(standing[job].causes) for job in matrix.jobs), "")),
+        rows=(*victims, ("slows others (mean)", *(factor(standings[job].causes) for job in matrix.jobs), "")),
     )
 
 
@@ -59,24 +63,24 @@ def _title(matrix: Matrix) -> str:
     )
 
 
-def _cell(matrix: Matrix, victim: str, beside: str, full: float) -> Shaded:
-    entry = matrix.entry(victim, beside)
+def _cell(matrix: Matrix, victim: str, aggressor: str, max_ratio: float) -> HeatCell:
+    entry = matrix.entry(victim, aggressor)
     impact = None if entry is None else entry.impact
     if impact is None or impact.ratio is None:
-        return Shaded(text=MISSING, detail="", shade=0.0, slower=True)
-    depth = min(1.0, abs(log(impact.ratio)) / log(full)) * _DARKEST
-    return Shaded(
+        return HeatCell(text=MISSING, detail="", shade=0.0, slower=True)
+    opacity = min(1.0, abs(log(impact.ratio)) / log(max_ratio)) * _MAX_OPACITY
+    return HeatCell(
         text=factor(impact.ratio),
         detail=f"{interval_or_none(impact.low, impact.high)}, n = {impact.runs:,}",
-        shade=depth,
+        shade=opacity,
         slower=impact.ratio >= 1,
     )
 
 
-def _numbers(matrix: Matrix, number: int) -> Numbers:
+def _data_file(matrix: Matrix, number: int) -> DataFile:
     head = ("victim", "beside", "impact", "impact_low", "impact_high", "runs")
     rows = tuple(
         (one.victim, " + ".join(one.beside), one.impact.ratio, one.impact.low, one.impact.high, one.impact.runs)
         for one in (*matrix.pairs, *matrix.groups)
     )
-    return Numbers(name=f"matrix-{number}", head=head, rows=rows)
+    return DataFile(name=f"matrix-{number}", head=head, rows=rows)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from stressbench.report.document import Numbers, Value
+from stressbench.report.document import DataFile, Value
 from stressbench.report.study.tails import TAIL_SHARES, tail_of
 from stressbench.results.study import CellResult, JobResult, StudyReport
 
@@ -31,18 +31,18 @@ def rows_of(report: StudyReport) -> Iterator[Row]:
             yield Row(cell=cell, values=values, job=job)
 
 
-def records_of(report: StudyReport) -> Numbers:
+def records_of(report: StudyReport) -> DataFile:
     """Records of all cells and jobs; None is unknown."""
-    return Numbers(name="study", head=("cell", *report.factors, *_NUMBERS), rows=tuple(_records(report)))
+    return DataFile(name="study", head=("cell", *report.factors, *_NUMBERS), rows=tuple(_records(report)))
 
 
 def _records(report: StudyReport) -> Iterator[tuple[Value, ...]]:
     for row in rows_of(report):
-        numbers = (None,) * (len(_NUMBERS) - 3) if row.job is None else _numbers(row.job)
-        yield (row.cell.id, *row.values, *numbers, row.cell.done, row.cell.planned, row.cell.failed)
+        values = (None,) * (len(_NUMBERS) - 3) if row.job is None else _values(row.job)
+        yield (row.cell.id, *row.values, *values, row.cell.done, row.cell.planned, row.cell.failed)
 
 
-def _numbers(job: JobResult) -> tuple[Value, ...]:
+def _values(job: JobResult) -> tuple[Value, ...]:
     tails = [tail_of(job, share) for share in TAIL_SHARES]
     return (
         job.name, job.isolated_s, job.contended_s, job.impact.ratio, job.impact.low, job.impact.high, job.impact.level,

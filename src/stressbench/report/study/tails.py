@@ -1,6 +1,6 @@
 """A job's tail impacts and plan in a cell as text, for the tables of all formats."""
 
-from stressbench.report.run.words import plan_text
+from stressbench.report.run.sentences import plan_text
 from stressbench.report.units import MISSING, factor_and_interval
 from stressbench.results.study import JobResult
 from stressbench.stats import TailImpact

@@ -5,22 +5,22 @@ from collections.abc import Iterator
 from stressbench.formats.protocols.beff_io import Access
 from stressbench.formats.protocols.io_patterns import TABLE_2, TYPE_NAMES, TYPE_TITLES, TYPES
 from stressbench.formats.units import minutes_text
-from stressbench.report.chapters import chapter
 from stressbench.report.document import (
     Block,
+    DataFile,
     Document,
     Fact,
     Heading,
     Note,
     Notes,
-    Numbers,
     Paragraph,
     Section,
     Severity,
     Table,
-    headed,
+    table_columns,
 )
 from stressbench.report.names import printable
+from stressbench.report.page_sections import page_section
 from stressbench.report.suites.beff import NOT_COMPARABLE
 from stressbench.report.units import MISSING, count, digits, rate, size, time
 from stressbench.suites.beff_io import COFFEE_CUP_LIMIT_S, BEffIO, Partition, PatternValue
@@ -34,76 +34,84 @@ _FOOT = (
 )
 
 
-def brief(found: BEffIO, *, published: bool = False) -> Document:
+def brief(result: BEffIO, *, published: bool = False) -> Document:
     """The document without figures: all bandwidths, the value of b_eff_io, and its limitations."""
-    said = (number_text(found), *map(_files_text, found.partitions), _balance_text(found), _used_text(found))
-    cautions = tuple(Note(text=caution, severity=Severity.caution) for caution in found.cautions)
-    values = Table(columns=headed(("ranks", "MB/s", *_TYPE_HEADS, "value"), words=2), rows=tuple(_values_rows(found)))
+    sentences = (
+        value_text(result),
+        *map(_written_text, result.partitions),
+        _balance_text(result),
+        _elapsed_text(result),
+    )
+    cautions = tuple(Note(text=caution, severity=Severity.caution) for caution in result.cautions)
+    values = Table(
+        columns=table_columns(("ranks", "MB/s", *_TYPE_HEADS, "value"), text_columns=2),
+        rows=tuple(_values_rows(result)),
+    )
     blocks: tuple[Block, ...] = (
         values,
-        *(Paragraph(text=sentence) for sentence in said if sentence is not None),
-        *(Paragraph(text=f"n{NOT_COMPARABLE}: {reason}") for reason in found.reduced),
+        *(Paragraph(text=sentence) for sentence in sentences if sentence is not None),
+        *(Paragraph(text=f"n{NOT_COMPARABLE}: {reason}") for reason in result.reduced),
         *((Notes(notes=cautions),) if cautions else ()),
         *((_published(f"Published, not measured here: {IO_SOURCE} (MB/s)"),) if published else ()),
     )
-    return Document(title=_setting_text(found), sections=(Section(blocks=blocks),))
+    return Document(title=_settings_text(result), sections=(Section(blocks=blocks),))
 
 
-def page(found: BEffIO) -> Document:
+def page(result: BEffIO) -> Document:
     """The HTML page: findings, figures and all tables, also of an incomplete measurement."""
     from stressbench.report.drawing import style  # figures take a second to import
     from stressbench.report.suites import chunks, partitions
 
     with style():
-        drawn = [
-            *(chunks.draw(one, key=f"beff-io-chunks-{number}") for number, one in enumerate(found.partitions, 1)),
-            partitions.draw(found),
+        figures = [
+            *(chunks.draw(one, key=f"beff-io-chunks-{number}") for number, one in enumerate(result.partitions, 1)),
+            partitions.draw(result),
         ]
-    number = "no number" if found.b_eff_io is None else rate(found.b_eff_io)
-    title = f"b_eff_io of {count(found.head.ranks, 'rank')}: {number}"
-    section = chapter(
+    value = "no number" if result.b_eff_io is None else rate(result.b_eff_io)
+    title = f"b_eff_io of {count(result.head.ranks, 'rank')}: {value}"
+    section = page_section(
         key="beff-io",
         title=title,
-        banner="" if found.b_eff_io is not None else f"{number_text(found)}.",
-        findings=_findings(found),
+        banner="" if result.b_eff_io is not None else f"{value_text(result)}.",
+        findings=_findings(result),
         notes=(
-            *(f"N{NOT_COMPARABLE}: {reason}." for reason in found.reduced),
-            *(f"Caution: {caution}." for caution in found.cautions),
+            *(f"N{NOT_COMPARABLE}: {reason}." for reason in result.reduced),
+            *(f"Caution: {caution}." for caution in result.cautions),
         ),
-        first=(_values(found),),
-        figures=(figure for figure in drawn if figure is not None),
+        summary_tables=(_values(result),),
+        figures=(figure for figure in figures if figure is not None),
         heading="Patterns",
-        tables=(_patterns(one, number) for number, one in enumerate(found.partitions, 1) if one.patterns),
-        more=(
-            _numbers(found),
+        tables=(_patterns(one, number) for number, one in enumerate(result.partitions, 1) if one.patterns),
+        further_blocks=(
+            _data_file(result),
             Heading(text="Published results"),
             _published("", caption=f"Published, not measured here: {IO_SOURCE}. MB/s of 10^6 bytes."),
         ),
-        facts=_facts(found),
+        facts=_facts(result),
     )
     lead = "The effective bandwidth of parallel files and its components."
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
-def _mega(value: float | None) -> str:
+def _megabytes_per_s(value: float | None) -> str:
     """Bytes/s as MB/s."""
     return MISSING if value is None else digits(value / 1e6)
 
 
-def _values_rows(found: BEffIO) -> Iterator[tuple[str, ...]]:
+def _values_rows(result: BEffIO) -> Iterator[tuple[str, ...]]:
     """Rows of ranks, access method, MB/s by pattern type and MB/s of the method, then a row per partition."""
-    for partition in found.partitions:
+    for partition in result.partitions:
         for access in partition.accesses:
             first = f"{partition.ranks}" if access.access is Access.write else ""
             types = (access.of_type(number) for number in TYPES)
-            cells = (MISSING if one is None else _mega(one.value) for one in types)
-            yield (first, access.access.value, *cells, _mega(access.value))
-        yield ("", "b_eff_io", *("" for _ in TYPES), _mega(partition.value))
+            cells = (MISSING if one is None else _megabytes_per_s(one.value) for one in types)
+            yield (first, access.access.value, *cells, _megabytes_per_s(access.value))
+        yield ("", "b_eff_io", *("" for _ in TYPES), _megabytes_per_s(partition.value))
 
 
-def _setting_text(found: BEffIO) -> str:
+def _settings_text(result: BEffIO) -> str:
     """The settings of the measurement as one line of text."""
-    head = found.head
+    head = result.head
     parts = [
         count(head.ranks, "rank"), f"release {head.release}.x",
         f"T {minutes_text(head.scheduled_s)} {'a partition' if head.release == 1 else 'in all'}",
@@ -115,66 +123,66 @@ def _setting_text(found: BEffIO) -> str:
     return ", ".join(parts)
 
 
-def number_text(found: BEffIO) -> str:
+def value_text(result: BEffIO) -> str:
     """The value of b_eff_io with its ranks, or the reason why there is none."""
-    if found.b_eff_io is None:
-        return f"{'no number' if found.complete else 'INCOMPLETE, no number'}: {found.missing}"
-    return f"b_eff_io: {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}"
+    if result.b_eff_io is None:
+        return f"{'no number' if result.complete else 'INCOMPLETE, no number'}: {result.missing}"
+    return f"b_eff_io: {rate(result.b_eff_io)}, on {count(result.best or 0, 'rank')}"
 
 
-def _used_text(found: BEffIO) -> str | None:
+def _elapsed_text(result: BEffIO) -> str | None:
     """The elapsed time as a share of the scheduled time T; None if the measurement did not finish."""
-    if found.elapsed_s is None:
+    if result.elapsed_s is None:
         return None
     return (
-        f"took {time(found.elapsed_s)}, {found.elapsed_s / found.scheduled_s:.0%} of the "
-        f"{minutes_text(found.scheduled_s)} scheduled"
+        f"took {time(result.elapsed_s)}, {result.elapsed_s / result.scheduled_s:.0%} of the "
+        f"{minutes_text(result.scheduled_s)} scheduled"
     )
 
 
-def _files_text(partition: Partition) -> str | None:
+def _written_text(partition: Partition) -> str | None:
     """The bytes written and the minimum that the definition requires; None if that is unknown."""
     if partition.least_bytes is None:
         return None
-    written = partition.of(Access.write).bytes
-    reached = "" if written >= partition.least_bytes else ": not reached"
+    written_bytes = partition.of(Access.write).bytes
+    shortfall_note = "" if written_bytes >= partition.least_bytes else ": not reached"
     return (
-        f"{count(partition.ranks, 'rank')} wrote {size(written)}; the definition's least is "
-        f"{size(partition.least_bytes)} (300 s of initial writing){reached}"
+        f"{count(partition.ranks, 'rank')} wrote {size(written_bytes)}; the definition's least is "
+        f"{size(partition.least_bytes)} (300 s of initial writing){shortfall_note}"
     )
 
 
-def _balance_text(found: BEffIO) -> str | None:
+def _balance_text(result: BEffIO) -> str | None:
     """Whether the coffee-cup rule of the paper holds; None if that is unknown."""
-    if found.balance is None:
+    if result.balance is None:
         return None
-    verdict = "within" if found.balance.holds else "more than"
+    verdict = "within" if result.balance.holds else "more than"
     return (
-        f"writing all memory ({size(found.balance.memory_bytes)}) takes {time(found.balance.write_s)}, {verdict} the "
+        f"writing all memory ({size(result.balance.memory_bytes)}) takes {time(result.balance.write_s)}, {verdict} the "
         f"{minutes_text(COFFEE_CUP_LIMIT_S)} of the coffee-cup rule"
     )
 
 
-def _findings(found: BEffIO) -> Iterator[str]:
-    if found.b_eff_io is not None:
-        yield f"b_eff_io is {rate(found.b_eff_io)}, on {count(found.best or 0, 'rank')}."
-    for one in found.partitions:
+def _findings(result: BEffIO) -> Iterator[str]:
+    if result.b_eff_io is not None:
+        yield f"b_eff_io is {rate(result.b_eff_io)}, on {count(result.best or 0, 'rank')}."
+    for one in result.partitions:
         parts = [f"{access.value} {rate(one.of(access).value)}" for access in Access]
         yield f"{count(one.ranks, 'rank')}: {', '.join(parts)}."
-    for sentence in (_balance_text(found), *map(_files_text, found.partitions)):
+    for sentence in (_balance_text(result), *map(_written_text, result.partitions)):
         if sentence is not None:
             yield f"{sentence[:1].upper()}{sentence[1:]}."
 
 
-def _values(found: BEffIO) -> Table:
+def _values(result: BEffIO) -> Table:
     caption = "Bandwidth from opening to closing the file, MB/s, by partition, access method and pattern type."
     heads = ("partition", *_TYPE_HEADS, "value")
     rows = []
     ranks = ""
-    for row in _values_rows(found):
+    for row in _values_rows(result):
         ranks = row[0] or ranks
         rows.append((f"{count(int(ranks), 'rank')}, {row[1]}", *row[2:]))
-    return Table(key="beff-io-values", columns=headed(heads, words=1), rows=tuple(rows), caption=caption)
+    return Table(key="beff-io-values", columns=table_columns(heads, text_columns=1), rows=tuple(rows), caption=caption)
 
 
 def _patterns(partition: Partition, number: int) -> Table:
@@ -189,7 +197,7 @@ def _patterns(partition: Partition, number: int) -> Table:
     )  # fmt: skip
     return Table(
         key=f"beff-io-patterns-{number}",
-        columns=headed(("no.", "type", "on disk", "in memory", "U", "write", "rewrite", "read"), words=2),
+        columns=table_columns(("no.", "type", "on disk", "in memory", "U", "write", "rewrite", "read"), text_columns=2),
         rows=shown,
         caption=f"All patterns on {count(partition.ranks, 'rank')}, MB/s. U: its share of T in 64ths; 0: a single call "
         "that starts or fills a file. *: the same data more than once.",
@@ -199,7 +207,7 @@ def _patterns(partition: Partition, number: int) -> Table:
 def _cell(one: PatternValue | None) -> str:
     if one is None:
         return MISSING
-    return _mega(one.value) + (" *" if one.again else "")
+    return _megabytes_per_s(one.value) + (" *" if one.again else "")
 
 
 def _chunk(chunk_bytes: int) -> str:
@@ -209,7 +217,7 @@ def _chunk(chunk_bytes: int) -> str:
     return size(chunk_bytes) if not rest or rest * 16 > chunk_bytes else f"{size(chunk_bytes - rest)} + {size(rest)}"
 
 
-def _numbers(found: BEffIO) -> Numbers:
+def _data_file(result: BEffIO) -> DataFile:
     head = (
         "ranks", "access", "pattern_type", "number", "chunk_bytes", "memory_chunk_bytes", "units", "calls", "bytes",
         "time_s", "bytes_per_s", "again",
@@ -219,20 +227,22 @@ def _numbers(found: BEffIO) -> Numbers:
             partition.ranks, one.access.value, one.pattern_type, one.number, one.chunk_bytes, one.memory_chunk_bytes,
             one.units, one.calls, one.bytes, one.time_s, one.value, int(one.again),
         )
-        for partition in found.partitions
+        for partition in result.partitions
         for one in partition.patterns
     )  # fmt: skip
-    return Numbers(name="b_eff_io", head=head, rows=rows)
+    return DataFile(name="b_eff_io", head=head, rows=rows)
 
 
-def _facts(found: BEffIO) -> Iterator[Fact]:
-    yield Fact(name="Setup", value=printable(_setting_text(found)))
-    yield Fact(name="Shared file pointers", value="yes" if found.head.shared_pointers else "no")
-    yield Fact(name="Time", value=_used_text(found) or "it did not finish")
+def _facts(result: BEffIO) -> Iterator[Fact]:
+    yield Fact(name="Setup", value=printable(_settings_text(result)))
+    yield Fact(name="Shared file pointers", value="yes" if result.head.shared_pointers else "no")
+    yield Fact(name="Time", value=_elapsed_text(result) or "it did not finish")
 
 
 def _published(title: str, *, caption: str = "") -> Table:
     """The paper's Figure 3, MB/s."""
     rows = tuple((one.system, one.size, str(one.minutes), f"{one.b_eff_io:g}") for one in FIGURE_3)
     heads = ("system", "partition", "T / min", "b_eff_io")
-    return Table(key="beff-io-published", title=title, columns=headed(heads, words=2), rows=rows, caption=caption)
+    return Table(
+        key="beff-io-published", title=title, columns=table_columns(heads, text_columns=2), rows=rows, caption=caption
+    )

@@ -24,8 +24,8 @@ def draw(partition: Partition, *, key: str) -> Figure | None:
     panels = [(access, _lines(partition, access)) for access in Access]
     if not any(value for _, lines in panels for line in lines for value in line.values):
         return None
-    drawn = canvas(height_in=3.6)
-    row = drawn.subplots(1, len(panels), sharey=True)
+    fig = canvas(height_in=3.6)
+    row = fig.subplots(1, len(panels), sharey=True)
     for axes, (access, lines) in zip(row, panels, strict=True):
         plot(axes, lines, ticks=TICKS)
         axes.set_title(access.value)
@@ -34,25 +34,25 @@ def draw(partition: Partition, *, key: str) -> Figure | None:
     row[0].set_ylabel("bandwidth of all ranks")
     row[1].set_xlabel("chunk on disk")
     handles = {label: handle for axes in row for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    drawn.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=3, fontsize=8)
+    fig.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=3, fontsize=8)
     return finish(
-        drawn,
+        fig,
         key=key,
         title=_title(partition),
         caption=_CAPTION.format(ranks=count(partition.ranks, "rank")),
-        description=" ".join(_described(access, lines) for access, lines in panels),
+        description=" ".join(_description(access, lines) for access, lines in panels),
     )
 
 
 def value_at(partition: Partition, access: Access, pattern_type: int, chunk: Chunk) -> float | None:
     """Bandwidth (bytes/s) of the matching patterns that have a share of T (`units`); None if there are none."""
-    found = [
+    patterns = [
         one
         for one in partition.patterns
         if one.access is access and one.pattern_type == pattern_type and one.chunk is chunk and one.units
     ]
-    moved, took_s = sum(one.bytes for one in found), sum(one.time_s for one in found)
-    return moved / took_s if moved and took_s > 0 else None
+    total_bytes, total_s = sum(one.bytes for one in patterns), sum(one.time_s for one in patterns)
+    return total_bytes / total_s if total_bytes and total_s > 0 else None
 
 
 def _lines(partition: Partition, access: Access) -> tuple[Line, ...]:
@@ -80,7 +80,7 @@ def _title(partition: Partition) -> str:
     )
 
 
-def _described(access: Access, lines: Iterable[Line]) -> str:
+def _description(access: Access, lines: Iterable[Line]) -> str:
     parts = [
         f"{line.label} from {rate(min(values))} to {rate(max(values))}"
         for line in lines

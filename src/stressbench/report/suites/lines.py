@@ -4,14 +4,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stressbench.report.palette import INK, JOBS
+from stressbench.report.palette import FOREGROUND, JOBS
 from stressbench.report.plotting import Axes, FuncFormatter, LogLocator
 from stressbench.report.units import rate
 
 _MARKERS = "os^Dv<>P"
 _DASHES = ("-", "--", "-.", ":")
-_LEAST_SPAN = 10.0
-_FINE_BELOW = 100.0
+_MIN_AXIS_SPAN = 10.0
+_INTERMEDIATE_TICKS_BELOW = 100.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ def plot(axes: Axes, lines: Sequence[Line], *, ticks: Sequence[str]) -> None:
         order = line.order or 0
         axes.plot(
             [at for at, _ in points], [value for _, value in points], label=line.label, markersize=4,
-            color=INK.stand_in if line.order is None else JOBS[order % len(JOBS)].stand_in,
+            color=FOREGROUND.placeholder if line.order is None else JOBS[order % len(JOBS)].placeholder,
             linestyle=(0, (1, 1)) if line.order is None else _DASHES[order % len(_DASHES)],
             marker="x" if line.order is None else _MARKERS[order % len(_MARKERS)],
             linewidth=2 if line.order is None else 1.4,
@@ -49,10 +49,10 @@ def scale(axes: Axes, lines: Iterable[Line]) -> None:
     values = [value for line in lines for value in line.values if value]
     low, high = min(values), max(values)
     axes.set_yscale("log")
-    if high < _LEAST_SPAN * low:
-        middle, reach = math.sqrt(low * high), math.sqrt(_LEAST_SPAN)
-        axes.set_ylim(middle / reach, middle * reach)
-    if high < _FINE_BELOW * low:
+    if high < _MIN_AXIS_SPAN * low:
+        centre, half_span = math.sqrt(low * high), math.sqrt(_MIN_AXIS_SPAN)
+        axes.set_ylim(centre / half_span, centre * half_span)
+    if high < _INTERMEDIATE_TICKS_BELOW * low:
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: rate(value)))
     axes.minorticks_off()

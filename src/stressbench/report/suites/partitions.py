@@ -14,9 +14,9 @@ _CAPTION = (
 )
 
 
-def draw(found: BEffIO) -> Figure | None:
+def draw(result: BEffIO) -> Figure | None:
     """One line per access method and one for b_eff_io; None for fewer than two partitions or without a value."""
-    partitions = sorted(found.partitions, key=lambda one: one.ranks)
+    partitions = sorted(result.partitions, key=lambda one: one.ranks)
     if len(partitions) < 2 or not any(one.value for one in partitions):
         return None
     lines = [
@@ -24,19 +24,19 @@ def draw(found: BEffIO) -> Figure | None:
         for order, access in enumerate(Access)
     ]
     lines.append(Line(label="b_eff_io", order=None, values=[one.value for one in partitions]))
-    drawn = canvas(height_in=3.0)
-    axes = drawn.subplots()
+    fig = canvas(height_in=3.0)
+    axes = fig.subplots()
     plot(axes, lines, ticks=[f"{one.ranks:,}" for one in partitions])
     scale(axes, lines)
     axes.set_xlabel("ranks of the partition")
     axes.set_ylabel("bandwidth of all ranks")
     axes.legend(ncols=4, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
-    said = ", ".join(f"{rate(one.value)} on {count(one.ranks, 'rank')}" for one in partitions)
+    values_text = ", ".join(f"{rate(one.value)} on {count(one.ranks, 'rank')}" for one in partitions)
     best = max((one for one in partitions if one.value is not None), key=lambda one: one.value or 0.0)
     return finish(
-        drawn,
+        fig,
         key="beff-io-partitions",
         title=f"The best of {len(partitions)} partitions is that of {count(best.ranks, 'rank')}: {rate(best.value)}",
         caption=_CAPTION.format(partitions=len(partitions)),
-        description=f"b_eff_io is {said}.",
+        description=f"b_eff_io is {values_text}.",
     )

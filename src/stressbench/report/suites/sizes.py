@@ -18,18 +18,18 @@ _CAPTION = (
 )
 
 
-def draw(found: BEff) -> Figure:
+def draw(result: BEff) -> Figure:
     """One line per ring pattern, and one for the mean of all random patterns."""
-    sizes = sorted(found.patterns[0].best)
-    rings = [one for one in found.patterns if one.kind is Kind.ring]
-    random = [one for one in found.patterns if one.kind is Kind.random]
+    sizes = sorted(result.patterns[0].best)
+    rings = [one for one in result.patterns if one.kind is Kind.ring]
+    random = [one for one in result.patterns if one.kind is Kind.random]
     lines = [
         Line(label=one.name, order=order, values=[one.best[at] for at in sizes]) for order, one in enumerate(rings)
     ]
     if random:
         lines.append(Line(label="random, mean", order=None, values=[_mean_at(random, at) for at in sizes]))
-    drawn = canvas(height_in=3.4)
-    axes = drawn.subplots()
+    fig = canvas(height_in=3.4)
+    axes = fig.subplots()
     plot(axes, lines, ticks=[size(at) for at in sizes])
     axes.tick_params(axis="x", labelrotation=60)
     scale(axes, lines)
@@ -37,10 +37,10 @@ def draw(found: BEff) -> Figure:
     axes.set_ylabel("bandwidth of all ranks")
     axes.legend(ncols=4, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, fontsize=8)
     return finish(
-        drawn,
+        fig,
         key="beff-sizes",
-        title=_title(found, sizes),
-        caption=_CAPTION.format(ranks=f"{found.ranks:,}", rings=len(rings), random=len(random)),
+        title=_title(result, sizes),
+        caption=_CAPTION.format(ranks=f"{result.ranks:,}", rings=len(rings), random=len(random)),
         description=" ".join(
             f"{line.label}: {rate(line.values[0])} at {size(sizes[0])}, {rate(line.values[-1])} at {size(sizes[-1])}."
             for line in lines
@@ -48,11 +48,11 @@ def draw(found: BEff) -> Figure:
     )
 
 
-def _title(found: BEff, sizes: Sequence[int]) -> str:
-    half = 0.5 * found.at_lmax
-    counted = [one for one in found.patterns if one.kind is not Kind.extra]
-    enough = next((at for at in sizes if _mean_at(counted, at) >= half), sizes[-1])
-    return f"Messages of {size(enough)} reach half of the bandwidth at Lmax, {rate(found.at_lmax)}"
+def _title(result: BEff, sizes: Sequence[int]) -> str:
+    half = 0.5 * result.at_lmax
+    averaged = [one for one in result.patterns if one.kind is not Kind.extra]
+    size_at_half = next((at for at in sizes if _mean_at(averaged, at) >= half), sizes[-1])
+    return f"Messages of {size(size_at_half)} reach half of the bandwidth at Lmax, {rate(result.at_lmax)}"
 
 
 def _mean_at(patterns: Sequence[PatternResult], at: int) -> float:

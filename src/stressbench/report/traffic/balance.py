@@ -11,7 +11,7 @@ from stressbench.report.units import time_unit
 from stressbench.tracing.profile import Profile, RankRow
 
 ORDER = 20
-_MOST_BARS = 512
+_MAX_BARS = 512
 _CAPTION = (
     "One bar per rank{folded}: time outside MPI at the bottom, then time in MPI by class. Bars of equal height ended "
     "at the same time; a rank with much application time (grey) and little MPI time makes others wait. n = {ranks} "
@@ -23,13 +23,13 @@ def draw(profile: Profile) -> Figure | None:
     """One bar per rank, or per group of consecutive ranks (the mean) if there are many; None if no time is known."""
     if not profile.ranks or not profile.total.wall_s:
         return None
-    each = -(-len(profile.ranks) // _MOST_BARS)
+    ranks_per_bar = -(-len(profile.ranks) // _MAX_BARS)
     rows = np.array([_seconds(row) for row in profile.ranks])
-    starts = np.arange(0, len(rows), each)
+    starts = np.arange(0, len(rows), ranks_per_bar)
     bars = np.add.reduceat(rows, starts) / np.diff(np.append(starts, len(rows)))[:, None]
     unit = time_unit([float(bars.sum(axis=1).max())])
-    drawn = canvas(height_in=2.8)
-    axes = drawn.subplots()
+    fig = canvas(height_in=2.8)
+    axes = fig.subplots()
     edges = np.append(starts, len(rows)) - 0.5
     stack(axes, edges, list((bars * unit.per_second).T))
     axes.set_xlim(edges[0], edges[-1])
@@ -38,9 +38,9 @@ def draw(profile: Profile) -> Figure | None:
     axes.set_xlabel("rank")
     axes.set_ylabel(f"time / {unit.name}")
     legend(axes, (layer.key for number, layer in enumerate(LAYERS) if bars[:, number].any()))
-    folded = "" if each == 1 else f" (the mean of {each} neighbours)"
+    folded = "" if ranks_per_bar == 1 else f" (the mean of {ranks_per_bar} neighbours)"
     return finish(
-        drawn,
+        fig,
         key="profile-balance",
         title="Balance of the ranks",
         caption=_CAPTION.format(folded=folded, ranks=f"{profile.facts.ranks_read:,}"),

@@ -7,10 +7,10 @@ from stressbench.report.document import (
     Block,
     Document,
     Heading,
-    Listing,
     Note,
     Notes,
     Paragraph,
+    Preformatted,
     Section,
     Severity,
     Table,
@@ -21,8 +21,8 @@ from stressbench.report.units import MISSING, count, time
 from stressbench.tracing.diff import Difference, SequenceDifference
 from stressbench.tracing.outline import Line
 
-_MOST_RANKS = 64
-_MOST_DIFFERENCES = 16
+_MAX_RANKS = 64
+_MAX_DIFFERENCES = 16
 
 
 def ranks_section(trace: Trace) -> Section:
@@ -38,12 +38,12 @@ def ranks_section(trace: Trace) -> Section:
         Table(
             columns=columns(
                 texts=("rank", "ended"), numbers=("time", "in MPI", "calls", "in order", "distinct", "rules"),
-                last=("lost",),
+                trailing_texts=("lost",),
             ),
-            rows=tuple(_cells(rank) for _, rank in zip(range(_MOST_RANKS), trace.ranks(), strict=False)),
+            rows=tuple(_cells(rank) for _, rank in zip(range(_MAX_RANKS), trace.ranks(), strict=False)),
         ),
     )  # fmt: skip
-    if (more := len(trace.places) - _MOST_RANKS) > 0:
+    if (more := len(trace.places) - _MAX_RANKS) > 0:
         blocks += (Paragraph(text=f"and {more:,} ranks more; --rank R shows any of them"),)
     return Section(blocks=blocks)
 
@@ -71,35 +71,35 @@ def outline_section(rank: RankTrace, stream: Stream, lines: Sequence[Line], *, t
     return Section(
         blocks=(
             Paragraph(text=f"{name}: {stream.sequence_calls or 0:,} calls in order"),
-            Listing(text="\n".join(shown)),
+            Preformatted(text="\n".join(shown)),
         )
     )
 
 
-def difference_document(found: Difference) -> Document:
+def difference_document(difference: Difference) -> Document:
     """The first difference of each pair of sequences and the differences of totals, or that there is none."""
-    return Document(title="", sections=(Section(blocks=tuple(_differences(found))),), value=found)
+    return Document(title="", sections=(Section(blocks=tuple(_differences(difference))),), value=difference)
 
 
-def _differences(found: Difference) -> Iterator[Block]:
-    yield Paragraph(text=f"A: {found.a}")
-    yield Paragraph(text=f"B: {found.b}")
-    yield Notes(notes=tuple(Note(text=note, severity=Severity.note) for note in found.notes))
-    compared, differ = count(found.sequences_compared, "sequence"), len(found.sequences)
-    if found.same:
+def _differences(difference: Difference) -> Iterator[Block]:
+    yield Paragraph(text=f"A: {difference.a}")
+    yield Paragraph(text=f"B: {difference.b}")
+    yield Notes(notes=tuple(Note(text=note, severity=Severity.note) for note in difference.notes))
+    compared, differ = count(difference.sequences_compared, "sequence"), len(difference.sequences)
+    if difference.same:
         yield Paragraph(text=f"the same: {compared}, call by call, and all totals")
         return
     yield Paragraph(text=f"{differ:,} of {compared} differ{'s' if differ == 1 else ''}")
-    for one in found.sequences[:_MOST_DIFFERENCES]:
+    for one in difference.sequences[:_MAX_DIFFERENCES]:
         yield from _difference(one)
-    if differ > _MOST_DIFFERENCES:
-        yield Paragraph(text=f"and {differ - _MOST_DIFFERENCES:,} more")
-    if found.totals:
+    if differ > _MAX_DIFFERENCES:
+        yield Paragraph(text=f"and {differ - _MAX_DIFFERENCES:,} more")
+    if difference.totals:
         yield Table(
             columns=columns(texts=("call",), numbers=("calls A", "calls B", "bytes A", "bytes B")),
             rows=tuple(
                 (one.op, *(f"{number:,}" for number in (one.a_calls, one.b_calls, one.a_bytes, one.b_bytes)))
-                for one in found.totals
+                for one in difference.totals
             ),
         )
 
@@ -110,5 +110,5 @@ def _difference(one: SequenceDifference) -> tuple[Block, Block]:
     shown = (f"    {side}: {printable('  '.join(calls)) or f'({none})'}" for side, calls, none in parts)
     return (
         Heading(text=f"{name}: equal up to call {one.place:,}; A has {one.a_calls:,} calls, B has {one.b_calls:,}"),
-        Listing(text="\n".join(shown)),
+        Preformatted(text="\n".join(shown)),
     )

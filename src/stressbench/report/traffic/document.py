@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from heapq import nlargest
 
-from stressbench.report.chapters import chapter
 from stressbench.report.document import (
     Block,
     Document,
@@ -18,13 +17,14 @@ from stressbench.report.document import (
     columns,
 )
 from stressbench.report.names import printable
+from stressbench.report.page_sections import page_section
 from stressbench.report.units import MISSING, count, digits, percent, size, time
 from stressbench.tracing.operations import OperationClass
 from stressbench.tracing.profile import Imbalance, Profile, Quantity, RankRow
 
 _ROWS = 16
 _ROWS_IN_PAGE = 100
-_MOST_RANKS = 64
+_MAX_RANKS = 64
 _NO_PROGRAM = "a program without a name"
 _KEY = (
     "Times are sums over the ranks; % is of all ranks' time between MPI_Init and MPI_Finalize.",
@@ -43,7 +43,7 @@ def brief(profile: Profile, *, rows: int = _ROWS) -> Document:
     tables = (
         replace(columns_, columns=columns(numbers=[column.head for column in columns_.columns])),
         _split(profile, mean="a rank"), _operations(profile, rows, longest="max"), _sites(profile, rows, longest="max"),
-        _sizes(profile), _communicators(profile, rows), _pairs(profile, rows), _left_open(profile),
+        _sizes(profile), _communicators(profile, rows), _pairs(profile, rows), _unreleased_objects(profile),
     )  # fmt: skip
     warnings = tuple(Note(text=warning) for warning in profile.warnings)
     blocks: tuple[Block, ...] = (
@@ -63,14 +63,14 @@ def page(profile: Profile) -> Document:
     title = f"Profile of {printable(profile.facts.program or _NO_PROGRAM)} on {count(profile.facts.ranks, 'rank')}"
     tables = (
         _operations(profile, _ROWS_IN_PAGE), _sites(profile, _ROWS_IN_PAGE), _communicators(profile, _ROWS_IN_PAGE),
-        _pairs(profile, len(profile.pairs)), _left_open(profile), _ranks(profile),
+        _pairs(profile, len(profile.pairs)), _unreleased_objects(profile), _ranks(profile),
     )  # fmt: skip
-    section = chapter(
+    section = page_section(
         key="profile",
         title=title,
         findings=_findings(profile),
         notes=profile.warnings,
-        first=(_columns(profile), _split(profile)),
+        summary_tables=(_columns(profile), _split(profile)),
         figures=figures_of(profile),
         heading="Every call",
         tables=(table for table in tables if table.rows),
@@ -95,22 +95,22 @@ def _head(profile: Profile) -> tuple[str, str]:
     """Two lines: program, ranks and wall time; MPI library and start time."""
     facts = profile.facts
     hosts = "" if facts.hosts is None else f" on {count(facts.hosts, 'host')}"
-    read = "" if facts.ranks_read == facts.ranks else f", {facts.ranks_read:,} of them in the file"
-    ranks = f"{count(facts.ranks, 'rank')}{hosts}{read}"
-    told = [text for text in (facts.library and facts.library.split(",")[0], facts.started) if text]
+    ranks_read_note = "" if facts.ranks_read == facts.ranks else f", {facts.ranks_read:,} of them in the file"
+    ranks = f"{count(facts.ranks, 'rank')}{hosts}{ranks_read_note}"
+    library_and_start = [text for text in (facts.library and facts.library.split(",")[0], facts.started) if text]
     state = "" if facts.complete else "; not every rank reached MPI_Finalize"
     return (
         f"{facts.program or _NO_PROGRAM}: {ranks}, {time(facts.wall_s)}",
-        f"{'; started '.join(told) or 'unknown MPI library'}{state}",
+        f"{'; started '.join(library_and_start) or 'unknown MPI library'}{state}",
     )
 
 
 def _findings(profile: Profile) -> Iterator[str]:
-    found = profile.columns
-    if found.mpi_percent is not None:
+    values = profile.columns
+    if values.mpi_percent is not None:
         yield (
-            f"{found.mpi_percent:.1f} % of the ranks' time passed in MPI: {found.p2p_percent:.1f} % in sends, "
-            f"receives and waits, {found.coll_percent:.1f} % in collectives."
+            f"{values.mpi_percent:.1f} % of the ranks' time passed in MPI: {values.p2p_percent:.1f} % in sends, "
+            f"receives and waits, {values.coll_percent:.1f} % in collectives."
         )
     if profile.operations:
         top = profile.operations[0]
@@ -125,11 +125,11 @@ _COLUMN_HEADS = ("% MPI", "% point-to-point", "% collective", "mean message", "m
 
 
 def _columns(profile: Profile, *, heads: tuple[str, ...] = _COLUMN_HEADS) -> Table:
-    found = profile.columns
-    shares = (found.mpi_percent, found.p2p_percent, found.coll_percent)
+    values = profile.columns
+    shares = (values.mpi_percent, values.p2p_percent, values.coll_percent)
     cells = (
         *(percent(None if share is None else share / 100) for share in shares),
-        _mean(found.mean_send_bytes), _mean(found.mean_coll_bytes),
+        _mean(values.mean_send_bytes), _mean(values.mean_coll_bytes),
     )  # fmt: skip
     return Table(
         key="profile-columns",
@@ -148,7 +148,9 @@ def _split(profile: Profile, *, mean: str = "mean of a rank") -> Table:
     return Table(
         key="profile-split",
         columns=columns(texts=("time in",), numbers=("all ranks", mean, "%")),
-        rows=tuple((name, time(spent), time(spent / ranks), percent(total.share(spent))) for name, spent in parts),
+        rows=tuple(
+            (name, time(seconds), time(seconds / ranks), percent(total.share(seconds))) for name, seconds in parts
+        ),
         caption="Time by class of operation.",
     )
 
@@ -209,7 +211,7 @@ def _communicators(profile: Profile, rows: int) -> Table:
     )  # fmt: skip
 
 
-def _left_open(profile: Profile) -> Table:
+def _unreleased_objects(profile: Profile) -> Table:
     return Table(
         key="profile-left",
         columns=columns(texts=("left open at the end",), numbers=("all ranks", "least", "most", "on rank", "made")),
@@ -235,13 +237,13 @@ def _pairs(profile: Profile, rows: int) -> Table:
 
 
 def _ranks(profile: Profile) -> Table:
-    few = len(profile.ranks) <= _MOST_RANKS
+    few = len(profile.ranks) <= _MAX_RANKS
     numbers = ("host", "time", "application", "MPI", "p2p", "wait", "collective", "I/O", "messages", "bytes")
     return Table(
         key="profile-ranks",
         columns=columns(texts=("rank",), numbers=numbers),
-        rows=tuple(map(_rank, profile.ranks if few else nlargest(_MOST_RANKS, profile.ranks, key=_application_s))),
-        caption="All ranks." if few else f"The {_MOST_RANKS} ranks with the most time outside MPI.",
+        rows=tuple(map(_rank, profile.ranks if few else nlargest(_MAX_RANKS, profile.ranks, key=_application_s))),
+        caption="All ranks." if few else f"The {_MAX_RANKS} ranks with the most time outside MPI.",
     )
 
 

@@ -14,8 +14,10 @@ from stressbench.tracing.profile import Profile
 
 def figures_of(profile: Profile) -> tuple[Figure, ...]:
     """All figures for which the profile has data, in the order of the page."""
-    modules = [import_module(f"{traffic.__name__}.{found.name}") for found in iter_modules(traffic.__path__)]
-    drawing = sorted((module for module in modules if hasattr(module, "ORDER")), key=lambda module: module.ORDER)
+    modules = [
+        import_module(f"{traffic.__name__}.{module_info.name}") for module_info in iter_modules(traffic.__path__)
+    ]
+    figure_modules = sorted((module for module in modules if hasattr(module, "ORDER")), key=lambda module: module.ORDER)
     with style():
-        drawn = [module.draw(profile) for module in drawing]
-    return tuple(figure for figure in drawn if figure is not None)
+        figures = [module.draw(profile) for module in figure_modules]
+    return tuple(figure for figure in figures if figure is not None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.report.palette import ALONE, JOBS, PAPER, Tone
+from stressbench.report.palette import BACKGROUND, ISOLATED, JOBS, Tone
 from stressbench.report.plotting import Axes, Patch
 from stressbench.tracing.operations import OperationClass
 
@@ -23,7 +23,7 @@ class Layer:
 
 _HATCHES = ("////", "\\\\\\\\", "||||", "xxxx", "----")
 LAYERS = (
-    Layer(key="application", label="application", tone=ALONE, hatch=""),
+    Layer(key="application", label="application", tone=ISOLATED, hatch=""),
     *(
         Layer(key=kind.value, label=kind.label, tone=tone, hatch=hatch)
         for kind, tone, hatch in zip(OperationClass, JOBS, _HATCHES, strict=False)
@@ -39,7 +39,7 @@ def stack(axes: Axes, edges: NDArray[np.float64], rows: Sequence[NDArray[np.floa
             continue
         top = bottom + np.append(row, row[-1])
         axes.fill_between(
-            edges, bottom, top, step="post", facecolor=layer.tone.stand_in, edgecolor=PAPER.stand_in,
+            edges, bottom, top, step="post", facecolor=layer.tone.placeholder, edgecolor=BACKGROUND.placeholder,
             hatch=layer.hatch, linewidth=0,
         )  # fmt: skip
         bottom = top
@@ -47,10 +47,10 @@ def stack(axes: Axes, edges: NDArray[np.float64], rows: Sequence[NDArray[np.floa
 
 def legend(axes: Axes, present: Iterable[str]) -> None:
     """Draw a legend of the layers in `present` above the axes."""
-    wanted = set(present)
+    keys = set(present)
     patches = [
-        Patch(facecolor=layer.tone.stand_in, edgecolor=PAPER.stand_in, hatch=layer.hatch, label=layer.label)
+        Patch(facecolor=layer.tone.placeholder, edgecolor=BACKGROUND.placeholder, hatch=layer.hatch, label=layer.label)
         for layer in LAYERS
-        if layer.key in wanted
+        if layer.key in keys
     ]
     axes.legend(handles=patches, ncols=len(patches), loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)

@@ -13,9 +13,9 @@ from stressbench.tracing.matrix import Matrix, MatrixUnit
 from stressbench.tracing.profile import Profile
 
 ORDER = 30
-_MOST_CELLS = 256
-_SHADE = (0.13, 0.53, 0.80)  # visible on white and on black
-_FAINTEST = 0.12
+_MAX_CELLS = 256
+_RGB = (0.13, 0.53, 0.80)  # visible on white and on black
+_MIN_OPACITY = 0.12
 _UNITS = {
     MatrixUnit.rank: "rank",
     MatrixUnit.host: "host (its lowest rank)",
@@ -35,23 +35,23 @@ def draw(profile: Profile) -> Figure | None:
     sent = sum(pair.bytes for pair in matrix.pairs)
     if not sent:
         return None
-    each = -(-len(matrix.labels) // _MOST_CELLS)
-    cells = _cells(matrix, each)
+    labels_per_cell = -(-len(matrix.labels) // _MAX_CELLS)
+    cells = _cells(matrix, labels_per_cell)
     low, high = (float(bound) for bound in (cells[cells > 0].min(), cells.max()))
-    drawn = canvas(height_in=5.2)
-    axes, bar = drawn.subplots(1, 2, width_ratios=(1, 0.05))
-    axes.imshow(_shaded(cells, low, high), interpolation="none", origin="upper")
-    _label(axes, matrix, each)
+    fig = canvas(height_in=5.2)
+    axes, bar = fig.subplots(1, 2, width_ratios=(1, 0.05))
+    axes.imshow(_rgba(cells, low, high), interpolation="none", origin="upper")
+    _label(axes, matrix, labels_per_cell)
     _draw_scale(bar, low, high)
     pairs = profile.pairs[0]
     unit = _UNITS[matrix.unit]
     messages = sum(pair.messages for pair in matrix.pairs)
     return finish(
-        drawn,
+        fig,
         key="profile-matrix",
         title=f"Bytes sent between pairs of {matrix.unit.value}s",
         caption=_CAPTION.format(
-            unit=unit, folded="" if each == 1 else f", {each} of them a cell",
+            unit=unit, folded="" if labels_per_cell == 1 else f", {labels_per_cell} of them a cell",
             messages=count(messages, "message"), pairs=count(len(matrix.pairs), "pair"),
         ),
         description=(
@@ -61,33 +61,33 @@ def draw(profile: Profile) -> Figure | None:
     )  # fmt: skip
 
 
-def _cells(matrix: Matrix, each: int) -> NDArray[np.float64]:
-    place_of = {label: place // each for place, label in enumerate(matrix.labels)}
-    cells = np.zeros((max(place_of.values()) + 1,) * 2)
+def _cells(matrix: Matrix, labels_per_cell: int) -> NDArray[np.float64]:
+    cell_of = {label: index // labels_per_cell for index, label in enumerate(matrix.labels)}
+    cells = np.zeros((max(cell_of.values()) + 1,) * 2)
     for pair in matrix.pairs:
-        if pair.source in place_of and pair.destination in place_of:
-            cells[place_of[pair.source], place_of[pair.destination]] += pair.bytes
+        if pair.source in cell_of and pair.destination in cell_of:
+            cells[cell_of[pair.source], cell_of[pair.destination]] += pair.bytes
     return cells
 
 
-def _shaded(cells: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+def _rgba(cells: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
     """RGBA image, shape (rows, columns, 4): one blue of varying opacity, so that it serves both themes."""
-    shaded = np.zeros((*cells.shape, 4))
-    shaded[..., :3] = _SHADE
-    wide = math.log(high / low) if high > low else 1.0
-    depth = np.log(np.where(cells > 0, cells, low) / low) / wide if high > low else np.ones(cells.shape)
-    shaded[..., 3] = np.where(cells > 0, _FAINTEST + (1 - _FAINTEST) * depth, 0.0)
-    return shaded
+    rgba = np.zeros((*cells.shape, 4))
+    rgba[..., :3] = _RGB
+    log_range = math.log(high / low) if high > low else 1.0
+    opacity = np.log(np.where(cells > 0, cells, low) / low) / log_range if high > low else np.ones(cells.shape)
+    rgba[..., 3] = np.where(cells > 0, _MIN_OPACITY + (1 - _MIN_OPACITY) * opacity, 0.0)
+    return rgba
 
 
-def _label(axes: Axes, matrix: Matrix, each: int) -> None:
-    def named(place: float, _: int) -> str:
-        number = round(place) * each
-        return str(matrix.labels[number]) if 0 <= number < len(matrix.labels) and place == round(place) else ""
+def _label(axes: Axes, matrix: Matrix, labels_per_cell: int) -> None:
+    def tick_label(position: float, _: int) -> str:
+        number = round(position) * labels_per_cell
+        return str(matrix.labels[number]) if 0 <= number < len(matrix.labels) and position == round(position) else ""
 
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-        axis.set_major_formatter(FuncFormatter(named))
+        axis.set_major_formatter(FuncFormatter(tick_label))
     axes.set_xlabel(f"to {_UNITS[matrix.unit]}")
     axes.set_ylabel(f"from {_UNITS[matrix.unit]}")
     for side in ("top", "right"):
@@ -98,7 +98,7 @@ def _draw_scale(axes: Axes, low: float, high: float) -> None:
     """Draw the colour scale, labelled in bytes."""
     steps = 64
     values = np.geomspace(low, high, steps) if high > low else np.full(steps, high)
-    axes.imshow(_shaded(values[:, None], low, high), aspect="auto", origin="lower", interpolation="none")
+    axes.imshow(_rgba(values[:, None], low, high), aspect="auto", origin="lower", interpolation="none")
     places = np.linspace(0, steps - 1, 5) if high > low else np.array([steps / 2])
     axes.set_yticks(places, [size(round(values[int(place)])) for place in places])
     axes.set_xticks([])

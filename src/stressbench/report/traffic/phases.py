@@ -23,15 +23,15 @@ def draw(profile: Profile) -> Figure | None:
     if phases is None:
         return None
     rows = np.array([getattr(phases, layer.key) for layer in LAYERS])
-    whole = rows.sum(axis=0)
-    slices = int(np.flatnonzero(whole)[-1]) + 1 if whole.any() else 0
+    total = rows.sum(axis=0)
+    slices = int(np.flatnonzero(total)[-1]) + 1 if total.any() else 0
     if not slices:
         return None
-    shares = rows[:, :slices] / np.where(whole[:slices] > 0, whole[:slices], 1.0)
+    shares = rows[:, :slices] / np.where(total[:slices] > 0, total[:slices], 1.0)
     unit = time_unit([slices * phases.width_s])
     edges = np.arange(slices + 1, dtype=np.float64) * (phases.width_s * unit.per_second)
-    drawn = canvas(height_in=3.0)
-    axes = drawn.subplots()
+    fig = canvas(height_in=3.0)
+    axes = fig.subplots()
     stack(axes, edges, list(shares))
     axes.set_xlim(0, edges[-1])
     axes.set_ylim(0, 1)
@@ -40,10 +40,10 @@ def draw(profile: Profile) -> Figure | None:
     axes.set_ylabel("share of the ranks' time")
     legend(axes, (layer.key for layer, row in zip(LAYERS, rows, strict=True) if row.any()))
     parts = ", ".join(
-        f"{layer.label} {row.sum() / whole.sum():.0%}" for layer, row in zip(LAYERS, rows, strict=True) if row.any()
+        f"{layer.label} {row.sum() / total.sum():.0%}" for layer, row in zip(LAYERS, rows, strict=True) if row.any()
     )
     return finish(
-        drawn,
+        fig,
         key="profile-phases",
         title="Time in the application and in MPI over the run",
         caption=_CAPTION.format(width=time(phases.width_s), ranks=f"{profile.facts.ranks_read:,}"),

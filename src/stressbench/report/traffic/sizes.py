@@ -26,20 +26,20 @@ def draw(profile: Profile) -> Figure | None:
     classes = [kind for kind in OperationClass if any(row.kind is kind for row in profile.sizes)]
     if not classes:
         return None
-    drawn = canvas(height_in=0.4 + 1.7 * len(classes))
+    fig = canvas(height_in=0.4 + 1.7 * len(classes))
     last = max(row.below.bit_length() for row in profile.sizes)
-    for axes, kind in zip(drawn.subplots(len(classes), squeeze=False)[:, 0], classes, strict=True):
+    for axes, kind in zip(fig.subplots(len(classes), squeeze=False)[:, 0], classes, strict=True):
         _panel(axes, kind, [row for row in profile.sizes if row.kind is kind], last=last)
     return finish(
-        drawn,
+        fig,
         key="profile-sizes",
         title="Sizes of messages, collectives and file accesses",
         caption=_CAPTION,
-        description=" ".join(_described(kind, profile) for kind in classes),
+        description=" ".join(_description(kind, profile) for kind in classes),
     )
 
 
-def _described(kind: OperationClass, profile: Profile) -> str:
+def _description(kind: OperationClass, profile: Profile) -> str:
     rows = [row for row in profile.sizes if row.kind is kind]
     most = max(rows, key=lambda row: row.calls)
     total = count(sum(row.calls for row in rows), "call")
@@ -48,19 +48,19 @@ def _described(kind: OperationClass, profile: Profile) -> str:
 
 def _panel(axes: Axes, kind: OperationClass, rows: list[SizeClass], *, last: int) -> None:
     layer = next(layer for layer in LAYERS if layer.key == kind.value)
-    places = [_place(row) for row in rows]
+    buckets = [_bucket(row) for row in rows]
     heights = [row.calls for row in rows]
-    axes.bar(places, heights, width=0.86, color=layer.tone.stand_in, hatch=layer.hatch)
-    for place, height in zip(places, heights, strict=True):
+    axes.bar(buckets, heights, width=0.86, color=layer.tone.placeholder, hatch=layer.hatch)
+    for bucket, height in zip(buckets, heights, strict=True):
         axes.annotate(
-            f"{height:,}", (place, height), ha="center", va="bottom", fontsize=7, xytext=(0, 1),
+            f"{height:,}", (bucket, height), ha="center", va="bottom", fontsize=7, xytext=(0, 1),
             textcoords="offset points",
         )  # fmt: skip
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_ylim(0.7, 4 * max(heights))
     axes.set_xlim(-0.6, last - 0.4)
-    axes.set_xticks(range(0, last, 2), [size(0 if place == 0 else 1 << (place - 1)) for place in range(0, last, 2)])
+    axes.set_xticks(range(0, last, 2), [size(0 if bucket == 0 else 1 << (bucket - 1)) for bucket in range(0, last, 2)])
     axes.tick_params(length=0, labelsize=8)
     axes.minorticks_off()
     axes.grid(axis="y")
@@ -69,5 +69,5 @@ def _panel(axes: Axes, kind: OperationClass, rows: list[SizeClass], *, last: int
     axes.set_xlabel("size, from")
 
 
-def _place(row: SizeClass) -> int:
+def _bucket(row: SizeClass) -> int:
     return row.at_least.bit_length()

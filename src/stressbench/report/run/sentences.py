@@ -12,34 +12,34 @@ def findings(section: RunSection) -> tuple[str, ...]:
     measured = [job for job in section.jobs if job.role is Role.measured]
     measured.sort(key=lambda job: -(job.timing.impact.ratio or 0.0))
     others = len(section.jobs) > 1
-    said = [finding(job, others=others) for job in measured]
+    sentences = [finding(job, others=others) for job in measured]
     background = [printable(job.name) for job in section.jobs if job.role is Role.background]
     if background:
         verb = "runs" if len(background) == 1 else "run"
-        said.append(f"In the background: {', '.join(background)} {verb} in contended rounds only.")
-    return tuple(said)
+        sentences.append(f"In the background: {', '.join(background)} {verb} in contended rounds only.")
+    return tuple(sentences)
 
 
 def finding(job: JobSummary, *, others: bool) -> str:
     """The congestion impact of one measured job as a sentence; `others`: the run has other jobs."""
     name, impact = printable(job.name), job.timing.impact
     if impact.ratio is None:
-        return _unknown(name, job)
+        return _no_impact_sentence(name, job)
     if not others:
-        return f"{name} is the only job, so nothing contends with it: its ratio of {_shown(impact)} should be 1."
+        return f"{name} is the only job, so nothing contends with it: its ratio of {_impact_text(impact)} should be 1."
     if impact.low is None or impact.high is None:
         return (
             f"{name} takes {factor(impact.ratio)}× as long when contended; "
             f"no confidence interval is available ({impact.reason})."
         )
     if impact.low > 1:
-        return f"{name} is slowed down {_shown(impact)} by the other jobs."
+        return f"{name} is slowed down {_impact_text(impact)} by the other jobs."
     if impact.high < 1:
-        return f"{name} is faster when contended, {_shown(impact)}: check what else changed."
-    return f"No slowdown of {name} is shown: {_shown(impact)} includes 1."
+        return f"{name} is faster when contended, {_impact_text(impact)}: check what else changed."
+    return f"No slowdown of {name} is shown: {_impact_text(impact)} includes 1."
 
 
-def _unknown(name: str, job: JobSummary) -> str:
+def _no_impact_sentence(name: str, job: JobSummary) -> str:
     kinds = {one.kind for one in job.timing.rounds}
     if kinds == {Kind.isolated}:
         return (
@@ -50,7 +50,7 @@ def _unknown(name: str, job: JobSummary) -> str:
     return f"{name} has no result: {job.timing.impact.reason}."
 
 
-def _shown(impact: Impact) -> str:
+def _impact_text(impact: Impact) -> str:
     return f"{factor(impact.ratio)}× {interval(impact.low, impact.high)}"
 
 
@@ -62,8 +62,8 @@ def tail_finding(section: RunSection) -> str:
     longer = [(job, tail) for job, tail in known if (tail.low or 0.0) > 1]
     if longer:
         job, tail = max(longer, key=lambda one: one[1].ratio or 0.0)
-        shown = f"{factor(tail.ratio)}× {interval(tail.low, tail.high)}"
-        return f"Percentile {percent_name(tail.share)} of {printable(job.name)} is {shown} as long when contended"
+        ratio = f"{factor(tail.ratio)}× {interval(tail.low, tail.high)}"
+        return f"Percentile {percent_name(tail.share)} of {printable(job.name)} is {ratio} as long when contended"
     if known:
         return "No job's tail is significantly longer when contended"
     return "Distribution of repetition times; too few repetitions to compare tails"
@@ -89,15 +89,18 @@ def plan_text(plan: Plan | None, *, options: bool) -> str:
     """The number of additional rounds needed; with `options`, also the options of `stressbench run` for them."""
     if plan is None or plan.half_width is None:
         return f"no number: {plan.reason if plan else 'a background job'}"
-    today = f"the interval is plus or minus {plan.half_width:.2%} after {plan.blocks} blocks"
+    current = f"the interval is plus or minus {plan.half_width:.2%} after {plan.blocks} blocks"
     if plan.more_blocks is None:
-        return f"{today}; to see {plan.target:.2%} you need {plan.reason}"
+        return f"{current}; to see {plan.target:.2%} you need {plan.reason}"
     if plan.more_blocks == 0:
-        return f"{today}: enough to see {plan.target:.2%}"
+        return f"{current}: enough to see {plan.target:.2%}"
     total = plan.blocks + plan.more_blocks
-    sure = "" if plan.more_blocks_sure is None else f" ({plan.more_blocks_sure} to be 80 % sure)"
-    asked = f": --isolated {total} --contended {total}" if options else ""
-    return f"{today}; to see {plan.target:.2%} you need {plan.more_blocks} more rounds of each kind{sure}{asked}"
+    conservative = "" if plan.more_blocks_sure is None else f" ({plan.more_blocks_sure} to be 80 % sure)"
+    options_text = f": --isolated {total} --contended {total}" if options else ""
+    return (
+        f"{current}; to see {plan.target:.2%} you need {plan.more_blocks} more rounds of each kind"
+        f"{conservative}{options_text}"
+    )
 
 
 def plans(section: RunSection) -> tuple[str, ...]:

@@ -14,11 +14,11 @@ from stressbench.report.document import (
     Section,
     Table,
     columns,
-    headed,
+    table_columns,
 )
 from stressbench.report.study.records import Row, records_of, rows_of
 from stressbench.report.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
-from stressbench.report.units import chance, plain_interval, plain_ratio, plain_time
+from stressbench.report.units import plain_interval, plain_ratio, plain_time, probability
 from stressbench.results.matrix import Matrix
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import NOTHING, StudyData
@@ -68,7 +68,9 @@ def _blocks(report: StudyReport) -> Iterator[Block]:
         yield Paragraph(text=f"In all cells: {', '.join(f'{k} = {v}' for k, v in report.fixed.items())}.")
     yield Paragraph(text=_IMPACT)
     yield Table(
-        columns=headed((*report.factors, "job", "isolated", "contended", "impact", "95 %", "runs"), words=1),
+        columns=table_columns(
+            (*report.factors, "job", "isolated", "contended", "impact", "95 %", "runs"), text_columns=1
+        ),
         rows=tuple((*row.values, *_impact(row), _runs(row)) for row in rows_of(report)),
     )
     known = [(row, row.job) for row in rows_of(report) if row.job is not None]
@@ -76,10 +78,12 @@ def _blocks(report: StudyReport) -> Iterator[Block]:
         yield Heading(text="Tails, and how many more rounds")
         yield Paragraph(text=_TAILS)
         yield Table(
-            columns=headed((*report.factors, "job", "p99", "p99.9", "P(slower)", "to know the impact better"), words=1),
+            columns=table_columns(
+                (*report.factors, "job", "p99", "p99.9", "P(slower)", "to know the impact better"), text_columns=1
+            ),
             rows=tuple(
                 (*row.values, job.name, *(tail_text(tail_of(job, share)) for share in TAIL_SHARES),
-                 chance(job.superiority), study_plan(job))
+                 probability(job.superiority), study_plan(job))
                 for row, job in known
             ),
         )  # fmt: skip
@@ -88,7 +92,7 @@ def _blocks(report: StudyReport) -> Iterator[Block]:
     if report.failures:
         yield Table(
             title="Runs that failed",
-            columns=headed(("run", "values", "attempts", "status", "reason"), words=5),
+            columns=table_columns(("run", "values", "attempts", "status", "reason"), text_columns=5),
             rows=tuple(
                 (one.run, ", ".join(f"{name} = {value}" for name, value in one.values.items()), str(one.attempts),
                  None if one.status is None else str(one.status), one.reason)
@@ -105,15 +109,15 @@ def _runs(row: Row) -> str:
 
 
 def _matrix(matrix: Matrix) -> Iterator[Block]:
-    where = ", ".join(f"{name} = {value}" for name, value in matrix.where.items())
-    yield Heading(text="Pairwise slowdowns" + (f": {where}" if where else ""))
+    factor_values = ", ".join(f"{name} = {value}" for name, value in matrix.where.items())
+    yield Heading(text="Pairwise slowdowns" + (f": {factor_values}" if factor_values else ""))
     yield Paragraph(text="Rows: victims; columns: the job beside it. Numbers: contended over isolated time.")
     standings = {one.name: one for one in matrix.standings}
     yield Table(
-        columns=headed(("", *(f"beside {job}" for job in matrix.jobs), "slowed down (mean)"), words=1),
+        columns=table_columns(("", *(f"beside {job}" for job in matrix.jobs), "slowed down (mean)"), text_columns=1),
         rows=(
             *(
-                (victim, *(_field(matrix, victim, beside) for beside in matrix.jobs),
+                (victim, *(_field(matrix, victim, aggressor) for aggressor in matrix.jobs),
                  plain_ratio(standings[victim].suffers))
                 for victim in matrix.jobs
             ),
@@ -122,7 +126,7 @@ def _matrix(matrix: Matrix) -> Iterator[Block]:
     )  # fmt: skip
     if matrix.groups:
         yield Table(
-            columns=headed(("job", "beside", "impact", "95 %"), words=2),
+            columns=table_columns(("job", "beside", "impact", "95 %"), text_columns=2),
             rows=tuple(
                 (one.victim, " + ".join(one.beside), plain_ratio(one.impact.ratio),
                  Interval(low=one.impact.low, high=one.impact.high))
@@ -133,8 +137,8 @@ def _matrix(matrix: Matrix) -> Iterator[Block]:
     yield Paragraph(text=f"Advice: {matrix.advice}.")
 
 
-def _field(matrix: Matrix, victim: str, beside: str) -> str | None:
-    found = matrix.entry(victim, beside)
-    if found is None:
+def _field(matrix: Matrix, victim: str, aggressor: str) -> str | None:
+    entry = matrix.entry(victim, aggressor)
+    if entry is None:
         return None
-    return f"{plain_ratio(found.impact.ratio)} {plain_interval(found.impact.low, found.impact.high)}"
+    return f"{plain_ratio(entry.impact.ratio)} {plain_interval(entry.impact.low, entry.impact.high)}"

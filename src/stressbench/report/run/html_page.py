@@ -4,19 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from stressbench.formats.run import Run
-from stressbench.report.chapters import origin
 from stressbench.report.document import (
     Block,
-    Details,
+    BulletList,
+    Collapsible,
+    DataFile,
     Document,
     Figure,
     Findings,
     Heading,
-    Listed,
-    Listing,
     Notes,
-    Numbers,
     Paragraph,
+    Preformatted,
     Role,
     Section,
 )
@@ -24,10 +23,12 @@ from stressbench.report.drawing import style
 from stressbench.report.figures import figures_of
 from stressbench.report.figures.impacts import Row, draw_rows
 from stressbench.report.names import printable, short
+from stressbench.report.page_sections import provenance_blocks
 from stressbench.report.palette import tone_of
-from stressbench.report.run.doubts import notes_of
+from stressbench.report.run.notes import notes_of
 from stressbench.report.run.provenance import command_of, facts_of, hosts_table
 from stressbench.report.run.section import RunSection, section_of
+from stressbench.report.run.sentences import findings, plans, progress
 from stressbench.report.run.tables import (
     bandwidths_table,
     jobs_table,
@@ -36,9 +37,8 @@ from stressbench.report.run.tables import (
     overview_table,
     tails_table,
 )
-from stressbench.report.run.words import findings, plans, progress
 
-_HOSTS_UNFOLDED = 16
+_MAX_EXPANDED_HOSTS = 16
 _LEAD = "The effect of congestion on each job: measured in isolated rounds, and in contended rounds with all jobs."
 _FOOT = (
     "Congestion impact is the contended time of a job divided by its isolated time. Its interval is a 95 % confidence "
@@ -51,24 +51,29 @@ _FOOT = (
 def page(runs: Sequence[Run]) -> Document:
     """The page of at least one run."""
     sections = [section_of(run, number=number) for number, run in enumerate(runs, start=1)]
-    chapters = [
+    run_sections = [
         Section(
-            key=section.key, title=printable(section.title), blocks=tuple(_blocks(section)), new_sheet=len(sections) > 1
+            key=section.key,
+            title=printable(section.title),
+            blocks=tuple(_blocks(section)),
+            page_break=len(sections) > 1,
         )
         for section in sections
     ]
     if len(sections) == 1:
         title = f"StressBench: {printable(sections[0].run.header.workload.path.rpartition('/')[2])}"
-        return Document(title=title, lead=_LEAD, sections=tuple(chapters), foot=_FOOT)
+        return Document(title=title, lead=_LEAD, sections=tuple(run_sections), foot=_FOOT)
     overview = Section(key="overview", title="Overview", blocks=tuple(_overview(sections)))
-    return Document(title=f"StressBench: {len(sections)} runs", lead=_LEAD, sections=(overview, *chapters), foot=_FOOT)
+    return Document(
+        title=f"StressBench: {len(sections)} runs", lead=_LEAD, sections=(overview, *run_sections), foot=_FOOT
+    )
 
 
 def _overview(sections: Sequence[RunSection]) -> Iterator[Block]:
     yield overview_table(sections)
     rows = tuple(
         Row(
-            label=f"{short(section.title, longest=22)}: {short(job.name, longest=20)}",
+            label=f"{short(section.title, max_length=22)}: {short(job.name, max_length=20)}",
             tone=tone_of(job.job),
             impact=job.timing.impact,
             rounds=job.timing.rounds,
@@ -88,37 +93,40 @@ def _blocks(section: RunSection) -> Iterator[Block]:
     if (incomplete := progress(section)) is not None:
         yield Paragraph(text=incomplete, role=Role.banner)
     yield Findings(sentences=findings(section))
-    if doubts := notes_of(section):
-        yield Notes(notes=doubts)
+    if notes := notes_of(section):
+        yield Notes(notes=notes)
     yield jobs_table(section)
-    for figure, numbers in figures_of(section):
-        yield from _with_numbers(section, figure, numbers)
+    for figure, data_file in figures_of(section):
+        yield from _with_data_file(section, figure, data_file)
     yield Heading(text="Medians and tails")
     yield tails_table(section)
-    if told := plans(section):
+    if plan_sentences := plans(section):
         yield Heading(text="Additional rounds needed")
-        yield Listed(items=told)
+        yield BulletList(items=plan_sentences)
     yield Heading(text="Motifs")
     tables = (motifs_table(section), bandwidths_table(section), metrics_table(section))
     yield from (table for table in tables if table is not None)
-    yield from origin(facts_of(section))
-    yield from _again(section)
+    yield from provenance_blocks(facts_of(section))
+    yield from _reproduction(section)
 
 
-def _with_numbers(section: RunSection, figure: Figure, numbers: Numbers) -> tuple[Block, ...]:
-    kept = replace(
-        numbers, name=f"{section.key}-{numbers.name}", file=numbers.name, command="stressbench report --data FOLDER"
+def _with_data_file(section: RunSection, figure: Figure, data_file: DataFile) -> tuple[Block, ...]:
+    run_data_file = replace(
+        data_file,
+        name=f"{section.key}-{data_file.name}",
+        file=data_file.name,
+        command="stressbench report --data FOLDER",
     )
-    return figure, kept
+    return figure, run_data_file
 
 
-def _again(section: RunSection) -> Iterator[Block]:
+def _reproduction(section: RunSection) -> Iterator[Block]:
     """The hosts of the run, the command that repeats it, and its workload."""
     hosts = hosts_table(section)
     rows = len(hosts.rows)
-    yield Details(summary=f"Hosts ({rows})", blocks=(hosts,), opened=rows <= _HOSTS_UNFOLDED)
+    yield Collapsible(summary=f"Hosts ({rows})", blocks=(hosts,), expanded=rows <= _MAX_EXPANDED_HOSTS)
     yield Heading(text="How to repeat this run")
     yield Paragraph(text="Save the workload under its name and start the same number of ranks with the same seed:")
-    yield Listing(text=command_of(section.run))
-    workload = Listing(text=section.run.header.workload.text)
-    yield Details(summary="Workload", blocks=(workload,), opened=True)
+    yield Preformatted(text=command_of(section.run))
+    workload = Preformatted(text=section.run.header.workload.text)
+    yield Collapsible(summary="Workload", blocks=(workload,), expanded=True)

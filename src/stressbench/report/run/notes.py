@@ -9,7 +9,7 @@ from stressbench.report.run.section import RunSection
 
 
 def notes_of(section: RunSection) -> tuple[Note, ...]:
-    """Events first, then warnings, except that the run is incomplete, which `words.progress` reports."""
+    """Events first, then warnings, except that the run is incomplete, which `sentences.progress` reports."""
     names = [printable(job.name) for job in section.run.jobs]
     events = (
         Note(
@@ -19,9 +19,9 @@ def notes_of(section: RunSection) -> tuple[Note, ...]:
         )
         for event in section.summary.events
     )
-    doubts = (
-        Note(about=printable(doubt.job or ""), text=printable(doubt.text))
-        for doubt in section.summary.warnings
-        if doubt.kind != "incomplete"
+    warnings = (
+        Note(about=printable(warning.job or ""), text=printable(warning.text))
+        for warning in section.summary.warnings
+        if warning.kind != "incomplete"
     )
-    return tuple(chain(events, doubts))
+    return tuple(chain(events, warnings))

@@ -4,32 +4,32 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from stressbench import __version__
-from stressbench.report.document import Block, Details, Fact, Facts, Listing, Paragraph
+from stressbench.report.document import Block, Collapsible, Fact, Facts, Paragraph, Preformatted
 from stressbench.report.names import printable
 from stressbench.report.units import MISSING, count
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
 
-_MOST_NAMED = 12
+_MAX_NAMED = 12
 
 
-def origin_of(report: StudyReport, data: StudyData) -> Iterator[Block]:
+def provenance_blocks(report: StudyReport, data: StudyData) -> Iterator[Block]:
     """Commands, facts from the runs' headers, and files; without runs, the study file is the only file."""
     yield Paragraph(text="Save the study file and its workloads under the names and paths that the file uses, and run:")
-    yield Listing(text=_commands(data))
+    yield Preformatted(text=_commands(data))
     yield Facts(facts=_facts(report, data))
     if data.text:
-        yield _file(f"Study file ({data.name})", data.text, opened=True)
+        yield _file(f"Study file ({data.name})", data.text, expanded=True)
     workloads = (run.header.workload for run in data.runs.values())
     texts = {workload.hash: (workload.path, workload.text) for workload in workloads}
-    for path, text in tuple(texts.values())[:_MOST_NAMED]:
+    for path, text in tuple(texts.values())[:_MAX_NAMED]:
         yield _file(f"Workload {printable(path)}", text)
     if data.environment:
         yield _file("Programs and settings (environment.json)", data.environment)
 
 
-def _file(summary: str, text: str, *, opened: bool = False) -> Details:
-    return Details(summary=summary, blocks=(Listing(text=text),), opened=opened)
+def _file(summary: str, text: str, *, expanded: bool = False) -> Collapsible:
+    return Collapsible(summary=summary, blocks=(Preformatted(text=text),), expanded=expanded)
 
 
 def _facts(report: StudyReport, data: StudyData) -> tuple[Fact, ...]:
@@ -42,13 +42,22 @@ def _facts(report: StudyReport, data: StudyData) -> tuple[Fact, ...]:
         ("Started (UTC)", span),
         ("Seed", MISSING if data.seed is None else f"{data.seed}; plus n - 1 for the n-th run of each cell"),
         ("Report made by", f"stressbench {__version__}"),
-        ("Engine", _listed(f"{h.program} {h.version}" + (f", commit {h.commit}" if h.commit else "") for h in headers)),
-        ("Compiler", _listed(f"{header.compiler}, {header.build_type}" for header in headers)),
-        ("MPI", _listed(header.mpi.library for header in headers)),
-        ("Transports", _listed(header.mpi.transports or "unknown" for header in headers)),
-        *((("Simulated", f"by {_listed(simulations)}: all times are simulated times"),) if simulations else ()),
+        (
+            "Engine",
+            _distinct_values(
+                f"{h.program} {h.version}" + (f", commit {h.commit}" if h.commit else "") for h in headers
+            ),
+        ),
+        ("Compiler", _distinct_values(f"{header.compiler}, {header.build_type}" for header in headers)),
+        ("MPI", _distinct_values(header.mpi.library for header in headers)),
+        ("Transports", _distinct_values(header.mpi.transports or "unknown" for header in headers)),
+        *(
+            (("Simulated", f"by {_distinct_values(simulations)}: all times are simulated times"),)
+            if simulations
+            else ()
+        ),
         ("In all cells", ", ".join(f"{name} = {value}" for name, value in report.fixed.items()) or MISSING),
-        ("Hosts", _listed(node.host for header in headers for node in header.nodes)),
+        ("Hosts", _distinct_values(node.host for header in headers for node in header.nodes)),
     )
     return tuple(Fact(name=name, value=printable(value)) for name, value in pairs)
 
@@ -64,8 +73,8 @@ def _commands(data: StudyData) -> str:
     )
 
 
-def _listed(values: Iterable[str]) -> str:
-    """Distinct values in order, separated by semicolons; of more than `_MOST_NAMED`, the number of others."""
-    found = list(dict.fromkeys(values))
-    more = f" and {count(len(found) - _MOST_NAMED, 'other')}" if len(found) > _MOST_NAMED else ""
-    return "; ".join(found[:_MOST_NAMED]) + more if found else MISSING
+def _distinct_values(values: Iterable[str]) -> str:
+    """Distinct values in order, separated by semicolons; of more than `_MAX_NAMED`, the number of others."""
+    distinct = list(dict.fromkeys(values))
+    more = f" and {count(len(distinct) - _MAX_NAMED, 'other')}" if len(distinct) > _MAX_NAMED else ""
+    return "; ".join(distinct[:_MAX_NAMED]) + more if distinct else MISSING

@@ -4,26 +4,26 @@ from collections.abc import Iterator
 
 from stressbench.interference.coruns import LeftOut
 from stressbench.interference.validation import Validation
-from stressbench.report.chapters import chapter
 from stressbench.report.document import (
     Block,
+    BulletList,
+    DataFile,
     Document,
-    Listed,
-    Numbers,
     Paragraph,
     Role,
     Section,
     Table,
     Value,
-    headed,
+    table_columns,
 )
 from stressbench.report.interference.predictions import FOOT, slowdown_text
 from stressbench.report.names import printable
+from stressbench.report.page_sections import page_section
 from stressbench.report.units import MISSING, count, ratio_text
 
-_MOST_LEFT_OUT = 10
-_MOST_LEFT_OUT_IN_PAGE = 20
-_MOST_PAIRS_IN_PAGE = 400
+_MAX_LEFT_OUT = 10
+_MAX_LEFT_OUT_IN_PAGE = 20
+_MAX_PAIRS_IN_PAGE = 400
 _SCORE_HEADS = (
     "model", "mean |error|", "least", "25 %", "50 %", "75 %", "largest", "within 5 / %", "within 10 / %", "held / %",
     "unpredicted",
@@ -48,54 +48,59 @@ _KEY = (
 )
 
 
-def brief(found: Validation, *, pairs: bool = False) -> Document:
+def brief(validation: Validation, *, pairs: bool = False) -> Document:
     """One row per model; with `pairs` also one per co-run, and records of co-runs instead of models."""
-    left = [_left_out_text(one) for one in found.left_out[:_MOST_LEFT_OUT]]
-    if (more := len(found.left_out) - _MOST_LEFT_OUT) > 0:
-        left.append(f"and {more} more left out; --json has all")
+    left_out_lines = [_left_out_text(one) for one in validation.left_out[:_MAX_LEFT_OUT]]
+    if (more := len(validation.left_out) - _MAX_LEFT_OUT) > 0:
+        left_out_lines.append(f"and {more} more left out; --json has all")
     blocks: tuple[Block, ...] = (
-        Table(columns=headed(_SCORE_HEADS, words=1), rows=tuple(_score_rows(found))),
-        *((_pairs(found),) if pairs else ()),
-        Listed(items=tuple(_reasons(found))),
-        *(Paragraph(text=one, role=Role.warning) for one in left),
-        *(Paragraph(text=line, role=Role.key) for line in _key(found)),
+        Table(columns=table_columns(_SCORE_HEADS, text_columns=1), rows=tuple(_score_rows(validation))),
+        *((_pairs(validation),) if pairs else ()),
+        BulletList(items=tuple(_reasons(validation))),
+        *(Paragraph(text=one, role=Role.warning) for one in left_out_lines),
+        *(Paragraph(text=line, role=Role.key) for line in _key(validation)),
     )
-    models, co_runs = count(len(found.scores), "model"), count(found.co_runs, "co-run")
+    models, co_runs = count(len(validation.scores), "model"), count(validation.co_runs, "co-run")
     return Document(
-        title=f"{found.machine}: {models} against {co_runs}",
+        title=f"{validation.machine}: {models} against {co_runs}",
         sections=(Section(blocks=blocks),),
-        records=_pair_records(found) if pairs else _score_records(found),
-        value=found,
+        records=_pair_records(validation) if pairs else _score_records(validation),
+        value=validation,
     )
 
 
-def page(found: Validation) -> Document:
+def page(validation: Validation) -> Document:
     """The HTML page: findings, figures, and both tables."""
     from stressbench.report.drawing import style  # figures take a second to import
     from stressbench.report.interference import errors
 
     with style():
-        drawn = [figure for figure in (errors.draw_boxes(found), errors.draw_scatter(found)) if figure is not None]
-    models, co_runs = count(len(found.scores), "model"), count(found.co_runs, "co-run")
-    title = f"{models} against {co_runs} on {printable(found.machine)}"
-    reading = " ".join(_key(found))
+        figures = [
+            figure for figure in (errors.draw_boxes(validation), errors.draw_scatter(validation)) if figure is not None
+        ]
+    models, co_runs = count(len(validation.scores), "model"), count(validation.co_runs, "co-run")
+    title = f"{models} against {co_runs} on {printable(validation.machine)}"
+    reading_aid = " ".join(_key(validation))
     scores = Table(
-        title="Models", columns=headed(_SCORE_HEADS, words=1), rows=tuple(_score_rows(found)), caption=reading
+        title="Models",
+        columns=table_columns(_SCORE_HEADS, text_columns=1),
+        rows=tuple(_score_rows(validation)),
+        caption=reading_aid,
     )
-    section = chapter(
+    section = page_section(
         key="judgement",
         title=title,
-        findings=_findings(found),
-        notes=_doubts(found),
-        figures=(*drawn, _pair_records(found)) if drawn else (),
-        tables=(scores, _pairs(found, most=_MOST_PAIRS_IN_PAGE)),
+        findings=_findings(validation),
+        notes=_cautions(validation),
+        figures=(*figures, _pair_records(validation)) if figures else (),
+        tables=(scores, _pairs(validation, max_rows=_MAX_PAIRS_IN_PAGE)),
     )
     lead = "Predictions from profiles compared with measured co-runs."
     return Document(title=title, lead=lead, sections=(section,), foot=FOOT)
 
 
-def _findings(found: Validation) -> Iterator[str]:
-    best = found.scores[0]
+def _findings(validation: Validation) -> Iterator[str]:
+    best = validation.scores[0]
     if best.mean_absolute_error is None or best.within_10_points is None:
         yield "No model has a prediction for any co-run."
         return
@@ -110,10 +115,10 @@ def _findings(found: Validation) -> Iterator[str]:
         )
 
 
-def _doubts(found: Validation) -> Iterator[str]:
-    yield from (f"{sentence}." for sentence in _reasons(found))
-    yield from (f"{_left_out_text(one)}." for one in found.left_out[:_MOST_LEFT_OUT_IN_PAGE])
-    if (more := len(found.left_out) - _MOST_LEFT_OUT_IN_PAGE) > 0:
+def _cautions(validation: Validation) -> Iterator[str]:
+    yield from (f"{sentence}." for sentence in _reasons(validation))
+    yield from (f"{_left_out_text(one)}." for one in validation.left_out[:_MAX_LEFT_OUT_IN_PAGE])
+    if (more := len(validation.left_out) - _MAX_LEFT_OUT_IN_PAGE) > 0:
         yield f"And {more} more are left out."
 
 
@@ -121,51 +126,55 @@ def _left_out_text(one: LeftOut) -> str:
     return f"left out: {one.victim} beside {', '.join(one.aggressors)} ({one.source}): {one.reason}"
 
 
-def _score_rows(found: Validation) -> Iterator[tuple[str, ...]]:
+def _score_rows(validation: Validation) -> Iterator[tuple[str, ...]]:
     """One row per model, the best first."""
-    for one in found.scores:
+    for one in validation.scores:
         quartiles = [None if one.quartiles is None else getattr(one.quartiles, part) for part in _QUARTILES]
         yield (
             f"{one.model} (learns)" if one.learnt else one.model,
-            *(_scaled(value, 1) for value in (one.mean_absolute_error, *quartiles)),
-            *(_scaled(value, 0) for value in (one.within_5_points, one.within_10_points, one.coverage)),
+            *(_percent(value, 1) for value in (one.mean_absolute_error, *quartiles)),
+            *(_percent(value, 0) for value in (one.within_5_points, one.within_10_points, one.coverage)),
             str(one.could_not_tell),
         )
 
 
-def _pairs(found: Validation, *, most: int | None = None) -> Table:
+def _pairs(validation: Validation, *, max_rows: int | None = None) -> Table:
     """The measured slowdown of each co-run, and the prediction of each model."""
-    co_runs = found.scores[0].pairs
-    left = "" if most is None or len(co_runs) <= most else f" The first {most} of {len(co_runs):,}."
+    co_runs = validation.scores[0].pairs
+    truncation_note = (
+        "" if max_rows is None or len(co_runs) <= max_rows else f" The first {max_rows} of {len(co_runs):,}."
+    )
     return Table(
-        title="Co-runs" if most else "",
-        columns=headed((*_PAIR_HEADS, *(score.model for score in found.scores)), words=3 if most is None else 2),
+        title="Co-runs" if max_rows else "",
+        columns=table_columns(
+            (*_PAIR_HEADS, *(score.model for score in validation.scores)), text_columns=3 if max_rows is None else 2
+        ),
         rows=tuple(
             (
                 one.victim, ", ".join(one.aggressors),
                 ratio_text(one.measured, *(one.measured_interval or (None, None))),
-                *(slowdown_text(score.pairs[number].slowdown) for score in found.scores),
+                *(slowdown_text(score.pairs[number].slowdown) for score in validation.scores),
             )
-            for number, one in enumerate(co_runs[:most])
+            for number, one in enumerate(co_runs[:max_rows])
         ),
-        caption=f"Measured slowdowns and the predictions of each model.{left}" if most else "",
+        caption=f"Measured slowdowns and the predictions of each model.{truncation_note}" if max_rows else "",
     )  # fmt: skip
 
 
-def _score_records(found: Validation) -> Numbers:
+def _score_records(validation: Validation) -> DataFile:
     """One record per model; errors are shares of the isolated time, None is unknown."""
     rows = tuple(
         (
-            one.model, int(one.learnt), found.co_runs, one.could_not_tell, one.mean_absolute_error,
+            one.model, int(one.learnt), validation.co_runs, one.could_not_tell, one.mean_absolute_error,
             *(None if one.quartiles is None else getattr(one.quartiles, part) for part in _QUARTILES),
             one.within_5_points, one.within_10_points, one.intervals, one.coverage,
         )
-        for one in found.scores
+        for one in validation.scores
     )  # fmt: skip
-    return Numbers(name="scores", head=_SCORE_RECORDS, rows=rows)
+    return DataFile(name="scores", head=_SCORE_RECORDS, rows=rows)
 
 
-def _pair_records(found: Validation) -> Numbers:
+def _pair_records(validation: Validation) -> DataFile:
     """One record per model and co-run; names of aggressors are separated by spaces."""
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (
@@ -173,26 +182,26 @@ def _pair_records(found: Validation) -> Numbers:
             *(one.measured_interval or (None, None)), one.slowdown, one.low, one.high, one.error,
             None if one.held is None else int(one.held), one.reason,
         )
-        for score in found.scores
+        for score in validation.scores
         for one in score.pairs
     )  # fmt: skip
-    return Numbers(name="predictions", head=_PAIR_RECORDS, rows=rows)
+    return DataFile(name="predictions", head=_PAIR_RECORDS, rows=rows)
 
 
-def _reasons(found: Validation) -> Iterator[str]:
+def _reasons(validation: Validation) -> Iterator[str]:
     """One sentence per model that has no prediction for some co-runs, with the reason for the first."""
-    for score in found.scores:
+    for score in validation.scores:
         if score.could_not_tell:
             reason = next(str(one.reason) for one in score.pairs if one.slowdown is None)
             yield f"{score.model} has no prediction for {score.could_not_tell}, for example: {reason}"
 
 
-def _key(found: Validation) -> tuple[str, ...]:
+def _key(validation: Validation) -> tuple[str, ...]:
     """How to read the tables."""
-    learners = [score.model for score in found.scores if score.learnt]
-    return (*_KEY, f"{', '.join(learners)}: each victim is predicted by a model trained without its co-runs.")
+    trained_models = [score.model for score in validation.scores if score.learnt]
+    return (*_KEY, f"{', '.join(trained_models)}: each victim is predicted by a model trained without its co-runs.")
 
 
-def _scaled(share: float | None, digits: int) -> str:
+def _percent(share: float | None, digits: int) -> str:
     """A share as a percentage, or a dash."""
     return MISSING if share is None else f"{100 * share:.{digits}f}"

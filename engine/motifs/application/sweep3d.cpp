@@ -85,7 +85,7 @@ class Sweep3d final : public Application {
     std::int64_t angle_blocks;
 
     std::int64_t plane_blocks() const { return (kt + mk - 1) / mk; }
-    std::int64_t layer_bytes() const { return 8 * mk * mmi; }  // of one line of cells; whole even where planes are few
+    std::int64_t layer_bytes() const { return 8 * mk * mmi; }  // per line of cells; full size even in a smaller block
   };
 
   // A single rank sweeps all planes and angles at once.

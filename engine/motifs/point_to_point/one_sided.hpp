@@ -28,8 +28,8 @@ class OneSided : public Motif, public SerialSetup {
 
   void decompose(const mpi::Group& group, const Draw& draws) final;
   bool is_timed() const final { return !reached_.targets.empty(); }
-  // A target cannot know when its memory is worked on: all wait for each other before an iteration that is to be
-  // checked, and after it.
+  // Both contain a barrier, since a target cannot know when its memory is accessed: all memory is filled before the
+  // first operation, and all operations have ended before the check.
   void fill_payload(std::uint64_t pass) final;
   void verify(std::uint64_t pass) const final;
 

@@ -11,14 +11,14 @@
 
 namespace stressbench::io {
 
-enum class Existing { refuse, replace };  // replace: ordinary files only
+enum class Existing { refuse, replace };  // replace: regular files only
 
 struct Claim {
   std::string path;
   Layout layout;
   Run run;
   Existing existing = Existing::refuse;
-  bool keep = false;       // when the claim ends
+  bool keep = false;       // leave the files when the claim ends
   bool exclusive = false;  // no other step of the job may claim the path as long as this one does
 };
 

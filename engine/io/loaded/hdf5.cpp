@@ -61,8 +61,8 @@ std::string innermost_words() {
   return words.empty() ? "no reason given by HDF5" : words;
 }
 
-// HDF5 is initialized before MPI, so that it does not close open files when MPI ends, nor may it at exit. After a
-// fault, closing files would hang or crash, since the other ranks do not take part.
+// HDF5 is initialized before MPI, so that it does not close open files when MPI ends, and may not do so at exit either.
+// After a fault, closing files would hang or crash, since the other ranks do not take part.
 const bool started = H5dont_atexit() >= 0 && H5open() >= 0;
 
 void start_library() {

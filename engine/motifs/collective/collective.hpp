@@ -51,7 +51,7 @@ class Collective : public Motif {
   // The blocking call, or the one that starts the nonblocking form.
   virtual void call() = 0;
   // The body of `perform` in each collective: its own call, with delay, computation and completion where configured. A
-  // template, since a virtual call takes 3 ns, which is 2 % of the fastest collectives.
+  // template, since an indirect call takes 3 ns, which is 2 % of the fastest collectives.
   template <class Call>
   void around(Recorder& recorder, Call own_call) {
     if (!plain_) return perform_in_parts(recorder);

@@ -1,4 +1,4 @@
-// scan, exscan: each rank gets the reduction of the ranks up to itself, with itself or without (docs/motifs/scan.md).
+// scan, exscan: each rank gets the reduction over the ranks up to itself, inclusive or exclusive (docs/motifs/scan.md).
 #include <mpi.h>
 
 #include "motifs/collective/reducing.hpp"

@@ -1,4 +1,4 @@
-// scatter, scatterv: the root has a block for every rank (docs/motifs/scatter.md).
+// scatter, scatterv: the root sends a block to every rank (docs/motifs/scatter.md).
 #include <mpi.h>
 
 #include "motifs/collective/rooted_blocks.hpp"

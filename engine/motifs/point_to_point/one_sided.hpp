@@ -51,7 +51,7 @@ class OneSided : public Motif, public SerialSetup {
     std::byte* local = nullptr;
     MPI_Aint there = 0;  // displacement in the target's window
   };
-  // The body of `perform` in each motif: its operations within epochs. A template, since a virtual call takes 20 ns
+  // The body of `perform` in each motif: its operations within epochs. A template, since an indirect call takes 20 ns
   // after the system call that moves the bytes of a put between processes.
   template <class Issue>
   void in_epochs(Issue issue);

@@ -90,7 +90,7 @@ class TimeShares {
 };
 
 // Number of calls that follow `calls` calls of `time_s` in total, with `room_s` left: at most as many again, so that
-// the clock is read rarely and the time is kept. 0 if another call would exceed the time.
+// the clock is read rarely and the time is kept. 0 if less than half of another call fits.
 inline std::int64_t next_calls(std::int64_t calls, double time_s, double room_s) noexcept {
   const double each_s = std::max(time_s, 1e-9) / static_cast<double>(calls);
   if (!(room_s >= each_s / 2)) return 0;

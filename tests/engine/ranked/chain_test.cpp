@@ -13,7 +13,7 @@ using namespace stressbench::test;
 
 const RegisterMotif<Tick> registered{"test_tick", Family::probe, "moves a fake clock"};
 
-// Stands for two ticks.
+// A motif that stands for a series of two ticks.
 class Series final : public Motif {
  public:
   Traffic traffic(int) const override { return {}; }

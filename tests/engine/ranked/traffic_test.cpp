@@ -224,7 +224,7 @@ TEST(PingPongAllLatencies, IsAPingPongForEachSize) {
 TEST(PingPongAllLatencies, TakesItsIterationsForAllSizesWhereTheyAreGiven) {
   const auto motif = make_motif("pingpongalllatencies", {{"sizes", "8,64KiB"}, {"-i", "5"}});
   for (const auto& part : motif->parts()) EXPECT_EQ(part->iterations(), 5);
-  EXPECT_EQ(motif->traffic(2).messages, 4);  // one pass; the engine multiplies by 5
+  EXPECT_EQ(motif->traffic(2).messages, 4);  // one pass; the engine knows of the 5 iterations
   EXPECT_EQ(make_motif("pingpongalllatencies", {{"sizes", "8,64KiB"}})->traffic(2).messages, 2 * 11'000);
 }
 

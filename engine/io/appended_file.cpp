@@ -20,7 +20,7 @@ bool is_there(const std::string& name) {
   return ::lstat(name.c_str(), &known) == 0;
 }
 
-// A note that somebody else could have written says nothing.
+// A sidecar file counts only if it is a regular file of this user; anybody could have written another one.
 bool is_mine(const std::string& name) {
   struct stat known {};
   return ::lstat(name.c_str(), &known) == 0 && S_ISREG(known.st_mode) && known.st_uid == ::geteuid();
@@ -46,7 +46,7 @@ void AppendedFile::claim() const {
   if (!ours && is_there(path_)) refuse("exists, and this run did not create it");
   try {
     if (owner && !ours) replace_sidecar(path_, own);
-    // Another job of this run may have been faster, or another run.
+    // Another job of this run, or another run, may have been faster.
     if (!owner && !make_sidecar(path_, own) && read_sidecar(path_)->run.id != run_.id)
       refuse("was claimed by another run at the same time");
   } catch (const MachineFault& fault) {
@@ -55,7 +55,7 @@ void AppendedFile::claim() const {
   const Descriptor made(opened(O_CREAT));
 }
 
-// Nothing but the run's own file: what has another name too may be anything.
+// Opens the run's own file only: a regular file of this user without other hard links.
 int AppendedFile::opened(int flags) const {
   const auto fail = [this](const std::string& words) { throw MachineFault("--{} '{}': {}", parameter_, path_, words); };
   const int file =

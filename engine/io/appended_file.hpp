@@ -1,5 +1,5 @@
 // A result file that a run creates and appends to in each round, also when it is continued. Like the files of storage
-// motifs it belongs to the run, as a sidecar file beside it records. No other file is ever appended to.
+// motifs it belongs to the run, which is recorded in a sidecar file beside it. No other file is ever appended to.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ class AppendedFile {
   // ParameterMistake `parameter` if the file is another's or a link, MachineFault if it cannot be created.
   AppendedFile(const mpi::Group& group, std::string parameter, std::string path, Run run);
 
-  // On the first rank. Throws MachineFault.
+  // Only on the first rank. Throws MachineFault.
   void append(std::string_view text) const;
   bool is_empty() const;
 

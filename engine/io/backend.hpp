@@ -73,7 +73,7 @@ class Backend {
   virtual std::vector<std::string> notes() { return {}; }
 
   // Removes a file that this backend created. May be called on any rank. Returns whether the file existed.
-  virtual bool remove(const std::string& path) const;  // as POSIX does
+  virtual bool remove(const std::string& path) const;  // by default with unlink
 };
 
 struct BackendEntry {

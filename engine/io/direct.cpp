@@ -14,7 +14,7 @@
 namespace stressbench::io {
 namespace {
 
-// A file to ask: the one that is there, or one without a name in the folder, gone when closed.
+// Opens a file to query: the existing one, or an unnamed temporary file in its directory.
 int example_of(const std::string& path) {
   if (const int there = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); there >= 0) return there;
   const auto folder = std::filesystem::path(path).parent_path();

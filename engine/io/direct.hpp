@@ -8,20 +8,20 @@ namespace stressbench::io {
 
 struct DirectAccess {
   enum class Support {
-    unknown,  // the system does not tell
+    unknown,  // the system does not report it
     refused,  // O_DIRECT is not supported
     ignored,  // accepted without effect (tmpfs)
-    aligned,  // where offsets and lengths are multiples of `multiple`, and memory lies on multiples of `memory`
+    aligned,  // for offsets and lengths in multiples of `multiple`, and memory aligned to `memory`
   };
   Support support = Support::unknown;
   std::int64_t multiple = 1;
   std::int64_t memory = 1;
 };
 
-// For the file, or for a new one in its directory.
+// The support for the file or, if it does not exist, for a new file in its directory.
 DirectAccess direct_access(const std::string& path);
 
-// Throws ParameterMistake "direct" if such transfers of a file of that length do not meet the alignment.
+// Throws ParameterMistake "direct" if transfers of this size or a file of this length do not meet the alignment.
 void must_fit(const DirectAccess& access, const std::string& path, std::int64_t transfer_bytes,
               std::int64_t file_bytes);
 

@@ -8,7 +8,7 @@
 
 namespace stressbench::io {
 
-std::string words_of(int error);  // of an errno
+std::string words_of(int error);  // message of an errno
 
 // "open '/scratch/out': No space left on device"
 [[noreturn]] void raise(std::string_view call, const std::string& path, int error);

@@ -8,8 +8,8 @@
 
 namespace stressbench::io {
 
-// Collective. `look` runs on the first rank; where it throws, every rank throws: ParameterMistake `parameter` for a
-// UserMistake, else MachineFault, with its words.
+// Collective. Calls `look` on the first rank. If that throws, every rank throws with the same message: ParameterMistake
+// `parameter` for a UserMistake, otherwise MachineFault.
 void on_first_rank(const mpi::Group& group, const std::string& parameter, const std::function<void()>& look);
 
 }  // namespace stressbench::io

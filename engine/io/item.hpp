@@ -13,17 +13,17 @@ namespace stressbench::io {
 enum class ItemKind { file, directory };
 enum class Durable { later, now };  // now: fsync before it is closed
 
-// Fails where the name is taken. A directory has no bytes.
+// Fails if the name exists. `bytes` are ignored for a directory.
 void create_item(ItemKind kind, const std::string& path, std::span<const std::byte> bytes, Durable durable);
-// Takes an item of the kind that is there as well, with these bytes instead of its own. Follows no link.
+// Creates the item, or accepts an existing one of this kind and replaces its contents. Follows no link.
 void ensure_item(ItemKind kind, const std::string& path, std::span<const std::byte> bytes);
 
 struct stat stat_item(const std::string& path);
-// To read, and closes it. Reads as many bytes as `bytes` has, all of which must be there.
+// Opens for reading, reads bytes.size() bytes, all of which must exist, and closes.
 void open_item(ItemKind kind, const std::string& path, std::span<std::byte> bytes = {});
 
 void remove_item(ItemKind kind, const std::string& path);
-// False where there was none.
+// Returns false if there was none.
 bool remove_item_if_there(ItemKind kind, const std::string& path);
 bool item_is_there(const std::string& path);
 

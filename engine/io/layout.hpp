@@ -13,12 +13,12 @@ namespace stressbench::io {
 std::string file_name(const std::string& path, std::optional<std::int64_t> number = std::nullopt,
                       std::optional<std::int64_t> directory = std::nullopt);
 
-// The same for one name after the other of files in directories, in the same memory.
+// Names of files in directories, one after the other in the same memory.
 class NumberedName {
  public:
   NumberedName() = default;
   explicit NumberedName(const std::string& path);
-  // Until the next one.
+  // The name is valid until the next call.
   const std::string& of(std::int64_t number, std::int64_t directory);
 
  private:
@@ -26,15 +26,15 @@ class NumberedName {
   std::size_t fixed_ = 0;
 };
 
-// Which of them there are.
+// The files and directories that exist.
 struct Layout {
   bool one = false;              // PATH
   std::int64_t files = 0;        // PATH.00000000 and on
-  std::int64_t directories = 0;  // PATH.d/00000000 and on, whatever numbered names are in them
+  std::int64_t directories = 0;  // PATH.d/00000000 and on, with any numbered names inside
 };
 Layout united(const Layout& a, const Layout& b) noexcept;
 
-// The files and directories of `wanted` that `known` does not have, PATH.d first.
+// Visits the files and directories of `wanted` that are not in `known`, PATH.d first.
 using VisitName = std::function<void(const std::string& name)>;
 void for_each_file(const std::string& path, const Layout& wanted, const Layout& known, const VisitName& visit);
 void for_each_directory(const std::string& path, const Layout& wanted, const Layout& known, const VisitName& visit);

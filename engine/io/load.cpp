@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the build found (libraries.cmake). `missing`: why there is no module; `packages`: which bring the library.
+// An optional backend as the build found it (libraries.cmake). `missing`: why there is no module; `packages`: which
+// packages contain the library.
 struct BuiltBackend {
   std::string_view name;
   std::string_view missing;
@@ -23,8 +24,8 @@ constexpr auto built = std::to_array<BuiltBackend>({
 #include "optional_backends.inc"
 });
 
-// The folder of the build is used by programs of that build alone: once the build is gone, anybody may make a folder of
-// its name, as a package is built below /tmp.
+// Only programs inside the build directory use its modules. Once the build directory is gone, anybody could create one
+// of the same name, since packages are built below /tmp.
 bool belongs_to_build(const fs::path& program, const fs::path& modules) {
   std::error_code unknown;
   const fs::path tree = fs::weakly_canonical(modules, unknown).parent_path().parent_path();
@@ -41,7 +42,7 @@ fs::path folder_of_modules() {
   return installed;
 }
 
-// Why the module could not be loaded; empty where it was. It is never closed.
+// Loads a module, which is never unloaded. Returns why that failed; empty on success.
 std::string load(const BuiltBackend& backend, const fs::path& folder) {
   const fs::path module = folder / ("stressbench-" + std::string(backend.name) + ".so");
   std::error_code unknown;
@@ -49,7 +50,7 @@ std::string load(const BuiltBackend& backend, const fs::path& folder) {
     return module.string() + " does not exist; the directory lib/stressbench must be next to the program's bin";
   }
   if (::dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return {};
-  const char* why = ::dlerror();  // names the file that is not there
+  const char* why = ::dlerror();  // names the missing file
   return std::string(why == nullptr ? module.c_str() : why) + "; install " + std::string(backend.packages);
 }
 

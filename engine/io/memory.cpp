@@ -16,7 +16,7 @@
 namespace stressbench::io {
 namespace {
 
-constexpr std::int64_t shortest_sleep_ns = 100'000;  // below, waking up takes too large a share
+constexpr std::int64_t shortest_sleep_ns = 100'000;  // below this, wake-up latency is too large a share
 
 using Files = std::map<std::string, std::shared_ptr<StoredFile>>;
 Files& files() {
@@ -100,7 +100,7 @@ void Memory::read(std::int64_t offset, std::span<std::byte> bytes) {
   const std::int64_t begun_ns = clock_.now_ns();
   const int error = fault(FailingCall::read);
   const std::size_t wanted = error == 0 ? bytes.size() : *fail_with_ == Failure::half ? bytes.size() / 2 : 0;
-  // Others' bytes are not here, but they are known to be in the file.
+  // Bytes of other ranks are not stored here, but count as part of the file.
   const std::int64_t there = std::max(file_->size(), file_bytes_) - offset;
   const auto given = static_cast<std::size_t>(std::clamp(there, std::int64_t{0}, static_cast<std::int64_t>(wanted)));
   unknown_bytes_ += file_->read(offset, bytes.first(given));

@@ -50,7 +50,7 @@ class Memory final : public Backend {
   bool remove(const std::string& path) const override;
 
  private:
-  // The errno with which this call has to fail; 0 for none.
+  // The errno with which this call must fail; 0: it succeeds.
   int fault(FailingCall call);
   void take_time(std::int64_t begun_ns, std::size_t bytes) const noexcept;
 
@@ -65,7 +65,7 @@ class Memory final : public Backend {
   std::string path_;
   std::shared_ptr<StoredFile> file_;
   std::int64_t file_bytes_ = 0;
-  std::int64_t calls_ = 0;  // of the kind that fails
+  std::int64_t calls_ = 0;  // so far, of the kind that fails
   std::int64_t unknown_bytes_ = 0;
 };
 

@@ -13,7 +13,8 @@ inline constexpr bool open_mpi = true;
 inline constexpr bool open_mpi = false;
 #endif
 
-// A code's own words where they are known here; its class's where the code is another rank's, as MPICH hands it out.
+// The message of an error code or, if the code is unknown in this process, of its class: MPICH also returns codes of
+// other ranks.
 std::string mpi_words(int code);
 
 }  // namespace stressbench::io

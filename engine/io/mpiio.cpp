@@ -1,6 +1,6 @@
-// mpiio: MPI-IO's own calls. On a full disk both libraries say MPI_SUCCESS of some calls that wrote less, so nothing is
-// believed that the code alone says: errno, the count in the status and, for calls that other ranks may carry out, the
-// file's length are asked too (docs/motifs/storage.md).
+// mpiio: the calls of MPI-IO. On a full disk, Open MPI and MPICH return MPI_SUCCESS from some calls that wrote less, so
+// the return code alone is not trusted: errno, the count in the status and, for calls that other ranks may carry out,
+// the length of the file are checked as well (docs/motifs/storage.md).
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -27,7 +27,7 @@ enum class MpiIoCall { plain, at, all, at_all, shared, ordered, started, started
 
 }  // namespace io
 
-// The kind counts: MPI_File_write_all also reads, with MPI_File_read_all.
+// Only the kind of call matters: MPI_File_write_all also stands for MPI_File_read_all.
 template <>
 struct Names<io::MpiIoCall> {
   using enum io::MpiIoCall;
@@ -59,7 +59,7 @@ struct Names<io::MpiIoCall> {
 namespace io {
 namespace {
 
-// Whose place in the file a call goes on from.
+// The file pointer that a call uses.
 enum class Pointer { none, own, shared };
 enum class Participation { independent, collective };
 
@@ -123,7 +123,7 @@ int make(const Function<Data>& function, MPI_File file, std::int64_t offset, Dat
       function);
 }
 
-// What messages tell of a transfer.
+// A transfer, as described in error messages.
 struct Transfer {
   bool writes = false;
   std::int64_t offset = 0;
@@ -131,11 +131,11 @@ struct Transfer {
   std::int64_t size() const { return std::ssize(bytes); }
 };
 
-// Ends about once a second, as long as it is asked.
+// `ends` returns true about once a second if it is called in a loop.
 class OncePerSecond {
  public:
   bool ends() {
-    constexpr int seldom = 4096;  // reading the clock costs as much as asking MPI
+    constexpr int seldom = 4096;  // reading the clock costs as much as testing a request
     if (++asked_ % seldom != 0) return false;
     const auto now = std::chrono::steady_clock::now();
     if (asked_ == seldom) since_ = now;
@@ -288,8 +288,8 @@ class MpiIo final : public Backend {
     }
   }
 
-  // Of a read past the end that is collective or started, Open MPI and MPICH may say that all was read; Open MPI never
-  // completes some. So none is made.
+  // Throws for a read past the end of the file, instead of making it: if such a read is collective or nonblocking, Open
+  // MPI and MPICH may report that everything was read, and Open MPI never completes some.
   void must_be_there(const Transfer& transfer) {
     const std::int64_t end = transfer.offset + transfer.size();
     if (end <= length_ || form_.pointer == Pointer::shared) [[likely]]
@@ -299,7 +299,7 @@ class MpiIo final : public Backend {
       complain(transfer, MPI_SUCCESS, 0, std::clamp<MPI_Count>(length_ - transfer.offset, 0, transfer.size()));
     }
   }
-  // The same, of reads in the order of ranks, whose places are not known before.
+  // The same for ordered reads, afterwards, since their positions are not known in advance.
   void must_have_been_there() const {
     MPI_Offset position = 0;
     must(MPI_File_get_position_shared(file_, &position), "MPI_File_get_position_shared", 0);
@@ -319,9 +319,9 @@ class MpiIo final : public Backend {
     position_ = transfer.offset + transfer.size();
   }
 
-  // Asks rather than waits: for a file request that failed, MPI_Wait is a segmentation fault in Open MPI
-  // (open-mpi/ompi#6078), so that one is left as it is; and in MPICH it does not end, nor does MPI_Test. There,
-  // MPI_Request_get_status is never true.
+  // Tests instead of waiting. For a failed file request, MPI_Wait crashes in Open MPI (open-mpi/ompi#6078), so that
+  // such a request is abandoned. In MPICH, neither MPI_Wait nor MPI_Test completes it, and MPI_Request_get_status is
+  // never true.
   void complete(Started& one) const {
     MPI_Status status{};
     OncePerSecond patience;
@@ -344,7 +344,7 @@ class MpiIo final : public Backend {
     errno = 0;
   }
 
-  // Of a transfer that is complete, as far as the library says.
+  // Checks a transfer that is complete according to the library.
   void check_outcome(const Transfer& transfer, int code, int error, const MPI_Status& status) const {
     MPI_Count moved = 0;
     if (code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &moved);
@@ -374,7 +374,7 @@ class MpiIo final : public Backend {
   void preallocate(std::int64_t size) const {
     errno = 0;
     must(MPI_File_preallocate(file_, size), "MPI_File_preallocate", errno);
-    must_hold("MPI_File_preallocate", path_, size);  // Open MPI says nothing
+    must_hold("MPI_File_preallocate", path_, size);  // Open MPI does not report a failure
   }
 
   void tell_hints() {
@@ -394,9 +394,9 @@ class MpiIo final : public Backend {
   Form form_ = form_of(MpiIoCall::at_all);
   std::string path_;
   MPI_File file_ = MPI_FILE_NULL;
-  std::int64_t position_ = -1;  // of this rank's own pointer, once it was moved
-  std::int64_t end_ = 0;        // of what this rank wrote since the file was opened
-  std::int64_t length_ = 0;     // of the file, as far as looked for
+  std::int64_t position_ = -1;  // of the individual file pointer; -1: not moved yet
+  std::int64_t end_ = 0;        // end of what this rank wrote since the file was opened
+  std::int64_t length_ = 0;     // of the file, when last checked
   std::vector<Started> started_;
   std::size_t pending_ = 0;
   std::vector<std::string> notes_;

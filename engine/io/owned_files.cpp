@@ -20,7 +20,7 @@
 namespace stressbench::io {
 namespace {
 
-// What this process made at a path, with all other ranks of the job.
+// What this job created at a path, as known in this process.
 struct Made {
   Layout layout;
   int users = 0;
@@ -51,7 +51,7 @@ bool of_another_job(const Sidecar& owner, const Run& run) {
   return owner.run.id == run.id && owner.run.launch == run.launch;
 }
 
-// Another launch on this host. Of those on other hosts nothing is known.
+// Whether the owner is another launch that runs on this host. Launches on other hosts cannot be checked.
 bool lives(const Sidecar& owner) {
   const Sidecar self = sidecar_of({}, {});
   return owner.host == self.host && owner.pid != self.pid && is_running(owner.pid, owner.process_start);
@@ -66,7 +66,7 @@ std::optional<Sidecar> owner_of(const Claim& claim) {
   }
 }
 
-// In shares of some thousand names, between which a stop signal is obeyed.
+// Removes files in shares of some thousand names, and obeys a stop signal between them.
 std::int64_t remove_until_stopped(const std::string& path, const Sidecar& owner) {
   constexpr std::int64_t names = 4096;
   const Layout& layout = owner.layout;
@@ -99,18 +99,18 @@ void remove_leftovers(const Claim& claim, std::vector<std::string>& notes) {
                               removed == 1 ? "a file" : fmt::format("{} files", removed), owner->run.id));
 }
 
-// Nothing, or what may be replaced.
+// Throws if the name exists and may not be replaced.
 void must_be_free(const std::string& name, Existing existing) {
   struct stat known {};
-  if (::lstat(name.c_str(), &known) != 0) return;  // a folder that is not there is said when the note is made
+  if (::lstat(name.c_str(), &known) != 0) return;  // a missing directory is reported when the sidecar is created
   if (!S_ISREG(known.st_mode)) refuse(fmt::format("'{}' is not a regular file", name));
   if (existing == Existing::refuse) {
     refuse(fmt::format("'{}' exists, and this run did not create it; remove it, or give --overwrite", name));
   }
 }
 
-// What the first rank does for all: nothing of `claim` exists afterwards but its note and directories, and what `known`
-// has. A claim that fails leaves nothing.
+// Executed by the first rank for all. Afterwards nothing of `claim` exists except its sidecar file, its directories and
+// the files of `known`. A failed claim leaves nothing.
 void take(const Claim& claim, const Layout& known, bool noted, std::vector<std::string>& notes) {
   if (!noted) remove_leftovers(claim, notes);
   const auto check = [&](const std::string& name) { must_be_free(name, claim.existing); };
@@ -173,7 +173,7 @@ OwnedFiles::~OwnedFiles() {
   if (!last_user()) return;
   if (made.failed || rank_ == 0) {
     if (!made.keep) remove_all(claim_.path, made.layout);
-    if (!made.keep || !made.failed) remove_sidecar(claim_.path);  // files of a broken run that stay are still its own
+    if (!made.keep || !made.failed) remove_sidecar(claim_.path);  // kept files of a failed run remain its own
   }
   forget();
 }
@@ -199,7 +199,7 @@ bool OwnedFiles::last_user() noexcept {
   return --made_here()[key_].users == 0;
 }
 
-// What is kept stays known: a later step may write into it again.
+// Kept files stay known, since a later step may write to them again.
 void OwnedFiles::forget() noexcept {
   const auto made = made_here().find(key_);
   if (made->second.keep && !made->second.failed) return;

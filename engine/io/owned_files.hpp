@@ -11,19 +11,19 @@
 
 namespace stressbench::io {
 
-enum class Existing { refuse, replace };  // replace: ordinary files only
+enum class Existing { refuse, replace };  // replace: regular files only
 
 struct Claim {
   std::string path;
   Layout layout;
   Run run;
   Existing existing = Existing::refuse;
-  bool keep = false;       // when the claim ends
+  bool keep = false;       // leave the files when the claim ends
   bool exclusive = false;  // no other step of the job may claim the path as long as this one does
 };
 
 // Files of one step of a job. Steps of a job may claim the same path, unless one of the claims is exclusive; the files
-// are removed with the last of them.
+// are removed when the last of these claims ends.
 class OwnedFiles {
  public:
   // Collective. Creates the directories, but no files, after removing what an earlier launch of this run left. Throws
@@ -31,7 +31,7 @@ class OwnedFiles {
   OwnedFiles(const mpi::Group& group, Claim claim);
   OwnedFiles(const OwnedFiles&) = delete;
   OwnedFiles& operator=(const OwnedFiles&) = delete;
-  // Not collective. After a fault any rank removes all files, since the others are about to end; else rank 0 does.
+  // Not collective. After a fault any rank removes all files, since the others are about to end; otherwise rank 0 does.
   ~OwnedFiles();
 
   // Collective over the same ranks, once no rank uses the files: each removes its share.

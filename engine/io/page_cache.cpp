@@ -14,7 +14,7 @@
 namespace stressbench::io {
 namespace {
 
-constexpr std::int64_t window_bytes = 256 << 20;  // mapped at a time: 64 KiB of answers
+constexpr std::int64_t window_bytes = 256 << 20;  // mapped at a time; 64 KiB of results of mincore
 
 class OpenFile {
  public:
@@ -30,7 +30,7 @@ class OpenFile {
   int file_;
 };
 
-// Of `length` bytes from `offset` on, a page border.
+// Number of pages in memory among `length` bytes from `offset` on, which is a multiple of the page size.
 std::int64_t pages_in_memory(int file, const std::string& path, std::int64_t offset, std::size_t length,
                              std::vector<unsigned char>& pages) {
   void* const window = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, file, offset);
@@ -61,7 +61,7 @@ std::optional<Dropped> drop_cache(const std::string& path) {
   struct stat known {};
   if (::fstat(file.number(), &known) != 0) raise("fstat", path, errno);
   if (::fdatasync(file.number()) != 0) raise("fdatasync", path, errno);  // dirty pages are never dropped
-  // To others, mincore says that every page is in memory.
+  // For other users, mincore reports every page as in memory.
   const bool told = known.st_uid == ::geteuid() || ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
   Dropped dropped{.page_bytes = ::sysconf(_SC_PAGESIZE)};
   if (told) dropped.pages_before = pages_in_memory(file.number(), path, known.st_size);

@@ -8,12 +8,12 @@
 namespace stressbench::io {
 
 struct Dropped {
-  std::int64_t pages_before = 0;  // in memory after what was dirty went to the storage
-  std::int64_t pages_left = 0;    // all of them on file systems that live there (tmpfs)
+  std::int64_t pages_before = 0;  // in memory, after dirty pages were written to the storage
+  std::int64_t pages_left = 0;    // all pages on file systems in memory (tmpfs)
   std::int64_t page_bytes = 0;
 };
 
-// None where the kernel does not say, which it does only to users who own the file or may write it. Throws
+// None if the kernel does not report pages, which it does only to users who own the file or may write to it. Throws
 // MachineFault.
 std::optional<Dropped> drop_cache(const std::string& path);
 

@@ -1,4 +1,4 @@
-// posix: files by the system's own calls, as IOR's POSIX and MMAP do it (docs/motifs/storage.md).
+// posix: files accessed by system calls, as in the POSIX and MMAP backends of IOR (docs/motifs/storage.md).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -51,7 +51,7 @@ class Posix final : public Backend {
   void open(const Opening& opening) override {
     path_ = opening.path;
     const bool writes = opening.access != Access::read;
-    const bool reads = opening.access != Access::write || mapped();  // what is mapped to be written is read, too
+    const bool reads = opening.access != Access::write || mapped();  // writing through a mapping requires read access
     const int flags = (writes ? O_CREAT : 0) |
                       (!writes ? O_RDONLY
                        : reads ? O_RDWR
@@ -95,7 +95,7 @@ class Posix final : public Backend {
     }
   }
 
-  void sync() override {  // of what was written through a mapping, too
+  void sync() override {  // includes what was written through a mapping
     if (uninterrupted([&] { return ::fsync(file_); }) < 0) refuse("fsync");
   }
 
@@ -124,7 +124,7 @@ class Posix final : public Backend {
     if (::lseek(file_, offset, SEEK_SET) < 0) refuse("lseek");
   }
 
-  // What is moved in part goes on until it is whole, or nothing moves any more.
+  // Continues partial transfers until they are complete, or nothing moves any more.
   template <class Once>
   void move(Partial transfer, std::string_view stuck, Once once) const {
     while (transfer.done < transfer.length) {
@@ -135,7 +135,7 @@ class Posix final : public Backend {
     }
   }
 
-  // Not posix_fallocate: where a file system cannot, that writes into every block, while other ranks write there.
+  // Not posix_fallocate: without support of the file system it writes to every block, while other ranks write there.
   void preallocate(const Opening& opening) {
     const bool first = !opening.ranks || opening.ranks->rank() == 0;
     if (first && opening.file_bytes > 0 &&

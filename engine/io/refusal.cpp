@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the system calls a file of this name that has been removed, and that this process still has open; empty where
-// there is none. A rank that fails removes the files of its job, while others ask why they failed.
+// Path below /proc/self/fd of a file with this name that was removed while this process has it open; empty if there is
+// none. A failed rank removes the files of its job while other ranks still look for the cause.
 std::string still_open(const std::string& path) {
   std::error_code unknown;
   const fs::path name(path);
@@ -36,7 +36,7 @@ std::string still_open(const std::string& path) {
 
 int opened(const std::string& path, int flags) { return ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK); }
 
-// Of a file that this process has open, by whatever name it is there.
+// Opens again a file that this process has open, even if the file was removed.
 Descriptor again(const std::string& path, int flags) {
   if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
     const std::string name = still_open(path);
@@ -62,12 +62,13 @@ int flags_of(Access access) {
   return O_RDWR;
 }
 
-// So many bytes are neither allocated nor free. Files of holes, and compressed ones, lack allocated bytes alone.
+// Whether the allocated bytes of the file and the free bytes of the disk are fewer than `size`. Sparse and compressed
+// files have fewer allocated bytes, but the disk then has free ones.
 bool lacks_room(const std::string& path, std::int64_t size) {
   struct stat file {};
   struct statvfs disk {};
   if (::stat(path.c_str(), &file) != 0 || ::statvfs(path.c_str(), &disk) != 0) return false;
-  constexpr std::int64_t block = 512;  // st_blocks, whatever the file system's own
+  constexpr std::int64_t block = 512;  // unit of st_blocks on every file system
   return file.st_blocks * block + static_cast<std::int64_t>(disk.f_bavail * disk.f_frsize) < size;
 }
 

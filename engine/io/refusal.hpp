@@ -1,4 +1,4 @@
-// Finds the system's message for a failed storage operation, which the libraries above it do not pass on.
+// Finds the system's message for a failed storage operation, which I/O libraries do not pass on.
 #pragma once
 
 #include <cstddef>
@@ -15,25 +15,26 @@ namespace stressbench::io {
 // may leave behind in successful calls.
 std::string storage_words(int error);
 
-// Why the system does not open the file; asked anew, and nothing is made. Empty where it does.
+// Why the file cannot be opened: tries again, without creating the file. Empty if it can.
 std::string why_not_opened(const std::string& path, Access access);
 
-// Why the byte at `offset`, which a transfer should have written, was not: writes it. Empty where that succeeds.
+// Why a transfer did not write the byte at `offset`: writes it. Empty if that succeeds.
 std::string why_not_written(const std::string& path, std::int64_t offset, std::byte byte);
 
-// Why the byte at `offset` is not read. Empty where it is, and where the file ends before.
+// Why the byte at `offset` cannot be read. Empty if it can, or if the file ends before it.
 std::string why_not_read(const std::string& path, std::int64_t offset);
 
-// Why the file cannot have one byte more, which it gets where it can: then empty.
+// Why the file cannot grow: appends one byte. Empty if that succeeds.
 std::string why_not_longer(const std::string& path);
 
-// Bytes in the file; none where the system does not say. Opens it: without that, NFS tells a length of seconds ago.
+// Length of the file; none if the system does not report it. Opens the file, as NFS would otherwise report a length
+// that is seconds old.
 std::optional<std::int64_t> length_of(const std::string& path);
 
-// Whether nothing is in the file, or there is none. Collective: one rank looks for all, as they must agree.
+// Whether the file is empty or does not exist. Collective: the first rank checks, since all ranks must agree.
 bool is_new(const std::string& path, const mpi::Group& ranks);
 
-// Throws MachineFault, as of `call`, where a file that was written up to `end` certainly is not on the storage: it is
+// Throws MachineFault in the name of `call` if a file that was written up to `end` cannot be on the storage: it is
 // shorter, or the disk has no room for all of it.
 void must_hold(std::string_view call, const std::string& path, std::int64_t end);
 

@@ -34,7 +34,7 @@ std::string text_of(const Sidecar& sidecar) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
-// False where `name` exists. A note that cannot be written whole goes again.
+// Returns false if `name` exists. Removes a file that could not be written completely.
 bool write_new(const std::string& name, const std::string& text) {
   const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0 && errno == EEXIST) return false;

@@ -9,10 +9,10 @@
 
 namespace stressbench::io {
 
-// As its header record has it. Two launches of one run (--continue) share the id.
+// A run, as in the header record of its run file. Two launches of one run (--continue) share the id.
 struct Run {
   std::string id;
-  std::string launch;  // its own id, other than that of any launch before
+  std::string launch;  // id of the launch, different from that of any earlier launch
 };
 
 struct Sidecar {
@@ -20,19 +20,19 @@ struct Sidecar {
   std::string host;
   std::int64_t pid = 0;
   Layout layout;
-  std::optional<std::int64_t> process_start = {};  // in clock ticks since the host's; version 0.1.0 did not note it
+  std::optional<std::int64_t> process_start = {};  // in clock ticks since boot; version 0.1.0 did not record it
 };
 
-// Of each kind that a sidecar file may name: at most one for each rank, and no job has more ranks.
+// Maximum number of files, and of directories, in a sidecar file: at most one for each rank, and no job has more ranks.
 inline constexpr int most_files = 1 << 24;
 
 std::string sidecar_name(const std::string& path);
-// Of this process.
+// The sidecar of this process.
 Sidecar sidecar_of(const Run& run, const Layout& layout);
 
-// None where there is none. Throws UserMistake where it is none of ours.
+// None if there is no sidecar file. Throws UserMistake if the file was not written by StressBench.
 std::optional<Sidecar> read_sidecar(const std::string& path);
-// Made before the first file: false where there is one. Throws MachineFault.
+// Creates the sidecar file, before the first file of the run. Returns false if there is one. Throws MachineFault.
 bool make_sidecar(const std::string& path, const Sidecar& sidecar);
 void replace_sidecar(const std::string& path, const Sidecar& sidecar);
 bool remove_sidecar(const std::string& path) noexcept;

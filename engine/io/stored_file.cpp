@@ -6,7 +6,7 @@
 namespace stressbench::io {
 namespace {
 
-// Cuts `bytes` at `offset` into pieces that lie in one block each: block, place in the block, piece.
+// Divides `bytes` at `offset` into pieces within one block each, and calls visit(block, offset in the block, piece).
 template <class Byte, class Visit>
 void by_block(std::int64_t offset, std::span<Byte> bytes, std::int64_t block_bytes, Visit visit) {
   while (!bytes.empty()) {
@@ -46,7 +46,7 @@ std::int64_t StoredFile::read(std::int64_t offset, std::span<std::byte> bytes) c
 void StoredFile::note(std::int64_t begin, std::int64_t end) {
   auto next = written_.upper_bound(begin);
   if (next != written_.begin() && std::prev(next)->second >= begin) --next;
-  while (next != written_.end() && next->first <= end) {  // those that it touches become one
+  while (next != written_.end() && next->first <= end) {  // merges adjacent and overlapping ranges
     begin = std::min(begin, next->first);
     end = std::max(end, next->second);
     next = written_.erase(next);

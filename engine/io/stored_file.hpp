@@ -13,7 +13,7 @@ namespace stressbench::io {
 class StoredFile {
  public:
   void write(std::int64_t offset, std::span<const std::byte> bytes);
-  // Zeros where nothing was written; gives how many.
+  // Reads zeros where nothing was written. Returns the number of such bytes.
   std::int64_t read(std::int64_t offset, std::span<std::byte> bytes) const;
   std::int64_t size() const noexcept { return written_.empty() ? 0 : written_.rbegin()->second; }
 
@@ -24,7 +24,7 @@ class StoredFile {
   std::int64_t known(std::int64_t begin, std::int64_t end) const;
 
   std::map<std::int64_t, std::unique_ptr<Block>> blocks_;  // by offset / block_bytes
-  std::map<std::int64_t, std::int64_t> written_;           // begin to end, apart from each other
+  std::map<std::int64_t, std::int64_t> written_;           // begin to end of disjoint ranges
 };
 
 }  // namespace stressbench::io

@@ -13,8 +13,8 @@ enum class TransferMode { independent, collective };
 
 namespace io {
 
-// Throws ParameterMistake where a data set of a library cannot grow, or the ranks of a file cannot make their transfers
-// together.
+// Throws ParameterMistake if a data set would have to grow, or if collective transfers would differ between the ranks
+// of a file.
 inline void check_transfers(const Param<TransferMode>& mode, const AccessRequirements& requirements) {
   if (requirements.grows)
     reject("do", "append: the length of the file's data set is fixed at creation; use write or rewrite");

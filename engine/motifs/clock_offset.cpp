@@ -20,7 +20,8 @@ std::int64_t receive(int from, const mpi::Group& group) {
   return value;
 }
 
-// The other's clock stood as it says in the middle of the round trip, give or take half of it.
+// Returns this rank's clock minus the parent's, assuming that the parent answers in the middle of the round trip: wrong
+// by at most half of it.
 std::int64_t ask(int parent, const mpi::Group& group, const Clock& clock) {
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
   std::int64_t offset = 0;
@@ -51,7 +52,7 @@ std::int64_t clock_offset_ns(const mpi::Group& group, const Clock& clock) {
   int step = 1;
   for (; step < group.size(); step *= 2) {
   }
-  // From the widest step down: a rank that answers knows its own offset by then.
+  // From the widest step down, so that a rank that answers already knows its own offset.
   for (step /= 2; step > 0; step /= 2) {
     if (rank % (2 * step) == 0 && rank + step < group.size()) {
       answer(rank + step, group, clock);

@@ -1,5 +1,4 @@
-// How far clocks of different hosts are apart, so that "from the first rank that begins to the last one that ends"
-// means something there.
+// Offsets between the clocks of different hosts, for times that span ranks: from the first start to the last end.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +8,9 @@
 
 namespace stressbench {
 
-// This rank's clock - rank 0's, in nanoseconds; 0 on rank 0. Collective over the group; a rank a host will do.
-// Cristian's algorithm (Distributed Computing 3, 1989) along a binomial tree: log2(ranks) steps, each the fastest of 20
-// messages to and fro, so that it is wrong by at most log2(ranks) times half of such a round trip.
+// Returns this rank's clock minus rank 0's, in nanoseconds; 0 on rank 0. Collective over the group, which needs only
+// one rank per host. Cristian's algorithm (Distributed Computing 3, 1989) along a binomial tree: log2(ranks) steps,
+// each of which uses the fastest of 20 round trips. The error is at most log2(ranks) times half such a round trip.
 std::int64_t clock_offset_ns(const mpi::Group& group, const Clock& clock);
 
 }  // namespace stressbench

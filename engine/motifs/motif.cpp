@@ -41,7 +41,7 @@ std::vector<CatalogueEntry> MotifCatalogue::entries() const {
   return entries;
 }
 
-// Providers are asked one after the other, until the name is known: a later one may take loading.
+// Calls one provider after the other until the name is known, since a later one may have to load a library.
 std::unique_ptr<Motif> MotifCatalogue::make(std::string_view name) const {
   std::size_t seen = 0;
   for (;;) {

@@ -53,8 +53,8 @@ class Metric {
   double sum_ = 0;
 };
 
-// Durations of parts of a pattern, such as single transfers, which a motif records in `perform`. The run file has them
-// as a separate histogram beside that of whole executions. The engine opens it in measured repetitions only.
+// Durations of parts of a pattern, such as single transfers, which a motif records in `perform`. The run file stores
+// this histogram beside that of whole executions. The engine opens it in measured repetitions only.
 class MotifHistogram {
  public:
   // Name such as "write transfer", different from the motif's quantity() and from its other histograms.
@@ -79,7 +79,7 @@ class MotifHistogram {
 struct RunContext {
   std::string run_id;
   std::string launch;  // id of this launch; a continued run has several
-  int node = 0;        // of this rank, as the engine numbers nodes (with --ranks-per-node, too)
+  int node = 0;        // index of this rank's node as the engine numbers nodes (also with --ranks-per-node)
 };
 
 class Motif : public Pattern {
@@ -125,7 +125,7 @@ class Motif : public Pattern {
   // place. Empty for all others.
   virtual std::vector<std::unique_ptr<Motif>> parts() const { return {}; }
 
-  // All metrics, and those that are measured with the present parameters.
+  // All metrics, and those that are measured with the current parameters.
   std::span<Metric* const> metrics() const noexcept { return metrics_; }
   virtual std::span<Metric* const> measured() const { return metrics(); }
   // Additional histograms: the same ones on every rank and in every call.
@@ -147,8 +147,9 @@ class MotifCatalogue final : public Catalogue {
  public:
   static MotifCatalogue& instance();
   void add(CatalogueEntry entry, MotifMaker make);
-  // Registers a function that provides several motifs. It is called when all motifs are listed or a name is unknown so
-  // far, in the order of registration: its motifs may depend on what other files register, or on loading a library.
+  // Registers a function that provides several motifs. Such functions are called in the order of registration, when all
+  // motifs are listed or while a name is still unknown: their motifs may depend on what other files register, or on
+  // loading a library.
   void add_later(std::vector<ProvidedMotif> (*provide)());
   // Registers a motif that this build lacks, with the reason: "a simulation has no files".
   void add_absent(std::string name, std::string why);

@@ -62,8 +62,8 @@ class BEff final : public Motif {
     }
   }
 
-  // With --loops, what is sent but for --extra; else what would be if each loop had one iteration: how long loops are
-  // follows from times.
+  // With --loops, the traffic without that of --extra. Otherwise as if each loop had one iteration, since the length of
+  // loops depends on measured times.
   Traffic traffic(int ranks) const override {
     const std::int64_t performed = std::max<std::int64_t>(1, *loops_) + 1;  // the first is not timed
     constexpr auto methods = static_cast<std::int64_t>(all_methods.size());
@@ -198,7 +198,8 @@ class BEff final : public Motif {
     return "";
   }
 
-  // 300 of the shortest message; of others that were asked for, as many as follow from one.
+  // Iterations of the first loop: 300 for the shortest message of the definition; with --sizes, as many as follow from
+  // the time of one.
   template <class Iterate>
   std::int64_t first_loops(Recorder& recorder, const Iterate& iterate) {
     if (*loops_ > 0) return *loops_;
@@ -210,7 +211,7 @@ class BEff final : public Motif {
     return beff::next_loops(1, longest_of(recorder.now_ns() - start_ns));
   }
 
-  // All sizes of a pattern by one method: the length of loops follows from the last.
+  // Measures all sizes of a pattern by one method. The length of a loop follows from the time of the previous one.
   void measure(std::size_t pattern, Method method, Recorder& recorder) {
     std::int64_t loops = first_loops(recorder, [&] {
       exchange_->aim(tasks_[pattern].rings, protocol_.sizes.front(), method);
@@ -220,7 +221,7 @@ class BEff final : public Motif {
       double time_s = 0;
       for (std::int64_t attempt = 0; attempt < attempts(); ++attempt) {
         exchange_->aim(tasks_[pattern].rings, protocol_.sizes[size], method);
-        exchange_->perform();  // untimed: all are there, and connected
+        exchange_->perform();  // untimed: all ranks are present and connected
         own_.barrier();
         const std::int64_t start_ns = recorder.now_ns();
         for (std::int64_t i = 0; i < loops; ++i) exchange_->perform();
@@ -232,7 +233,7 @@ class BEff final : public Motif {
       if (*loops_ == 0) loops = beff::next_loops(loops, time_s);
     }
   }
-  // Rank 0 and 1, the others wait; a message one way takes half of a round trip.
+  // Ping-pong of ranks 0 and 1, while the others wait. A round trip counts as two messages.
   void play(std::size_t pattern, Recorder& recorder) {
     std::int64_t loops = first_loops(recorder, [&] { there_and_back(protocol_.sizes.front()); });
     for (std::size_t size = 0; size < protocol_.sizes.size(); ++size) {
@@ -342,8 +343,8 @@ class BEff final : public Motif {
   Buffer message_;  // of the ping-pong
   std::optional<WrongByte> wrong_;
   std::uint64_t pass_ = 0;
-  bool thorough_ = false;     // every byte is looked at, since --verify was given
-  std::vector<double> best_;  // bytes/s, of each pattern and size
+  bool thorough_ = false;     // checks every byte, since --verify was given
+  std::vector<double> best_;  // bytes/s, by pattern and size
 };
 
 const RegisterMotif<BEff> registered{"b_eff", Family::suite,

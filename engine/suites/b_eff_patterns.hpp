@@ -13,7 +13,7 @@
 
 namespace stressbench {
 
-// How the order of the ranks in a polygon is drawn: all orders alike, or as in the original code.
+// How the order of the ranks in a polygon is drawn: all orders equally likely, or as in the original code.
 enum class Drawn { uniform, legacy };
 
 namespace beff {
@@ -28,7 +28,7 @@ class Patterns {
  public:
   Patterns(int ranks, int rank) : ranks_(ranks), rank_(rank) {}
 
-  // Ring patterns of these numbers, from 1.
+  // Adds the ring patterns with these numbers, which start at 1.
   void add_rings(std::span<const std::int64_t> numbers);
   void add_polygons(std::int64_t count, Drawn drawn, const Draw& draws);
   void add_extras();

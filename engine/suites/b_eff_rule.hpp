@@ -1,5 +1,4 @@
-// What b_eff makes of its measurements: message sizes, lengths of loops, averages (Rabenseifner and Koniges, section
-// 4). MPI-free.
+// Rules of b_eff: message sizes, lengths of loops, averages (Rabenseifner and Koniges, section 4). No MPI.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +28,7 @@ inline std::vector<std::int64_t> message_sizes(std::int64_t lmax_bytes) {
   return sizes;
 }
 
-// The length of the next loop, when the last one took so long: between 2.5 and 5 ms, 1 to 300 iterations.
+// Iterations of the next loop, from the time of the last one: 1 to 300 iterations that take between 2.5 and 5 ms.
 inline std::int64_t next_loops(std::int64_t loops, double time_s) noexcept {
   constexpr double shortest_s = 2.5e-3, aimed_s = 3.75e-3, longest_s = 5e-3;
   if (time_s >= shortest_s && time_s <= longest_s) return loops;
@@ -38,7 +37,7 @@ inline std::int64_t next_loops(std::int64_t loops, double time_s) noexcept {
       std::clamp(static_cast<double>(loops) * aimed_s / time_s, 1.0, static_cast<double>(most_loops)));
 }
 
-// b(pat, L, mthd, rep), bytes/s: everything that all ranks sent, over the longest time that a rank took.
+// b(pat, L, mthd, rep), bytes/s: bytes sent by all ranks / the longest time of a rank.
 inline double bandwidth(std::int64_t size_bytes, std::int64_t messages, std::int64_t loops, double time_s) noexcept {
   return static_cast<double>(size_bytes) * static_cast<double>(messages) * static_cast<double>(loops) / time_s;
 }
@@ -48,25 +47,25 @@ inline double mean(std::span<const double> values) noexcept {
   for (const double value : values) sum += value;
   return sum / static_cast<double>(values.size());
 }
-// The mean on a logarithmic scale; values > 0, at least one.
+// The mean on a logarithmic scale; at least one value, all greater than 0.
 inline double logarithmic_mean(std::span<const double> values) noexcept {
   double sum = 0;
   for (const double value : values) sum += std::log(value);
   return std::exp(sum / static_cast<double>(values.size()));
 }
-// Rings and polygons weigh the same; where there is one kind only, that is it.
+// Rings and polygons have the same weight. If there is only one kind, its mean.
 inline double over_both(std::span<const double> rings, std::span<const double> polygons) noexcept {
   if (polygons.empty()) return logarithmic_mean(rings);
   if (rings.empty()) return logarithmic_mean(polygons);
   return std::sqrt(logarithmic_mean(rings) * logarithmic_mean(polygons));
 }
 
-// bytes/s: b_eff, and the same over parts of what was measured; 0 where there is nothing to average.
+// b_eff in bytes/s, over all measurements and over parts of them; 0 for a part without measurements.
 struct Averages {
   double all, rings, polygons, at_lmax, rings_at_lmax;
 };
 
-// `best`: the best bandwidth of each pattern with each size, the sizes of a pattern next to each other.
+// `best`: the best bandwidth of each pattern and size, with the sizes of a pattern adjacent.
 inline Averages average(std::span<const ProtocolPattern> patterns, std::span<const double> best) {
   std::array<std::vector<double>, 2> over_sizes, at_lmax;  // by kind
   const std::size_t sizes = best.size() / patterns.size();

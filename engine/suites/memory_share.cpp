@@ -13,7 +13,7 @@ namespace {
 std::int64_t of_node() {
   const std::int64_t bytes = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
   std::int64_t allowed = 0;
-  std::ifstream("/sys/fs/cgroup/memory.max") >> allowed;  // "max" leaves 0
+  std::ifstream("/sys/fs/cgroup/memory.max") >> allowed;  // "max" (no limit) leaves 0
   return allowed > 0 ? std::min(bytes, allowed) : bytes;
 }
 

@@ -1,4 +1,4 @@
-// How much memory a rank has, from which b_eff and b_eff_io take their longest messages and chunks.
+// Memory per rank, which determines the longest messages of b_eff and the chunks of b_eff_io.
 #pragma once
 
 #include "core/units.hpp"
@@ -6,8 +6,8 @@
 
 namespace stressbench {
 
-// Collective. The machine's memory, or what the control group allows of it, divided by the ranks of `group` on that
-// node; the least of all nodes.
+// Collective. The memory of a node, or the limit of its control group, divided by the ranks of `group` on that node;
+// the minimum over all nodes.
 Bytes memory_per_rank(const mpi::Group& group);
 
 }  // namespace stressbench

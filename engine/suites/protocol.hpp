@@ -1,5 +1,5 @@
-// What b_eff measured, loop by loop, and the file that keeps it (docs/how-to/beff.md): its number can be computed again
-// from that alone.
+// The measurements of b_eff, loop by loop, and the file that contains them (docs/how-to/beff.md). The file suffices to
+// compute the result again.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ enum class Kind { ring, random, extra };
 struct ProtocolPattern {
   Kind kind = Kind::ring;
   std::string name;
-  std::int64_t messages = 0;  // of all ranks, in an iteration
+  std::int64_t messages = 0;  // of all ranks, per iteration
 };
 
 // One timed loop. `method` is -1 for a ping-pong.
@@ -23,13 +23,13 @@ struct Loop {
   std::int32_t method = 0;
   std::int32_t attempt = 0;
   std::int64_t loops = 0;
-  double time_s = 0;  // the longest of the ranks
+  double time_s = 0;  // maximum over the ranks
 };
 
 struct Protocol {
   int ranks = 0;
   std::int64_t lmax_bytes = 0;
-  std::int64_t memory_bytes = 0;  // a rank; 0 where the longest message was given
+  std::int64_t memory_bytes = 0;  // per rank; 0 if the longest message was given
   std::string random;
   std::uint64_t seed = 0;
   int attempts = 0;
@@ -42,7 +42,7 @@ struct Protocol {
   double b_eff_bytes_per_s = 0;
 };
 
-// Lines of JSON: `b_eff`, then a `loop` each, then `end`. `round` as in the run file.
+// JSON Lines: `b_eff`, one `loop` for each timed loop, `end`. `round`: as in the run file.
 std::string as_json_lines(const Protocol& protocol, int round);
 
 }  // namespace stressbench::beff

@@ -10,7 +10,7 @@ namespace stressbench::beff {
 namespace {
 
 constexpr int leftwards = 1, rightwards = 2;
-constexpr std::size_t most_rings = 3;  // of a grid
+constexpr std::size_t most_rings = 3;  // of a 3-D grid
 
 }  // namespace
 
@@ -27,7 +27,7 @@ RingExchange::RingExchange(MPI_Comm communicator, int rank, int ranks, std::size
 }
 
 void RingExchange::aim(std::span<const Neighbours> rings, std::int64_t size_bytes, Method method) {
-  // On from where the last messages ended, at a place that all ranks agree on, though some sent fewer.
+  // Continues after the last messages, at an offset that is the same on all ranks, although some sent fewer.
   const std::size_t sent = 2 * rings_.size() * static_cast<std::size_t>(performed_) * length_;
   rings_.assign(rings.begin(), rings.end());
   length_ = static_cast<std::size_t>(size_bytes);
@@ -43,14 +43,14 @@ void RingExchange::perform() {
 }
 
 void RingExchange::exchange(const Neighbours& ring) {
-  if (method_ == Method::alltoallv) return alltoallv(ring);  // collective: whoever has no neighbour takes part as well
+  if (method_ == Method::alltoallv) return alltoallv(ring);  // collective: ranks without neighbours take part as well
   if (ring.length < 2) return;
   if (method_ == Method::sendrecv) return sendrecv(ring);
   nonblocking(ring);
 }
 
-// A message to the left neighbour and one from the right, then one to the right and one from the left. In a ring of two
-// both are one rank, and the first is all.
+// Sends to the left neighbour and receives from the right, then the reverse. In a ring of two, both neighbours are the
+// same rank, and there is only the first exchange.
 void RingExchange::sendrecv(const Neighbours& ring) {
   const std::size_t first = turn();
   mpi::must(MPI_Sendrecv(outgoing_.data() + first, count_, MPI_BYTE, ring.left, leftwards, incoming_.data() + first,
@@ -97,14 +97,14 @@ void RingExchange::alltoallv(const Neighbours& ring) {
   mpi::must(MPI_Alltoallv(outgoing_.data(), counts_.data(), sent_from_.data(), MPI_BYTE, incoming_.data(),
                           counts_.data(), received_at_.data(), MPI_BYTE, communicator_),
             "MPI_Alltoallv");
-  if (ring.length >= 2) counts_[left] = counts_[right] = 0;  // the next ring may have others
+  if (ring.length >= 2) counts_[left] = counts_[right] = 0;  // the next ring may have other neighbours
 }
 
-// All ranks turn in step: a message lies in the receiver's memory where it lay in its sender's. Messages before the
-// last time that the buffer ended may be overwritten.
+// All ranks rotate in step: a message has the same offset in the receive buffer as in the send buffer of its sender.
+// Visits the messages since the buffer last wrapped around, as earlier ones may be overwritten.
 template <class Visit>
 void RingExchange::for_arrivals(Visit visit) const {
-  std::int64_t fresh = 0;  // number of the first message after the last such time
+  std::int64_t fresh = 0;  // number of the first message after the last wrap-around
   const auto walk = [&](auto each) {
     std::int64_t number = 0;
     std::size_t place = first_place_;

@@ -1,4 +1,4 @@
-// One iteration of a pattern of b_eff by one of its three methods, out of and into buffers that rotate.
+// One iteration of a pattern of b_eff by one of its three methods, with messages that rotate through buffers.
 #pragma once
 
 #include <mpi.h>
@@ -17,23 +17,23 @@ enum class Method { sendrecv, alltoallv, nonblocking };
 
 class RingExchange {
  public:
-  // Buffers of `buffer_bytes` each way, at least two of the longest message.
+  // Allocates `buffer_bytes` for sending and for receiving, at least two of the longest message each.
   RingExchange(MPI_Comm communicator, int rank, int ranks, std::size_t buffer_bytes);
 
-  // Untimed, by all ranks alike: from now on messages of this size go around these rings (several: along each in turn),
-  // by this method.
+  // Sets the rings (several: one after the other), message size and method of the following calls of `perform`.
+  // Untimed; called by all ranks.
   void aim(std::span<const Neighbours> rings, std::int64_t size_bytes, Method method);
-  // The pattern, once.
+  // Executes the pattern once.
   void perform();
-  // Two bytes of every message that was received since `aim` and that no later one overwrote; throws WrongByte.
+  // Checks two bytes of every message that was received since `aim` and not overwritten since. Throws WrongByte.
   void check() const;
-  // Sent bytes depend on sender, offset and pass; receive buffers are filled with other bytes.
+  // Fills send buffers with bytes that depend on sender, offset and pass, and receive buffers with other bytes.
   void fill_payload(std::uint64_t pass);
-  // Every byte of the messages that `check` looks at, which are of that pass.
+  // Checks every byte of the messages that `check` considers, for pass `pass`.
   void check_all(std::uint64_t pass) const;
 
  private:
-  std::size_t turn() noexcept {  // where the next message lies
+  std::size_t turn() noexcept {  // offset of the next message
     if (place_ + length_ > outgoing_.size()) place_ = 0;
     const std::size_t at = place_;
     place_ += length_;
@@ -43,7 +43,7 @@ class RingExchange {
   void sendrecv(const Neighbours& ring);
   void nonblocking(const Neighbours& ring);
   void alltoallv(const Neighbours& ring);
-  template <class Visit>  // (sender, place in the buffer)
+  template <class Visit>  // visit(sender, offset in the buffer)
   void for_arrivals(Visit visit) const;
   void look(int sender, std::uint64_t pass, std::size_t place, std::size_t offset) const;
 
@@ -61,7 +61,7 @@ class RingExchange {
   std::size_t first_place_ = 0;
   std::int64_t performed_ = 0;
 
-  // MPI_Alltoallv's, a number for each rank: all zero but for the neighbours of the ring.
+  // Arguments of MPI_Alltoallv, one number per rank: zero except for the neighbours in the ring.
   std::vector<int> counts_, sent_from_, received_at_;
 };
 

@@ -13,7 +13,7 @@ Neighbours in_ring(int first, int length, int rank, auto at) {
       .left = at(first + (place + length - 1) % length), .right = at(first + (place + 1) % length), .length = length};
 }
 
-// First place and length of the ring that has this place.
+// First place and length of the ring that contains `place`.
 std::pair<int, int> ring_at(std::span<const int> lengths, int place) {
   int first = 0;
   for (const int length : lengths) {

@@ -1,4 +1,4 @@
-// Neighbours of each rank in the patterns of b_eff (Rabenseifner and Koniges, section 4). MPI-free.
+// Neighbours of each rank in the patterns of b_eff (Rabenseifner and Koniges, section 4). No MPI.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace stressbench::beff {
 
 constexpr int ring_patterns = 6;
 
-// Lengths of the rings that `ranks` >= 2 ranks form in pattern 0 to 5, in the order of the ranks; they sum up to
-// `ranks`. As ring_numbers.c of the original has them; from 29 ranks on that is the paper's text.
+// Lengths of the rings that `ranks` >= 2 ranks form in pattern 0 to 5, in the order of the ranks; their sum is `ranks`.
+// As in the original's ring_numbers.c, which agrees with the text of the paper from 29 ranks on.
 std::vector<int> ring_lengths(int ranks, int pattern);
 
 // A rank in a ring. Length 1: it sends nothing. Length 2: left and right are the same rank, which gets one message.
@@ -23,22 +23,24 @@ struct Neighbours {
   friend bool operator==(const Neighbours&, const Neighbours&) = default;
 };
 
-// Rings of these lengths, laid over ranks in the order of `order` (all of them, once each).
+// Neighbours of `rank` in rings of these lengths, formed from the ranks in the order `order` (which has each rank
+// once).
 Neighbours neighbours_in(std::span<const int> lengths, std::span<const int> order, int rank);
-// The same, over ranks 0, 1, 2, ...
+// The same for ranks in the order 0, 1, 2, ...
 Neighbours neighbours_in(std::span<const int> lengths, int rank);
-// A ring along one direction of a grid with periodic borders; `dimensions` as MPI_Cart_create takes them.
+// Neighbours of `rank` in a ring along one direction of a grid with periodic borders; `dimensions` as in
+// MPI_Cart_create.
 Neighbours neighbours_along(std::span<const int> dimensions, std::size_t direction, int rank);
 
-// Messages of one iteration, of all ranks.
+// Messages of all ranks in one iteration.
 std::int64_t messages_in(std::span<const int> lengths) noexcept;
 std::int64_t messages_along(std::span<const int> dimensions, std::size_t direction) noexcept;
 
-// 0, n/2, 1, n/2 + 1, ...: neighbours in this ring are as far apart as ranks can be.
+// 0, n/2, 1, n/2 + 1, ...: a ring in which neighbours are as far apart as possible.
 std::vector<int> worst_cycle(int ranks);
 
-// The original's way to order ranks: each takes a random place, and where that is taken the next free one. Long free
-// stretches keep the order of the ranks, so that on many nodes too many neighbours share one (facts: three times too
+// The order of ranks in the original code: each rank takes a random place or, if that is taken, the next free one.
+// Stretches of taken places grow in the order of the ranks, so that too many neighbours share a node (three times too
 // many on 1,024 ranks). `unit(i)`: the i-th random number, in (0, 1).
 template <class Unit>
 std::vector<int> probed_order(int ranks, Unit unit) {

@@ -1,4 +1,4 @@
-// Rules of options that suites share.
+// Rules for options that several suites have.
 #pragma once
 
 #include <cstdint>

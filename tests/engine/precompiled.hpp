@@ -1,4 +1,4 @@
-// What nearly every test includes, compiled once.
+// Headers that nearly every test includes, compiled once.
 #pragma once
 #include <fmt/format.h>
 #include <gmock/gmock.h>

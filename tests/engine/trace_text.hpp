@@ -1,4 +1,4 @@
-// Trace files made in a test: a program's calls as values, its file as text (docs/trace-format.md).
+// Trace files for tests: the calls of a program as values, and the file as text (docs/trace-format.md).
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace stressbench::test {
 
 using Json = nlohmann::ordered_json;
 
-// The line of a trace file, with its checksum.
+// A line of a trace file, with its checksum.
 inline std::string sealed(const Json& object) {
   std::string text = object.dump();
   text.pop_back();
@@ -36,12 +36,12 @@ struct Part {
   std::int64_t length = 0;
   Json gaps = Json::array();
   double tail_s = 0;
-  Json comms = Json::array();  // beside the world and the rank itself
+  Json comms = Json::array();  // besides MPI_COMM_WORLD and MPI_COMM_SELF
   Json peers = Json::array();
 
   // Each call once, in order.
   static Part once(const std::vector<Json>& calls) { return loop({}, calls, 1); }
-  // `before`, then `body` so many times.
+  // `before` once, then `body` `times` times.
   static Part loop(const std::vector<Json>& before, const std::vector<Json>& body, std::int64_t times) {
     Part part;
     Json whole = Json::array();

@@ -17,7 +17,7 @@
 namespace stressbench::io {
 namespace {
 
-// An object of HDF5's, closed by the function of its kind.
+// An HDF5 object, closed by the function of its kind.
 template <herr_t (*Close)(hid_t)>
 class Handle {
  public:
@@ -34,9 +34,9 @@ class Handle {
 
   hid_t id() const noexcept { return id_; }
   explicit operator bool() const noexcept { return id_ >= 0; }
-  // Negative where HDF5 fails.
+  // Returns a negative value if HDF5 fails.
   herr_t close() noexcept { return *this ? Close(std::exchange(id_, H5I_INVALID_HID)) : 0; }
-  // For good: what is left of a fault.
+  // Gives up the object without closing it, for example after a fault.
   void leave() noexcept { id_ = H5I_INVALID_HID; }
 
  private:
@@ -49,7 +49,7 @@ using File = Handle<H5Fclose>;
 
 constexpr const char* dataset_name = "data";
 
-// What HDF5 says of the call that failed: its innermost words, from where the trouble was.
+// The innermost message of HDF5 about the failed call, from where the error occurred.
 std::string innermost_words() {
   std::string words;
   const auto keep_first = [](unsigned level, const H5E_error2_t* error, void* kept) -> herr_t {
@@ -61,8 +61,8 @@ std::string innermost_words() {
   return words.empty() ? "no reason given by HDF5" : words;
 }
 
-// HDF5 starts before MPI does, as it then leaves open files alone when MPI ends. After a fault it would close them,
-// where the other ranks are not there to meet it: it hangs, or crashes. Nor may it at exit.
+// HDF5 is initialized before MPI, so that it does not close open files when MPI ends, and may not do so at exit either.
+// After a fault, closing files would hang or crash, since the other ranks do not take part.
 const bool started = H5dont_atexit() >= 0 && H5open() >= 0;
 
 void start_library() {
@@ -89,7 +89,7 @@ std::string spell(H5D_mpio_actual_io_mode_t mode) {
 class Hdf5 final : public Backend {
  public:
   explicit Hdf5(ParameterSet& owner) : owner_(owner) {}
-  // A file that is still open is what a fault left: closing it would be collective.
+  // A file that is still open was left by a fault. It is not closed, since closing is collective.
   ~Hdf5() override {
     if (!file_) return;
     dataset_.leave();
@@ -173,7 +173,7 @@ class Hdf5 final : public Backend {
 
   bool collective() const override { return *mode_ == TransferMode::collective; }
 
-  // What the last transfer was, where it is not what was last told.
+  // Reports how HDF5 made the last transfer, if that differs from the last report.
   std::vector<std::string> notes() override {
     std::vector<std::string> notes = std::exchange(notes_, {});
     if (std::exchange(moved_, false) && speaks_) {
@@ -188,7 +188,7 @@ class Hdf5 final : public Backend {
     const std::string system = storage_words(errno);
     refuse(call, path_, innermost_words() + (system.empty() ? "" : ": " + system));
   }
-  // Of what HDF5 hands out: negative is a fault.
+  // Throws MachineFault if HDF5 returned a negative value.
   template <class Id>
   Id must(Id id, const char* call) const {
     if (id < 0) [[unlikely]]
@@ -200,7 +200,7 @@ class Hdf5 final : public Backend {
     access_ = Properties(must(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate"));
     must(H5Pset_fapl_mpio(access_.id(), opening.ranks->handle(), hints_.handle()), "H5Pset_fapl_mpio");
     const auto border = static_cast<hsize_t>(alignment_->value);
-    // Smaller objects, HDF5's own among them, stay where they fit: else each would take a whole stretch.
+    // Smaller objects, such as the metadata of HDF5, are not aligned: otherwise each would occupy a whole multiple.
     if (border > 0) must(H5Pset_alignment(access_.id(), border, border), "H5Pset_alignment");
     access_for_ = opening.ranks->handle();
   }
@@ -295,7 +295,7 @@ class Hdf5 final : public Backend {
   File file_;
   DataSet dataset_;
   Space file_space_;
-  std::int64_t end_ = 0;  // in the dataset, of what this rank wrote since the file was opened
+  std::int64_t end_ = 0;  // in the dataset: end of what this rank wrote since the file was opened
   bool speaks_ = false;
   bool moved_ = false;
   bool hints_told_ = false;

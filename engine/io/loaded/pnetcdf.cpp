@@ -81,7 +81,8 @@ class PnetCdf final : public Backend {
   std::vector<std::string> notes() override { return std::exchange(notes_, {}); }
 
  private:
-  // Of a call in front of which errno was 0: PnetCDF passes on what MPI-IO says, which is not always the truth.
+  // Checks a call before which errno was set to 0: PnetCDF passes on the return codes of MPI-IO, which may hide
+  // failures.
   void must(int code, const char* call) const {
     const std::string system = errno == 0 ? "" : storage_words(errno);
     if (code == NC_NOERR && system.empty()) [[likely]]
@@ -146,7 +147,7 @@ class PnetCdf final : public Backend {
   int file_ = -1;
   int variable_ = -1;
   MPI_Offset data_begins_ = 0;
-  MPI_Offset end_ = 0;  // of what this rank wrote since the file was opened
+  MPI_Offset end_ = 0;  // end of what this rank wrote since the file was opened
   std::vector<std::string> notes_;
   bool told_ = false;
 };

@@ -2,7 +2,7 @@
 
 namespace stressbench::io {
 
-// A simulation has no files, and no backends: why each motif is absent is said in motifs/storage/simulated.
+// A simulation has no files and no backends. motifs/storage/simulated registers why each motif is absent.
 const std::vector<OptionalBackend>& load_backends() {
   static const std::vector<OptionalBackend> none;
   return none;

@@ -1,4 +1,4 @@
-// amg: iterations of conjugate gradients with a V-cycle of algebraic multigrid before them (LLNL/AMG, problem 1;
+// amg: conjugate gradient iterations, preconditioned with a V-cycle of algebraic multigrid (LLNL/AMG, problem 1;
 // docs/motifs/amg.md).
 
 #include <memory>
@@ -18,9 +18,9 @@ using calls::ElementType;
 using calls::ReduceOp;
 using calls::Requests;
 
-// Nanoseconds a point of the level, of the reference capture: a row of the matrix, while borders travel, and the vector
-// afterwards; a point of the finer level in interpolation and restriction; the vectors of the conjugate gradients
-// before the product, the first sum, the cycle and the last two sums.
+// Computation per point in the reference capture, in nanoseconds: a row of the matrix during the exchange, and the
+// vector update after it; interpolation or restriction, per point of the finer level; the vectors of the conjugate
+// gradients before the matrix product, the first sum, the V-cycle and the last two sums.
 constexpr double row_ns = 9.0;
 constexpr double relax_ns = 2.5;
 constexpr double transfer_ns = 2.2;
@@ -30,7 +30,8 @@ constexpr double update_ns = 1.4;
 constexpr double residual_ns = 2.8;
 constexpr double norm_ns = 0.65;
 
-// Relaxation takes two exchanges, coarse points and then fine points; on the way down the residual takes one more.
+// Exchanges on each level: relaxation takes two, for the coarse and then the fine points. On the way down, the residual
+// takes a third.
 constexpr int exchanges_down = 3;
 constexpr int exchanges_up = 2;
 
@@ -39,7 +40,7 @@ struct Grown {
   static bool holds(const Dims<3>& dims) { return dims.chosen(); }
 };
 
-// One set of persistent messages.
+// The persistent messages of one exchange with all neighbours.
 class Borders {
  public:
   enum class Way { forward, backward };
@@ -59,7 +60,7 @@ class Borders {
     }
   }
 
-  // Computes while messages travel.
+  // Computes while the messages are in flight.
   void exchange(CallList& calls, double compute_ns) const {
     if (requests_.count > 0) calls.start_all(requests_);
     calls.compute(compute_ns);
@@ -79,7 +80,7 @@ struct Level {
 
 class Amg final : public Application {
  public:
-  // The scripts' sum, without writing them: at 100,000 ranks each has thousands of messages.
+  // The sum over the call lists of all ranks, without writing them: at 100,000 ranks each has thousands of messages.
   Traffic traffic(int ranks) const override {
     const amg::Lattice lattice(*points_, dims_for(*grid_, ranks));
     const std::unique_ptr<amg::Hierarchy> table = hierarchy_on(ranks, lattice);
@@ -140,7 +141,7 @@ class Amg final : public Application {
     }
   }
 
-  // Null: the formula.
+  // The levels of the file in --levels. Null without a file: then the formula of amg::Lattice applies.
   std::unique_ptr<amg::Hierarchy> hierarchy_on(int ranks, const amg::Lattice& lattice) const {
     if (file_->empty()) return nullptr;
     if (table_.empty()) table_ = amg::read_table(*file_);
@@ -178,7 +179,7 @@ class Amg final : public Application {
     }
   }
 
-  // Among those that have a part of it.
+  // Gathers the coarsest level on the ranks that have a part of it.
   static void gather_coarsest(CallList& calls, const std::map<int, std::int64_t>& bytes) {
     std::vector<std::int64_t> counts;
     int before = 0;
@@ -197,7 +198,7 @@ class Amg final : public Application {
   Param<Dims<3>> grid_{this, 'P', "grid", {}, "ranks in x, y and z (-P); auto: as even as possible"};
   Param<std::string> file_{this, "levels", "", "file with the neighbours and message sizes of the coarse levels"};
 
-  mutable std::string table_;  // what the file says; read once
+  mutable std::string table_;  // contents of the --levels file, read once
 };
 
 const RegisterMotif<Amg> registered{"amg", Family::application, "conjugate gradients with an algebraic multigrid",

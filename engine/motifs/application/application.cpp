@@ -5,7 +5,7 @@
 namespace stressbench {
 namespace {
 
-// Factors kept for one timed region: 32 KiB. More computations in one go use them again from the first.
+// Random factors drawn for one timed region: 32 KiB. A region with more computations reuses them from the first.
 constexpr std::uint64_t most_factors = 4096;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A scripted motif with an application's computation in it, whose times the user may scale, spread or leave out.
-// See CONTRIBUTING.md, "An application".
+// Base class of motifs with a call list that includes the application's computation, which the user can scale,
+// randomize or switch off. See CONTRIBUTING.md, "An application".
 #pragma once
 
 #include "core/distribution.hpp"
@@ -24,7 +24,7 @@ class Application : public CallListMotif {
   Param<Shape> distribution_{this, "distribution", Shape::constant, "distribution of the times of each computation"};
   Param<double> deviation_{this, "deviation", 0.0, "standard deviation of these times, relative to their mean"};
 
-  std::uint64_t computations_ = 0;  // in an iteration
+  std::uint64_t computations_ = 0;  // per iteration
   Draw position_;
 };
 

@@ -4,7 +4,7 @@ namespace stressbench {
 
 void CallListMotif::check(int ranks) const {
   check_ranks(ranks);
-  calls_of(0, ranks);  // throws where a message is too long
+  calls_of(0, ranks);  // throws if a message is too long
 }
 
 calls::CallList CallListMotif::calls_of(int rank, int ranks) const {

@@ -1,4 +1,5 @@
-// Base class of motifs that are defined by the call list of each rank: they implement the formula of their messages.
+// Base class of motifs that are defined by a list of MPI calls for each rank, which a derived class writes from its
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +14,22 @@ namespace stressbench {
 class CallListMotif : public Motif {
  public:
   void check(int ranks) const override;
-  // Sums the call lists of all ranks; to be overridden where these are too many or too long.
+  // Sums over the call lists of all ranks. Overridden where these are too many or too long.
   Traffic traffic(int ranks) const override;
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void perform(Recorder& recorder) final { executor_->perform(recorder, compute_times_); }
   void fill_payload(std::uint64_t pass) final { executor_->fill_payload(pass); }
   void verify(std::uint64_t pass) const final { executor_->verify(pass); }
-  // The calls of a rank in one iteration. Only called when check(ranks) passed.
+  // Returns the calls of a rank in one iteration. check(ranks) must have passed.
   calls::CallList calls_of(int rank, int ranks) const;
 
  protected:
-  // Throws ParameterMistake if the pattern cannot run on that many ranks.
+  // Throws ParameterMistake if the pattern cannot run on this number of ranks.
   virtual void check_ranks(int ranks) const { (void)ranks; }
   virtual void write(calls::CallList& calls) const = 0;
-  // Factor on the computation in the announced traffic.
+  // Factor on the computation times that traffic() reports.
   virtual double scale() const { return 1.0; }
-  // Computations of this rank in an iteration; valid after `decompose`.
+  // Number of computations of this rank in an iteration; valid after `decompose`.
   std::uint64_t computations() const { return executor_->computations(); }
 
   calls::ComputeTimes compute_times_;

@@ -1,4 +1,4 @@
-// cloverleaf: a time step of CloverLeaf, explicit hydrodynamics on a 2-D mesh: six halos, three reductions
+// cloverleaf: a time step of CloverLeaf, explicit hydrodynamics on a 2-D mesh: six halo exchanges, three reductions
 // (UK-MAC/CloverLeaf_ref; StressBench III-A; docs/motifs/cloverleaf.md).
 
 #include "calls/sides.hpp"
@@ -12,10 +12,10 @@ using calls::CallList;
 using calls::ElementType;
 using calls::ReduceOp;
 
-constexpr std::int64_t deepest = 2;  // layers of a halo
-constexpr std::int64_t spare = 5;    // lines that a message has more than the block, whatever its depth
+constexpr std::int64_t deepest = 2;  // layers of the deepest halo
+constexpr std::int64_t spare = 5;    // rows or columns by which a message exceeds its block, at any depth
 
-// Nanoseconds a cell, of the reference captures' computation between calls.
+// Computation per cell between calls in the reference captures, in nanoseconds.
 constexpr double ideal_gas_ns = 1.5;
 constexpr double viscosity_ns = 7.6;
 constexpr double timestep_ns = 7.6;
@@ -23,11 +23,11 @@ constexpr double predict_ns = 5.0;   // PdV, half a step
 constexpr double correct_ns = 10.8;  // revert, accelerate, PdV
 constexpr double fluxes_ns = 3.2;
 constexpr double advect_cells_ns = 6.5;
-constexpr double advect_both_ns = 15.8;      // momentum, then cells the other way
-constexpr double advect_momentum_ns = 13.0;  // and fields reset
+constexpr double advect_both_ns = 15.8;      // momentum, then cells in the other direction
+constexpr double advect_momentum_ns = 13.0;  // and the reset of fields
 
-// How CloverLeaf divides the mesh: by the fewest rows of blocks that are not wider than the mesh is. Its ratios are
-// single precision, and so decide alike here.
+// The grid of ranks that CloverLeaf chooses: the fewest rows of blocks for which the grid is not wider, relative to its
+// height, than the mesh. The ratios are in single precision as in CloverLeaf, so that ties are decided alike.
 Dims<2> chunks_for(int ranks, std::int64_t columns, std::int64_t rows) {
   const double mesh = static_cast<float>(columns) / static_cast<float>(rows);
   const Dims<2> line = mesh >= 1.0 ? Dims<2>{{ranks, 1}} : Dims<2>{{1, ranks}};
@@ -94,7 +94,7 @@ class CloverLeaf final : public Application {
     return grid_given_->chosen() ? *grid_given_ : chunks_for(ranks, *columns_, *rows_);
   }
 
-  // Ranks count across first.
+  // Ranks are numbered across first.
   calls::Block block_of(int rank, const Dims<2>& grid) const {
     const int x = rank % grid[0];
     const int y = rank / grid[0];
@@ -102,7 +102,7 @@ class CloverLeaf final : public Application {
             x + 1 < grid[0] ? rank + 1 : -1,    y > 0 ? rank - grid[0] : -1,     y + 1 < grid[1] ? rank + grid[0] : -1};
   }
 
-  // Across ends before down starts. It waits even where it has no neighbours.
+  // Completes the exchange across before the one down starts. Calls the wait even without neighbours.
   static void exchange(CallList& calls, const calls::Sides& sides, std::int64_t fields, std::int64_t depth) {
     const std::int64_t line = 8 * fields * depth;
     calls.wait_all(sides.post_across(calls, line * (sides.block().rows + spare)));

@@ -24,15 +24,15 @@ constexpr std::int64_t most_in_cell = 64;  // atoms that a link cell has room fo
 constexpr double eam_cutoff = 4.95;        // Angstrom; of Cu_u6.eam
 constexpr double lj_cutoff = 2.5 * 2.315;
 
-// Nanoseconds of the reference capture (EAM): an atom's move and the end of its force; its force up to the exchange;
-// an atom that is packed into a message or unpacked from one, and its force.
+// Computation per atom in the reference capture (EAM), in nanoseconds: moving an atom and completing its force; its
+// force up to the exchange; packing or unpacking an atom, and packing or unpacking its force.
 constexpr double move_ns = 830;
 constexpr double force_ns = 975;
 constexpr double pack_atom_ns = 30;
 constexpr double pack_force_ns = 2.5;
 
-// One dimension of a rank's box: planes of the crystal, half a cell apart, by whether their number is even or odd. The
-// atoms of a face-centred cubic crystal are where the three numbers' sum is even.
+// The planes of the crystal in one dimension of a rank's box, half a unit cell apart, counted by the parity of their
+// number. A face-centred cubic crystal has atoms where the sum of the three plane numbers is even.
 struct Planes {
   std::array<std::int64_t, 2> count{};
   void add(std::int64_t plane) { ++count[static_cast<std::size_t>(plane % 2)]; }
@@ -52,7 +52,7 @@ struct Layer {
   Planes last;
 };
 
-// One dimension of the crystal, cut for so many ranks.
+// One dimension of the crystal, divided among `ranks` ranks.
 class Axis {
  public:
   Axis(std::int64_t cells, int ranks, double lattice, double cutoff)
@@ -85,7 +85,7 @@ class Axis {
  private:
   std::int64_t cells_;
   double lattice_;
-  double extent_;  // of a rank
+  double extent_;  // length of a rank's box
   std::int64_t link_cells_;
 };
 
@@ -120,23 +120,24 @@ class CoMD final : public Application {
  private:
   static constexpr std::array names{"nx", "ny", "nz"};
 
-  // What goes through the six faces, axis after axis: what came through those before goes on.
+  // The atoms sent through the six faces, one axis after the other: atoms received along one axis are passed on along
+  // the next.
   struct Faces {
     struct Face {
-      int down;  // ranks
+      int down;  // neighbouring ranks
       int up;
-      std::array<std::int64_t, 2> sent;      // atoms down and up
-      std::array<std::int64_t, 2> received;  // from up and from down
+      std::array<std::int64_t, 2> sent;      // atoms sent down and up
+      std::array<std::int64_t, 2> received;  // atoms received from up and from down
     };
     std::array<Face, 3> faces;
     double atoms;
-    std::int64_t atom_room;  // bytes
+    std::int64_t atom_room;  // receive buffer in bytes
     std::int64_t force_room;
 
     Faces(const CoMD& comd, const CallList& calls) {
       const calls::RankGrid<3> grid(dims_for(*comd.grid_, calls.ranks()), calls.rank());
       const std::array<Axis, 3> axes = comd.axes_on(calls.ranks());
-      std::array<Planes, 3> held;  // with what was received
+      std::array<Planes, 3> held;  // own planes and those received so far
       for (std::size_t k = 0; k < 3; ++k) held[k] = axes[k].layer(grid.place()[k]).all;
       atoms = static_cast<double>(atoms_in(held[0], held[1], held[2]));
       for (std::size_t k = 0; k < 3; ++k) {
@@ -155,7 +156,7 @@ class CoMD final : public Application {
                     {atoms_of(from_up), atoms_of(from_down)}};
         held[k] = held[k] + from_up + from_down;
       }
-      // CoMD takes the larger of the last two faces for both.
+      // CoMD sizes all buffers for the larger of the faces in y and z.
       const std::int64_t x = axes[0].link_cells();
       const std::int64_t y = axes[1].link_cells();
       const std::int64_t z = axes[2].link_cells();

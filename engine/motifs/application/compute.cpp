@@ -1,4 +1,4 @@
-// compute: time in which an application computes, the same for all or drawn from a distribution (StressBench III-A;
+// compute: computation for a time that is constant or drawn from a distribution (StressBench III-A;
 // docs/motifs/compute.md).
 
 #include <algorithm>
@@ -18,9 +18,9 @@ enum class ImbalanceShape { linear, random, single };
 
 namespace {
 
-// Draws kept for one timed region: 32 KiB. More iterations than this in one go use them again from the first.
+// Random times drawn for one timed region: 32 KiB. A region with more iterations reuses them from the first.
 constexpr std::int64_t most_draws = 4096;
-// Where the rank's own factor is drawn, out of the way of its executions.
+// Position in the random stream at which a rank's factor is drawn; no execution uses it.
 constexpr auto factor_position = std::numeric_limits<std::uint64_t>::max();
 constexpr double longest_ns = 1e18;  // 30 years; keeps sums of times in range
 

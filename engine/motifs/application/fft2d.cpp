@@ -1,5 +1,5 @@
-// fft2d: a 2-D Fourier transform forth and back as FFTW's MPI library does it: rows in slabs, transposed, columns,
-// transposed back (FFTW 3.3, MPI; docs/motifs/fft2d.md).
+// fft2d: a 2-D Fourier transform and its inverse as FFTW's MPI library computes them: rows in slabs, a transpose,
+// columns, a transpose back (FFTW 3.3, MPI; docs/motifs/fft2d.md).
 
 #include "calls/transpose.hpp"
 #include "motifs/application/application.hpp"
@@ -11,10 +11,10 @@ using calls::Blocks;
 using calls::CallList;
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
-constexpr int transposes = 4;             // of both transforms
+constexpr int transposes = 4;             // of both transforms together
 
-// Nanoseconds a point, of the reference captures' computation between calls: rows, columns, and what puts the result
-// into order; copying a point of a message.
+// Computation per point between calls in the reference captures, in nanoseconds: transforms of rows and of columns,
+// reordering the result, copying a point of a message.
 constexpr double rows_ns = 7.6;
 constexpr double columns_ns = 4.7;
 constexpr double order_ns = 1.4;

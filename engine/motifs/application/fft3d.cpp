@@ -1,5 +1,5 @@
-// fft3d: a 3-D Fourier transform forth and back: in slabs as FFTW's MPI library does it, or in pencils on a 2-D grid of
-// ranks, as P3DFFT and 2DECOMP&FFT do (docs/motifs/fft3d.md).
+// fft3d: a 3-D Fourier transform and its inverse: in slabs as in FFTW's MPI library, or in pencils on a 2-D grid of
+// ranks as in P3DFFT and 2DECOMP&FFT (docs/motifs/fft3d.md).
 
 #include <algorithm>
 
@@ -19,8 +19,8 @@ using calls::Members;
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
 
-// Nanoseconds a point, of the reference captures' computation between calls: y and z, x, and what puts the result into
-// order; copying a point of a message. Pencils do y and z one by one.
+// Computation per point between calls in the reference captures, in nanoseconds: transforms in y and z, transform in x,
+// reordering the result, copying a point of a message. Pencils transform y and z separately.
 constexpr double planes_ns = 6.5;
 constexpr double lines_ns = 12.5;
 constexpr double order_ns = 1.1;
@@ -81,7 +81,8 @@ class Fft3d final : public Application {
   std::int64_t ny() const { return *ny_ > 0 ? *ny_ : *nx_; }
   std::int64_t nz() const { return *nz_ > 0 ? *nz_ : *nx_; }
 
-  // FFTW transposes planes against all lines in x, whichever y and z they have.
+  // As in FFTW, the transposed matrix has a row for each plane of one x and a column for each line along x, with y and
+  // z as one index.
   void write_slabs(CallList& calls) const {
     const Blocks planes = Blocks::equal(nx(), calls.ranks());
     const Blocks lines = Blocks::equal(ny() * nz(), calls.ranks());
@@ -97,7 +98,8 @@ class Fft3d final : public Application {
     });
   }
 
-  // Ranks of a row share x, those of a column z: z pencils to y within the row, y pencils to x within the column.
+  // Ranks of a row have the same part of x, ranks of a column the same part of z. Pencils along z turn into pencils
+  // along y within a row, and those into pencils along x within a column.
   void write_pencils(CallList& calls) const {
     const auto [down, across] = dims_for(*grid_, calls.ranks()).sides;
     const int i = calls.rank() / across;
@@ -123,7 +125,7 @@ class Fft3d final : public Application {
     calls.compute(in_z * (planes_ns / 2 + order_ns));
   }
 
-  // `deep`: points at each place of the matrix.
+  // Transposes a matrix that has `deep` points in each element.
   void turn(CallList& calls, const Members& members, const Blocks& rows, const Blocks& columns,
             std::int64_t deep) const {
     calls::transpose(calls, *call_, members, rows, columns, point_bytes * deep, copy_ns * static_cast<double>(deep));

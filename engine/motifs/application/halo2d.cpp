@@ -12,7 +12,7 @@ namespace {
 
 struct KnownGrid {
   static constexpr std::string_view words = "auto, or ranks across x ranks down: 4x2";
-  static bool holds(const Dims<2>&) noexcept { return true; }  // Spelling refuses the rest
+  static bool holds(const Dims<2>&) noexcept { return true; }  // Spelling rejects any other value
 };
 
 class Halo2d final : public CallListMotif {

@@ -10,7 +10,7 @@
 
 namespace stressbench {
 
-// The points of a stencil: how many directions it reaches in at once.
+// The stencil by its number of points. Value: in how many dimensions at once a neighbour may be offset.
 enum class Stencil { faces = 1, edges = 2, corners = 3 };
 template <>
 struct Names<Stencil> {
@@ -30,7 +30,7 @@ using Away = std::array<int, 3>;
 int tag_of(const Away& away) { return (away[0] + 1) + 3 * (away[1] + 1) + 9 * (away[2] + 1); }
 Away opposite(const Away& away) { return {-away[0], -away[1], -away[2]}; }
 
-// Directions in which a stencil reaches: faces, then edges, then corners; of each, x counts fastest.
+// Directions to a stencil's neighbours: faces, then edges, then corners, each with x varying fastest.
 std::vector<Away> directions_of(Stencil stencil) {
   std::vector<Away> directions;
   for (int sides = 1; sides <= static_cast<int>(stencil); ++sides) {
@@ -103,7 +103,7 @@ class Halo3d final : public Application {
     for (std::size_t k = 0; k < 3; ++k) cells *= away[k] == 0 ? block[k] : *depth_;
     return 8 * cells;
   }
-  // Cells that need nothing of the halo.
+  // Number of cells that need no halo.
   std::int64_t inside(const Cells& block) const {
     std::int64_t cells = 1;
     for (const std::int64_t side : block) cells *= std::max<std::int64_t>(side - 2 * *depth_, 0);

@@ -16,7 +16,7 @@ using calls::ElementType;
 using calls::ReduceOp;
 using calls::Requests;
 
-// Where a neighbour is: columns, rows and planes away.
+// Offset of a neighbour, in columns, rows and planes.
 struct Direction {
   int column;
   int row;
@@ -25,27 +25,27 @@ struct Direction {
   int axes() const { return std::abs(column) + std::abs(row) + std::abs(plane); }  // 1: face, 2: edge, 3: corner
 };
 
-// In the order in which LULESH receives from, sends to and waits for them: faces, edges, corners.
+// All directions in the order in which LULESH posts receives, sends and waits: faces, edges, corners.
 constexpr std::size_t face_count = 6;
 constexpr std::array<Direction, 26> directions{
     {{0, 0, -1},   {0, 0, 1},   {0, -1, 0},  {0, 1, 0},  {-1, 0, 0},  {1, 0, 0},  {-1, -1, 0}, {0, -1, -1}, {-1, 0, -1},
      {1, 1, 0},    {0, 1, 1},   {1, 0, 1},   {-1, 1, 0}, {0, -1, 1},  {-1, 0, 1}, {1, -1, 0},  {0, 1, -1},  {1, 0, -1},
      {-1, -1, -1}, {-1, -1, 1}, {1, -1, -1}, {1, -1, 1}, {-1, 1, -1}, {-1, 1, 1}, {1, 1, -1},  {1, 1, 1}}};
 
-// An exchange: what it is of, and with whom.
+// An exchange of fields, and the neighbours that take part.
 enum class With { all, lower, faces };  // lower: sent to lower ranks only, and so received from higher ones
 struct Exchange {
   int tag;
   int fields;
-  bool nodes;  // there is one more of them than of elements in each dimension
+  bool nodes;  // node values; each dimension has one more node than elements
   With with;
 };
 constexpr Exchange forces{1024, 3, true, With::all};
 constexpr Exchange motion{2048, 6, true, With::lower};  // position and velocity
 constexpr Exchange gradients{3072, 3, false, With::faces};
 
-// Nanoseconds an element, of the reference captures' computation between calls; in `forces_ns` and its like while the
-// receives are posted.
+// Computation per element between calls in the reference captures, in nanoseconds. Forces, motion and gradients are
+// computed after their receives are posted.
 constexpr double state_ns = 90;  // equation of state, time constraints
 constexpr double forces_ns = 345;
 constexpr double motion_ns = 7;
@@ -139,7 +139,7 @@ class Lulesh final : public Application {
     }
   }
 
-  // All 26 sends are waited for, those that there are none of, too; receives one by one.
+  // Waits for all 26 send requests, including null requests, then for the receives one by one.
   static void send_and_wait(CallList& calls, Requests sends, Requests receives,
                             const std::vector<Neighbour>& neighbours, const Exchange& what) {
     int sent = 0;

@@ -1,4 +1,4 @@
-// milc: iterations of the conjugate gradients of MILC's staggered quarks on a 4-D lattice (milc-qcd/milc_qcd, su3_rmd;
+// milc: conjugate gradient iterations for MILC's staggered quarks on a 4-D lattice (milc-qcd/milc_qcd, su3_rmd;
 // docs/motifs/milc.md).
 #include <fmt/format.h>
 
@@ -20,11 +20,11 @@ using calls::Requests;
 
 using Sides = std::array<std::int64_t, 4>;
 
-constexpr int largest_prime = 53;  // that MILC's layout knows
-constexpr int reach = 3;           // sites that the third neighbour is away
+constexpr int largest_prime = 53;  // the largest that MILC's layout supports
+constexpr int reach = 3;           // distance of the third neighbour in sites
 
-// Nanoseconds a site of one parity, of the reference capture: the vectors; the links to the neighbours in the positive
-// and in the negative directions; those with the sums for the reduction.
+// Computation per site of one parity in the reference capture, in nanoseconds: the vectors; the links to the neighbours
+// in the positive directions; in the negative directions; in the negative directions with the sums for the reduction.
 constexpr double vectors_ns = 5;
 constexpr double positive_ns = 50;
 constexpr double negative_ns = 51;
@@ -41,8 +41,8 @@ int largest_prime_factor(int number) noexcept {
   return std::max(largest, number);
 }
 
-// layout_hyper_prime.c: the longest side that the factor divides; of several, one that is divided already, or the
-// first. -1: none.
+// As in layout_hyper_prime.c: the longest side that the factor divides. Of several such sides, one that is divided
+// already, otherwise the first. -1 if there is none.
 int side_to_divide(const Sides& block, const Dims<4>& dims, int factor) noexcept {
   std::int64_t longest = 0;
   for (const std::int64_t side : block) {
@@ -57,7 +57,7 @@ int side_to_divide(const Sides& block, const Dims<4>& dims, int factor) noexcept
   return longest > 0 ? chosen : -1;
 }
 
-// Divides by the largest prime factor of the ranks first.
+// Divides the lattice by the prime factors of the number of ranks, the largest factor first.
 Dims<4> hyper_prime(Sides block, int ranks) {
   Dims<4> dims{{1, 1, 1, 1}};
   while (ranks > 1) {
@@ -77,7 +77,7 @@ Dims<4> hyper_prime(Sides block, int ranks) {
   return dims;
 }
 
-// Sites of one parity in a box whose corner is at `origin`.
+// Number of sites of one parity in a box with its corner at `origin`.
 std::int64_t sites_of(int parity, const Sides& box, const Sides& origin) noexcept {
   std::int64_t sites = 1;
   std::int64_t corner = 0;
@@ -89,8 +89,8 @@ std::int64_t sites_of(int parity, const Sides& box, const Sides& origin) noexcep
   return (sites + more) / 2;
 }
 
-// A rank's block of the lattice, and what it exchanges with its neighbours for the third neighbours of the sites of one
-// parity; the first neighbours are among them.
+// A rank's block of the lattice, and the exchange of the vectors that sites of one parity need from their third
+// neighbours, which include those from their first neighbours.
 class Gathers {
  public:
   Gathers(CallList& calls, const Dims<4>& dims, const Sides& lattice, std::int64_t vector_bytes)
@@ -106,7 +106,7 @@ class Gathers {
 
   double sites_of_a_parity() const { return static_cast<double>(block_[0] * block_[1] * block_[2] * block_[3]) / 2; }
 
-  // From the positive directions, then from the negative ones.
+  // Posts the exchange with the positive directions, then with the negative ones.
   void start(int parity, int first_tag) const {
     int gather = 0;
     for (const int way : {1, -1}) {
@@ -122,14 +122,14 @@ class Gathers {
     }
   }
 
-  // For those of the positive or of the negative directions.
+  // Waits for the messages of the positive (`way` > 0) or the negative directions.
   void await(int way) const {
     const int half = requests_.count / 2;
     for (int k = 0; k < half; ++k) calls_.wait(requests_[way > 0 ? k : half + k]);
   }
 
  private:
-  // Of the sites, `reach` deep from `start` on in that dimension, to which neighbours are gathered.
+  // Bytes of the message for sites of `parity` in the `reach` layers that begin at `start` in `dimension`.
   std::int64_t bytes(int parity, std::size_t dimension, std::int64_t start) const {
     Sides layers = block_;
     Sides origin = origin_;

@@ -1,5 +1,5 @@
-// minife: iterations of the conjugate gradients of miniFE, a finite-element mesh of hexahedra in boxes (Mantevo/miniFE,
-// ref; docs/motifs/minife.md).
+// minife: conjugate gradient iterations of miniFE on a finite-element mesh of hexahedra divided into boxes
+// (Mantevo/miniFE, ref; docs/motifs/minife.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,14 +19,14 @@ using calls::Requests;
 
 constexpr int message_tag = 99;
 
-// Nanoseconds a row of the matrix, of the reference capture: r.r; p; A p and p.Ap.
+// Computation per matrix row in the reference capture, in nanoseconds: r.r; p; A p and p.Ap.
 constexpr double residual_ns = 1.45;
 constexpr double direction_ns = 0.33;
 constexpr double matrix_ns = 13.6;
 
 using Point = std::array<std::int64_t, 3>;
 
-// From `low` up to, but not with, `high`.
+// A half-open box: `low` is included, `high` is not.
 struct Box {
   Point low{};
   Point high{};
@@ -44,8 +44,8 @@ struct Box {
   }
 };
 
-// The mesh's nodes, cut in two again and again until each rank has a box: across z first, then y, x and z again. Each
-// cut gives the upper half of the ranks its share of elements, rounded down.
+// The nodes of the mesh, bisected recursively until each rank has a box: in z first, then y, x and z again. Each cut
+// gives the upper half of the ranks its share of the elements, rounded down.
 class Boxes {
  public:
   Boxes(const Point& elements, int ranks) : elements_(elements), ranks_(ranks) {}
@@ -57,7 +57,7 @@ class Boxes {
         [&](const Cut& cut) { found = nodes(cut.elements); });
     return found;
   }
-  // take(rank, its nodes) of each rank that has nodes in `box`, in ascending order.
+  // Calls take(rank, nodes of the rank) for each rank with nodes in `box`, in ascending order.
   template <class Take>
   void touching(const Box& box, Take take) const {
     visit(
@@ -80,7 +80,7 @@ class Boxes {
     if (ranks == 1) return take(cut);
     const int lower = ranks / 2;
     const std::int64_t elements = cut.elements.high[cut.axis] - cut.elements.low[cut.axis];
-    // As miniFE rounds it: the quotient first.
+    // Rounded as in miniFE, which computes the quotient first.
     const auto upper_elements =
         static_cast<std::int64_t>(static_cast<double>(elements) * (static_cast<double>(ranks - lower) / ranks));
     Cut half{cut.first, cut.first + lower, (cut.axis + 2) % 3, cut.elements};
@@ -91,7 +91,7 @@ class Boxes {
     visit(half, enter, take);
   }
 
-  // A node belongs to the box of elements that begins at it; the last ones to the last boxes.
+  // A node belongs to the box of elements that begins at it, and the last node of each dimension to the last box.
   Box nodes(Box elements) const {
     for (std::size_t k = 0; k < 3; ++k) {
       if (elements.low[k] < elements.high[k] && elements.high[k] == elements_[k]) ++elements.high[k];
@@ -107,9 +107,9 @@ struct Neighbour {
   int rank;
   std::int64_t sent;
   std::int64_t received;
-  Point first_row;  // own, z slowest, whose matrix row reaches over there
+  Point first_row;  // first own row, z slowest, that is coupled to the neighbour
 
-  // The order in which a walk through the rows finds neighbours.
+  // Sorts neighbours in the order in which a loop over the rows finds them.
   bool operator<(const Neighbour& other) const { return order() < other.order(); }
   std::tuple<std::int64_t, std::int64_t, std::int64_t, int> order() const {
     return {first_row[2], first_row[1], first_row[0], rank};

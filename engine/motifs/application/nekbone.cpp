@@ -1,4 +1,4 @@
-// nekbone: iterations of the conjugate gradients of Nekbone, spectral elements in a brick (Nek5000/Nekbone;
+// nekbone: conjugate gradient iterations of Nekbone on a brick of spectral elements (Nek5000/Nekbone;
 // docs/motifs/nekbone.md).
 
 #include <algorithm>
@@ -17,12 +17,13 @@ using calls::ElementType;
 using calls::ReduceOp;
 using calls::Requests;
 
-// Nanoseconds a point of an element, of the reference capture: before the three sums, and the matrix.
+// Computation per point of an element in the reference capture, in nanoseconds: before each of the three sums; the
+// matrix product.
 constexpr std::array sums_ns{1.0, 1.0, 0.69};
 constexpr double matrix_ns = 9.0;
 
-// Nekbone's own: of all ways to write the number as three factors, for each smallest factor the two others as near to
-// each other as can be, the one whose largest and smallest differ least; in descending order.
+// Nekbone's division of a number into three factors. For each smallest factor, the other two are as close to each other
+// as possible; of these triples, the one with the least ratio of largest to smallest factor, in descending order.
 Dims<3> cubic(int number) {
   Dims<3> best{{number, 1, 1}};
   double least = number;
@@ -31,7 +32,7 @@ Dims<3> cubic(int number) {
     const Dims<2> others = most_even<2>(number / third);
     std::array sides{others[0], others[1], third};
     std::ranges::sort(sides, std::greater{});
-    // A larger first factor is tried first there, and keeps its place against an equal.
+    // Nekbone tries larger first factors first and keeps the earlier of two equal triples, hence `<=`.
     if (static_cast<double>(sides[0]) / sides[2] <= least) {
       least = static_cast<double>(sides[0]) / sides[2];
       best.sides = sides;
@@ -42,10 +43,11 @@ Dims<3> cubic(int number) {
 
 struct Neighbour {
   int rank;
-  std::int64_t points;  // shared with it
+  std::int64_t points;  // shared with that rank
 };
 
-// Adjacent ranks, in any direction, share the points of a face, an edge or a corner with this one; by rank.
+// The adjacent ranks in all directions, in ascending order, each with the number of points of a face, an edge or a
+// corner that it shares with `rank`.
 std::vector<Neighbour> neighbours_of(int rank, const Dims<3>& ranks, const Dims<3>& elements, std::int64_t points) {
   const calls::RankGrid<3> grid(ranks, rank);
   std::vector<Neighbour> neighbours;

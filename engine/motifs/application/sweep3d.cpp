@@ -14,7 +14,8 @@ using calls::CallList;
 using calls::ElementType;
 using calls::ReduceOp;
 
-// Directions that a wavefront goes in: i east or west, j north or south. Octants in pairs (down and up k) share them.
+// Directions of a wavefront: east or west in i, north or south in j. The two octants of a pair (down and up in k) share
+// them.
 struct Octant {
   bool east;
   bool north;
@@ -28,8 +29,8 @@ constexpr std::array<Octant, 8> octants{{{false, false},
                                          {true, true},
                                          {true, true}}};
 
-// Nanoseconds, of the reference captures' computation between calls: a cell and angle swept (against j, along it), a
-// cell's source, a cell's share of the error.
+// Computation between calls in the reference captures, in nanoseconds: the sweep of one cell and angle against j and
+// along j, the source of a cell, the error of a cell.
 constexpr double south_ns = 17.0;
 constexpr double north_ns = 12.5;
 constexpr double source_ns = 4.0;
@@ -84,17 +85,17 @@ class Sweep3d final : public Application {
     std::int64_t angle_blocks;
 
     std::int64_t plane_blocks() const { return (kt + mk - 1) / mk; }
-    std::int64_t layer_bytes() const { return 8 * mk * mmi; }  // of one line of cells; whole even where planes are few
+    std::int64_t layer_bytes() const { return 8 * mk * mmi; }  // per line of cells; full size even in a smaller block
   };
 
-  // A rank alone sweeps all planes and angles at once.
+  // A single rank sweeps all planes and angles at once.
   Layout layout_for(int ranks) const {
     const std::int64_t mk = ranks == 1 ? *kt_ : std::min(*mk_, *kt_);
     const std::int64_t mmi = ranks == 1 ? *mm_ : *mmi_;
     return {dims_for(*grid_given_, ranks), *kt_, mk, mmi, *mm_ / mmi};
   }
 
-  // A rank's cells, and its neighbours (-1: none). Ranks count eastwards first.
+  // A rank's cells and its neighbours (-1: none). Ranks are numbered eastwards first.
   struct Block {
     Block(int rank, const Layout& layout, std::int64_t it_g, std::int64_t jt_g) {
       const auto [npe_i, npe_j] = layout.grid.sides;
@@ -118,7 +119,7 @@ class Sweep3d final : public Application {
     });
   }
 
-  // A wavefront of `planes` planes and a block of angles: in, computed, out.
+  // Passes on a wavefront of `planes` planes and a block of angles: receives, computes, sends.
   static void pass_through(CallList& calls, const Layout& layout, const Block& block, int q, std::int64_t planes) {
     const auto [east, north] = octants[static_cast<std::size_t>(q - 1)];
     const int across_tag = (east ? 1000 : 3000) * q;
@@ -138,7 +139,7 @@ class Sweep3d final : public Application {
     reject(parameter, "{} cells are too few for {} ranks in that direction; {} would fit", cells, ranks, ranks);
   }
 
-  // The largest number of angles in a block that is not more than what was asked for.
+  // The largest divisor of the number of angles that does not exceed --mmi.
   std::int64_t divisor() const {
     std::int64_t fits = std::min(*mmi_, *mm_);
     while (*mm_ % fits != 0) --fits;

@@ -1,5 +1,5 @@
-// swfft: a 3-D Fourier transform forth and back as SWFFT does it: from cubes to pencils and back along each axis, one
-// peer at a time (HACC's SWFFT; StressBench III-A; docs/motifs/swfft.md).
+// swfft: a 3-D Fourier transform and its inverse as SWFFT computes them: from cubes to pencils and back along each
+// axis, one peer at a time (HACC's SWFFT; StressBench III-A; docs/motifs/swfft.md).
 
 #include <array>
 #include <cstdint>
@@ -15,18 +15,18 @@ using calls::ElementType;
 using calls::ReduceOp;
 using calls::Requests;
 
-using Triple = std::array<std::int64_t, 3>;  // of x, y and z
+using Triple = std::array<std::int64_t, 3>;  // values in x, y and z
 constexpr std::array<std::size_t, 3> axes{0, 1, 2};
 
-// The other two axes, and of these the one along which the pencils in a cube are counted first.
+// For each axis the other two, and which of them varies fastest and slowest where the pencils in a cube are numbered.
 constexpr std::array<std::array<std::size_t, 2>, 3> others{{{1, 2}, {0, 2}, {0, 1}}};
 constexpr std::array<std::size_t, 3> fast{1, 2, 1};
 constexpr std::array<std::size_t, 3> slow{2, 0, 0};
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
 
-// Nanoseconds a point, of the reference captures' computation between calls: packing and unpacking, from cubes to the
-// pencils of an axis and back; a transform along one axis; the driver's own loops.
+// Computation per point between calls in the reference captures, in nanoseconds: packing and unpacking, from cubes to
+// the pencils of each axis and back; a transform along one axis; the loops of SWFFT's test program.
 constexpr std::array<double, 3> to_pencils_ns{6.5, 4.8, 3.6};
 constexpr std::array<double, 3> to_cubes_ns{11.5, 5.3, 3.8};
 constexpr double transform_ns = 2.8;
@@ -34,7 +34,7 @@ constexpr double initialise_ns = 1.4;
 constexpr double check_spectrum_ns = 0.8;
 constexpr double check_result_ns = 3.0;
 
-// Ranks along each axis, in cubes or in the pencils of an axis.
+// Points of a rank along each axis. `ranks`: ranks along each axis, in cubes or in the pencils of an axis.
 Triple points_in(const Triple& points, const Triple& ranks) {
   return {points[0] / ranks[0], points[1] / ranks[1], points[2] / ranks[2]};
 }
@@ -56,13 +56,13 @@ class Distribution3d {
   bool fits() const { return fits_; }
   std::int64_t peers(std::size_t axis) const { return cubes_[axis]; }
 
-  // What two ranks exchange: where a pencil along the axis crosses a cube.
+  // Points that two ranks exchange: where a pencil along the axis crosses a cube.
   std::int64_t chunk_points(std::size_t axis) const {
     const Triple pencil = points_in(points_, pencils_[axis]);
     return pencil[others[axis][0]] * pencil[others[axis][1]] * points_in(points_, cubes_)[axis];
   }
 
-  // The rank with the cube that the p-th segment of the rank's pencil lies in.
+  // The rank with the cube that contains the p-th segment of `rank`'s pencil.
   int cube_peer(std::size_t axis, int rank, std::int64_t p) const {
     const Triple pencil = points_in(points_, pencils_[axis]);
     const Triple cube = points_in(points_, cubes_);
@@ -72,7 +72,7 @@ class Distribution3d {
     return static_cast<int>((at[0] * cubes_[1] + at[1]) * cubes_[2] + at[2]);
   }
 
-  // The rank with the pencil that the p-th part of the rank's cube lies in.
+  // The rank with the pencil that contains the p-th part of `rank`'s cube.
   int pencil_peer(std::size_t axis, int rank, std::int64_t p) const {
     const Triple in_cube{rank / (cubes_[1] * cubes_[2]), rank / cubes_[2] % cubes_[1], rank % cubes_[2]};
     const std::int64_t turn = in_each(axis, fast[axis]);
@@ -83,7 +83,7 @@ class Distribution3d {
   }
 
  private:
-  // Pencils fit into cubes: each lies in whole ones.
+  // Whether each pencil lies within whole cubes.
   bool nests(std::size_t axis, const Triple& pencils) const {
     const Triple pencil = points_in(points_, pencils);
     const Triple cube = points_in(points_, cubes_);
@@ -93,7 +93,7 @@ class Distribution3d {
     return true;
   }
 
-  // What SWFFT asks before it tries the other way round; another question where the mesh is no cube.
+  // The condition under which SWFFT tries the transposed grid. It differs from `nests` if the mesh is not a cube.
   bool crosses(std::size_t axis, const Triple& pencils) const {
     const auto [u, v] = others[axis];
     const Triple pencil = points_in(points_, pencils);
@@ -101,8 +101,8 @@ class Distribution3d {
     return pencil[u] > 0 && pencil[v] > 0 && cube[u] % pencil[v] == 0 && cube[v] % pencil[u] == 0;
   }
 
-  // As even as can be; else the other way round; else the cubes', of which those along the axis divide one of the other
-  // two.
+  // An as even as possible grid of pencils; if these do not nest in cubes, the same grid transposed; otherwise the grid
+  // of the cubes, with their number along the axis multiplied into one of the other two.
   Triple pencils_along(std::size_t axis) const {
     const auto [u, v] = others[axis];
     const std::vector<int> even = most_even(static_cast<int>(cubes_[0] * cubes_[1] * cubes_[2]), 2);
@@ -125,10 +125,10 @@ class Distribution3d {
     return made;
   }
 
-  // Pencils of the axis in each cube, along k.
+  // Number of pencils of the axis in each cube, along k.
   std::int64_t in_each(std::size_t axis, std::size_t k) const { return pencils_[axis][k] / cubes_[k]; }
 
-  // Ranks and pencils are matched so that a pencil's neighbours in rank go through the same cubes.
+  // The position of a rank's pencil. Pencils are numbered so that neighbouring ones pass through the same cubes.
   Triple pencil_of(std::size_t axis, int rank) const {
     if (axis == 0) {
       const std::int64_t columns = in_each(0, 1);
@@ -147,7 +147,7 @@ class Distribution3d {
             rank % layer / cubes_[2] * columns + rank % columns, 0};
   }
 
-  // The other way round.
+  // The rank of the pencil at a position: the inverse of pencil_of.
   int rank_of(std::size_t axis, const Triple& at) const {
     std::int64_t rank = 0;
     if (axis == 0) {
@@ -194,7 +194,7 @@ class Swfft final : public Application {
     const Dims<3> cubes = dims_for(*grid_given_, ranks);
     check_dims("grid", cubes, ranks);
     if (Distribution3d(points(), cubes).fits()) return;
-    // Multiples of the number of ranks always do, so the search ends.
+    // Multiples of the number of ranks always fit, so the search ends.
     std::int64_t side = *ngx_ + 1;
     while (!Distribution3d({side, side, side}, cubes).fits()) ++side;
     reject("ngx",
@@ -231,7 +231,7 @@ class Swfft final : public Application {
     CallList& calls;
     Distribution3d parts;
     Requests requests;
-    double points;  // of a rank
+    double points;  // per rank
 
     void compute(double ns_a_point) const { calls.compute(points * ns_a_point); }
 
@@ -256,7 +256,7 @@ class Swfft final : public Application {
       redistribute(0, To::cubes);
     }
 
-    // One peer after the other, oneself among them: packed, received and sent, unpacked.
+    // One peer after the other, including this rank: pack, receive and send, unpack.
     void redistribute(std::size_t axis, To to) const {
       const std::int64_t chunk = parts.chunk_points(axis);
       const double ns = (to == To::pencils ? to_pencils_ns : to_cubes_ns)[axis] / 2;
@@ -273,7 +273,7 @@ class Swfft final : public Application {
     }
   };
 
-  // What the driver prints about times, and about values.
+  // The reductions of the times, and of the values, that the test program prints.
   static void report(CallList& calls) {
     reduce(calls, {ReduceOp::max, ReduceOp::min, ReduceOp::sum, ReduceOp::sum});
     calls.barrier(calls.all_ranks());

@@ -18,9 +18,9 @@ using calls::CallList;
 using calls::ElementType;
 using calls::ReduceOp;
 
-constexpr std::int64_t chebyshev_check = 10;  // iterations between its reductions
+constexpr std::int64_t chebyshev_check = 10;  // iterations between reductions
 
-// Nanoseconds a cell, of the reference captures' computation between calls: w = A p; u and r; p.
+// Computation per cell between calls in the reference captures, in nanoseconds: w = A p; u and r; p.
 constexpr double matrix_ns = 2.13;
 constexpr double vectors_ns = 1.15;
 constexpr double direction_ns = 0.56;
@@ -51,7 +51,7 @@ class TeaLeaf final : public Application {
   }
 
  private:
-  // What a solver is written with.
+  // What the solvers need to write their calls.
   struct Part {
     CallList& calls;
     const calls::TealeafHalo& halo;
@@ -103,7 +103,7 @@ class TeaLeaf final : public Application {
     }
   }
 
-  // PPCG's inner steps: a halo of depth d holds for d of them.
+  // PPCG's inner steps: one exchange of a halo of depth d suffices for d steps.
   void smooth(const Part& part) const {
     for (std::int64_t inner = 0; inner < *inner_; inner += *depth_) {
       part.exchange(2, *depth_);

@@ -1,5 +1,5 @@
-// traffic: message sizes and calls as four codes of the US Department of Energy are described to make them (Pedretti et
-// al., The Impact of Injection Bandwidth Performance on Application Scalability, section 3.1; docs/motifs/traffic.md).
+// traffic: message sizes and calls of four codes of the US Department of Energy, as described by Pedretti et al., The
+// Impact of Injection Bandwidth Performance on Application Scalability, section 3.1 (docs/motifs/traffic.md).
 
 #include <algorithm>
 #include <array>
@@ -24,13 +24,13 @@ using calls::Requests;
 
 constexpr std::int64_t kib = 1024;
 
-// How a code exchanges: in each of its phases every message of a partner's, then its reductions.
+// The exchange of a code: in each phase all messages to every partner, and the reductions after the last phase.
 struct ExchangePattern {
-  std::int64_t smallest;  // bytes of a partner's messages; those between grow by a constant factor
+  std::int64_t smallest;  // bytes; the sizes of a partner's messages grow by a constant factor
   std::int64_t largest;
-  int messages;    // to a partner in a phase
+  int messages;    // per partner and phase
   int reductions;  // of one double
-  bool overlaps;   // computes while messages travel
+  bool overlaps;   // computes while messages are in flight
 };
 constexpr std::array<ExchangePattern, 4> exchange_patterns{{{4096 * kib, 4096 * kib, 1, 1, false},
                                                             {256 * kib, 1024 * kib, 2, 1, false},
@@ -39,7 +39,7 @@ constexpr std::array<ExchangePattern, 4> exchange_patterns{{{4096 * kib, 4096 * 
 
 using Partners = std::vector<int>;
 
-// The adjacent ranks in a mesh of ranks, in at most so many dimensions at once.
+// The adjacent ranks in a mesh of ranks, offset in at most `at_once` dimensions.
 Partners beside(const CallList& calls, int dimensions, int at_once) {
   Dims<3> dims{{1, 1, 1}};
   std::ranges::copy(most_even(calls.ranks(), dimensions), dims.sides.begin());
@@ -65,7 +65,7 @@ Partners along(const CallList& calls, std::size_t axis) {
   return partners;
 }
 
-// The next in a row of ranks that closes to a ring.
+// The ranks up to `distance` away on both sides, in a ring of all ranks.
 Partners nearest(const CallList& calls, int distance) {
   Partners partners;
   for (int away = 1; away <= distance; ++away) {

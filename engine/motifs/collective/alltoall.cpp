@@ -1,4 +1,4 @@
-// alltoall: every rank has something for every other (StressBench III-A; docs/motifs/alltoall.md).
+// alltoall, alltoallv, alltoallw: every rank sends a block to every rank (StressBench III-A; docs/motifs/alltoall.md).
 #include <mpi.h>
 
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int tag = 1;
 
-// A block from everyone to everyone; blocks are as long as their sender's share.
+// A block from every rank to every rank. All blocks of a sender have the size of its share.
 template <class Shares>
 class BlockExchange : public Movement {
  public:
@@ -23,7 +23,7 @@ class BlockExchange : public Movement {
     return {.collectives = 1, .collective_bytes = ranks * bytes_of(shares_.total(elements(), ranks))};
   }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
-    // On average over the ranks, which is the size where nothing is skewed.
+    // The mean over the ranks, which is the block size if there is no skew.
     const double block = static_cast<double>(bytes_of(shares_.total(elements(), ranks))) / ranks;
     return Bandwidth{(ranks - 1) * block, "bytes that one rank sends to the others / time"};
   }
@@ -92,8 +92,8 @@ class Alltoall final : public BlockExchange<EvenShares> {
   }
 
  private:
-  // Step k: to the rank k places up, from the rank k places down, so that in each step everyone sends once and receives
-  // once.
+  // In step k, each rank sends to the rank k above it and receives from the rank k below it: one message each way per
+  // step.
   void exchange_pairwise() {
     const auto own = out_[rank_];
     if (!own.empty()) std::memcpy(in_[rank_].data(), own.data(), own.size());
@@ -113,7 +113,7 @@ class Alltoall final : public BlockExchange<EvenShares> {
   std::array<MPI_Request, 2> in_flight_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
-// Blocks of any size each.
+// Base class of the variants in which block sizes may differ.
 class AnySizes : public BlockExchange<SkewedShares> {
  public:
   void check(int ranks) const override {
@@ -125,7 +125,7 @@ class AnySizes : public BlockExchange<SkewedShares> {
 
  protected:
   using BlockExchange::BlockExchange;
-  // In elements: what the last rank gives.
+  // In elements: the send buffer of the last rank, which has the largest blocks.
   std::int64_t largest_buffer(int ranks) const { return ranks * shares_.of(elements(), ranks - 1, ranks); }
 };
 
@@ -145,7 +145,7 @@ class Alltoallw final : public AnySizes {
   Alltoallw() : AnySizes("Alltoallw", Bytes{4096}, "bytes from each rank to each other rank") {}
   void check(int ranks) const override {
     AnySizes::check(ranks);
-    check_displacements(bytes_of(largest_buffer(ranks)));  // here they count bytes
+    check_displacements(bytes_of(largest_buffer(ranks)));  // displacements of MPI_Alltoallw are in bytes
   }
   void perform(Recorder& recorder) override {
     around(recorder, [this] { call(); });

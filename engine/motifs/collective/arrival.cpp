@@ -7,9 +7,9 @@
 namespace stressbench {
 namespace {
 
-// Draws kept for one timed region: 32 KiB. More iterations than this in one go use them again from the first.
+// Delays drawn for one timed region: 32 KiB. A region with more iterations reuses them from the first.
 constexpr std::int64_t most_draws = 4096;
-// Where all ranks draw the same: which of them is late.
+// Takes the place of a rank in the draw of the late rank, which must be the same on all ranks.
 constexpr auto common_rank = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace

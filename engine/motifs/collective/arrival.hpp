@@ -1,4 +1,4 @@
-// Ranks that come late to a collective: they compute (busy) before they enter.
+// Ranks that are late to a collective (--late): they compute (busy) before they enter the call.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ class Arrival {
   bool imbalanced() const noexcept { return late_->value > 0; }
   void check() const;
 
-  // Makes room for the draws of a timed region of so many iterations.
+  // Allocates the delays of a timed region with `iterations` iterations.
   void decompose(int rank, int ranks, const Draw& draws, std::int64_t iterations);
   void prepare(std::uint64_t execution);
-  // Computes for as long as this rank is late in the next iteration.
+  // Computes for this rank's delay in the next iteration.
   void wait(const Recorder& recorder) noexcept;
 
  private:

@@ -25,7 +25,7 @@ MPI_Datatype of_float() { return MPI_FLOAT; }
 MPI_Datatype of_long() { return MPI_LONG; }
 MPI_Datatype of_int() { return MPI_INT; }
 MPI_Datatype of_short() { return MPI_SHORT; }
-MPI_Datatype of_char() { return MPI_SIGNED_CHAR; }  // MPI_CHAR is text: no arithmetic
+MPI_Datatype of_char() { return MPI_SIGNED_CHAR; }  // MPI_CHAR does not support reductions
 
 }  // namespace
 

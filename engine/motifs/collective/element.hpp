@@ -1,4 +1,4 @@
-// What collectives move and reduce: numbers of a type, seen from outside as whole numbers.
+// Element types of the collectives, and access to elements as whole numbers.
 #pragma once
 
 #include <mpi.h>
@@ -17,12 +17,12 @@ struct ElementType {
   MPI_Datatype (*handle)();
   void (*write)(std::byte* element, std::int64_t value);
   double (*read)(const std::byte* element);
-  double (*as_stored)(std::int64_t value);  // wraps around where the type is too narrow, as the sum itself does
+  double (*as_stored)(std::int64_t value);  // after conversion; wraps around like the sum if the type is too narrow
 };
 
 const ElementType& type_of(Element element);
 
-// How many elements those bytes are; throws UserMistake where they are no whole number of them.
+// Returns the number of elements in `size` bytes. Throws UserMistake if it is not a whole number.
 std::int64_t whole_elements(Bytes size, Element element);
 
 }  // namespace stressbench

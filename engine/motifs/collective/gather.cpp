@@ -23,7 +23,7 @@ class Gather final : public RootedBlocks<Shares> {
     if (*in_place_ && root_.rotates() && shares_.skewed())
       reject("in-place", "with --skew the root must stay the same, not --root rotate");
   }
-  // In place the root's block lies in its receive buffer from the first: it gives nothing.
+  // With MPI_IN_PLACE the root's own block is already in its receive buffer and is not sent.
   Traffic traffic(int ranks) const override {
     Traffic sum = Base::traffic(ranks);
     if (*in_place_) sum.collective_bytes -= bytes_of(shares_.of(elements(), root_.fixed(), ranks));

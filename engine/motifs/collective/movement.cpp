@@ -50,7 +50,7 @@ Blocks Movement::blocks(const std::vector<std::int64_t>& elements) {
   return {elements, *element_};
 }
 
-// Spoiled first: in place, what is given lies where the result will be.
+// Poisons the received parts first: with MPI_IN_PLACE, the data to send is in the receive buffer.
 void Movement::fill_payload(std::uint64_t pass) {
   for (const Part& part : incoming()) payload::poison(part.bytes, {part.sender, part.receiver, pass});
   for (const Part& part : outgoing()) payload::fill(part.bytes, {part.sender, part.receiver, pass});

@@ -1,4 +1,4 @@
-// Collectives that move bytes and compute nothing: buffers cut into blocks, each stamped and checked.
+// Collectives that move data without reducing it: buffers divided into blocks, which --verify fills and checks.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@
 
 namespace stressbench {
 
-// A buffer of blocks one behind the other, described as MPI wants it.
+// A buffer of consecutive blocks, with the counts and displacements that MPI calls take.
 class Blocks {
  public:
   Blocks() = default;
@@ -22,7 +22,7 @@ class Blocks {
   std::byte* data() const noexcept { return memory_.data(); }
   int count(int index) const noexcept { return counts_[static_cast<std::size_t>(index)]; }
   const int* counts() const noexcept { return counts_.data(); }
-  // In elements, for the calls that take them; where the last one fits into an int.
+  // Displacements in elements. Only valid if the last one fits into an int.
   const int* offsets() const noexcept { return offsets_.data(); }
   std::size_t byte_offset(int index) const noexcept { return starts_[static_cast<std::size_t>(index)]; }
   int size() const noexcept { return static_cast<int>(counts_.size()); }
@@ -36,7 +36,7 @@ class Blocks {
   std::vector<std::size_t> starts_;
 };
 
-// A part of a buffer that one rank sends to another. What goes to all alike has its sender as its receiver.
+// A part of a buffer that one rank sends to another. Data that all ranks receive has its sender as receiver, too.
 struct Part {
   std::span<std::byte> bytes;
   int sender;
@@ -55,18 +55,18 @@ class Movement : public Collective {
  protected:
   Movement(std::string function, Bytes size, std::string size_help, Forms forms = Forms::both);
 
-  // What this rank gives to the next call and gets from it.
+  // The parts that this rank sends and receives in the next call.
   virtual std::vector<Part> outgoing() const = 0;
   virtual std::vector<Part> incoming() const = 0;
 
   Bytes size() const noexcept { return *size_; }
   Element element() const noexcept { return *element_; }
-  // Of a block without skew.
+  // Elements of a block without skew.
   std::int64_t elements() const noexcept { return size_->value / type_of(*element_).size; }
   std::int64_t bytes_of(std::int64_t elements) const noexcept { return elements * type_of(*element_).size; }
   MPI_Datatype datatype() const noexcept { return datatype_; }
   Blocks blocks(const std::vector<std::int64_t>& elements);
-  // Refuses what the v-variants cannot say: their displacements are ints. `last`: the end of the largest buffer.
+  // Rejects sizes for which the int displacements of the v-variants overflow. `last`: the end of the largest buffer.
   void check_displacements(std::int64_t last) const;
 
  private:

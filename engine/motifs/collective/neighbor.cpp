@@ -62,7 +62,8 @@ class Neighbor final : public Movement {
       in_offsets_.push_back(static_cast<MPI_Aint>(in_.byte_offset(i)));
     }
   }
-  // A neighbour on both sides gets the same twice: libraries differ in which of the two blocks comes first.
+  // A rank that is the neighbour on both sides gets the same data in both blocks, since libraries differ in their
+  // order.
   std::vector<Part> outgoing() const override {
     if (same_to_all(which)) return {{out_[0], rank_, rank_}};
     std::vector<Part> parts;
@@ -100,7 +101,7 @@ class Neighbor final : public Movement {
   using Shares = std::conditional_t<any_sizes(which), SkewedShares, EvenShares>;
 
   int peer(int index) const { return neighbours_[static_cast<std::size_t>(index)]; }
-  // Elements from all ranks to all their neighbours.
+  // Number of elements that all ranks send to all their neighbours.
   std::int64_t moved(int ranks) const {
     std::int64_t sum = 0;
     for (int rank = 0; rank < ranks; ++rank) {

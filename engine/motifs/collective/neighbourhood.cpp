@@ -17,7 +17,7 @@ Coordinates coordinates_of(int rank, const std::vector<int>& sides) {
   return place;
 }
 
-// As MPI_Cart_create numbers them: the last dimension runs fastest.
+// Ranks are numbered as in MPI_Cart_create: the last dimension varies fastest.
 int rank_at(Coordinates place, const std::vector<int>& sides, bool periodic) {
   int rank = 0;
   for (std::size_t d = 0; d < sides.size(); ++d) {
@@ -60,7 +60,7 @@ void Neighbourhood::check(int ranks) const {
   if (!is_grid() && dimensions_.was_given()) throw foreign(dimensions_, "cartesian or box");
   if (!is_grid() && *periodic_) throw foreign(periodic_, "cartesian or box");
   if (*topology_ != Topology::nearest && reach_.was_given()) throw foreign(reach_, "nearest");
-  const bool one_rank_suffices = *topology_ == Topology::cartesian && *periodic_;  // then it is its own neighbour
+  const bool one_rank_suffices = *topology_ == Topology::cartesian && *periodic_;  // then the rank is its own neighbour
   if (ranks < 2 && !one_rank_suffices) reject("", "neighbours need 2 ranks or more, but the job has {}", ranks);
 }
 

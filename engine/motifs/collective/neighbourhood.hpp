@@ -16,17 +16,18 @@ class Neighbourhood {
   explicit Neighbourhood(ParameterSet* owner);
 
   void check(int ranks) const;
-  // In the order of a call's blocks; MPI_PROC_NULL beyond the edge of a Cartesian grid. Of a graph each neighbour once.
+  // The neighbours in the order of a call's blocks. MPI_PROC_NULL beyond the edge of a Cartesian grid; in a graph, each
+  // neighbour once.
   std::vector<int> of(int rank, int ranks) const;
-  // How many blocks a call has at most.
+  // The maximum number of blocks in a call.
   int slots(int ranks) const;
-  // Collective over the group.
+  // Creates the communicator with this topology. Collective over the group.
   mpi::Group make(const mpi::Group& group) const;
 
  private:
   bool is_grid() const noexcept { return *topology_ == Topology::cartesian || *topology_ == Topology::box; }
-  std::vector<int> beside(int rank, int ranks) const;  // a Cartesian grid's
-  std::vector<int> around(int rank, int ranks) const;  // a graph's, with repetitions and oneself
+  std::vector<int> beside(int rank, int ranks) const;  // neighbours in a Cartesian grid
+  std::vector<int> around(int rank, int ranks) const;  // neighbours in a graph, with duplicates and `rank` itself
 
   Param<Topology> topology_;
   Param<std::int64_t> dimensions_;
@@ -34,7 +35,7 @@ class Neighbourhood {
   Param<std::int64_t> reach_;
 };
 
-// Ranks along each of 1 to 3 dimensions, as equal as can be, the longest first: what the standard asks of
+// Ranks along each of 1 to 3 dimensions, as equal as possible, in descending order, as the standard demands of
 // MPI_Dims_create.
 std::vector<int> balanced_sides(int ranks, int dimensions);
 

@@ -34,7 +34,7 @@ void Reducing::lay_out(const mpi::Group&) {
 void Reducing::fill_payload(std::uint64_t pass) {
   const ElementType& type = type_of(*type_);
   const Result due = result();
-  // Spoiled with a number that is no result of these contributions.
+  // Overwrites the expected results with wrong numbers.
   for (std::int64_t k = 0; k < due.elements; ++k) {
     const std::int64_t right = reduced(*reduction_, due.ranks, static_cast<std::size_t>(due.first + k), pass);
     type.write(result_.data() + offset(k), right - 5);
@@ -58,7 +58,7 @@ void Reducing::verify(std::uint64_t pass) const {
   }
 }
 
-// Ones: no reduction of them leaves the normal numbers, whose arithmetic takes its usual time.
+// Fills with ones: any reduction of them is a normal floating-point number, so that arithmetic takes its usual time.
 void Reducing::fill_with_ones(const Buffer& vector) const {
   const ElementType& type = type_of(*type_);
   for (std::size_t at = 0; at < vector.size(); at += offset(1)) type.write(vector.data() + at, 1);

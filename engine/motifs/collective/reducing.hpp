@@ -1,4 +1,4 @@
-// Collectives that combine elements of all ranks: the input of each, and the expected result.
+// Collectives that reduce elements of all ranks: the input of each rank and the expected result.
 #pragma once
 
 #include <mpi.h>
@@ -24,7 +24,8 @@ class Reducing : public Collective {
   void verify(std::uint64_t pass) const final;
 
  protected:
-  // A part of the reduction of the first `ranks` ranks' vectors, at the front of the result; no elements: nothing.
+  // Elements `first` to `first` + `elements` - 1 of the reduction over ranks 0 to `ranks` - 1, at the start of the
+  // result buffer. No elements: no result on this rank.
   struct Result {
     std::int64_t first = 0;
     std::int64_t elements = 0;
@@ -33,14 +34,14 @@ class Reducing : public Collective {
 
   Reducing(std::string function, std::string count_help);
 
-  // Elements that each rank gives.
+  // Elements that each rank contributes.
   virtual std::int64_t given(int ranks) const {
     (void)ranks;
     return *count_given_;
   }
-  // What this rank gets of the next call.
+  // The result that this rank gets from the next call.
   virtual Result result() const = 0;
-  // Whether this rank's vector lies where its result will be, in the next call, and in every one.
+  // Whether this rank passes MPI_IN_PLACE, with its input in the result buffer: in the next call, and in every call.
   virtual bool gives_in_place() const { return *in_place_; }
   virtual bool always_gives_in_place() const { return gives_in_place(); }
   void lay_out(const mpi::Group& group) override;

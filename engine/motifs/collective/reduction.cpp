@@ -5,8 +5,8 @@
 namespace stressbench {
 namespace {
 
-// A contribution depends on r and k + pass only through (r + k + pass) mod 3 and on a base common to all ranks, so that
-// a result is known without asking each rank.
+// The contribution of rank r to element k depends on r only through (r + k + pass) mod 3, plus a base common to all
+// ranks. Results can therefore be computed without a loop over the ranks.
 std::int64_t phase_of(std::size_t element, std::uint64_t pass) {
   return static_cast<std::int64_t>((element + pass) % 3);
 }
@@ -31,7 +31,7 @@ std::int64_t reduced(Reduction reduction, std::int64_t ranks, std::size_t elemen
   const auto own = [&](std::int64_t rank) { return contribution(reduction, rank, element, pass); };
   const auto had_by = [&](std::int64_t rank) {
     return (ranks - rank + 2) / 3;
-  };  // ranks that have the same as ranks 0, 1, 2
+  };  // number of ranks with the same contribution as rank 0, 1 or 2
   const std::int64_t different = std::min<std::int64_t>(ranks, 3);
   std::int64_t value = own(0);
   switch (reduction) {

@@ -1,4 +1,4 @@
-// Reductions whose results are known beforehand, for --verify.
+// Reductions with results known in advance, for --verify.
 #pragma once
 
 #include <mpi.h>
@@ -14,9 +14,9 @@ enum class Reduction { sum, min, max, prod };
 
 MPI_Op operation_of(Reduction reduction);
 
-// What a rank puts into element k: small whole numbers that every type holds exactly.
+// The input of a rank in one element: a small whole number that every type represents exactly.
 std::int64_t contribution(Reduction reduction, std::int64_t rank, std::size_t element, std::uint64_t pass);
-// Element k of what ranks 0 to ranks - 1 give; ranks > 0.
+// One element of the reduction over ranks 0 to ranks - 1; ranks > 0.
 std::int64_t reduced(Reduction reduction, std::int64_t ranks, std::size_t element, std::uint64_t pass);
 
 }  // namespace stressbench

@@ -9,7 +9,7 @@ constexpr std::string_view accepted = "a rank of the job, or rotate: each in tur
 
 struct KnownRoot {
   static constexpr std::string_view words = accepted;
-  static bool holds(RootChoice) noexcept { return true; }  // Spelling refuses the rest
+  static bool holds(RootChoice) noexcept { return true; }  // Spelling rejects any other value
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The root of a rooted collective: one rank, or each in turn, so that no two calls share a tree.
+// The root of a rooted collective: a fixed rank, or each rank in turn, so that consecutive calls use different trees.
 #pragma once
 
 #include <string>
@@ -24,13 +24,14 @@ class Root {
   explicit Root(ParameterSet* owner);
 
   bool rotates() const noexcept { return choice_->rotates; }
-  // The root where it does not move.
+  // The root if it does not rotate.
   int fixed() const noexcept { return choice_->rank; }
   bool may_be(int rank) const noexcept { return rotates() || rank == fixed(); }
   void check(int ranks) const;
 
   void decompose(int rank, int ranks) noexcept;
-  // Moves on to the root of the next call; with `hold`, before the call asks for it: its messages are being stamped.
+  // `take` advances to the root of the next call and returns it. `hold` advances early, while the messages of that call
+  // are being filled; the next `take` then returns the same root.
   void hold() noexcept {
     if (!held_) move();
     held_ = true;

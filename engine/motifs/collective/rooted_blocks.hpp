@@ -1,4 +1,4 @@
-// What gather and scatter share: a block of each rank, and all of them at the root.
+// Base class of gather and scatter: one block on each rank, and all blocks on the root.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// scan, exscan: each rank gets the reduction of the ranks up to itself, with itself or without (docs/motifs/scan.md).
+// scan, exscan: each rank gets the reduction over the ranks up to itself, inclusive or exclusive (docs/motifs/scan.md).
 #include <mpi.h>
 
 #include "motifs/collective/reducing.hpp"
@@ -28,7 +28,7 @@ class Exscan final : public Reducing {
   }
 
  protected:
-  // There is no rank before rank 0: MPI leaves its result undefined.
+  // Rank 0 has no predecessors: MPI leaves its result undefined.
   Result result() const override { return rank_ > 0 ? Result{.elements = count(), .ranks = rank_} : Result{}; }
   void call() override {
     either(MPI_Exscan, MPI_Iexscan, from(), to(), int_count(), datatype(), operation(), communicator_);

@@ -1,4 +1,4 @@
-// scatter, scatterv: the root has a block for every rank (docs/motifs/scatter.md).
+// scatter, scatterv: the root sends a block to every rank (docs/motifs/scatter.md).
 #include <mpi.h>
 
 #include "motifs/collective/rooted_blocks.hpp"
@@ -32,7 +32,7 @@ class Scatter final : public RootedBlocks<Shares> {
     return parts;
   }
   std::vector<Part> incoming() const override {
-    if (*in_place_ && root_.here()) return {};  // its block stays where it is
+    if (*in_place_ && root_.here()) return {};  // the root's block stays in the send buffer
     return {{own_[0], root_.now(), rank_}};
   }
   void call() override {

@@ -1,4 +1,4 @@
-// How much each rank has in a collective: all the same, or, in the v-variants, more from rank to rank.
+// Sizes of the blocks of the ranks in a collective: all equal, or, in the v-variants, rising from rank to rank.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class EvenShares {
   }
 };
 
-// Rises evenly from rank to rank, from elements * (1 - skew) to elements * (1 + skew), rounded to whole elements.
+// Sizes rise evenly from rank to rank, from elements * (1 - skew) to elements * (1 + skew), rounded to whole elements.
 class SkewedShares {
  public:
   static constexpr bool varied = true;

@@ -1,5 +1,5 @@
-// data_parallel: a training step in which every rank has the whole model and gradients are summed in buckets, while the
-// backward pass goes on (PyTorch DistributedDataParallel; docs/motifs/machine_learning.md).
+// data_parallel: a training step in which every rank has the whole model and gradients are summed in buckets during the
+// backward pass (PyTorch DistributedDataParallel; docs/motifs/machine_learning.md).
 
 #include <vector>
 
@@ -77,8 +77,8 @@ class DataParallel final : public Training {
     }
   }
 
-  // Reduce-scatter, then all-gather, each in ranks - 1 steps: a part goes to the right while another comes from the
-  // left.
+  // Reduce-scatter, then all-gather, each in ranks - 1 steps. In each step a rank sends one part to the right and
+  // receives another from the left.
   void ring(CallList& calls, std::int64_t elements) const {
     const int ranks = calls.ranks();
     const int right = (calls.rank() + 1) % ranks;
@@ -92,7 +92,7 @@ class DataParallel final : public Training {
     }
   }
 
-  // A binomial tree up to rank 0 and down again.
+  // Reduction and broadcast along a binomial tree with rank 0 as root.
   static void tree(CallList& calls, std::int64_t bytes) {
     const int rank = calls.rank();
     int bit = 1;

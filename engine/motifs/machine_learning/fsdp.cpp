@@ -25,7 +25,7 @@ class Fsdp final : public Training {
     }
     backward(calls, gathers, sums);
     if (gathers_weights) return;
-    // The owners have updated their shards.
+    // Gathers the weights after their owners have updated them.
     for (std::int64_t layer = 0; layer < layers(); ++layer) {
       if (layer >= 2) calls.wait(place(gathers, layer));
       gather(calls, gathers, layer);
@@ -49,7 +49,7 @@ class Fsdp final : public Training {
   }
 
   static calls::Request place(Requests requests, std::int64_t layer) { return requests[static_cast<int>(layer % 2)]; }
-  // Shards are equal: the last one is filled up.
+  // All shards have the same size: the last one is padded.
   std::int64_t share(const CallList& calls, std::int64_t layer) const {
     return (layer_parameters(layer) + calls.ranks() - 1) / calls.ranks();
   }

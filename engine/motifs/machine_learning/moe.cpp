@@ -1,5 +1,5 @@
-// moe: a training step of a mixture of experts that are spread over the ranks: tokens travel to their experts and back,
-// twice a layer forwards and twice backwards (GShard; docs/motifs/machine_learning.md).
+// moe: a training step of a mixture of experts distributed over the ranks: tokens are sent to their experts and back,
+// in each layer once forward and once backward (GShard; docs/motifs/machine_learning.md).
 
 #include <cmath>
 #include <vector>
@@ -47,7 +47,8 @@ class MixtureOfExperts final : public Training {
   }
 
  private:
-  // Tokens that each rank sends to each: shares fall as 1 / (place + 1)^skew; what is above the capacity is dropped.
+  // Tokens that every rank sends to each rank: shares fall as 1 / (rank + 1)^skew; tokens above the capacity are
+  // dropped.
   std::vector<std::int64_t> tokens_to(int ranks) const {
     std::vector<double> share(static_cast<std::size_t>(ranks));
     double sum = 0;

@@ -20,7 +20,7 @@ class ParameterServer final : public Training {
       reject("servers", "{} leave no worker among {} ranks; at most {}", *servers_, ranks, ranks - 1);
   }
 
-  // The first ranks are the servers; each has a part of every bucket.
+  // The first ranks are the servers; each holds a part of every bucket.
   void write(CallList& calls) const override {
     const int servers = static_cast<int>(*servers_);
     const int workers = calls.ranks() - servers;

@@ -1,5 +1,5 @@
 // pipeline_parallel: a training step in which each rank has some of the layers, and micro-batches pass through the
-// ranks forwards and back (GPipe; PipeDream's 1F1B; docs/motifs/machine_learning.md).
+// ranks forward and backward (GPipe; PipeDream's 1F1B; docs/motifs/machine_learning.md).
 
 #include "core/grid.hpp"
 #include "motifs/machine_learning/training.hpp"
@@ -49,13 +49,13 @@ class PipelineParallel final : public Training {
   }
 
  private:
-  // A rank in the pipeline: what it sends on goes in the background, at most two messages each way.
+  // A rank in the pipeline. Sends are nonblocking, at most two in flight in each direction.
   struct Stage {
     CallList& calls;
     Requests ahead;
     Requests back;
     std::int64_t bytes;
-    double parameters;  // times micro-batches' share of the tokens
+    double parameters;  // of this rank's layers, divided by the number of micro-batches
     int sent_ahead = 0;
     int sent_back = 0;
 

@@ -1,5 +1,5 @@
 // tensor_parallel: a training step in which each layer's matrices are divided among the ranks of a group, which sum
-// their results twice a layer, forwards and backwards (Megatron-LM; docs/motifs/machine_learning.md).
+// their results twice per layer, forward and backward (Megatron-LM; docs/motifs/machine_learning.md).
 
 #include "motifs/machine_learning/training.hpp"
 

@@ -1,5 +1,5 @@
-// What the motifs of this folder share: the model that is trained, and how long its computation takes
-// (docs/motifs/machine_learning.md, with the sources of the models' numbers).
+// Base class of the machine-learning motifs: the model that is trained, and the time of its computation
+// (docs/motifs/machine_learning.md, with the sources of the numbers).
 #pragma once
 
 #include <array>
@@ -22,17 +22,17 @@ struct Names<Model> {
                                      std::pair{std::string_view{"mixtral-8x7b"}, Model::mixtral_8x7b}};
 };
 
-// What gradients, weights and activations travel as. MPI has no 16-bit floating point: elements of two bytes are summed
-// as MPI_SHORT.
+// Number format in which gradients, weights and activations are sent. MPI has no 16-bit floating point: elements of two
+// bytes are summed as MPI_SHORT.
 enum class NumberFormat { fp32, bf16 };
 
 namespace training {
 
 struct Shape {
   std::int64_t parameters;
-  std::int64_t active;  // that work on a token
+  std::int64_t active;  // parameters used for one token
   std::int64_t layers;
-  std::int64_t hidden;  // width of what a layer hands to the next; 0: not one number (ResNet)
+  std::int64_t hidden;  // width of a layer's output; 0: differs between layers (ResNet)
 };
 
 constexpr Shape shape_of(Model model) noexcept {
@@ -53,7 +53,7 @@ class Training : public Application {
   std::int64_t parameters() const { return *parameters_ > 0 ? *parameters_ : training::shape_of(*model_).parameters; }
   std::int64_t layers() const { return *layers_ > 0 ? *layers_ : training::shape_of(*model_).layers; }
   std::int64_t hidden() const { return *hidden_ > 0 ? *hidden_ : training::shape_of(*model_).hidden; }
-  // The first layers have one parameter more where they do not divide evenly.
+  // If the parameters do not divide evenly, the first layers have one more each.
   std::int64_t layer_parameters(std::int64_t layer) const {
     return parameters() / layers() + (layer < parameters() % layers() ? 1 : 0);
   }
@@ -62,7 +62,7 @@ class Training : public Application {
     return *precision_ == NumberFormat::fp32 ? calls::ElementType::floats : calls::ElementType::shorts;
   }
   std::int64_t tokens() const { return *tokens_; }
-  // 2 operations a parameter and token forwards, 4 backwards (Kaplan et al. 2020), of the parameters that work on it.
+  // 2 operations per token and active parameter in the forward pass, 4 in the backward pass (Kaplan et al. 2020).
   double forward_ns(double parameters) const {
     const training::Shape shape = training::shape_of(*model_);
     const double share =
@@ -70,7 +70,7 @@ class Training : public Application {
     return 2e9 * share * parameters * static_cast<double>(*tokens_) / *flops_;
   }
   double backward_ns(double parameters) const { return 2 * forward_ns(parameters); }
-  // What a layer hands on for that many tokens. Refused where the model has no one width.
+  // Size of a layer's output for `tokens` tokens. check_hidden() rejects models that have no single width.
   std::int64_t activation_bytes(std::int64_t tokens) const { return tokens * hidden() * width(); }
   void check_hidden() const {
     if (hidden() == 0)

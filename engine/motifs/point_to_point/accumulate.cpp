@@ -1,4 +1,4 @@
-// accumulate: ranks add numbers to those in the memory of others (IMB-RMA, OSU; docs/motifs/accumulate.md).
+// accumulate: ranks add to numbers in the memory of others (IMB-RMA, OSU; docs/motifs/accumulate.md).
 
 #include <cstring>
 
@@ -27,7 +27,7 @@ void set_number(std::span<std::byte> memory, std::size_t index, Number value) {
   std::memcpy(memory.data() + index * sizeof value, &value, sizeof value);
 }
 
-// What stands there before, and what an origin adds: small enough that no sum wraps round.
+// The initial value of a number, and what an origin adds: small enough that no sum overflows.
 Number before(std::size_t operation, std::size_t index, std::uint64_t pass) {
   return pass * 1'000'003 + operation * 101 + index;
 }
@@ -102,7 +102,7 @@ class Accumulate final : public OneSided {
     throw MachineFault("wrong number: rank {} has {} in its window as number {} of operation {}, expected {}", rank(),
                        found, index, operation, expected);
   }
-  // Others may have added before, or not: with one origin there is one right answer, else a range of them.
+  // Other origins may have added before, or not: with a single origin there is one correct value, otherwise a range.
   void verify_fetched(std::size_t target, std::size_t operation, std::size_t index, std::uint64_t pass) const {
     const Number least = before(operation, index, pass);
     const Number most = least + most_added * static_cast<Number>(origins_of_a_target() - 1);

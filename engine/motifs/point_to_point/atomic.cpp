@@ -1,4 +1,4 @@
-// atomic: ranks count on a number in the memory of others, as a shared work counter does (IMB-RMA, OSU;
+// atomic: ranks increment a counter in the memory of others, like a shared work counter (IMB-RMA, OSU;
 // docs/motifs/atomic.md).
 
 #include <cstring>
@@ -24,7 +24,7 @@ class Atomic final : public OneSided {
  private:
   std::int64_t operation_bytes() const override { return sizeof(Number); }
   int crossings() const override { return 2; }
-  Piece piece() const override { return Piece::one; }  // one counter a target
+  Piece piece() const override { return Piece::one; }  // one counter per target
   bool swaps() const { return *call_ == AtomicCall::compare_and_swap; }
 
   void issue(const Operation& operation) {
@@ -41,8 +41,8 @@ class Atomic final : public OneSided {
     if (steps_.empty()) count_from(0);
   }
 
-  // Operation i of each origin swaps start + i for start + i + 1: the first origin there succeeds, and all together
-  // count to start + operations.
+  // Operation i of each origin swaps start + i for start + i + 1. The first origin to do so succeeds, and together the
+  // origins count to start + operations.
   void count_from(Number start) {
     steps_.resize(operations() + 1);
     for (std::size_t i = 0; i <= operations(); ++i) steps_[i] = start + i;
@@ -69,8 +69,8 @@ class Atomic final : public OneSided {
       if (found != expected)
         throw MachineFault("wrong number: rank {} has {} as its counter, expected {}", rank(), found, expected);
     }
-    // What came back: at least as far as this rank's own operations have counted, at most as far as all others may
-    // have.
+    // Fetched values: at least the number of this rank's own earlier operations, at most that plus all operations of
+    // the others (relative to the start).
     const auto others = static_cast<Number>(origins_of_a_target() - 1);
     for (std::size_t target = 0; target < reach().targets.size(); ++target) {
       for (std::size_t i = 0; i < operations(); ++i) {

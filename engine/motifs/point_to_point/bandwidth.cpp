@@ -95,7 +95,7 @@ class Streaming final : public Motif {
   bool both_ways() const noexcept { return *direction_ == StreamDirection::both; }
   std::int64_t window_messages(int ranks) const { return ranks / 2 * *window_given_ * (both_ways() ? 2 : 1); }
 
-  // One buffer for the whole window on each side, as OSU has it: all its messages are the same.
+  // As in the OSU benchmarks, all messages of a window use one buffer on each side.
   void post_sends() {
     for (MPI_Request& request : sending_) {
       mpi::must(MPI_Isend(outgoing_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &request), "MPI_Isend");

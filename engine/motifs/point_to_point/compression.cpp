@@ -1,5 +1,5 @@
-// compression: takes a share of the network from whoever else uses it: messages to several ranks before, a sleep, and
-// the same again (CompressionB of active measurement, Casas and Bronevetsky, III-B; docs/motifs/compression.md).
+// compression: takes a share of the network from other jobs: messages to several preceding ranks, a sleep, and the same
+// again (CompressionB of active measurement, Casas and Bronevetsky, III-B; docs/motifs/compression.md).
 
 #include "core/pause.hpp"
 #include "motifs/point_to_point/pairing.hpp"

@@ -34,8 +34,8 @@ class Exchange final : public Motif {
     rank_ = group.rank();
     const int right = (rank_ + 1) % group.size();
     const int left = (rank_ + group.size() - 1) % group.size();
-    // Sends go right first and receives start from the left: in a ring of two, where both neighbours are the same rank,
-    // what it sent first is what is received first.
+    // The first send goes right and the first receive is from the left: in a ring of two, where both neighbours are the
+    // same rank, the message sent first is received first.
     to_ = {right, left};
     from_ = {left, right};
     for (Message& message : outgoing_) message = layout_.message(*size_);

@@ -1,5 +1,5 @@
-// hotspot: every rank sends messages to ranks drawn at random, a fraction of them to one that is the same for all
-// (Pfister and Norton, ICPP 1985; docs/motifs/hotspot.md).
+// hotspot: every rank sends messages to random ranks, a fraction of them to one rank that is the same for all (Pfister
+// and Norton, ICPP 1985; docs/motifs/hotspot.md).
 
 #include "motifs/point_to_point/drawing.hpp"
 #include "motifs/point_to_point/pairing.hpp"
@@ -23,7 +23,7 @@ class Hotspot final : public Simultaneous {
  private:
   bool redraws() const override { return *drawing_ == Drawing::iteration; }
 
-  // Every rank draws for all, and so knows what it will receive without a message about it.
+  // Every rank draws for all ranks, and so knows what it will receive without communication.
   Peers peers(int rank, int ranks, const Draw& draws, std::uint64_t iteration) const override {
     Peers found;
     for (int sender = 0; sender < ranks; ++sender) {
@@ -39,7 +39,7 @@ class Hotspot final : public Simultaneous {
     return found;
   }
 
-  // Two draws: whether to the hot rank, and to which other one. No rank sends to itself.
+  // Takes two draws: whether to send to the hot rank, and to which other rank. No rank sends to itself.
   int receiver_of(int sender, int ranks, Draw position) const {
     if (sender != *hot_ && random_unit(position) < *fraction_) return static_cast<int>(*hot_);
     ++position.execution;

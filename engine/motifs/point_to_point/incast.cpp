@@ -1,4 +1,4 @@
-// incast: N ranks send to one, or each of them to several, as files of one job reach one I/O node (StressBench III-A,
+// incast: N ranks send to one, or each of them to several, like the output of a job to an I/O node (StressBench III-A,
 // V; docs/motifs/incast.md).
 #include <mpi.h>
 
@@ -63,7 +63,7 @@ class Incast final : public Motif {
     rank_ = group.rank();
     ranks_ = ranks;
     const bool takes_part = place_ < roots_ + senders_;
-    // Root first, then the senders: a gather's communicator has no other ranks.
+    // The communicator of a gather contains only the root, as rank 0, and the senders.
     if (*call_ != IncastCall::send) gathering_ = group.split(takes_part ? 0 : MPI_UNDEFINED, place_);
     communicator_ = *call_ == IncastCall::send ? group.handle() : gathering_.handle();
     if (!takes_part) return;
@@ -95,7 +95,7 @@ class Incast final : public Motif {
     }
   }
 
-  // An incast lasts until the root has everything; a sender of small messages is through long before.
+  // An incast lasts until the root has received everything; a sender of small messages finishes long before.
   bool is_timed() const override { return is_root(); }
 
   void fill_payload(std::uint64_t pass) override {
@@ -130,7 +130,7 @@ class Incast final : public Motif {
     for (int sender = 0; sender < senders(ranks); ++sender) sum += size_of(sender, ranks);
     return sum;
   }
-  // Senders are the ranks that follow the roots, going on at 0 after the last.
+  // Senders are the ranks after the roots, wrapping around to 0 after the last.
   int rank_of(int sender) const { return (root_ + roots_ + sender) % ranks_; }
   int root_rank(int root) const { return (root_ + root) % ranks_; }
 
@@ -146,7 +146,7 @@ class Incast final : public Motif {
     }
     if (*call_ == IncastCall::send) in_flight_.assign(arrivals_.size(), MPI_REQUEST_NULL);
     if (*call_ != IncastCall::gatherv) return;
-    counts_.assign(1, 0);  // the root itself gives nothing
+    counts_.assign(1, 0);  // the root itself sends nothing
     offsets_.assign(1, 0);
     for (const auto& arrival : arrivals_) {
       offsets_.push_back(static_cast<int>(arrival.data() - incoming_.data()));
@@ -159,7 +159,7 @@ class Incast final : public Motif {
       mpi::must(MPI_Send(outgoing_.data(), count_, MPI_BYTE, root_, tag, communicator_), "MPI_Send");
       return;
     }
-    // Senders begin with different roots, so that no root is the first of all.
+    // Senders start with different roots, so that they do not all send to the same root first.
     for (int i = 0; i < roots_; ++i) {
       const int root = (place_ + i) % roots_;
       mpi::must(MPI_Isend(departure(root).data(), count_, MPI_BYTE, root_rank(root), tag, communicator_,
@@ -195,7 +195,7 @@ class Incast final : public Motif {
                         "sizes rise from sender to sender, from 1 - spread to 1 + spread times the size", AtMost{1.0}};
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
-  int place_ = 0;  // from 0 the roots, then the senders, then idle ranks
+  int place_ = 0;  // roots first, then senders, then idle ranks
   int roots_ = 1;
   int senders_ = 0;
   int root_ = 0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<int>::max();
 
-// The same bytes of memory whatever the kind: `blocks` blocks, each `stride` after the one before.
+// All layouts describe the same memory: `blocks` blocks of `block` bytes, each `stride` bytes after the previous one.
 mpi::Datatype make_type(Layout layout, int blocks, int block, int stride) {
   MPI_Datatype made = MPI_DATATYPE_NULL;
   switch (layout) {
@@ -38,7 +38,8 @@ mpi::Datatype make_type(Layout layout, int blocks, int block, int stride) {
   return mpi::Datatype::commit(made);
 }
 
-// Blocks go to and from one piece of memory, where payload knows each byte by its offset.
+// Calls copy(offset in a packed buffer, offset in memory) for each block. The functions of payload:: need packed
+// buffers.
 template <class Copy>
 void each_block(std::size_t size, std::size_t block, std::size_t stride, Copy copy) {
   for (std::size_t packed = 0, spread = 0; packed < size; packed += block, spread += stride) copy(packed, spread);

@@ -1,5 +1,4 @@
-// How a message lies in memory: in one piece, or in blocks with gaps between them, told to MPI by one of three kinds of
-// derived datatype.
+// Layout of a message in memory: contiguous, or blocks with gaps, described by one of three kinds of derived datatype.
 #pragma once
 
 #include <mpi.h>
@@ -13,11 +12,11 @@ namespace stressbench {
 
 enum class Layout { contiguous, vector, subarray, indexed };
 
-// A message's memory and its MPI datatype. Its bytes are counted without the gaps.
+// A message's memory and its MPI datatype. Sizes exclude the gaps.
 class Message {
  public:
   Message() = default;
-  explicit Message(Bytes size);                                   // in one piece
+  explicit Message(Bytes size);                                   // contiguous
   Message(Layout layout, Bytes size, Bytes block, Bytes stride);  // size is a whole number of blocks
 
   std::byte* data() const noexcept { return memory_.data(); }
@@ -33,15 +32,15 @@ class Message {
   mpi::Datatype derived_;
   int count_ = 0;
   std::size_t size_ = 0;
-  std::size_t block_ = 0;  // 0: in one piece
+  std::size_t block_ = 0;  // 0: contiguous
   std::size_t stride_ = 0;
 };
 
-// The parameters of a motif whose messages may have gaps.
+// Parameters of a motif with a choice of message layouts.
 class LayoutChoice {
  public:
   explicit LayoutChoice(ParameterSet* owner);
-  // Throws ParameterMistake where no message of that size can lie so.
+  // Throws ParameterMistake if a message of this size cannot have this layout.
   void check(Bytes size) const;
   Message message(Bytes size) const;
 

@@ -20,7 +20,7 @@ std::vector<int> ranks_of(const std::vector<Target>& targets) {
 
 }  // namespace
 
-// Before the window goes. A rank that leaves because of a fault does not wait for targets that may not answer.
+// Releases the locks before the window is freed. Not after a fault: targets may no longer respond.
 OneSided::~OneSided() {
   if (!locked_ || std::uncaught_exceptions() > 0) return;
   if (*sync_ == Synchronisation::lock_all) MPI_Win_unlock_all(window());
@@ -66,7 +66,7 @@ void OneSided::decompose(const mpi::Group& group, const Draw&) {
     window_ = mpi::Window::create(given_.bytes(), group);
   } else {
     window_ = mpi::Window::allocate(exposed_bytes, group);
-    std::ranges::fill(window_.memory(), std::byte{0x55});  // touched, as Buffer is
+    std::ranges::fill(window_.memory(), std::byte{0x55});  // touched, like the memory of a Buffer
   }
   targets_ = mpi::Members(group, target_ranks_);
   origins_ = mpi::Members(group, each_once(reached_.origins));
@@ -113,7 +113,7 @@ void OneSided::verify(std::uint64_t pass) const {
   verify_memory(pass);
 }
 
-// Pieces of a window that so many origins work on.
+// Number of pieces in a window that `origins` origins access.
 std::size_t OneSided::pieces(std::size_t origins) const {
   if (origins == 0) return 0;
   return place_of(origins - 1, operations() - 1) + 1;

@@ -1,5 +1,5 @@
-// What motifs of one-sided communication share: a window, epochs around the operations, and their origins and targets.
-// A motif only says what one operation is. Definitions: docs/motifs/put.md.
+// Base class of one-sided motifs: a window, epochs around the operations, and their origins and targets. A derived
+// class only defines one operation. Definitions: docs/motifs/put.md.
 #pragma once
 
 #include <mpi.h>
@@ -28,39 +28,39 @@ class OneSided : public Motif, public SerialSetup {
 
   void decompose(const mpi::Group& group, const Draw& draws) final;
   bool is_timed() const final { return !reached_.targets.empty(); }
-  // A target cannot know when its memory is worked on: all wait for each other before an iteration that is to be
-  // checked, and after it.
+  // Both contain a barrier, since a target cannot know when its memory is accessed: all memory is filled before the
+  // first operation, and all operations have ended before the check.
   void fill_payload(std::uint64_t pass) final;
   void verify(std::uint64_t pass) const final;
 
  protected:
   static constexpr std::int64_t most_operations = 65536;
 
-  // Of one operation: bytes of the target's memory it works on; times that many cross the network.
+  // Bytes of the target's memory that one operation accesses, and how many times they cross the network.
   virtual std::int64_t operation_bytes() const = 0;
   virtual int crossings() const { return 1; }
-  // Where every operation of every origin works on: its own piece of the target's memory, one for each operation's
-  // number, or one for all.
+  // The piece of the target's memory that an operation accesses: its own, one shared by the operations with the same
+  // number of all origins, or one shared by all operations.
   enum class Piece { own, by_operation, one };
   virtual Piece piece() const { return Piece::own; }
-  // One operation, worked out before the clock starts.
+  // One operation, prepared outside the timed region.
   struct Operation {
     std::size_t target = 0;  // among this rank's targets
     std::size_t number = 0;  // among the operations on it
     int rank = 0;
     std::byte* local = nullptr;
-    MPI_Aint there = 0;  // in the target's window
+    MPI_Aint there = 0;  // displacement in the target's window
   };
-  // `perform` of each motif: its operations within epochs. They are known to the compiler here: behind the system call
-  // that moves a put's bytes between processes, a call through a table of functions takes 20 ns.
+  // The body of `perform` in each motif: its operations within epochs. A template, since an indirect call takes 20 ns
+  // after the system call that moves the bytes of a put between processes.
   template <class Issue>
   void in_epochs(Issue issue);
   virtual void stamp_memory(std::uint64_t pass) = 0;
   virtual void verify_memory(std::uint64_t pass) const = 0;
 
-  // This rank's own memory for an operation: what it gives, or where it takes to.
+  // This rank's local buffer for an operation: its data, or the place for its result.
   std::span<std::byte> local(std::size_t target, std::size_t operation) const;
-  // Of this rank's window, what the origin at a place works on with an operation.
+  // The part of this rank's window that an operation of the origin at `place` accesses.
   std::span<std::byte> exposed(std::size_t place, std::size_t operation) const;
 
   const Reached& reach() const noexcept { return reached_; }
@@ -101,10 +101,10 @@ class OneSided : public Motif, public SerialSetup {
   int rank_ = 0;
   int ranks_ = 0;
   Reached reached_;
-  std::vector<int> target_ranks_;   // each once
-  std::vector<Operation> planned_;  // of a target one after the other
+  std::vector<int> target_ranks_;   // without duplicates
+  std::vector<Operation> planned_;  // grouped by target
   Buffer local_;
-  Buffer given_;  // to MPI_Win_create
+  Buffer given_;  // memory passed to MPI_Win_create
   mpi::Window window_;
   mpi::Members targets_;
   mpi::Members origins_;

@@ -21,7 +21,7 @@ class Outcast final : public Simultaneous {
  private:
   bool is_root(int rank, int ranks) const { return (rank - *root_ + ranks) % ranks < *roots_; }
 
-  // Each begins with the rank that follows it, so that roots do not all turn to the same one first.
+  // Each root starts with the rank after it, so that roots do not all send to the same rank first.
   Peers peers(int rank, int ranks, const Draw&, std::uint64_t) const override {
     Peers found;
     for (int step = 1; step < ranks; ++step) {

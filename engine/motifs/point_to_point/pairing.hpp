@@ -1,4 +1,4 @@
-// Which two ranks play together, for the patterns of pairs.
+// How ranks are paired.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace stressbench {
 struct Pairing {
   enum class Kind { neighbours, halves, random };
   Kind kind = Kind::neighbours;
-  std::uint64_t seed = 0;  // of random
+  std::uint64_t seed = 0;  // for random
 };
 
 template <>
@@ -22,19 +22,19 @@ struct Spelling<Pairing> {
   static constexpr std::string_view unit = "choice";
 };
 
-// Rule of a parameter that is a pairing.
+// Rule for parameters that take a pairing.
 struct KnownPairing {
   static constexpr std::string_view words = "one of neighbours, halves, random:SEED";
-  static bool holds(const Pairing&) noexcept { return true; }  // Spelling refuses the rest
+  static bool holds(const Pairing&) noexcept { return true; }  // Spelling rejects any other value
 };
 
-// neighbours: 0-1, 2-3, ...; halves: i and i + ranks/2; random: a Fisher-Yates permutation taken two by two.
-// The partner of each rank; no_partner for the one that an odd number leaves over.
+// The partner of each rank; no_partner for the rank that is left over if their number is odd. neighbours: 0-1, 2-3,
+// ...; halves: i and i + ranks/2; random: consecutive pairs of a Fisher-Yates permutation.
 inline constexpr int no_partner = -1;
 std::vector<int> partners(const Pairing& pairing, int ranks);
 int partner_of(int rank, const Pairing& pairing, int ranks);
 
-// Throws ParameterMistake where a motif has fewer ranks than its pattern is made of.
+// Throws ParameterMistake if there are fewer ranks than the motif needs.
 void needs_ranks(std::string_view motif, int least, int ranks);
 
 }  // namespace stressbench

@@ -20,7 +20,8 @@ class Permutation final : public Simultaneous {
  private:
   bool redraws() const override { return *drawing_ == Drawing::iteration; }
 
-  // All permutations that are one cycle, equally likely: no rank sends to itself. HPCC's randomly ordered ring.
+  // A random permutation that is a single cycle, all of them equally likely, so that no rank sends to itself: HPCC's
+  // randomly ordered ring.
   Peers peers(int rank, int ranks, const Draw& draws, std::uint64_t iteration) const override {
     Draw position = draws;
     position.execution = iteration * static_cast<std::uint64_t>(ranks);

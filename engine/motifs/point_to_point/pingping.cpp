@@ -1,5 +1,5 @@
-// pingping: two ranks send to each other at the same time, each message in the other's way, as IMB-MPI1 PingPing does
-// (docs/motifs/pingping.md).
+// pingping: two ranks send to each other at the same time, so that each message meets the other, as in IMB-MPI1
+// PingPing (docs/motifs/pingping.md).
 #include <mpi.h>
 
 #include "core/buffer.hpp"

@@ -1,4 +1,4 @@
-// pingpong: two ranks send a message to and fro, as the OSU and Intel latency tests do (docs/motifs/pingpong.md).
+// pingpong: two ranks send a message back and forth, as in the OSU and Intel latency tests (docs/motifs/pingpong.md).
 #include <mpi.h>
 
 #include <vector>
@@ -48,7 +48,7 @@ class PingPong final : public Motif {
     in_ = incoming_.data();
   }
 
-  // Two branches and two calls: what this adds to an 8-byte ping-pong must stay below its noise
+  // Only two branches and two calls: their overhead on an 8-byte ping-pong must stay below its noise
   // (docs/motifs/pingpong.md).
   void perform(Recorder&) override {
     if (role_ == Role::ping) {
@@ -75,7 +75,7 @@ class PingPong final : public Motif {
   Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
   LayoutChoice layout_{this};
 
-  // All that `perform` reads, in one place.
+  // Everything that `perform` reads, adjacent in memory.
   Role role_ = Role::idle;
   int count_ = 0;
   int partner_ = no_partner;
@@ -101,7 +101,8 @@ class PingPongAllLatencies final : public Motif {
   PingPongAllLatencies() { timer_.preset(Timer::iteration); }
 
   void check(int ranks) const override { needs_ranks("pingpongalllatencies", 2, ranks); }
-  // Of the whole series: with -i once through it, else with each size's own number of iterations.
+  // Traffic of the whole series: with -i, one iteration of each size; otherwise the default number of iterations of
+  // each size.
   Traffic traffic(int ranks) const override {
     Traffic sum;
     for (const auto& part : parts()) {
@@ -128,11 +129,11 @@ class PingPongAllLatencies final : public Motif {
     return series;
   }
 
-  void decompose(const mpi::Group&, const Draw&) override {}  // the parts do it
+  void decompose(const mpi::Group&, const Draw&) override {}  // done by the parts
   void perform(Recorder&) override {}
 
  private:
-  // OSU's counts.
+  // Default number of iterations, as in the OSU benchmarks.
   static std::int64_t customary(Bytes size) noexcept { return size.value <= 8192 ? 10'000 : 1'000; }
 
   Param<std::vector<Bytes>> sizes_{this, "sizes", default_sizes(), "lengths of the messages", Each{FitsMessage{}}};

@@ -5,7 +5,7 @@
 namespace stressbench {
 namespace {
 
-// Bytes that go one way.
+// Base class of put and get: bytes that move in one direction.
 class Transfer : public OneSided {
  public:
   std::optional<Bytes> message_size() const override { return *size_; }
@@ -15,7 +15,7 @@ class Transfer : public OneSided {
   std::int64_t operation_bytes() const override { return size_->value; }
   int count() const { return static_cast<int>(size_->value); }
 
-  // Of the operation of that number between two ranks: no two of an iteration carry the same bytes.
+  // Payload origin of one operation between two ranks: no two operations of an iteration carry the same bytes.
   static payload::Origin origin(int sender, int receiver, std::uint64_t pass, std::size_t operation) {
     return {sender, receiver, pass * most_operations + operation};
   }

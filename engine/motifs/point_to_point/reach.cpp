@@ -25,7 +25,7 @@ Reached reached(Reach reach, const Pairing& pairs, int rank, int ranks) {
     case Reach::exchange: {
       const int right = (rank + 1) % ranks;
       const int left = (rank + ranks - 1) % ranks;
-      found.targets = {{right, 0}, {left, 1}};  // it is the left one of its right neighbour
+      found.targets = {{right, 0}, {left, 1}};  // this rank is the left neighbour of its right neighbour
       found.origins = {left, right};
       return found;
     }
@@ -41,7 +41,7 @@ Reached reached(Reach reach, const Pairing& pairs, int rank, int ranks) {
       for (int other = 1; other < ranks; ++other) found.origins.push_back(other);
       return found;
     case Reach::all_to_all:
-      // Each begins with the rank after it, so that they do not all turn to the same one.
+      // Each rank starts with the rank after it, so that not all access the same target first.
       for (int step = 1; step < ranks; ++step) {
         const int other = (rank + step) % ranks;
         found.targets.push_back({other, rank < other ? rank : rank - 1});

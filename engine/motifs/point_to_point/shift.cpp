@@ -1,4 +1,4 @@
-// shift, tornado: every rank sends to the rank some places on, all at once (docs/motifs/shift.md).
+// shift, tornado: every rank sends to the rank at a fixed distance, all at the same time (docs/motifs/shift.md).
 
 #include "motifs/point_to_point/pairing.hpp"
 #include "motifs/point_to_point/simultaneous.hpp"
@@ -36,8 +36,8 @@ class Shift final : public ShiftPattern {
                                 AtMost{int_max}};
 };
 
-// As far as it goes in one direction round a ring, so that links of the other direction have nothing to do (Dally and
-// Towles, Principles and Practices of Interconnection Networks, section 3.2).
+// Almost half way around a ring in one direction, so that the links of the other direction stay idle (Dally and Towles,
+// Principles and Practices of Interconnection Networks, section 3.2).
 class Tornado final : public ShiftPattern {
  public:
   void check(int ranks) const override { needs_ranks("tornado", 3, ranks); }

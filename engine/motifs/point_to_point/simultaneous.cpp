@@ -10,7 +10,7 @@ namespace stressbench {
 namespace {
 
 constexpr int tag = 1;
-constexpr std::int64_t most_turns = 1000;  // drawn ahead; more iterations in one execution repeat them
+constexpr std::int64_t most_turns = 1000;  // drawn in advance; a region with more iterations reuses them
 
 }  // namespace
 
@@ -19,7 +19,7 @@ void Simultaneous::decompose(const mpi::Group& group, const Draw& draws) {
   rank_ = group.rank();
   ranks_ = group.size();
   draws_ = draws;
-  draws_.rank = 0;  // one draw for all
+  draws_.rank = 0;  // the same draws on all ranks
   turns_.assign(1, peers(rank_, ranks_, draws_, 0));
   make_room();
 }

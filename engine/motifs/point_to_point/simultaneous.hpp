@@ -9,7 +9,7 @@
 
 namespace stressbench {
 
-// Whom one rank sends to and receives from in one iteration, a message for each entry.
+// The ranks that one rank sends to and receives from in one iteration, one message per entry.
 struct Peers {
   std::vector<int> to;
   std::vector<int> from;
@@ -28,12 +28,12 @@ class Simultaneous : public Motif {
   void verify(std::uint64_t pass) const override;
 
  protected:
-  // `perform` in two: all receives and sends of this iteration, and the wait for them.
+  // The two parts of `perform`: posting all receives and sends of this iteration, and waiting for them.
   void post();
   void wait();
 
-  // What the ranks of an iteration must agree on is drawn from `draws`, the same on all of them; `iteration` counts up
-  // over the run.
+  // The peers of `rank` in iteration `iteration` of the run. Random choices that ranks must agree on are drawn from
+  // `draws`, which is the same on all ranks.
   virtual Peers peers(int rank, int ranks, const Draw& draws, std::uint64_t iteration) const = 0;
   // Whether the peers change from iteration to iteration.
   virtual bool redraws() const { return false; }
@@ -54,9 +54,9 @@ class Simultaneous : public Motif {
   Draw draws_;
   int rank_ = 0;
   int ranks_ = 0;
-  std::vector<Peers> turns_;  // of the coming iterations; begins again after the last
+  std::vector<Peers> turns_;  // peers in the next iterations; reused from the first after the last
   std::size_t next_ = 0;
-  std::size_t stamped_ = 0;  // the turn that `verify` looks at
+  std::size_t stamped_ = 0;  // the turn that `verify` checks
   Buffer outgoing_;
   Buffer incoming_;
   std::vector<MPI_Request> in_flight_;

@@ -1,4 +1,4 @@
-// Threads that wait to do one piece of work together, again and again.
+// A team of threads that executes a function together, as often as needed.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ class Team {
   Team& operator=(const Team&) = delete;
   ~Team();
 
-  // Every member does the work once; throws what one of them threw. Allocates nothing.
+  // Every member executes `work` once. Rethrows an exception of a member. Allocates no memory.
   void run();
 
  private:

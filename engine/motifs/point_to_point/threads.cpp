@@ -1,5 +1,5 @@
-// threads: several threads of a rank send the parts of one message at once, each its own, or as partitions of one MPI-4
-// message (docs/motifs/threads.md).
+// threads: several threads of a rank send parts of one message at the same time, as separate messages or as partitions
+// of one MPI-4 message (docs/motifs/threads.md).
 #include <mpi.h>
 
 #include <array>
@@ -18,10 +18,10 @@ enum class ThreadCall { send, partitioned };
 namespace {
 
 constexpr int acknowledgement_tag = 0;
-constexpr int partition_tag = 1;  // and on: the part of thread k is sent with tag 1 + k
+constexpr int partition_tag = 1;  // the first one: the part of thread k is sent with tag 1 + k
 constexpr std::int64_t acknowledgement_bytes = 4;
 
-// A message whose partitions become ready one by one; from its making to its end.
+// A partitioned message. Owns its persistent request.
 class PartitionedMessage {
  public:
 #if MPI_VERSION >= 4
@@ -64,7 +64,7 @@ class Threads final : public Motif {
              MPI_VERSION, MPI_SUBVERSION);
     }
   }
-  // A partitioned message is one, whatever the library makes of it.
+  // A partitioned message counts as one, however the library sends it.
   Traffic traffic(int ranks) const override {
     const std::int64_t pairs = ranks / 2;
     const std::int64_t parts = partitioned() ? 1 : *threads_;
@@ -90,7 +90,7 @@ class Threads final : public Motif {
     if (partitioned()) {
       whole_ = std::make_unique<PartitionedMessage>(message_, members, partner_, sends_, communicator_);
     }
-    // A partitioned message is received as a whole: the sender's threads alone have work.
+    // A partitioned message is received as a whole: only the sender's threads have work.
     if (sends_ || !partitioned()) {
       team_ = std::make_unique<Team>(members, [this](int member) { move_part(member); });
     }

@@ -1,5 +1,5 @@
-// all_pairs: every pair of ranks plays ping-pong once, in a tournament; finds the slowest pair, and keeps all times
-// (docs/motifs/all_pairs.md).
+// all_pairs: every pair of ranks runs a ping-pong once, in a tournament. Reports the slowest pair, and the times of all
+// pairs on request (docs/motifs/all_pairs.md).
 #include <mpi.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int tag = 1;
 
-// As MPI_DOUBLE_INT lies in memory.
+// Memory layout of MPI_DOUBLE_INT.
 struct TimeOfRank {
   double time_s;
   int rank;
@@ -62,7 +62,7 @@ class AllPairs final : public Motif {
   }
 
   void perform(Recorder& recorder) override {
-    TimeOfRank slowest{-1, rank_};  // of the games that this rank begins
+    TimeOfRank slowest{-1, rank_};  // of the pairs in which this rank is the lower one
     int slowest_opponent = rank_;
     std::size_t played = 0;
     for (int round = 0; round < tournament_rounds(ranks_); ++round) {
@@ -97,10 +97,10 @@ class AllPairs final : public Motif {
   }
 
  private:
-  static constexpr std::int64_t time_of_rank_bytes = sizeof(double) + sizeof(int);  // without the gap at the end
+  static constexpr std::int64_t time_of_rank_bytes = sizeof(double) + sizeof(int);  // without padding
 
-  // One game unmeasured, so that both are there and connected; then the rounds under one pair of clock reads, and the
-  // one-way time for the other to know.
+  // One untimed round trip, so that both ranks are present and connected, then `rounds_` round trips between one pair
+  // of clock reads. Sends the one-way time to the other rank.
   double begin(int other, Recorder& recorder) {
     play(other);
     const std::int64_t start_ns = recorder.now_ns();
@@ -130,8 +130,8 @@ class AllPairs final : public Motif {
     mpi::must(MPI_Recv(from(other).data(), count_, MPI_BYTE, other, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
   }
 
-  // All ranks come to know the slowest pair, so that a metric, which keeps least, mean and most over the ranks, keeps
-  // it.
+  // Makes the slowest pair known to all ranks, so that the minimum, mean and maximum of these metrics over the ranks
+  // are the same.
   void agree_on(const TimeOfRank& own, int own_opponent) {
     TimeOfRank slowest{};
     mpi::must(MPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, communicator_), "MPI_Allreduce");
@@ -176,7 +176,7 @@ class AllPairs final : public Motif {
   int rank_ = 0;
   int ranks_ = 0;
   int count_ = 0;
-  Buffer outgoing_;  // a message for each other rank, so that each can be told by its bytes
+  Buffer outgoing_;  // one message per rank, so that --verify can tell them apart
   Buffer incoming_;
   std::vector<double> times_s_;
   io::Run run_;

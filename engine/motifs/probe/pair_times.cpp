@@ -25,7 +25,7 @@ std::string receive_lines(int rank, const mpi::Group& group) {
   return text;
 }
 
-// Takes what every rank sends, even where it cannot be written: they wait for it.
+// Writes the lines of all ranks. After a failed write it still receives their lines, since they wait for it.
 void write_all(const io::AppendedFile& file, const std::string& own, const mpi::Group& group) {
   std::exception_ptr failure;
   const auto attempt = [&](const auto& step) {
@@ -73,7 +73,7 @@ std::string PairTimes::lines(int round, std::int64_t size_bytes) const {
 void PairTimes::append(const io::AppendedFile& file, const mpi::Group& group, int round,
                        std::int64_t size_bytes) const {
   const std::string own = lines(round, size_bytes);
-  if (rank_ > 0 && rank_ < group.size() - 1) {  // the last rank begins no game
+  if (rank_ > 0 && rank_ < group.size() - 1) {  // the last rank is the lower one of no pair
     mpi::must(MPI_Send(own.data(), static_cast<int>(own.size()), MPI_CHAR, 0, tag, group.handle()), "MPI_Send");
   }
   io::on_first_rank(group, "matrix", [&] { write_all(file, own, group); });

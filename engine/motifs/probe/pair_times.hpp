@@ -1,4 +1,5 @@
-// Times of every pair that a rank begins games with, and the file that holds all ranks' (docs/motifs/all_pairs.md).
+// Times of the pairs in which a rank is the lower one, and the CSV file with those of all ranks
+// (docs/motifs/all_pairs.md).
 #pragma once
 
 #include <array>
@@ -13,13 +14,13 @@ namespace stressbench {
 
 class PairTimes {
  public:
-  static constexpr std::size_t kept = 31;  // last tournaments, of which the median is taken
+  static constexpr std::size_t kept = 31;  // most recent tournaments of a pair that are kept
 
   PairTimes(int rank, int ranks);
   void add(int higher, double time_s) noexcept;
 
-  // Collective. A line for each pair, in order of the lower rank, then the higher, behind what the file has; with a
-  // head where it is new. Through rank 0, which holds one rank's lines at a time. Throws MachineFault on all ranks.
+  // Collective. Appends a line for each pair, ordered by the lower and then the higher rank. A new file begins with a
+  // header line. Rank 0 writes, and holds the lines of one rank at a time. Throws MachineFault on all ranks.
   void append(const io::AppendedFile& file, const mpi::Group& group, int round, std::int64_t size_bytes) const;
 
  private:

@@ -16,10 +16,10 @@
 namespace stressbench::io {
 namespace {
 
-// Sizes are drawn out of the way of the other draws of a step, which count executions from 0.
+// Position of the sizes in the random stream of a step, whose other draws count executions from 0.
 constexpr std::uint64_t first_execution = std::uint64_t{1} << 63;
 constexpr double widest = 100;      // deviation / mean
-constexpr double narrowest = 1e-3;  // below, the gamma cannot be computed
+constexpr double narrowest = 1e-3;  // below this, the gamma distribution cannot be computed
 
 constexpr std::string_view as_distribution = "SHAPE:MEAN:DEVIATION, such as lognormal:64MiB:256MiB";
 
@@ -87,7 +87,7 @@ void DrawnSize::check() const {
   if (shape_of(*from_) || mpi::launched_rank().value_or(0) == 0) (void)source_of(table_text());
 }
 
-// Empty where there is none, but a distribution.
+// Contents of the table; empty for a distribution.
 std::string DrawnSize::table_text() const {
   if (shape_of(*from_)) return {};
   try {
@@ -155,7 +155,7 @@ std::optional<std::int64_t> DrawnSize::largest() const {
   return *scale_ == 1 ? table->largest() : scaled(static_cast<double>(table->largest()));
 }
 
-// What a distribution with a long tail may draw is cut off where files end.
+// Limits the draws of a distribution with a long tail to the largest size of a file.
 std::int64_t DrawnSize::scaled(double size) const noexcept {
   return std::llround(std::min(size * *scale_, static_cast<double>(SizeTable::most_size)));
 }

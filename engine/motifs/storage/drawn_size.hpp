@@ -1,5 +1,5 @@
-// Bytes that a rank has of a file, drawn for each file from a table of sizes or a distribution. Options of a storage
-// motif, as Pace is.
+// Size of a rank's part of a file, drawn for each file from a table of sizes or a distribution (--sizes-from). An
+// option group of the storage motifs, like Pace.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,24 @@ class DrawnSize {
  public:
   explicit DrawnSize(ParameterSet* owner);
 
-  // Whether sizes are drawn at all; if not, nothing else may be asked for.
+  // Whether sizes are drawn. If not, only `check` may be called.
   bool given() const noexcept { return !from_->empty(); }
 
-  // Throws ParameterMistake. Reads the table, but of a launch's ranks only on the first one.
+  // Throws ParameterMistake. Only the first rank of a launch reads the table.
   void check() const;
 
-  // Collective: rank 0 reads the table, and all have it. `draws` is the step's stream; its rank counts for nothing.
+  // Collective: rank 0 reads the table and broadcasts it. `draws` is the random stream of the step; its rank is
+  // ignored.
   void load(const mpi::Group& group, const Draw& draws);
 
-  // Once loaded: 0 or more, at most SizeTable::most_size. Follows from the seed, the step, the file's number (from 0,
-  // below 2^32) and the execution (below 2^63), and so is the same on all ranks that share the file, however many
-  // there are. Allocates nothing.
+  // The size of the part in bytes, from 0 to SizeTable::most_size; requires `load`. Depends only on the seed, the step,
+  // the number of the file (from 0, below 2^32) and the execution (below 2^63), and so is the same on all ranks that
+  // share the file, however many there are. Allocates no memory.
   std::int64_t of(std::int64_t file, std::uint64_t execution) const;
 
-  // What draws average to, for Pattern::traffic. Before `load`, too: then it reads the table itself.
+  // Mean of the drawn sizes, for Pattern::traffic. Before `load`, it reads the table itself.
   double mean() const;
-  // No draw is larger. None where only chance knows.
+  // Upper bound of the drawn sizes; none for a distribution.
   std::optional<std::int64_t> largest() const;
 
  private:

@@ -1,5 +1,5 @@
-// Where a rank's bytes lie: in which file, and where in it. Pure. Words and formula are IOR's: a file is made of
-// segments, a segment has a block of each rank that shares the file, a block is moved in transfers.
+// Location of a rank's bytes: the file and the offsets in it. Terms and formula are those of IOR: a file consists of
+// segments, a segment has one block of each rank that shares the file, and a block is accessed in transfers. No I/O.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace stressbench::io {
 
-// How many files: one for all ranks (N-1), one for each rank (N-N), for each node or each k consecutive ranks (N-M).
+// Number of files: one for all ranks (N-1), one per rank (N-N), one per node or per k consecutive ranks (N-M).
 struct Files {
   enum class Each { all, rank, node, several };
   Each each = Each::all;
-  int ranks = 0;  // of `several`
+  int ranks = 0;  // per file, for `several`
   bool operator==(const Files&) const = default;
 };
 
-// What a rank has of a file.
+// The part of a file that belongs to a rank.
 struct Portion {
   int file = 0;
   int index = 0;  // among the ranks that share it
   int ranks = 1;
 };
-// Without Files::Each::node, which depends on the ranks of each node.
+// Not for Files::Each::node, which depends on the ranks of each node.
 Portion portion_of(const Files& files, int rank, int ranks) noexcept;
 
 struct Extent {
@@ -35,11 +35,11 @@ struct Extent {
 class Extents {
  public:
   Extents() = default;
-  // `size` bytes a rank in `segments` equal blocks, each moved in transfers of `transfer` bytes, the last one shorter
-  // where it does not divide.
+  // `size` bytes per rank in `segments` equal blocks, each accessed in transfers of `transfer` bytes. The last transfer
+  // of a block is shorter if `transfer` does not divide the block.
   Extents(std::int64_t size, std::int64_t segments, std::int64_t transfer, Portion portion) noexcept;
 
-  std::int64_t transfers() const noexcept { return segments_ * in_block_; }  // of a rank
+  std::int64_t transfers() const noexcept { return segments_ * in_block_; }  // per rank
   Extent at(std::int64_t number) const noexcept;                             // in the order of offsets
   std::int64_t size() const noexcept { return block_ * segments_; }
   std::int64_t file_bytes() const noexcept { return size() * portion_.ranks; }

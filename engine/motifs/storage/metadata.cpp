@@ -37,10 +37,10 @@ namespace {
 
 using Work = MetadataWork;
 
-constexpr std::uint64_t stamp_beforehand = 0;  // of bytes that were there before the first repetition
+constexpr std::uint64_t stamp_beforehand = 0;  // stamp of contents from before the first repetition
 constexpr std::int64_t most_iterations = 65536;
 
-// One operation on all items of a rank, and what is measured of it.
+// One operation on all items of a rank, and its metrics.
 class Phase {
  public:
   Phase(Motif* owner, Work work, const std::string& verb)
@@ -59,12 +59,13 @@ class Phase {
     spans_ns_.clear();
     spans_ns_.reserve(static_cast<std::size_t>(iterations));
   }
-  // A rank's own work, and the time in which all ranks did theirs as this rank saw it: never less than it was.
+  // `own_ns`: time of this rank's operations. `all_ns`: from this rank's arrival at the barrier before the phase to its
+  // exit from the barrier after it, never less than the time that all ranks took.
   void add(std::int64_t own_ns, std::int64_t all_ns) {
     time_.add(Nanoseconds{own_ns}.seconds());
     spans_ns_.push_back(all_ns);
   }
-  // The shortest duration of all ranks: between the last arrival and the first end. Needs no common clock.
+  // The minimum over all ranks: between the last arrival and the first exit. Needs no common clock.
   void reduce_metrics(const mpi::Group& group, std::int64_t items_of_a_rank) {
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, spans_ns_.data(), static_cast<int>(spans_ns_.size()), MPI_INT64_T, MPI_MIN,
                             group.handle()),
@@ -74,14 +75,14 @@ class Phase {
     spans_ns_.clear();
   }
 
-  std::optional<Permutation> order;  // none: as they were made
+  std::optional<Permutation> order;  // none: in order of creation
 
  private:
   Work work_;
   Metric time_;
   Rate rate_;
   MotifHistogram single_;
-  std::vector<std::int64_t> spans_ns_;  // of the present region, one an iteration
+  std::vector<std::int64_t> spans_ns_;  // of the current region, one per iteration
 };
 
 class Metadata final : public Motif {
@@ -105,9 +106,9 @@ class Metadata final : public Motif {
  private:
   struct Item {
     int creator = 0;
-    std::int64_t index = 0;  // among the creator's
+    std::int64_t index = 0;  // among the creator's items
   };
-  enum class ItemsPresent { unknown, none, all };  // which of this rank's items there are
+  enum class ItemsPresent { unknown, none, all };  // which of this rank's items exist
 
   bool does(Work work) const noexcept { return *work_ == Work::all || *work_ == work; }
   ItemsPresent needed() const noexcept { return does(Work::create) ? ItemsPresent::none : ItemsPresent::all; }
@@ -173,7 +174,7 @@ class Metadata final : public Motif {
   std::vector<Phase*> doing_;
   NumberedName name_;
   Buffer memory_;         // of one file
-  struct stat found_ {};  // by the last stat
+  struct stat found_ {};  // result of the last stat
   bool verified_ = false;
   std::uint64_t stamp_ = stamp_beforehand;
   std::vector<std::string> notes_;
@@ -250,7 +251,8 @@ payload::Origin Metadata::origin_of(const Item& item) const {
   return {item.creator, static_cast<int>(item.index), stamp_};
 }
 
-// All items are as they must be once all ranks have done this: no rank accesses another's before the next barrier.
+// Creates or removes this rank's items as the next execution requires. No rank accesses another's items before the next
+// barrier.
 void Metadata::prepare(std::uint64_t execution) {
   verified_ = false;
   stamp_ = stamp_beforehand;
@@ -295,7 +297,7 @@ void Metadata::perform(Recorder& recorder) {
   present_ = left();
 }
 
-// Until when it took.
+// Executes a phase. Returns the end of its last operation.
 std::int64_t Metadata::run(Phase& phase, Recorder& recorder) {
   const int shift = phase.work() == Work::create ? 0 : static_cast<int>(*shift_);
   Item item{static_cast<int>((std::int64_t{group_->rank()} + shift) % group_->size()), 0};
@@ -369,8 +371,8 @@ void Metadata::check_bytes(const Item& item, const std::string& path) const {
                      std::to_integer<int>(payload::expected(origin_of(item), *wrong)), seen());
 }
 
-// Each rank looks at what the next one made, or lost, so that what only one of them can see is noticed. What was asked
-// for and opened in perform was checked there.
+// Each rank checks the items that the next rank created or removed, to detect changes that only one of the two can see.
+// Results of stat and open were checked in `perform`.
 void Metadata::verify(std::uint64_t) const {
   const bool created = *work_ == Work::create;
   if (!created && !does(Work::unlink)) return;
@@ -389,7 +391,7 @@ void Metadata::verify(std::uint64_t) const {
   group_->barrier();
 }
 
-// Each rank removes its own: there may be many of them in one directory.
+// Each rank removes its own items, since one directory may contain many.
 void Metadata::finish(const mpi::Group& group, int) {
   if (!owned_) return;
   std::ranges::move(owned_->notes(), std::back_inserter(notes_));

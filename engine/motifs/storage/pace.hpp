@@ -1,4 +1,4 @@
-// When a rank begins its next transfer, and when it has done enough. Options of every storage motif.
+// When a rank starts its next transfer, and when it stops. An option group of all storage motifs.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class Pace {
     moved_ = 0;
   }
   bool time_is_up(std::int64_t now_ns) const noexcept { return now_ns - start_ns_ >= limit_->value; }
-  // After a transfer that ended at `now_ns`; true where time was spent.
+  // Pauses after a transfer that ended at `now_ns`. Returns whether it did.
   bool rest(std::int64_t bytes, std::int64_t now_ns, const Recorder& recorder) noexcept {
     std::int64_t until_ns = think_->value > 0 ? now_ns + think_->value : now_ns;
     if (target_->value > 0) {

@@ -1,4 +1,4 @@
-// A rate over a repetition: all that was moved / all the time that it took, whatever the number of executions.
+// A rate over a repetition: total amount / total time, over any number of executions.
 #pragma once
 
 #include "motifs/motif.hpp"

@@ -1,4 +1,4 @@
-// A motif for each storage backend, of its name.
+// Registers a motif for each storage backend, under the name of the backend.
 #include "io/load.hpp"
 #include "motifs/storage/transfers.hpp"
 

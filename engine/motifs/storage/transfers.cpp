@@ -1,4 +1,4 @@
-// Transfers: the timed region, and what is reduced after it.
+// Transfers: the timed region, and the reduction of its metrics.
 #include "motifs/storage/transfers.hpp"
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ void Transfers::perform(Recorder& recorder) {
   if (!reading_) return;
   if (writing_) {
     reading_limit_ = pace_.limited() ? of_writer(progress_.transfers, reading_->writer) : reading_->extents.transfers();
-    group_->barrier();  // what others wrote is there
+    group_->barrier();  // the other ranks have written
   }
   run(*reading_, read_spans_, recorder);
 }
@@ -64,7 +64,8 @@ void Transfers::move(const Pass& pass, Recorder& recorder) {
   move_until(pass, most, Stop::when_done, recorder);
 }
 
-// Ranks that transfer together stop together: the first one says how many come next, so many that asking costs little.
+// Ranks with collective transfers stop together: the first rank announces how many transfers come next, enough for the
+// announcement to cost little.
 void Transfers::move_collectively(const Pass& pass, std::int64_t all, Recorder& recorder) {
   constexpr std::int64_t batch_ns = 10'000'000;
   std::int64_t next = 1;
@@ -132,7 +133,7 @@ void Transfers::reduce_metrics() {
   reduce_metrics(read_spans_, {read_whole_, read_moving_, read_operations_, read_own_});
 }
 
-// From the first rank that begins to the last one that ends, an iteration at a time.
+// Reduces each iteration to the time from the first rank's start to the last rank's end.
 void Transfers::reduce_metrics(std::vector<Span>& spans, Rates rates) {
   for (const Span& span : spans) {
     const auto common = [&](std::int64_t moment_ns) { return moment_ns - clock_offset_ns_; };

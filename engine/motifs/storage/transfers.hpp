@@ -1,4 +1,4 @@
-// The motif of every backend: ranks open files, move their portions in transfers, sync and close
+// The motif of all storage backends: ranks open files, access their portions in transfers, sync and close
 // (docs/motifs/storage.md).
 #pragma once
 
@@ -56,21 +56,21 @@ class Transfers final : public Motif {
   std::vector<std::string> notes() const override { return notes_; }
 
  private:
-  // One way through a rank's portion of a file.
+  // One pass over a rank's portion of a file.
   struct Pass {
     Access access = Access::write;
-    mpi::Group ranks;  // that share the file
+    mpi::Group ranks;  // the ranks that share the file
     Opening opening;
     Portion portion;
     Extents extents;
-    int writer = 0;         // whose bytes these are, or will be
-    std::int64_t base = 0;  // where in the file it all begins: append moves on
+    int writer = 0;         // rank that wrote or writes these bytes
+    std::int64_t base = 0;  // start of the pass in the file; advances with append
   };
-  // Moments of one pass on this rank, and what it moved.
+  // Times of one pass on this rank, and the amount that it transferred.
   struct Span {
     std::int64_t opening_ns = 0;
-    std::int64_t first_ns = 0;  // begins its first transfer
-    std::int64_t last_ns = 0;   // has ended its last, and synced
+    std::int64_t first_ns = 0;  // start of the first transfer
+    std::int64_t last_ns = 0;   // end of the last one, including sync
     std::int64_t closed_ns = 0;
     std::int64_t bytes = 0;
     std::int64_t transfers = 0;
@@ -88,7 +88,7 @@ class Transfers final : public Motif {
     std::int64_t read = 0;
   };
   enum class Stop { when_done, when_time_is_up };
-  static constexpr std::uint64_t stamp_beforehand = 0;  // of bytes written before the first repetition
+  static constexpr std::uint64_t stamp_beforehand = 0;  // stamp of bytes written before the first repetition
   void check_drawn() const;
   bool writes() const noexcept { return *work_ != Work::read; }
   bool reads() const noexcept { return *work_ == Work::read || *work_ == Work::write_read || *work_ == Work::mixed; }
@@ -176,7 +176,7 @@ class Transfers final : public Motif {
   Rate read_moving_{this, "read_transfer_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   Rate read_operations_{this, "read_transfers_per_s", Better::higher, "as for writing"};
   Rate read_own_{this, "read_rank_bandwidth_bytes_per_s", Better::higher, "as for writing"};
-  mutable std::vector<Metric*> measured_;  // chosen at the first look
+  mutable std::vector<Metric*> measured_;  // determined by the first call of measured()
 
   MotifHistogram write_times_{"write transfer"};
   MotifHistogram read_times_{"read transfer"};
@@ -184,24 +184,24 @@ class Transfers final : public Motif {
   RunContext context_;
   Draw draws_;
   const mpi::Group* group_ = nullptr;
-  int node_ = 0;  // this rank's, among the job's
+  int node_ = 0;  // this rank's node, numbered within the job
   int nodes_ = 1;
-  std::int64_t clock_offset_ns_ = 0;  // this host's clock - that of the job's first
+  std::int64_t clock_offset_ns_ = 0;  // this host's clock minus that of the job's first host
   Portion of_node_;
   std::optional<OwnedFiles> owned_;
-  std::unique_ptr<Backend> backend_;  // gives files back before they are removed
+  std::unique_ptr<Backend> backend_;  // releases files before owned_ removes them
   std::optional<Pass> writing_;
   std::optional<Pass> reading_;
-  std::vector<Span> write_spans_;  // of the present region, one an iteration
+  std::vector<Span> write_spans_;  // of the current region, one per iteration
   std::vector<Span> read_spans_;
   std::int64_t reading_limit_ = 0;  // transfers of the reading pass: no more than were written
   std::optional<Permutation> order_;
-  std::vector<bool> reads_next_;  // by transfer, of mixed work
+  std::vector<bool> reads_next_;  // by transfer, with --do mixed
   Buffer memory_;                 // of transfers in flight
   std::vector<Transfer> in_flight_;
   bool waits_ = false;
-  Progress progress_;            // of the present pass
-  std::uint64_t execution_ = 0;  // the present region's
+  Progress progress_;            // of the current pass
+  std::uint64_t execution_ = 0;  // of the current region
   bool verified_ = false;
   std::uint64_t stamp_ = 0;
   std::vector<std::string> notes_;

@@ -1,4 +1,4 @@
-// Transfers: options that fit each other, and what is announced and measured.
+// Transfers: checks of the options, expected traffic and metrics.
 #include <fmt/format.h>
 
 #include "motifs/storage/transfers.hpp"
@@ -83,7 +83,7 @@ std::optional<Bandwidth> Transfers::bandwidth(int ranks) const {
                    "bytes that all ranks move / time of open, transfers, sync and close"};
 }
 
-// Of what is done, as the options say. They are read by the time that somebody first asks.
+// Metrics of the operations that the options select. Options are set before the first call.
 std::span<Metric* const> Transfers::measured() const {
   if (!measured_.empty()) return measured_;
   for (Metric* metric : metrics()) {

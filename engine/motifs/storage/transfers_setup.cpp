@@ -12,7 +12,7 @@
 
 namespace stressbench::io {
 
-// The job's nodes count from 0, in the order of their lowest ranks.
+// Numbers the nodes of the job from 0, in the order of their lowest ranks.
 void Transfers::find_node(const mpi::Group& group) {
   const mpi::Group node = group.split(context_.node, group.rank());
   const mpi::Group firsts = group.split(node.rank() == 0 ? 0 : MPI_UNDEFINED, group.rank());
@@ -21,7 +21,7 @@ void Transfers::find_node(const mpi::Group& group) {
   node_ = found[0];
   nodes_ = found[1];
   of_node_ = {node_, node.rank(), node.size()};
-  // Of ranks that share a host one asks: they share its clock.
+  // One rank per node determines the offset, since the ranks of a node share a clock.
   if (firsts) clock_offset_ns_ = clock_offset_ns(firsts, MonotonicClock{});
   mpi::must(MPI_Bcast(&clock_offset_ns_, 1, MPI_INT64_T, 0, node.handle()), "MPI_Bcast");
 }
@@ -43,7 +43,7 @@ std::string Transfers::name_of(const Portion& portion, int node) const {
   return *path_;
 }
 
-// `shift`: of the portion that the rank so much further on has.
+// `shift`: for the portion of the rank that is `shift` ranks after this one.
 Transfers::Pass Transfers::make_pass(Access access, const mpi::Group& group, int shift) const {
   struct Known {
     Portion portion;
@@ -71,7 +71,7 @@ std::int64_t Transfers::bytes_of(const Portion& portion) const {
   return drawn_.given() ? drawn_.of(portion.file, execution_) : size_->value;
 }
 
-// Of the execution that comes; the same on all ranks of a file.
+// Draws the sizes of the next execution, which are the same on all ranks of a file.
 void Transfers::draw_sizes() {
   for (auto* pass : {&writing_, &reading_}) {
     if (!*pass) continue;
@@ -82,7 +82,7 @@ void Transfers::draw_sizes() {
   order_ = order_of(group_->rank(), first.extents.transfers());
 }
 
-// Nothing is claimed of what others made.
+// Claims the files that this motif creates; none with --existing.
 void Transfers::claim() {
   if (*existing_) return;
   Layout layout;
@@ -128,7 +128,7 @@ void Transfers::decompose(const mpi::Group& group, const Draw& draws) {
   if (needs_data() && !*existing_) write_beforehand();
 }
 
-// What reads and rewrites find: this rank's own portion, in plain order.
+// Writes the data that reads and rewrites need: this rank's own portion, in order of offsets.
 void Transfers::write_beforehand() {
   Pass pass = make_pass(Access::write, *group_, 0);
   pass.opening.ranks = &pass.ranks;
@@ -166,7 +166,7 @@ void Transfers::prepare(std::uint64_t execution) {
   read_spans_.clear();
 }
 
-// Each node's memory is its own: on every node one rank of each file sees to it.
+// Each node has a page cache of its own: on every node, one rank of each file drops it.
 void Transfers::drop_caches() {
   group_->barrier();
   const mpi::Group of_node = reading_->ranks.split(node_, reading_->ranks.rank());

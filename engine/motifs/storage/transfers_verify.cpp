@@ -1,4 +1,4 @@
-// Transfers: contents for --verify, and their check.
+// Transfers: contents for --verify, and the check of these contents.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -7,7 +7,7 @@
 
 namespace stressbench::io {
 
-// Puts a rank's mark on what it is about to write; the moment after.
+// Fills the data of a write with bytes that identify its writer. Returns the time afterwards.
 std::int64_t Transfers::stamped(const Pass& pass, const Transfer& one, const Recorder& recorder) const {
   const payload::Origin origin{pass.writer, pass.writer, stamp_};
   if (!one.reads) payload::fill(one.bytes(), origin, static_cast<std::uint64_t>(one.extent.offset));
@@ -29,13 +29,13 @@ void Transfers::fill_payload(std::uint64_t pass) {
   stamp_ = stamp_of(pass);
 }
 
-// What is written where others read at the same time must be what was there.
+// With mixed work, ranks read while others write, so the new bytes must equal the old ones.
 std::uint64_t Transfers::stamp_of(std::uint64_t pass) const {
   return *work_ == Work::mixed ? stamp_beforehand : pass + 1;
 }
 
-// Each rank reads what the next one wrote, where it can, so that a byte that only its writer can see is noticed. What
-// was read in perform was checked there.
+// Each rank reads what the next rank wrote, if the backend permits it, to detect bytes that only their writer can see.
+// Data read in `perform` was checked there.
 void Transfers::verify(std::uint64_t pass) const {
   if (!writing_) return;
   if (!backend_->takes_offsets()) return;
@@ -61,7 +61,8 @@ void Transfers::verify(std::uint64_t pass) const {
   if (wrong) throw MachineFault(*wrong);
 }
 
-// How many transfers the rank made whose bytes this one checks.
+// Returns the value of `own` on rank `writer`: the number of its transfers. Collective; `writer` is at the same
+// distance from every rank.
 std::int64_t Transfers::of_writer(std::int64_t own, int writer) const {
   std::int64_t others = own;
   const int ranks = group_->size();

@@ -25,7 +25,7 @@ void BEffIo::check(int ranks) const {
     reject("mpart", "{}: expected 1 MiB or more, in multiples of 8 bytes", mpart_->value);
 }
 
-// With --calls and --mpart, what is written and read; else it follows from times and memory.
+// Exact with --calls and --mpart; otherwise the traffic depends on times and memory.
 Traffic BEffIo::traffic(int ranks) const {
   Traffic traffic;
   if (*calls_ == 0) return traffic;
@@ -77,7 +77,7 @@ void BEffIo::decompose(const mpi::Group& group, const Draw&) {
   fill(0);
 }
 
-// Writing is initial only where there is no file.
+// Removes the files of the previous execution, since only the writing of a new file is initial.
 void BEffIo::prepare(std::uint64_t execution) {
   execution_ = static_cast<int>(execution);
   io::remove_share(*path_, layout(), {own_.rank(), own_.size()});
@@ -125,7 +125,7 @@ void BEffIo::perform(Recorder& recorder) {
   record(end_as_json_line(complete() ? std::optional(value_of(best())) : std::nullopt, elapsed_s_));
 }
 
-// Rank 0, which is in all partitions.
+// Executed by rank 0, which is in all partitions.
 void BEffIo::record(const std::string& text) const {
   if (own_.rank() == 0 && protocol_) protocol_->append(text);
 }

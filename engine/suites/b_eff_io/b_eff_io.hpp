@@ -29,13 +29,14 @@ struct PartOfDefinition {
   static bool holds(std::int64_t v) noexcept { return v == 1 || v == 2; }
 };
 
-// Where a rank's data of one pattern lies: in the file, in its own, or in its segment; how many of its calls made it.
+// The data of a pattern: where it begins in the shared file, the rank's own file or the rank's segment, and the number
+// of calls by which a rank wrote it.
 struct FileRegion {
   std::int64_t base = 0;
   std::int64_t calls = 0;
 };
 
-// Ranks that measure together, from the first on, and what they have measured.
+// The first `ranks` ranks of the job, which measure together, and their results.
 struct Partition {
   int index = 0;
   int ranks = 0;
@@ -79,13 +80,13 @@ class BEffIo final : public Motif {
   std::vector<std::string> notes() const override;
 
  private:
-  // One way through a pattern: what was asked for, and what has come of it on this rank.
+  // One pass over a pattern: its settings, and this rank's results.
   struct Row {
     const IoPattern* pattern = nullptr;
     FileRegion* region = nullptr;
     IoAccess access = IoAccess::write;
     double budget_s = 0;
-    std::int64_t capacity = 0;  // calls: all that there is room for, or that there are
+    std::int64_t capacity = 0;  // calls for which there is room, or that were written
     IoMeasured measured;
   };
 
@@ -105,7 +106,7 @@ class BEffIo final : public Motif {
     }
     return true;
   }
-  // Release 2.0 rewrites by scattering only.
+  // Release 2.0 rewrites with the scattering type only.
   bool does(IoAccess access, IoType type) const {
     return has(type) && !(*release_ == 2 && access == IoAccess::rewrite && type != IoType::scatter);
   }
@@ -187,14 +188,14 @@ class BEffIo final : public Motif {
   Buffer out_;
   Buffer in_;
   std::uint64_t pass_ = 0;
-  bool thorough_ = false;  // every byte is looked at, since --verify was given
+  bool thorough_ = false;  // checks every byte, since --verify was given
   std::optional<std::string> wrong_;
   std::int64_t reads_ = 0;
-  std::int64_t checking_ns_ = 0;  // spent on looking at bytes: no part of any time
+  std::int64_t checking_ns_ = 0;  // time of checking contents, excluded from all other times
   TimeShares shares_;
-  std::int64_t schedule_ns_ = 0;  // its begin
-  std::int64_t position_ = 0;     // where the next pattern's data begins, while it is written for the first time
-  std::int64_t shared_at_ = 0;    // the shared pointer's place
+  std::int64_t schedule_ns_ = 0;  // start of the schedule
+  std::int64_t position_ = 0;     // start of the next pattern's data, during initial writing
+  std::int64_t shared_at_ = 0;    // position of the shared file pointer
   double sync_s_per_byte_ = 0;    // of the last sync
   double elapsed_s_ = 0;
   int execution_ = -1;

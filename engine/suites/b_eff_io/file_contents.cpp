@@ -1,4 +1,4 @@
-// b_eff_io: what is written, and the check of what is read.
+// b_eff_io: the data that is written, and the check of the data that is read.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@ constexpr std::size_t mark_bytes = sizeof(std::uint64_t);
 
 }  // namespace
 
-// Bytes tell whose they are; the first eight of a call, which pattern and call it was.
+// Bytes depend on the rank that writes them; the first eight bytes of a call, on pattern and call.
 void BEffIo::fill(std::uint64_t pass) {
   pass_ = pass;
   payload::fill({out_.data(), out_.size()}, {.sender = own_.rank(), .receiver = own_.rank(), .pass = pass});

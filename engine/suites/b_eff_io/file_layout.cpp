@@ -1,4 +1,4 @@
-// b_eff_io: its files, and where the data of each pattern lies in them.
+// b_eff_io: its files, and the location of the data of each pattern in these.
 #include <limits>
 
 #include "suites/b_eff_io/b_eff_io.hpp"
@@ -24,7 +24,7 @@ std::string BEffIo::name_of(const Partition& partition, IoType type) const {
   return io::file_name(*path_, first + index_of(type) - (type > IoType::separate ? 1 : 0));
 }
 
-// Calls of a rank for which there is room when a pattern is written for the first time.
+// Maximum number of calls of a rank in the initial writing of a pattern.
 std::int64_t BEffIo::room_for(const Partition& partition, const IoPattern& pattern) const {
   if (pattern.fills) {
     const std::int64_t rest = partition.segment_bytes - position_;
@@ -40,8 +40,8 @@ std::int64_t BEffIo::room_for(const Partition& partition, const IoPattern& patte
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(limit_->value) * share / of_call));
 }
 
-// As often as a rank wrote this chunk in the same time to a file of its own; where that was not measured, in the first
-// other type that was. Chunks are the same in the same order in types 1 to 4, and differ in place in type 0.
+// As often as a rank wrote this chunk in the same time to a file of its own or, if that was not measured, with the
+// first other type that was. Types 1 to 4 have the same chunks in the same order, type 0 in another order.
 std::int64_t BEffIo::repeats_in_segment(const Partition& partition, const IoPattern& pattern) const {
   if (pattern.units == 0) return 1;
   if (*calls_ > 0) return *calls_;
@@ -72,7 +72,7 @@ std::int64_t BEffIo::bytes_of_call(const Partition& partition, const IoPattern& 
   return std::min(pattern.chunk_bytes, partition.segment_bytes - region.base - call * pattern.chunk_bytes);
 }
 
-// To the first byte of a pattern's data.
+// Moves to the first byte of a pattern's data.
 void BEffIo::seek_to(IoFile& file, const Partition& partition, const IoPattern& pattern, const FileRegion& region) {
   const int rank = partition.group.rank();
   switch (pattern.type) {

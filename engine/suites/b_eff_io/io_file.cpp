@@ -13,7 +13,8 @@
 namespace stressbench::beff {
 namespace {
 
-// Calls of one direction, and their names, in the order of IoCall; the one with an offset stands apart.
+// MPI calls of one direction and their names, in the order of IoCall. The call with an offset is separate, since it has
+// other arguments.
 template <class Data>
 struct Calls {
   std::array<int (*)(MPI_File, Data, int, MPI_Datatype, MPI_Status*), 4> plain;
@@ -39,7 +40,7 @@ int mode_of(io::Access access) {
 
 }  // namespace
 
-// Not MPI_MODE_UNIQUE_OPEN, with which a library might sync at the end only (the paper, 5.4).
+// Not with MPI_MODE_UNIQUE_OPEN, which lets a library postpone syncs to the end (section 5.4 of the paper).
 IoFile::IoFile(MPI_Comm ranks, std::string path, io::Access access, MPI_Info hints) : path_(std::move(path)) {
   const int code = MPI_File_open(ranks, path_.c_str(), mode_of(access), hints, &file_);
   if (code == MPI_SUCCESS) return;
@@ -47,7 +48,8 @@ IoFile::IoFile(MPI_Comm ranks, std::string path, io::Access access, MPI_Info hin
   io::refuse("MPI_File_open", path_, words.empty() ? io::mpi_words(code) : words);
 }
 
-// A file that is still open here is one of a fault: closing is collective, and others may not come to it.
+// A file that is still open here remains after a fault. It is not closed: closing is collective, and other ranks may
+// not take part.
 IoFile::~IoFile() { free_type(); }
 
 void IoFile::free_type() noexcept {
@@ -105,7 +107,7 @@ void IoFile::must(int code, const char* call) const {
   if (code != MPI_SUCCESS) io::refuse(call, path_, io::mpi_words(code));
 }
 
-// `wanted` bytes of a transfer; -1 for a call that moves none.
+// `wanted`: bytes of the transfer; -1 for a call that transfers none. Throws MachineFault if the call failed.
 void IoFile::check_outcome(const std::string& call, std::int64_t wanted, int code, int error,
                            const MPI_Status& status) const {
   MPI_Count moved = -1;

@@ -1,5 +1,5 @@
-// A file of b_eff_io: MPI-IO with individual and shared pointers, file views and contiguous access. What the library
-// does not say of a call that failed is asked of the file, as the backend mpiio does.
+// A file of b_eff_io: MPI-IO with individual and shared pointers, file views and contiguous access. If the library does
+// not say why a call failed, the file is examined, as in the backend mpiio.
 #pragma once
 
 #include <mpi.h>
@@ -17,13 +17,14 @@ enum class IoCall { own, own_all, at_all, ordered };
 
 class IoFile {
  public:
-  // Collective over `ranks`. Throws MachineFault, as do all others.
+  // Collective over `ranks`. Throws MachineFault, as do all other functions.
   IoFile(MPI_Comm ranks, std::string path, io::Access access, MPI_Info hints);
   IoFile(const IoFile&) = delete;
   IoFile& operator=(const IoFile&) = delete;
   ~IoFile();
 
-  // Collective. From `base` on ranks take turns of `chunk_bytes`, and this one's pointer counts its own turns only.
+  // Collective. Sets a file view: from `base` on, ranks alternate in chunks of `chunk_bytes`, and the pointer of this
+  // rank only covers its own chunks.
   void stride(std::int64_t base, std::int64_t chunk_bytes, int rank, int ranks);
   void seek(std::int64_t offset);
   void seek_shared(std::int64_t offset);  // collective

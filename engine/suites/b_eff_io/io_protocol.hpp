@@ -1,4 +1,5 @@
-// What b_eff_io measured, written down as it goes: an interrupted one leaves what it has (docs/how-to/beff-io.md).
+// The measurements of b_eff_io, written as they are made: an interrupted run keeps its results so far
+// (docs/how-to/beff-io.md).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct IoHead {
   double scheduled_s = 0;
   int release = 1;
   bool shared_pointers = true;
-  std::optional<std::int64_t> memory_bytes;  // a rank; none where M_PART was given
+  std::optional<std::int64_t> memory_bytes;  // per rank; none if M_PART was given
   std::int64_t mpart_bytes = 0;
   std::optional<std::int64_t> limit_bytes;
   std::vector<int> partitions;  // ranks of each
@@ -24,15 +25,15 @@ struct IoHead {
   std::vector<std::string> hints;
 };
 
-// Of all ranks of a partition; the time is the longest of them.
+// Results over all ranks of a partition; the time is the maximum over them.
 struct IoMeasured {
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
   double time_s = 0;
-  bool again = false;  // the data was gone through more than once
+  bool again = false;  // the data was accessed more than once
 };
 
-// Lines of JSON, each with its end.
+// JSON Lines, each with its newline.
 std::string as_json_line(const IoHead& head);
 std::string as_json_line(int partition, IoAccess access, const IoPattern& pattern, const IoMeasured& measured);
 std::string file_as_json_line(int partition, IoAccess access, IoType type, const IoMeasured& measured);

@@ -1,5 +1,5 @@
-// What b_eff_io measures and for how long: its patterns, segments, shares of time and numbers (Rabenseifner and
-// Koniges, section 5.1 and Table 2). MPI-free.
+// Rules of b_eff_io: patterns, segments, shares of time and averages (Rabenseifner and Koniges, section 5.1 and Table
+// 2). No MPI.
 #pragma once
 
 #include <algorithm>
@@ -20,20 +20,20 @@ constexpr int index_of(IoAccess access) noexcept { return static_cast<int>(acces
 constexpr bool in_segments(IoType type) noexcept { return type >= IoType::segmented; }
 constexpr bool collective(IoType type) noexcept { return type != IoType::separate && type != IoType::segmented; }
 
-// A row of Table 2. `chunk_bytes` lie together in the file, `memory_bytes` in memory: what one call moves.
+// A row of Table 2. One call transfers `memory_bytes`, contiguous in memory and in pieces of `chunk_bytes` in the file.
 struct IoPattern {
   int number = 0;
   IoType type = IoType::scatter;
   std::int64_t chunk_bytes = 0;
   std::int64_t memory_bytes = 0;
   int units = 0;       // of time; 0: one call
-  bool fills = false;  // the rest of a segment, in chunks of `chunk_bytes` at most
+  bool fills = false;  // fills the rest of a segment, in chunks of at most `chunk_bytes`
 };
 
 inline constexpr std::int64_t io_kb = 1024, io_mb = 1024 * io_kb;
 inline constexpr std::int64_t longest_io_chunk = 2047 * io_mb;  // MPI counts bytes in an int
 
-// M_PART: the 128th of the memory, 2 MB at least, in whole MB so that it is well-formed.
+// M_PART: 1/128 of the memory, at least 2 MB, in whole MB so that it is well-formed.
 constexpr std::int64_t io_chunk_of_memory(std::int64_t memory_bytes) noexcept {
   return std::clamp(memory_bytes / 128 / io_mb * io_mb, 2 * io_mb, longest_io_chunk);
 }
@@ -71,13 +71,13 @@ inline std::vector<IoPattern> io_patterns(std::int64_t mpart_bytes) {
   return patterns;
 }
 
-// Time that is left goes to those patterns that are left, by their units: what one takes too long the others lack, so
-// that the whole ends when it should.
+// Distributes the remaining time over the remaining patterns by their units. Time that a pattern takes in excess is
+// taken from the later ones, so that the benchmark ends on schedule.
 class TimeShares {
  public:
   TimeShares() = default;
   TimeShares(double scheduled_s, int units) noexcept : scheduled_s_(scheduled_s), units_left_(units) {}
-  // That of a pattern which begins `elapsed_s` after the first did.
+  // The share in seconds of a pattern that starts `elapsed_s` after the first one.
   double take(double elapsed_s, int units) noexcept {
     const double share_s = units > 0 ? std::max(0.0, scheduled_s_ - elapsed_s) * units / units_left_ : 0;
     units_left_ -= units;
@@ -89,20 +89,20 @@ class TimeShares {
   int units_left_ = 0;
 };
 
-// How many calls follow `calls` that took `time_s`, with `room_s` left: as many again or fewer, so that the clock is
-// looked at seldom and the end is met; 0 where another one would go too far.
+// Number of calls that follow `calls` calls of `time_s` in total, with `room_s` left: at most as many again, so that
+// the clock is read rarely and the time is kept. 0 if less than half of another call fits.
 inline std::int64_t next_calls(std::int64_t calls, double time_s, double room_s) noexcept {
   const double each_s = std::max(time_s, 1e-9) / static_cast<double>(calls);
   if (!(room_s >= each_s / 2)) return 0;
   return static_cast<std::int64_t>(std::clamp(room_s / each_s / 2, 1.0, static_cast<double>(calls)));
 }
 
-// L_SEG: the sum of what a rank writes into it, in whole MB.
+// L_SEG: the bytes that a rank writes into a segment, rounded up to whole MB.
 constexpr std::int64_t segment_bytes(std::int64_t sum_bytes) noexcept {
   return (sum_bytes + io_mb - 1) / io_mb * io_mb;
 }
 
-// Of the five types, scattering counts twice.
+// Mean over the five types, in which scattering counts twice.
 inline double over_types(std::span<const double, io_types> values) noexcept {
   double sum = values[0];
   for (const double value : values) sum += value;

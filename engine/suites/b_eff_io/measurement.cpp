@@ -1,4 +1,4 @@
-// b_eff_io: one pattern type after another, pattern by pattern, and the values that follow.
+// b_eff_io: measurement of the pattern types, pattern by pattern, and the resulting values.
 #include "core/progress.hpp"
 #include "io/refusal.hpp"
 #include "suites/b_eff_io/b_eff_io.hpp"
@@ -48,7 +48,7 @@ void BEffIo::measure_type(Partition& partition, IoAccess access, IoType type, Re
   record(text + file_as_json_line(partition.index, access, type, whole));
 }
 
-// Sums over the ranks, and the longest times.
+// Reduces calls and bytes to sums over the ranks, and times to maxima.
 void BEffIo::reduce(const Partition& partition, std::vector<Row>& rows, IoMeasured& whole) const {
   std::vector<std::int64_t> sums;
   std::vector<double> times;
@@ -82,7 +82,7 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, Row& row, Recor
   const std::int64_t checked_ns = checking_ns_;
   const std::int64_t begin_ns = recorder.now_ns();
   std::int64_t calls = 0;
-  // A pattern without a time of its own is one call, and where it fills what the segment has left, when written.
+  // A pattern without time units is one call; when it is written and fills the rest of a segment, as many as needed.
   std::int64_t batch = pattern.fills && first ? row.capacity : std::min<std::int64_t>(1, row.capacity);
   if (*calls_ > 0 && pattern.units > 0) batch = row.capacity;
   while (batch > 0) {
@@ -117,13 +117,13 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, Row& row, Recor
   position_ += row.measured.bytes * (shared_file ? partition.ranks : 1);
 }
 
-// All ranks of a collective pattern find the same.
+// The result is the same on all ranks of a collective pattern.
 std::int64_t BEffIo::next_batch(const Partition& partition, const Row& row, std::int64_t begin_ns, std::int64_t calls,
                                 Recorder& recorder) const {
   const double time_s = static_cast<double>(recorder.now_ns() - begin_ns) * 1e-9;
   const double sync_s = row.access == IoAccess::read ? 0 : sync_s_per_byte_ * static_cast<double>(row.measured.bytes);
-  // What calls cost, with what it takes to sync them, and by how much that is over: both of the slowest rank, since
-  // each has its own budget.
+  // The time of the calls including their sync, and its excess over the budget. Both are maxima over the ranks, since
+  // each rank has its own budget.
   std::array<double, 2> latest{time_s + sync_s, time_s + sync_s - row.budget_s};
   if (collective(row.pattern->type))
     mpi::must(MPI_Allreduce(MPI_IN_PLACE, latest.data(), 2, MPI_DOUBLE, MPI_MAX, partition.group.handle()),
@@ -141,7 +141,7 @@ double BEffIo::value_of(const Partition& partition) const {
                        of_access(partition, IoAccess::read));
 }
 
-// As rank 0 has it, which is in all of them.
+// The best partition as known on rank 0, which is in all partitions.
 const Partition& BEffIo::best() const {
   return *std::ranges::max_element(parts_, {}, [this](const Partition& one) { return value_of(one); });
 }

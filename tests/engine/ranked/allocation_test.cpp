@@ -1,4 +1,4 @@
-// Nothing is allocated in what is timed.
+// Nothing is allocated in the timed region.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -33,18 +33,18 @@ std::int64_t resident_bytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-// The options, without computation where the motif may do without.
+// The options, with computation switched off if the motif permits it.
 Options without_computation(const std::string& name, const Options& options) {
   Options all = options;
   try {
     make_motif(name)->find("compute")->parse("off");
     all.emplace_back("compute", "off");
-  } catch (const ParameterMistake&) {  // a time, as collectives take it
+  } catch (const ParameterMistake&) {  // for collectives, this option is a time
   }
   return all;
 }
 
-// What is left behind each time, be it memory or an object of MPI, would add up.
+// Memory or MPI objects that each repetition leaves behind would add up.
 TEST_P(Allocations, LeaveNothingBehindInTenThousandRepetitions) {
   const auto& [name, given] = GetParam();
 #if defined(__SANITIZE_ADDRESS__)
@@ -59,13 +59,13 @@ TEST_P(Allocations, LeaveNothingBehindInTenThousandRepetitions) {
   const auto repeat = [&](int times) {
     for (int i = 1; i <= times; ++i) {
       bench.perform();
-      if (i % 50 == 0) group.barrier();  // who runs ahead fills the library's buffers
+      if (i % 50 == 0) group.barrier();  // ranks that run ahead would fill the library's buffers
     }
   };
   repeat(1000);
   const std::int64_t before = resident_bytes();
   repeat(10'000);
-  // An object a repetition would take more: even a datatype is some 200 bytes.
+  // One object per repetition would take more: even a datatype has some 200 bytes.
   EXPECT_LT(resident_bytes() - before, 10'000 * 100);
 }
 

@@ -1,5 +1,4 @@
-// How often this program's own code has asked for memory (operator new; what the MPI library does inside is its own
-// affair).
+// Number of allocations by operator new in this program; those inside the MPI library are not counted.
 #pragma once
 
 #include <cstdint>

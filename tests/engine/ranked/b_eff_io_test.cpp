@@ -1,4 +1,4 @@
-// b_eff_io writes what its definition says where it says so, and its number follows from what it keeps.
+// b_eff_io writes the data of its definition at the places of its definition, and its result follows from its protocol.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ class BEffIo : public StorageTest {
  protected:
   void SetUp() override {
     StorageTest::SetUp();
-    // Its own: what one test keeps stays known to this process.
+    // A path for each test, since files that a test keeps stay known to this process.
     path_ += std::string(".") + testing::UnitTest::GetInstance()->current_test_info()->name();
     protocol_ = path_ + ".jsonl";
     if (group_.rank() == 0) std::filesystem::remove(protocol_);
@@ -77,7 +77,7 @@ class BEffIo : public StorageTest {
   std::string protocol_;
 };
 
-// A chunk begins where all that was written before of its type ends, and where the ranks before have theirs.
+// A chunk follows everything of its type that was written before, and the chunks of lower ranks.
 TEST_F(BEffIo, ScattersChunksInTurnsOfTheRanks) {
   const int ranks = group_.size();
   MotifBench bench(group_, "b_eff_io", with({{"calls", "2"}, {"types", "0"}, {"keep", ""}}));
@@ -127,7 +127,7 @@ TEST_F(BEffIo, GivesEachRankAFileAndASegmentOfTheSameBytes) {
         const payload::Origin origin{.sender = rank, .receiver = rank, .pass = 0};
         const std::span bytes(file.data() + rank * segment, static_cast<std::size_t>(segment));
         EXPECT_EQ(payload::first_wrong(bytes.subspan(8, static_cast<std::size_t>(mib) - 8), origin, 8), std::nullopt);
-        // What fills the segment.
+        // The data that fills the segment.
         const auto rest = bytes.subspan(static_cast<std::size_t>(own));
         EXPECT_EQ(payload::first_wrong(rest.subspan(8), origin, 8), std::nullopt);
       }
@@ -189,7 +189,8 @@ TEST_F(BEffIo, TakesThePartitionsOfRelease2AccessByAccess) {
   EXPECT_EQ(types["read"].size(), 5U);
 }
 
-// A second passes with each look at the clock, however long a call takes: --limit ends the writes, and the reads go on.
+// A second passes with each reading of the clock, however long a call takes: --limit ends the writes, and the reads go
+// on.
 TEST_F(BEffIo, EndsInTimeAndReadsAgainWhatItHasRead) {
   MotifBench bench(group_, "b_eff_io", with({{"time", "300s"}, {"limit", "16MiB"}, {"types", "2"}}));
   const Ticking clock;
@@ -210,7 +211,7 @@ TEST_F(BEffIo, EndsInTimeAndReadsAgainWhatItHasRead) {
   EXPECT_THAT(bench->notes(), testing::Contains(testing::HasSubstr("not comparable with published b_eff_io")));
 }
 
-// Whoever looks at it spoils a byte of a file.
+// A clock that corrupts a byte of a file with each reading.
 class Spoiling final : public Clock {
  public:
   Spoiling(std::string path, std::int64_t offset) : path_(std::move(path)), offset_(offset) {}
@@ -250,10 +251,10 @@ TEST_F(BEffIo, NoticesAWrongByteWhenAllIsDone) {
     bench->finish(group_, 0);
     return on_any(wrong);
   };
-  EXPECT_TRUE(reads(3, false));        // of the first eight, which are always looked at
-  EXPECT_TRUE(reads(mib - 2, false));  // and of the last
-  EXPECT_FALSE(reads(1000, false));    // others only
-  EXPECT_TRUE(reads(1000, true));      // when every byte is
+  EXPECT_TRUE(reads(3, false));        // one of the first eight bytes, which are always checked
+  EXPECT_TRUE(reads(mib - 2, false));  // one of the last eight, likewise
+  EXPECT_FALSE(reads(1000, false));    // not checked
+  EXPECT_TRUE(reads(1000, true));      // checked with --verify
   EXPECT_FALSE(reads(-1, true));
 }
 

@@ -1,4 +1,4 @@
-// b_eff sends what its definition says, and its numbers follow from its protocol.
+// b_eff sends the messages of its definition, and its results follow from its protocol.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,8 @@ Options with(Options options, const Options& more) {
   return options;
 }
 
-// Ring 2 of four ranks is one ring of all: to the left and from the right, then to the right and from the left.
+// Ring pattern 2 on four ranks is one ring of all ranks: to the left and from the right, then to the right and from the
+// left.
 TEST(BEff, SendsAroundARingByThreeMethods) {
   if (world_size() < 4) GTEST_SKIP() << "needs 4 ranks";
   const mpi::Group group = first_ranks(4);
@@ -56,7 +57,7 @@ std::map<std::string, double> metrics_of(MotifBench& bench) {
   return metrics;
 }
 
-// By this clock each loop takes a second, whatever it holds.
+// With this clock each loop takes a second, whatever it contains.
 TEST(BEff, IsTheMeanOverSizesAndTheLogarithmicMeanOverPatterns) {
   if (world_size() < 4) GTEST_SKIP() << "needs 4 ranks";
   const mpi::Group group = first_ranks(4);
@@ -68,7 +69,7 @@ TEST(BEff, IsTheMeanOverSizesAndTheLogarithmicMeanOverPatterns) {
   bench->perform(recorder);
   std::map<std::string, double> metrics = metrics_of(bench);
 
-  // Four messages an iteration in rings of two, eight in the others.
+  // Four messages per iteration in rings of two, eight in the others.
   const double mean_bytes = (1.0 + 1024 + 4096) / 3;
   const double rings = mean_bytes * std::sqrt(4.0 * 8), polygons = mean_bytes * 8;
   EXPECT_NEAR(metrics["rings_bytes_per_s"] / rings, 1, 1e-12);

@@ -44,7 +44,8 @@ struct State {
 };
 State state;
 
-// Tokens are only spelled while calls are noted: at other times a call costs next to nothing, and allocates nothing.
+// Tokens are only formatted while calls are recorded: at other times a call costs next to nothing and allocates
+// nothing.
 template <class Spell>
 void note(Spell spell) {
   if (state.noting) state.record.tokens.push_back(spell());
@@ -54,7 +55,7 @@ void note_test(Spell spell) {
   if (state.noting) state.record.tests.push_back(fmt::format("{}:{}", state.record.tokens.size(), spell()));
 }
 
-// A rank of MPI_COMM_WORLD for one of some communicator.
+// Translates a rank of a communicator to MPI_COMM_WORLD.
 int world_rank(MPI_Comm communicator, int rank) {
   if (rank == MPI_PROC_NULL || rank == MPI_ANY_SOURCE) return rank;
   MPI_Group from = MPI_GROUP_NULL;
@@ -75,7 +76,7 @@ void arrived(const Arrival& arrival) {
     state.corruption.reset();
   }
 }
-// The receives among these requests, to be asked before they are waited for, and told when they are complete.
+// The receives among these requests: to be looked up before waiting, and reported when they are complete.
 std::vector<Arrival> expected_of(std::span<const MPI_Request> requests) {
   std::vector<Arrival> expected;
   for (const MPI_Request request : requests) {
@@ -109,7 +110,7 @@ void wrote(Spell call, int count, MPI_Datatype type) {
   note([&] { return fmt::format("{}:{}", call(), bytes_of(count, type)); });
   if (state.noting) state.record.sent.file_bytes += bytes_of(count, type);
 }
-// Of the elements that a write is given, those that it takes.
+// Number of elements that a write takes of those that it is given.
 int taken_of(int count) { return count - (std::exchange(state.shorten_write, false) ? 1 : 0); }
 
 void started(MPI_Request request) {

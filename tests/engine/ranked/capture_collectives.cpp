@@ -1,4 +1,4 @@
-// The collectives, blocking and nonblocking, as capture.hpp sees them.
+// Wrappers of the collectives, blocking and nonblocking, for capture.hpp.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -11,14 +11,14 @@
 namespace stressbench::test::capture {
 namespace {
 
-// What is noted of a call on this rank. Nothing here allocates: tests count that.
+// What is recorded of a call on this rank. Nothing here allocates, since tests count allocations.
 struct Call {
   std::string_view name;
   MPI_Op operation;
   std::int64_t shown;     // in the token
   std::int64_t given;     // counted as sent
-  void* in;               // where it receives; null: nowhere
-  std::int64_t received;  // bytes there
+  void* in;               // receive buffer; null: none
+  std::int64_t received;  // bytes received
 };
 
 template <class Go>
@@ -54,7 +54,7 @@ std::int64_t sum_of(const int* counts, Types types, MPI_Comm communicator) {
   return sum;
 }
 
-// The ranks to which a rank sends in a neighbourhood collective, in its order; MPI_PROC_NULL at a grid's edge.
+// The ranks that a rank sends to in a neighbourhood collective, in order; MPI_PROC_NULL at the edge of a grid.
 struct Neighbours {
   std::array<int, 64> ranks{};
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// What the files that stand in for MPI's functions share: how a call is noted, and how a receive may be meddled with.
+// Shared by the files that wrap MPI functions: recording of a call, and corruption of a receive.
 #pragma once
 
 #include <mpi.h>
@@ -20,10 +20,10 @@ inline std::int64_t bytes_of(int count, MPI_Datatype type) {
   return static_cast<std::int64_t>(count) * size;
 }
 
-// "[SUM]"; nothing for none.
+// "[SUM]"; empty without an operation.
 std::string name_of(MPI_Op operation);
 
-// A receive that is complete, and one that will be when its request is.
+// A receive that is complete, and one that completes with its request.
 void arrives_now(void* data, std::int64_t size);
 void arrives_later(void* data, std::int64_t size, MPI_Request request);
 

@@ -1,4 +1,5 @@
-// One-sided calls, noted as "Put>target:displacement:bytes" with ranks of the window's group, and meddled with.
+// Wrappers of one-sided calls: recorded as "Put>target:displacement:bytes" with ranks of the window's group, and
+// corrupted on request.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -16,8 +17,8 @@ struct Corruption {
 };
 std::optional<Corruption> corruption;
 int operations = 0;
-std::vector<std::byte> copy;            // of what is given, with the wrong byte
-std::byte* wrong_on_arrival = nullptr;  // of what is taken
+std::vector<std::byte> copy;            // copy of the data sent, with the wrong byte
+std::byte* wrong_on_arrival = nullptr;  // byte to corrupt in the data fetched
 
 void noted_operation(const std::string& name, int target, MPI_Aint displacement, std::int64_t bytes, int crossings) {
   if (!noting()) return;
@@ -33,7 +34,7 @@ bool is_corrupted(std::int64_t bytes) {
   if (!corruption || operations++ != corruption->index) return false;
   return corruption->offset < static_cast<std::size_t>(bytes);
 }
-// What to give in place of `data`.
+// The data to send in place of `data`.
 const void* given(const void* data, std::int64_t bytes) {
   if (!is_corrupted(bytes)) return data;
   const auto* first = static_cast<const std::byte*>(data);

@@ -13,7 +13,7 @@ using namespace stressbench::test;
 
 const RegisterMotif<Tick> registered{"test_tick", Family::probe, "moves a fake clock"};
 
-// Stands for two ticks.
+// A motif that stands for a series of two ticks.
 class Series final : public Motif {
  public:
   Traffic traffic(int) const override { return {}; }
@@ -30,7 +30,7 @@ class Series final : public Motif {
 };
 const RegisterMotif<Series> registered_series{"test_series", Family::probe, "two ticks"};
 
-// Column 0 is the job, 1 the first step, ...
+// Columns of the result: 0 is the job, 1 the first step, ...
 std::vector<double> run_once(const workload::Job& job, Verification verification = Verification::off) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD);
   Chain chain{job, 0};
@@ -122,7 +122,7 @@ TEST(Chain, CleanupKeepsTheStepsOfASeries) {
 
 TEST(Chain, LeavesItsMotifsNameToWhoeverReportsAFault) {
   run_once(job_of({tick()}));
-  EXPECT_STREQ(rank_status().motif, "test_tick");  // though the chain is gone
+  EXPECT_STREQ(rank_status().motif, "test_tick");  // although the chain is gone
 }
 
 TEST(Chain, LoopsAreRunAsOftenAsTheySay) {

@@ -1,4 +1,4 @@
-// Clocks that are hours apart are brought together to within the messages that it took.
+// Clocks that are hours apart are aligned to within the duration of the messages exchanged.
 #include "motifs/clock_offset.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace stressbench::test {
 namespace {
 
-// Each reading takes a microsecond, so that how long a rank waits for a core does not matter.
+// Each reading takes a microsecond, so that the time for which a rank waits for a core does not matter.
 class ElsewhereClock final : public Clock {
  public:
   explicit ElsewhereClock(std::int64_t ahead_ns) : now_ns_(ahead_ns) {}
@@ -22,7 +22,7 @@ class ElsewhereClock final : public Clock {
 
 TEST(ClockOffset, IsThatOfTheClocks) {
   constexpr std::int64_t hour_ns = 3'600'000'000'000;
-  constexpr std::int64_t tolerance_ns = 1'000'000;  // a few exchanges of a few readings with each of its neighbours
+  constexpr std::int64_t tolerance_ns = 1'000'000;  // some exchanges of a few readings with each neighbour
   const mpi::Group group = mpi::Group::view(MPI_COMM_WORLD).duplicate();
   const std::int64_t ahead = (group.rank() * 7 % 5) * hour_ns;
   const std::int64_t found = clock_offset_ns(group, ElsewhereClock(ahead));

@@ -1,4 +1,5 @@
-// Late ranks, and computation beside a nonblocking collective, on a clock that moves a nanosecond a reading.
+// Late ranks, and computation that overlaps a nonblocking collective, with a clock that advances a nanosecond per
+// reading.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,10 +15,10 @@ namespace {
 using testing::DoubleEq;
 using testing::Each;
 
-// Readings that a call takes without lateness: at its entry and when it is complete.
+// Readings of the clock in a call without delay: at its entry and at its completion.
 constexpr std::int64_t readings_of_a_call = 2;
 
-// How long this rank was late in each of some calls.
+// The delays of this rank in `calls` calls.
 std::vector<std::int64_t> latenesses(const mpi::Group& group, const Options& options, int calls,
                                      std::uint64_t execution = 0) {
   const auto motif = make_motif("barrier", options);
@@ -91,7 +92,7 @@ TEST(CollectiveMetrics, AreNoneWhereNothingButTheCallIsDone) {
   for (const Options& options : {Options{}, Options{{"nonblocking", ""}}}) {
     const auto motif = make_motif("bcast", options);
     EXPECT_TRUE(motif->measured().empty());
-    EXPECT_EQ(motif->metrics().size(), 4u);  // --help names them all
+    EXPECT_EQ(motif->metrics().size(), 4u);  // --help lists all of them
     motif->decompose(everyone(), Draw{});
     motif->prepare(0);
     const SteppingClock clock;
@@ -137,7 +138,7 @@ TEST(Overlaps, AreTheShareOfTheShorterOneThatTheOtherHides) {
   EXPECT_EQ(overlap(100, 100, 200), 0);
   EXPECT_EQ(overlap(100, 40, 120), 50);
   EXPECT_EQ(overlap(40, 100, 120), 50);
-  EXPECT_EQ(overlap(100, 100, 500), 0);  // slower together
+  EXPECT_EQ(overlap(100, 100, 500), 0);  // slower than without overlap
   EXPECT_EQ(overlap(100, 100, 50), 100);
 }
 

@@ -19,7 +19,7 @@ struct Case {
   Options options;
   std::string call;
   int bytes;
-  bool from_all = false;  // so many from each rank, noted as their sum
+  bool from_all = false;  // `bytes` from each rank, recorded as their sum
   friend void PrintTo(const Case& c, std::ostream* out) { *out << c.motif; }
   std::string token(int ranks) const { return fmt::format("{}:{}@{}", call, from_all ? bytes * ranks : bytes, ranks); }
 };
@@ -91,7 +91,7 @@ TEST(CollectiveCalls, AreCheckedAgainstTheRootTheyHad) {
       bench->fill_payload(pass);
       bench.perform();
       EXPECT_NO_THROW(bench->verify(pass)) << motif;
-      bench.perform();  // one that nobody checks
+      bench.perform();  // an iteration that is not verified
     }
   }
 }

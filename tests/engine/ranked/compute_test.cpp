@@ -1,4 +1,4 @@
-// compute: how long it spins, seen on a clock that moves a nanosecond a reading.
+// compute: how long it spins, measured with a clock that advances a nanosecond per reading.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +11,7 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
-// The nanoseconds of `count` computations on rank `rank` of n ranks: the readings after the first of each, which sets
-// its start.
+// Durations of `count` computations in nanoseconds: the readings after the first one of each, which sets its start.
 std::vector<std::int64_t> durations(const mpi::Group& group, const Options& options, int count,
                                     std::uint64_t execution = 0, std::uint64_t seed = 1) {
   const auto motif = make_motif("compute", options);

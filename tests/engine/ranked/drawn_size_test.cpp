@@ -1,4 +1,4 @@
-// Sizes of files that are drawn: the same on all ranks, read by one of them, refused in words.
+// Drawn sizes of files: the same on all ranks, read by one rank, rejected with a message.
 #include "motifs/storage/drawn_size.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ class DrawnSizes : public testing::Test {
     if (world_rank() == 0) fs::remove(table_);
     world_.barrier();
   }
-  // Position as the engine gives it: this rank's.
+  // Position as the engine provides it, with the rank of this process.
   static Draw draws() { return {.seed = 5, .stream = 8, .rank = static_cast<std::uint32_t>(world_rank())}; }
   std::string refusal_to_load(const std::string& from) const {
     Sizes sizes(Options{{"sizes-from", from}});
@@ -153,7 +153,7 @@ TEST_F(DrawnSizes, OfExtremeDistributionsAreDrawnAllTheSame) {
 }
 
 TEST_F(DrawnSizes, AreReadByTheFirstRankAlone) {
-  // The others are asked for a table that only the first one has.
+  // The other ranks name a table that only the first rank has.
   Sizes sizes(Options{{"sizes-from", world_rank() == 0 ? table_ : "only-on-the-first-node.csv"}});
   ASSERT_NO_THROW(sizes.drawn.load(world_, draws()));
   EXPECT_EQ(sizes.drawn.largest(), 30000);

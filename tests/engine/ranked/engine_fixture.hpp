@@ -1,4 +1,4 @@
-// What tests of the scheduler share: a clock that only moves when told, and a motif that moves it.
+// For tests of the scheduler: a clock that only advances on demand, and a motif that advances it.
 #pragma once
 
 #include <string>
@@ -17,11 +17,12 @@ class FakeClock final : public Clock {
   std::int64_t now = 0;
 };
 
-// The clock that every Tick moves, and what they were asked to do, in order.
+// The clock that every Tick advances, and the calls that Ticks received, in order.
 inline FakeClock fake_clock;
 inline std::vector<std::string> journal;
 
-// Its perform takes -t nanoseconds of fake time; everything around it takes a second, which must never be measured.
+// A motif with a `perform` that takes -t nanoseconds of fake time. Every other call takes a second, which must never be
+// measured.
 class Tick final : public Motif {
  public:
   Param<std::int64_t> time_{this, 't', "time", 100, "fake nanoseconds of one perform", Positive{}};
@@ -63,7 +64,7 @@ class Tick final : public Motif {
 
  private:
   int to_review_ = 0;
-  MotifHistogram wholes_{"whole"};  // of which it notes none
+  MotifHistogram wholes_{"whole"};  // in which nothing is recorded
   MotifHistogram halves_{"half"};
 
   static void aside(const std::string& what) {

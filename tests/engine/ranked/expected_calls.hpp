@@ -15,14 +15,14 @@ namespace stressbench::test {
 struct ExpectedCalls {
   std::string motif;
   Options options;
-  std::vector<std::string> of_ranks;  // 0, 1, ...; a motif on as many
+  std::vector<std::string> of_ranks;  // calls of rank 0, 1, ...; the motif runs on as many ranks
   friend void PrintTo(const ExpectedCalls& expected, std::ostream* out) {
     *out << expected.motif << " on " << expected.of_ranks.size();
     for (const auto& [option, text] : expected.options) *out << ' ' << option << '=' << text;
   }
 };
 
-// A test's whole body: skips where there are too few ranks.
+// The whole body of a test. Skips if there are too few ranks.
 inline void expect_calls(const ExpectedCalls& expected) {
   const auto ranks = static_cast<int>(expected.of_ranks.size());
   if (world_size() < ranks) GTEST_SKIP() << "needs " << ranks << " ranks";

@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(
             "data_parallel",
             {{"parameters", "50"}, {"bucket", "64"}, {"first-bucket", "64"}, {"blocking", ""}, {"precision", "fp32"}},
             on_both("Allreduce[SUM]:64@2 Allreduce[SUM]:64@2 Allreduce[SUM]:64@2 Allreduce[SUM]:8@2")},
-        // 10 elements in parts of 4, 3, 3: parts travel to the right, twice two steps.
+        // 10 elements in parts of 4, 3, 3: parts move to the right, in two times two steps.
         ExpectedCalls{"data_parallel",
                       {{"parameters", "10"}, {"blocking", ""}, {"algorithm", "ring"}},
                       {"SR>1:8<2:6 SR>1:6<2:6 SR>1:6<2:8 SR>1:8<2:6", "SR>2:6<0:8 SR>2:8<0:6 SR>2:6<0:6 SR>2:6<0:8",
@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
                       {{"parameters", "10"}, {"blocking", ""}, {"algorithm", "tree"}},
                       {"R<1:1:20 R<2:1:20 S>2:1:20 S>1:1:20", "S>0:1:20 R<0:1:20",
                        "R<3:1:20 S>0:1:20 R<0:1:20 S>3:1:20", "S>2:1:20 R<2:1:20"}},
-        // Two layers of 5 parameters in shares of 3, the last one filled up.
+        // Two layers of 5 parameters in shares of 3, the last one padded.
         ExpectedCalls{"fsdp",
                       {{"parameters", "10"}, {"layers", "2"}},
                       on_both("Iallgather:6@2 Iallgather:6@2 W(1) W(1) Iallgather:6@2 Iallgather:6@2 W(1) "

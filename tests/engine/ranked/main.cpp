@@ -1,5 +1,5 @@
-// Runs the tests on every rank at once. All ranks run the same tests in the same order; a failure on any rank fails the
-// program, and only rank 0 speaks of what went well.
+// Runs the tests on all ranks, in the same order. A failure on any rank fails the program; only rank 0 reports
+// successes.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Says of a failure which rank had it; silent otherwise.
+// Reports the rank of a failure; silent otherwise.
 class RankedFailures final : public testing::EmptyTestEventListener {
  public:
   explicit RankedFailures(int rank) : rank_(rank) {}
@@ -22,7 +22,7 @@ class RankedFailures final : public testing::EmptyTestEventListener {
   void OnTestStart(const testing::TestInfo& test) override {
     name_ = std::string(test.test_suite_name()) + "." + test.name();
   }
-  // Must ask the framework nothing: it holds its lock while it calls this.
+  // Must not call the framework, which holds its lock during this call.
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
     std::fprintf(stderr, "[rank %d] %s: %s:%d: %s\n", rank_, name_.c_str(),
@@ -33,7 +33,7 @@ class RankedFailures final : public testing::EmptyTestEventListener {
   std::string name_ = "outside of a test";
 };
 
-// A folder of this launch's own to work in, so that launches at the same time do not meet in a file.
+// A working directory for this launch, so that concurrent launches do not share files.
 class Workplace {
  public:
   explicit Workplace(int rank) : first_(rank == 0) {
@@ -72,8 +72,8 @@ int run_on_all(int rank) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  // Before MPI: an HDF5 that is loaded later closes at MPI_Finalize what faults left open, and does not survive it.
-  // (The engine does not finalise after a fault.)
+  // Before MPI_Init: an HDF5 that is loaded later closes in MPI_Finalize what faults left open, and does not survive
+  // that. (The engine does not finalize after a fault.)
   stressbench::io::load_backends();
   MPI_Init(&argc, &argv);
   int rank = 0;

@@ -1,4 +1,4 @@
-// metadata: what lies on the disk when, what is counted, what verification sees, and what is left.
+// metadata: what is on disk at which time, what is counted, what verification detects, and what is left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -26,7 +26,7 @@ using io::file_name;
 using testing::AllOf;
 using testing::HasSubstr;
 
-// No rank goes, and takes the files with it, before all are done.
+// Waits for all ranks before the files are removed.
 class Bench : public MotifBench {
  public:
   Bench(const mpi::Group& group, const Options& options) : MotifBench(group, "metadata", options), group_(group) {}
@@ -54,14 +54,14 @@ class Metadata : public testing::Test {
     if (!given("files")) more.emplace_back("files", std::to_string(files));
     return more;
   }
-  // By one rank, while no other does anything.
+  // Executes `action` on one rank, while the others wait.
   template <class Action>
   void by_first(Action action) const {
     group_.barrier();
     if (world_rank() == 0) action();
     group_.barrier();
   }
-  // Names below the folder, at a moment when nobody changes it.
+  // Names below the directory, while no rank changes it.
   std::set<std::string> there() const {
     group_.barrier();
     std::set<std::string> names;
@@ -73,7 +73,7 @@ class Metadata : public testing::Test {
     group_.barrier();
     return names;
   }
-  // Item `index` of rank `rank`, with the tree that all share.
+  // Item `index` of rank `rank`, in the tree shared by all ranks.
   std::string shared_name(int rank, int index) const { return file_name(path_, rank * files + index, 0); }
   std::string fault_of(const std::function<void()>& action) const {
     try {
@@ -87,7 +87,7 @@ class Metadata : public testing::Test {
   int next_rank() const { return (world_rank() + 1) % world_size(); }
 
   static constexpr int files = 7;
-  // In the launch's own folder; a name of its own, as what was kept stays known to the program.
+  // In the directory of the launch; one name per test, since kept files stay known to the program.
   std::string path_ = fs::current_path() / testing::UnitTest::GetInstance()->current_test_info()->name();
   mpi::Group group_;
 };
@@ -160,7 +160,7 @@ TEST_F(Metadata, MeasureEachOperationAndTheWhole) {
   ASSERT_EQ(found.size(), 9u);
   EXPECT_EQ(found.at("operations"), 4 * files);
   for (const char* verb : {"create", "stat", "open", "unlink"}) {
-    // Readings: coming, all there; two an operation; all done.
+    // Clock readings: at arrival and when all ranks have arrived; two per operation; when all ranks are done.
     EXPECT_EQ(found.at(std::string(verb) + "_time_s"), 2 * files) << verb;
     EXPECT_DOUBLE_EQ(found.at(std::string(verb) + "s_per_s"), files * world_size() / (2.0 * files + 2)) << verb;
   }
@@ -181,7 +181,7 @@ TEST_F(Metadata, MeasureOnlyWhatTheyDo) {
   EXPECT_EQ(motif->histograms()[0]->quantity(), "stat");
 }
 
-// Who came early, or was long in learning that all are done, saw more time than it took.
+// A rank that arrived early, or learned late that all are done, saw more time than the phase took.
 TEST_F(Metadata, RateIsOverTheLeastTimeThatARankSaw) {
   Bench bench(group_, options({{"do", "stat"}}));
   const Ticking clock(world_rank() + 1);
@@ -231,7 +231,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Options{{"do", "unlink"}, {"shift", "1"}, {"tree", "own"}},
                     Options{{"do", "unlink"}, {"items", "directories"}}, Options{{"files", "1"}, {"think", "1us"}}));
 
-// Every rank spoils one of its own items, and so every rank that looks at one sees it.
+// Every rank damages one of its own items, so that every rank that checks items detects one.
 TEST_F(Metadata, OfAWrongSizeAreNoticedByWhoStatsThem) {
   Bench bench(group_, options({{"do", "stat"}, {"size", "100"}}));
   fs::resize_file(shared_name(world_rank(), 5), 99);
@@ -310,12 +310,12 @@ TEST_F(Metadata, AreTakenInAnotherOrderEachTimeWhenAsked) {
   std::set<std::size_t> left;
   for (std::uint64_t execution = 0; execution < 3; ++execution) {
     bench->prepare(execution);
-    fs::remove(file_name(path_, 0, world_rank()));  // the first in plain order: how many went before it?
+    fs::remove(file_name(path_, 0, world_rank()));  // the first in plain order: shows how many were removed before it
     EXPECT_THAT(fault_of([&] { bench.perform(); }),
                 HasSubstr("unlink '" + file_name(path_, 0, world_rank()) + "': No such file or directory"));
     const fs::path own = fs::path(file_name(path_, 0, world_rank())).parent_path();
     left.insert(static_cast<std::size_t>(std::distance(fs::directory_iterator(own), {})));
-    // As the fault left no state, the rest is put right by hand.
+    // After a fault the state is unknown, so the items are restored by hand.
     for (int i = 0; i < many; ++i) std::ofstream(file_name(path_, i, world_rank())) << "";
     group_.barrier();
   }

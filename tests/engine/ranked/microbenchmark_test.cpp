@@ -1,4 +1,4 @@
-// A motif by itself: what it is told and asked beside its repetitions.
+// A motif run on its own: the calls that it gets in addition to its repetitions.
 #include "scheduler/microbenchmark.hpp"
 
 #include <gmock/gmock.h>

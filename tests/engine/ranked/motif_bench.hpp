@@ -44,7 +44,7 @@ inline bool fits(const Motif& motif, int ranks) {
   }
 }
 
-// Decomposed and prepared.
+// A motif after decompose and prepare.
 class MotifBench {
  public:
   MotifBench(const mpi::Group& group, const std::string& name, const Options& options = {}, std::uint64_t seed = 1)

@@ -1,4 +1,4 @@
-// Whose files these are, on all ranks of a job: what is refused, what is left, what goes.
+// Ownership of files on all ranks of a job: what is refused, what is left, what is removed.
 #include "io/owned_files.hpp"
 
 #include <gmock/gmock.h>
@@ -56,12 +56,12 @@ class OwnedFilesOf : public testing::Test {
     return interned;
   }
   static void make(const std::string& name) { std::ofstream(name) << "made"; }
-  // By one rank, before all go on.
+  // Executes `action` on one rank, before all continue.
   void by_first(const std::function<void()>& action) const {
     if (world_rank() == 0) action();
     group_.barrier();
   }
-  // What lies in the folder, at a moment when nobody changes it.
+  // Names in the directory, while no rank changes it.
   Names there() const {
     group_.barrier();
     Names names;
@@ -71,14 +71,14 @@ class OwnedFilesOf : public testing::Test {
     group_.barrier();
     return names;
   }
-  // Files that the note there names; none without a note.
+  // Number of files in the sidecar file; none without one.
   std::optional<std::int64_t> noted_files() const {
     group_.barrier();
     const auto note = io::read_sidecar(path_);
     group_.barrier();
     return note ? std::optional<std::int64_t>(note->layout.files) : std::nullopt;
   }
-  // A note of somebody, and files.
+  // Leaves the sidecar file and the files of another run.
   void leave(const io::Run& run, io::Layout layout, const std::string& host = "elsewhere") const {
     by_first([&] {
       io::make_sidecar(path_, Sidecar{run, host, 12345, layout});
@@ -97,7 +97,7 @@ class OwnedFilesOf : public testing::Test {
   }
 
   fs::path folder_ = fs::current_path() / "owned";
-  // A name of its own, as a file once kept stays known to the program.
+  // One name per test, since kept files stay known to the program.
   std::string name_ = testing::UnitTest::GetInstance()->current_test_info()->name();
   std::string path_ = folder_ / name_;
   std::string note_ = name_ + ".stressbench";
@@ -298,7 +298,7 @@ TEST_F(OwnedFilesOf, AStepThatKeepsThemStayAndMayBeClaimedAgain) {
   EXPECT_EQ(there(), Names{name_});
 }
 
-// The last rank fails; the others are still in their work, and will be ended.
+// The last rank fails; the others are still working and will be aborted.
 TEST_F(OwnedFilesOf, ARunThatFailsAreRemovedByTheRankThatFailedAlone) {
   const auto work = [&] {
     const OwnedFiles files(group_, claim({.one = true, .files = world_size(), .directories = 1}));

@@ -46,14 +46,14 @@ struct Figure {
 
 TEST(PairBandwidths, CountWhatTheirDefinitionSays) {
   const std::vector<Figure> figures{
-      {"pingpong", {{"size", "100"}}, 200, 0},  // with half of the round trip: OSU's and IMB's
+      {"pingpong", {{"size", "100"}}, 200, 0},  // with half of the round-trip time, as in OSU and IMB
       {"pingping", {{"size", "100"}}, 100, 0},  // IMB x1
       {"sendrecv", {{"size", "100"}}, 200, 0},  // IMB x2
       {"exchange", {{"size", "100"}}, 400, 0},  // IMB x4
       {"bandwidth", {{"size", "100"}, {"window", "64"}}, 2 * 6400, 2 * 64},  // osu_mbw_mr: all pairs
       {"bandwidth", {{"size", "100"}, {"window", "64"}, {"direction", "both"}}, 4 * 6400, 4 * 64}};
   for (const auto& [name, options, bytes, messages] : figures) {
-    const auto bandwidth = make_motif(name, options)->bandwidth(5);  // two pairs, and one rank over
+    const auto bandwidth = make_motif(name, options)->bandwidth(5);  // two pairs and one idle rank
     ASSERT_TRUE(bandwidth) << name;
     EXPECT_EQ(bandwidth->bytes, bytes) << name;
     EXPECT_EQ(bandwidth->messages, messages) << name;

@@ -1,4 +1,4 @@
-// Who sends to whom in the patterns of many messages at once.
+// Senders and receivers in the patterns of many simultaneous messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,13 +63,13 @@ INSTANTIATE_TEST_SUITE_P(
                       {{"fraction", "1"}, {"hot", "1"}, {"messages", "2"}},
                       {"Ir<1:1:8 Ir<1:1:8 Is>1:1:8 Is>1:1:8 Wa(4)", "Ir<0:1:8 Ir<0:1:8 Is>0:1:8 Is>0:1:8 Wa(4)"}}));
 
-// The rank that this one sends to, as the calls say it.
+// The rank that this rank sends to, according to its calls.
 int receiver_of(const std::vector<std::string>& calls) {
   const auto send = std::ranges::find_if(calls, [](const std::string& call) { return call.starts_with("Is>"); });
   return send == calls.end() ? -1 : std::stoi(send->substr(3));
 }
 
-// What each rank says, on every rank.
+// The values of all ranks, on every rank.
 std::vector<int> gathered(int mine, const mpi::Group& group) {
   std::vector<int> all(static_cast<std::size_t>(group.size()));
   PMPI_Allgather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, group.handle());
@@ -91,7 +91,7 @@ TEST(Permutation, IsOneCycleThroughAllRanks) {
   }
 }
 
-// Each permutation of 4 iterations in two executions, as rank 0's peer and the others' would tell them apart.
+// The permutations of 4 iterations in each of two executions: the receiver of every rank.
 std::vector<std::vector<int>> eight_permutations(const mpi::Group& group, const std::string& draw) {
   std::vector<std::vector<int>> drawn;
   MotifBench bench(group, "permutation", {{"draw", draw}, {"-i", "4"}});
@@ -109,9 +109,9 @@ TEST(Permutation, IsTheSameForTheWholeRunOrANewOneEachIteration) {
   const auto fixed = eight_permutations(group, "once");
   EXPECT_EQ(std::ranges::count(fixed, fixed.front()), 8);
   auto drawn = eight_permutations(group, "iteration");
-  EXPECT_EQ(drawn, eight_permutations(group, "iteration"));  // of the same seed
+  EXPECT_EQ(drawn, eight_permutations(group, "iteration"));  // the same seed
   std::ranges::sort(drawn);
-  EXPECT_GE(std::distance(drawn.begin(), std::ranges::unique(drawn).begin()), 3);  // of 6 there are
+  EXPECT_GE(std::distance(drawn.begin(), std::ranges::unique(drawn).begin()), 3);  // of the 6 that exist
 }
 
 TEST(Hotspot, SendsItsFractionToTheHotRankAndTheRestEvenly) {

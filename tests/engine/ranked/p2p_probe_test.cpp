@@ -1,4 +1,4 @@
-// all_pairs names the slowest pair; threads moves what it says with one thread (several:
+// all_pairs reports the slowest pair; threads sends the expected data with one thread (several threads:
 // tests/integration/test_threads.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace stressbench::test {
 namespace {
 
-// How long this rank's game against each other rank takes, in the order in which it begins them.
+// A clock that determines the duration of each ping-pong that this rank initiates.
 class ClockOfGames final : public Clock {
  public:
   ClockOfGames(int rank, int ranks, std::int64_t (*duration_ns)(int, int), std::int64_t factor = 1) {
@@ -33,7 +33,7 @@ class ClockOfGames final : public Clock {
   mutable std::size_t next_ = 0;
 };
 
-// 100 round trips: a one-way time of (lower + 1) * (upper + 2) us, but 1 to 3 takes 1 ms.
+// Duration of 100 round trips: a one-way time of (lower + 1) * (upper + 2) us, except 1 ms from rank 1 to 3.
 std::int64_t duration_ns(int lower, int upper) {
   return 200 * (lower == 1 && upper == 3 ? 1'000'000 : 1000 * (lower + 1) * (upper + 2));
 }
@@ -51,7 +51,7 @@ TEST(AllPairs, NamesTheSlowestPairOnEveryRank) {
   EXPECT_DOUBLE_EQ(metrics["slowest_pair_time_s"], 1e-3);
   EXPECT_EQ(metrics["slowest_pair_lower_rank"], 1);
   EXPECT_EQ(metrics["slowest_pair_upper_rank"], 3);
-  // Of each rank's own three pairs, begun or answered.
+  // Of the three pairs of each rank, initiated or answered.
   const std::vector<double> means_us{4, (3 + 8 + 1000) / 3.0, (4 + 8 + 15) / 3.0, (5 + 1000 + 15) / 3.0};
   const std::vector<double> medians_us{4, 8, 8, 15};
   const std::vector<double> fastest_us{3, 3, 4, 5};
@@ -70,7 +70,7 @@ TEST(AllPairs, AppendsALineForEachPairToItsMatrix) {
   if (world_size() < 4) GTEST_SKIP() << "needs 4 ranks";
   const mpi::Group group = first_ranks(4);
   if (!group) return;
-  const std::string path = "all_pairs_matrix.csv";  // in the launch's own folder
+  const std::string path = "all_pairs_matrix.csv";  // in the directory of the launch
   MotifBench bench(group, "all_pairs", {{"matrix", path}});
   for (const std::int64_t factor : {3, 1, 2}) {
     const ClockOfGames clock(group.rank(), 4, duration_ns, factor);

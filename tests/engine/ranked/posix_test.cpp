@@ -1,4 +1,4 @@
-// posix: many ranks in one file.
+// posix: many ranks write to one file.
 #include <gtest/gtest.h>
 
 #include <filesystem>

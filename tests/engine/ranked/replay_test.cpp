@@ -1,4 +1,4 @@
-// replay: the calls that a trace holds are the calls that it makes, rank by rank and in order.
+// replay makes the calls that the trace contains, rank by rank and in order.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,12 +24,12 @@ std::string times(int count, const std::string& tokens) {
   return all;
 }
 
-// A program on the first n ranks: each rank's part, from its rank.
+// A program on the first n ranks: maps a rank to its part.
 using Program = std::function<Part(int rank)>;
 
 class Replays : public testing::Test {
  protected:
-  // False on ranks that have no part in it.
+  // Writes the trace. Returns false on ranks that are not part of the program.
   bool write(int ranks, const Program& part) {
     std::vector<Part> parts;
     for (int r = 0; r < ranks; ++r) parts.push_back(part(r));
@@ -42,7 +42,7 @@ class Replays : public testing::Test {
     options.emplace_back("file", path);
     return options;
   }
-  // What one replay calls on this rank.
+  // The calls of one replay on this rank.
   capture::Record calls(const Options& options = {}) {
     MotifBench bench(group_, "replay", with_file(options));
     capture::start();
@@ -51,7 +51,7 @@ class Replays : public testing::Test {
   }
   std::string tokens() { return capture::joined(calls().tokens); }
   int rank() const { return group_.rank(); }
-  // What building it is refused with, the same on all ranks.
+  // The message with which decompose fails, the same on all ranks.
   std::string refusal() {
     const auto motif = make_motif("replay", with_file());
     try {
@@ -66,7 +66,7 @@ class Replays : public testing::Test {
   mpi::Group group_;
 };
 
-// Writes the program's trace; ranks beyond its own are through with the test then.
+// Writes the trace of the program, and ends the test on ranks that are not part of it.
 #define STARTING_ON(ranks, ...)                                                \
   if (world_size() < (ranks)) GTEST_SKIP() << "needs " << (ranks) << " ranks"; \
   if (!write(ranks, __VA_ARGS__)) return
@@ -74,7 +74,7 @@ class Replays : public testing::Test {
 int left_of(int rank, int ranks) { return (rank + ranks - 1) % ranks; }
 int right_of(int rank, int ranks) { return (rank + 1) % ranks; }
 
-// Halo with both neighbours of a ring, and two dot products.
+// Halo exchange with both neighbours in a ring, and two dot products.
 TEST_F(Replays, ConjugateGradients) {
   STARTING_ON(4, [](int r) {
     const int left = left_of(r, 4), right = right_of(r, 4);
@@ -90,7 +90,7 @@ TEST_F(Replays, ConjugateGradients) {
   EXPECT_EQ(tokens(), "Allreduce[SUM]:8@4 " + times(25, iteration));
 }
 
-// Rank after rank, as in a sweep over a mesh.
+// One rank after the other, as in a sweep over a mesh.
 TEST_F(Replays, Sweep) {
   STARTING_ON(4, [](int r) {
     std::vector<Json> step;
@@ -129,7 +129,7 @@ TEST_F(Replays, PersistentRequestsAreMadeOnceAndStartedOften) {
   });
   const std::string expected =
       fmt::format("Ri<{0}:3:64 Si>{0}:3:64 ", 1 - rank()) + times(10, "St(2) Wa(2)") + " Request_free Request_free";
-  EXPECT_EQ(tokens(), expected);  // the program left them to MPI_Finalize; the replay frees them, to begin again
+  EXPECT_EQ(tokens(), expected);  // the program left them to MPI_Finalize; the replay frees them to start again
 }
 
 TEST_F(Replays, PersistentRequestsAreFreedWhereTheProgramFreesThem) {
@@ -169,7 +169,8 @@ Json comm(int slot, int size, int rank, const Json& members) {
   return {{"slot", slot}, {"size", size}, {"rank", rank}, {"members", members}, {"inter", false}};
 }
 
-// Ranks 0, 2 and 1, 3, the higher one first; then each half is duplicated; nobody frees the duplicate.
+// Communicators of ranks 0, 2 and of 1, 3, the higher rank first, each then duplicated. The program does not free the
+// duplicates.
 TEST_F(Replays, SubCommunicators) {
   STARTING_ON(4, [](int r) {
     const int own = r < 2 ? 1 : 0;
@@ -191,8 +192,8 @@ TEST_F(Replays, SubCommunicators) {
                                   other));
 }
 
-// Nobody makes them in the captured part. Both ranks know two, of which the program made the first one first; rank 0
-// knows one of its own before them. They are there again in every iteration, whoever frees them.
+// No call of the captured part creates these communicators. Both ranks have two, created in the same order; before
+// them, rank 0 has one of its own. They exist again in every iteration, even if the program frees them.
 TEST_F(Replays, CommunicatorsThatWereThereBefore) {
   STARTING_ON(3, [](int r) {
     if (r == 2) return Part::once({collective("Barrier", 0)});
@@ -228,7 +229,7 @@ TEST_F(Replays, CommunicatorsThatNotAllMembersKnowAreRefused) {
   EXPECT_THAT(refusal(), HasSubstr("some ranks used a communicator that was made before the captured part"));
 }
 
-// Ranks 1 and 2 alone make a communicator; ranks 0 and 3 know nothing of it.
+// Only ranks 1 and 2 create a communicator; ranks 0 and 3 do not take part.
 TEST_F(Replays, CommunicatorsThatOnlyTheirMembersMake) {
   STARTING_ON(4, [](int r) {
     if (r == 0 || r == 3) return Part::once({collective("Barrier", 0)});
@@ -241,7 +242,7 @@ TEST_F(Replays, CommunicatorsThatOnlyTheirMembersMake) {
             rank() == 0 || rank() == 3 ? "Barrier:0@4" : "Comm_create_group:6 Bcast:8@2 Barrier:0@4 Comm_free@2");
 }
 
-// MPI_Comm_create: what the groups were is known from what came of them. Rank 1 belongs to none.
+// MPI_Comm_create: the groups are derived from the communicators that resulted. Rank 1 is in none.
 TEST_F(Replays, OtherCreatorsAsSplits) {
   STARTING_ON(4, [](int r) {
     Part part = Part::once({{{"op", "Comm_create"}, {"comm", 0}, {"made", r == 1 ? Json(nullptr) : Json(2)}}});
@@ -276,7 +277,8 @@ TEST_F(Replays, PlanesOfMeshesWithTheirNeighbours) {
   EXPECT_EQ(tokens(), "Cart_create:2 Cart_sub@2 Neighbor_alltoall:24@2 Comm_free@4 Comm_free@2");
 }
 
-// A trace holds a rank's own neighbours, whichever call told the graph. Rank 3 is in none: a split leaves it out first.
+// A trace contains a rank's own neighbours, whichever call defined the graph. Rank 3 is in no graph: a split excludes
+// it first.
 TEST_F(Replays, GraphsWithTheirNeighbours) {
   STARTING_ON(4, [](int r) {
     const Json neighbours = r == 1 ? Json{0, 2} : Json::array({1});
@@ -293,7 +295,7 @@ TEST_F(Replays, GraphsWithTheirNeighbours) {
                                                 degree));
 }
 
-// A library that put ranks at other places of the mesh: a split brings the order about, on all ranks.
+// The library of the captured run reordered the ranks of the mesh: a split on all ranks reproduces the order.
 TEST_F(Replays, MeshesWhoseRanksWereReordered) {
   STARTING_ON(4, [](int r) {
     const bool member = r < 3;
@@ -319,7 +321,7 @@ TEST_F(Replays, MeshesWhoseRanksWereReordered) {
                                         exchanged[static_cast<std::size_t>(rank())] + " Comm_free@3");
 }
 
-// Replayed with the sender, and the tag, that came.
+// Replayed with the sender and the tag of the message that arrived.
 TEST_F(Replays, ReceivesFromAnySource) {
   STARTING_ON(3, [](int r) {
     if (r > 0) return Part::once({to("Send", 0, 10 + r, 8 * r)});
@@ -350,7 +352,7 @@ TEST_F(Replays, CollectivesWithSizesOfTheirOwnForEachRank) {
 
 TEST_F(Replays, ReductionsOnTheirTypeAndWithTheirOperation) {
   STARTING_ON(2, [](int) {
-    Json pairs = reduction("Allreduce", 24, "MAXLOC");  // 12 bytes each, in memory 16
+    Json pairs = reduction("Allreduce", 24, "MAXLOC");  // 12 bytes each, 16 in memory
     pairs["unit"] = 12;
     pairs["type"] = "DOUBLE_INT";
     Json own = reduction("Reduce", 40, "USER");
@@ -371,8 +373,8 @@ TEST_F(Replays, WaitanyInTheOrderInWhichThingsHappen) {
   EXPECT_EQ(tokens(), expected[static_cast<std::size_t>(rank())]);
 }
 
-// In the captured run rank 1's message came first. Here it cannot: rank 1 waits for what rank 0 sends afterwards. A
-// replay that insisted on the captured order would hang.
+// In the captured run rank 1's message arrived first. Here it cannot, since rank 1 waits for a message that rank 0
+// sends afterwards. A replay that insisted on the captured order would hang.
 TEST_F(Replays, WaitanyTakesWhatComes) {
   STARTING_ON(3, [](int r) {
     if (r == 1) return Part::once({to("Recv", 0, 7, 8), to("Send", 0, 1, 16)});
@@ -386,7 +388,8 @@ TEST_F(Replays, WaitanyTakesWhatComes) {
   EXPECT_EQ(tokens(), expected[static_cast<std::size_t>(rank())]);
 }
 
-// More completes at once than the program saw: what is early is not waited for again, and nothing is lost.
+// More requests complete at once than in the program: those that complete early are not waited for again, and none is
+// lost.
 TEST_F(Replays, WaitsomeSeesWhatTheProgramSawAtLeast) {
   STARTING_ON(2, [](int r) {
     if (r == 1) {
@@ -407,9 +410,9 @@ TEST_F(Replays, WaitsomeSeesWhatTheProgramSawAtLeast) {
   }
 }
 
-// A persistent request keeps its place, whichever completes first. Rank 2's message is there first, as rank 1 computes
-// before it sends, but the program saw rank 1's and started that receive again: were the two to change places, the one
-// started again would wait for a second message of rank 2, which never comes.
+// A persistent request keeps its index, whichever completes first. Rank 2's message arrives first, since rank 1
+// computes before it sends, but in the program rank 1's was first and its receive was started again. If the two changed
+// places, the restarted receive would wait for a second message of rank 2, which never comes.
 TEST_F(Replays, PersistentRequestsKeepTheirPlaceWhenAnotherIsFirst) {
   STARTING_ON(3, [](int r) {
     if (r == 2) return Part::once({to("Send", 0, 2, 8), to("Send", 0, 9, 8)});
@@ -468,7 +471,7 @@ TEST_F(Replays, WhatWasCancelled) {
   STARTING_ON(1, [](int) {
     return Part::once({to("Irecv", 0, 1, 8, 0), on("Cancel", {0}), on("Wait", {0}), to("Irecv", 0, 2, 8, 0)});
   });
-  EXPECT_EQ(tokens(), "Ir<0:1:8 Cancel W(1) Ir<0:2:8 Cancel W(1)");  // the last two: left open by the program
+  EXPECT_EQ(tokens(), "Ir<0:1:8 Cancel W(1) Ir<0:2:8 Cancel W(1)");  // the last two: the program left it open
 }
 
 TEST_F(Replays, LeaveFilesOutAndWaitForNothingOfTheirs) {
@@ -484,7 +487,7 @@ TEST_F(Replays, LeaveFilesOutAndWaitForNothingOfTheirs) {
   EXPECT_EQ(tokens(), "Ir<" + null + ":0:8 Wa(2)");
 }
 
-// Each reads what stands there from the beginning, which is as long as the furthest read.
+// Each scratch file has contents from the start, as long as the furthest read.
 TEST_F(Replays, FileCallsOnScratchFilesWhereAFolderIsGiven) {
   STARTING_ON(2, [](int r) {
     const auto file = [](const char* op, int bytes) { return Json{{"op", op}, {"file", 1}, {"bytes", bytes}}; };
@@ -512,7 +515,7 @@ TEST_F(Replays, FileCallsOnScratchFilesWhereAFolderIsGiven) {
   EXPECT_FALSE(std::filesystem::exists("replay-3.0-2.1"));
 }
 
-// Views count in their etype; what all ranks read in turns, they read one behind the other.
+// Offsets in a view are in etypes; reads with the shared pointer follow one another.
 TEST_F(Replays, FilesAsLargeAsViewsAndSharedPointersReach) {
   STARTING_ON(2, [](int) {
     const auto file = [](const char* op, int bytes) {
@@ -559,7 +562,7 @@ Json reaching(const char* op, int peer, int bytes, int displacement) {
           {"displacement", displacement}};
 }
 
-// The program leaves the window to MPI_Finalize; the replay frees it, to begin again.
+// The program leaves the window to MPI_Finalize; the replay frees it, to be able to start again.
 TEST_F(Replays, OneSidedCalls) {
   STARTING_ON(2, [](int r) {
     const Json made = with(with(window("Win_create", "size", 512), "unit", 8), "comm", 0);
@@ -619,7 +622,7 @@ TEST_F(Replays, NobodysFilesAreOverwritten) {
   std::filesystem::remove("replay-0.0-1.0");
 }
 
-// A folder that others may write into can hold a link under the name that is to come.
+// A directory in which others may write can contain a link with the name of the scratch file.
 TEST_F(Replays, NobodysLinksAreFollowed) {
   STARTING_ON(1, [](int) {
     return Part::once({{{"op", "File_open"}, {"comm", 0}, {"file", 0}, {"amode", MPI_MODE_RDWR}}});
@@ -699,7 +702,7 @@ TEST_F(Replays, SendWhatTheySayTheySend) {
   EXPECT_EQ(2 * record.sent.collective_bytes, said.collective_bytes);
 }
 
-// One of the ranks' lines is wrong: all ranks say so, in the same words.
+// The line of one rank is wrong: all ranks report it with the same message.
 TEST_F(Replays, AreRefusedOnAllRanksForWhatOneOfThemHas) {
   STARTING_ON(2, [](int r) {
     return Part::once({r == 1 ? Json{{"op", "Win_create_dynamic"}, {"window", 0}} : collective("Barrier", 0)});
@@ -742,7 +745,7 @@ TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
          "names a window that was made by a call which is not in the trace");
 }
 
-// Reads one more each time that it is read, so that the computation is what it was read in between.
+// Advances by one with each reading, so that the computation equals the number of readings.
 class SteppingClock final : public Clock {
  public:
   std::int64_t now_ns() const noexcept override { return now_++; }
@@ -754,7 +757,7 @@ class SteppingClock final : public Clock {
 
 class ReplayComputation : public Replays {
  protected:
-  // Ten gaps that a Barrier follows: 2 of 100 ns, 6 of 1000 ns, 2 of 3900 ns.
+  // Ten gaps before a Barrier: 2 of 100 ns, 6 of 1000 ns, 2 of 3900 ns.
   bool write_gaps() {
     return write(1, [](int) {
       Part part = Part::loop({}, {collective("Barrier", 0)}, 11);
@@ -774,8 +777,8 @@ class ReplayComputation : public Replays {
   }
 };
 
-// A gap of g takes readings until g have passed since the call before it ended.
-constexpr std::int64_t clock_alone = 1 + 11;  // at the begin, and after each call
+// A gap of g ns takes readings until g ns have passed since the end of the previous call.
+constexpr std::int64_t clock_alone = 1 + 11;  // at the start and after each call
 
 TEST_F(ReplayComputation, TakesTheMeasuredTimeInAll) {
   if (!write_gaps()) return;

@@ -1,4 +1,4 @@
-// One-sided motifs: their calls in order, what they say they move, what a wrong byte does, for every epoch and pattern.
+// One-sided motifs: order of calls, announced traffic, and detection of a wrong byte, for every epoch and pattern.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,19 +80,19 @@ std::vector<Way> every_way() {
                                     {{"sync", "lock"}, {"flush", ""}},
                                     {{"sync", "lock_all"}, {"flush", ""}}};
   std::vector<Way> ways;
-  std::size_t next = 0;  // numbers of operations and kinds of window take turns
+  std::size_t next = 0;  // numbers of operations and kinds of window alternate
   for (const Way& motif : motifs) {
     for (const Options& epoch : epochs) {
       for (const char* pattern : {"one_way", "both_ways", "exchange", "one_to_all", "all_to_one", "all_to_all"}) {
         ++next;
-        // All ways of put and get; of the others, which share their epochs, every second one.
+        // All combinations for put and get; every second one for the other motifs, which use the same epochs.
         const bool moves = motif.motif == "put" || motif.motif == "get";
         if (!moves && (next + next / 6) % 2 == 0) continue;
         Way way = motif;
         way.options.insert(way.options.end(), epoch.begin(), epoch.end());
         way.options.emplace_back("pattern", pattern);
         way.options.emplace_back("operations", next % 4 < 2 ? "3" : "1");
-        // Open MPI 4 crashes when it swaps in memory that it found itself (its issue 11349).
+        // Open MPI 4 crashes in compare-and-swap on memory from MPI_Win_allocate (its issue 11349).
         const bool swaps = motif.motif == "atomic" && !motif.options.empty();
         way.options.emplace_back("window-kind", next % 3 == 0 && !swaps ? "allocate" : "create");
         ways.push_back(way);
@@ -129,10 +129,10 @@ struct Wrong {
   std::string motif;
   Options options;
   int ranks;
-  int meddler;  // whose operation is corrupted
+  int meddler;  // rank of the corrupted operation
   int operation;
   std::size_t offset;
-  int finder;  // who says so
+  int finder;  // rank that reports it
   std::string message;
 };
 
@@ -221,7 +221,7 @@ TEST(OneSidedVerification, NoticesThatNothingHappened) {
                                                  {{"atomic", {{"call", "compare_and_swap"}}}, 1}};
   for (const auto& [way, finder] : finders) {
     MotifBench bench(group, way.motif, way.options);
-    bench->fill_payload(7);  // and no perform
+    bench->fill_payload(7);  // without perform
     const std::string said = fault_of(*bench, 7);
     if (group.rank() == finder) {
       EXPECT_NE(said, "") << way.motif;

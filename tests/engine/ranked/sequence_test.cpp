@@ -1,4 +1,4 @@
-// The calls that a motif makes, one by one, and nothing beside them.
+// The exact sequence of calls that a motif makes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Described in tests/reference/README.md.
+// Reference profiles; described in tests/reference/README.md.
 const auto reference_folder = std::filesystem::path(STRESSBENCH_CHECKOUT) / "tests" / "reference";
 
 // The calls of one perform of each motif, in order, on this rank.
@@ -42,7 +42,7 @@ TEST_F(TeaLeafReference, IterationOfConjugateGradientsIsTheOneCaptured) {
   MotifBench reduction(reduction_group, "allreduce");
   MotifBench halo(halo_group, "halo2d", {{"-x", "4000"}, {"-y", "4000"}});
   capture::testall_answers(
-      capture::Answer::incomplete);  // as in the captured run, where messages were still on their way
+      capture::Answer::incomplete);  // as in the captured run, where messages were still being transferred
 
   const auto record = calls_of({&reduction, &reduction, &halo});
 
@@ -82,7 +82,7 @@ TEST_F(TeaLeafReference, DeepHalosEndAcrossBeforeTheyStartDown) {
 }
 
 TEST_F(TeaLeafReference, GridIsThatOfTheLibraryWhereTheLibraryKeepsToTheStandard) {
-  for (int ranks = 1; ranks <= 71; ++ranks) {  // Open MPI 4.1 makes 12x6 of 72
+  for (int ranks = 1; ranks <= 71; ++ranks) {  // Open MPI 4.1 divides 72 into 12x6
     std::array<int, 2> dims{0, 0};
     MPI_Dims_create(ranks, 2, dims.data());
     const auto halo = make_motif("halo2d");
@@ -96,7 +96,7 @@ class Sequences : public testing::TestWithParam<ExpectedCalls> {};
 
 TEST_P(Sequences, HoldTheCallsUnderTestOnly) { expect_calls(GetParam()); }
 
-// Whose time counts, by rank.
+// Whether the time of each rank counts.
 struct Watchdog {
   std::string motif;
   Options options;

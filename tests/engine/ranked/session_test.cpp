@@ -1,4 +1,4 @@
-// Whole runs in one process launch: what is told to listeners, and in which order.
+// Whole runs in one launch: what listeners are told, and in which order.
 #include "scheduler/session.hpp"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ class Notebook final : public Listener {
   void on_fault(const Fault& record) override { fault = record; }
 
   static constexpr int at_the_end = 1000;
-  int fail_at = -1;  // the round, or at_the_end
+  int fail_at = -1;  // number of the round, or at_the_end
   std::vector<JobRecord> jobs;
   std::vector<Sample> samples;
   std::vector<HistogramRecord> histograms;
@@ -53,7 +53,7 @@ class Notebook final : public Listener {
   std::optional<Fault> fault;
 };
 
-// Rank 1 moves least; the higher the rank, the longer it takes.
+// Rank 1 moves least; the time grows with the rank.
 class Uneven final : public Motif {
  public:
   Traffic traffic(int) const override { return {}; }
@@ -70,7 +70,7 @@ class Uneven final : public Motif {
 };
 const RegisterMotif<Uneven> registered{"test_uneven", Family::probe, "metrics that differ by rank"};
 
-// Rank 0 has nothing to do, as one whose memory others work on; they take a tenth of a millisecond.
+// Rank 0 has nothing to do, like the target of one-sided operations; the others take a tenth of a millisecond.
 class IdleRoot final : public Motif {
  public:
   Traffic traffic(int) const override { return {}; }
@@ -107,7 +107,7 @@ struct Outcome {
   std::optional<std::string> fault;
 };
 
-// Every rank is a node. The notebook is filled on rank 0.
+// Runs jobs with every rank as a node. The notebook is filled on rank 0.
 Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, EarlierLaunches prior = {},
             int fail_at = -1, LinkCounters* links = nullptr, const Clock& clock = MonotonicClock()) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
@@ -133,7 +133,7 @@ RunOptions options_of(int isolated, int contended) {
 bool is_root() { return mpi::Group::view(MPI_COMM_WORLD).rank() == 0; }
 int ranks() { return mpi::Group::view(MPI_COMM_WORLD).size(); }
 
-// As a disk or a counter that takes its time, which a rank that spins at real-time priority would keep waiting.
+// Like a disk or a counter that responds slowly, and that a rank spinning at real-time priority would keep waiting.
 class SlowToAnswer final : public LinkCounters {
  public:
   LinkCounts read() override {
@@ -142,25 +142,26 @@ class SlowToAnswer final : public LinkCounters {
   }
 };
 
-// Names of calls, without what they carry: "Bcast:24@2" is Bcast.
+// Names of calls without their arguments: "Bcast:24@2" is Bcast.
 std::vector<std::string> names_of(const std::vector<std::string>& tokens) {
   std::vector<std::string> names;
   for (const std::string& token : tokens) names.push_back(token.substr(0, token.find_first_of(":[@")));
   return names;
 }
 
-// What a rank without a job does in each round: it waits with pauses for the order, for the round's start and its end.
+// Calls of a rank without a job in each round: it waits with pauses for the order, for the start and for the end of the
+// round.
 std::vector<std::string> calls_of_who_is_parked(int rounds) {
   std::vector<std::string> calls;
   for (int round = 0; round < rounds; ++round) {
     for (const char* call : {"Ibarrier", "Bcast", "Ibarrier", "Ibarrier", "Reduce"}) calls.emplace_back(call);
   }
-  calls.insert(calls.end(), {"Ibarrier", "Bcast", "Ibarrier", "Bcast"});  // the last order; whether all was written
+  calls.insert(calls.end(), {"Ibarrier", "Bcast", "Ibarrier", "Bcast"});  // the last order; success of the writes
   return calls;
 }
 
-// Pauses grow to their longest, so that waiting takes a few looks and then one in that time: never more, whatever else
-// runs on the machine.
+// Pauses grow to a maximum, so that waiting takes a few polls at first and then one per maximum pause: never more,
+// whatever else runs on the machine.
 TEST(Session, WhoWaitsBetweenRoundsLooksNowAndThenAndBlocksNowhere) {
   constexpr int rounds = 10;
   constexpr std::int64_t looks_at_first = 14;
@@ -195,7 +196,7 @@ TEST(Session, RunsThePlanAndEndsComplete) {
   EXPECT_EQ(outcome.notebook.end->rounds, 4);
 }
 
-// A hundred bytes more with every look, until they are no longer told.
+// Counts a hundred bytes more with every reading, and fails after `looks` readings.
 class Growing final : public LinkCounters {
  public:
   explicit Growing(int looks) : looks_(looks) {}
@@ -270,7 +271,7 @@ TEST(Session, ParkedRanksAndIsolatedJobsLeaveNoSamplesOfOthers) {
   }
 }
 
-// On world rank 0, tells rank 1 in its execution --at; on rank 1, waits for that, and for half a minute at most.
+// On world rank 0, notifies rank 1 in execution --at; on rank 1, waits for that, for at most half a minute.
 class WaitsForAnother final : public Motif {
  public:
   Param<std::int64_t> at_{
@@ -315,7 +316,7 @@ workload::Job waiting_on(int node, std::int64_t at, std::string name) {
   return job;
 }
 
-// The second job cannot end before the first one does more than it was asked for.
+// The second job cannot end before the first one executes more than its repetitions.
 TEST(Session, SustainedJobsGoOnAndTheirExtrasAreMarked) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   constexpr std::int64_t warmup = 1;
@@ -342,7 +343,7 @@ TEST(Session, FinishOnceStopsEachAtItsCount) {
   for (const JobProgress& job : outcome.notebook.rounds.front().jobs) EXPECT_EQ(job.repetitions[2], 0);
 }
 
-// Notes when it decomposed, which takes a while.
+// Records the times of its decompose, which takes 20 ms.
 class Loner final : public Motif, public SerialSetup {
  public:
   Traffic traffic(int) const override { return {}; }
@@ -384,8 +385,8 @@ TEST(Session, BackgroundJobsRunOnlyInContendedRounds) {
   }
 }
 
-// A batch is what fits 20 ms, of the slowest rank's time: 200 executions at most where one takes 0.1 ms. A root that
-// asks only itself plans four times as many with each look, up to a hundred thousand.
+// A batch fits into 20 ms of the slowest rank's time: at most 200 executions of 0.1 ms. A root that considered only its
+// own time would plan four times as many at each step, up to a hundred thousand.
 TEST(Session, ABackgroundJobWhoseRootIsIdlePlansByTheTimeOfItsOtherRanks) {
   if (ranks() < 3) GTEST_SKIP() << "needs 3 ranks";
   constexpr std::int64_t largest_batch = 200;
@@ -406,7 +407,7 @@ TEST(Session, ABackgroundJobWhoseRootIsIdlePlansByTheTimeOfItsOtherRanks) {
   EXPECT_LE(outcome.notebook.rounds.front().jobs.back().repetitions[1], largest_batch * looks);
 }
 
-// Each reading takes a microsecond, whatever the machine does meanwhile.
+// Each reading takes a microsecond, whatever else the machine does.
 class SteppingClock final : public Clock {
  public:
   std::int64_t now_ns() const noexcept override { return now_ns_ += 1000; }
@@ -501,7 +502,7 @@ TEST(Session, TheSlowestRankIsNamed) {
   }
 }
 
-// On the last node, so that rank 0 hears of it by message where there is more than one.
+// On the last node, so that rank 0 is told by message if there is more than one.
 TEST(Session, TellsTheHistogramsThatMotifsKeepBesideThoseOfTheirExecutions) {
   workload::Job job = on_nodes({ranks() - 1}, "a");
   job.steps = {tick(), tick({{"half", "500"}})};

@@ -1,11 +1,11 @@
-// Clocks that move with each reading.
+// Clocks that advance with each reading.
 #pragma once
 
 #include "core/clock.hpp"
 
 namespace stressbench::test {
 
-// A nanosecond a reading, so that what spins on it takes an exact number of readings.
+// Advances one nanosecond per reading, so that spinning takes an exact number of readings.
 class SteppingClock final : public Clock {
  public:
   std::int64_t now_ns() const noexcept override { return now_++; }
@@ -15,7 +15,7 @@ class SteppingClock final : public Clock {
   mutable std::int64_t now_ = 0;
 };
 
-// Every reading of the clock is a second, or more of them, later than the last.
+// Advances by `seconds` with each reading.
 class Ticking final : public Clock {
  public:
   explicit Ticking(int seconds = 1) : step_ns_(seconds * std::int64_t{1'000'000'000}) {}

@@ -1,5 +1,5 @@
-// A backend on the ranks of a launch, as the storage motif would use it, and files whose every byte follows from its
-// place.
+// A backend on the ranks of a launch, used as by the storage motifs, and files in which every byte depends on its
+// offset.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,14 +40,14 @@ class BackendBench final : public ParameterSet {
   }
   io::Backend* operator->() const { return backend_.get(); }
   io::Backend& operator*() const { return *backend_; }
-  // As the destructor of a motif would.
+  // Destroys the backend, as the destructor of a motif does.
   void destroy() { backend_.reset(); }
 
  private:
   std::unique_ptr<io::Backend> backend_;
 };
 
-// Blocks of all ranks in turn: block k of rank r lies at (k * ranks + r) * length.
+// Blocks of the ranks alternate: block k of rank r is at (k * ranks + r) * length.
 struct Strided {
   const mpi::Group& ranks;
   std::int64_t length = 1000;
@@ -62,7 +62,7 @@ struct Strided {
   }
 };
 
-// Throws what the backend throws.
+// Writes the blocks of this rank. Throws what the backend throws.
 inline void write_all(io::Backend& backend, const Strided& part, const std::string& path) {
   const auto opening = part.opening(path, io::Access::write);
   backend.prepare(opening);
@@ -78,7 +78,7 @@ inline void write_all(io::Backend& backend, const Strided& part, const std::stri
   backend.close();
 }
 
-// What this rank finds in its blocks, one after the other.
+// Reads the blocks of this rank, one after the other.
 inline std::vector<std::byte> read_all(io::Backend& backend, const Strided& part, const std::string& path) {
   const auto opening = part.opening(path, io::Access::read);
   backend.prepare(opening);
@@ -102,7 +102,7 @@ inline std::vector<std::byte> own_blocks(const Strided& part) {
   return all;
 }
 
-// Words of the fault or mistake that `work` throws; empty where it throws none.
+// Message of the fault or mistake that `work` throws; empty if it throws none.
 template <class Fault, class Work>
 std::string thrown(Work work) {
   try {

@@ -1,5 +1,5 @@
-// Every backend with each of its calls x how many files x where a rank's bytes lie x what is done: it works and every
-// byte is where it belongs, or it is refused before any rank starts, and then for a reason that is written here.
+// Every combination of backend and call x number of files x location of a rank's bytes x operation: either it works and
+// every byte is in its place, or it is refused before any rank starts, for a reason listed here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 struct Call {
   std::string backend;
-  std::string option;  // of the backend; empty: it has one way only
+  std::string option;  // option of the backend; empty: it has no choice of calls
   std::string name;
 };
 
@@ -45,7 +45,7 @@ std::vector<Call> calls() {
 struct Cell {
   Call call;
   std::string files;
-  std::string order;  // whole: one block; strided: blocks of the ranks in turn; random
+  std::string order;  // whole: one block; strided: blocks of ranks alternate; random
   std::string work;
 };
 
@@ -53,7 +53,7 @@ std::string words_of(const Cell& cell) {
   return cell.call.backend + ' ' + cell.call.name + ", files " + cell.files + ", " + cell.order + ", " + cell.work;
 }
 
-// Why a cell cannot be; empty: it can.
+// Why a combination is not possible; empty if it is.
 std::string reason_against(const Cell& cell) {
   const bool shared_pointer = cell.call.name == "MPI_File_write_shared" || cell.call.name == "MPI_File_write_ordered";
   const bool together =
@@ -67,9 +67,9 @@ std::string reason_against(const Cell& cell) {
   return "";
 }
 
-// MPICH spins while it waits: with more ranks than cores a collective takes 10 ms, and all cells 10 minutes. There, one
-// call of each backend stands for all, and one order. STRESSBENCH_ALL_CELLS in the environment: all of them all the
-// same.
+// MPICH spins while it waits: with more ranks than cores a collective takes 10 ms, and all combinations take 10
+// minutes. Then only one call of each backend and one order are tested, unless STRESSBENCH_ALL_CELLS is set in the
+// environment.
 bool waits_long() {
 #ifdef MPICH
   return world_size() > 2 && std::getenv("STRESSBENCH_ALL_CELLS") == nullptr;
@@ -88,7 +88,7 @@ class StorageCells : public testing::Test {
   void SetUp() override { group_ = mpi::Group::view(MPI_COMM_WORLD).duplicate(); }
   void TearDown() override { group_.barrier(); }
 
-  // What is said against it; empty where it worked.
+  // The message against a combination; empty if it worked.
   std::string outcome_of(const Cell& cell) {
     Options options{{"file", (fs::current_path() / "cell").string()},
                     {"size", "1800"},

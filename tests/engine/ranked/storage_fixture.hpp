@@ -1,4 +1,4 @@
-// Files of a test's own, on all ranks of a launch; and a file system that is soon full.
+// A file for each test, on all ranks of a launch, and a file system that is soon full.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class StorageTest : public testing::Test {
     if (group_.rank() == 0) std::filesystem::remove_all(path_, ignored);
     group_.barrier();
   }
-  // By POSIX, at a moment when nobody writes.
+  // Content of the file, read by POSIX calls while no rank writes.
   std::vector<std::byte> content() const {
     group_.barrier();
     std::ifstream file(path_, std::ios::binary);
@@ -47,12 +47,13 @@ class StorageTest : public testing::Test {
     return flag != 0;
   }
 
-  // In the launch's own folder (main.cpp), which is the working directory.
+  // In the directory of the launch (main.cpp), which is the working directory.
   std::string path_ = std::filesystem::absolute("storage.out").string();
   mpi::Group group_;
 };
 
-// A tmpfs of few bytes, mounted by rank 0 in the launch's own folder. Empty path, and why, where that is not allowed.
+// A small tmpfs, mounted by rank 0 in the directory of the launch. If that is not permitted, there() is false and
+// why_not() says why.
 class SmallDisk {
  public:
   SmallDisk(const mpi::Group& group, std::int64_t bytes) : group_(group) {

@@ -1,4 +1,4 @@
-// Backends hdf5 and pnetcdf: what one object wrote another finds, and faults are told and do not hang.
+// Backends hdf5 and pnetcdf: data written by one object is found by another, and faults are reported without hanging.
 #include <gmock/gmock.h>
 
 #include "allocations.hpp"
@@ -33,7 +33,7 @@ class StorageLibraries : public StorageTest, public testing::WithParamInterface<
   }
   BackendBench bench() const { return {GetParam().backend, GetParam().settings}; }
   bool collective() const { return GetParam().name.find("ollective") != std::string::npos; }
-  // By an object of this rank's alone.
+  // The data as read by an object of this rank alone.
   std::vector<std::byte> found_alone() const {
     const mpi::Group alone = group_.split(group_.rank(), 0);
     const Strided whole{alone, Strided{group_}.file_bytes(), 1};
@@ -137,8 +137,8 @@ TEST_P(StorageLibraries, SaySoWhereThereIsNoFolder) {
               HasSubstr("No such file or directory"));
 }
 
-// In a launch of their own (CMakeLists.txt): requests that failed stay behind, and as long as there are any, Open MPI
-// syncs no file.
+// In a separate launch (CMakeLists.txt): failed requests stay pending, and while there are any, Open MPI does not sync
+// files.
 class ApartLibraries : public StorageLibraries {};
 
 TEST_P(ApartLibraries, SaySoWhereTheDiskIsFull) {
@@ -222,7 +222,7 @@ TEST_F(Hdf5Storage, PutsItsDataAtAMultipleOfTheAlignment) {
   const auto at = std::ranges::search(file, data);
   ASSERT_FALSE(at.empty());
   EXPECT_EQ((at.begin() - file.begin()) % 4096, 0);
-  EXPECT_LT(file.size(), data.size() + 3 * 4096);  // HDF5's own objects stay together
+  EXPECT_LT(file.size(), data.size() + 3 * 4096);  // the metadata of HDF5 is not aligned
 }
 
 TEST_F(Hdf5Storage, TellsHowTransfersWereMade) {

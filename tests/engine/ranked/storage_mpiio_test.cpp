@@ -1,4 +1,4 @@
-// Backend mpiio: every call puts and finds the right bytes, and none hides that the storage refused.
+// Backend mpiio: every call writes and reads the right bytes, and none hides a failure of the storage.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -43,7 +43,7 @@ class MpiIoCalls : public StorageTest, public testing::WithParamInterface<std::s
   }
 };
 
-// Whole blocks in order of their contents: where a shared pointer put them is up to the ranks' race.
+// Whole blocks, sorted by contents: with a shared pointer, their positions depend on a race between ranks.
 std::multiset<std::vector<std::byte>> blocks_of(const std::vector<std::byte>& bytes, std::int64_t length) {
   std::multiset<std::vector<std::byte>> blocks;
   for (auto from = bytes.begin(); from != bytes.end(); from += length) blocks.emplace(from, from + length);
@@ -96,14 +96,14 @@ TEST_P(MpiIoCalls, SaySoWhereTheFileEndsTooEarly) {
   const Strided part{group_};
   place(bytes_at(0, part.length / 2));
   const std::string fault = thrown<MachineFault>([&] { read_all(*bench, part, path_); });
-  // Ranks that came first at a shared pointer found the half block, and all others nothing.
+  // With a shared pointer, the first ranks found the half block, and the others nothing.
   std::string call = "MPI_File_" + GetParam();
   call.replace(call.find("write"), 5, "read");
   EXPECT_THAT(fault, AllOf(HasSubstr(call), HasSubstr(path_), HasSubstr(" bytes"), HasSubstr("the file ends")));
 }
 
-// In a launch of their own (CMakeLists.txt): requests that failed stay behind, and as long as there are any, Open MPI
-// syncs no file.
+// In a separate launch (CMakeLists.txt): failed requests stay pending, and while there are any, Open MPI does not sync
+// files.
 class ApartMpiIo : public MpiIoCalls {};
 class ApartMpiIoShort : public MpiIoCalls {};
 
@@ -122,7 +122,7 @@ TEST_P(ApartMpiIo, SaySoWhereTheDiskIsFull) {
     bench->write(part.offset(0), memory);
     bench->wait();
   });
-  if (!on_any(!fault.empty())) fault = thrown<MachineFault>([&] { bench->close(); });  // all are here to make it
+  if (!on_any(!fault.empty())) fault = thrown<MachineFault>([&] { bench->close(); });  // all ranks are present
   EXPECT_TRUE(on_any(fault.find("No space left on device") != std::string::npos)) << fault;
   EXPECT_THAT(fault, AnyOf(IsEmpty(), AllOf(HasSubstr("MPI_File_"), HasSubstr(disk.file()))));
   bench.destroy();

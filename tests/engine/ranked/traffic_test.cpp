@@ -1,4 +1,4 @@
-// What a motif says it sends is what it sends.
+// The announced traffic of a motif is the traffic that it sends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -213,7 +213,7 @@ TEST(PingPongAllLatencies, IsAPingPongForEachSize) {
   EXPECT_EQ(parts[1]->message_size(), Bytes{1});
   EXPECT_EQ(parts[23]->message_size(), Bytes{4 << 20});
   EXPECT_EQ(parts[14]->message_size(), Bytes{8192});
-  EXPECT_EQ(parts[14]->iterations(), 10'000);  // OSU's counts
+  EXPECT_EQ(parts[14]->iterations(), 10'000);  // as in the OSU benchmarks
   EXPECT_EQ(parts[15]->iterations(), 1'000);
   for (const auto& part : parts) {
     EXPECT_EQ(part->find("pairs")->text(), "halves");
@@ -224,7 +224,7 @@ TEST(PingPongAllLatencies, IsAPingPongForEachSize) {
 TEST(PingPongAllLatencies, TakesItsIterationsForAllSizesWhereTheyAreGiven) {
   const auto motif = make_motif("pingpongalllatencies", {{"sizes", "8,64KiB"}, {"-i", "5"}});
   for (const auto& part : motif->parts()) EXPECT_EQ(part->iterations(), 5);
-  EXPECT_EQ(motif->traffic(2).messages, 4);  // once through; the engine knows of the 5
+  EXPECT_EQ(motif->traffic(2).messages, 4);  // one pass; the engine knows of the 5 iterations
   EXPECT_EQ(make_motif("pingpongalllatencies", {{"sizes", "8,64KiB"}})->traffic(2).messages, 2 * 11'000);
 }
 

@@ -1,5 +1,5 @@
-// Storage motifs: which bytes lie where, what verification sees, when they stop, what they measure. With backend posix;
-// the backends have tests of their own.
+// Storage motifs: location of bytes, verification, time limits and metrics. With the backend posix; the backends have
+// tests of their own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ class Transfers : public testing::Test {
   }
   int ranks() const { return group_.size(); }
 
-  // In the launch's own folder (main.cpp).
+  // In the directory of the launch (main.cpp).
   fs::path path_ = fs::current_path() / testing::UnitTest::GetInstance()->current_test_info()->name();
   mpi::Group group_;
 };
@@ -183,7 +183,7 @@ TEST_F(Transfers, StopWhenTimeIsUp) {
   const Ticking clock;
   Recorder recorder{clock};
   bench->perform(recorder);
-  // A reading before each transfer's end; the first is at the start.
+  // One reading at the start, and one at the end of each transfer.
   EXPECT_EQ(taken(*bench)["written_bytes"], 600);
 }
 

@@ -1,4 +1,4 @@
-// Verification: silent when all is well, and exact about who, whom and where when one byte is wrong.
+// Verification: no report if all is well, and the exact ranks and offset if one byte is wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,10 +17,10 @@ struct Case {
   std::string motif;
   Options options;
   int ranks;
-  int receiver;         // whose receive is corrupted
-  int receive;          // which one
+  int receiver;         // rank of the corrupted receive
+  int receive;          // number of the receive
   std::size_t offset;   // in that receive's memory
-  std::string message;  // what verification says
+  std::string message;  // message of the verification
   friend void PrintTo(const Case& c, std::ostream* out) {
     *out << c.motif;
     for (const auto& [option, text] : c.options) *out << ' ' << option << '=' << text;
@@ -73,7 +73,7 @@ std::vector<Case> cases() {
       {"fft2d", {{"nx", "20"}, {"call", "alltoallv"}, {"compute", "off"}}, 2, 1, 2, 7, from_to(0, 1, 7)},
       {"fft3d", {{"nx", "8"}, {"decomposition", "pencils"}, {"compute", "off"}}, 4, 0, 0, 9, from_to(1, 0, 9)},
       {"milc", {{"compute", "off"}}, 2, 1, 1, 100, from_to(0, 1, 100)},
-      {"milc", {{"nx", "12"}, {"compute", "off"}}, 3, 0, 0, 9, from_to(1, 0, 9)},  // any source: the one in +x
+      {"milc", {{"nx", "12"}, {"compute", "off"}}, 3, 0, 0, 9, from_to(1, 0, 9)},  // any source: the neighbour in +x
       {"minife", {{"nx", "9"}, {"ny", "8"}, {"nz", "7"}, {"compute", "off"}}, 4, 3, 2, 9, from_to(1, 3, 9)},
       {"nekbone", {{"elements", "4"}, {"compute", "off"}}, 4, 2, 4, 7, from_to(1, 2, 7)},
       {"comd", {{"nx", "8"}, {"ny", "8"}, {"nz", "8"}, {"compute", "off"}}, 2, 1, 1, 5, from_to(0, 1, 5)},
@@ -208,7 +208,7 @@ std::vector<Case> cases() {
        {{"size", "1000"}, {"file", scratch}},
        2,
        0,
-       2,  // after two messages that say whose bytes these are, and how many
+       2,  // after two messages that give owner and number of the bytes
        10,
        "'verify_test.out' has .* at offset 1010, where rank 1 wrote .* \\(read by rank 0\\)"},
   };
@@ -266,7 +266,7 @@ TEST_P(Verification, NoticesThatNothingCame) {
     GTEST_SKIP() << "what was written or given before is still there, and right";
   }
   MotifBench bench(group_, GetParam().motif, GetParam().options);
-  bench->fill_payload(7);  // and no perform
+  bench->fill_payload(7);  // without perform
   if (group_.rank() == GetParam().receiver) {
     EXPECT_THROW(bench->verify(7), MachineFault);
   }

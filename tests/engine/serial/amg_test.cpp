@@ -1,4 +1,4 @@
-// AMG's levels by the formula, and as a table states them.
+// The levels of AMG by the formula, and from a table.
 #include <gmock/gmock.h>
 
 #include "folder_test.hpp"
@@ -16,7 +16,7 @@ TEST(AmgLattice, HasTheStencilOf27PointsOnTheFinestLevel) {
   EXPECT_EQ(exchanges[0].sent, 8);             // corner
   EXPECT_EQ(exchanges[1].sent, 8 * 16);        // edge
   EXPECT_EQ(exchanges[4].sent, 8 * 16 * 12);   // face
-  EXPECT_EQ(exchanges[12].sent, 8 * 12 * 10);  // rank 12, beside
+  EXPECT_EQ(exchanges[12].sent, 8 * 12 * 10);  // rank 12, adjacent
 }
 
 TEST(AmgLattice, CoarsensDownToNineUnknowns) {
@@ -37,7 +37,7 @@ TEST(AmgLattice, SharesOutEveryPointOfEveryLevel) {
     second += lattice.points(1, rank);
   }
   EXPECT_EQ(finest, 35 * 33 * 18);
-  EXPECT_EQ(second, 9 * 9 * 5);  // by 3.85
+  EXPECT_EQ(second, 9 * 9 * 5);  // sides divided by 3.85
 }
 
 TEST(AmgLattice, IsAsCoarseAsTheCoarsestBelowIt) {
@@ -93,7 +93,7 @@ TEST_F(Tables, StateWhoSendsWhatOnEachLevel) {
   const amg::Lattice lattice({{4, 4, 4}}, {{2, 1, 1}});
   const amg::Table table(good, "levels.txt", 2, lattice);
   EXPECT_EQ(table.levels(), 2);
-  EXPECT_EQ(table.matrix(0, 0)[0].sent, 8 * 16);  // the formula's
+  EXPECT_EQ(table.matrix(0, 0)[0].sent, 8 * 16);  // from the formula
   EXPECT_EQ(table.matrix(1, 0)[0].sent, 80);
   EXPECT_EQ(table.matrix(1, 0)[0].received, 88);
   EXPECT_EQ(table.interpolation(0, 0)[0].sent, 0);

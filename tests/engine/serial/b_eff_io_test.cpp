@@ -1,4 +1,4 @@
-// b_eff_io's table, shares of time and averages.
+// The table of b_eff_io, its shares of time and its averages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,13 +69,13 @@ TEST(BEffIoRule, TakesTheLongestChunkFromMemory) {
   EXPECT_EQ(io_chunk_of_memory(std::int64_t{1} << 45), longest_io_chunk);
 }
 
-// As the paper has it while nobody is late: T U / sum of U, a third of it for each way.
+// As in the paper, if no pattern is late: T U / sum of U, a third of it for each access.
 TEST(BEffIoRule, SharesTimeByUnits) {
   TimeShares shares(192, 192);
   EXPECT_DOUBLE_EQ(shares.take(0, 0), 0);
   EXPECT_DOUBLE_EQ(shares.take(0, 4), 4);
   EXPECT_DOUBLE_EQ(shares.take(4, 2), 2);
-  // 20 s too late: all that follow are shortened alike.
+  // 20 s late: all following shares are shortened by the same factor.
   EXPECT_DOUBLE_EQ(shares.take(26, 6), (192 - 26) * 6 / 186.0);
   EXPECT_DOUBLE_EQ(shares.take(500, 6), 0);
 }

@@ -27,7 +27,7 @@ std::vector<int> operator+(std::vector<int> a, const std::vector<int>& b) {
   return a;
 }
 
-// What the original prints (shared facts on b_eff).
+// The output of the original code.
 TEST(BEffRings, AreThoseOfTheOriginal) {
   for (const int ranks : {2, 3}) EXPECT_THAT(patterns(ranks), Each(many(1, ranks)));
   EXPECT_THAT(patterns(4), ElementsAre(many(2, 2), many(1, 4), many(1, 4), many(1, 4), many(1, 4), many(1, 4)));
@@ -45,8 +45,8 @@ TEST(BEffRings, AreThoseOfTheOriginal) {
   EXPECT_THAT(patterns(64), ElementsAre(many(32, 2), many(16, 4), many(8, 8), many(4, 16), many(2, 32), many(1, 64)));
 }
 
-// Derived anew, in whole numbers: as many rings as fit where each may lack four tenths of a standard ring; lengths that
-// differ by one at most, the longer first where the shorter are odd.
+// Derived independently, in integers: as many rings as fit if each may lack four tenths of a standard ring; lengths
+// differ by at most one, the longer ones first if the shorter are odd.
 TEST(BEffRings, FollowFromTheRuleForAllNumbersOfRanks) {
   for (int ranks = 2; ranks <= 512; ++ranks) {
     const std::vector<int> standard{2, 4, 8, std::max(16, ranks / 4), std::max(32, ranks / 2), ranks};

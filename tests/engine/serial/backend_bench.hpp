@@ -1,4 +1,4 @@
-// A backend by name with its options, as a motif has it, and a file to use it on.
+// A backend by name with its options, as in a motif, and a file for it.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -52,7 +52,7 @@ class StorageTest : public test::FolderTest {
   }
 };
 
-// The words of the fault that `action` throws.
+// The message of the fault that `action` throws.
 template <class Action>
 std::string fault_of(Action action) {
   try {
@@ -64,7 +64,7 @@ std::string fault_of(Action action) {
   return "";
 }
 
-// The mistake that `action` throws: parameter and words.
+// Parameter and message of the mistake that `action` throws.
 template <class Action>
 std::pair<std::string, std::string> mistake_of(Action action) {
   try {

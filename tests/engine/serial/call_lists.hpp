@@ -1,4 +1,4 @@
-// What a motif with a call list does on any number of ranks, as text or as totals, without MPI.
+// Call lists of motifs on any number of ranks, as text or as totals, without MPI.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ inline std::unique_ptr<Motif> configured(const std::string& name, const Options&
 
 inline const CallListMotif& call_list_motif(const Motif& motif) { return dynamic_cast<const CallListMotif&>(motif); }
 
-// Calls visit(call) for each call as often as it is made.
+// Calls visit(call) for each execution of a call.
 template <class Visit>
 void each_call_made(const calls::CallList& list, Visit visit) {
   const std::vector<calls::Call>& calls = list.calls();
@@ -44,7 +44,7 @@ void each_call_made(const calls::CallList& list, Visit visit) {
   }
 }
 
-// The name of a call in the reference profiles; empty: they have none for it.
+// The name of a call in the reference profiles; empty if they do not contain it.
 inline std::string token(const calls::Call& call) {
   return std::visit(
       []<class C>(const C& one) -> std::string {
@@ -83,7 +83,7 @@ inline std::string calls_of(const Motif& motif, int rank, int ranks) {
   return text;
 }
 
-// Every message that is sent is received, in the same order between two ranks and under a tag, with the same size.
+// Checks that every message sent is received with the same size, in the same order per pair of ranks and tag.
 inline void expect_that_messages_meet(const Motif& motif, int ranks) {
   std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> sent;
   std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> received;
@@ -108,7 +108,7 @@ inline void expect_that_messages_meet(const Motif& motif, int ranks) {
   EXPECT_EQ(sent, received) << ranks << " ranks";
 }
 
-// What the motif announces is the sum over its ranks' call lists.
+// Checks that the announced traffic is the sum over the call lists of all ranks.
 inline void expect_the_sum_of_call_lists(const Motif& motif, int ranks) {
   const Traffic said = motif.traffic(ranks);
   const Traffic sum = call_list_motif(motif).CallListMotif::traffic(ranks);

@@ -3,7 +3,7 @@
 namespace stressbench::test {
 namespace {
 
-// Blocks across and down, told by what the first rank sends in a step: 6 messages to each neighbour.
+// Blocks across and down, derived from the messages that the first rank sends in a step: 6 to each neighbour.
 std::pair<int, int> grid_of(int ranks, int columns, int rows) {
   const auto motif = configured("cloverleaf", {{"-x", std::to_string(columns)}, {"-y", std::to_string(rows)}}, ranks);
   int across = 1;
@@ -13,7 +13,7 @@ std::pair<int, int> grid_of(int ranks, int columns, int rows) {
     if (isend != nullptr && isend->out.tag == 4) across = isend->out.to;
     if (isend != nullptr && isend->out.tag == 2) right = isend->out.to;
   });
-  if (right == 1 && across == 1) across = ranks;  // no row above the first
+  if (right == 1 && across == 1) across = ranks;  // there is no second row
   return {across, ranks / across};
 }
 
@@ -34,7 +34,7 @@ TEST(CloverLeaf, DividesALineOfRanksAlongTheLongerSide) {
   EXPECT_EQ(grid_of(2, 960, 960), (Grid{2, 1}));
 }
 
-// 700 / 1000 is less than 0.7 in single precision, and so no 7 x 10.
+// 700 / 1000 is less than 0.7 in single precision, so there is no 7 x 10.
 TEST(CloverLeaf, ComparesItsRatiosAsCloverLeafDoes) {
   EXPECT_EQ(grid_of(70, 700, 1000), (std::pair<int, int>{5, 14}));
   EXPECT_EQ(grid_of(15, 600, 1000), (std::pair<int, int>{3, 5}));

@@ -1,4 +1,4 @@
-// What the collectives refuse before anything starts, and in which words.
+// Options that the collectives refuse before anything starts, and the messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST(CollectiveSizes, AreWholeElements) {
   EXPECT_EQ(scan->size_text(Bytes{64}), "8");
 }
 
-// In place the root gives nothing, so that what the others give tells its share.
+// With MPI_IN_PLACE the root sends nothing, so the sum of the others gives its share.
 TEST(CollectiveShares, RiseFromRankToRankAndNothingIsLost) {
   const auto given_beside = [](const std::string& root, int ranks) {
     const auto gatherv = MotifCatalogue::instance().make("gatherv");

@@ -1,4 +1,4 @@
-// CoMD's link cells and the atoms in them, by the formula.
+// The link cells of CoMD and the atoms in them, by the formula.
 #include <algorithm>
 
 #include "messages.hpp"
@@ -11,7 +11,7 @@ Options crystal(const std::string& x, const std::string& y, const std::string& z
 }
 
 TEST(CoMD, SendsTheAtomsOfALayerOfLinkCellsAndWhatCameBefore) {
-  // 10 cells of 3.615 A a rank: 7 link cells of 5.16 A, with 3 planes of atoms in each outer layer.
+  // 10 unit cells of 3.615 A per rank: 7 link cells of 5.16 A, with 3 planes of atoms in each outer layer.
   const CallLists lists("comd", crystal("20", "20", "20"), 8);
   const std::map<int, std::int64_t> bytes = lists.bytes_to(0);
   EXPECT_EQ(bytes.at(1), 2 * (56 + 8) * 3 * 20 * 20 / 2);

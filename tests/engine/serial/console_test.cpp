@@ -1,4 +1,4 @@
-// What reaches a terminal: text, and no command to it.
+// Output to a terminal: text, but no control sequences.
 #include "core/console.hpp"
 
 #include <gtest/gtest.h>

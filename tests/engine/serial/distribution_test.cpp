@@ -20,7 +20,7 @@ struct Moments {
   double least;
 };
 
-// By the quantiles of a fine, even grid: no chance in it.
+// Computed from the quantiles on a fine, even grid, without random numbers.
 Moments moments(const Distribution& distribution) {
   constexpr int points = 200'000;
   double sum = 0;
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(All, Shapes,
                                          Shape::lognormal, Shape::uniform));
 
 TEST(Distribution, CutsTheNormalOffInsteadOfClippingIt) {
-  // With mean = deviation, 16 % of the normal lies below zero. Clipped, all of that would stand at 0.
+  // With mean = deviation, 16 % of the normal distribution is below zero. Clipping would move all of that to 0.
   const Distribution distribution(Shape::normal, mean, mean);
   EXPECT_GT(distribution.quantile(0.01), 0.0);
   EXPECT_LT(distribution.quantile(0.01), 0.05 * mean);
@@ -80,13 +80,13 @@ TEST(Distribution, CutsTheNormalOffInsteadOfClippingIt) {
 }
 
 TEST(Distribution, CutsTheUniformOffAtZero) {
-  const Distribution distribution(Shape::uniform, 100, 200);  // -246 to 446 before
+  const Distribution distribution(Shape::uniform, 100, 200);  // -246 to 446 before truncation
   EXPECT_NEAR(distribution.quantile(0.5), (100 + 200 * std::sqrt(3.0)) / 2, 1e-9);
 }
 
 TEST(Distribution, KnowsMediansOfTheSkewedShapes) {
   EXPECT_NEAR(Distribution(Shape::exponential, 100, 0).quantile(0.5), 100 * std::log(2.0), 1e-9);
-  // Mean = deviation: the gamma is the exponential; the lognormal's median is mean / sqrt(2).
+  // Mean = deviation: the gamma distribution is the exponential one; the median of the lognormal is mean / sqrt(2).
   EXPECT_NEAR(Distribution(Shape::gamma, 100, 100).quantile(0.5), 100 * std::log(2.0), 1e-6);
   EXPECT_NEAR(Distribution(Shape::lognormal, 100, 100).quantile(0.5), 100 / std::sqrt(2.0), 1e-9);
 }

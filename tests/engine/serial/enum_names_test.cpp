@@ -1,4 +1,4 @@
-// Names of enumerations that nobody spelled twice, and mistakes that name an option.
+// Names of enumerations derived from their enumerators, and mistakes that name an option.
 #include "core/enum_names.hpp"
 
 #include <gmock/gmock.h>

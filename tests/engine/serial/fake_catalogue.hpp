@@ -1,4 +1,4 @@
-// A catalogue that mirrors the motifs of Listing 1, without MPI: what the workload's tests and fuzzers check against.
+// A catalogue that mirrors the motifs of Listing 1 without MPI, for tests and fuzzers of the workload language.
 #pragma once
 
 #include <memory>

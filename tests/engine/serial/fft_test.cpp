@@ -43,7 +43,7 @@ TEST(Fft2d, IsTheFormulaAndMeetsOnEveryNumberOfRanks) {
   }
 }
 
-// 20 rows in blocks of 7, 7 and 6; 17 columns in 6, 6 and 5: as FFTW 3.3.10 did it when it was captured.
+// 20 rows in blocks of 7, 7 and 6; 17 columns in 6, 6 and 5: as captured with FFTW 3.3.10.
 TEST(Fft2d, RankWithACutBlockTakesTheOthersInOrder) {
   const auto motif = configured("fft2d", {{"nx", "20"}, {"ny", "17"}, {"barrier", ""}}, 3);
   EXPECT_EQ(calls_of(*motif, 0, 3),
@@ -51,7 +51,7 @@ TEST(Fft2d, RankWithACutBlockTakesTheOthersInOrder) {
             "SR>1:672<1:672 SR>2:576<2:560");
 }
 
-// 7 rows leave ranks 4 and 5 without any; 50 columns do not: they exchange empty messages.
+// 7 rows leave ranks 4 and 5 without rows, but not without columns (50): they exchange empty messages.
 TEST(Fft2d, RankWithoutRowsTakesPartWhereItHasColumns) {
   const auto motif = configured("fft2d", {{"nx", "7"}, {"ny", "50"}}, 6);
   EXPECT_THAT(calls_of(*motif, 4, 6), testing::StartsWith("SR>2:0<2:288 SR>3:0<3:144 SR>1:0<1:288 SR>0:0<0:288 "
@@ -76,7 +76,7 @@ TEST(Fft3d, IsTheFormulaAndMeetsInSlabsAndInPencils) {
 TEST(Fft3d, PencilsExchangeWithinRowsThenWithinColumns) {
   const auto motif = configured(
       "fft3d", {{"decomposition", "pencils"}, {"call", "alltoall"}, {"nx", "12"}, {"ny", "24"}, {"nz", "8"}}, 6);
-  // 3 x 2 ranks; in a row 2 exchange 4 * 12 * 4 points each, in a column 3 exchange 4 * 8 * 4
+  // 3 x 2 ranks: the 2 of a row exchange 4 * 12 * 4 points each, the 3 of a column 4 * 8 * 4
   EXPECT_EQ(calls_of(*motif, 5, 6), "Alltoall:3072 Alltoall:2048 Alltoall:2048 Alltoall:3072");
   const calls::CallList calls = call_list_motif(*motif).calls_of(5, 6);
   ASSERT_EQ(calls.splits().size(), 2u);

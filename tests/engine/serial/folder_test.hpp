@@ -1,4 +1,4 @@
-// A test with a folder of its own: tests run at the same time, so no two may use one path.
+// A test with a directory of its own: tests run concurrently, so no two may use the same path.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -42,7 +42,7 @@ TEST(Histogram, QuantilesAreWithinOnePercentOfTheSortedDurations) {
   Histogram histogram;
   std::vector<std::int64_t> durations;
   for (std::uint64_t i = 0; i < 10'000; ++i) {
-    // Over seven decades, from 100 ns to 1 s.
+    // Seven decades, from 100 ns to 1 s.
     const auto duration = static_cast<std::int64_t>(100 * std::pow(10.0, 7 * random_unit({.seed = 8, .execution = i})));
     durations.push_back(duration);
     histogram.record(duration);

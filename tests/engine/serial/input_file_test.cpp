@@ -1,4 +1,4 @@
-// Files that a person names: what is read, and where reading ends.
+// Input files named by the user: what is read, and where reading ends.
 #include "core/input_file.hpp"
 
 #include <fcntl.h>
@@ -54,7 +54,7 @@ TEST_F(InputFiles, ThatAreNotRegularAreRefusedWithTheirKind) {
   EXPECT_EQ(refusal(folder_ / "gone"), "cannot read '" + (folder_ / "gone").string() + "': there is no such file");
 }
 
-// A file of the kernel says that it is regular and empty, whatever comes out of it.
+// Files in /proc claim to be regular and empty, whatever they contain.
 TEST_F(InputFiles, OfTheKernelAreReadWithinTheLimit) {
   EXPECT_THAT(refusal("/proc/self/mem"), HasSubstr("cannot read '/proc/self/mem': Input/output error"));
   EXPECT_THAT(refusal("/proc/self/maps", 16), HasSubstr("it is larger than 16 bytes"));

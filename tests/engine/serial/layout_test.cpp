@@ -1,4 +1,4 @@
-// What a path stands for, and the note that says whose it is.
+// The names derived from a path, and the sidecar file that records the owner.
 #include "io/layout.hpp"
 
 #include <sys/resource.h>
@@ -194,7 +194,7 @@ TEST_F(SidecarNote, NamesTheFolderThatIsMissing) {
 TEST_F(SidecarNote, NamesTheFolderThatIsReadOnly) {
   ASSERT_EQ(::chmod(folder_.c_str(), 0555), 0);
   const uid_t user = ::geteuid();
-  if (user == 0) {  // who may write into every folder
+  if (user == 0) {  // root may write to every directory
     ASSERT_EQ(::seteuid(65534), 0);
   }
   const std::string words = fault_of([&] { make_sidecar(path(), note_); });

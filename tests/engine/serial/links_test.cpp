@@ -1,4 +1,4 @@
-// What links carried: differences of two looks, and asking a socket for them.
+// Link counters: differences between two readings, and reading them from a socket.
 #include "scheduler/links.hpp"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ TEST(LinkGrowth, CountsFromZeroWhatIsNewOrBeganAnew) {
   EXPECT_THAT(bytes_of(growth({count("x", 100)}, {count("x", 70), count("y", 30)})), ElementsAre(70, 30));
 }
 
-// Answers each request with the next of some lines, then goes.
+// Answers each request with the next of its lines, then closes the connection.
 class Server {
  public:
   explicit Server(std::vector<std::string> answers)

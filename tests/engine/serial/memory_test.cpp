@@ -1,4 +1,4 @@
-// memory: files without a disk, that take the time and have the faults that they are told.
+// memory: files without a disk, with the given times and faults.
 #include "io/memory.hpp"
 
 #include "backend_bench.hpp"
@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Options = BackendBench::Options;
 
-// Moved by nothing but waiting.
+// A clock that only advances by waiting.
 class HandMoved final : public TransferClock {
  public:
   std::int64_t now_ns() const noexcept override { return now_ns_; }
@@ -153,7 +153,7 @@ TEST_F(MemoryBackend, TakesHalfOfAShortTransfer) {
 }
 
 TEST_F(MemoryBackend, FailsOnNoOtherRank) {
-  const auto bench = failing({{"fail-call", "open"}, {"fail-rank", "1"}});  // this one is 0, without a launcher
+  const auto bench = failing({{"fail-call", "open"}, {"fail-rank", "1"}});  // this rank is 0, without a launcher
   EXPECT_NO_THROW(bench->open(opening(Access::write)));
 }
 

@@ -1,4 +1,4 @@
-// The call lists of all ranks of an application's motif, and what is between them: no MPI needed.
+// The call lists of all ranks of an application motif, and the messages between the ranks, without MPI.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,12 +16,12 @@ namespace stressbench::test {
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-// Messages from, to, with tag and bytes: how many in an iteration.
+// Number of messages per iteration, by (sender, receiver, tag, bytes).
 using Messages = std::map<std::tuple<int, int, int, std::int64_t>, std::int64_t>;
 
 class CallLists {
  public:
-  // Throws ParameterMistake where it does not fit.
+  // Throws ParameterMistake if the options do not fit the number of ranks.
   CallLists(const std::string& motif, const Options& options, int ranks)
       : motif_(MotifCatalogue::instance().make(motif)) {
     for (const auto& [option, text] : options) motif_->find(option)->parse(text);
@@ -50,7 +50,7 @@ class CallLists {
       }
     });
   }
-  // The ranks that a rank sends to, each with the sum of bytes.
+  // The ranks that `rank` sends to, each with the sum of bytes.
   std::map<int, std::int64_t> bytes_to(int rank) const {
     std::map<int, std::int64_t> bytes;
     for (const auto& [message, times] : sent()) {
@@ -89,7 +89,7 @@ class CallLists {
   std::vector<calls::CallList> lists_;
 };
 
-// Every message that is sent is received, by whom, with which tag and of which size.
+// Checks that every message sent is received, with the same tag and size.
 inline void expect_all_received(const std::string& motif, const Options& options, int ranks) {
   const CallLists lists(motif, options, ranks);
   const Messages sent = lists.sent();
@@ -110,7 +110,7 @@ inline void expect_all_received(const std::string& motif, const Options& options
   EXPECT_EQ(missing(received, sent), "") << "not sent: " << motif << " on " << ranks;
 }
 
-// The motif fits that many ranks, or says in a ParameterMistake why not.
+// Whether the motif accepts this number of ranks, or throws ParameterMistake.
 inline bool fits(const std::string& motif, const Options& options, int ranks) {
   try {
     const CallLists lists(motif, options, ranks);

@@ -1,4 +1,4 @@
-// MILC's layout and its gathers, by the formula.
+// The layout of MILC and its gathers, by the formula.
 #include "messages.hpp"
 
 namespace stressbench::test {
@@ -17,7 +17,7 @@ TEST(Milc, SendsThreeLayersOfTheSitesOfAParityToEachNeighbour) {
 }
 
 TEST(Milc, DividesTheLongestSideByTheLargestPrimeFirst) {
-  // 12 ranks: 3 divides t, the longest; then 2 divides the longest that is left, a divided one before others.
+  // 12 ranks: 3 divides t, the longest side; then 2 divides the longest remaining side, preferably a divided one.
   const CallLists lists("milc", lattice("12", "12", "12", "24"), 12);
   // 2 x 2 x 1 x 3 blocks of 6 x 6 x 12 x 8 sites.
   EXPECT_EQ(lists.bytes_to(0), (std::map<int, std::int64_t>{{1, 4 * 24 * 3 * 6 * 12 * 8 / 2},

@@ -1,4 +1,4 @@
-// miniFE's boxes and their neighbours, by the formula.
+// The boxes of miniFE and their neighbours, by the formula.
 #include <numeric>
 
 #include "messages.hpp"
@@ -21,7 +21,7 @@ TEST(MiniFE, GivesTheUpperRanksTheirShareRoundedDown) {
   // 10 elements for 3 ranks: the upper two have int(10 * 2/3) = 6 of them, cut across y; the first has 4.
   const CallLists lists("minife", mesh("5", "7", "10"), 3);
   EXPECT_EQ(lists.bytes_to(0),
-            (std::map<int, std::int64_t>{{1, 8 * 6 * 5}, {2, 8 * 6 * 5}}));  // its rows next to theirs
+            (std::map<int, std::int64_t>{{1, 8 * 6 * 5}, {2, 8 * 6 * 5}}));  // rows adjacent to the others
   EXPECT_EQ(lists.bytes_to(1), (std::map<int, std::int64_t>{{0, 8 * 6 * 4}, {2, 8 * 6 * 7}}));
 }
 

@@ -1,4 +1,4 @@
-// What motifs refuse before anything starts, and in which words. No MPI is launched here.
+// Options that motifs refuse before anything starts, and the messages. Without MPI.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

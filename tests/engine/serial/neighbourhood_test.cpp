@@ -1,4 +1,4 @@
-// Who is whose neighbour.
+// Neighbours in grids and graphs.
 #include "motifs/collective/neighbourhood.hpp"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ TEST(BalancedSides, AreAsEqualAsCanBe) {
 }
 
 TEST(Neighbours, OfAGridAreBelowAndAboveInEachDimension) {
-  // 3 x 2 x 2: rank 6 stands at (1, 1, 0).
+  // 3 x 2 x 2: rank 6 is at (1, 1, 0).
   EXPECT_THAT(neighbours({}, 6, 12), ElementsAre(2, 10, 4, none, none, 7));
   EXPECT_THAT(neighbours({{"periodic", ""}}, 6, 12), ElementsAre(2, 10, 4, 4, 7, 7));
   EXPECT_THAT(neighbours({{"dimensions", "1"}}, 0, 4), ElementsAre(none, 1));

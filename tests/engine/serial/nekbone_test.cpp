@@ -1,11 +1,11 @@
-// Nekbone's bricks and what they share, by the formula.
+// The bricks of Nekbone and the points that they share, by the formula.
 #include "messages.hpp"
 
 namespace stressbench::test {
 namespace {
 
 TEST(Nekbone, SharesFacesEdgesAndCorners) {
-  // 8 ranks: 2 x 2 x 2; 12 elements: 3 x 2 x 2, of 5 points a side.
+  // 8 ranks: 2 x 2 x 2; 12 elements: 3 x 2 x 2, with 5 points per side.
   const CallLists lists("nekbone", {{"elements", "12"}, {"points", "5"}}, 8);
   EXPECT_EQ(lists.bytes_to(0),
             (std::map<int, std::int64_t>{

@@ -1,4 +1,4 @@
-// The NAS Parallel Benchmarks' messages, by their formulas.
+// The messages of the NAS Parallel Benchmarks, by their formulas.
 #include "messages.hpp"
 
 namespace stressbench::test {
@@ -10,12 +10,12 @@ TEST(NpbCg, SumsUpHalvesOfTheRowsWhereColumnsAreTwiceAsMany) {
   // 8 ranks: 2 rows and 4 columns of blocks. 7000 of 14000 rows each; pieces of 3500.
   const CallLists lists("npb", benchmark("cg", "A"), 8);
   EXPECT_EQ(lists.bytes_to(2), (std::map<int, std::int64_t>{{0, 8 * 3500 + 16},  // two columns away
-                                                            {3, 8 * 3500 + 16},  // beside
+                                                            {3, 8 * 3500 + 16},  // adjacent
                                                             {4, 8 * 3500}}));    // transposed
 }
 
 TEST(NpbCg, GivesTheFirstBlocksOneRowMore) {
-  // 1400 rows on 16 x 8 blocks: 175 a row of blocks; columns of 88 and 87.
+  // 1400 rows on 16 x 8 blocks: 175 per row of blocks; columns of 88 and 87.
   const CallLists lists("npb", benchmark("cg", "S"), 128);
   EXPECT_EQ(lists.bytes_to(0).at(1), 8 * 87 + 16);
   EXPECT_EQ(lists.bytes_to(1).at(0), 8 * 88 + 16);
@@ -39,7 +39,7 @@ TEST(NpbFt, TransposesOnceInSlabsAndTwiceInPencils) {
 }
 
 TEST(NpbMg, ExchangesTheBordersOfEveryLevel) {
-  // 2 ranks, cut in the third dimension, 32^3 points: levels of 2, 4, 8, 16 and 32 points a side.
+  // 2 ranks, divided in the third dimension, 32^3 points: levels of 2, 4, 8, 16 and 32 points per side.
   const CallLists lists("npb", benchmark("mg", "S"), 2);
   std::int64_t bytes = 0;
   for (int side = 2; side <= 32; side *= 2) {
@@ -67,7 +67,7 @@ TEST(NpbMg, LeavesOutRanksWithoutPointsAndRanksBeyondThePowerOfTwo) {
 }
 
 TEST(NpbLu, SweepsPlaneByPlane) {
-  // 2 x 2 ranks of 6 x 6 points of 12^3: inner blocks of 5 x 5; 10 inner planes, both ways.
+  // 2 x 2 ranks with 6 x 6 of 12^3 points: inner blocks of 5 x 5; 10 inner planes, in both directions.
   const CallLists lists("npb", benchmark("lu", "S"), 4);
   EXPECT_EQ(lists.bytes_to(0),
             (std::map<int, std::int64_t>{{1, 10 * 40 * 5 + 80 * 6 * 12}, {2, 10 * 40 * 5 + 80 * 6 * 12}}));

@@ -1,4 +1,4 @@
-// What of a file stays in the page cache.
+// Pages of a file that stay in the page cache.
 #include "io/page_cache.hpp"
 
 #include <linux/magic.h>

@@ -54,7 +54,7 @@ TEST(Payload, DiffersInSenderReceiverAndPass) {
 }
 
 TEST(Payload, TellsOffsets) {
-  // A message that is shifted by one byte, or by eight, is wrong at its first or second byte already.
+  // A message shifted by one byte, or by eight, is wrong in its first or second byte.
   const auto message = filled(1000);
   EXPECT_LE(first_wrong(std::span(message).subspan(1, 900), origin).value_or(900), 2u);
   EXPECT_LE(first_wrong(std::span(message).subspan(8, 900), origin).value_or(900), 2u);

@@ -54,7 +54,7 @@ TEST(Permutation, GivesEveryOrderOfAFewSomeTime) {
 
 TEST(Permutation, LeavesFewWhereTheyWere) {
   std::int64_t stayed = 0;
-  std::int64_t followed = 0;  // its successor went to the next place
+  std::int64_t followed = 0;  // its successor is in the next place
   const auto places = order(100'000, 5);
   for (std::size_t i = 1; i < places.size(); ++i) {
     stayed += places[i] == static_cast<std::int64_t>(i);

@@ -1,4 +1,4 @@
-// Which nodes jobs get: StressBench, Figure 3.
+// Nodes assigned to jobs: StressBench, Figure 3.
 #include "workload/placement.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// posix: bytes where they belong by each of its calls, whole or with the reason why not.
+// posix: every call puts bytes in their place, completely or with the reason for the failure.
 #include <linux/magic.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -26,7 +26,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-// Until the end of its block.
+// Limits the size of files until the end of the scope.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -47,7 +47,7 @@ std::size_t open_files() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-// As much of a file as is mapped.
+// Number of bytes of a file that are mapped.
 std::int64_t mapped_bytes(const std::string& path) {
   std::ifstream maps("/proc/self/maps");
   std::int64_t sum = 0;
@@ -59,7 +59,8 @@ std::int64_t mapped_bytes(const std::string& path) {
   return sum;
 }
 
-// The words of the fault that `action` throws while `folder` is a file system of 64 KiB; none where there can be none.
+// The message of the fault that `action` throws while `folder` is a file system of 64 KiB; none if that cannot be
+// mounted.
 template <class Action>
 std::optional<std::string> fault_on_small_disk(const std::string& folder, Action action) {
   std::array<int, 2> ends{};

@@ -25,7 +25,7 @@ class Child {
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  // Leaves a zombie: nobody has asked for its status yet.
+  // Leaves a zombie: its status has not been collected.
   void kill() const {
     ::kill(pid_, SIGKILL);
     siginfo_t ended{};

@@ -38,7 +38,7 @@ TEST(Random, UnitLiesStrictlyBetweenZeroAndOneAndIsUniform) {
     const double unit = random_unit({.seed = 42, .execution = i});
     ASSERT_GT(unit, 0.0);
     ASSERT_LT(unit, 1.0);
-    ASSERT_EQ(std::fmod(unit * 0x1p53, 2.0), 1.0);  // odd multiples of 2^-53: 0 and 1 are out of reach
+    ASSERT_EQ(std::fmod(unit * 0x1p53, 2.0), 1.0);  // odd multiples of 2^-53: never 0 or 1
     sum += unit;
     squares += unit * unit;
   }

@@ -1,4 +1,4 @@
-// What a motif refuses before anything starts, and in which words.
+// Options that a motif refuses before anything starts, and the messages.
 #pragma once
 
 #include <gmock/gmock.h>

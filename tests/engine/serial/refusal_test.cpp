@@ -12,7 +12,7 @@
 namespace stressbench::test {
 namespace {
 
-// Nothing beyond so many bytes can be written meanwhile, as on a full disk.
+// Files cannot grow beyond `bytes` in this scope, as on a full disk.
 class ShortFiles {
  public:
   explicit ShortFiles(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {

@@ -34,7 +34,7 @@ TEST(ReplayGaps, MeasuredTimesHaveTheMeanExactly) {
 
 TEST(ReplayGaps, MeasuredTimesAreSpreadAsTheHistogram) {
   const auto times = spread(skewed, 100, 1.0);
-  // Seven in ten are short, one in ten is more than ten times as long.
+  // Seven in ten are short; one in ten is more than ten times as long.
   EXPECT_LT(times[89], 2 * times[0]);
   EXPECT_GT(times[90], 8 * times[69]);
   EXPECT_GT(std::set(times.begin(), times.end()).size(), 80u);

@@ -1,4 +1,4 @@
-// The sequence of a replay: rules, never expanded.
+// The sequence of a replay: rules that are never expanded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Faults in the run file: who may append one, and what stays of a line that did not fit.
+// Fault records in the run file: who may append one, and what remains of a line that did not fit.
 #include "output/run_file.hpp"
 
 #include <fcntl.h>

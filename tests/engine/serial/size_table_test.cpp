@@ -1,4 +1,4 @@
-// Tables of sizes: what they give, how often, and what they refuse.
+// Tables of sizes: the sizes drawn, their frequency, and the tables that are refused.
 #include "core/size_table.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ std::int64_t draw(const SizeTable& table, std::uint64_t number) {
   return table.at(random_unit({.seed = 11, .execution = number}));
 }
 
-// Whether `hits` of that many draws fit a chance, by 4.5 standard deviations of the binomial.
+// Checks that `hits` of `draws` draws fit a chance, within 4.5 standard deviations of the binomial distribution.
 void expect_share(int hits, double chance) {
   EXPECT_NEAR(hits, draws * chance, 4.5 * std::sqrt(draws * chance * (1 - chance)));
 }
@@ -50,7 +50,7 @@ TEST(SizeTable, SpreadsTheSizesOfARangeEvenlyOverItsMagnitudes) {
     ++decades[static_cast<int>(std::log10(static_cast<double>(size)))];
   }
   for (int decade = 6; decade < 9; ++decade) expect_share(decades[decade], 0.75 / 3);
-  // Below, sizes are so few that they are cut to whole bytes with an error that matters only for the first.
+  // Below, there are so few sizes that rounding down to whole bytes matters only in the first decade.
   for (int decade = 0; decade < 6; ++decade) expect_share(decades[decade], 0.25 / 6);
 }
 
@@ -141,7 +141,7 @@ TEST(SizeTable, ThatShipsHoldsTheFiveBucketsOfThePaperWithEqualWeights) {
   for (const double unit : {0.8 + 1e-12, 0.9, 1 - 1e-12}) EXPECT_EQ(table.at(unit), edges.back());
 }
 
-// Any text is read or refused, and what is read can be drawn from.
+// Any text is either accepted or refused, and sizes can be drawn from every accepted table.
 TEST(SizeTable, ReadsOrRefusesWhateverItIsGiven) {
   const std::vector<std::string> seeds{"size,weight\n1,1\n4KiB,2.5\n1GB,3%\n",
                                        "from,to,weight\n1,4KiB,1e3\n4KiB,1TiB,7\n0,0,1\n", shipped()};

@@ -1,4 +1,4 @@
-// Ranks that no longer move on.
+// Detection of ranks without progress.
 #include "scheduler/stall.hpp"
 
 #include <gtest/gtest.h>
@@ -16,9 +16,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto long_enough = 30s;  // a test that is right never waits for it
+constexpr auto long_enough = 30s;  // a passing test never waits this long
 
-// How many checks it takes, at most `most`.
+// Number of checks until a stall is detected, at most `most`.
 int checks_until_stalled(StallDetector& detector, std::uint64_t moves, bool watched, int most) {
   for (int check = 1; check <= most; ++check) {
     if (detector.observe(moves, watched)) return check;

@@ -30,7 +30,7 @@ TEST(CongestionImpact, OfEqualRatiosIsThatRatioWithoutWidth) {
   EXPECT_NEAR(impact->interval->high, 2, 1e-12);
 }
 
-TEST(CongestionImpact, PairingCancelsDrift) {  // the machine becomes three times slower; the impact stays 1.5
+TEST(CongestionImpact, PairingCancelsDrift) {  // the machine becomes three times as slow; the impact stays 1.5
   std::vector<Pair> blocks;
   for (int i = 0; i < 10; ++i) blocks.push_back({1.0 + 0.2 * i, 1.5 * (1.0 + 0.2 * i)});
   const auto impact = congestion_impact(blocks);

@@ -25,7 +25,7 @@ TEST(Swfft, IsTheFormulaAndMeetsOnEveryGrid) {
   }
 }
 
-// Of each step who is received from and who is sent to.
+// The sender and receiver of each step.
 std::string peers_of(const Motif& motif, int rank, int ranks) {
   std::string text;
   each_call_made(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
@@ -37,8 +37,8 @@ std::string peers_of(const Motif& motif, int rank, int ranks) {
   return text;
 }
 
-// Each redistribution of a rank: x, x, y, y, z and back. Cubes 3 x 2 x 2; pencils 2 x 6 along x: they neither nest as
-// 4 x 3 nor as 3 x 4; along y 3 x 4 (swapped), along z 3 x 4 (swapped).
+// Redistributions of a rank: x, x, y, y, z and back. Cubes 3 x 2 x 2. Pencils along x 2 x 6, since neither 4 x 3 nor 3
+// x 4 nest; along y 3 x 4 (transposed), along z 3 x 4 (transposed).
 TEST(Swfft, MakesPencilsThatFitIntoItsCubes) {
   const auto motif = configured("swfft", {{"ngx", "24"}}, 12);
   EXPECT_EQ(peers_of(*motif, 7, 12),
@@ -47,7 +47,7 @@ TEST(Swfft, MakesPencilsThatFitIntoItsCubes) {
   EXPECT_THAT(calls_of(*motif, 7, 12), testing::StartsWith("Ir<3:0:6144 Is>3:0:6144 W(1) W(1) Ir<7:0:6144"));
 }
 
-// Cubes 3 x 2 x 1; pencils 2 x 3 along x, which is 3 x 2 the other way round.
+// Cubes 3 x 2 x 1; pencils 2 x 3 along x, the transposed 3 x 2.
 TEST(Swfft, TurnsPencilsThatDoNotFit) {
   const auto motif = configured("swfft", {{"ngx", "12"}}, 6);
   EXPECT_EQ(peers_of(*motif, 4, 6),

@@ -13,7 +13,7 @@ TEST(Team, DoesTheWorkOnceAMemberEachTime) {
   Team team(4, [&done](int member) { ++done[static_cast<std::size_t>(member)]; });
   for (int turn = 1; turn <= 1000; ++turn) {
     team.run();
-    ASSERT_EQ(done, (std::array{turn, turn, turn, turn}));  // run ends when all have done theirs
+    ASSERT_EQ(done, (std::array{turn, turn, turn, turn}));  // run returns when all members are done
   }
 }
 

@@ -1,4 +1,4 @@
-// How long a job rests after a repetition, so that it loads the machine only as much as its workload says.
+// Pauses of a job after its repetitions, which limit its load on the machine to that of the workload.
 #include <gtest/gtest.h>
 
 #include "scheduler/job_round.hpp"

@@ -23,7 +23,7 @@ bool interrupted() {
 stressbench::TornCalls::TornCalls(Tears tears) { now = tears; }
 stressbench::TornCalls::~TornCalls() { now = {}; }
 
-// In place of the C library's.
+// Replace the functions of the C library.
 extern "C" {
 
 ssize_t pwrite(int file, const void* bytes, size_t length, off_t offset) {

@@ -1,5 +1,4 @@
-// The system's calls on files as they may go, too: in part, interrupted, not offered. Of the whole program; the
-// destructor mends them.
+// Makes file system calls of the whole program partial, interrupted or unsupported, until the destructor restores them.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@ class TornCalls {
  public:
   struct Tears {
     std::size_t longest = std::numeric_limits<std::size_t>::max();  // bytes that one call moves
-    int interrupted = 0;                                            // so many calls are, before one is not
+    int interrupted = 0;                                            // interrupted calls before one is not
     bool without_fallocate = false;
   };
   explicit TornCalls(Tears tears);

@@ -1,4 +1,4 @@
-// Trace files: what is read, and what is said where one is damaged. The checker of replay sees the same.
+// Trace files: what is read, and the messages for damaged files. The checker of replay reports the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class Traces : public FolderTest {
  protected:
-  // What the whole file is refused with: as `check` does, then as `describe` does; "" where it is taken.
+  // The message with which a file is refused: by `check`, or by `describe`; "" if it is accepted.
   std::string refusal(const std::string& text, int ranks = 2) {
     std::ofstream(path_, std::ios::binary) << text;
     const auto motif = MotifCatalogue::instance().make("replay");
@@ -41,7 +41,7 @@ std::string good() { return trace_text({barriers, barriers}); }
 std::string rank_line(int rank, const char* key, const Json& value) {
   return sealed(with(barriers.line(rank, 2), key, value));
 }
-// A file with this in the place of rank 1.
+// A file with `line` in place of the line of rank 1.
 std::string with_second(const std::string& line) {
   return sealed(header_of(2)) + sealed(barriers.line(0, 2)) + line + sealed(end_of(2));
 }
@@ -191,7 +191,7 @@ TEST_F(Traces, AreReadWithAllThatACallHas) {
   EXPECT_EQ(record.comms[0].members->at(0).count, 2);
 }
 
-// Numbers as a damaged or hostile file has them: refused where they stand, before memory is taken for them.
+// Numbers as in a damaged or hostile file: refused where they occur, before memory is allocated for them.
 struct Odd {
   const char* key;
   const char* json;
@@ -221,7 +221,7 @@ INSTANTIATE_TEST_SUITE_P(
         Odd{"peers", "[[0,9223372036854775807,1],[1,9223372036854775807,1]]", "more than 2^63"}),
     [](const auto& odd) { return std::string(odd.param.key) + std::to_string(odd.index); });
 
-// A communicator that was copied from itself has no first one to ask for neighbours.
+// A communicator that is a copy of itself has no original that defines its neighbours.
 TEST_F(Traces, OfACommunicatorThatIsACopyOfItselfAreRefused) {
   Json comms = Json::array();
   for (int k = 0; k < 3; ++k) comms.push_back({{"size", 2}, {"rank", 1}});

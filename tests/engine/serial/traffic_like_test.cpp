@@ -1,4 +1,4 @@
-// Traffic like that of four codes: partners, sizes and calls.
+// The traffic of four codes: partners, sizes and calls.
 #include "messages.hpp"
 
 namespace stressbench::test {

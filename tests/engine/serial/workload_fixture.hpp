@@ -1,4 +1,4 @@
-// Workloads from text that stands in the test: no disk.
+// Workloads from text in the test, without files.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace stressbench::workload {
 
-// Listing 1 of the StressBench paper, letter by letter.
+// Listing 1 of the StressBench paper, verbatim.
 inline const std::string listing1 =
     "[JOB_NAME] TeaLeaf_CG\n"
     "[NID_LIST] 6,9,17,18,33,41,58,67,\n"
@@ -27,7 +27,7 @@ inline const std::string listing1 =
     "\n"
     "-n MPI_File_write_all\n";
 
-// A job that lacks nothing, for tests of something else.
+// A complete job, for tests of something else.
 inline const std::string job = "[JOB_NAME] A\n[NODES] 2\n[MOTIF] allreduce\n";
 
 using Files = std::map<std::string, std::string>;
@@ -45,7 +45,7 @@ inline Workload load_text(const std::string& text, std::optional<Machine> machin
   return load("w.sb", reader({{"w.sb", text}}), FakeCatalogue{}, machine, settings);
 }
 
-// "line:column: message" of each mistake, in the order in which they are told.
+// "line:column: message" of each mistake, in the order in which they are reported.
 inline std::vector<std::string> mistakes_of(const Files& files, std::optional<Machine> machine = std::nullopt,
                                             const std::vector<Setting>& settings = {}) {
   std::vector<std::string> told;
@@ -65,7 +65,7 @@ inline std::vector<std::string> mistakes(const std::string& text, std::optional<
   return mistakes_of({{"w.sb", text}}, machine, settings);
 }
 
-// All of what() when the workload is refused, "" when it is not.
+// what() of the exception if the workload is refused, "" otherwise.
 inline std::string told(const std::string& text, std::optional<Machine> machine = std::nullopt) {
   try {
     load_text(text, machine);

@@ -1,4 +1,4 @@
-// The paper's Listing 1, and what happens to it when one thing is wrong.
+// Listing 1 of the paper, and the messages if one thing in it is wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Every mistake gives one message, at its place, and none follows from another.
+// Every mistake gives exactly one message, at its place, and no follow-up messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

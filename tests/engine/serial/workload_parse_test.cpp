@@ -1,4 +1,4 @@
-// What the language means; what it refuses is in workload_mistakes_test.cpp.
+// The meaning of the workload language; its mistakes are in workload_mistakes_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

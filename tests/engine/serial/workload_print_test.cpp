@@ -1,4 +1,4 @@
-// print gives text that reads back to the same workload, whatever is in it.
+// The output of print is read back as the same workload, whatever it contains.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace stressbench::workload {
 namespace {
 
-// Workloads drawn at random, with every odd character where text is free.
+// Random workloads, with unusual characters wherever text is free.
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : draws_(seed) {}

@@ -1,4 +1,4 @@
-// The workloads that ship, checked against the motifs that are compiled in.
+// The shipped workloads, checked against the motifs of this build.
 #include <gtest/gtest.h>
 
 #include <filesystem>

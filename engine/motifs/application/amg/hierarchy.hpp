@@ -13,16 +13,16 @@ struct Exchange {
   std::int64_t received = 0;
 };
 
-// Level 0 is the finest. `levels()` of them have a matrix that is multiplied with; below them is the coarsest, which is
-// solved by gathering it. Exchanges are in the order of the other ranks.
+// Level 0 is the finest. The first `levels()` levels have a matrix for products; the coarsest level below them is
+// gathered to be solved. Exchanges are in ascending order of the other rank.
 class Hierarchy {
  public:
   virtual ~Hierarchy() = default;
   virtual int levels() const = 0;
   virtual std::vector<Exchange> matrix(int level, int rank) const = 0;
-  // From the level below to this one. Restriction goes the same ways backwards.
+  // From the next coarser level to this one. Restriction sends the same messages in the opposite direction.
   virtual std::vector<Exchange> interpolation(int level, int rank) const = 0;
-  // What the ranks that have a part of the coarsest level give, in bytes.
+  // Bytes that each rank with a part of the coarsest level contributes when it is gathered.
   virtual std::map<int, std::int64_t> coarsest() const = 0;
 };
 

@@ -6,12 +6,14 @@
 namespace stressbench::amg {
 namespace {
 
-// Points a side from one level to the next: 1 / 3.85 after the aggressive coarsening of the finest, then 1 / 1.75.
+// Factors by which the points per side decrease from level to level: the aggressive coarsening of the finest level,
+// then those that follow.
 constexpr double first_coarsening = 3.85;
 constexpr double coarsening = 1.75;
 constexpr std::int64_t most_on_coarsest = 9;  // hypre's max_coarse_size
 constexpr std::int64_t widest_coupling = 2;
-// Matrix of level 1 and interpolation from it, relative to layers of a regular mesh: fitted to the reference capture.
+// Sizes of the exchanges of the matrix on level 1 and of the interpolation from level 1, relative to layers of a
+// regular mesh; fitted to the reference capture.
 constexpr double first_matrix_factor = 1.4;
 constexpr double first_interpolation_factor = 2.0 / 3.0;
 
@@ -42,7 +44,7 @@ Lattice::Place Lattice::place_of(int rank) const {
   return {rank % ranks_[0], rank / ranks_[0] % ranks_[1], rank / ranks_[0] / ranks_[1]};
 }
 
-// A point belongs to the rank in whose part of the box it lies.
+// A point belongs to the rank with the part of the box that contains the point.
 Lattice::Range Lattice::owned(std::size_t dimension, int level, int place) const {
   const std::int64_t all = side(dimension, level);
   const std::int64_t ranks = ranks_[dimension];
@@ -50,7 +52,7 @@ Lattice::Range Lattice::owned(std::size_t dimension, int level, int place) const
   return {begin(place), begin(place + 1)};
 }
 
-// By as many layers as a level's points are coupled with: more on coarser ones.
+// Widens a range by the number of layers that a level's points are coupled with, which grows towards coarser levels.
 Lattice::Range Lattice::widened(const Range& range, int level) {
   const std::int64_t layers = std::clamp<std::int64_t>(level, 1, widest_coupling);
   return {range.begin - layers, range.end + layers};

@@ -1,5 +1,5 @@
-// A formula for the levels of an algebraic multigrid on a regular mesh: each is a coarser mesh over the same box. The
-// coarse levels of a real one are irregular; docs/motifs/amg.md compares both.
+// A formula for the levels of an algebraic multigrid on a regular mesh: each level is a coarser mesh over the same box.
+// Real coarse levels are irregular; docs/motifs/amg.md compares both.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace stressbench::amg {
 
 class Lattice final : public Hierarchy {
  public:
-  // `points` of each rank.
+  // `points`: points of each rank on the finest level.
   Lattice(const Dims<3>& points, const Dims<3>& ranks);
 
   int levels() const override { return static_cast<int>(sides_.size()) - 1; }
@@ -22,7 +22,7 @@ class Lattice final : public Hierarchy {
   std::int64_t points(int level, int rank) const;
 
  private:
-  // Indices of a level's mesh in one dimension, from `begin` up to, but not with, `end`.
+  // A half-open range [begin, end) of indices of a level's mesh in one dimension.
   struct Range {
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -32,23 +32,23 @@ class Lattice final : public Hierarchy {
   using Place = std::array<int, 3>;
 
   Place place_of(int rank) const;
-  // A table may have more levels than the mesh: all of these are as coarse as the coarsest.
+  // A table may have more levels than the mesh: the additional ones are as coarse as the coarsest.
   std::int64_t side(std::size_t dimension, int level) const {
     return sides_[std::min(static_cast<std::size_t>(level), sides_.size() - 1)][dimension];
   }
   Range owned(std::size_t dimension, int level, int place) const;
   static Range widened(const Range& range, int level);
-  // Of a level's mesh, what the matrix couples with the points at that place.
+  // Indices of a level's mesh that the matrix couples with the points of the ranks at `place`.
   Range coupled(std::size_t dimension, int level, int place) const;
-  // Of the mesh below, what the points at that place are interpolated from.
+  // Indices of the next coarser mesh from which the points of the ranks at `place` are interpolated.
   Range interpolated_from(std::size_t dimension, int level, int place) const;
-  // Exchanges with all ranks with which `count(dimension, from place, to place)` points are exchanged in every
-  // dimension, over at most `distance[dimension]` places; `factor` of them.
+  // Exchanges with all ranks at most `distance[dimension]` places away. The points exchanged are the product of
+  // `count(dimension, from place, to place)` over the dimensions, times `factor`.
   template <class Count>
   std::vector<Exchange> exchanges(int rank, const Place& distance, double factor, Count count) const;
 
   Dims<3> ranks_;
-  std::vector<std::array<std::int64_t, 3>> sides_;  // of the levels' meshes, the coarsest too
+  std::vector<std::array<std::int64_t, 3>> sides_;  // of the mesh of each level, including the coarsest
 };
 
 }  // namespace stressbench::amg

@@ -1,4 +1,4 @@
-// The coarse levels of an algebraic multigrid as a file states them (its form: docs/motifs/amg.md).
+// The coarse levels of an algebraic multigrid, as given by a file (format: docs/motifs/amg.md).
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace stressbench::amg {
 
 class Table final : public Hierarchy {
  public:
-  // Reads what `text` says of so many ranks; throws ParameterMistake in `levels` naming `file` and the line. The finest
-  // level's matrix is that of `finest`, which outlives this.
+  // Parses `text`, the contents of `file`, for a job of `ranks` ranks. The matrix of the finest level is taken from
+  // `finest`, which must outlive this object. Throws ParameterMistake for `levels`, with the file and the line.
   Table(std::string_view text, const std::string& file, int ranks, const Hierarchy& finest);
 
   int levels() const override { return levels_; }
@@ -21,7 +21,7 @@ class Table final : public Hierarchy {
   std::map<int, std::int64_t> coarsest() const override { return coarsest_; }
 
  private:
-  // (level, rank): what it exchanges with others.
+  // For each (level, rank), its exchanges by the other rank.
   using Exchanges = std::map<std::tuple<int, int>, std::map<int, Exchange>>;
   static std::vector<Exchange> of(const Exchanges& exchanges, int level, int rank);
   static void add(Exchanges& exchanges, int level, int from, int to, std::int64_t bytes);
@@ -34,7 +34,7 @@ class Table final : public Hierarchy {
   int levels_ = 0;
 };
 
-// The whole file; throws ParameterMistake in `levels`.
+// Returns the contents of the file. Throws ParameterMistake for `levels`.
 std::string read_table(const std::string& file);
 
 }  // namespace stressbench::amg

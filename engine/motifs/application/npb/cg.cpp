@@ -1,4 +1,4 @@
-// CG: conjugate gradients on a random sparse matrix, cut into rows and columns of blocks (NPB3.4-MPI/CG/cg.f).
+// CG: conjugate gradients on a random sparse matrix, divided into a 2-D grid of blocks (NPB3.4-MPI/CG/cg.f).
 #include <array>
 #include <bit>
 #include <vector>
@@ -26,14 +26,14 @@ constexpr std::array<Size, 8> sizes{{{1400, 7, 15},
                                      {54000000, 31, 100}}};
 constexpr std::int64_t inner_iterations = 25;
 
-// Nanoseconds, of the reference capture: a nonzero of the matrix; a column of the vectors, in z, r and r.r, in p.q, and
-// in the sum of the pieces.
+// Computation in the reference capture, in nanoseconds: per nonzero of the matrix; per column for the vectors z, r and
+// r.r; per column for p.q; per row for the sum of the pieces.
 constexpr double nonzero_ns = 0.87;
 constexpr double vectors_ns = 1.3;
 constexpr double product_ns = 0.66;
 constexpr double pieces_ns = 0.38;
 
-// As many columns of blocks as rows, or twice as many.
+// The grid of ranks: as many columns of blocks as rows, or twice as many.
 struct Blocks {
   int rows;
   int columns;
@@ -44,7 +44,7 @@ struct Blocks {
   }
 };
 
-// `elements` cut into `parts`: the first ones have one more.
+// Size of part `index` of `elements` divided into `parts`; the first parts may have one element more.
 std::int64_t share(std::int64_t elements, int parts, int index) {
   return elements / parts + (index < elements % parts ? 1 : 0);
 }
@@ -59,7 +59,7 @@ class Kernel {
         request_(calls.requests(1)[0]) {
     const bool square = blocks_.rows == blocks_.columns;
     rows_ = share(size.rows, blocks_.rows, row_);
-    // Two columns of blocks share what one column would have, the first the larger half.
+    // Two columns of blocks share the part of one; the first has the larger half.
     const int half = column_ % 2;
     columns_ = square ? share(size.rows, blocks_.columns, column_)
                       : (share(size.rows, blocks_.columns / 2, column_ / 2) + 1 - half) / 2;
@@ -77,11 +77,12 @@ class Kernel {
 
   double columns() const { return static_cast<double>(columns_); }
 
-  // Sums so many numbers over the ranks of a row.
+  // Sums `numbers` doubles over the ranks of a row.
   void sum(std::int64_t numbers) const {
     for (int k = 0; k < steps(); ++k) exchange(partner(k), k + 1, 8 * numbers, 8 * numbers);
   }
-  // q = A p: the products of a row's ranks are added up piece by piece, and go to the transposed block.
+  // q = A p: the products of the ranks in a row are summed piece by piece, and the sums are sent to the transposed
+  // block.
   void multiply() const {
     calls_.compute(nonzero_ns * nonzeros_);
     for (int k = steps() - 1; k >= 0; --k) {
@@ -117,8 +118,8 @@ class Kernel {
   Request request_;
   std::int64_t rows_ = 0;
   std::int64_t columns_ = 0;
-  std::int64_t piece_ = 0;        // of the rows, that this rank sums up
-  std::int64_t other_piece_ = 0;  // that its first partner does
+  std::int64_t piece_ = 0;        // rows that this rank sums
+  std::int64_t other_piece_ = 0;  // rows that its first partner sums
   double nonzeros_ = 0;
   std::vector<int> partners_;
   int transposed_ = 0;

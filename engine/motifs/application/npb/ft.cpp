@@ -28,10 +28,10 @@ constexpr std::array<Size, 8> sizes{{{64, 64, 64, 6},
                                      {4096, 2048, 2048, 25},
                                      {8192, 4096, 4096, 25}}};
 
-// Nanoseconds a point, of the reference capture, all transforms of an iteration together.
+// Computation per point in the reference capture, in nanoseconds, all transforms of an iteration together.
 constexpr double transform_ns = 26;
 
-// np1 x np2 of the benchmark.
+// The grid of ranks, np1 x np2 in the benchmark.
 struct Layout {
   int columns;  // more than 1: pencils
   int slabs;
@@ -53,7 +53,7 @@ class Kernel {
   void checksum() const { calls_.reduce(calls_.all_ranks(), 0, ReduceOp::sum, ElementType::doubles, 2); }
 
  private:
-  // Computes along the dimensions at hand, and transposes to have others, until all are done.
+  // Computes along the local dimensions and transposes to make others local, until all are done.
   void transform(std::initializer_list<const Ranks*> transpositions) const {
     const double part_ns = transform_ns / static_cast<double>(transpositions.size() + 1);
     for (const Ranks* ranks : transpositions) {

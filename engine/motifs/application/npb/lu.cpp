@@ -19,14 +19,15 @@ struct Size {
 };
 constexpr std::array<Size, 8> sizes{
     {{12, 50}, {33, 300}, {64, 250}, {102, 250}, {162, 250}, {408, 300}, {1020, 300}, {2560, 300}}};
-constexpr std::int64_t fewest = 3;  // points of a rank along a side
+constexpr std::int64_t fewest = 3;  // points that a rank needs along each side
 
-// Nanoseconds a point: the benchmark's count of operations at 2 Gflop/s. There is no capture of it.
+// Computation per point in nanoseconds: the benchmark's operation count at 2 Gflop/s, since there is no reference
+// capture.
 constexpr double triangle_ns = 290;
 constexpr double half_right_side_ns = 135;
 constexpr double vectors_ns = 10;
 
-// Tags say where a message comes from.
+// Message tags: the side that a message comes from.
 enum From { from_south = 1, from_north, from_east, from_west };
 
 class Kernel {
@@ -63,7 +64,7 @@ class Kernel {
  private:
   void compute(double ns) const { calls_.compute(ns * static_cast<double>(x_ * y_ * side_)); }
 
-  // Plane after plane, from two sides to the other two; the outermost planes belong to the border.
+  // Sweeps plane after plane from two sides to the other two. The outermost planes are the boundary and are skipped.
   void sweep(int behind, From x_tag, int beside, From y_tag, int ahead, int beyond) const {
     calls_.repeat(side_ - 2, [&] {
       calls_.receive(behind, x_tag, 40 * inner_y_);
@@ -74,7 +75,7 @@ class Kernel {
     });
   }
 
-  // Two layers of points, first in one direction, then in the other.
+  // Exchanges two layers of points, first in one direction, then in the other.
   void shift(int low, From low_tag, int high, From high_tag, std::int64_t width) const {
     const std::int64_t bytes = 80 * width * side_;
     pass(low, high, low_tag, bytes);

@@ -1,4 +1,4 @@
-// MG: V-cycles of a 3-D multigrid, down to two points a side; ranks without points of a level drop out
+// MG: V-cycles of a 3-D multigrid, down to two points per side; ranks without points on a level are idle there
 // (NPB3.4-MPI/MG/mg.f).
 
 #include <array>
@@ -17,12 +17,13 @@ using calls::ReduceOp;
 using calls::Requests;
 
 struct Size {
-  int levels;  // the finest has 2^levels points a side
+  int levels;  // the finest has 2^levels points per side
   std::int64_t iterations;
 };
 constexpr std::array<Size, 8> sizes{{{5, 4}, {7, 4}, {8, 4}, {8, 20}, {9, 20}, {10, 50}, {11, 50}, {12, 50}}};
 
-// Nanoseconds a point: the benchmark's count of operations at 2 Gflop/s. There is no capture of it.
+// Computation per point in nanoseconds: the benchmark's operation count at 2 Gflop/s, since there is no reference
+// capture.
 constexpr double residual_ns = 7;
 constexpr double smooth_ns = 7;
 constexpr double restrict_ns = 5;
@@ -41,11 +42,11 @@ std::array<int, axes> ranks_along(int ranks) {
   return {1 << x, 1 << y, 1 << (powers - x - y)};
 }
 
-// A rank's part of a level, with a border of one point on each side, and its neighbours there.
+// A rank's part of a level, with a border of one point on each side, and its neighbours on that level.
 struct Level {
   std::array<std::int64_t, axes> points{};  // along each axis; 2: none but the border
   std::array<std::array<int, 2>, axes> neighbours{};
-  std::array<bool, axes> takes{};  // has no part in the next coarser level, and gets its points from ranks that have
+  std::array<bool, axes> takes{};  // no points on the next coarser level: receives them from ranks that have some
   std::array<bool, axes> gives{};
 
   bool idle() const { return points[0] == 2 || points[1] == 2 || points[2] == 2; }
@@ -56,7 +57,7 @@ std::vector<Level> levels_of(int rank, int ranks, int finest) {
   const std::array<int, axes> sides = ranks_along(ranks);
   const std::array<int, axes> place{rank % sides[0], rank / sides[0] % sides[1], rank / (sides[0] * sides[1])};
   const std::array<int, axes> stride{1, sides[0], sides[0] * sides[1]};
-  std::array<int, axes> next{1, 1, 1};  // ranks to the neighbour that still has points
+  std::array<int, axes> next{1, 1, 1};  // distance in ranks to the nearest neighbour with points
   std::vector<Level> levels(static_cast<std::size_t>(finest) + 1);
   for (int k = finest; k >= 1; --k) {
     Level& level = levels[static_cast<std::size_t>(k)];
@@ -131,7 +132,7 @@ class Kernel {
   static int tag(std::size_t axis, std::size_t way) {
     return 100 * (directions[way] + 2 + 10 * (static_cast<int>(axis) + 1));
   }
-  // What moves in a direction comes from the other side.
+  // A message that moves in one direction comes from the neighbour on the opposite side.
   void post(const Level& level, std::size_t axis, std::size_t way, std::int64_t arriving) const {
     calls_.irecv_up_to(requests_[static_cast<int>(way)], level.neighbours[axis][1 - way], tag(axis, way), room_,
                        arriving);
@@ -144,7 +145,7 @@ class Kernel {
     calls_.wait(requests_[1]);
   }
 
-  // Borders, axis by axis: what an earlier axis brought goes along.
+  // Exchanges borders axis by axis. Later axes include the border points that earlier ones received.
   void exchange(int k) const {
     const Level& level = at(k);
     if (ranks_ == 1 || level.idle()) return;
@@ -159,7 +160,7 @@ class Kernel {
     }
   }
 
-  // To ranks without a part in the coarser level: two layers upwards, one downwards.
+  // Sends to ranks without points on the coarser level: two layers upwards, one downwards.
   void expand(int k) const {
     const Level& level = at(k);
     if (ranks_ == 1) return;
@@ -183,7 +184,7 @@ class Kernel {
   int finest_;
   Requests requests_;
   Ranks active_;
-  std::vector<Level> levels_;  // 1 is the coarsest
+  std::vector<Level> levels_;  // indexed by level; 1 is the coarsest
   std::int64_t room_ = 0;
 };
 

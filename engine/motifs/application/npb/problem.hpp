@@ -1,4 +1,4 @@
-// What the NAS Parallel Benchmarks' kernels are written from: the classes of their problems, and the kernels.
+// Problem classes and kernels of the NAS Parallel Benchmarks.
 #pragma once
 
 #include "calls/call_list.hpp"
@@ -18,10 +18,10 @@ struct Names<ProblemClass> {
 
 namespace npb {
 
-// One iteration, or all that the benchmark times.
+// What to execute: one iteration, or everything that the benchmark times.
 enum class Extent { iteration, run };
 
-// Throws ParameterMistake where a benchmark does not run on that many ranks.
+// Throws ParameterMistake if a benchmark does not run on this number of ranks.
 using Check = void (*)(ProblemClass size, int ranks);
 using Write = void (*)(calls::CallList& calls, ProblemClass size, Extent extent);
 
@@ -34,13 +34,13 @@ void write_mg(calls::CallList& calls, ProblemClass size, Extent extent);
 void check_lu(ProblemClass size, int ranks);
 void write_lu(calls::CallList& calls, ProblemClass size, Extent extent);
 
-// A table with a row for each class.
+// The row for a problem class in a table with one row per class.
 template <class Rows>
 const auto& row_of(const Rows& rows, ProblemClass size) noexcept {
   return rows[static_cast<std::size_t>(size)];
 }
 
-// Throws ParameterMistake unless the ranks are a power of two.
+// Throws ParameterMistake unless the number of ranks is a power of two.
 void check_power_of_two(const char* benchmark, int ranks);
 
 }  // namespace npb

@@ -3,7 +3,7 @@
 namespace stressbench::io {
 namespace {
 
-// Files would be this machine's own, and cost no time of the simulation.
+// Files would be real files of this machine, and their access would take no simulated time.
 const bool told = [] {
   for (const char* name : {"posix", "mpiio", "hdf5", "pnetcdf", "memory", "metadata", "b_eff_io"}) {
     MotifCatalogue::instance().add_absent(name, "a simulation has no files");

@@ -59,7 +59,7 @@ def _lines(
         line["properties"] = {"type": {"const": kind}, **line["properties"], **envelope}
         line["required"] = ["type", *line["required"], *envelope]
     definitions[_LATER] = {
-        "description": "A record that this version does not know.",
+        "description": "A record of a type that this version does not know.",
         "type": "object",
         "properties": {"type": {"type": "string", "not": {"enum": list(records)}}},
         "required": ["type"],
@@ -79,7 +79,7 @@ def run_schema() -> Schema:
 def trace_schema() -> Schema:
     """Schema of one line of a trace file."""
     checksum = {
-        "description": "CRC-32 (as zlib's) of the line's bytes before this key's comma",
+        "description": "CRC-32 (as in zlib) of the bytes of the line before the comma in front of this key",
         "type": "string",
         "pattern": "^[0-9a-f]{8}$",
     }
@@ -120,7 +120,7 @@ def sensitivity_schema() -> Schema:
     return _headed(
         "sensitivity", schema, title="A StressBench sensitivity profile",
         description=(
-            "docs/explanation/sensitivity.md: what one application does to others on one machine, and they to it."
+            "docs/explanation/sensitivity.md: the impact of one application on others on one machine, and theirs on it."
         ),
     )  # fmt: skip
 
@@ -131,7 +131,7 @@ def observation_schema() -> Schema:
     schema["required"] = sorted({*schema["required"], "type", "schema_version"})
     return _headed(
         "observation", schema, title="A co-run that was measured",
-        description="docs/how-to/predict.md: how slow one application was beside others; a line of a JSON Lines file.",
+        description="docs/how-to/predict.md: slowdown of one application beside others; a line of a JSON Lines file.",
     )  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def launches_schema() -> Schema:
         "launches", {"oneOf": [found[one.__name__, mode] for one in records], **shared},
         title="A line of the launches of a program",
         description=(
-            "docs/how-to/degrade.md and docs/how-to/rails.md: the plan, then a line a launch; of "
+            "docs/how-to/degrade.md and docs/how-to/rails.md: the plan, then one line per launch; of "
             "`stressbench degrade run -- CMD` (rates) and of `stressbench rails run -- CMD` (policies)."
         ),
     )  # fmt: skip

@@ -30,10 +30,10 @@ Rates = Annotated[tuple[Rate, ...], AfterValidator(_with_full)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatesPlan(journal.Plan):
-    """What is to be launched: `rates` as `1` and `1/2`. Of figures in `lower` less is better.
+    """The planned launches: `rates` as `1` and `1/2`. For figures in `lower`, a lower value is better.
 
-    Figures stand in the file `figures_from`, None: on standard output. `hpcc_n`: N of HPC Challenge's Linpack where its
-    input was written for it.
+    Figures are read from the file `figures_from`, or from standard output if it is None. `hpcc_n`: matrix order N
+    of HPC Challenge's Linpack if its input file was generated.
     """
 
     rates: Rates

@@ -37,7 +37,7 @@ PerhapsTimes: TypeAlias = Annotated[tuple[MoreThanZero, ...], FIRST_MISTAKE]
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Provenance:
-    """Where the numbers come from; `version` is StressBench's, `configuration` whatever else was set."""
+    """Origin of the measurements: `version` is that of StressBench, `configuration` holds all other settings."""
 
     measured_at: Instant
     version: str
@@ -49,10 +49,10 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class ProbeSettings:
-    """How probes were sent: by `pairs` pairs of nodes, each one ping-pong every `interval_s`.
+    """Settings of the probes: `pairs` pairs of nodes, each with one ping-pong every `interval_s`.
 
-    `averaged`: each latency is the mean of that many messages; 2 where half the time of a ping-pong was taken.
-    `packet_s`: how long one packet of the congestor occupies a link, None where unknown; it scales waiting times.
+    `averaged`: each latency is the mean of that many messages; 2 if it is half the time of a ping-pong. `packet_s`:
+    time for which one packet of the congestor occupies a link, None if unknown; it scales waiting times.
     """
 
     pairs: Positive
@@ -64,7 +64,7 @@ class ProbeSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Latencies:
-    """One-way latencies in the order of measurement, or of `at_s`: when each was taken, from any origin."""
+    """One-way latencies, in order of measurement unless `at_s` has the time of each, from an arbitrary origin."""
 
     latencies_s: Times
     at_s: Annotated[tuple[Number, ...], FIRST_MISTAKE] | None = None
@@ -89,7 +89,7 @@ class Latencies:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True, config=_STRICT)
 class Configuration:
-    """One congestor load: `messages` to each of `partners` ranks, and a pause of `pause_s` before it waits for them."""
+    """Load of one congestor rank: `messages` to each of `partners` ranks, then a pause of `pause_s`, then the waits."""
 
     partners: Positive
     messages: Positive
@@ -107,9 +107,9 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Level:
-    """One compression: what probes saw of it alone, and how long the application took beside it (each run, s).
+    """One congestion level: probes without the application, and run times of the application beside it, s.
 
-    `links`: share of each link's capacity that it uses when isolated; None where links are not counted.
+    `links`: share of each link's capacity that the congestors use alone; None without link counters.
     """
 
     configuration: Configuration
@@ -120,9 +120,9 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Impact:
-    """What the application inflicts (ImpactB): probes while it ran, alone.
+    """The impact of the application (ImpactB): probes beside it without other load.
 
-    `times_s` are its own run times with probes, beside `Profile.alone_s` without: what probes did to it. None: unknown.
+    `times_s`: its run times with probes, to be compared with `Profile.alone_s`; None if unknown.
     """
 
     probes: Latencies
@@ -135,7 +135,7 @@ class Profile:
 
     `idle`: probes of the idle machine. `alone_s`: isolated run times; may be empty without levels. `levels`: run times
     beside each congestion level (CompressionB); may be empty. `impact`: None if only levels were measured. `links`:
-    share of each link's capacity that the application uses; None if links are not counted.
+    share of each link's capacity that the application uses; None without link counters.
     """
 
     type: Literal["sensitivity"] = "sensitivity"

@@ -22,14 +22,14 @@ Rule: TypeAlias = tuple[tuple[Whole, Positive], ...]  # [symbol, repetitions]: a
 
 
 class TraceMode(StrEnum):
-    """Statistics only, or the sequence of calls too."""
+    """What is recorded: statistics only (profile), or also the sequence of calls (capture)."""
 
     profile = "profile"
     capture = "capture"
 
 
 class RankEnd(StrEnum):
-    """How a rank came to its end."""
+    """How a rank ended."""
 
     finalize = "finalize"
     abort = "abort"
@@ -37,7 +37,7 @@ class RankEnd(StrEnum):
 
 
 class Wildcard(StrEnum):
-    """What a receive left open."""
+    """Wildcards of a receive."""
 
     source = "source"
     tag = "tag"
@@ -45,7 +45,7 @@ class Wildcard(StrEnum):
 
 
 class Lock(StrEnum):
-    """How MPI_Win_lock shares a window."""
+    """Lock type of MPI_Win_lock."""
 
     exclusive = "exclusive"
     shared = "shared"
@@ -64,7 +64,7 @@ def _few_enough(ranks: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceHeader:
-    """The first line: what ran, under what."""
+    """The first line: the traced program and its environment."""
 
     format: Literal["stressbench-trace"]
     version: Literal[1]
@@ -79,7 +79,7 @@ class TraceHeader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Total:
-    """Every call of one operation on one rank; `empty` of them were tests or probes that found nothing."""
+    """Totals over all calls of one operation on one rank; `empty` counts tests and probes that found nothing."""
 
     op: Name
     calls: Count
@@ -91,7 +91,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectCount:
-    """MPI objects of one kind (`requests`, `communicators`, ...) that one rank made, and released, in its whole run."""
+    """Numbers of MPI objects of one kind (`requests`, `communicators`, ...) that a rank created and released."""
 
     kind: Name
     made: Count
@@ -108,7 +108,7 @@ class SizeCounts:
 
 
 class Peer(NamedTuple):
-    """Messages and bytes sent to one world rank; rank -1 stands for all peers that did not fit."""
+    """Messages and bytes sent to one world rank; rank -1 sums up the peers beyond the capacity of the table."""
 
     rank: Whole
     messages: Whole
@@ -117,7 +117,7 @@ class Peer(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """Seconds in MPI by class, in slices of `width_s` from the end of MPI_Init; all of one length."""
+    """Seconds in MPI by class, in slices of `width_s` from the end of MPI_Init; all lists are of one length."""
 
     width_s: MoreThanZero
     p2p: tuple[Seconds, ...]
@@ -137,7 +137,7 @@ class MemberRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Communicator:
-    """A communicator as this rank saw it; `members` is None where they are too irregular to be listed."""
+    """A communicator from the view of this rank; `members` is None if they are too irregular to be listed."""
 
     size: Count
     slot: Whole | None = None
@@ -155,7 +155,7 @@ class Site(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One distinct call and how often it came; ranks are those of `comm`."""
+    """One distinct call, which occurred `n` times; ranks are those of `comm`."""
 
     op: Name
     n: Count
@@ -216,7 +216,7 @@ class Gap(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """What was given up (`sequence`, `calls`, `gaps`, `threads`), after how many calls, and why."""
+    """What the tracer gave up recording (`sequence`, `calls`, `gaps`, `threads`), after how many calls, and why."""
 
     what: Name
     after_calls: Count | None = None
@@ -225,7 +225,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """The calls of one thread. Rule 0 of `rules` is its whole sequence; None when there is none."""
+    """The calls of one thread. Rule 0 of `rules` is the whole sequence; None without a recorded sequence."""
 
     calls: tuple[Call, ...] = ()
     gaps: tuple[Gap, ...] | None = None
@@ -237,7 +237,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankTrace(Stream):
-    """One rank's line, and the calls of its first thread; `streams` are those of all where several called MPI."""
+    """The line of a rank and the calls of its first thread; `streams`: those of all threads if several called MPI."""
 
     rank: Index
     ended: RankEnd
@@ -266,14 +266,14 @@ class RankTrace(Stream):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symbols:
-    """What call sites are: `module+0xOFFSET` to `function (file:line)`."""
+    """Names of call sites: `module+0xOFFSET` -> `function (file:line)`."""
 
     sites: Mapping[Name, Sentence]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceEnd:
-    """The last line: how many rank lines there are, and whether every rank ended in MPI_Finalize."""
+    """The last line: the number of lines of ranks, and whether every rank ended in MPI_Finalize."""
 
     ranks: Count
     complete: bool

@@ -15,7 +15,7 @@ from stressbench import __version__
 from stressbench.cli.console.errors import end_with_status, report_errors
 from stressbench.cli.options.numbers import take_plain_numbers_only
 from stressbench.console import echo, set_quiet, take_streams
-from stressbench.formats.files import forget_what_stays
+from stressbench.formats.files import clear_protected_files
 from stressbench.memory_limit import one_thread_of_algebra, require_memory
 
 _DESCRIPTION = """\
@@ -65,7 +65,7 @@ def build(*, asked: str | None = None) -> typer.Typer:
         ] = False,
     ) -> None:
         set_quiet(quiet=quiet)
-        forget_what_stays()
+        clear_protected_files()
 
     add_commands(app, stressbench.cli, asked=asked)
     return app

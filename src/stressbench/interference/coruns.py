@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from stressbench.formats.errors import ProfileFileError, reason_of
-from stressbench.formats.files import json_of, limits, open_regular, read_bytes
+from stressbench.formats.files import limits, open_regular, parse_json, read_bytes
 from stressbench.formats.profiles.coruns import CoRun, parse_coruns
 from stressbench.formats.profiles.profile import fitting_name
 from stressbench.formats.run import Job, Role, Run, read_run
@@ -66,7 +66,7 @@ def _source(run: Run) -> str:
 
 def _begins_a_run(line: bytes) -> bool:
     try:
-        first: Any = json_of(line)
+        first: Any = parse_json(line)
     except orjson.JSONDecodeError:
         return False
     return isinstance(first, dict) and first.get("type") == "header"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import Refused, limits, open_regular
+from stressbench.formats.files import FileRefused, limits, open_regular
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.units import whole_size_text
 
@@ -126,7 +126,7 @@ def _plain(path: Path, packed: IO[bytes]) -> Iterator[_Stream]:
 
 
 class _Forward:
-    """A stream that tarfile reads as a file, from start to end. Raises Refused beyond `most` bytes.
+    """A stream that tarfile reads as a file, from start to end. Raises FileRefused beyond `most` bytes.
 
     Headers are read as a whole, files in chunks: a larger piece is a header that no pack of ours has.
     """
@@ -144,7 +144,7 @@ class _Forward:
     def seek(self, place: int) -> int:
         """Read up to there."""
         if place < self._at:
-            raise Refused(self._path, "its parts overlap")
+            raise FileRefused(self._path, "its parts overlap")
         while self._at < place and self.read(min(_CHUNK, place - self._at)):
             pass
         return self._at
@@ -156,9 +156,9 @@ class _Forward:
     def read(self, size: int) -> bytes:
         """As much, or what is left."""
         if not 0 <= size <= _LARGEST_HEADER:
-            raise Refused(self._path, f"a header of {size} bytes")
+            raise FileRefused(self._path, f"a header of {size} bytes")
         found = self._stream.read(size)
         self._at += len(found)
         if self._at > self._most:
-            raise Refused(self._path, f"unpacks to more than {whole_size_text(self._most)}, the most that is read")
+            raise FileRefused(self._path, f"unpacks to more than {whole_size_text(self._most)}, the most that is read")
         return found

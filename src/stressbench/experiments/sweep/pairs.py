@@ -9,7 +9,7 @@ from pathlib import Path
 from stressbench.experiments.study.combining import OneJob, combined, one_job
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, specification_of
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import limits, read_text, replace_whole
+from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import by_option, unknown
 
@@ -72,7 +72,7 @@ class PairMatrix:
             folder.mkdir(parents=True, exist_ok=True)
             for group in self._all_groups():
                 _write(folder / _name(group), combined([self._jobs[name] for name in group]))
-            replace_whole(folder / _FILE, made.text.encode())
+            write_atomically(folder / _FILE, made.text.encode())
         except OSError as fault:
             raise StudyMistake(f"--output: {fault.filename}: {reason_of(fault)}") from fault
         return folder.absolute()
@@ -117,4 +117,4 @@ def _write(path: Path, text: str) -> None:
     """A workload that runs have used must stay as it is. Raises StudyMistake."""
     if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
         raise StudyMistake(f"{path} is there with another text: a workload has changed; choose another directory")
-    replace_whole(path, text.encode())
+    write_atomically(path, text.encode())

@@ -8,7 +8,7 @@ from pydantic.dataclasses import dataclass
 
 from stressbench.formats.complaints import shown
 from stressbench.formats.errors import ProfileFileError
-from stressbench.formats.files import FIRST_MISTAKE, Shape, limits
+from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits
 from stressbench.formats.profiles.profile import SCHEMA_VERSION, Name, checked
 from stressbench.formats.run.records import MoreThanZero
 
@@ -28,7 +28,7 @@ class CoRun:
     type: Literal["observation"] = "observation"
     schema_version: Literal[1] = SCHEMA_VERSION
     victim: Name
-    aggressors: Annotated[tuple[Name, ...], FIRST_MISTAKE, Field(min_length=1)]
+    aggressors: Annotated[tuple[Name, ...], FAIL_FAST, Field(min_length=1)]
     slowdown: MoreThanZero
     interval: Bounds | None
     machine: Name | None = None
@@ -42,7 +42,7 @@ class CoRun:
 
 
 ADAPTER: TypeAdapter[CoRun] = TypeAdapter(CoRun)
-_SHAPE: Shape[CoRun] = Shape(CoRun, keys=limits.KEYS)
+_VALIDATOR: BoundedValidator[CoRun] = BoundedValidator(CoRun, max_keys=limits.KEYS)
 
 
 def parse_coruns(text: str | bytes, *, source: Path) -> tuple[CoRun, ...]:
@@ -55,7 +55,7 @@ def parse_coruns(text: str | bytes, *, source: Path) -> tuple[CoRun, ...]:
     if not lines:
         raise ProfileFileError(f"the file is empty; {_WHAT_IT_IS}", path=source)
     return tuple(
-        checked(line, _SHAPE, type_="observation", expected=_WHAT_IT_IS, path=source, line=number)
+        checked(line, _VALIDATOR, type_="observation", expected=_WHAT_IT_IS, path=source, line=number)
         for number, line in lines
     )
 

@@ -18,7 +18,7 @@ from pydantic.dataclasses import dataclass
 from stressbench.formats.bounds import Instant
 from stressbench.formats.complaints import complaint_of, shown
 from stressbench.formats.errors import ProfileFileError, reason_of
-from stressbench.formats.files import FIRST_MISTAKE, Shape, json_of, limits, read_bytes
+from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits, parse_json, read_bytes
 from stressbench.formats.run.records import MoreThanZero, Number, Positive
 
 R = TypeVar("R")
@@ -31,8 +31,8 @@ PAPER_MESSAGE_BYTES = 40 * 1024
 NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"
 Name: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Times: TypeAlias = Annotated[tuple[MoreThanZero, ...], FIRST_MISTAKE, Field(min_length=1)]
-PerhapsTimes: TypeAlias = Annotated[tuple[MoreThanZero, ...], FIRST_MISTAKE]
+Times: TypeAlias = Annotated[tuple[MoreThanZero, ...], FAIL_FAST, Field(min_length=1)]
+PerhapsTimes: TypeAlias = Annotated[tuple[MoreThanZero, ...], FAIL_FAST]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -41,10 +41,10 @@ class Provenance:
 
     measured_at: Instant
     version: str
-    command: Annotated[tuple[str, ...], FIRST_MISTAKE]
+    command: Annotated[tuple[str, ...], FAIL_FAST]
     nodes: Positive
     ranks: Positive
-    configuration: Annotated[Mapping[str, str], FIRST_MISTAKE]
+    configuration: Annotated[Mapping[str, str], FAIL_FAST]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -67,7 +67,7 @@ class Latencies:
     """One-way latencies, in order of measurement unless `at_s` has the time of each, from an arbitrary origin."""
 
     latencies_s: Times
-    at_s: Annotated[tuple[Number, ...], FIRST_MISTAKE] | None = None
+    at_s: Annotated[tuple[Number, ...], FAIL_FAST] | None = None
 
     @model_validator(mode="after")
     def _one_time_each(self) -> Self:
@@ -115,7 +115,7 @@ class Level:
     configuration: Configuration
     probes: Latencies
     times_s: Times
-    links: Annotated[Mapping[str, Share], FIRST_MISTAKE] | None = None
+    links: Annotated[Mapping[str, Share], FAIL_FAST] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -147,8 +147,8 @@ class Profile:
     idle: Latencies
     alone_s: PerhapsTimes
     impact: Impact | None
-    levels: Annotated[tuple[Level, ...], FIRST_MISTAKE]
-    links: Annotated[Mapping[str, Share], FIRST_MISTAKE] | None = None
+    levels: Annotated[tuple[Level, ...], FAIL_FAST]
+    links: Annotated[Mapping[str, Share], FAIL_FAST] | None = None
 
     @field_validator("levels")
     @classmethod
@@ -159,7 +159,7 @@ class Profile:
 
 
 ADAPTER: TypeAdapter[Profile] = TypeAdapter(Profile)
-_SHAPE: Shape[Profile] = Shape(Profile, keys=limits.KEYS)
+_VALIDATOR: BoundedValidator[Profile] = BoundedValidator(Profile, max_keys=limits.KEYS)
 
 
 def fitting_name(text: str) -> str:
@@ -175,14 +175,16 @@ def to_json(profile: Profile) -> str:
 def parse_profile(text: str | bytes, *, source: Path) -> Profile:
     """A profile from JSON. Raises ProfileFileError, which names `source`, key and value, and what was expected."""
     return checked(
-        text, _SHAPE, type_="sensitivity", expected='expected an object with "type": "sensitivity"', path=source
+        text, _VALIDATOR, type_="sensitivity", expected='expected an object with "type": "sensitivity"', path=source
     )
 
 
-def checked(text: str | bytes, shape: Shape[R], *, type_: str, expected: str, path: Path, line: int | None = None) -> R:
+def checked(
+    text: str | bytes, validator: BoundedValidator[R], *, type_: str, expected: str, path: Path, line: int | None = None
+) -> R:
     """The record of type `type_` and version 1 in a JSON text. Raises ProfileFileError, which names `path`."""
     try:
-        raw = json_of(text)
+        raw = parse_json(text)
     except orjson.JSONDecodeError as fault:
         told = f"no JSON: {fault.msg}" if line is None else f"no JSON: {fault.msg}; {expected}"
         raise ProfileFileError(told, path=path, line=line or fault.lineno) from fault
@@ -193,7 +195,7 @@ def checked(text: str | bytes, shape: Shape[R], *, type_: str, expected: str, pa
         told = f"schema_version {shown(version)}: this StressBench reads version {SCHEMA_VERSION}"
         raise ProfileFileError(told, path=path, line=line)
     try:
-        return shape.validate_json(text, strict=True)
+        return validator.validate_json(text, strict=True)
     except ValidationError as fault:
         raise ProfileFileError(complaint_of(fault), path=path, line=line) from fault
 

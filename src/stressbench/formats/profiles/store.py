@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.formats.errors import ProfileFileError, reason_of
-from stressbench.formats.files import replace_whole
+from stressbench.formats.files import write_atomically
 from stressbench.formats.profiles.profile import Profile, read_profile, to_json
 
 _SUFFIX = ".json"
@@ -26,7 +26,7 @@ class Store:
         path = self.path_of(application=profile.application, machine=profile.machine)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            replace_whole(path, to_json(profile).encode())
+            write_atomically(path, to_json(profile).encode())
         except OSError as fault:
             raise ProfileFileError(reason_of(fault), path=path) from fault
         return path

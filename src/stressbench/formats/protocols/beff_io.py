@@ -9,14 +9,14 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 from pydantic.dataclasses import dataclass as checked
 
-from stressbench.formats.bounds import Fits, Sane
-from stressbench.formats.files import FIRST_MISTAKE, Shape, limits
+from stressbench.formats.bounds import CHECK_INT64, CHECK_MAGNITUDE
+from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits
 from stressbench.formats.protocols.io_patterns import TABLE_2
 from stressbench.formats.protocols.reading import STRICT, Line, read_executions
 
-_Count: TypeAlias = Annotated[int, Field(ge=0), Fits]
-_Positive: TypeAlias = Annotated[int, Field(gt=0), Fits]
-_Type: TypeAlias = Annotated[int, Field(ge=0, le=4), Fits]
+_Count: TypeAlias = Annotated[int, Field(ge=0), CHECK_INT64]
+_Positive: TypeAlias = Annotated[int, Field(gt=0), CHECK_INT64]
+_Type: TypeAlias = Annotated[int, Field(ge=0, le=4), CHECK_INT64]
 
 
 class Access(StrEnum):
@@ -37,17 +37,17 @@ class Head:
 
     type: Literal["b_eff_io"]
     version: Literal[1]
-    round: Annotated[int, Fits]
+    round: Annotated[int, CHECK_INT64]
     ranks: _Positive
-    scheduled_s: Annotated[float, Field(gt=0), Sane]
+    scheduled_s: Annotated[float, Field(gt=0), CHECK_MAGNITUDE]
     release: Literal[1, 2]
     shared_pointers: bool
     memory_bytes: _Positive | None
     mpart_bytes: _Positive
     limit_bytes: _Positive | None
-    partitions: Annotated[tuple[_Positive, ...], FIRST_MISTAKE, Field(min_length=1)]
-    types: Annotated[tuple[_Type, ...], FIRST_MISTAKE, Field(min_length=1)]
-    hints: Annotated[tuple[str, ...], FIRST_MISTAKE]
+    partitions: Annotated[tuple[_Positive, ...], FAIL_FAST, Field(min_length=1)]
+    types: Annotated[tuple[_Type, ...], FAIL_FAST, Field(min_length=1)]
+    hints: Annotated[tuple[str, ...], FAIL_FAST]
 
 
 @checked(frozen=True, kw_only=True, config=STRICT)
@@ -61,13 +61,13 @@ class PatternLine:
     partition: _Count
     access: Access
     pattern_type: _Type
-    number: Annotated[int, Field(ge=0, lt=len(TABLE_2)), Fits]
+    number: Annotated[int, Field(ge=0, lt=len(TABLE_2)), CHECK_INT64]
     chunk_bytes: _Count
     memory_chunk_bytes: _Count
     units: _Count
     calls: _Count
     bytes: _Count
-    time_s: Annotated[float, Field(ge=0), Sane]
+    time_s: Annotated[float, Field(ge=0), CHECK_MAGNITUDE]
     again: bool
 
 
@@ -80,7 +80,7 @@ class FileLine:
     access: Access
     pattern_type: _Type
     bytes: _Count
-    time_s: Annotated[float, Field(gt=0), Sane]
+    time_s: Annotated[float, Field(gt=0), CHECK_MAGNITUDE]
 
 
 @checked(frozen=True, kw_only=True, config=STRICT)
@@ -88,8 +88,8 @@ class End:
     """The result that the engine computed, None if the definition gives none, and the elapsed time."""
 
     type: Literal["end"]
-    b_eff_io_bytes_per_s: Annotated[float, Field(ge=0), Sane] | None
-    elapsed_s: Annotated[float, Field(ge=0), Sane]
+    b_eff_io_bytes_per_s: Annotated[float, Field(ge=0), CHECK_MAGNITUDE] | None
+    elapsed_s: Annotated[float, Field(ge=0), CHECK_MAGNITUDE]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,12 +104,12 @@ class Protocol:
 
 _Any: TypeAlias = Head | PatternLine | FileLine | End
 _Record: TypeAlias = Annotated[_Any, Field(discriminator="type")]
-_SHAPE: Shape[_Any] = Shape(_Record, keys=limits.KEYS)
+_VALIDATOR: BoundedValidator[_Any] = BoundedValidator(_Record, max_keys=limits.KEYS)
 
 
 def read_io_protocols(path: Path) -> tuple[Protocol, ...]:
     """All executions in a file, at least one. Raises SuiteFileError."""
-    return tuple(_protocol(lines) for lines in read_executions(path, _SHAPE, motif="b_eff_io", head=Head, end=End))
+    return tuple(_protocol(lines) for lines in read_executions(path, _VALIDATOR, motif="b_eff_io", head=Head, end=End))
 
 
 def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from stressbench.formats.bounds import LARGEST, SMALLEST
 from stressbench.formats.errors import RunFileError, reason_of
-from stressbench.formats.files import Shape, json_of, limits, lines_in, open_regular
+from stressbench.formats.files import BoundedValidator, limits, lines_in, open_regular, parse_json
 from stressbench.formats.ranges import MOST, parse_ranges
 from stressbench.formats.run.records import (
     RECORDS,
@@ -56,7 +56,7 @@ def read_run(path: Path) -> Run:
 
 
 _TYPES: Mapping[type[Any], str] = {model: name for name, model in RECORDS.items()}
-_SHAPES: Mapping[type[Any], Shape[Any]] = {model: Shape(model) for model in _TYPES}
+_VALIDATORS: Mapping[type[Any], BoundedValidator[Any]] = {model: BoundedValidator(model) for model in _TYPES}
 _HISTOGRAM = f'{{"type":"{_TYPES[HistogramRecord]}",'.encode()
 
 
@@ -154,7 +154,7 @@ class _Reader:
 
     def _parse(self, line: bytes, number: int) -> Mapping[str, Any]:
         try:
-            record = json_of(line)
+            record = parse_json(line)
         except orjson.JSONDecodeError as fault:
             expected = "expected one JSON object a line" if self.launches else _WHAT_IT_IS
             self._refuse(f"broken line ({fault.msg}); {expected}", number)
@@ -164,7 +164,7 @@ class _Reader:
 
     def _validate(self, record: type[Record], line: bytes, number: int) -> Record:
         try:
-            validated: Record = _SHAPES[record].validate_json(line, strict=True)
+            validated: Record = _VALIDATORS[record].validate_json(line, strict=True)
         except ValidationError as fault:
             first = fault.errors()[0]
             key = ".".join([_TYPES[record], *(str(part) for part in first["loc"])])

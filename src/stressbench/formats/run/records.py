@@ -11,24 +11,24 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, WithJsonSchema
 
-from stressbench.formats.bounds import Fits, Instant, Name, Sane, Sentence
+from stressbench.formats.bounds import CHECK_INT64, CHECK_MAGNITUDE, Instant, Name, Sentence
 
 SCHEMA_VERSION = 1
 
-Index: TypeAlias = Annotated[int, Field(ge=0), Fits]  # job, step, rank, node, block, repetition: from 0
-Count: TypeAlias = Annotated[int, Field(ge=0), Fits]
-Positive: TypeAlias = Annotated[int, Field(ge=1), Fits]
-Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), Sane]
-Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), Sane]
-Bytes: TypeAlias = Annotated[int, Field(ge=0), Fits]
-MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False), Sane]
+Index: TypeAlias = Annotated[int, Field(ge=0), CHECK_INT64]  # job, step, rank, node, block, repetition: from 0
+Count: TypeAlias = Annotated[int, Field(ge=0), CHECK_INT64]
+Positive: TypeAlias = Annotated[int, Field(ge=1), CHECK_INT64]
+Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), CHECK_MAGNITUDE]
+Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), CHECK_MAGNITUDE]
+Bytes: TypeAlias = Annotated[int, Field(ge=0), CHECK_INT64]
+MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False), CHECK_MAGNITUDE]
 RunId: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,64}$")]
-Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False), Sane]
+Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False), CHECK_MAGNITUDE]
 
 
 # Types of histogram buckets, of which there may be millions: the reader checks their magnitude itself.
-_Edge: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-_Times: TypeAlias = Annotated[int, Field(ge=1)]
+_NonNegative: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_BucketCount: TypeAlias = Annotated[int, Field(ge=1)]
 _Share: TypeAlias = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
@@ -130,7 +130,7 @@ class Step:
     timer: Timer
     quantity: Name
     quantity_scale: MoreThanZero
-    bandwidth_bytes: Annotated[_Edge | None, Field(description="bytes per iteration")]
+    bandwidth_bytes: Annotated[_NonNegative | None, Field(description="bytes per iteration")]
     bandwidth_definition: Sentence | None
 
 
@@ -282,7 +282,7 @@ class HistogramRecord:
     max_s: Seconds
     mean_s: Seconds
     buckets: Annotated[
-        tuple[tuple[_Edge, _Edge, _Times], ...],
+        tuple[tuple[_NonNegative, _NonNegative, _BucketCount], ...],
         Field(description="[lower_s, upper_s, count] of each bucket that is not empty"),
     ]
 

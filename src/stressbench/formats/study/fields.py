@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from stressbench.formats.bounds import LARGEST_WHOLE
+from stressbench.formats.bounds import LARGEST_INT64
 from stressbench.formats.study.rail_policies import Transport, parse_nic, parse_policy
 from stressbench.formats.units import (
     A_RATE_SHARE,
@@ -50,7 +50,7 @@ def _placement(text: str) -> str:
     found = _PLACEMENT.fullmatch(text)
     if found is None:
         raise ValueError("expected linear, interleaved or random:SEED, such as random:1")
-    if int(found[1] or 0) > LARGEST_WHOLE:
+    if int(found[1] or 0) > LARGEST_INT64:
         raise ValueError("expected a seed below 2^63, such as random:1")
     return text
 
@@ -131,7 +131,7 @@ _VARIABLE: dict[str, Any] = {"type": ["string", "number"]}
 Word: TypeAlias = Annotated[str, Field(min_length=1, strict=True)]
 Positive: TypeAlias = Annotated[int, Field(ge=1, strict=True)]
 Whole: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
-Seed: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_WHOLE, strict=True)]
+Seed: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_INT64, strict=True)]
 Time: TypeAlias = Annotated[
     str,
     Field(strict=True),

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, ValidationError
 
 from stressbench.formats.complaints import first_of
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import Shape, limits, read_bytes
+from stressbench.formats.files import BoundedValidator, limits, read_bytes
 from stressbench.formats.study.errors import StudyMistake
 
 _LONGEST_NAME, _LONGEST_PART = 4000, 255  # bytes
@@ -35,7 +35,7 @@ class Origin:
     includes: Mapping[_Name, str] = field(default_factory=dict)
 
 
-_ORIGIN: Shape[Origin] = Shape(Origin)
+_VALIDATOR: BoundedValidator[Origin] = BoundedValidator(Origin)
 
 
 def origin_file(directory: Path, number: int) -> Path:
@@ -47,7 +47,7 @@ def read_origin(directory: Path, number: int) -> Origin:
     """The origin of the directory's study file of that number. Raises StudyMistake."""
     file = origin_file(directory, number)
     try:
-        return _ORIGIN.validate_json(read_bytes(file, limit=limits.JOURNAL))
+        return _VALIDATOR.validate_json(read_bytes(file, limit=limits.JOURNAL))
     except OSError as fault:
         raise StudyMistake(f"{file}: {reason_of(fault)}; is a part of the copy missing?") from fault
     except ValidationError as fault:

@@ -14,7 +14,7 @@ import orjson
 from pydantic import ValidationError
 
 from stressbench.formats.errors import TraceFileError, reason_of
-from stressbench.formats.files import Shape, json_of, limits, lines_in, open_regular
+from stressbench.formats.files import BoundedValidator, limits, lines_in, open_regular, parse_json
 from stressbench.formats.trace.checks import faults_of
 from stressbench.formats.trace.line import checksum_fault, is_sealed
 from stressbench.formats.trace.records import (
@@ -30,7 +30,9 @@ from stressbench.formats.trace.trace import RankPlace, RankPlaces, Trace
 
 Record = TypeVar("Record")
 _WHAT_IT_IS = f'expected a trace, whose first line is a JSON object with "format": "{TRACE_FORMAT}"'
-_SHAPES: Mapping[type[Any], Shape[Any]] = {model: Shape(model, most=limits.TRACE_VALUES) for model in RECORDS.values()}
+_VALIDATORS: Mapping[type[Any], BoundedValidator[Any]] = {
+    model: BoundedValidator(model, max_values=limits.TRACE_VALUES) for model in RECORDS.values()
+}
 _START = re.compile(rb'\{"type":"(\w+)"(?:,"rank":(\d+))?[,}]')
 _LONGEST_FIRST_LINE = 1 << 20
 
@@ -122,7 +124,7 @@ class _Reader:
 
     def _object(self, body: bytes) -> Mapping[str, Any]:
         try:
-            record = json_of(body)
+            record = parse_json(body)
         except orjson.JSONDecodeError as fault:
             self._refuse(f"broken line ({fault.msg}); expected one JSON object a line")
         if not isinstance(record, dict):
@@ -173,7 +175,7 @@ def _rank_of(body: bytes, place: RankPlace, *, path: Path) -> RankTrace:
 
 def _validate(record: type[Record], body: bytes, *, path: Path, line: int) -> Record:
     try:
-        validated: Record = _SHAPES[record].validate_json(body, strict=True)
+        validated: Record = _VALIDATORS[record].validate_json(body, strict=True)
     except ValidationError as fault:
         first = fault.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import AfterValidator, Field
 
-from stressbench.formats.bounds import Name, Real, Sentence, Whole
+from stressbench.formats.bounds import BoundedFloat, Int64, Name, Sentence
 from stressbench.formats.run.records import Bytes, Count, Index, MoreThanZero, Positive, Seconds
 
 TRACE_FORMAT = "stressbench-trace"
 TRACE_VERSION = 1
 
-Rule: TypeAlias = tuple[tuple[Whole, Positive], ...]  # [symbol, repetitions]: a call's number, or minus a rule's
+Rule: TypeAlias = tuple[tuple[Int64, Positive], ...]  # [symbol, repetitions]: a call's number, or minus a rule's
 
 
 class TraceMode(StrEnum):
@@ -110,9 +110,9 @@ class SizeCounts:
 class Peer(NamedTuple):
     """Messages and bytes sent to one world rank; rank -1 sums up the peers beyond the capacity of the table."""
 
-    rank: Whole
-    messages: Whole
-    bytes: Whole
+    rank: Int64
+    messages: Int64
+    bytes: Int64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +130,9 @@ class Timeline:
 class MemberRun(NamedTuple):
     """`length` world ranks: first, first + stride, ..."""
 
-    first: Whole
-    stride: Whole
-    length: Whole
+    first: Int64
+    stride: Int64
+    length: Int64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,8 +140,8 @@ class Communicator:
     """A communicator from the view of this rank; `members` is None if they are too irregular to be listed."""
 
     size: Count
-    slot: Whole | None = None
-    rank: Whole | None = None
+    slot: Int64 | None = None
+    rank: Int64 | None = None
     members: tuple[MemberRun, ...] | None = None
     inter: bool = False
 
@@ -149,8 +149,8 @@ class Communicator:
 class Site(NamedTuple):
     """A call site: index of its module (-1: unknown), and offset in the file of the module."""
 
-    module: Whole
-    offset: Whole
+    module: Int64
+    offset: Int64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,39 +164,39 @@ class Call:
     max_s: Seconds | None = None
     site: Index | None = None
     comm: Index | None = None
-    peer: Whole | None = None
-    tag: Whole | None = None
+    peer: Int64 | None = None
+    tag: Int64 | None = None
     any: Wildcard | None = None
     bytes: Bytes | None = None
     unit: Count | None = None
     type: Name | None = None
-    source: Whole | None = None
-    receive_tag: Whole | None = None
+    source: Int64 | None = None
+    receive_tag: Int64 | None = None
     receive_bytes: Bytes | None = None
     reduction: Name | None = None
-    root: Whole | None = None
+    root: Int64 | None = None
     in_place: bool | None = None
     request: Index | None = None
-    requests: tuple[Whole, ...] | None = None
-    done: tuple[Whole, ...] | None = None
+    requests: tuple[Int64, ...] | None = None
+    done: tuple[Int64, ...] | None = None
     counts: tuple[Count, ...] | None = None
     receive_counts: tuple[Count, ...] | None = None
     made: Index | None = None
-    colour: Whole | None = None
-    key: Whole | None = None
-    dims: tuple[Whole, ...] | None = None
-    periods: tuple[bool | Whole, ...] | None = None
-    sources: tuple[Whole, ...] | None = None
-    destinations: tuple[Whole, ...] | None = None
-    remain: tuple[Whole, ...] | None = None
-    file: Whole | None = None
-    offset: Whole | None = None
+    colour: Int64 | None = None
+    key: Int64 | None = None
+    dims: tuple[Int64, ...] | None = None
+    periods: tuple[bool | Int64, ...] | None = None
+    sources: tuple[Int64, ...] | None = None
+    destinations: tuple[Int64, ...] | None = None
+    remain: tuple[Int64, ...] | None = None
+    file: Int64 | None = None
+    offset: Int64 | None = None
     whence: Name | None = None
-    amode: Whole | Name | None = None
+    amode: Int64 | Name | None = None
     filetype: tuple[Count, ...] | None = None
-    window: Whole | None = None
+    window: Int64 | None = None
     size: Count | None = None
-    displacement: Whole | None = None
+    displacement: Int64 | None = None
     lock: Lock | None = None
     assertion: tuple[Name, ...] | None = None
 
@@ -204,14 +204,14 @@ class Call:
 class Gap(NamedTuple):
     """Time outside MPI between call `before` (-1: none) and call `after`; buckets grow by the square root of 2."""
 
-    before: Whole
-    after: Whole
-    n: Whole
-    sum_s: Real
-    min_s: Real
-    max_s: Real
-    sum_of_squares: Real
-    buckets: tuple[tuple[Annotated[int, Field(ge=0, le=MOST_BUCKET)], Whole], ...]
+    before: Int64
+    after: Int64
+    n: Int64
+    sum_s: BoundedFloat
+    min_s: BoundedFloat
+    max_s: BoundedFloat
+    sum_of_squares: BoundedFloat
+    buckets: tuple[tuple[Annotated[int, Field(ge=0, le=MOST_BUCKET)], Int64], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

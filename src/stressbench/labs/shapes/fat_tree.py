@@ -2,7 +2,7 @@
 
 import re
 
-from stressbench.formats.bounds import LARGEST_WHOLE
+from stressbench.formats.bounds import LARGEST_INT64
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.topologies import FatTree
 from stressbench.formats.units import LEAST_RATE
@@ -29,7 +29,7 @@ def wire(spec: FatTree, given: WiringInput) -> Wiring:
 
     def plane(rail: Rail) -> RailNetwork:
         share = spec.hosts_per_leaf / taper / spec.roots
-        if not LEAST_RATE.bits_per_s <= rail.rate.bits_per_s * share <= LARGEST_WHOLE:
+        if not LEAST_RATE.bits_per_s <= rail.rate.bits_per_s * share <= LARGEST_INT64:
             raise WiringMistake("taper", f"'{spec.taper}': expected uplinks of {LEAST_RATE} to 2^63 bit/s")
         uplink = rail.rate.scaled(share)
         return RailNetwork(

@@ -14,7 +14,7 @@ from stressbench.experiments.sweep.rates.competing_traffic import NODES, RATE, r
 from stressbench.experiments.sweep.rates.study import RateSweep, node_counts
 from stressbench.experiments.sweep.specification import Specification
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import limits, read_text, replace_whole
+from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import Called, by_key
 
@@ -123,4 +123,4 @@ def _write(path: Path, text: str) -> None:
     if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
         raise StudyMistake(f"{path} is there with another text: begin a study in another directory")
     path.parent.mkdir(parents=True, exist_ok=True)
-    replace_whole(path, text.encode())
+    write_atomically(path, text.encode())

@@ -14,9 +14,9 @@ import stressbench.cli
 from stressbench import __version__
 from stressbench.cli.console.errors import end_with_status, report_errors
 from stressbench.cli.options.numbers import take_plain_numbers_only
-from stressbench.console import echo, set_quiet, take_streams
+from stressbench.console import echo, install_escaping_streams, set_quiet
 from stressbench.formats.files import clear_protected_files
-from stressbench.memory_limit import one_thread_of_algebra, require_memory
+from stressbench.memory_limit import require_memory, single_threaded_blas
 
 _DESCRIPTION = """\
 What congestion does to real applications.
@@ -105,10 +105,10 @@ def add_group(
 
 def main() -> None:
     """Entry point of `stressbench`."""
-    take_streams()
+    install_escaping_streams()
     with end_with_status():
         require_memory()
-        with one_thread_of_algebra():
+        with single_threaded_blas():
             app = build(asked=next((word for word in sys.argv[1:] if not word.startswith("-")), None))
         try:
             app(prog_name="stressbench")

@@ -23,7 +23,7 @@ _Words: TypeAlias = Annotated[
         metavar="W.sb... | -- CMD...", help="Workloads, or an MPI program without its mpirun.", show_default=False
     ),
 ]
-_CALLED = by_option({
+_KEY_LABEL = by_option({
     "factors.rate": "--rates ", "factors.placement": "--place ", "rate_command": "--rate-command: ",
     "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
     "run.min_time": "--min-time: ",
@@ -123,11 +123,11 @@ def _print_plan(words: list[str], what: RateSweepOptions, *, as_json: bool) -> N
     refuse_to_plan(words)
     if what.compete:
         competing = what.competing(words)
-        made = competing.specification(called=_CALLED)
+        made = competing.specification(key_label=_KEY_LABEL)
         with competing.written_for_now() as folder:
             print_plan(made.study, folder=folder, as_json=as_json)
         return
-    made = what.sweep(words).specification(called=_CALLED)
+    made = what.sweep(words).specification(key_label=_KEY_LABEL)
     print_plan(made.study, folder=Path.cwd(), as_json=as_json)
 
 
@@ -135,9 +135,9 @@ def _carry_out(words: list[str], what: RateSweepOptions, how: StudyRunOptions, *
     options, folder = how.value(), Path.cwd()
     if what.compete:
         competing = what.competing(words)
-        made = competing.specification(called=_CALLED)
+        made = competing.specification(key_label=_KEY_LABEL)
         options.check(made.study)
         folder = competing.write_in(output)
     else:
-        made = what.sweep(words).specification(called=_CALLED)
-    carry_out(made.begin(output, options, folder=folder, called=_CALLED), options)
+        made = what.sweep(words).specification(key_label=_KEY_LABEL)
+    carry_out(made.begin(output, options, folder=folder, key_label=_KEY_LABEL), options)

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from stressbench.formats.units import is_plain
+from stressbench.formats.units import is_ascii_number
 
 
 def take_plain_numbers_only(command: Any) -> None:
@@ -25,7 +25,7 @@ def _plain_numbers_only(option: Any) -> Callable[[Any, Any], Any]:
 
     def converted(ctx: Any, text: Any) -> Any:
         found = convert(ctx, text)
-        if isinstance(text, str) and isinstance(found, (int, float)) and not is_plain(text):
+        if isinstance(text, str) and isinstance(found, (int, float)) and not is_ascii_number(text):
             raise typer.BadParameter(f"'{text}' is not a number; expected digits only", ctx=ctx, param=option)
         return found
 

@@ -21,7 +21,7 @@ from stressbench.launch.targets import TARGET_NAMES
 POLICIES = "default,nic0,nic1,round-robin"
 LAB = "lab:dual-rail"
 ISOLATED = 6
-CALLED = by_option({
+KEY_LABEL = by_option({
     "factors.policy": "--policies ", "factors.placement": "--place ", "nics": "--nics ", "transport": "--transport ",
     "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
     "run.min_time": "--min-time: ",

@@ -12,11 +12,11 @@ from stressbench.experiments.interference.ring_plan import RingPlan, ring_plan
 from stressbench.formats.units import (
     A_FREQUENCY,
     A_TIME,
-    LONGEST_S,
+    MAX_SECONDS,
     UnitError,
+    parse_digits,
     parse_frequency,
     parse_seconds,
-    whole_number,
 )
 from stressbench.interference.compression import PAPER_CLOCK_HZ, PAPER_CYCLES
 from stressbench.interference.congestor_ring import ProbePairing
@@ -82,7 +82,7 @@ def _pauses(text: str | None, clock_hz: float) -> tuple[float, ...]:
     def pause_s(word: str) -> float:
         with suppress(UnitError):
             found = float(word) / clock_hz if _CYCLES.fullmatch(word) else parse_seconds(word)
-            if _LEAST_S <= found <= LONGEST_S:
+            if _LEAST_S <= found <= MAX_SECONDS:
                 return found
         raise LaunchMistake(f"--bubbles: '{word}' must be {A_TIME}, or a number of cycles; 1ns at least")
 
@@ -102,7 +102,7 @@ def _levels(text: str) -> int | None:
     """The largest number of levels; None for `all`. Raises LaunchMistake."""
     if text == _ALL:
         return None
-    levels = whole_number(text)
+    levels = parse_digits(text)
     if not levels:
         raise LaunchMistake(f"--levels: '{text}' must be a number, at least 1, or {_ALL}")
     return levels
@@ -120,7 +120,7 @@ def _pairing(text: str | None) -> ProbePairing:
 
 def _numbers(text: str | None, *, option: str) -> tuple[int, ...]:
     def number(word: str) -> int:
-        if found := whole_number(word):
+        if found := parse_digits(word):
             return found
         raise ValueError(word)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
-from stressbench.formats.units import FULL, UnitError, parse_rate_share, whole_number
+from stressbench.formats.units import FULL, UnitError, parse_digits, parse_rate_share
 
 
 def workloads(words: Sequence[str]) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ def rank_counts(text: str | None) -> tuple[int, ...]:
     """Numbers of ranks from `2,4,8`; none for None. Raises StudyMistake."""
     found: list[int] = []
     for word in text.split(",") if text is not None else ():
-        count = whole_number(word)
+        count = parse_digits(word)
         if not count or count in found:
             raise StudyMistake(f"-n: '{word}': expected numbers of ranks, each once, such as 2,4,8")
         found.append(count)
@@ -34,7 +34,7 @@ def one_rank_count(text: str | None) -> int | None:
     """One number of ranks; None for None. Raises StudyMistake."""
     if text is None:
         return None
-    ranks = whole_number(text)
+    ranks = parse_digits(text)
     if ranks is None:
         raise StudyMistake(f"-n: '{text}': expected one number of ranks for a program")
     if ranks < 1:
@@ -73,7 +73,7 @@ def rates(text: str, *, example: str) -> tuple[str, ...]:
 
 def _rate(word: str, *, example: str) -> Fraction:
     with suppress(UnitError):
-        rate = parse_rate_share(word, plain_one=True)
+        rate = parse_rate_share(word, allow_one=True)
         if 0 < rate <= 1:
             return rate
     raise StudyMistake(f"--rates: '{word}': expected shares of the full rate, such as {example} or 50%")

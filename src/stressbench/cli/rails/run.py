@@ -9,7 +9,7 @@ from stressbench.cli.console.documents import required_output
 from stressbench.cli.console.errors import end_of_launches
 from stressbench.cli.console.studies import carry_out, print_plan
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.rail_sweep import CALLED, LAB, RailSweepOptions, RailWords
+from stressbench.cli.options.rail_sweep import KEY_LABEL, LAB, RailSweepOptions, RailWords
 from stressbench.cli.options.study import EXIT_STATUS, DryRun, OneAtATimeOptions, PlanAsJson
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
@@ -94,8 +94,8 @@ def run(
     if figures:
         raise StudyMistake(f"--fom {figures[0]}: is for a program's output; workloads are measured by the engine")
     options = how.value()
-    made = what.sweep(words or ()).specification(called=CALLED)
-    carry_out(made.begin(folder, options, called=CALLED), options)
+    made = what.sweep(words or ()).specification(key_label=KEY_LABEL)
+    carry_out(made.begin(folder, options, key_label=KEY_LABEL), options)
 
 
 @with_options
@@ -106,5 +106,5 @@ def plan(*, words: RailWords = None, what: RailSweepOptions, as_json: PlanAsJson
 
 def _print_plan(words: list[str], what: RailSweepOptions, *, as_json: bool) -> None:
     refuse_to_plan(words)
-    made = what.sweep(words).specification(called=CALLED)
+    made = what.sweep(words).specification(key_label=KEY_LABEL)
     print_plan(made.study, folder=Path.cwd(), as_json=as_json)

@@ -31,9 +31,9 @@ from stressbench.experiments.study.running import (
 from stressbench.experiments.study.workers import Workers
 from stressbench.formats.study.cells import described, varying
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.study.file import Study, mistakes_located, read_study
+from stressbench.formats.study.file import Study, read_study, study_file_mistakes
 from stressbench.formats.study.manifest import PolicyRecord, Record
-from stressbench.formats.toml import Called, by_key
+from stressbench.formats.toml import KeyLabel, by_key
 from stressbench.formats.units import duration_text, parse_seconds
 from stressbench.launch.batch import batch_systems
 from stressbench.levels import Level
@@ -144,19 +144,19 @@ def begin_study(what: str, output: Path, options: StudyOptions) -> Directory:
     """
     file = study_file(what)
     study, text = read_study(file)
-    with mistakes_located(text, source=str(file)):
+    with study_file_mistakes(text, source=str(file)):
         return begin(study, text, output=output, folder=file.absolute().parent, options=options)
 
 
 def begin(
-    study: Study, text: str, *, output: Path, folder: Path, options: StudyOptions, called: Called = by_key
+    study: Study, text: str, *, output: Path, folder: Path, options: StudyOptions, key_label: KeyLabel = by_key
 ) -> Directory:
-    """The directory `output` with this study, whose paths are relative to `folder`; `called` words the messages.
+    """The directory `output` with this study, whose paths are relative to `folder`; `key_label` words the messages.
 
-    Raises StudyMistake, LaunchMistake, and Mistakes where a launch target cannot have the links of a cell.
+    Raises StudyMistake, LaunchMistake, and ValidationMistakes where a launch target cannot have the links of a cell.
     """
     options.check(study)
-    require_links(study, folder=folder, environment=os.environ, called=called)
+    require_links(study, folder=folder, environment=os.environ, key_label=key_label)
     return take_up(output, study=study, text=text, folder=folder)
 
 

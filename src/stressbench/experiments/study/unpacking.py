@@ -15,7 +15,7 @@ from typing import IO, Any, Protocol
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import FileRefused, limits, open_regular
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.units import whole_size_text
+from stressbench.formats.units import exact_size_text
 
 _CHUNK = limits.MIB
 _LARGEST_HEADER = 4 * limits.MIB
@@ -160,5 +160,5 @@ class _Forward:
         found = self._stream.read(size)
         self._at += len(found)
         if self._at > self._most:
-            raise FileRefused(self._path, f"unpacks to more than {whole_size_text(self._most)}, the most that is read")
+            raise FileRefused(self._path, f"unpacks to more than {exact_size_text(self._most)}, the most that is read")
         return found

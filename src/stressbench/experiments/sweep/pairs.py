@@ -14,7 +14,7 @@ from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import by_option, unknown
 
 _FILE = "matrix.toml"
-_CALLED = by_option({
+_KEY_LABEL = by_option({
     "factors.on": "--on: ", "factors.ranks": "-n: ", "factors.ranks_per_node": "--ranks-per-node: ",
     "factors.placement": "--place: ", "run.min_time": "--min-time: ",
 })  # fmt: skip
@@ -39,7 +39,7 @@ class PairMatrix:
     rounds: SweepRounds
 
     def specification(self) -> Specification:
-        """The study. Raises StudyMistake and Mistakes."""
+        """The study. Raises StudyMistake and ValidationMistakes."""
         return specification_of(
             {
                 "about": f"Who slows whom: {', '.join(self._jobs)}",
@@ -55,7 +55,7 @@ class PairMatrix:
                 },
                 "run": self.rounds.table(),
             },
-            called=_CALLED,
+            key_label=_KEY_LABEL,
         )
 
     def write_in(self, output: Path, made: Specification) -> Path:

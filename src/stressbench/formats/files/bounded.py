@@ -9,7 +9,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from stressbench.formats.units import whole_size_text
+from stressbench.formats.units import exact_size_text
 
 _CHUNK_BYTES = 1 << 20
 _FILE_TYPES = {
@@ -100,7 +100,7 @@ def lines_in(file: BinaryIO, *, path: Path, longest: int) -> Iterator[bytes]:
     while line := file.readline(longest + 1):
         number += 1
         if len(line) > longest:
-            raise FileRefused(path, f"line {number} is longer than {whole_size_text(longest)}, the most that is read")
+            raise FileRefused(path, f"line {number} is longer than {exact_size_text(longest)}, the most that is read")
         yield line
 
 
@@ -111,4 +111,4 @@ def _require_regular(path: Path, status: os.stat_result) -> None:
 
 
 def _too_large(path: Path, limit: int) -> FileRefused:
-    return FileRefused(path, f"is larger than {whole_size_text(limit)}, the most that is read")
+    return FileRefused(path, f"is larger than {exact_size_text(limit)}, the most that is read")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from stressbench.formats.units import whole_size_text
+from stressbench.formats.units import exact_size_text
 
 _MODE = 0o700
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -144,7 +144,7 @@ def _read(descriptor: int, *, path: Path, limit: int) -> bytes:
         size = os.fstat(file.fileno()).st_size
         found = file.read(min(size, limit) + 1)
     if len(found) > limit or size > limit:
-        raise _refused(path, f"is larger than {whole_size_text(limit)}")
+        raise _refused(path, f"is larger than {exact_size_text(limit)}")
     return found
 
 

@@ -13,7 +13,7 @@ from stressbench.formats.units import UnitError, parse_rate_share
 
 def _checked_rate(text: str) -> str:
     with suppress(UnitError):
-        if 0 < parse_rate_share(text, plain_one=True) <= 1:
+        if 0 < parse_rate_share(text, allow_one=True) <= 1:
             return text
     raise ValueError("expected a share of the full rate, such as 1 or 1/2")
 

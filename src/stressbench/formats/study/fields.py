@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 Value = TypeVar("Value")
 
 
-def program_of(text: str) -> tuple[str, ...]:
+def split_command(text: str) -> tuple[str, ...]:
     """The words of a command; none if it is empty or a quote is not closed."""
     try:
         return tuple(shlex.split(text))

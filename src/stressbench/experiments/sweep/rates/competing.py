@@ -16,7 +16,7 @@ from stressbench.experiments.sweep.specification import Specification
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import Called, by_key
+from stressbench.formats.toml import KeyLabel, by_key
 
 FOLDER = "workloads"
 
@@ -48,13 +48,13 @@ class CompetingSweep:
         if taken := next((name for name in (RATE, NODES) if name in names), None):
             raise StudyMistake(f"--compete: {taken} is a variable of the study itself; expected another name")
 
-    def specification(self, *, called: Called = by_key) -> Specification:
-        """The study; nothing is written. Raises StudyMistake and Mistakes."""
+    def specification(self, *, key_label: KeyLabel = by_key) -> Specification:
+        """The study; nothing is written. Raises StudyMistake and ValidationMistakes."""
         sweep, paths, nodes = self.sweep, self._by_name(), self._nodes()
         made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).specified(
             about="Competing traffic", factors={"workload": list(paths)},
             variables={RATE: list(map(argument_of, sweep.rates))},
-            by_ranks={NODES: {count: str(many) for count, many in nodes.items()}}, called=called,
+            by_ranks={NODES: {count: str(many) for count, many in nodes.items()}}, key_label=key_label,
         )  # fmt: skip
         for workload, sets in dict.fromkeys((cell.workload, cell.sets) for cell in made.study.cells):
             require_shareable(

@@ -12,14 +12,14 @@ def completeness_sentences(trace: Trace) -> Iterable[str]:
     calls, distinct = 0, 0
     lost: dict[str, list[int]] = defaultdict(list)
     for rank in trace.ranks():
-        for stream in rank.threads_apart():
+        for stream in rank.streams_by_thread():
             calls += stream.sequence_calls or 0
             distinct += len(stream.calls)
             for loss in stream.lost or ():
                 after = "" if loss.after_calls is None else f" after {loss.after_calls:,} calls"
                 why = f" ({loss.why})" if loss.why else ""
                 lost[f"{_LOSSES.get(loss.what, loss.what + ' were lost')}{after}{why}"].append(rank.rank)
-    whole = len(trace.places)
+    whole = len(trace.positions)
     of_all = f"{whole:,} ranks" if whole == trace.header.ranks else f"{whole:,} of {trace.header.ranks:,} ranks"
     yield f"{trace.path}: {of_all}, {calls:,} calls in order, {distinct:,} of them distinct"
     for what, ranks in lost.items():

@@ -81,7 +81,7 @@ def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context
         if ours is None or theirs is None:
             notes.append(f"rank {rank} is only in {b.path if ours is None else a.path}")
             continue
-        pairs = list(zip_longest(ours.threads_apart(), theirs.threads_apart()))
+        pairs = list(zip_longest(ours.streams_by_thread(), theirs.streams_by_thread()))
         for thread, (left, right) in enumerate(pairs):
             if left is None or right is None or left.rules is None or right.rules is None:
                 notes.append(f"rank {rank}{f', thread {thread}' if thread else ''}: no sequence in one of them")

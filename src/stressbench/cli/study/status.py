@@ -11,7 +11,7 @@ from stressbench.console import echo, warning
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.run_states import State
 from stressbench.experiments.study.status import status_of
-from stressbench.formats.study.cells import described, varying
+from stressbench.formats.study.cells import cell_text, varying_factors
 from stressbench.formats.units import duration_text
 
 _HELP = """\
@@ -42,13 +42,13 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
         warning(complaint)
     states = ", ".join(f"{n} {state}" for state in State if (n := sum(one.state is state for one in found.runs)))
     echo(f"{found.counts.total} runs: {states}")
-    factors = varying(directory.study.cells)
+    factors = varying_factors(directory.study.cells)
     for one in found.runs:
         if one.state is State.failed:
             again = "will be tried again" if one.is_open(retries=found.retries) else "given up"
             echo(
                 f"{one.run.id} failed {one.failures} times, {again}: status {one.status}, {one.reason} "
-                f"({described(one.run.cell, factors)})"
+                f"({cell_text(one.run.cell, factors)})"
             )
     if any(one.is_open(retries=found.retries) for one in found.runs):
         echo(f"time left: {duration_text(found.counts.left_s)}")

@@ -12,7 +12,7 @@ from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits
 from stressbench.formats.profiles.profile import SCHEMA_VERSION, Name, checked
 from stressbench.formats.run.records import MoreThanZero
 
-_WHAT_IT_IS = 'expected a co-run, {"type": "observation", ...}, or a run file of stressbench'
+_EXPECTED_LINE = 'expected a co-run, {"type": "observation", ...}, or a run file of stressbench'
 
 Bounds: TypeAlias = tuple[MoreThanZero, MoreThanZero]
 
@@ -53,9 +53,9 @@ def parse_coruns(text: str | bytes, *, source: Path) -> tuple[CoRun, ...]:
     raw = text.encode() if isinstance(text, str) else text
     lines = [(number, line) for number, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
     if not lines:
-        raise ProfileFileError(f"the file is empty; {_WHAT_IT_IS}", path=source)
+        raise ProfileFileError(f"the file is empty; {_EXPECTED_LINE}", path=source)
     return tuple(
-        checked(line, _VALIDATOR, type_="observation", expected=_WHAT_IT_IS, path=source, line=number)
+        checked(line, _VALIDATOR, type_="observation", expected=_EXPECTED_LINE, path=source, line=number)
         for number, line in lines
     )
 

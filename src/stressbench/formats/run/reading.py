@@ -38,7 +38,7 @@ from stressbench.formats.run.samples import Histogram
 Record = TypeVar("Record")
 MOST_EXECUTIONS = 10**15
 """Largest number of executions in all histograms of a file together, so that sums and products of them are exact."""
-_WHAT_IT_IS = 'expected a StressBench run file, whose first line is a JSON object with "type": "header"'
+_EXPECTED_FILE = 'expected a StressBench run file, whose first line is a JSON object with "type": "header"'
 _LaterRecord: TypeAlias = Round | HistogramRecord | Event | Fault | End
 
 
@@ -102,7 +102,7 @@ class _Reader:
                     break
                 self._take(line, number)
             if not self.launches:
-                self._refuse(f"the only line was cut off; {_WHAT_IT_IS}", 1)
+                self._refuse(f"the only line was cut off; {_EXPECTED_FILE}", 1)
             return self._finish()
         except SampleFault as fault:
             raise RunFileError(str(fault), path=self.path, line=fault.line) from fault
@@ -110,9 +110,9 @@ class _Reader:
     def _check_start(self, file: BinaryIO) -> None:
         start = file.read(1)
         if not start:
-            raise RunFileError(f"the file is empty; {_WHAT_IT_IS}", path=self.path)
+            raise RunFileError(f"the file is empty; {_EXPECTED_FILE}", path=self.path)
         if start != b"{":
-            self._refuse(f"not a run file: begins with {start!r}; {_WHAT_IT_IS}", 1)
+            self._refuse(f"not a run file: begins with {start!r}; {_EXPECTED_FILE}", 1)
         file.seek(0)
 
     def _take(self, line: bytes, number: int) -> None:
@@ -123,7 +123,7 @@ class _Reader:
         kind = record.get("type")
         model = RECORDS.get(kind) if isinstance(kind, str) else None
         if not self.launches and model is not Header:
-            self._refuse(f"not a run file: type {_shown(kind)}; {_WHAT_IT_IS}", number)
+            self._refuse(f"not a run file: type {_shown(kind)}; {_EXPECTED_FILE}", number)
         if not isinstance(kind, str):
             self._refuse(f"type {_shown(kind)}: expected a text", number)
         if model is None:
@@ -156,7 +156,7 @@ class _Reader:
         try:
             record = parse_json(line)
         except orjson.JSONDecodeError as fault:
-            expected = "expected one JSON object a line" if self.launches else _WHAT_IT_IS
+            expected = "expected one JSON object a line" if self.launches else _EXPECTED_FILE
             self._refuse(f"broken line ({fault.msg}); {expected}", number)
         if not isinstance(record, dict):
             self._refuse(f"{_shown(record)}: expected a JSON object", number)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from stressbench.formats.study.cells import PLAIN_FACTORS, Cell, PlannedRun, in_order, matches, product
+from stressbench.formats.study.cells import PLAIN_FACTORS, Cell, PlannedRun, matches, product, scheduled_runs
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.fields import split_command
 from stressbench.formats.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
@@ -54,7 +54,7 @@ class Study:
     def runs(self) -> tuple[PlannedRun, ...]:
         """All runs in their order; the largest possible number of them if an interval decides how many are done."""
         rates_together = self.rate_command is not None
-        return in_order(self.cells, repetitions=self.repetitions, seed=self.seed, rates_together=rates_together)
+        return scheduled_runs(self.cells, repetitions=self.repetitions, seed=self.seed, rates_together=rates_together)
 
     @property
     def run_limit_s(self) -> float | None:

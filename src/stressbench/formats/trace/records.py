@@ -51,14 +51,14 @@ class Lock(StrEnum):
     shared = "shared"
 
 
-MOST_RANKS = 1 << 21
-MOST_BUCKET = 255
+MAX_RANKS = 1 << 21
+MAX_BUCKET = 255
 """Highest bucket of gaps: 10^31 s."""
 
 
-def _few_enough(ranks: int) -> int:
-    if ranks > MOST_RANKS:
-        raise ValueError(f"expected at most {MOST_RANKS} ranks")
+def _check_rank_count(ranks: int) -> int:
+    if ranks > MAX_RANKS:
+        raise ValueError(f"expected at most {MAX_RANKS} ranks")
     return ranks
 
 
@@ -69,7 +69,7 @@ class TraceHeader:
     format: Literal["stressbench-trace"]
     version: Literal[1]
     mode: TraceMode
-    ranks: Annotated[Positive, AfterValidator(_few_enough)]
+    ranks: Annotated[Positive, AfterValidator(_check_rank_count)]
     program: Name | None = None
     library: Name | None = None
     started: Name | None = None
@@ -211,7 +211,7 @@ class Gap(NamedTuple):
     min_s: BoundedFloat
     max_s: BoundedFloat
     sum_of_squares: BoundedFloat
-    buckets: tuple[tuple[Annotated[int, Field(ge=0, le=MOST_BUCKET)], Int64], ...]
+    buckets: tuple[tuple[Annotated[int, Field(ge=0, le=MAX_BUCKET)], Int64], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +259,7 @@ class RankTrace(Stream):
         """Name of the module that a call site lies in; `?` where it is not known."""
         return self.modules[site.module] if site.module >= 0 else "?"
 
-    def threads_apart(self) -> tuple[Stream, ...]:
+    def streams_by_thread(self) -> tuple[Stream, ...]:
         """The streams of all threads that called MPI; a single one if only one thread did."""
         return self.streams or (self,)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from stressbench.formats.complaints import first_of
+from stressbench.formats.complaints import first_error
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import BoundedValidator, append_lines
 from stressbench.formats.files.studies import LAUNCHES
@@ -37,7 +37,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Launched:
+class BaseLaunch:
     """The keys of every launch.
 
     `repetition` counts from 0 under each condition; figures that were not found are None.
@@ -52,7 +52,7 @@ class Launched:
 
 
 P = TypeVar("P", bound=Plan)
-L = TypeVar("L", bound=Launched)
+L = TypeVar("L", bound=BaseLaunch)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +87,8 @@ class Journal(Generic[P, L]):
         except FileNotFoundError as fault:
             raise StudyMistake(f"{path}: {reason_of(fault)}") from fault
         except ValidationError as fault:
-            told = f"{path}: no plan; expected a file that `{self.writer}` wrote ({first_of(fault)})"
-            raise StudyMistake(told) from fault
+            message = f"{path}: no plan; expected a file that `{self.writer}` wrote ({first_error(fault)})"
+            raise StudyMistake(message) from fault
         launches, done, complaints = BoundedValidator[L](self.launch), [], Complaints(path)
         for number, line in lines:
             try:

@@ -27,7 +27,7 @@ class NicBytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchRecord(journal.Launched):
+class LaunchRecord(journal.BaseLaunch):
     """One launch. `carried` is None without byte counters."""
 
     policy: str

@@ -6,10 +6,10 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import ConfigDict, Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-from stressbench.formats.complaints import shown
+from stressbench.formats.complaints import json_excerpt
 from stressbench.formats.errors import ProfileFileError
 from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits
-from stressbench.formats.profiles.profile import SCHEMA_VERSION, Name, checked
+from stressbench.formats.profiles.profile import SCHEMA_VERSION, Name, parse_record
 from stressbench.formats.run.records import MoreThanZero
 
 _EXPECTED_LINE = 'expected a co-run, {"type": "observation", ...}, or a run file of stressbench'
@@ -35,9 +35,9 @@ class CoRun:
     source: Annotated[str, Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _around_the_slowdown(self) -> Self:
+    def _interval_contains_slowdown(self) -> Self:
         if self.interval is not None and not self.interval[0] <= self.slowdown <= self.interval[1]:
-            raise ValueError(f"interval {shown(self.interval)} does not hold the slowdown, {self.slowdown:g}")
+            raise ValueError(f"interval {json_excerpt(self.interval)} does not hold the slowdown, {self.slowdown:g}")
         return self
 
 
@@ -55,7 +55,7 @@ def parse_coruns(text: str | bytes, *, source: Path) -> tuple[CoRun, ...]:
     if not lines:
         raise ProfileFileError(f"the file is empty; {_EXPECTED_LINE}", path=source)
     return tuple(
-        checked(line, _VALIDATOR, type_="observation", expected=_EXPECTED_LINE, path=source, line=number)
+        parse_record(line, _VALIDATOR, type_="observation", expected=_EXPECTED_LINE, path=source, line=number)
         for number, line in lines
     )
 

@@ -16,14 +16,14 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, Validation
 from pydantic.dataclasses import dataclass
 
 from stressbench.formats.bounds import Instant
-from stressbench.formats.complaints import complaint_of, shown
+from stressbench.formats.complaints import first_error_with_value, json_excerpt
 from stressbench.formats.errors import ProfileFileError, reason_of
 from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits, parse_json, read_bytes
 from stressbench.formats.run.records import MoreThanZero, Number, Positive
 
 R = TypeVar("R")
 SCHEMA_VERSION: Literal[1] = 1
-_UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
+_INVALID_CHARACTERS = re.compile(r"[^A-Za-z0-9._+-]+")
 _STRICT = ConfigDict(extra="forbid")
 
 PAPER_MESSAGE_BYTES = 40 * 1024
@@ -32,7 +32,7 @@ NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"
 Name: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Times: TypeAlias = Annotated[tuple[MoreThanZero, ...], FAIL_FAST, Field(min_length=1)]
-PerhapsTimes: TypeAlias = Annotated[tuple[MoreThanZero, ...], FAIL_FAST]
+PossiblyEmptyTimes: TypeAlias = Annotated[tuple[MoreThanZero, ...], FAIL_FAST]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -70,7 +70,7 @@ class Latencies:
     at_s: Annotated[tuple[Number, ...], FAIL_FAST] | None = None
 
     @model_validator(mode="after")
-    def _one_time_each(self) -> Self:
+    def _times_match_latencies(self) -> Self:
         if self.at_s is not None and len(self.at_s) != len(self.latencies_s):
             raise ValueError(f"at_s holds {len(self.at_s)} times for {len(self.latencies_s)} latencies")
         return self
@@ -145,14 +145,14 @@ class Profile:
     provenance: Provenance
     probe: ProbeSettings
     idle: Latencies
-    alone_s: PerhapsTimes
+    alone_s: PossiblyEmptyTimes
     impact: Impact | None
     levels: Annotated[tuple[Level, ...], FAIL_FAST]
     links: Annotated[Mapping[str, Share], FAIL_FAST] | None = None
 
     @field_validator("levels")
     @classmethod
-    def _something_to_compare_with(cls, levels: tuple[Level, ...], info: ValidationInfo) -> tuple[Level, ...]:
+    def _levels_need_isolated_times(cls, levels: tuple[Level, ...], info: ValidationInfo) -> tuple[Level, ...]:
         if levels and not info.data.get("alone_s", (1.0,)):
             raise ValueError("run times under congestion need isolated run times (alone_s)")
         return levels
@@ -162,9 +162,9 @@ ADAPTER: TypeAdapter[Profile] = TypeAdapter(Profile)
 _VALIDATOR: BoundedValidator[Profile] = BoundedValidator(Profile, max_keys=limits.KEYS)
 
 
-def fitting_name(text: str) -> str:
+def valid_name(text: str) -> str:
     """`text` as a valid name in a profile: each sequence of other characters becomes a hyphen."""
-    return _UNFIT.sub("-", text).lstrip("._+-")[:64] or "unnamed"
+    return _INVALID_CHARACTERS.sub("-", text).lstrip("._+-")[:64] or "unnamed"
 
 
 def to_json(profile: Profile) -> str:
@@ -174,30 +174,30 @@ def to_json(profile: Profile) -> str:
 
 def parse_profile(text: str | bytes, *, source: Path) -> Profile:
     """A profile from JSON. Raises ProfileFileError, which names `source`, key and value, and what was expected."""
-    return checked(
+    return parse_record(
         text, _VALIDATOR, type_="sensitivity", expected='expected an object with "type": "sensitivity"', path=source
     )
 
 
-def checked(
+def parse_record(
     text: str | bytes, validator: BoundedValidator[R], *, type_: str, expected: str, path: Path, line: int | None = None
 ) -> R:
     """The record of type `type_` and version 1 in a JSON text. Raises ProfileFileError, which names `path`."""
     try:
         raw = parse_json(text)
     except orjson.JSONDecodeError as fault:
-        told = f"no JSON: {fault.msg}" if line is None else f"no JSON: {fault.msg}; {expected}"
-        raise ProfileFileError(told, path=path, line=line or fault.lineno) from fault
-    found, version = (raw.get("type"), raw.get("schema_version")) if isinstance(raw, dict) else (raw, None)
-    if found != type_ or not isinstance(raw, dict):
-        raise ProfileFileError(f"type {shown(found)}: {expected}", path=path, line=line)
+        message = f"no JSON: {fault.msg}" if line is None else f"no JSON: {fault.msg}; {expected}"
+        raise ProfileFileError(message, path=path, line=line or fault.lineno) from fault
+    record_type, version = (raw.get("type"), raw.get("schema_version")) if isinstance(raw, dict) else (raw, None)
+    if record_type != type_ or not isinstance(raw, dict):
+        raise ProfileFileError(f"type {json_excerpt(record_type)}: {expected}", path=path, line=line)
     if version is True or version != SCHEMA_VERSION:
-        told = f"schema_version {shown(version)}: this StressBench reads version {SCHEMA_VERSION}"
-        raise ProfileFileError(told, path=path, line=line)
+        message = f"schema_version {json_excerpt(version)}: this StressBench reads version {SCHEMA_VERSION}"
+        raise ProfileFileError(message, path=path, line=line)
     try:
         return validator.validate_json(text, strict=True)
     except ValidationError as fault:
-        raise ProfileFileError(complaint_of(fault), path=path, line=line) from fault
+        raise ProfileFileError(first_error_with_value(fault), path=path, line=line) from fault
 
 
 def read_profile(path: Path) -> Profile:

@@ -50,9 +50,9 @@ class Store:
 
     def _read(self, path: Path) -> Profile:
         profile = read_profile(path)
-        named = self.path_of(application=profile.application, machine=profile.machine)
-        if named != path:
+        expected = self.path_of(application=profile.application, machine=profile.machine)
+        if expected != path:
             raise ProfileFileError(
-                f"application '{profile.application}' on machine '{profile.machine}': expected in {named}", path=path
+                f"application '{profile.application}' on machine '{profile.machine}': expected in {expected}", path=path
             )
         return profile

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass as checked
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from stressbench.formats.bounds import CHECK_INT64, CHECK_MAGNITUDE
 from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits
@@ -22,7 +22,7 @@ class Kind(StrEnum):
     extra = "extra"
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class Pattern:
     """A communication pattern; `messages` is the number of messages of all ranks in one iteration."""
 
@@ -31,7 +31,7 @@ class Pattern:
     messages: Annotated[int, Field(gt=0), CHECK_INT64]
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class Head:
     """Settings of the benchmark. `memory_bytes`: memory per rank, None if the longest message was given instead."""
 
@@ -48,7 +48,7 @@ class Head:
     patterns: Annotated[tuple[Pattern, ...], FAIL_FAST, Field(min_length=1)]
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class Loop:
     """One timed loop: `loops` iterations took the slowest rank `time_s`."""
 
@@ -61,7 +61,7 @@ class Loop:
     time_s: Annotated[float, Field(gt=0), CHECK_MAGNITUDE]
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class End:
     """The result that the engine computed, and the elapsed time; `timed_s` is the part within loops."""
 
@@ -97,7 +97,7 @@ def _protocol(lines: Sequence[Line[Head | Loop | End]]) -> Protocol:
     for line in lines[1:]:
         if isinstance(line.record, Loop):
             if line.record.pattern >= len(head.patterns) or line.record.size_bytes not in head.sizes:
-                raise line.broken(f"pattern or size is none of those that line {lines[0].number} names")
+                raise line.error(f"pattern or size is none of those that line {lines[0].number} names")
             loops.append(line.record)
         elif isinstance(line.record, End):
             end = line.record

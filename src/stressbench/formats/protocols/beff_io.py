@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass as checked
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from stressbench.formats.bounds import CHECK_INT64, CHECK_MAGNITUDE
 from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits
@@ -27,7 +27,7 @@ class Access(StrEnum):
     read = "read"
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class Head:
     """Settings of the benchmark; `partitions` are numbers of ranks.
 
@@ -50,7 +50,7 @@ class Head:
     hints: Annotated[tuple[str, ...], FAIL_FAST]
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class PatternLine:
     """The measurement of one row of Table 2 (`io_patterns`): `calls` and `bytes` of all ranks, `time_s` of the slowest.
 
@@ -71,7 +71,7 @@ class PatternLine:
     again: bool
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class FileLine:
     """All patterns of one type: `time_s` of the slowest rank includes opening and closing the file."""
 
@@ -83,7 +83,7 @@ class FileLine:
     time_s: Annotated[float, Field(gt=0), CHECK_MAGNITUDE]
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class End:
     """The result that the engine computed, None if the definition gives none, and the elapsed time."""
 
@@ -116,7 +116,7 @@ def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:
     head = lines[0].record
     assert isinstance(head, Head)
     if max(head.partitions) > head.ranks:
-        raise lines[0].broken(f"partitions: {max(head.partitions)} is more than the {head.ranks} ranks that there are")
+        raise lines[0].error(f"partitions: {max(head.partitions)} is more than the {head.ranks} ranks that there are")
     patterns: list[PatternLine] = []
     files: list[FileLine] = []
     end: End | None = None
@@ -124,9 +124,9 @@ def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:
     for line in lines[1:]:
         record = line.record
         if isinstance(record, PatternLine | FileLine) and (
-            reason := _misplaced(record, head=head, first=lines[0].number, seen=seen)
+            reason := _inconsistency(record, head=head, first=lines[0].number, seen=seen)
         ):
-            raise line.broken(reason)
+            raise line.error(reason)
         if isinstance(record, PatternLine):
             patterns.append(record)
         elif isinstance(record, FileLine):
@@ -136,15 +136,17 @@ def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:
     return Protocol(head=head, patterns=tuple(patterns), files=tuple(files), end=end)
 
 
-def _misplaced(found: PatternLine | FileLine, *, head: Head, first: int, seen: set[tuple[object, ...]]) -> str | None:
+def _inconsistency(
+    record: PatternLine | FileLine, *, head: Head, first: int, seen: set[tuple[object, ...]]
+) -> str | None:
     """Why a record contradicts the head or repeats an earlier one; None if it does not, after adding it to `seen`."""
-    if found.partition >= len(head.partitions) or found.pattern_type not in head.types:
+    if record.partition >= len(head.partitions) or record.pattern_type not in head.types:
         return f"partition or type is none of those that line {first} names"
-    number = found.number if isinstance(found, PatternLine) else None
-    if number is not None and TABLE_2[number].pattern_type != found.pattern_type:
-        return f"pattern {number} is of type {TABLE_2[number].pattern_type}, not {found.pattern_type}"
-    key = (found.type, found.partition, found.access, found.pattern_type, number)
+    number = record.number if isinstance(record, PatternLine) else None
+    if number is not None and TABLE_2[number].pattern_type != record.pattern_type:
+        return f"pattern {number} is of type {TABLE_2[number].pattern_type}, not {record.pattern_type}"
+    key = (record.type, record.partition, record.access, record.pattern_type, number)
     if key in seen:
-        return f"a second {found.type} of the same partition, access and type"
+        return f"a second {record.type} of the same partition, access and type"
     seen.add(key)
     return None

@@ -196,11 +196,11 @@ def _link_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: KeyL
     for name in ("rate", "rails"):
         values = getattr(table.factors, name)
         if values is not None and target_without_control is not None and not (name == "rate" and table.rate_command):
-            shown = ", ".join(map(str, values))
+            given = ", ".join(map(str, values))
             more = f", or a {key_label(('rate_command',)).rstrip(': ')}" if name == "rate" else ""
             place: KeyPath = ("factors", name)
             text = (
-                f"{key_label(place)}{shown}: link rates cannot be controlled on {target_without_control}; "
+                f"{key_label(place)}{given}: link rates cannot be controlled on {target_without_control}; "
                 f"expected lab:NAME or simgrid:NAME there{more}"
             )
             yield Complaint(place=place, text=text)
@@ -210,8 +210,8 @@ def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: Ke
     for name in ("nics", "transport"):
         value = getattr(table, name)
         if value is not None and table.factors.policy is None:
-            shown = value if isinstance(value, str) else ", ".join(value)
-            yield Complaint(place=(name,), text=f"{key_label((name,))}{shown}: is for policies; needs factors.policy")
+            given = value if isinstance(value, str) else ", ".join(value)
+            yield Complaint(place=(name,), text=f"{key_label((name,))}{given}: is for policies; needs factors.policy")
     place: KeyPath = ("factors", "policy")
     for cell in cells:
         if cell.policy is not None and cell.policy != "default" and cell.rails is not None:

@@ -8,6 +8,7 @@ from stressbench.formats.study.fields import (
     Counts,
     Finishes,
     Nics,
+    NonNegative,
     Placements,
     Policies,
     Positive,
@@ -15,11 +16,10 @@ from stressbench.formats.study.fields import (
     Seed,
     Sets,
     Share,
+    Text,
+    Texts,
     Time,
     TransportName,
-    Whole,
-    Word,
-    Words,
 )
 from stressbench.formats.toml import Table
 
@@ -27,17 +27,17 @@ from stressbench.formats.toml import Table
 class FactorsTable(Table):
     """Factors: each list of values is varied; a single value is the same in all cells."""
 
-    workload: Annotated[Words, Field(description="Workload files, relative to this file.")]
+    workload: Annotated[Texts, Field(description="Workload files, relative to this file.")]
     placement: Annotated[Placements | None, Field(description="Placement of jobs with [NODES].")] = None
     ranks: Annotated[Counts | None, Field(description="Number of MPI ranks; default on labs: all of their cores.")] = (
         None
     )
     ranks_per_node: Annotated[Counts | None, Field(description="Treat this many consecutive ranks as one node.")] = None
     on: Annotated[
-        Words, Field(description="Launch targets (`stressbench run --on`): local, lab:NAME, simgrid:NAME, slurm.")
+        Texts, Field(description="Launch targets (`stressbench run --on`): local, lab:NAME, simgrid:NAME, slurm.")
     ] = ("local",)
     finish: Annotated[Finishes | None, Field(description="sustain or once.")] = None
-    engine: Annotated[Words | None, Field(description="Paths of stressbench-mpi, one for each MPI.")] = None
+    engine: Annotated[Texts | None, Field(description="Paths of stressbench-mpi, one for each MPI.")] = None
     rate: Annotated[
         Rates | None, Field(description="Rate of all links of a lab, as a share of the lab file's rates.")
     ] = None
@@ -52,11 +52,11 @@ class FactorsTable(Table):
 class RunTable(Table):
     """Settings common to all runs; defaults are the engine's."""
 
-    isolated: Annotated[Whole | None, Field(description="Isolated rounds of each job.")] = None
-    contended: Annotated[Whole | None, Field(description="Contended rounds, in which all jobs run.")] = None
+    isolated: Annotated[NonNegative | None, Field(description="Isolated rounds of each job.")] = None
+    contended: Annotated[NonNegative | None, Field(description="Contended rounds, in which all jobs run.")] = None
     until_interval: Annotated[Share | None, Field(description="End a run when its intervals are this narrow.")] = None
     repetitions: Annotated[Positive | None, Field(description="Measured repetitions per round.")] = None
-    warmup: Annotated[Whole | None, Field(description="Unmeasured repetitions before the measured ones.")] = None
+    warmup: Annotated[NonNegative | None, Field(description="Unmeasured repetitions before the measured ones.")] = None
     min_time: Annotated[Time | None, Field(description="Measure each job at least this long per round.")] = None
     time_limit: Annotated[Time | None, Field(description="A run starts no round that would end after this time.")] = (
         None
@@ -78,13 +78,13 @@ class UntilTable(Table):
 class ExcludeTable(Table):
     """Excludes the cells that have one of the given values for each named factor."""
 
-    workload: Words | None = None
+    workload: Texts | None = None
     placement: Placements | None = None
     ranks: Counts | None = None
     ranks_per_node: Counts | None = None
-    on: Words | None = None
+    on: Texts | None = None
     finish: Finishes | None = None
-    engine: Words | None = None
+    engine: Texts | None = None
     rate: Rates | None = None
     rails: Counts | None = None
     policy: Policies | None = None
@@ -98,12 +98,12 @@ class StudyTable(Table):
     seed: Annotated[Seed, Field(description="Random seed of the order of cells and of the runs.")] = 1
     repetitions: Annotated[Positive | None, Field(description="Runs of each cell; default: 1.")] = None
     until: UntilTable | None = None
-    retries: Annotated[Whole, Field(description="How often a failed run is retried.")] = 1
+    retries: Annotated[NonNegative, Field(description="How often a failed run is retried.")] = 1
     time_limit: Annotated[
         Time | None, Field(description="`run` and `resume` start no run that would end after this time.")
     ] = None
     rate_command: Annotated[
-        Word | None,
+        Text | None,
         Field(description="Command that sets rates outside labs: called with the rate, at the end with `1`."),
     ] = None
     nics: Annotated[
@@ -115,7 +115,7 @@ class StudyTable(Table):
     factors: FactorsTable
     set: Annotated[Sets, Field(default_factory=dict, description="Values of [SET] variables of the workloads.")]
     matrix: Annotated[
-        tuple[Word, ...],
+        tuple[Text, ...],
         Field(description="Jobs whose pairs are the workloads; the report shows which job slows down which."),
     ] = ()
     run: RunTable = RunTable()

@@ -79,4 +79,4 @@ def _carried(done: Sequence[LaunchRecord], policies: Sequence[str], nics: Sequen
 
 def _is_of_nics(policy: RailPolicy) -> bool:
     """A program has no jobs."""
-    return not policy.goes_by_job
+    return not policy.depends_on_jobs

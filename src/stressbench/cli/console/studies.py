@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-def carry_out(directory: Directory, options: StudyOptions) -> NoReturn:
+def run_and_exit(directory: Directory, options: StudyOptions) -> NoReturn:
     """Run the open runs of the study, show progress, and end with the exit status of the study."""
     outcome = run_study(directory, options, progress=emit, watcher=_progress_of(directory))
     where = shlex.quote(str(directory.path))

@@ -27,7 +27,7 @@ from stressbench.launch.option_values import size_bytes
 
 _ALL = "all"
 _CYCLES = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?")
-_LEAST_S = 1e-9
+_MIN_SECONDS = 1e-9
 
 _Item = TypeVar("_Item")
 
@@ -81,12 +81,12 @@ class RingOptions:
 def _pauses(text: str | None, clock_hz: float) -> tuple[float, ...]:
     def pause_s(word: str) -> float:
         with suppress(UnitError):
-            found = float(word) / clock_hz if _CYCLES.fullmatch(word) else parse_seconds(word)
-            if _LEAST_S <= found <= MAX_SECONDS:
-                return found
+            pause = float(word) / clock_hz if _CYCLES.fullmatch(word) else parse_seconds(word)
+            if _MIN_SECONDS <= pause <= MAX_SECONDS:
+                return pause
         raise LaunchMistake(f"--bubbles: '{word}' must be {A_TIME}, or a number of cycles; 1ns at least")
 
-    return _each(text, pause_s, option="--bubbles") or tuple(cycles / clock_hz for cycles in PAPER_CYCLES)
+    return _distinct_items(text, pause_s, option="--bubbles") or tuple(cycles / clock_hz for cycles in PAPER_CYCLES)
 
 
 def _clock_hz(text: str | None) -> float:
@@ -120,14 +120,14 @@ def _pairing(text: str | None) -> ProbePairing:
 
 def _numbers(text: str | None, *, option: str) -> tuple[int, ...]:
     def number(word: str) -> int:
-        if found := parse_digits(word):
-            return found
+        if value := parse_digits(word):
+            return value
         raise ValueError(word)
 
-    return _each(text, number, option=option)
+    return _distinct_items(text, number, option=option)
 
 
-def _each(text: str | None, parse: Callable[[str], _Item], *, option: str) -> tuple[_Item, ...]:
+def _distinct_items(text: str | None, parse: Callable[[str], _Item], *, option: str) -> tuple[_Item, ...]:
     """The distinct items of a comma-separated list; none for None. Raises LaunchMistake."""
     if text is None:
         return ()

@@ -60,6 +60,8 @@ def _show(trace: Trace, *, rank: int | None, lines: int) -> None:
     if rank is not None or trace.positions:
         chosen = trace.rank(trace.positions[0].rank if rank is None else rank)
         for thread, stream in enumerate(chosen.streams_by_thread()):
-            found = tuple(islice(outline(chosen, stream), lines + 1))
-            sections.append(outline_section(chosen, stream, found[:lines], thread=thread, more=len(found) > lines))
+            outline_lines = tuple(islice(outline(chosen, stream), lines + 1))
+            sections.append(
+                outline_section(chosen, stream, outline_lines[:lines], thread=thread, more=len(outline_lines) > lines)
+            )
     print_document(Document(title="", sections=tuple(sections)))

@@ -89,7 +89,7 @@ class Latencies:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True, config=_STRICT)
 class Configuration:
-    """Load of one congestor rank: `messages` to each of `partners` ranks, then a pause of `pause_s`, then the waits."""
+    """Load of a congestor rank: `messages` to each of `partners` ranks, a pause of `pause_s`, then a wait for them."""
 
     partners: Positive
     messages: Positive

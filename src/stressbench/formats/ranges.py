@@ -9,8 +9,8 @@ MAX_NUMBERS = 1 << 21
 """Largest count of numbers in a list, equal to the largest number of ranks of a run."""
 
 
-def parse_ranges(text: str, *, most: int = MAX_NUMBERS) -> tuple[int, ...]:
-    """The numbers that `text` lists, at most `most`, in the order written.
+def parse_ranges(text: str, *, max_numbers: int = MAX_NUMBERS) -> tuple[int, ...]:
+    """The numbers that `text` lists, at most `max_numbers`, in the order written.
 
     Raises ValueError, which names the item, for an item other than `N`, `N-M` or `N-M:S`, and for too many numbers.
     """
@@ -23,8 +23,8 @@ def parse_ranges(text: str, *, most: int = MAX_NUMBERS) -> tuple[int, ...]:
             raise ValueError(f"'{_excerpt(item)}': expected numbers below 2^63")
         first = int(match[1])
         item_numbers = range(first, int(match[2] or first) + 1, int(match[3] or 1))
-        if len(numbers) + len(item_numbers) > most:
-            raise ValueError(f"'{_excerpt(item)}' in '{_excerpt(text)}': expected at most {most} numbers")
+        if len(numbers) + len(item_numbers) > max_numbers:
+            raise ValueError(f"'{_excerpt(item)}' in '{_excerpt(text)}': expected at most {max_numbers} numbers")
         numbers.extend(item_numbers)
     return tuple(numbers)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import Topology
-from stressbench.formats.toml.complaints import Complaint, ValidationMistakes, unknown
+from stressbench.formats.toml.complaints import Complaint, ValidationMistakes, unknown_message
 from stressbench.formats.toml.lines import KeyPath
 from stressbench.formats.units import Rate
 from stressbench.labs.addresses import mac_of
@@ -119,7 +119,11 @@ def _with_io(wiring: Wiring, table: LabTable) -> Wiring:
     assert io is not None
     if io.attach not in wiring.switches:
         raise ValidationMistakes(
-            [Complaint(place=("io", "attach"), text="io.attach: " + unknown("switch", io.attach, wiring.switches))]
+            [
+                Complaint(
+                    place=("io", "attach"), text="io.attach: " + unknown_message("switch", io.attach, wiring.switches)
+                )
+            ]
         )
     own = f"{io.name}-switch"
     switch = io.attach if io.uplink is None else own

@@ -16,7 +16,7 @@ from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.execution import StudyOptions, StudyProgress, run_study
 from stressbench.experiments.study.plan import plan_of
 from stressbench.experiments.study.running import RunCounts, Stop
-from stressbench.formats.study.cells import cell_text, varying_factors
+from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.study.file import Study
 from stressbench.formats.units import duration_text
 from stressbench.report.renderers.text import new_table, print_table, standard_output
@@ -84,5 +84,5 @@ def print_plan(study: Study, *, folder: Path, as_json: bool) -> None:
     print_table(standard_output(), table)
     if len(factors) < len(study.cells[0].values):
         fixed = tuple(name for name in study.cells[0].values if name not in factors)
-        echo(f"in all cells: {cell_text(study.cells[0], fixed)}")
+        echo(f"in all cells: {cell_description(study.cells[0], fixed)}")
     echo(f"time: at least {duration_text(plan.least_s)}, at most {duration_text(plan.most_s)}")

@@ -11,7 +11,7 @@ from stressbench.console import echo, warning
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.run_states import State
 from stressbench.experiments.study.status import status_of
-from stressbench.formats.study.cells import cell_text, varying_factors
+from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.units import duration_text
 
 _HELP = """\
@@ -48,7 +48,7 @@ def status(folder: Folder, as_json: AsJson = False) -> None:
             again = "will be tried again" if one.is_open(retries=study_status.retries) else "given up"
             echo(
                 f"{one.run.id} failed {one.failures} times, {again}: status {one.status}, {one.reason} "
-                f"({cell_text(one.run.cell, factors)})"
+                f"({cell_description(one.run.cell, factors)})"
             )
     if any(one.is_open(retries=study_status.retries) for one in study_status.runs):
         echo(f"time left: {duration_text(study_status.counts.left_s)}")

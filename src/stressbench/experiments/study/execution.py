@@ -29,7 +29,7 @@ from stressbench.experiments.study.running import (
     Watcher,
 )
 from stressbench.experiments.study.workers import Workers
-from stressbench.formats.study.cells import cell_text, varying_factors
+from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study, read_study, study_file_mistakes
 from stressbench.formats.study.manifest import PolicyRecord, Record
@@ -120,7 +120,9 @@ class StudyProgress:
     def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
         """A run starts or continues."""
         word = "continues" if order.continues else "starts"
-        self._progress(f"{order.run.id} {word}: {cell_text(order.run.cell, self._factors)}", level=Level.progress)
+        self._progress(
+            f"{order.run.id} {word}: {cell_description(order.run.cell, self._factors)}", level=Level.progress
+        )
         self.show(counts, is_end=False)
 
     def ended(self, order: ScheduledRun, result: Result, counts: RunCounts) -> None:

@@ -11,7 +11,7 @@ from stressbench.experiments.sweep.specification import Specification, SweepRoun
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import by_option, unknown
+from stressbench.formats.toml import by_option, unknown_message
 
 _FILE = "matrix.toml"
 _KEY_LABEL = by_option({
@@ -102,7 +102,7 @@ class PairMatrix:
                 raise StudyMistake(f"--triple: '{text}': expected three names of jobs or more, such as a,b,c")
             for name in names:
                 if name not in self._jobs:
-                    raise StudyMistake(f"--triple: '{text}': {unknown('job', name, tuple(self._jobs))}")
+                    raise StudyMistake(f"--triple: '{text}': {unknown_message('job', name, tuple(self._jobs))}")
             if names in groups:
                 raise StudyMistake(f"--triple: '{text}' is given twice")
             groups.append(names)

@@ -9,7 +9,14 @@ from stressbench.formats.lab.errors import LabFileMistake
 from stressbench.formats.lab.fields import expected_pattern
 from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import TOPOLOGIES, Topology
-from stressbench.formats.toml import Complaint, ValidationMistakes, complaints_of, mistakes_as, parse_toml, unknown
+from stressbench.formats.toml import (
+    Complaint,
+    ValidationMistakes,
+    complaints_of,
+    mistakes_as,
+    parse_toml,
+    unknown_message,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +50,7 @@ def _topology(table: LabTable) -> Topology:
         raise ValidationMistakes([Complaint(place=("topology",), text=message)])
     if not isinstance(kind, str) or kind not in TOPOLOGIES:
         raise ValidationMistakes(
-            [Complaint(place=("topology", "kind"), text=unknown("kind", str(kind), tuple(TOPOLOGIES)))]
+            [Complaint(place=("topology", "kind"), text=unknown_message("kind", str(kind), tuple(TOPOLOGIES)))]
         )
     model = TOPOLOGIES[kind]
     try:

@@ -199,19 +199,19 @@ class _Reader:
         ranks_on_nodes = 0
         for node in header.nodes:
             ranks_on_nodes += self._count_numbers(
-                node.ranks, f"nodes.{node.node}.ranks", number, most=ranks - ranks_on_nodes
+                node.ranks, f"nodes.{node.node}.ranks", number, max_numbers=ranks - ranks_on_nodes
             )
         for job in header.jobs:
-            self._count_numbers(job.nodes, f"jobs.{job.job}.nodes", number, most=nodes)
+            self._count_numbers(job.nodes, f"jobs.{job.job}.nodes", number, max_numbers=nodes)
         if [job.job for job in header.jobs] != list(range(len(header.jobs))):
             self._refuse("header.jobs: expected jobs numbered 0, 1, ... in order", number)
         if any([step.step for step in job.steps] != list(range(len(job.steps))) for job in header.jobs):
             self._refuse("header.jobs.steps: expected steps numbered 0, 1, ... in order", number)
 
-    def _count_numbers(self, text: str, key: str, number: int, *, most: int) -> int:
-        """How many numbers the text lists; refuses more than `most`."""
+    def _count_numbers(self, text: str, key: str, number: int, *, max_numbers: int) -> int:
+        """How many numbers the text lists; refuses more than `max_numbers`."""
         try:
-            return len(parse_ranges(text, most=most))
+            return len(parse_ranges(text, max_numbers=max_numbers))
         except ValueError as fault:
             self._refuse(f"header.{key}: {fault}", number)
 

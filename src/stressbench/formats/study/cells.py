@@ -116,6 +116,6 @@ def varying_factors(cells: Sequence[Cell]) -> tuple[str, ...]:
     return tuple(name for name in names if len({cell.values.get(name) for cell in cells}) > 1)
 
 
-def cell_text(cell: Cell, factors: Sequence[str]) -> str:
+def cell_description(cell: Cell, factors: Sequence[str]) -> str:
     """The cell's values of these factors, as `rate = 1/2, ranks = 4`; all of its values if `factors` is empty."""
     return ", ".join(f"{name} = {value}" for name, value in cell.values.items() if name in factors or not factors)

@@ -23,7 +23,7 @@ from stressbench.formats.toml import (
     mistakes_as,
     parse_toml,
     read_text,
-    unknown,
+    unknown_message,
     with_line_numbers,
 )
 from stressbench.formats.units import parse_percent, parse_seconds
@@ -176,7 +176,7 @@ def _exclude_complaints(
             place: KeyPath = ("exclude", number, *name.split("."))
             if name not in factors:
                 has_mistake = True
-                yield Complaint(place=place, text=f"exclude: {unknown('factor', name, tuple(factors))}")
+                yield Complaint(place=place, text=f"exclude: {unknown_message('factor', name, tuple(factors))}")
                 continue
             known = tuple(map(str, factors[name]))
             for value in values:

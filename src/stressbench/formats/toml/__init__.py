@@ -7,7 +7,7 @@ from stressbench.formats.toml.complaints import (
     by_key,
     by_option,
     complaints_of,
-    unknown,
+    unknown_message,
 )
 from stressbench.formats.toml.lines import KeyPath, line_of, lines_of
 from stressbench.formats.toml.reading import TomlMistake, mistakes_as, parse_toml, read_text, with_line_numbers
@@ -30,6 +30,6 @@ __all__ = [
     "parse_toml",
     "read_text",
     "toml_text",
-    "unknown",
+    "unknown_message",
     "with_line_numbers",
 ]

@@ -76,7 +76,7 @@ def complaints_of(
     return reported if len(errors) <= _MAX_REPORTED else (*reported, more)
 
 
-def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
+def unknown_message(what: str, name: str, known: tuple[str, ...]) -> str:
     """`unknown key 'rat'; did you mean 'rate'?`, followed by the known names."""
     similar = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean '{similar[0]}'? " if similar else ""
@@ -90,7 +90,7 @@ def _complaint(
     kind, context = error["type"], error.get("ctx", {})
     value = error["input"]
     if kind == "extra_forbidden":
-        return Complaint(place=place, text=unknown("key", last, _keys(model, error["loc"][:-1])))
+        return Complaint(place=place, text=unknown_message("key", last, _keys(model, error["loc"][:-1])))
     if kind == "missing":
         table = dotted(place[:-1])
         where = f"[{table}] " if table else ""

@@ -7,34 +7,34 @@ from contextlib import contextmanager
 
 from stressbench.errors import MachineFault
 
-LEAST_MIB = 384
+MIN_MIB = 384
 _MIB = 1 << 20
-_THREADS = "OPENBLAS_NUM_THREADS"
+_BLAS_THREADS_VARIABLE = "OPENBLAS_NUM_THREADS"
 
 
-class LittleMemory(MachineFault):
+class MemoryLimitTooLow(MachineFault):
     """The memory limit is too low for any command. The message names the required limit."""
 
 
 def require_memory() -> None:
-    """Raise LittleMemory if the limit on address space is below LEAST_MIB, which the loaded libraries need."""
+    """Raise MemoryLimitTooLow if the limit on address space is below MIN_MIB, which the loaded libraries need."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY and limit < LEAST_MIB * _MIB:
-        raise LittleMemory(
-            f"memory is limited to {limit // _MIB} MiB; expected {LEAST_MIB} MiB or more (`ulimit -v` tells in KiB)"
+    if limit != resource.RLIM_INFINITY and limit < MIN_MIB * _MIB:
+        raise MemoryLimitTooLow(
+            f"memory is limited to {limit // _MIB} MiB; expected {MIN_MIB} MiB or more (`ulimit -v` tells in KiB)"
         )
 
 
 @contextmanager
-def one_thread_of_algebra() -> Iterator[None]:
+def single_threaded_blas() -> Iterator[None]:
     """Limit OpenBLAS to one thread while numpy is loaded: it allocates memory per core for threads that are not used.
 
     The environment variable is restored on exit, so that child processes do not inherit it.
     """
-    before = os.environ.get(_THREADS)
-    os.environ.setdefault(_THREADS, "1")
+    previous = os.environ.get(_BLAS_THREADS_VARIABLE)
+    os.environ.setdefault(_BLAS_THREADS_VARIABLE, "1")
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[_THREADS]
+        if previous is None:
+            del os.environ[_BLAS_THREADS_VARIABLE]

@@ -57,12 +57,13 @@ class MadeIO:
         time_s, total = self.times(partition, access, pattern_type), 0
         where = {"partition": partition, "access": access, "pattern_type": pattern_type}
         for row in rows:
-            calls = 0 if row.fills else self.calls
+            calls = 0 if row.fills_segment else self.calls
             total += calls * CHUNKS[row.chunk]
             yield {
                 "type": "pattern", **where, "number": row.number, "chunk_bytes": CHUNKS[row.chunk],
                 "memory_chunk_bytes": CHUNKS[row.chunk], "units": row.units, "calls": calls,
-                "bytes": calls * CHUNKS[row.chunk], "time_s": 0 if row.fills else time_s / len(rows), "again": False,
+                "bytes": calls * CHUNKS[row.chunk],
+                "time_s": 0 if row.fills_segment else time_s / len(rows), "again": False,
             }  # fmt: skip
         yield {"type": "file", **where, "bytes": total, "time_s": time_s}
 

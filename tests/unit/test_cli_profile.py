@@ -115,7 +115,7 @@ def test_call_sites_get_function_and_line_without_folders(folder: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     trace = read_trace(folder / "a.trace")
     assert trace.symbols == {"cg+0x1000": "f0x1000 (cg.c:12)"}
-    trace.require_whole()
+    trace.require_complete()
     assert (folder / "asked").read_text() == f"-f -C -e {folder}/made.trace\n"
     assert not (folder / "a.trace.modules").exists()
 

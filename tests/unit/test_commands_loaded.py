@@ -19,12 +19,12 @@ print(*sorted(sys.modules))
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_command_that_is_asked_for_is_there_alone(name: str) -> None:
-    assert list(get_command(build(asked=name)).commands) == [name]  # type: ignore[attr-defined]
+    assert list(get_command(build(requested=name)).commands) == [name]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("word", ["nonsense", "--help", "errands", "", None])
 def test_all_commands_are_there_where_none_is_asked_for(word: str | None) -> None:
-    assert sorted(get_command(build(asked=word)).commands) == NAMES  # type: ignore[attr-defined]
+    assert sorted(get_command(build(requested=word)).commands) == NAMES  # type: ignore[attr-defined]
 
 
 def test_other_commands_and_scipy_are_not_loaded() -> None:

@@ -10,7 +10,7 @@ import pytest
 from support.programs import CHECKOUT
 from support.streams import Stream, ended, stressbench
 
-from stressbench.memory_limit import LEAST_MIB, one_thread_of_algebra
+from stressbench.memory_limit import MIN_MIB, single_threaded_blas
 
 RUN = CHECKOUT / "tests" / "golden" / "data" / "v0.1.0" / "run.jsonl"
 PRINTING = [
@@ -103,7 +103,7 @@ def test_a_limit_on_memory_is_told_before_anything_is_loaded() -> None:
     )  # fmt: skip
 
     assert limited.stderr == (
-        f"stressbench: memory is limited to 195 MiB; expected {LEAST_MIB} MiB or more (`ulimit -v` tells in KiB)\n"
+        f"stressbench: memory is limited to 195 MiB; expected {MIN_MIB} MiB or more (`ulimit -v` tells in KiB)\n"
     )
     assert limited.returncode == 3
 
@@ -114,7 +114,7 @@ def test_what_holds_while_libraries_are_loaded_is_not_handed_on(before: str | No
     if before is not None:
         monkeypatch.setenv("OPENBLAS_NUM_THREADS", before)
 
-    with one_thread_of_algebra():
+    with single_threaded_blas():
         assert os.environ["OPENBLAS_NUM_THREADS"] == (before or "1")
 
     assert os.environ.get("OPENBLAS_NUM_THREADS") == before

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.formats.files import Refused, limits, lines_in, open_regular, read_bytes, read_text
+from stressbench.formats.files import FileRefused, limits, lines_in, open_regular, read_bytes, read_text
 
 
 def refusal(path: Path, *, limit: int = 100) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(FileRefused) as refused:
         read_bytes(path, limit=limit)
     return str(refused.value.strerror)
 
@@ -64,5 +64,5 @@ def test_a_line_above_its_limit_is_named(tmp_path: Path) -> None:
     with open_regular(path, limit=limits.MIB) as file:
         lines = lines_in(file, path=path, longest=limits.KIB)
         assert [len(next(lines)), len(next(lines))] == [4, 1024]
-        with pytest.raises(Refused, match="line 3 is longer than 1 KiB, the most that is read"):
+        with pytest.raises(FileRefused, match="line 3 is longer than 1 KiB, the most that is read"):
             next(lines)

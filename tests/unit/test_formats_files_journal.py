@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.formats.files import Refused, append_lines
+from stressbench.formats.files import FileRefused, append_lines
 
 APPEND = (
     "import sys; from pathlib import Path; from stressbench.formats.files import append_lines; append_lines({}, {})"
@@ -53,7 +53,7 @@ def test_a_journal_that_is_a_link_is_refused_and_its_target_stays(tmp_path: Path
     (tmp_path / "victim").write_bytes(b"precious\nlast line without end")
     (tmp_path / "journal").symlink_to(tmp_path / "victim")
 
-    with pytest.raises(Refused, match="is a symbolic link"):
+    with pytest.raises(FileRefused, match="is a symbolic link"):
         append_lines(tmp_path / "journal", [b'{"a":1}'])
 
     assert (tmp_path / "victim").read_bytes() == b"precious\nlast line without end"
@@ -62,5 +62,5 @@ def test_a_journal_that_is_a_link_is_refused_and_its_target_stays(tmp_path: Path
 def test_a_fifo_in_the_place_of_a_journal_is_refused_without_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "journal")
 
-    with pytest.raises(Refused, match="is no regular file"):
+    with pytest.raises(FileRefused, match="is no regular file"):
         append_lines(tmp_path / "journal", [b'{"a":1}'])

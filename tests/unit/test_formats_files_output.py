@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from stressbench.formats.files import (
-    forget_what_stays,
+    clear_protected_files,
     new_output,
     read_bytes,
-    replace_whole,
     require_output,
+    write_atomically,
     write_output,
 )
 
@@ -63,7 +63,7 @@ def test_the_next_command_may_replace_what_an_earlier_one_read(tmp_path: Path) -
     file = tmp_path / "page.html"
     file.write_bytes(b"old")
     read_bytes(file, limit=10)
-    forget_what_stays()
+    clear_protected_files()
 
     write_output(file, "new")
 
@@ -190,7 +190,7 @@ def test_our_own_files_are_replaced_without_following_links(tmp_path: Path) -> N
     (tmp_path / "victim").write_text("old")
     (tmp_path / "ours").symlink_to("victim")
 
-    replace_whole(tmp_path / "ours", b"new")
+    write_atomically(tmp_path / "ours", b"new")
 
     assert (tmp_path / "victim").read_text() == "old"
     assert (tmp_path / "ours").read_bytes() == b"new"

@@ -32,7 +32,7 @@ def test_shares_of_a_rate_are_exact(text: str, share: Fraction) -> None:
 
 
 def test_a_plain_1_is_a_share_of_a_rate_only_where_the_caller_says_so() -> None:
-    assert units.parse_rate_share("1", plain_one=True) == 1
+    assert units.parse_rate_share("1", allow_one=True) == 1
     with pytest.raises(UnitError):
         units.parse_rate_share("1")
 
@@ -99,7 +99,7 @@ def test_chosen_times_keep_three_digits(seconds: float, text: str) -> None:
 
 @pytest.mark.parametrize(("size", "text"), [(16 << 20, "16 MiB"), (3 << 30, "3 GiB"), (1000, "1000 bytes")])
 def test_limits_are_shown_in_the_largest_unit_that_divides_them(size: int, text: str) -> None:
-    assert units.whole_size_text(size) == text
+    assert units.exact_size_text(size) == text
 
 
 def test_values_are_written_as_lab_files_spell_them() -> None:

@@ -257,5 +257,5 @@ def test_what_no_engine_says_is_a_mistake(told: bytes) -> None:
 
 def test_kinds_know_whether_they_go_by_job() -> None:
     assert {kind for kind in Kind if Rails(policy=parse_policy(
-        {"nic": "nic0", "jobs": "jobs:a=0"}.get(kind, kind.value)), nics=CARDS).policy.goes_by_job
+        {"nic": "nic0", "jobs": "jobs:a=0"}.get(kind, kind.value)), nics=CARDS).policy.depends_on_jobs
     } == {Kind.per_job, Kind.jobs}  # fmt: skip

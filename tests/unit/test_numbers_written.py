@@ -7,7 +7,7 @@ import pytest
 from support.commands import call, invoke
 from support.golden import KEPT
 
-from stressbench.cli.options import texts
+from stressbench.cli.options import sweep_values
 from stressbench.errors import UserError
 from stressbench.experiments.linpack import given_rmax
 from stressbench.formats.study.file import read_study
@@ -66,7 +66,7 @@ def test_units(parse: Callable[[str], object], text: str) -> None:
 
 @pytest.mark.parametrize("text", [MANY, FULL_WIDTH, "1_0", "\u00b2", ""])
 def test_lists_and_single_numbers_of_options(text: str) -> None:
-    for parse in (texts.rank_counts, texts.one_rank_count, given_rmax):
+    for parse in (sweep_values.rank_counts, sweep_values.one_rank_count, given_rmax):
         if (parse, text) != (given_rmax, MANY):
             with pytest.raises(UserError):
                 parse(text)

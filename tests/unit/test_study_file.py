@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.studies import STUDY, WORKLOAD
 
-from stressbench.formats.study.cells import Cell, in_order, varying
+from stressbench.formats.study.cells import Cell, scheduled_runs, varying_factors
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import parse_study, read_study
 
@@ -25,7 +25,7 @@ def test_a_list_is_a_factor_and_one_value_is_fixed() -> None:
     study = parse_study(STUDY, source="s.toml")
 
     assert len(study.cells) == 6
-    assert varying(study.cells) == ("placement", "set.size")
+    assert varying_factors(study.cells) == ("placement", "set.size")
     assert {cell.ranks for cell in study.cells} == {4}
     assert len(study.runs) == 12
 
@@ -43,7 +43,7 @@ def test_cells_that_are_excluded_are_left_out() -> None:
 def test_rate_and_rails_are_factors_of_labs() -> None:
     study = parse_study(LAB + 'rate = ["full", "1/2"]\nrails = [1, 2]\n', source="s.toml")
 
-    assert varying(study.cells) == ("rate", "rails")
+    assert varying_factors(study.cells) == ("rate", "rails")
     assert [(cell.rate, cell.rails) for cell in study.cells] == [("full", 1), ("full", 2), ("1/2", 1), ("1/2", 2)]
 
 
@@ -134,8 +134,8 @@ def test_a_workload_that_is_not_there_is_told_with_its_line(tmp_path: Path) -> N
 def test_the_order_of_two_runs_does_not_depend_on_the_others(names: list[str], seed: int, repetitions: int) -> None:
     cells = [Cell(workload=name, on="local") for name in names]
 
-    whole = [run.id for run in in_order(cells, repetitions=repetitions, seed=seed)]
-    part = [run.id for run in in_order(cells[1:], repetitions=repetitions, seed=seed)]
+    whole = [run.id for run in scheduled_runs(cells, repetitions=repetitions, seed=seed)]
+    part = [run.id for run in scheduled_runs(cells[1:], repetitions=repetitions, seed=seed)]
 
     assert [run for run in whole if run in part] == part
     assert len(set(whole)) == len(cells) * repetitions

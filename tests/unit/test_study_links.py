@@ -15,7 +15,7 @@ from stressbench.experiments.study.launching import Launching
 from stressbench.experiments.study.run_states import State as RunState
 from stressbench.experiments.study.run_states import run_states, slowed_networks
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
-from stressbench.formats.study.file import mistakes_located
+from stressbench.formats.study.file import study_file_mistakes
 from stressbench.formats.study.manifest import LinksRecord
 from stressbench.labs.file import parse_lab
 from stressbench.labs.process import Process
@@ -200,7 +200,7 @@ def test_rails_that_a_lab_lacks_are_told_with_their_line(tmp_path: Path) -> None
     with (
         registered(lab=FakeLab()),
         pytest.raises(StudyFileMistake) as caught,
-        mistakes_located(ALSO_RAILS, source="s.toml"),
+        study_file_mistakes(ALSO_RAILS, source="s.toml"),
     ):
         require_links(directory.study, folder=tmp_path, environment={})
 

@@ -13,9 +13,9 @@ from stressbench.experiments.study.directory import Directory, take_up
 from stressbench.experiments.study.launching import Launching
 from stressbench.formats.study.cells import Cell
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
-from stressbench.formats.study.file import mistakes_located, parse_study
+from stressbench.formats.study.file import parse_study, study_file_mistakes
 from stressbench.formats.study.rail_policies import parse_policy
-from stressbench.formats.toml import Mistakes
+from stressbench.formats.toml import ValidationMistakes
 from stressbench.launch import machine, session
 from stressbench.launch.command import Launcher
 from stressbench.launch.engine import EngineOptions, RunFile
@@ -89,7 +89,7 @@ def test_what_a_place_cannot_do_is_refused_before_anything_is_written(
 ) -> None:
     text = STUDY.replace(old, new, 1)
 
-    with pytest.raises(StudyFileMistake) as caught, registered(lab=Pair()), mistakes_located(text, source="s.toml"):
+    with pytest.raises(StudyFileMistake) as caught, registered(lab=Pair()), study_file_mistakes(text, source="s.toml"):
         require_links(parse_study(text, source="s.toml"), folder=tmp_path, environment={})
 
     assert message in str(caught.value)
@@ -97,7 +97,9 @@ def test_what_a_place_cannot_do_is_refused_before_anything_is_written(
 
 def test_a_place_that_does_not_know_its_cards_needs_their_names(tmp_path: Path) -> None:
     text = STUDY.replace("lab:pair", "local")
-    with pytest.raises(Mistakes, match=r"policy: nic1: which NICs do hosts have\? Expected --nics, such as ib0,ib1"):
+    with pytest.raises(
+        ValidationMistakes, match=r"policy: nic1: which NICs do hosts have\? Expected --nics, such as ib0,ib1"
+    ):
         require_links(parse_study(text, source="s"), folder=tmp_path, environment={})
 
     named = f'nics = ["ib0", "ib1"]\n{text}'

@@ -46,7 +46,7 @@ def test_the_table_is_the_paper_s() -> None:
     assert [sum(row.units for row in TABLE_2.values() if row.pattern_type == number) for number in TYPES] == [
         22, 12, 10, 10, 10,
     ]  # fmt: skip
-    assert [row.number for row in TABLE_2.values() if row.fills] == [33, 42]
+    assert [row.number for row in TABLE_2.values() if row.fills_segment] == [33, 42]
     assert [number for number, row in TABLE_2.items() if row.chunk.value == "M_PART"] == [1, 10, 18, 26, 35]
 
 

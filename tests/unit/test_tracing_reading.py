@@ -38,8 +38,8 @@ def test_a_trace_is_read_with_header_ranks_symbols_and_end(tmp_path: Path) -> No
     assert trace.rank(2).calls[1].peer == 0
     assert trace.rank(2).rules == (((-1, 3),), ((0, 1), (1, 1), (2, 1), (3, 1)))
     assert trace.symbols == {"cg+0x1000": "main (cg.c:12)"}
-    assert not trace.cut_off and trace.missing == ()
-    trace.require_whole()
+    assert not trace.truncated and trace.missing == ()
+    trace.require_complete()
 
 
 def test_key_order_does_not_matter(tmp_path: Path) -> None:
@@ -97,9 +97,9 @@ def test_a_cut_off_file_is_read_as_far_as_it_goes_and_says_how_far(tmp_path: Pat
     trace = read_trace(path)
 
     assert [rank.rank for rank in trace.ranks()] == [0, 1]
-    assert (trace.cut_off, trace.torn, trace.missing) == (True, left == "within a line", (2,))
+    assert (trace.truncated, trace.torn, trace.missing) == (True, left == "within a line", (2,))
     with pytest.raises(TraceFileError, match="the file is cut off: 2 of 3 ranks are whole"):
-        trace.require_whole()
+        trace.require_complete()
 
 
 def test_a_missing_rank_is_named(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_missing_rank_is_named(tmp_path: Path) -> None:
     trace = read_trace(write_lines(tmp_path / "t.trace", records))
 
     with pytest.raises(TraceFileError, match="2 of 3 ranks are whole; no line of rank 1"):
-        trace.require_whole()
+        trace.require_complete()
     with pytest.raises(TraceFileError, match="rank 1 is not in this file; it holds ranks 0,2"):
         trace.rank(1)
 

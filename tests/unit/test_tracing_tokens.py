@@ -27,7 +27,7 @@ def rank_of(folder: Path, calls: list[dict[str, Any]], rules: list[list[list[int
 
 def tokens(folder: Path, calls: list[dict[str, Any]], *, style: TokenStyle = TokenStyle.exact) -> list[str]:
     rank = rank_of(folder, calls)
-    return list(CallTokenizer(rank, rank.threads_apart()[0], style).tokens(expand(rank.rules or ())))
+    return list(CallTokenizer(rank, rank.streams_by_thread()[0], style).tokens(expand(rank.rules or ())))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_startall_names_what_its_slots_hold(tmp_path: Path) -> None:
 def test_a_slot_that_changes_hands_changes_what_startall_starts(tmp_path: Path) -> None:
     rules = [[[0, 1], [1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [2, 1]]]
     rank = rank_of(tmp_path, PERSISTENT, rules)
-    tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
+    tokenizer = CallTokenizer(rank, rank.streams_by_thread()[0], TokenStyle.exact)
 
     assert tokenizer.is_order_dependent
     found = list(tokenizer.tokens(expand(rank.rules or ())))

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from stressbench.api.study_results import StudyResults
 
 
-class _Failed(StressBenchError):
+class _FailedMeasurement(StressBenchError):
     def __init__(self, message: str, *, status: int, results: Any) -> None:
         super().__init__(message)
         self.status = status
         self.results = results
 
 
-class RunFailed(_Failed):
+class RunFailed(_FailedMeasurement):
     """A run that started and did not end as planned: a rank died, a disk was full, or the run was interrupted.
 
     `status` is the exit status of `stressbench run`; `results` holds the completed rounds, None if there are none.
@@ -26,7 +26,7 @@ class RunFailed(_Failed):
     results: "RunResults | None"
 
 
-class StudyFailed(_Failed):
+class StudyFailed(_FailedMeasurement):
     """A study with runs that failed for good, or that ended early: it was interrupted, or reached its time limit.
 
     `status` is the exit status of `stressbench study run`; `results` holds the completed runs. `stressbench.study`
@@ -36,7 +36,7 @@ class StudyFailed(_Failed):
     results: "StudyResults"
 
 
-class ProfileFailed(_Failed):
+class ProfileFailed(_FailedMeasurement):
     """A program that ended with an error, or for which there is no profile.
 
     `status` is the exit status of `stressbench profile`: that of the program, unless it is 0; `results` holds the

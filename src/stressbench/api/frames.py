@@ -75,7 +75,7 @@ def columns_of_records(records: Sequence[Any], kind: type[Any]) -> Columns:
     return table
 
 
-def joined(tables: Sequence[Columns], types: ColumnTypes) -> Columns:
+def concatenated(tables: Sequence[Columns], types: ColumnTypes) -> Columns:
     """The rows of all tables, concatenated; all tables have the columns of `types`."""
     if not tables:
         return columns_of((), types)

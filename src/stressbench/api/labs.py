@@ -81,10 +81,10 @@ def lab(
     `stressbench.StressBenchError` if the file is wrong, a lab of this name is up, or the machine refuses a step.
     """
     started = bring_up(str(what), name=name)
-    up = Lab(started.running)
+    running_lab = Lab(started.running)
     try:
         for one in started.unavailable:
             reporting_to(progress)(f"I/O nodes serve no file system: {one.name} missing: {one.remedy}")
-        yield up
+        yield running_lab
     finally:
-        down(up.name)
+        down(running_lab.name)

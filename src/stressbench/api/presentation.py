@@ -29,19 +29,20 @@ def report_text(
 
 
 def html_table(
-    caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, notes: Sequence[str] = ()
+    caption: str, headers: Sequence[str], rows: Iterable[Sequence[str]], *, notes: Sequence[str] = ()
 ) -> str:  # fmt: skip
     """An HTML table whose first column names the rows, with notes below it; all texts are escaped."""
-    head = "".join(f"<th>{_html(name)}</th>" for name in heads)
-    body = "".join(
-        f"<tr><th>{_html(first)}</th>{''.join(f'<td>{_html(cell)}</td>' for cell in rest)}</tr>"
+    header_cells = "".join(f"<th>{_escape_html(name)}</th>" for name in headers)
+    body_rows = "".join(
+        f"<tr><th>{_escape_html(first)}</th>{''.join(f'<td>{_escape_html(cell)}</td>' for cell in rest)}</tr>"
         for first, *rest in rows
     )
-    listed = "".join(f"<li>{_html(sentence)}</li>" for sentence in notes)
-    return f"<table><caption>{_html(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
-        f"<ul>{listed}</ul>" if notes else ""
+    note_items = "".join(f"<li>{_escape_html(sentence)}</li>" for sentence in notes)
+    return (
+        f"<table><caption>{_escape_html(caption)}</caption><thead><tr>{header_cells}</tr></thead><tbody>{body_rows}</tbody></table>"
+        + (f"<ul>{note_items}</ul>" if notes else "")
     )
 
 
-def _html(text: str) -> str:
+def _escape_html(text: str) -> str:
     return escape(escaped(text))

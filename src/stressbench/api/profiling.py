@@ -30,21 +30,24 @@ def profile(
     """
     sentences: list[str] = []
 
-    def heard(text: str) -> None:
+    def report_sentence(text: str) -> None:
         sentences.append(text)
         if progress is not None:
             progress(text)
 
     words = [str(word) for word in command]
     try:
-        done = profile_program(
-            words, output=None if output is None else Path(output), with_names=with_names, progress=reporting_to(heard)
+        traced = profile_program(
+            words,
+            output=None if output is None else Path(output),
+            with_names=with_names,
+            progress=reporting_to(report_sentence),
         )
     except CaptureFailed as fault:
         raise ProfileFailed(str(fault), status=fault.status, results=None) from fault
-    if not done.is_traced:
-        raise ProfileFailed("; ".join(sentences), status=done.exit_status, results=None)
-    results = ProfileResults(done.profile or profile_of(read_trace(Path(output or ""))))
-    if done.status:
-        raise ProfileFailed(f"{words[0]} ended with status {done.status}", status=done.status, results=results)
+    if not traced.is_traced:
+        raise ProfileFailed("; ".join(sentences), status=traced.exit_status, results=None)
+    results = ProfileResults(traced.profile or profile_of(read_trace(Path(output or ""))))
+    if traced.status:
+        raise ProfileFailed(f"{words[0]} ended with status {traced.status}", status=traced.status, results=results)
     return results

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from stressbench.api.frames import Columns, ColumnTypes, column, columns_of, joined
+from stressbench.api.frames import Columns, ColumnTypes, column, columns_of, concatenated
 from stressbench.formats.run import Job, Run, Samples
 from stressbench.formats.run.samples import PHASES
 from stressbench.stats import RunSummary, Timing, select
@@ -34,7 +34,7 @@ LINK_COLUMNS: ColumnTypes = {
 
 def sample_table(run: Run) -> Columns:
     """One row for each repetition of a job and of each motif of its chain."""
-    return joined([_samples_of(run, one) for one in run.samples], SAMPLE_COLUMNS)
+    return concatenated([_samples_of(run, one) for one in run.samples], SAMPLE_COLUMNS)
 
 
 def round_table(run: Run) -> Columns:
@@ -44,9 +44,9 @@ def round_table(run: Run) -> Columns:
     }
     rows = [
         (launch.header.launch, one.round, one.block, one.kind.value, one.started_s, one.duration_s, one.load_average,
-         ran.job, run.jobs[ran.job].name, ran.warmup, ran.measured, ran.extra,
-         medians.get((launch.header.launch, one.round, ran.job)))
-        for launch in run.launches for one in launch.rounds for ran in one.jobs
+         job_round.job, run.jobs[job_round.job].name, job_round.warmup, job_round.measured, job_round.extra,
+         medians.get((launch.header.launch, one.round, job_round.job)))
+        for launch in run.launches for one in launch.rounds for job_round in one.jobs
     ]  # fmt: skip
     return columns_of(rows, ROUND_COLUMNS)
 
@@ -77,16 +77,16 @@ def link_table(run: Run) -> Columns:
 
 def _samples_of(run: Run, samples: Samples) -> Columns:
     job, count = run.jobs[samples.job], len(samples)
-    number_of = {one.round: number for number, one in enumerate(run.rounds)}
-    which = np.array([number_of[int(one)] for one in samples.round], dtype=np.int64)
+    index_of_round = {one.round: number for number, one in enumerate(run.rounds)}
+    round_index = np.array([index_of_round[int(one)] for one in samples.round], dtype=np.int64)
     blocks = np.array([one.block for one in run.rounds], dtype=np.int64)
     kinds = np.array([one.kind.value for one in run.rounds], dtype=object)
     hosts = np.array([*samples.hosts, ""], dtype=object)
     no_step = np.full(count, samples.step is None)
     return {
         "round": column(samples.round),
-        "block": column(blocks[which]),
-        "kind": column(kinds[which]),
+        "block": column(blocks[round_index]),
+        "kind": column(kinds[round_index]),
         "job": column(np.full(count, samples.job)),
         "job_name": column(np.full(count, job.name, dtype=object)),
         "step": column(np.full(count, samples.step or 0), unknown=no_step),

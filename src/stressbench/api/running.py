@@ -54,8 +54,8 @@ def run(
     if prepared.advice is not None and progress is not None:
         progress(prepared.advice)
     finished = prepared.run()
-    left = finished.result.left
-    results = RunResults(left) if left is not None and finished.has_results else None
+    run_file = finished.result.left
+    results = RunResults(run_file) if run_file is not None and finished.has_results else None
     if finished.result.status != ExitStatus.ok or results is None:
         reasons = "; ".join(finished.reasons) or f"{finished.path}: no round was completed"
         raise RunFailed(reasons, status=finished.result.status, results=results)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stressbench.api.frames import Column, Columns, ColumnTypes, Library, column, columns_of, data_frame, joined
+from stressbench.api.frames import Column, Columns, ColumnTypes, Library, column, columns_of, concatenated, data_frame
 from stressbench.api.presentation import html_table, report_text
 from stressbench.api.run_results import RunResults
 from stressbench.api.run_tables import (
@@ -119,11 +119,11 @@ class StudyResults:
     def _frame(
         self, table_of: Callable[[RunResults], Columns], types: ColumnTypes, library: Library | None
     ) -> Any:  # fmt: skip
-        tables = [self._labelled(run, table_of(one)) for run, one in self.runs.items()]
+        tables = [self._with_labels(run, table_of(one)) for run, one in self.runs.items()]
         labels = dict.fromkeys(("run", "cell", *self.summary.factors), str)
-        return data_frame(joined(tables, {**labels, **types}), library=library)
+        return data_frame(concatenated(tables, {**labels, **types}), library=library)
 
-    def _labelled(self, run: str, table: Columns) -> Columns:
+    def _with_labels(self, run: str, table: Columns) -> Columns:
         """The table, preceded by the columns run, cell and the factors."""
         count = len(next(iter(table.values())).values)
         cell = next(one.run.cell for one in self._collected.found if one.run.id == run)

@@ -13,10 +13,10 @@ from typer.core import TyperGroup
 import stressbench.cli
 from stressbench import __version__
 from stressbench.cli.console.errors import end_with_status, report_errors
-from stressbench.cli.options.numbers import take_plain_numbers_only
-from stressbench.console import echo, set_quiet, take_streams
-from stressbench.formats.files import forget_what_stays
-from stressbench.memory_limit import one_thread_of_algebra, require_memory
+from stressbench.cli.options.numbers import require_ascii_numbers
+from stressbench.console import echo, install_escaping_streams, set_quiet
+from stressbench.formats.files import clear_protected_files
+from stressbench.memory_limit import require_memory, single_threaded_blas
 
 _DESCRIPTION = """\
 What congestion does to real applications.
@@ -33,8 +33,8 @@ Example, three jobs on 8 ranks of this machine:
 """
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(requested: bool) -> None:
+    if requested:
         echo(f"stressbench {__version__}")
         raise typer.Exit
 
@@ -44,15 +44,15 @@ class _Group(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        take_plain_numbers_only(self)
+        require_ascii_numbers(self)
 
     def invoke(self, ctx: Any) -> Any:
         with report_errors():
             return super().invoke(ctx)
 
 
-def build(*, asked: str | None = None) -> typer.Typer:
-    """The command with all its subcommands, or only with the subcommand `asked`, if there is one of this name."""
+def build(*, requested: str | None = None) -> typer.Typer:
+    """The command with all its subcommands, or only with the subcommand `requested`, if there is one of this name."""
     app = typer.Typer(cls=_Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
     @app.callback(help=_DESCRIPTION, no_args_is_help=True)
@@ -65,20 +65,22 @@ def build(*, asked: str | None = None) -> typer.Typer:
         ] = False,
     ) -> None:
         set_quiet(quiet=quiet)
-        forget_what_stays()
+        clear_protected_files()
 
-    add_commands(app, stressbench.cli, asked=asked)
+    add_commands(app, stressbench.cli, requested=requested)
     return app
 
 
-def add_commands(app: typer.Typer, package: ModuleType, *, asked: str | None = None) -> None:
+def add_commands(app: typer.Typer, package: ModuleType, *, requested: str | None = None) -> None:
     """Register the package's modules with `app`, in the order of their names.
 
-    If `asked` names one of them, only that one is imported and registered: importing all takes a second.
+    If `requested` names one of them, only that one is imported and registered: importing all takes a second.
     """
     names = sorted(module.name for module in iter_modules(package.__path__))
-    only = [register for name in names if _command(name) == asked and (register := _register_of(package, name))]
-    for register in only or filter(None, (_register_of(package, name) for name in names)):
+    requested_commands = [
+        register for name in names if _command(name) == requested and (register := _register_of(package, name))
+    ]
+    for register in requested_commands or filter(None, (_register_of(package, name) for name in names)):
         register(app)
 
 
@@ -98,18 +100,18 @@ def add_group(
     app: typer.Typer, package: ModuleType, *, name: str, about: str, group: type[TyperGroup] = TyperGroup
 ) -> None:
     """Register the package's modules as subcommands of `name`; `group` is the class that parses its arguments."""
-    named = typer.Typer(cls=group, add_completion=False, rich_markup_mode=None, help=about, no_args_is_help=True)
-    add_commands(named, package)
-    app.add_typer(named, name=name)
+    group_app = typer.Typer(cls=group, add_completion=False, rich_markup_mode=None, help=about, no_args_is_help=True)
+    add_commands(group_app, package)
+    app.add_typer(group_app, name=name)
 
 
 def main() -> None:
     """Entry point of `stressbench`."""
-    take_streams()
+    install_escaping_streams()
     with end_with_status():
         require_memory()
-        with one_thread_of_algebra():
-            app = build(asked=next((word for word in sys.argv[1:] if not word.startswith("-")), None))
+        with single_threaded_blas():
+            app = build(requested=next((word for word in sys.argv[1:] if not word.startswith("-")), None))
         try:
             app(prog_name="stressbench")
         finally:

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.making import OneRankCount
+from stressbench.cli.options.common import AsJson, Engine, TargetName
 from stressbench.cli.options.report_page import ReportPage
-from stressbench.cli.options.single import AsJson, Engine, TargetName
-from stressbench.cli.options.suite import Evaluated, Published, suite_launch
+from stressbench.cli.options.study_creation import OneRankCount
+from stressbench.cli.options.suite import ProtocolFile, WithPublished, suite_launch
 from stressbench.console import emit, error, note
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
@@ -61,7 +61,7 @@ def beff(
         typer.Option(metavar="SIZE", help="Memory per rank; 1/128 of it is the longest message. Default: detected."),
     ] = None,
     lmax: Annotated[str | None, typer.Option(metavar="SIZE", help="Longest message, instead of --memory.")] = None,
-    drawn: Annotated[
+    random_patterns: Annotated[
         str | None, typer.Option("--random", metavar="uniform|legacy", help="How random patterns are drawn.")
     ] = None,
     seed: Annotated[str, typer.Option(metavar="S", help="Seed of the random patterns.")] = "1",
@@ -79,8 +79,8 @@ def beff(
         ),
     ] = None,
     page: ReportPage = None,
-    published: Published = False,
-    evaluated: Evaluated = None,
+    published: WithPublished = False,
+    protocol_file: ProtocolFile = None,
     engine: Engine = None,
     as_json: AsJson = False,
 ) -> None:
@@ -88,17 +88,18 @@ def beff(
     status = ExitStatus.ok
     balance = None if rmax is None or rmax == HPCC else given_rmax(rmax)
     check_report_page(page)
-    if evaluated is not None:
+    if protocol_file is not None:
         if rmax == HPCC:
             raise UserError(f"--rmax {HPCC}: needs a measurement; with --from give Rmax in GFlop/s")
-        result = evaluate_b_eff(evaluated)
+        result = evaluate_b_eff(protocol_file)
     else:
         target = resolve_target(on, environment=os.environ)
         if rmax == HPCC:
             require_hpcc(target, on=on)
         launch = suite_launch(target, ranks, on=on, engine=engine, seed=seed, verify=verify)
         options = motif_options(
-            ("--memory", memory), ("--lmax", lmax), ("--random", drawn), flags=(("--quick", quick), ("--extra", extra))
+            ("--memory", memory), ("--lmax", lmax), ("--random", random_patterns),
+            flags=(("--quick", quick), ("--extra", extra)),
         )  # fmt: skip
         result = run_b_eff(launch, options, output=output, progress=emit)
         if rmax == HPCC:
@@ -126,11 +127,11 @@ def _run_hpcc(launch: SuiteLaunch, result: BEff) -> Rmax | None:
 
 def _print(result: BEff, *, rmax: Rmax | None, as_json: bool, published: bool) -> None:
     if as_json:
-        described = {
+        values = {
             **asdict(result),
             "rmax_flops_per_s": None if rmax is None else rmax.flops_per_s,
             "balance_bytes_per_flop": None if rmax is None else result.b_eff / rmax.flops_per_s,
         }
-        print_json(described, Any)
+        print_json(values, Any)
         return
     show(documents.brief(result, rmax=rmax, published=published))

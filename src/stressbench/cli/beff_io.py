@@ -9,11 +9,11 @@ import typer
 
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.beff_io import FileSystemOptions
+from stressbench.cli.options.common import AsJson, Engine, TargetName
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.making import OneRankCount
 from stressbench.cli.options.report_page import ReportPage
-from stressbench.cli.options.single import AsJson, Engine, TargetName
-from stressbench.cli.options.suite import Evaluated, Published, suite_launch
+from stressbench.cli.options.study_creation import OneRankCount
+from stressbench.cli.options.suite import ProtocolFile, WithPublished, suite_launch
 from stressbench.console import emit, note
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.report_page import check_report_page, write_report_page
@@ -70,9 +70,9 @@ def beff_io(
         Path | None,
         typer.Option("-o", "--output", metavar="FILE.jsonl", help="Protocol to write: every pattern's time."),
     ] = None,
-    evaluated: Evaluated = None,
+    protocol_file: ProtocolFile = None,
     page: ReportPage = None,
-    published: Published = False,
+    published: WithPublished = False,
     cache: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help="File system cache, to check that 20 times as much was written."),
@@ -84,8 +84,8 @@ def beff_io(
     status: int = ExitStatus.ok
     cache_bytes = None if cache is None else size_bytes(cache, option="--cache")
     check_report_page(page)
-    if evaluated is not None:
-        result = evaluate_b_eff_io(evaluated, cache_bytes=cache_bytes)
+    if protocol_file is not None:
+        result = evaluate_b_eff_io(protocol_file, cache_bytes=cache_bytes)
     else:
         files.check(time=scheduled)
         target = resolve_target(on, environment=os.environ)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.following import EXIT_STATUS, FOLLOWS, LaunchCommand, WithNames
+from stressbench.cli.options.wrapped_command import EXIT_STATUS, OPTIONS_BELONG_TO_COMMAND, LaunchCommand, WithNames
 from stressbench.console import emit
 from stressbench.experiments.capture import capture_program
 
@@ -27,7 +27,7 @@ Examples:
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("capture", help=_HELP, context_settings=FOLLOWS, no_args_is_help=True)(capture)
+    app.command("capture", help=_HELP, context_settings=OPTIONS_BELONG_TO_COMMAND, no_args_is_help=True)(capture)
 
 
 def capture(

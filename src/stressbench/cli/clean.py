@@ -45,21 +45,21 @@ def clean(
     as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
 ) -> None:
     """Remove the leftovers of dead processes, and print one line per leftover."""
-    done = remove_leftovers(folders or (), dry_run=dry_run)
+    leftovers = remove_leftovers(folders or (), dry_run=dry_run)
     if as_json:
-        print_json(done, list[CleanedLeftover])
+        print_json(leftovers, list[CleanedLeftover])
     else:
-        _print(done, dry_run=dry_run)
-    if any(one.reason is not None for one in done):
+        _print(leftovers, dry_run=dry_run)
+    if any(one.reason is not None for one in leftovers):
         raise typer.Exit(ExitStatus.fault)
 
 
-def _print(done: list[CleanedLeftover], *, dry_run: bool) -> None:
-    for one in done:
+def _print(leftovers: list[CleanedLeftover], *, dry_run: bool) -> None:
+    for one in leftovers:
         if one.reason is None:
             echo(f"{one.path}: {one.kind}, {one.bytes / 1e6:.1f} MB")
         else:
             error(f"{one.path}: {one.reason}")
-    gone = [one for one in done if one.reason is None]
-    size = sum(one.bytes for one in gone) / 1e6
-    note(f"{count(len(gone), 'leftover')}, {size:.1f} MB, {'would be removed' if dry_run else 'removed'}")
+    removed = [one for one in leftovers if one.reason is None]
+    size = sum(one.bytes for one in removed) / 1e6
+    note(f"{count(len(removed), 'leftover')}, {size:.1f} MB, {'would be removed' if dry_run else 'removed'}")

@@ -5,8 +5,8 @@ from typing import Any
 import typer
 
 from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.common import AsJson, Engine
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.following import FOLLOWS
 from stressbench.cli.options.measurement import (
     Command,
     ProbeOptions,
@@ -16,7 +16,7 @@ from stressbench.cli.options.measurement import (
     prepare,
 )
 from stressbench.cli.options.ring import RingOptions
-from stressbench.cli.options.single import AsJson, Engine
+from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
 from stressbench.console import emit, error
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference.compression import CompressionMeasurement, measure_compression
@@ -60,7 +60,7 @@ Exit status: 0 success, 2 invalid input (nothing was started), 3 CMD or the prob
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("compress", help=_HELP, context_settings=FOLLOWS, no_args_is_help=True)(compress)
+    app.command("compress", help=_HELP, context_settings=OPTIONS_BELONG_TO_COMMAND, no_args_is_help=True)(compress)
 
 
 @with_options

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.common import AsJson, Engine
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.following import FOLLOWS
 from stressbench.cli.options.measurement import (
     Command,
     ProbeOptions,
@@ -15,7 +15,7 @@ from stressbench.cli.options.measurement import (
     RunOptions,
     prepare,
 )
-from stressbench.cli.options.single import AsJson, Engine
+from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
 from stressbench.console import emit
 from stressbench.experiments.interference.impact import measure_impact
 from stressbench.experiments.interference.profile_files import measurement_values, write_impact_profile
@@ -50,7 +50,7 @@ Exit status: 0 success, 2 invalid input (nothing was started), 3 CMD or the prob
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("impact", help=_HELP, context_settings=FOLLOWS, no_args_is_help=True)(impact)
+    app.command("impact", help=_HELP, context_settings=OPTIONS_BELONG_TO_COMMAND, no_args_is_help=True)(impact)
 
 
 @with_options

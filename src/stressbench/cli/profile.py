@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.following import EXIT_STATUS, FOLLOWS, LaunchCommand, WithNames
-from stressbench.cli.options.single import AsJson
+from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.wrapped_command import EXIT_STATUS, OPTIONS_BELONG_TO_COMMAND, LaunchCommand, WithNames
 from stressbench.console import echo, emit, error
 from stressbench.errors import UserError
 from stressbench.experiments.capture import CaptureFailed, profile_json, profile_program
@@ -35,7 +35,7 @@ own output.
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("profile", help=_HELP, context_settings=FOLLOWS, no_args_is_help=True)(profile)
+    app.command("profile", help=_HELP, context_settings=OPTIONS_BELONG_TO_COMMAND, no_args_is_help=True)(profile)
 
 
 def profile(
@@ -51,13 +51,13 @@ def profile(
     if as_json and output is not None and output.suffix != ".json":
         raise UserError(f"--json: -o {output} is not a .json file; name a .json file, or leave one of both out")
     try:
-        found = profile_program(words, output=output, with_names=with_names, progress=emit)
+        result = profile_program(words, output=output, with_names=with_names, progress=emit)
     except CaptureFailed as fault:
         error(str(fault))
         raise typer.Exit(fault.status) from None
-    if found.profile is not None and output is None:
+    if result.profile is not None and output is None:
         if as_json:
-            echo(profile_json(found.profile), nl=False)
+            echo(profile_json(result.profile), nl=False)
         else:
-            show(documents.brief(found.profile))
-    raise typer.Exit(found.exit_status)
+            show(documents.brief(result.profile))
+    raise typer.Exit(result.exit_status)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.following import EXIT_STATUS, FOLLOWS, LaunchCommand, WithNames
+from stressbench.cli.options.wrapped_command import EXIT_STATUS, OPTIONS_BELONG_TO_COMMAND, LaunchCommand, WithNames
 from stressbench.console import emit, note
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.capture import record_program
@@ -32,7 +32,7 @@ attached later, intercommunicators, processes that join later, or a sequence tha
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("record", help=_HELP, context_settings=FOLLOWS, no_args_is_help=True)(record)
+    app.command("record", help=_HELP, context_settings=OPTIONS_BELONG_TO_COMMAND, no_args_is_help=True)(record)
 
 
 def record(

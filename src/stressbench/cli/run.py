@@ -45,9 +45,9 @@ class _SplitAtDashes(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--" in args:
-            at = args.index("--")
-            ctx.meta[_AFTER_DASHES] = tuple(args[at + 1 :])
-            args = args[:at]
+            index = args.index("--")
+            ctx.meta[_AFTER_DASHES] = tuple(args[index + 1 :])
+            args = args[:index]
         return super().parse_args(ctx, args)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -67,18 +67,18 @@ def run(
         Path | None,
         typer.Argument(metavar="FILE", help="The workload, a .sb file; not with --continue.", show_default=False),
     ] = None,
-    what: RunOptions,
+    run_options: RunOptions,
     script: ScriptOptions,
     launcher: LauncherOptions,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, print the command, and exit.")] = False,
 ) -> None:
     """Check the workload; print the script or the command, or run it and print the results."""
     spec = run_spec(
-        file, what, launcher, more=context.meta.get(_AFTER_DASHES, ()),
+        file, run_options, launcher, extra=context.meta.get(_AFTER_DASHES, ()),
         terminal=sys.stderr.isatty() and not script.emit and not is_quiet(),
     )  # fmt: skip
-    name = (file or what.continue_from or Path("run")).stem
-    prepared = spec.prepared(environment=os.environ, script=script.script(on=what.on, name=name))
+    name = (file or run_options.continue_from or Path("run")).stem
+    prepared = spec.prepared(environment=os.environ, script=script.script(on=run_options.on, name=name))
     if prepared.script is not None:
         echo(prepared.script_text(), nl=False)
         return
@@ -87,10 +87,10 @@ def run(
         return
     if prepared.advice:
         warning(prepared.advice)
-    _close(prepared.run())
+    _report_and_exit(prepared.run())
 
 
-def _close(finished: FinishedRun) -> NoReturn:
+def _report_and_exit(finished: FinishedRun) -> NoReturn:
     """Report how the run ended, print the results and the next command, and return the status."""
     for sentence in finished.reasons:
         error(sentence)

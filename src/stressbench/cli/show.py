@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.shares import share
+from stressbench.cli.options.share import share
 from stressbench.formats.run import Run, read_run
 from stressbench.report.renderers.text import show as print_document
 from stressbench.report.run.summary import DEFAULT_LINKS, DEFAULT_MOTIFS, SummaryParts, document_of
@@ -67,8 +67,8 @@ def show(
     """Print the summary of a run file."""
     target = TARGET if plan is None else share(plan, option="--plan", zero=False)
     run = read_run(file)
-    most = None if as_json or not motifs else motifs if steps else 0
-    summary = summarise(run, include_extra=include_extra, interval=interval, target=target, most_steps=most)
+    max_steps = None if as_json or not motifs else motifs if steps else 0
+    summary = summarise(run, include_extra=include_extra, interval=interval, target=target, most_steps=max_steps)
     if as_json:
         print_json(summary, RunSummary)
     else:

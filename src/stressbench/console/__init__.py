@@ -3,7 +3,7 @@
 from stressbench.console.escaping import escaped
 from stressbench.console.messages import emit, error, has_colours, is_quiet, note, progress, set_quiet, warning
 from stressbench.console.printing import Console, echo
-from stressbench.console.streams import OutputFault, take_streams
+from stressbench.console.streams import OutputFault, install_escaping_streams
 
 __all__ = [
     "Console",
@@ -13,10 +13,10 @@ __all__ = [
     "error",
     "escaped",
     "has_colours",
+    "install_escaping_streams",
     "is_quiet",
     "note",
     "progress",
     "set_quiet",
-    "take_streams",
     "warning",
 ]

@@ -5,7 +5,7 @@ import sys
 from typing import TextIO, cast
 
 from stressbench.console.escaping import escaped_line
-from stressbench.console.streams import Standard
+from stressbench.console.streams import EscapingStream
 from stressbench.levels import Level
 
 _PREFIX = "stressbench: "
@@ -20,17 +20,17 @@ _COLOURS = {
 }
 _QUIET_LEVELS = frozenset({Level.error, Level.warning})
 _ALL_LEVELS = frozenset(Level)
-_shown = [_ALL_LEVELS]
+_visible_levels = [_ALL_LEVELS]
 
 
 def set_quiet(*, quiet: bool) -> None:
     """Show only errors and warnings from now on, or all messages again."""
-    _shown[0] = _QUIET_LEVELS if quiet else _ALL_LEVELS
+    _visible_levels[0] = _QUIET_LEVELS if quiet else _ALL_LEVELS
 
 
 def is_quiet() -> bool:
     """Whether notes and progress are suppressed."""
-    return _shown[0] is _QUIET_LEVELS
+    return _visible_levels[0] is _QUIET_LEVELS
 
 
 def has_colours(stream: TextIO) -> bool:
@@ -65,10 +65,10 @@ def emit(text: str, *, level: Level = Level.note) -> None:
     Control characters and line ends in the text are escaped, as names may contain them. A message that cannot be
     written is dropped.
     """
-    if level not in _shown[0]:
+    if level not in _visible_levels[0]:
         return
     stream = sys.stderr
     prefix = f"{_COLOURS[level]}{_PREFIX}{_RESET}" if has_colours(stream) else _PREFIX
-    raw = cast("TextIO", stream.plain) if isinstance(stream, Standard) else stream
+    raw = cast("TextIO", stream.unescaped) if isinstance(stream, EscapingStream) else stream
     raw.write(f"{prefix}{escaped_line(text)}\n")
     raw.flush()

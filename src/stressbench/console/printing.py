@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from stressbench.console.escaping import escaped
-from stressbench.console.streams import Standard
+from stressbench.console.streams import EscapingStream
 
 
 def echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
@@ -25,11 +25,11 @@ class Console(rich.console.Console):
     def file(self) -> IO[str]:
         """The stream without its own escaping, since `render` has escaped the texts."""
         stream = super().file
-        return cast("IO[str]", stream.plain) if isinstance(stream, Standard) else stream
+        return cast("IO[str]", stream.unescaped) if isinstance(stream, EscapingStream) else stream
 
     @file.setter
-    def file(self, new: IO[str]) -> None:
-        self._file = new
+    def file(self, stream: IO[str]) -> None:
+        self._file = stream
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """Segments of the renderable, with their texts escaped."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stressbench.formats.files import limits, read_text
-from stressbench.formats.units import decimal
+from stressbench.formats.units import parse_float
 from stressbench.launch import program
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.launch_target import LaunchTarget
@@ -21,7 +21,7 @@ HPCC = "hpcc"
 def given_rmax(text: str) -> Rmax:
     """Rmax from a number of GFlop/s. Raises LaunchMistake."""
     try:
-        value = decimal(text)
+        value = parse_float(text)
     except ValueError:
         value = math.nan
     if not (math.isfinite(value) and value > 0):

@@ -24,7 +24,7 @@ def trace_difference(a: Path, b: Path, *, exact: bool = False, context: int = CO
     with _bounded(f"{a} or {b}"):
         first, second = read_trace(a), read_trace(b)
         for trace in (first, second):
-            trace.require_whole()
+            trace.require_complete()
         return diff(first, second, style=TokenStyle.exact if exact else TokenStyle.replayed, context=context)
 
 

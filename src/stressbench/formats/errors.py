@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from stressbench.errors import UserError
-from stressbench.formats.files import Refused
+from stressbench.formats.files import FileRefused
 
 
 def reason_of(fault: OSError) -> str:
     """Return the reason of an OSError, or why the file was refused, as the end of a sentence."""
     reason = fault.strerror or str(fault)
-    return reason if isinstance(fault, Refused) else reason.lower()
+    return reason if isinstance(fault, FileRefused) else reason.lower()
 
 
 class _FileError(UserError):

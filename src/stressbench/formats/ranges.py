@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable
 
-_LONGEST_ITEM, _SHOWN = 60, 80
+_MAX_ITEM, _MAX_EXCERPT = 60, 80
 _ITEM = re.compile(r"([0-9]+)(?:-([0-9]+)(?::([0-9]+))?)?")
-MOST = 1 << 21
+MAX_NUMBERS = 1 << 21
 """Largest count of numbers in a list, equal to the largest number of ranks of a run."""
 
 
-def parse_ranges(text: str, *, most: int = MOST) -> tuple[int, ...]:
-    """The numbers that `text` lists, at most `most`, in the order written.
+def parse_ranges(text: str, *, max_numbers: int = MAX_NUMBERS) -> tuple[int, ...]:
+    """The numbers that `text` lists, at most `max_numbers`, in the order written.
 
     Raises ValueError, which names the item, for an item other than `N`, `N-M` or `N-M:S`, and for too many numbers.
     """
@@ -18,19 +18,19 @@ def parse_ranges(text: str, *, most: int = MOST) -> tuple[int, ...]:
     for item in text.split(","):
         match = _ITEM.fullmatch(item.strip())
         if match is None or match[3] == "0":
-            raise ValueError(f"'{_short(item)}' in '{_short(text)}': expected N, N-M or N-M:STRIDE")
-        if len(match[0]) > _LONGEST_ITEM:
-            raise ValueError(f"'{_short(item)}': expected numbers below 2^63")
+            raise ValueError(f"'{_excerpt(item)}' in '{_excerpt(text)}': expected N, N-M or N-M:STRIDE")
+        if len(match[0]) > _MAX_ITEM:
+            raise ValueError(f"'{_excerpt(item)}': expected numbers below 2^63")
         first = int(match[1])
-        named = range(first, int(match[2] or first) + 1, int(match[3] or 1))
-        if len(numbers) + len(named) > most:
-            raise ValueError(f"'{_short(item)}' in '{_short(text)}': expected at most {most} numbers")
-        numbers.extend(named)
+        item_numbers = range(first, int(match[2] or first) + 1, int(match[3] or 1))
+        if len(numbers) + len(item_numbers) > max_numbers:
+            raise ValueError(f"'{_excerpt(item)}' in '{_excerpt(text)}': expected at most {max_numbers} numbers")
+        numbers.extend(item_numbers)
     return tuple(numbers)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+def _excerpt(text: str) -> str:
+    return text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]}..."
 
 
 def spans(numbers: Iterable[int]) -> str:

@@ -21,17 +21,17 @@ from stressbench.formats.trace import records as trace_records
 Schema: TypeAlias = dict[str, Any]
 Mode: TypeAlias = Literal["validation", "serialization"]
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_LATER = "later_type"
+_LATER_TYPE = "later_type"
 
 
-class _Untitled(GenerateJsonSchema):
+class _SchemaWithoutTitles(GenerateJsonSchema):
     """Generator of schemas without a title for each key, which would only repeat its name."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  pydantic's signature
         return False
 
 
-def _headed(name: str, schema: Mapping[str, Any], *, title: str, description: str) -> Schema:
+def _with_header(name: str, schema: Mapping[str, Any], *, title: str, description: str) -> Schema:
     """`schema` with `$schema`, `$id`, title and description first and its definitions last."""
     definitions = {"$defs": dict(sorted(schema["$defs"].items()))} if "$defs" in schema else {}
     head = {"$schema": _DIALECT, "$id": f"urn:stressbench:{name}:1", "title": title, "description": description}
@@ -40,13 +40,13 @@ def _headed(name: str, schema: Mapping[str, Any], *, title: str, description: st
 
 def _definitions(models: Iterable[type[Any]], *, mode: Mode = "validation") -> dict[str, Schema]:
     """Schemas of the models and of the models nested in them, by name of the model."""
-    wanted = [(model.__name__, mode, TypeAdapter(model)) for model in models]
-    _, shared = TypeAdapter.json_schemas(wanted, schema_generator=_Untitled)
-    found: dict[str, Schema] = shared["$defs"]
-    return found
+    inputs = [(model.__name__, mode, TypeAdapter(model)) for model in models]
+    _, shared = TypeAdapter.json_schemas(inputs, schema_generator=_SchemaWithoutTitles)
+    definitions: dict[str, Schema] = shared["$defs"]
+    return definitions
 
 
-def _lines(
+def _line_schema(
     name: str, records: Mapping[str, type[Any]], *, envelope: Mapping[str, Schema], title: str, page: str
 ) -> Schema:
     """Schema of one line of a file: one of `records` (models by type), with the keys of `envelope` on every line.
@@ -58,20 +58,20 @@ def _lines(
         line = definitions[kind] = definitions.pop(model.__name__)
         line["properties"] = {"type": {"const": kind}, **line["properties"], **envelope}
         line["required"] = ["type", *line["required"], *envelope]
-    definitions[_LATER] = {
-        "description": "A record that this version does not know.",
+    definitions[_LATER_TYPE] = {
+        "description": "A record of a type that this version does not know.",
         "type": "object",
         "properties": {"type": {"type": "string", "not": {"enum": list(records)}}},
         "required": ["type"],
     }
-    schema = {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in (*records, _LATER)], "$defs": definitions}
-    told = "Keys that are not listed, and types that are not listed, belong to later versions and are skipped."
-    return _headed(name, schema, title=title, description=f"{page} in machine-readable form. {told}")
+    schema = {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in (*records, _LATER_TYPE)], "$defs": definitions}
+    skipped = "Keys that are not listed, and types that are not listed, belong to later versions and are skipped."
+    return _with_header(name, schema, title=title, description=f"{page} in machine-readable form. {skipped}")
 
 
 def run_schema() -> Schema:
     """Schema of one line of a run file."""
-    return _lines(
+    return _line_schema(
         "run", run_records.RECORDS, envelope={}, title="One line of a StressBench run file", page="docs/records.md"
     )
 
@@ -79,11 +79,11 @@ def run_schema() -> Schema:
 def trace_schema() -> Schema:
     """Schema of one line of a trace file."""
     checksum = {
-        "description": "CRC-32 (as zlib's) of the line's bytes before this key's comma",
+        "description": "CRC-32 (as in zlib) of the bytes of the line before the comma in front of this key",
         "type": "string",
         "pattern": "^[0-9a-f]{8}$",
     }
-    return _lines(
+    return _line_schema(
         "trace", trace_records.RECORDS, envelope={"crc32": checksum}, title="One line of a StressBench trace file",
         page="docs/trace-format.md",
     )  # fmt: skip
@@ -91,7 +91,7 @@ def trace_schema() -> Schema:
 
 def study_schema() -> Schema:
     """Schema of a study file."""
-    return _headed(
+    return _with_header(
         "study", StudyTable.model_json_schema(), title="A StressBench study file (TOML)",
         description="docs/how-to/studies.md in machine-readable form.",
     )  # fmt: skip
@@ -104,7 +104,7 @@ def lab_schema() -> Schema:
         table = topology.model_json_schema()
         schema["$defs"] |= table.pop("$defs", {}) | {f"topology-{kind}": table}
     schema["properties"]["topology"] = {"oneOf": [{"$ref": f"#/$defs/topology-{kind}"} for kind in TOPOLOGIES]}
-    return _headed(
+    return _with_header(
         "lab",
         schema,
         title="A StressBench lab file (TOML)",
@@ -117,10 +117,10 @@ def sensitivity_schema() -> Schema:
     schema = profile.ADAPTER.json_schema()
     schema["required"] = sorted({*schema["required"], "type", "schema_version"})
     schema |= {"if": {"properties": {"levels": {"minItems": 1}}}, "then": {"properties": {"alone_s": {"minItems": 1}}}}
-    return _headed(
+    return _with_header(
         "sensitivity", schema, title="A StressBench sensitivity profile",
         description=(
-            "docs/explanation/sensitivity.md: what one application does to others on one machine, and they to it."
+            "docs/explanation/sensitivity.md: the impact of one application on others on one machine, and theirs on it."
         ),
     )  # fmt: skip
 
@@ -129,9 +129,9 @@ def observation_schema() -> Schema:
     """Schema of one line of a file of co-runs."""
     schema = coruns.ADAPTER.json_schema()
     schema["required"] = sorted({*schema["required"], "type", "schema_version"})
-    return _headed(
+    return _with_header(
         "observation", schema, title="A co-run that was measured",
-        description="docs/how-to/predict.md: how slow one application was beside others; a line of a JSON Lines file.",
+        description="docs/how-to/predict.md: slowdown of one application beside others; a line of a JSON Lines file.",
     )  # fmt: skip
 
 
@@ -139,23 +139,23 @@ def launches_schema() -> Schema:
     """Schema of one line of `launches.jsonl`: the first line is the plan, every other line is a launch."""
     records = (rates.JOURNAL.plan, rates.JOURNAL.launch, rails.JOURNAL.plan, rails.JOURNAL.launch)
     mode: Literal["serialization"] = "serialization"
-    found, shared = TypeAdapter.json_schemas([(one.__name__, mode, TypeAdapter(one)) for one in records])
+    references, shared = TypeAdapter.json_schemas([(one.__name__, mode, TypeAdapter(one)) for one in records])
     for record in shared["$defs"].values():
         record["required"] = sorted({*record["required"], *({"type", "schema_version"} & record["properties"].keys())})
-    return _headed(
-        "launches", {"oneOf": [found[one.__name__, mode] for one in records], **shared},
+    return _with_header(
+        "launches", {"oneOf": [references[one.__name__, mode] for one in records], **shared},
         title="A line of the launches of a program",
         description=(
-            "docs/how-to/degrade.md and docs/how-to/rails.md: the plan, then a line a launch; of "
+            "docs/how-to/degrade.md and docs/how-to/rails.md: the plan, then one line per launch; of "
             "`stressbench degrade run -- CMD` (rates) and of `stressbench rails run -- CMD` (policies)."
         ),
     )  # fmt: skip
 
 
-def printed_schema(name: str, model: type[Any], *, command: str) -> Schema:
+def output_schema(name: str, model: type[Any], *, command: str) -> Schema:
     """Schema of the JSON output of `command`, generated from its `model`."""
     schema = TypeAdapter(model).json_schema(mode="serialization")
-    return _headed(name, schema, title=f"What `{command}` prints", description=schema["description"])
+    return _with_header(name, schema, title=f"What `{command}` prints", description=schema["description"])
 
 
 SCHEMAS: Mapping[str, Callable[[], Schema]] = {

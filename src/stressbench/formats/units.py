@@ -36,23 +36,23 @@ RATE_PATTERN = r"^[0-9]+(\.[0-9]+)? *[kMGT]?bit(/s)?$"
 DURATION_PATTERN = r"^[0-9]+(\.[0-9]+)? *(ns|us|ms|s)$"
 BYTES_PATTERN = r"^[0-9]+(\.[0-9]+)? *([kMG]|[KMG]i)?B$"
 
-LONGEST_S = 100 * 365 * 24 * 3600.0
+MAX_SECONDS = 100 * 365 * 24 * 3600.0
 """The longest time that users may specify, in seconds: 100 years."""
 
 FULL = "full"
 """The share that stands for the full rate."""
 _RATE_SHARES = {FULL: Fraction(1), "half": Fraction(1, 2), "quarter": Fraction(1, 4), "eighth": Fraction(1, 8)}
 _NUMBER = r"([0-9]+(?:\.[0-9]+)?)"
-_SHORT = r"([0-9]{1,300}(?:\.[0-9]{1,300})?)"  # short enough for a float and for Fraction
+_BOUNDED_NUMBER = r"([0-9]{1,300}(?:\.[0-9]{1,300})?)"  # short enough for a float and for Fraction
 _SECONDS = re.compile(rf"{_NUMBER}(ns|us|ms|s|min|h)")
-_SIZE = re.compile(rf"{_SHORT}(B|[kMGT]B|[KMGT]iB)?")
+_SIZE = re.compile(rf"{_BOUNDED_NUMBER}(B|[kMGT]B|[KMGT]iB)?")
 _RATE = re.compile(rf" *{_NUMBER} *([kMGT]?)bit(?:/s)? *")
 _DURATION = re.compile(rf" *{_NUMBER} *(ns|us|ms|s) *")
 _BYTES = re.compile(rf" *{_NUMBER} *(B|kB|MB|GB|KiB|MiB|GiB) *")
-_RATE_SHARE = re.compile(rf"([0-9]{{1,300}})/([1-9][0-9]{{0,299}})|{_SHORT}%")
-_PERCENT = re.compile(rf"{_SHORT}%")
+_RATE_SHARE = re.compile(rf"([0-9]{{1,300}})/([1-9][0-9]{{0,299}})|{_BOUNDED_NUMBER}%")
+_PERCENT = re.compile(rf"{_BOUNDED_NUMBER}%")
 _FREQUENCY = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:e[0-9]{1,3})?)([kMG]?)(?:Hz)?")
-_WHOLE = re.compile("[0-9]{1,18}")
+_DIGITS = re.compile("[0-9]{1,18}")
 
 
 class UnitError(ValueError):
@@ -107,57 +107,57 @@ class Bytes:
         return f"{self.count}B"
 
 
-LEAST_RATE = Rate(8_000)
+MIN_RATE = Rate(8_000)
 """The smallest rate that a link may have."""
 
 
-def is_plain(text: str) -> bool:
+def is_ascii_number(text: str) -> bool:
     """Whether a number is free of spellings that only Python accepts: `1_000` and digits of other scripts."""
     return text.isascii() and "_" not in text
 
 
-def decimal(text: str) -> float:
+def parse_float(text: str) -> float:
     """Return a number such as `3`, `-0.5` or `2e-3`; it may be infinite or NaN. Raises ValueError."""
-    if not is_plain(text):
+    if not is_ascii_number(text):
         raise ValueError(text)
     return float(text)
 
 
-def whole_number(text: str) -> int | None:
+def parse_digits(text: str) -> int | None:
     """Return the value, 0 or more, of a text of up to 18 digits; None for any other text."""
-    return int(text) if _WHOLE.fullmatch(text) else None
+    return int(text) if _DIGITS.fullmatch(text) else None
 
 
 def parse_seconds(text: str) -> float:
-    """Return the seconds of a time above 0: 3300.0 for `55min`. Raises UnitError, also above LONGEST_S."""
-    found = _SECONDS.fullmatch(text)
-    seconds = float(found[1]) * NANOSECONDS[found[2]] / NANOSECONDS["s"] if found else 0.0
+    """Return the seconds of a time above 0: 3300.0 for `55min`. Raises UnitError, also above MAX_SECONDS."""
+    match = _SECONDS.fullmatch(text)
+    seconds = float(match[1]) * NANOSECONDS[match[2]] / NANOSECONDS["s"] if match else 0.0
     if not seconds:
         raise UnitError(f"expected {A_TIME}")
-    if seconds > LONGEST_S:
+    if seconds > MAX_SECONDS:
         raise UnitError("expected at most 100 years")
     return seconds
 
 
 def parse_size(text: str) -> int:
     """Return a size above 0 in whole bytes: 32768 for `32KiB`. Raises UnitError, also for fractions of a byte."""
-    found = _SIZE.fullmatch(text)
-    size = Fraction(found[1]) * BYTES[found[2] or "B"] if found else Fraction(0)
+    match = _SIZE.fullmatch(text)
+    size = Fraction(match[1]) * BYTES[match[2] or "B"] if match else Fraction(0)
     if size <= 0 or size.denominator != 1:
         raise UnitError(f"expected {A_SIZE}")
     return int(size)
 
 
 def parse_rate(text: object) -> Rate:
-    """Return a link's rate: `100Mbit`, `1Gbit/s`. Raises UnitError, also below LEAST_RATE."""
+    """Return a link's rate: `100Mbit`, `1Gbit/s`. Raises UnitError, also below MIN_RATE."""
     match = _RATE.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise UnitError("expected a rate in bits a second, such as 100Mbit or 1Gbit")
-    rate = Rate(_whole(float(match[1]) * PREFIXES[match[2]]))
+    rate = Rate(_round_to_int64(float(match[1]) * PREFIXES[match[2]]))
     if rate.bits_per_s == 0:
         raise UnitError("a link of rate 0 would carry nothing; expected more than 0 (`lab set LINK down` cuts a link)")
-    if rate < LEAST_RATE:
-        raise UnitError(f"expected at least {LEAST_RATE}")
+    if rate < MIN_RATE:
+        raise UnitError(f"expected at least {MIN_RATE}")
     return rate
 
 
@@ -166,7 +166,7 @@ def parse_duration(text: object) -> Duration:
     match = _DURATION.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise UnitError("expected a time, such as 10us or 1ms")
-    return Duration(_whole(float(match[1]) * NANOSECONDS[match[2]]))
+    return Duration(_round_to_int64(float(match[1]) * NANOSECONDS[match[2]]))
 
 
 def parse_bytes(text: object) -> Bytes:
@@ -174,7 +174,7 @@ def parse_bytes(text: object) -> Bytes:
     match = _BYTES.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise UnitError("expected a size, such as 256KiB or 1MB")
-    size = Bytes(_whole(float(match[1]) * BYTES[match[2]]))
+    size = Bytes(_round_to_int64(float(match[1]) * BYTES[match[2]]))
     if size.count == 0:
         raise UnitError("expected more than 0 bytes")
     return size
@@ -182,19 +182,19 @@ def parse_bytes(text: object) -> Bytes:
 
 def parse_frequency(text: str) -> float:
     """Return hertz above 0: 2.6e9 for `2.6GHz`, `2.6G` and `2600000000`. Raises UnitError."""
-    found = _FREQUENCY.fullmatch(text)
-    hertz = float(found[1]) * PREFIXES[found[2]] if found else 0.0
+    match = _FREQUENCY.fullmatch(text)
+    hertz = float(match[1]) * PREFIXES[match[2]] if match else 0.0
     if not 0 < hertz < math.inf:
         raise UnitError(f"expected {A_FREQUENCY}")
     return hertz
 
 
-def parse_rate_share(text: str, *, plain_one: bool = False) -> Fraction:
-    """Return a share of a link's rate as a fraction: `half`, `1/3`, `25%`; with `plain_one` also `1`. Raises UnitError.
+def parse_rate_share(text: str, *, allow_one: bool = False) -> Fraction:
+    """Return a share of a link's rate as a fraction: `half`, `1/3`, `25%`; with `allow_one` also `1`. Raises UnitError.
 
     Converted to a text, the result is in lowest terms (`1`, `1/2`, `1/3`). It may be 0 or more than 1.
     """
-    if plain_one and text == "1":
+    if allow_one and text == "1":
         return Fraction(1)
     if match := _RATE_SHARE.fullmatch(text):
         return Fraction(int(match[1]), int(match[2])) if match[1] else Fraction(match[3]) / 100
@@ -207,7 +207,7 @@ def parse_share(text: str, *, zero: bool) -> float:
     """Return a share below 1 and above 0, or with `zero` at least 0: 0.02 for `2%` and `0.02`. Raises UnitError."""
     number, scale = (text[:-1], 100.0) if text.endswith("%") else (text, 1.0)
     try:
-        share = decimal(number) / scale
+        share = parse_float(number) / scale
     except ValueError:
         raise UnitError("expected a share such as 2% or 0.02") from None
     if not ((share >= 0 if zero else share > 0) and share < 1):
@@ -217,8 +217,8 @@ def parse_share(text: str, *, zero: bool) -> float:
 
 def parse_percent(text: str) -> float:
     """Return a share above 0, which may be more than 1: 0.05 for `5%`. Raises UnitError."""
-    found = _PERCENT.fullmatch(text)
-    share = float(found[1]) / 100 if found else 0.0
+    match = _PERCENT.fullmatch(text)
+    share = float(match[1]) / 100 if match else 0.0
     if share <= 0:
         raise UnitError("expected a share above 0, such as 5%")
     return share
@@ -238,13 +238,13 @@ def minutes_text(seconds: float) -> str:
     return f"{seconds:.3g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
 
 
-def whole_size_text(size: int) -> str:
+def exact_size_text(size: int) -> str:
     """Return bytes in the largest binary unit up to GiB that divides them: `16 MiB`, `1000 bytes`."""
     unit = next((unit for unit in ("GiB", "MiB", "KiB") if size % BYTES[unit] == 0), None)
     return f"{size} bytes" if unit is None else f"{size // BYTES[unit]} {unit}"
 
 
-def _whole(value: float) -> int:
+def _round_to_int64(value: float) -> int:
     """`value` rounded to an integer. Raises UnitError if it exceeds the 64 bits of the kernel's interfaces."""
     if value >= 2**63:
         raise UnitError("is too large; expected less than 2^63 bits a second, bytes or nanoseconds")

@@ -7,9 +7,9 @@ from typing import Any
 import orjson
 
 from stressbench.formats.errors import ProfileFileError, reason_of
-from stressbench.formats.files import json_of, limits, open_regular, read_bytes
+from stressbench.formats.files import limits, open_regular, parse_json, read_bytes
 from stressbench.formats.profiles.coruns import CoRun, parse_coruns
-from stressbench.formats.profiles.profile import fitting_name
+from stressbench.formats.profiles.profile import valid_name
 from stressbench.formats.run import Job, Role, Run, read_run
 from stressbench.stats import congestion_impact, select
 
@@ -43,7 +43,7 @@ def coruns_of(run: Run) -> tuple[CoRun | LeftOut, ...]:
     """
     if len(run.jobs) < 2:
         raise ProfileFileError(f"{len(run.jobs)} job: a co-run has two or more", path=run.path)
-    names = [fitting_name(job.name) for job in run.jobs]
+    names = [valid_name(job.name) for job in run.jobs]
     return tuple(
         _corun_of(run, job, victim=names[number], aggressors=(*names[:number], *names[number + 1 :]))
         for number, job in enumerate(run.jobs)
@@ -66,7 +66,7 @@ def _source(run: Run) -> str:
 
 def _begins_a_run(line: bytes) -> bool:
     try:
-        first: Any = json_of(line)
+        first: Any = parse_json(line)
     except orjson.JSONDecodeError:
         return False
     return isinstance(first, dict) and first.get("type") == "header"

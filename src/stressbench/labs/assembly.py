@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import Topology
-from stressbench.formats.toml.complaints import Complaint, Mistakes, unknown
+from stressbench.formats.toml.complaints import Complaint, ValidationMistakes, unknown_message
 from stressbench.formats.toml.lines import KeyPath
 from stressbench.formats.units import Rate
 from stressbench.labs.addresses import mac_of
@@ -22,7 +22,7 @@ _MOST_RAILS = 8
 
 
 def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
-    """Assemble the lab. Raises Mistakes with a complaint for every error that can be found."""
+    """Assemble the lab. Raises ValidationMistakes with a complaint for every error that can be found."""
     _refuse(_rail_complaints(table, topology))
     hosts = tuple(f"{table.hosts.name}{number}" for number in range(table.hosts.count))
     _refuse(_host_complaints(table, hosts))
@@ -53,7 +53,7 @@ def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
 def _refuse(complaints: Iterator[Complaint]) -> None:
     found = tuple(complaints)
     if found:
-        raise Mistakes(found)
+        raise ValidationMistakes(found)
 
 
 def _rail_complaints(table: LabTable, topology: Topology) -> Iterator[Complaint]:
@@ -101,7 +101,7 @@ def _wire(table: LabTable, topology: Topology, hosts: tuple[str, ...]) -> Wiring
     try:
         wiring = wire_of(topology)(topology, WiringInput(hosts=hosts, rails=rails, links=written))
     except WiringMistake as mistake:
-        raise Mistakes([_wiring_complaint(mistake)]) from mistake
+        raise ValidationMistakes([_wiring_complaint(mistake)]) from mistake
     return wiring if table.io is None else _with_io(wiring, table)
 
 
@@ -118,8 +118,12 @@ def _with_io(wiring: Wiring, table: LabTable) -> Wiring:
     io = table.io
     assert io is not None
     if io.attach not in wiring.switches:
-        raise Mistakes(
-            [Complaint(place=("io", "attach"), text="io.attach: " + unknown("switch", io.attach, wiring.switches))]
+        raise ValidationMistakes(
+            [
+                Complaint(
+                    place=("io", "attach"), text="io.attach: " + unknown_message("switch", io.attach, wiring.switches)
+                )
+            ]
         )
     own = f"{io.name}-switch"
     switch = io.attach if io.uplink is None else own
@@ -181,7 +185,9 @@ def _links(wiring: Wiring, rates: _NicRates, table: LabTable) -> tuple[Link, ...
         base = wire.name or f"{wire.a}-{wire.b}"
         names[base] += 1
         if wire.name and names[base] > 1:
-            raise Mistakes([Complaint(place=("link", number, "name"), text=f"link.name: duplicate name '{wire.name}'")])
+            raise ValidationMistakes(
+                [Complaint(place=("link", number, "name"), text=f"link.name: duplicate name '{wire.name}'")]
+            )
         ends = [
             End(node=node, device=_device(devices, wiring, wire, node, beyond), mac=mac_of(number, end))
             for end, (node, beyond) in enumerate(((wire.a, wire.b), (wire.b, wire.a)))
@@ -209,7 +215,7 @@ def _device(devices: set[tuple[str, str]], wiring: Wiring, wire: Wire, node: str
     while (node, name) in devices:
         if station:
             text = f"'{node}' has two links on eth{wire.rail}; a second NIC is {node}:eth{wire.rail + 1}"
-            raise Mistakes([Complaint(place=("link",), text=f"link.between: {text}")])
+            raise ValidationMistakes([Complaint(place=("link",), text=f"link.between: {text}")])
         number += 1
         name = f"{beyond[: _LONGEST_DEVICE - 3]}.{number}"
     devices.add((node, name))

@@ -4,7 +4,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from stressbench.formats.lab.errors import LabMistake
-from stressbench.formats.toml.complaints import unknown
+from stressbench.formats.toml.complaints import unknown_message
 
 _ENDING = ".toml"
 
@@ -23,4 +23,4 @@ def lab_file(word: str) -> Path:
         if not Path(word).is_file():
             raise LabMistake(f"{word} is not a file")
         return Path(word)
-    raise LabMistake(f"{unknown('lab', word, shipped())}; a file's name ends in {_ENDING}")
+    raise LabMistake(f"{unknown_message('lab', word, shipped())}; a file's name ends in {_ENDING}")

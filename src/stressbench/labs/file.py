@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from stressbench.formats.lab.errors import LabMistake
-from stressbench.formats.lab.file import located_mistakes, parse_tables
+from stressbench.formats.lab.file import lab_file_mistakes, parse_tables
 from stressbench.formats.toml import TomlMistake, read_text
 from stressbench.labs.assembly import assemble
 from stressbench.labs.topology import Lab
@@ -21,5 +21,5 @@ def read_lab(path: Path, *, name: str | None = None) -> Lab:
 def parse_lab(text: str, *, name: str, source: str) -> Lab:
     """The lab described by `text`. Raises LabFileMistake with all errors; `source` names the file in them."""
     tables = parse_tables(text, source=source)
-    with located_mistakes(text, source=source):
+    with lab_file_mistakes(text, source=source):
         return assemble(name=name, table=tables.table, topology=tables.topology)

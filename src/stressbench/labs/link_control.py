@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from stressbench.formats.lab.errors import LabMistake
-from stressbench.formats.toml.complaints import unknown
+from stressbench.formats.toml.complaints import unknown_message
 from stressbench.formats.units import Rate, UnitError, parse_rate, parse_rate_share
 from stressbench.labs.iproute import run_iproute
 from stressbench.labs.lifecycle import RunningLab
@@ -65,7 +65,7 @@ def select_links(lab: Lab, word: str) -> tuple[Link, ...]:
         return lab.links_of(word)
     found = tuple(link for link in lab.links if fnmatch.fnmatchcase(link.name, word))
     if not found:
-        raise LabMistake(f"lab {lab.name}: {unknown('link', word, ('all', 'hosts', *names))}")
+        raise LabMistake(f"lab {lab.name}: {unknown_message('link', word, ('all', 'hosts', *names))}")
     return found
 
 

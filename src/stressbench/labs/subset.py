@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from stressbench.formats.lab.errors import LabMistake
-from stressbench.formats.units import LEAST_RATE
+from stressbench.formats.units import MIN_RATE
 from stressbench.labs.topology import Lab
 
 
@@ -11,9 +11,9 @@ def with_rate_share(lab: Lab, share: float) -> Lab:
     """The lab with all rates multiplied by `share`. Raises LabMistake if a rate would fall below the minimum."""
     links = tuple(replace(link, rate=link.rate.scaled(share)) for link in lab.links)
     slowest = min(links, key=lambda link: link.rate)
-    if slowest.rate < LEAST_RATE:
+    if slowest.rate < MIN_RATE:
         raise LabMistake(
-            f"lab {lab.name}'s link {slowest.name} would have {slowest.rate}; expected at least {LEAST_RATE}"
+            f"lab {lab.name}'s link {slowest.name} would have {slowest.rate}; expected at least {MIN_RATE}"
         )
     return replace(lab, links=links)
 

@@ -28,7 +28,7 @@ def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bo
         return
     if not nics:
         raise RailMistake(f"{policy}: which NICs do hosts have? Expected --nics, such as ib0,ib1", option="--nics")
-    if policy.highest >= len(nics):
+    if policy.highest_nic >= len(nics):
         last = "nic0" if len(nics) == 1 else f"nic0 to nic{len(nics) - 1}"
         there = f"hosts have {', '.join(nics)}; expected {last}"
         raise RailMistake(f"{policy}: {there}", option="--policies")
@@ -97,7 +97,7 @@ class Rails:
         names = _VARIABLES[transport]
         chosen = selection(self.transport, library.flavour)
         if self.policy.kind is Kind.nic:
-            nic = self.nics[self.policy.highest]
+            nic = self.nics[self.policy.highest_nic]
             chosen = (*chosen, *((name, nic) for name in names))
         settings = ("env", *(f"{name}={value}" for name, value in chosen)) if chosen else ()
         return (*settings, *self._by_rank(names, jobs))

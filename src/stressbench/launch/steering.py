@@ -36,7 +36,7 @@ def steered(
     jobs: tuple[JobRanks, ...] = ()
     if rails.policy.kind is Kind.local and not request.elsewhere:
         _require_near(rails)
-    if rails.policy.goes_by_job and steering.placement is not None:
+    if rails.policy.depends_on_jobs and steering.placement is not None:
         jobs = _jobs(steering.placement, request, rails, engine, ranks_per_node, environment)
     return replace(request, program=(*rails.wrapper(library, jobs=jobs), *request.program))
 

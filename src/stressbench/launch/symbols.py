@@ -9,7 +9,7 @@ from pathlib import Path
 import orjson
 
 from stressbench.formats.trace import Trace
-from stressbench.formats.trace.line import sealed
+from stressbench.formats.trace.line import with_checksum
 from stressbench.formats.trace.records import site_name
 
 _UNKNOWN = "??"
@@ -67,7 +67,7 @@ def _symbol(function: str, place: str) -> str:
 
 def add_symbols(path: Path, symbols: Mapping[str, str]) -> None:
     """Insert the line of symbols before the trace's last line, which marks the file as complete."""
-    line = sealed(orjson.dumps({"type": "symbols", "sites": symbols}))
+    line = with_checksum(orjson.dumps({"type": "symbols", "sites": symbols}))
     with path.open("r+b") as file:
         start = max(0, file.seek(0, 2) - _END_WITHIN)
         file.seek(start)

@@ -60,7 +60,7 @@ def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> Trac
     if not left.written:
         return TracedLaunch(status=ended.status, trace=None, sentences=left.sentences)
     trace, reason = _read(request.output)
-    if trace is not None and not trace.cut_off:
+    if trace is not None and not trace.truncated:
         _name_sites(trace, tracing)
         trace, reason = _read(request.output)
     with suppress(OSError):

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from stressbench.formats.schemas import Schema, printed_schema
+from stressbench.formats.schemas import Schema, output_schema
 from stressbench.stats import Comparison, RunSummary
 from stressbench.tracing.profile import Profile
 
 PRINTED: Mapping[str, Callable[[], Schema]] = {
-    "compare": partial(printed_schema, "compare", Comparison, command="stressbench compare --json"),
-    "profile": partial(printed_schema, "profile", Profile, command="stressbench profile --json"),
-    "show": partial(printed_schema, "show", RunSummary, command="stressbench show --json"),
+    "compare": partial(output_schema, "compare", Comparison, command="stressbench compare --json"),
+    "profile": partial(output_schema, "profile", Profile, command="stressbench profile --json"),
+    "show": partial(output_schema, "show", RunSummary, command="stressbench show --json"),
 }

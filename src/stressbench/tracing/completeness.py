@@ -12,14 +12,14 @@ def completeness_sentences(trace: Trace) -> Iterable[str]:
     calls, distinct = 0, 0
     ranks_by_loss: dict[str, list[int]] = defaultdict(list)
     for rank in trace.ranks():
-        for stream in rank.threads_apart():
+        for stream in rank.streams_by_thread():
             calls += stream.sequence_calls or 0
             distinct += len(stream.calls)
             for loss in stream.lost or ():
                 after = "" if loss.after_calls is None else f" after {loss.after_calls:,} calls"
                 reason = f" ({loss.why})" if loss.why else ""
                 ranks_by_loss[f"{_LOSSES.get(loss.what, loss.what + ' were lost')}{after}{reason}"].append(rank.rank)
-    ranks_in_file = len(trace.places)
+    ranks_in_file = len(trace.positions)
     of_all = (
         f"{ranks_in_file:,} ranks"
         if ranks_in_file == trace.header.ranks

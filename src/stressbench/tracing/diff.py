@@ -81,7 +81,7 @@ def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context
         if rank_a is None or rank_b is None:
             notes.append(f"rank {rank} is only in {b.path if rank_a is None else a.path}")
             continue
-        pairs = list(zip_longest(rank_a.threads_apart(), rank_b.threads_apart()))
+        pairs = list(zip_longest(rank_a.streams_by_thread(), rank_b.streams_by_thread()))
         for thread, (stream_a, stream_b) in enumerate(pairs):
             if stream_a is None or stream_b is None or stream_a.rules is None or stream_b.rules is None:
                 notes.append(f"rank {rank}{f', thread {thread}' if thread else ''}: no sequence in one of them")

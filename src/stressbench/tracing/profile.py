@@ -288,7 +288,7 @@ def _rank_warnings(rank: RankTrace) -> Iterable[str]:
 
 
 def _file_warnings(trace: Trace) -> Iterable[str]:
-    if trace.cut_off:
-        yield f"the file is cut off: {len(trace.places):,} of {trace.header.ranks:,} ranks are whole"
+    if trace.truncated:
+        yield f"the file is cut off: {len(trace.positions):,} of {trace.header.ranks:,} ranks are whole"
     elif missing := trace.missing:
         yield f"no line of rank {spans(missing[:_MOST_NAMED])}{', ...' if len(missing) > _MOST_NAMED else ''}"

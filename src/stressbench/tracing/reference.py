@@ -72,7 +72,7 @@ def reference_profile(trace: Trace, *, iteration: bool) -> ReferenceProfile:
 
     Raises TraceFileError if a rank has no sequence, several threads, or no matching loop.
     """
-    trace.require_whole()
+    trace.require_complete()
     loop = _main_loop(trace) if iteration else None
     traffic = TrafficAccumulator(trace.header.ranks)
     for rank in trace.ranks():
@@ -94,8 +94,8 @@ def _iteration_unit(loop: Loop | None) -> str:
 
 
 def _stream_rules(trace: Trace, rank: RankTrace) -> Rules:
-    if len(rank.threads_apart()) > 1:
-        raise TraceFileError(f"rank {rank.rank}: {len(rank.threads_apart())} threads called MPI", path=trace.path)
+    if len(rank.streams_by_thread()) > 1:
+        raise TraceFileError(f"rank {rank.rank}: {len(rank.streams_by_thread())} threads called MPI", path=trace.path)
     if rank.rules is None:
         reason = (
             "it is a profile; `stressbench capture` keeps the sequence" if trace.header.mode == "profile" else "lost"
@@ -146,7 +146,7 @@ def _round(percent: float | None) -> float | None:
 
 def _tokens(rank: RankTrace, rules: Rules) -> Iterator[str]:
     """Tokens without test and probe calls, as in the reference profiles."""
-    tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
+    tokenizer = CallTokenizer(rank, rank.streams_by_thread()[0], TokenStyle.exact)
     tokenizer.assign_slots()
     return tokenizer.tokens(number for number in expand_bounded(rules) if rank.calls[number].op not in TEST_CALLS)
 
@@ -171,7 +171,7 @@ def _rows(rank: RankTrace, rules: Rules, *, wraps: bool) -> Iterable[Row]:
     numbers = list(expand_bounded(rules))
     gaps = {(gap.before, gap.after): gap for gap in rank.gaps or ()}
     preceding = [numbers[-1] if wraps and numbers else -1, *numbers]
-    tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
+    tokenizer = CallTokenizer(rank, rank.streams_by_thread()[0], TokenStyle.exact)
     tokenizer.assign_slots()
     for before, number in zip(preceding, numbers, strict=False):
         yield [tokenizer.token(number), *_gap_cells(gaps.get((before, number))), _mean_us(rank.calls[number])]

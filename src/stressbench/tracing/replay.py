@@ -38,14 +38,14 @@ def replay_suitability(trace: Trace) -> ReplaySuitability:
 
 
 def _file_refusals(trace: Trace) -> Iterable[str]:
-    if trace.cut_off:
-        yield f"the file is cut off: {len(trace.places):,} of {trace.header.ranks:,} ranks are whole"
+    if trace.truncated:
+        yield f"the file is cut off: {len(trace.positions):,} of {trace.header.ranks:,} ranks are whole"
     elif missing := trace.missing:
         yield f"no line of rank {spans(missing[:100])}{', ...' if len(missing) > 100 else ''}"
 
 
 def _rank_refusals(trace: Trace, rank: RankTrace) -> Iterable[str]:
-    if len(rank.threads_apart()) > 1 or (rank.threads or 1) > 1:
+    if len(rank.streams_by_thread()) > 1 or (rank.threads or 1) > 1:
         yield "several threads called MPI; replay supports one sequence of calls per rank"
     elif rank.rules is None:
         lost_sequence = next((loss for loss in rank.lost or () if loss.what == "sequence"), None)

@@ -141,7 +141,7 @@ class CallSiteAccumulator:
     def add(self, rank: RankTrace) -> None:
         """Add one rank."""
         names = [site_name(rank.module_of(site), site.offset) for site in rank.sites]
-        for stream in rank.threads_apart():
+        for stream in rank.streams_by_thread():
             for call in stream.calls:
                 if call.site is not None:
                     self._sums[names[call.site], call.op].add(call, rank=rank.rank)
@@ -194,7 +194,7 @@ class CommunicatorAccumulator:
     def add(self, rank: RankTrace) -> None:
         """Add one rank."""
         used_comms: set[int] = set()
-        for stream in rank.threads_apart():
+        for stream in rank.streams_by_thread():
             for call in stream.calls:
                 if call.comm is not None:
                     self._sums[rank.comms[call.comm].size].add(call, rank=rank.rank)

@@ -37,7 +37,7 @@ class TrafficAccumulator:
 
     def add(self, rank: RankTrace, rules: Rules) -> None:
         """Add the calls of one rank; `rules` is its sequence or a part of it."""
-        tokenizer = CallTokenizer(rank, rank.threads_apart()[0], TokenStyle.exact)
+        tokenizer = CallTokenizer(rank, rank.streams_by_thread()[0], TokenStyle.exact)
         tokenizer.assign_slots()
         counts = call_counts(rules)
         self.longest = max(

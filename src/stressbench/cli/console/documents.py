@@ -9,7 +9,7 @@ from stressbench.errors import UserError
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.json_text import json_text
-from stressbench.formats.toml import unknown
+from stressbench.formats.toml import unknown_message
 
 Render = TypeVar("Render")
 
@@ -17,7 +17,7 @@ Render = TypeVar("Render")
 def renderer_named(name: str, known: Mapping[str, Render]) -> Render:
     """The renderer that --format names. Raises UserError."""
     if name not in known:
-        raise UserError(f"--format: {unknown('format', name, tuple(known))}")
+        raise UserError(f"--format: {unknown_message('format', name, tuple(known))}")
     return known[name]
 
 

@@ -15,8 +15,8 @@ from stressbench.errors import StressBenchError
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.errors import reason_of
 
-_FAULTS_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
-_FAULTS_OF_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.EINVAL)
+_DISK_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+_PATH_ERRNOS = (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.EINVAL)
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def report_errors() -> Iterator[None]:
         raise typer.Exit(ExitStatus.interrupted) from None
 
 
-def end_of_launches(failed: int) -> NoReturn:
+def exit_after_launches(failed: int) -> NoReturn:
     """End with the exit status of a program's launches, of which `failed` failed."""
     raise typer.Exit(ExitStatus.fault if failed else ExitStatus.ok)
 
@@ -49,16 +49,16 @@ def end_with_status() -> Iterator[None]:
     try:
         yield
     except StressBenchError as fault:
-        _end(*map(str, fault.args), status=fault.exit_status)
+        _exit(*map(str, fault.args), status=fault.exit_status)
     except MemoryError:
-        _end("out of memory")
+        _exit("out of memory")
     except OSError as fault:
-        if fault.errno in _FAULTS_OF_DISKS:
-            _end(f"{fault.filename or 'a file'} cannot be written: {reason_of(fault)}")
-        if fault.errno in _FAULTS_OF_NAMES and fault.filename is not None:
-            _end(f"{os.fsdecode(fault.filename)}: {reason_of(fault)}", status=ExitStatus.bad_input)
+        if fault.errno in _DISK_ERRNOS:
+            _exit(f"{fault.filename or 'a file'} cannot be written: {reason_of(fault)}")
+        if fault.errno in _PATH_ERRNOS and fault.filename is not None:
+            _exit(f"{os.fsdecode(fault.filename)}: {reason_of(fault)}", status=ExitStatus.bad_input)
         if _working_directory_is_gone():
-            _end("the working directory was removed; change to one that exists", status=ExitStatus.bad_input)
+            _exit("the working directory was removed; change to one that exists", status=ExitStatus.bad_input)
         raise
 
 
@@ -70,6 +70,6 @@ def _working_directory_is_gone() -> bool:
     return False
 
 
-def _end(*lines: str, status: ExitStatus = ExitStatus.fault) -> NoReturn:
+def _exit(*lines: str, status: ExitStatus = ExitStatus.fault) -> NoReturn:
     error(*lines)
     sys.exit(status)

@@ -16,7 +16,7 @@ from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.execution import StudyOptions, StudyProgress, run_study
 from stressbench.experiments.study.plan import plan_of
 from stressbench.experiments.study.running import RunCounts, Stop
-from stressbench.formats.study.cells import described, varying
+from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.study.file import Study
 from stressbench.formats.units import duration_text
 from stressbench.report.renderers.text import new_table, print_table, standard_output
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-def carry_out(directory: Directory, options: StudyOptions) -> NoReturn:
+def run_and_exit(directory: Directory, options: StudyOptions) -> NoReturn:
     """Run the open runs of the study, show progress, and end with the exit status of the study."""
     outcome = run_study(directory, options, progress=emit, watcher=_progress_of(directory))
     where = shlex.quote(str(directory.path))
@@ -74,7 +74,7 @@ def print_plan(study: Study, *, folder: Path, as_json: bool) -> None:
     if as_json:
         print_json(plan.values(), Any)
         return
-    factors = varying(study.cells)
+    factors = varying_factors(study.cells)
     if study.about:
         echo(study.about)
     echo(f"{len(study.cells)} cells, {plan.count}, in the order of seed {study.seed}:")
@@ -84,5 +84,5 @@ def print_plan(study: Study, *, folder: Path, as_json: bool) -> None:
     print_table(standard_output(), table)
     if len(factors) < len(study.cells[0].values):
         fixed = tuple(name for name in study.cells[0].values if name not in factors)
-        echo(f"in all cells: {described(study.cells[0], fixed)}")
+        echo(f"in all cells: {cell_description(study.cells[0], fixed)}")
     echo(f"time: at least {duration_text(plan.least_s)}, at most {duration_text(plan.most_s)}")

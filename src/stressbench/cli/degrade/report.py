@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named
-from stressbench.cli.options.shares import share
+from stressbench.cli.options.share import share
 from stressbench.cli.options.study import Folder
 from stressbench.experiments.sweep.rates.results import rate_results
 from stressbench.formats.run import Kind
@@ -68,8 +68,8 @@ def report(
 ) -> None:
     """Print or write the results at each rate of the measurements in `folder`."""
     render = renderer_named(kind, FORMATS)
-    found = rate_results(
+    results = rate_results(
         folder, time=time, motifs=motifs, at_most=share(at_most, option="--at-most", zero=True),
         node=Node(gflops=gflops, injection_gb_per_s=injection),
     )  # fmt: skip
-    print_or_write(render(found), output)
+    print_or_write(render(results), output)

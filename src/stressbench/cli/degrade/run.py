@@ -6,8 +6,8 @@ from typing import Annotated, TypeAlias
 import typer
 
 from stressbench.cli.console.documents import required_output
-from stressbench.cli.console.errors import end_of_launches
-from stressbench.cli.console.studies import carry_out, print_plan
+from stressbench.cli.console.errors import exit_after_launches
+from stressbench.cli.console.studies import print_plan, run_and_exit
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.rate_figures import RateFigureOptions
 from stressbench.cli.options.rate_sweep import LAB, RateSweepOptions
@@ -17,13 +17,13 @@ from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import by_option
 
-_Words: TypeAlias = Annotated[
+_RateArguments: TypeAlias = Annotated[
     list[str],
     typer.Argument(
         metavar="W.sb... | -- CMD...", help="Workloads, or an MPI program without its mpirun.", show_default=False
     ),
 ]
-_CALLED = by_option({
+_KEY_LABEL = by_option({
     "factors.rate": "--rates ", "factors.placement": "--place ", "rate_command": "--rate-command: ",
     "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
     "run.min_time": "--min-time: ",
@@ -80,7 +80,7 @@ def register(app: typer.Typer) -> None:
 @with_options
 def run(
     *,
-    words: _Words,
+    words: _RateArguments,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -91,53 +91,55 @@ def run(
             show_default=False,
         ),
     ] = None,
-    what: RateSweepOptions,
+    sweep_options: RateSweepOptions,
     figures: RateFigureOptions,
-    how: StudyRunOptions,
+    study_options: StudyRunOptions,
     dry_run: DryRun = False,
     as_json: PlanAsJson = False,
 ) -> None:
     """Carry out the study of the workloads, or the launches of the program."""
     if dry_run:
-        _print_plan(words, what, as_json=as_json)
+        _print_plan(words, sweep_options, as_json=as_json)
         return
     folder = required_output(output)
-    chosen = figures.value()
+    figure_options = figures.value()
     if is_program(words):
-        sweep = what.program(words, chosen)
-        how.refuse_for(words)
-        end_of_launches(sweep.prepared(progress=emit).run(folder))
-    what.check()
-    if chosen.first is not None:
-        raise StudyMistake(f"{chosen.first}: is for a program's output; workloads are measured by the engine")
-    _carry_out(words, what, how, output=folder)
+        sweep = sweep_options.program(words, figure_options)
+        study_options.refuse_for_program(words)
+        exit_after_launches(sweep.prepared(progress=emit).run(folder))
+    sweep_options.check()
+    if figure_options.first is not None:
+        raise StudyMistake(f"{figure_options.first}: is for a program's output; workloads are measured by the engine")
+    _run_study(words, sweep_options, study_options, output=folder)
 
 
 @with_options
-def plan(*, words: _Words, what: RateSweepOptions, as_json: PlanAsJson = False) -> None:
+def plan(*, words: _RateArguments, sweep_options: RateSweepOptions, as_json: PlanAsJson = False) -> None:
     """List the runs in their order, without starting any."""
-    _print_plan(words, what, as_json=as_json)
+    _print_plan(words, sweep_options, as_json=as_json)
 
 
-def _print_plan(words: list[str], what: RateSweepOptions, *, as_json: bool) -> None:
+def _print_plan(words: list[str], sweep_options: RateSweepOptions, *, as_json: bool) -> None:
     refuse_to_plan(words)
-    if what.compete:
-        competing = what.competing(words)
-        made = competing.specification(called=_CALLED)
+    if sweep_options.compete:
+        competing = sweep_options.competing(words)
+        specification = competing.specification(key_label=_KEY_LABEL)
         with competing.written_for_now() as folder:
-            print_plan(made.study, folder=folder, as_json=as_json)
+            print_plan(specification.study, folder=folder, as_json=as_json)
         return
-    made = what.sweep(words).specification(called=_CALLED)
-    print_plan(made.study, folder=Path.cwd(), as_json=as_json)
+    specification = sweep_options.sweep(words).specification(key_label=_KEY_LABEL)
+    print_plan(specification.study, folder=Path.cwd(), as_json=as_json)
 
 
-def _carry_out(words: list[str], what: RateSweepOptions, how: StudyRunOptions, *, output: Path) -> None:
-    options, folder = how.value(), Path.cwd()
-    if what.compete:
-        competing = what.competing(words)
-        made = competing.specification(called=_CALLED)
-        options.check(made.study)
+def _run_study(
+    words: list[str], sweep_options: RateSweepOptions, study_options: StudyRunOptions, *, output: Path
+) -> None:
+    options, folder = study_options.value(), Path.cwd()
+    if sweep_options.compete:
+        competing = sweep_options.competing(words)
+        specification = competing.specification(key_label=_KEY_LABEL)
+        options.check(specification.study)
         folder = competing.write_in(output)
     else:
-        made = what.sweep(words).specification(called=_CALLED)
-    carry_out(made.begin(output, options, folder=folder, called=_CALLED), options)
+        specification = sweep_options.sweep(words).specification(key_label=_KEY_LABEL)
+    run_and_exit(specification.begin(output, options, folder=folder, key_label=_KEY_LABEL), options)

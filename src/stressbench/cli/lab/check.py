@@ -38,30 +38,30 @@ def check(
     as_json: LabAsJson = False,
 ) -> None:
     """Measure all links, print the results, and exit with 1 if a link deviates."""
-    found = tuple(check_links(selected_lab(lab), tolerance=tolerance, streams=streams))
+    checks = tuple(check_links(selected_lab(lab), tolerance=tolerance, streams=streams))
     if as_json:
-        print_json(found, tuple[LinkCheck, ...])
+        print_json(checks, tuple[LinkCheck, ...])
     else:
-        _print(found)
-    off = [one for one in found if one.off is not None]
-    if off:
+        _print(checks)
+    deviating = [one for one in checks if one.off is not None]
+    if deviating:
         raise typer.Exit(ExitStatus.negative)
     if not as_json:
-        note(f"all {len(found) // 2} links carry what they should")
+        note(f"all {len(checks) // 2} links carry what they should")
 
 
-def _print(found: tuple[LinkCheck, ...]) -> None:
+def _print(checks: tuple[LinkCheck, ...]) -> None:
     table = new_table(
         left=("link", "from", "to"), right=("rate", "payload", "share", "least", "most", "ping us"), last=("off",)
     )
-    for one in found:
+    for one in checks:
         payload = "" if one.payload_bits_per_s is None else f"{one.payload_bits_per_s / 1e6:.2f}Mbit"
-        shares = ("",) * 3 if one.share is None else _shown(one.share, min(one.shares), max(one.shares))
+        shares = ("",) * 3 if one.share is None else _share_texts(one.share, min(one.shares), max(one.shares))
         ping = "" if one.ping_s is None else f"{one.ping_s * 1e6:.0f}"
         rate = str(Rate(one.rate_bits_per_s))
         table.add_row(one.link, one.source, one.target, rate, payload, *shares, ping, one.off or "")
     print_table(standard_output(), table)
 
 
-def _shown(*shares: float) -> tuple[str, ...]:
+def _share_texts(*shares: float) -> tuple[str, ...]:
     return tuple(f"{share:.4f}" for share in shares)

@@ -24,11 +24,11 @@ def register(app: typer.Typer) -> None:
 
 def take_down(
     names: Annotated[list[str] | None, typer.Argument(metavar="NAME...", help="Labs.", show_default=False)] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All labs of this user.")] = False,
+    all_labs: Annotated[bool, typer.Option("--all", help="All labs of this user.")] = False,
 ) -> None:
     """Take the labs down one after the other."""
-    chosen = [slot.name for slot in lab_directories()] if everything else names
-    if chosen is None:
+    selected = [slot.name for slot in lab_directories()] if all_labs else names
+    if selected is None:
         raise UserError("which lab? `stressbench lab down NAME`, or --all")
-    for name in chosen:
+    for name in selected:
         note(f"lab {name} is down" if down(name) else f"lab {name} was not up")

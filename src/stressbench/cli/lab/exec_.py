@@ -38,14 +38,14 @@ def run_inside(
     lab: LabName = None,
 ) -> None:
     """Replace this process by the command on the host, whose exit status is thus passed on."""
-    _become(lab, host, command[1:] if command[0] == "--" else command)
+    _exec_on_host(lab, host, command[1:] if command[0] == "--" else command)
 
 
 def shell(host: Host, lab: LabName = None) -> None:
     """Replace this process by the user's shell on the host."""
-    _become(lab, host, [os.environ.get("SHELL", "/bin/sh")])
+    _exec_on_host(lab, host, [os.environ.get("SHELL", "/bin/sh")])
 
 
-def _become(lab: str | None, host: str, command: list[str]) -> None:
-    words = command_prefix(selected_lab(lab), host)
-    os.execv(words[0], [*words, *command])
+def _exec_on_host(lab: str | None, host: str, command: list[str]) -> None:
+    prefix = command_prefix(selected_lab(lab), host)
+    os.execv(prefix[0], [*prefix, *command])

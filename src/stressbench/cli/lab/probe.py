@@ -22,14 +22,14 @@ def register(app: typer.Typer) -> None:
 
 def probe(as_json: LabAsJson = False) -> None:
     """Print one line per requirement of labs, and exit with 3 if a mandatory one is not met."""
-    found = capabilities()
+    results = capabilities()
     if as_json:
-        print_json(found, tuple[Capability, ...])
+        print_json(results, tuple[Capability, ...])
     else:
         table = new_table(left=("what", "there", "for"), right=(), last=("remedy",))
-        for one in found:
-            there = "yes" if one.there else "MISSING" if one.needed else "no"
-            table.add_row(one.name, there, one.why, "" if one.there else one.remedy)
+        for one in results:
+            availability = "yes" if one.there else "MISSING" if one.needed else "no"
+            table.add_row(one.name, availability, one.why, "" if one.there else one.remedy)
         print_table(standard_output(), table)
-    if any(one.needed and not one.there for one in found):
+    if any(one.needed and not one.there for one in results):
         raise typer.Exit(ExitStatus.fault)

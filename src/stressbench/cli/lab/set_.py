@@ -38,7 +38,7 @@ def set_links(
 ) -> None:
     """Change the links, and print one line per link."""
     raise_priority()
-    wanted, links = change_links(link, change, lab=lab)
+    applied, links = change_links(link, change, lab=lab)
     for one in links:
-        now = {True: "up", False: "down", None: f"at {wanted.rate_of(one)}"}[wanted.is_up]
+        now = {True: "up", False: "down", None: f"at {applied.rate_of(one)}"}[applied.is_up]
         note(f"{one.name} is {now}")

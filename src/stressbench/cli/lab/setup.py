@@ -29,14 +29,14 @@ def register(app: typer.Typer) -> None:
 
 
 def setup(
-    wanted: Annotated[bool, typer.Option("--install", help="Install what is missing; needs root.")] = False,
+    should_install: Annotated[bool, typer.Option("--install", help="Install what is missing; needs root.")] = False,
 ) -> None:
     """List the missing packages, or install them."""
     packages = missing_packages()
     if not packages:
         note("nothing is missing")
         return
-    if not wanted:
+    if not should_install:
         error(f"missing: {', '.join(packages)}; as root, `stressbench lab setup --install` runs: {command(packages)}")
         raise typer.Exit(ExitStatus.negative)
     install(packages)

@@ -38,21 +38,21 @@ def stats(
     """Print the traffic and utilisation of each direction of each link; repeat with --watch."""
     raise_priority()
     with suppress(KeyboardInterrupt):
-        for found in link_use(lab, interval_s=interval):
+        for directions in link_use(lab, interval_s=interval):
             if as_json:
-                print_json(found, tuple[LinkDirection, ...])
+                print_json(directions, tuple[LinkDirection, ...])
             else:
                 console = standard_output()
                 if watch:
                     console.clear()
-                _print(console, found)
+                _print(console, directions)
             if not watch:
                 break
 
 
-def _print(console: Console, found: tuple[LinkDirection, ...]) -> None:
+def _print(console: Console, directions: tuple[LinkDirection, ...]) -> None:
     table = new_table(left=("link", "from", "to"), right=("rate", "use", "bytes", "frames", "drops", "waiting"))
-    for one in found:
+    for one in directions:
         use = "down" if not one.is_up else "" if one.use is None else f"{one.use:.1%}"
         numbers = (f"{value:,}" for value in (one.bytes, one.frames, one.drops, one.waiting_bytes))
         table.add_row(one.link, one.source, one.target, str(Rate(one.rate_bits_per_s)), use, *numbers)

@@ -21,14 +21,14 @@ def status(
     as_json: LabAsJson = False,
 ) -> None:
     """Print one line per running lab."""
-    found = lab_status(name)
+    labs = lab_status(name)
     if as_json:
-        print_json(found, list[LabStatus])
+        print_json(labs, list[LabStatus])
         return
-    if not found:
+    if not labs:
         note("no lab is up")
         return
     table = new_table(left=("lab", "topology"), right=("hosts", "links"), last=("up since", "from"))
-    for one in found:
+    for one in labs:
         table.add_row(one.name, one.shape, str(len(one.hosts)), str(one.links), one.since, one.source)
     print_table(standard_output(), table)

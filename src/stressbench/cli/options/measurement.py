@@ -8,8 +8,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from stressbench.cli.options.common import TargetName
 from stressbench.cli.options.report_page import ReportPage
-from stressbench.cli.options.single import TargetName
 from stressbench.console import warning
 from stressbench.experiments.interference.loaded_link import LoadedLink, loaded_link
 from stressbench.experiments.interference.profile_files import (

@@ -7,8 +7,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from stressbench.cli.options import texts
-from stressbench.cli.options.making import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
+from stressbench.cli.options import sweep_values
+from stressbench.cli.options.study_creation import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
 from stressbench.experiments.study.catalog import shipped_folder
 from stressbench.experiments.sweep.launches import refuse_workload_options
 from stressbench.experiments.sweep.rails.program import ProgramRailSweep
@@ -21,7 +21,7 @@ from stressbench.launch.targets import TARGET_NAMES
 POLICIES = "default,nic0,nic1,round-robin"
 LAB = "lab:dual-rail"
 ISOLATED = 6
-CALLED = by_option({
+KEY_LABEL = by_option({
     "factors.policy": "--policies ", "factors.placement": "--place ", "nics": "--nics ", "transport": "--transport ",
     "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
     "run.min_time": "--min-time: ",
@@ -29,7 +29,7 @@ CALLED = by_option({
 """The option that sets each key of a study file."""
 _SHIPPED = ("rails-bandwidth.sb", "rails-latency.sb")
 
-RailWords: TypeAlias = Annotated[
+RailArguments: TypeAlias = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[W.sb... | -- CMD...]",
@@ -82,10 +82,10 @@ class RailSweepOptions:
         if self.isolated == 0 and not self.contended:
             raise StudyMistake("--isolated 0: expected isolated rounds, or --contended N")
         return RailSweep(
-            workloads=_workloads(words), on=self.on, policies=texts.policies(self.policies, example=POLICIES),
-            nics=texts.nics(self.nics), transport=texts.transport(self.transport),
-            ranks=texts.rank_counts(self.ranks), ranks_per_node=self.ranks_per_node,
-            variables=texts.variables(self.sets or ()), placements=tuple(self.placements or ()), runs=self.runs,
+            workloads=_workloads(words), on=self.on, policies=sweep_values.policies(self.policies, example=POLICIES),
+            nics=sweep_values.nics(self.nics), transport=sweep_values.transport(self.transport),
+            ranks=sweep_values.rank_counts(self.ranks), ranks_per_node=self.ranks_per_node,
+            variables=sweep_values.variables(self.sets or ()), placements=tuple(self.placements or ()), runs=self.runs,
             seed=self.seed,
             rounds=SweepRounds(
                 isolated=ISOLATED if self.isolated is None else self.isolated, contended=self.contended,
@@ -102,9 +102,9 @@ class RailSweepOptions:
             ("--min-time", self.min_time is not None),
         ))  # fmt: skip
         return ProgramRailSweep(
-            command=tuple(words), on=self.on, policies=texts.policies(self.policies, example=POLICIES),
-            nics=texts.nics(self.nics), transport=texts.transport(self.transport),
-            ranks=texts.one_rank_count(self.ranks), runs=self.runs, seed=self.seed, figures=tuple(figures),
+            command=tuple(words), on=self.on, policies=sweep_values.policies(self.policies, example=POLICIES),
+            nics=sweep_values.nics(self.nics), transport=sweep_values.transport(self.transport),
+            ranks=sweep_values.one_rank_count(self.ranks), runs=self.runs, seed=self.seed, figures=tuple(figures),
         )  # fmt: skip
 
 
@@ -112,4 +112,4 @@ def _workloads(words: Sequence[str]) -> tuple[str, ...]:
     if not words:
         folder = shipped_folder("workloads")
         return tuple(os.path.relpath(folder / name) for name in _SHIPPED)
-    return texts.workloads(words)
+    return sweep_values.workloads(words)

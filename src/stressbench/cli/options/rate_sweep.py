@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.options import texts
-from stressbench.cli.options.making import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
+from stressbench.cli.options import sweep_values
+from stressbench.cli.options.study_creation import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
 from stressbench.experiments.sweep.launches import refuse_workload_options
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.program import RUNS, ProgramRateSweep
@@ -90,16 +90,16 @@ class RateSweepOptions:
         self.check()
         if self.isolated == 0 and not self.contended and not self.compete:
             raise StudyMistake("--isolated 0: expected isolated rounds, or --contended N")
-        ranks, typed = texts.rank_counts(self.ranks), texts.variables(self.sets or ())
-        if self.nodes is not None and self.nodes in typed:
+        ranks, variables = sweep_values.rank_counts(self.ranks), sweep_values.variables(self.sets or ())
+        if self.nodes is not None and self.nodes in variables:
             raise StudyMistake(f"--nodes {self.nodes}: has a value of --set; expected one of the two")
         if self.nodes is not None and not ranks:
             raise StudyMistake(f"--nodes {self.nodes}: needs the numbers of ranks, such as -n 2,4")
         return RateSweep(
-            workloads=texts.workloads(words), on=self._target(), rates=texts.rates(self.rates, example=RATES),
-            ranks=ranks, ranks_per_node=self.ranks_per_node, nodes_variable=self.nodes, variables=typed,
-            placements=tuple(self.placements or ()), rate_command=self.rate_command, runs=self.runs or 1,
-            seed=self.seed, rounds=self._rounds(),
+            workloads=sweep_values.workloads(words), on=self._target(),
+            rates=sweep_values.rates(self.rates, example=RATES), ranks=ranks, ranks_per_node=self.ranks_per_node,
+            nodes_variable=self.nodes, variables=variables, placements=tuple(self.placements or ()),
+            rate_command=self.rate_command, runs=self.runs or 1, seed=self.seed, rounds=self._rounds(),
         )  # fmt: skip
 
     def competing(self, words: Sequence[str]) -> CompetingSweep:
@@ -127,8 +127,8 @@ class RateSweepOptions:
             ("--min-time", self.min_time is not None),
         ))  # fmt: skip
         return ProgramRateSweep(
-            command=tuple(words), on=self._target(), rates=texts.rates(self.rates, example=RATES),
-            ranks=texts.rank_counts(self.ranks), rate_command=self.rate_command, runs=self.runs or RUNS,
+            command=tuple(words), on=self._target(), rates=sweep_values.rates(self.rates, example=RATES),
+            ranks=sweep_values.rank_counts(self.ranks), rate_command=self.rate_command, runs=self.runs or RUNS,
             seed=self.seed, figures=figures,
         )  # fmt: skip
 

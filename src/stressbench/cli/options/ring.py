@@ -12,11 +12,11 @@ from stressbench.experiments.interference.ring_plan import RingPlan, ring_plan
 from stressbench.formats.units import (
     A_FREQUENCY,
     A_TIME,
-    LONGEST_S,
+    MAX_SECONDS,
     UnitError,
+    parse_digits,
     parse_frequency,
     parse_seconds,
-    whole_number,
 )
 from stressbench.interference.compression import PAPER_CLOCK_HZ, PAPER_CYCLES
 from stressbench.interference.congestor_ring import ProbePairing
@@ -27,7 +27,7 @@ from stressbench.launch.option_values import size_bytes
 
 _ALL = "all"
 _CYCLES = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?")
-_LEAST_S = 1e-9
+_MIN_SECONDS = 1e-9
 
 _Item = TypeVar("_Item")
 
@@ -81,12 +81,12 @@ class RingOptions:
 def _pauses(text: str | None, clock_hz: float) -> tuple[float, ...]:
     def pause_s(word: str) -> float:
         with suppress(UnitError):
-            found = float(word) / clock_hz if _CYCLES.fullmatch(word) else parse_seconds(word)
-            if _LEAST_S <= found <= LONGEST_S:
-                return found
+            pause = float(word) / clock_hz if _CYCLES.fullmatch(word) else parse_seconds(word)
+            if _MIN_SECONDS <= pause <= MAX_SECONDS:
+                return pause
         raise LaunchMistake(f"--bubbles: '{word}' must be {A_TIME}, or a number of cycles; 1ns at least")
 
-    return _each(text, pause_s, option="--bubbles") or tuple(cycles / clock_hz for cycles in PAPER_CYCLES)
+    return _distinct_items(text, pause_s, option="--bubbles") or tuple(cycles / clock_hz for cycles in PAPER_CYCLES)
 
 
 def _clock_hz(text: str | None) -> float:
@@ -102,7 +102,7 @@ def _levels(text: str) -> int | None:
     """The largest number of levels; None for `all`. Raises LaunchMistake."""
     if text == _ALL:
         return None
-    levels = whole_number(text)
+    levels = parse_digits(text)
     if not levels:
         raise LaunchMistake(f"--levels: '{text}' must be a number, at least 1, or {_ALL}")
     return levels
@@ -120,14 +120,14 @@ def _pairing(text: str | None) -> ProbePairing:
 
 def _numbers(text: str | None, *, option: str) -> tuple[int, ...]:
     def number(word: str) -> int:
-        if found := whole_number(word):
-            return found
+        if value := parse_digits(word):
+            return value
         raise ValueError(word)
 
-    return _each(text, number, option=option)
+    return _distinct_items(text, number, option=option)
 
 
-def _each(text: str | None, parse: Callable[[str], _Item], *, option: str) -> tuple[_Item, ...]:
+def _distinct_items(text: str | None, parse: Callable[[str], _Item], *, option: str) -> tuple[_Item, ...]:
     """The distinct items of a comma-separated list; none for None. Raises LaunchMistake."""
     if text is None:
         return ()

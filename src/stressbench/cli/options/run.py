@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.options.common import RanksPerNode, TargetName
 from stressbench.cli.options.launcher import LauncherOptions
-from stressbench.cli.options.single import RanksPerNode, TargetName
 from stressbench.experiments.run import RunSpec
 from stressbench.launch.engine import EngineOptions
 from stressbench.launch.option_values import seconds
@@ -109,14 +109,14 @@ class RunOptions:
 
 
 def run_spec(
-    file: Path | None, what: RunOptions, launcher: LauncherOptions, *, more: tuple[str, ...], terminal: bool
+    file: Path | None, options: RunOptions, launcher: LauncherOptions, *, extra: tuple[str, ...], terminal: bool
 ) -> RunSpec:
-    """The run that the options describe; `more` are the words after `--`, for the launcher. Raises LaunchMistake."""
+    """The run that the options describe; `extra` are the words after `--`, for the launcher. Raises LaunchMistake."""
     return RunSpec(
-        workload=file, continue_from=what.continue_from, output=what.output, on=what.on, ranks=what.ranks,
-        ranks_per_node=what.ranks_per_node, options=what.engine_options(),
-        grace_s=seconds(what.grace, option="--grace"),
-        limit_s=None if what.time_limit is None else seconds(what.time_limit, option="--time-limit"),
-        mpirun=launcher.mpirun, engine=launcher.engine, launcher_arguments=(*launcher.arguments(), *more),
-        realtime=what.realtime, terminal=terminal,
+        workload=file, continue_from=options.continue_from, output=options.output, on=options.on, ranks=options.ranks,
+        ranks_per_node=options.ranks_per_node, options=options.engine_options(),
+        grace_s=seconds(options.grace, option="--grace"),
+        limit_s=None if options.time_limit is None else seconds(options.time_limit, option="--time-limit"),
+        mpirun=launcher.mpirun, engine=launcher.engine, launcher_arguments=(*launcher.arguments(), *extra),
+        realtime=options.realtime, terminal=terminal,
     )  # fmt: skip

@@ -15,7 +15,7 @@ EXIT_STATUS = (
     "or the\ntime limit was reached (`study resume` continues)."
 )
 Folder: TypeAlias = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a study.", show_default=False)]
-StudyWord: TypeAlias = Annotated[
+StudyArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="NAME|FILE.toml", help="A shipped study (see `study list`), or a study file.", show_default=False
@@ -30,7 +30,7 @@ PlanAsJson: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneAtATimeOptions:
+class SequentialStudyOptions:
     """How often failed runs are tried again, and when to stop."""
 
     retries: Annotated[
@@ -50,7 +50,7 @@ class OneAtATimeOptions:
         """The options as the experiment expects them."""
         return StudyOptions(retries=self.retries, time_limit=self.time_limit)
 
-    def refuse_for(self, program: Sequence[str]) -> None:
+    def refuse_for_program(self, program: Sequence[str]) -> None:
         """Raise StudyMistake if one of these options is given: launches of a program are not a study."""
         refuse_workload_options(
             program, (("--retries", self.retries is not None), ("--time-limit", self.time_limit is not None))
@@ -58,8 +58,8 @@ class OneAtATimeOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyRunOptions(OneAtATimeOptions):
-    """The options of `OneAtATimeOptions`, and the number of concurrent runs."""
+class StudyRunOptions(SequentialStudyOptions):
+    """The options of `SequentialStudyOptions`, and the number of concurrent runs."""
 
     jobs: Annotated[
         int,
@@ -70,7 +70,7 @@ class StudyRunOptions(OneAtATimeOptions):
         """The options as the experiment expects them."""
         return StudyOptions(retries=self.retries, time_limit=self.time_limit, jobs=self.jobs)
 
-    def refuse_for(self, program: Sequence[str]) -> None:
+    def refuse_for_program(self, program: Sequence[str]) -> None:
         """Raise StudyMistake if one of these options is given."""
-        super().refuse_for(program)
+        super().refuse_for_program(program)
         refuse_workload_options(program, (("--jobs", self.jobs != 1),))

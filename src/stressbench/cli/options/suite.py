@@ -10,11 +10,11 @@ from stressbench.experiments.suites import SuiteLaunch, suite_shape
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.targets import engine_for
 
-Evaluated: TypeAlias = Annotated[
+ProtocolFile: TypeAlias = Annotated[
     Path | None,
     typer.Option("--from", metavar="FILE.jsonl", help="Evaluate this file instead of measuring."),
 ]
-Published: TypeAlias = Annotated[bool, typer.Option("--published", help="Also print the results of the paper.")]
+WithPublished: TypeAlias = Annotated[bool, typer.Option("--published", help="Also print the results of the paper.")]
 
 
 def suite_launch(

@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.common import AsJson
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, SelectionOptions
 from stressbench.cli.options.report_page import ReportPage
-from stressbench.cli.options.single import AsJson
 from stressbench.console import echo, emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
@@ -66,19 +66,19 @@ def evaluate(
     check_report_page(page)
     if as_json and as_csv:
         raise UserError("--json and --csv: expected one of them")
-    found = validate_predictions(selection.profiles(words), observed)
+    validation = validate_predictions(selection.profiles(words), observed)
     if page is not None:
-        write_report_page(page, render("html", evaluation.page(found)), progress=emit)
-    _print(found, pairs=pairs, as_json=as_json, as_csv=as_csv)
-    if not found.has_predictions:
+        write_report_page(page, render("html", evaluation.page(validation)), progress=emit)
+    _print(validation, pairs=pairs, as_json=as_json, as_csv=as_csv)
+    if not validation.has_predictions:
         raise typer.Exit(ExitStatus.negative)
 
 
-def _print(found: Validation, *, pairs: bool, as_json: bool, as_csv: bool) -> None:
+def _print(validation: Validation, *, pairs: bool, as_json: bool, as_csv: bool) -> None:
 
     if as_json:
-        print_json(found, Validation)
+        print_json(validation, Validation)
     elif as_csv:
-        echo(render("csv", evaluation.brief(found, pairs=pairs)), nl=False)
+        echo(render("csv", evaluation.brief(validation, pairs=pairs)), nl=False)
     else:
-        show(evaluation.brief(found, pairs=pairs))
+        show(evaluation.brief(validation, pairs=pairs))

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.common import AsJson
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import (
     WHICH_PROFILES,
@@ -14,7 +15,6 @@ from stressbench.cli.options.profile_selection import (
     model_named,
 )
 from stressbench.cli.options.report_page import ReportPage
-from stressbench.cli.options.single import AsJson
 from stressbench.console import emit
 from stressbench.experiments.interference.prediction import propose_placement
 from stressbench.experiments.report_page import check_report_page, write_report_page
@@ -53,10 +53,10 @@ def place(
     """Print the placement with the smallest sum of predicted slowdowns."""
     check_report_page(page)
     chosen = model_named(model)
-    found = propose_placement(selection.profiles(words), switches=switches, per_switch=per_switch, model=chosen)
+    plan = propose_placement(selection.profiles(words), switches=switches, per_switch=per_switch, model=chosen)
     if page is not None:
-        write_report_page(page, render("html", placement.page(found)), progress=emit)
+        write_report_page(page, render("html", placement.page(plan)), progress=emit)
     if as_json:
-        print_json(found, PlacementPlan)
+        print_json(plan, PlacementPlan)
         return
-    show(placement.brief(found))
+    show(placement.brief(plan))

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.common import AsJson
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import (
     WHICH_PROFILES,
@@ -14,7 +15,6 @@ from stressbench.cli.options.profile_selection import (
     model_named,
 )
 from stressbench.cli.options.report_page import ReportPage
-from stressbench.cli.options.single import AsJson
 from stressbench.console import emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
@@ -64,12 +64,12 @@ def slowdowns(
     if all_models and model is not None:
         raise UserError(f"--all-models and --model {model}: expected one of them")
     models = tuple(Model) if all_models else (model_named(model),)
-    found = predict_slowdowns(selection.profiles(words), models=models)
+    prediction = predict_slowdowns(selection.profiles(words), models=models)
     if page is not None:
-        write_report_page(page, render("html", predictions.page(found)), progress=emit)
+        write_report_page(page, render("html", predictions.page(prediction)), progress=emit)
     if as_json:
-        print_json(found, CoRunPrediction)
+        print_json(prediction, CoRunPrediction)
     else:
-        show(predictions.brief(found))
-    if not found.has_predictions:
+        show(predictions.brief(prediction))
+    if not prediction.has_predictions:
         raise typer.Exit(ExitStatus.negative)

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import required_output
-from stressbench.cli.console.errors import end_of_launches
-from stressbench.cli.console.studies import carry_out, print_plan
+from stressbench.cli.console.errors import exit_after_launches
+from stressbench.cli.console.studies import print_plan, run_and_exit
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.rail_sweep import CALLED, LAB, RailSweepOptions, RailWords
-from stressbench.cli.options.study import EXIT_STATUS, DryRun, OneAtATimeOptions, PlanAsJson
+from stressbench.cli.options.rail_sweep import KEY_LABEL, LAB, RailArguments, RailSweepOptions
+from stressbench.cli.options.study import EXIT_STATUS, DryRun, PlanAsJson, SequentialStudyOptions
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
@@ -68,8 +68,8 @@ def run(
             show_default=False,
         ),
     ] = None,
-    words: RailWords = None,
-    what: RailSweepOptions,
+    words: RailArguments = None,
+    sweep_options: RailSweepOptions,
     figures: Annotated[
         list[str] | None,
         typer.Option(
@@ -78,33 +78,33 @@ def run(
             help="Figure of merit in the output of CMD: a regular expression with one group; can be repeated.",
         ),
     ] = None,
-    how: OneAtATimeOptions,
+    study_options: SequentialStudyOptions,
     dry_run: DryRun = False,
     as_json: PlanAsJson = False,
 ) -> None:
     """Carry out the study of the workloads, or the launches of the program."""
     if dry_run:
-        _print_plan(words or [], what, as_json=as_json)
+        _print_plan(words or [], sweep_options, as_json=as_json)
         return
     folder = required_output(output)
     if words and is_program(words):
-        sweep = what.program(words, figures or ())
-        how.refuse_for(words)
-        end_of_launches(sweep.prepared(progress=emit).run(folder))
+        sweep = sweep_options.program(words, figures or ())
+        study_options.refuse_for_program(words)
+        exit_after_launches(sweep.prepared(progress=emit).run(folder))
     if figures:
         raise StudyMistake(f"--fom {figures[0]}: is for a program's output; workloads are measured by the engine")
-    options = how.value()
-    made = what.sweep(words or ()).specification(called=CALLED)
-    carry_out(made.begin(folder, options, called=CALLED), options)
+    options = study_options.value()
+    specification = sweep_options.sweep(words or ()).specification(key_label=KEY_LABEL)
+    run_and_exit(specification.begin(folder, options, key_label=KEY_LABEL), options)
 
 
 @with_options
-def plan(*, words: RailWords = None, what: RailSweepOptions, as_json: PlanAsJson = False) -> None:
+def plan(*, words: RailArguments = None, sweep_options: RailSweepOptions, as_json: PlanAsJson = False) -> None:
     """List the runs in their order, without starting any."""
-    _print_plan(words or [], what, as_json=as_json)
+    _print_plan(words or [], sweep_options, as_json=as_json)
 
 
-def _print_plan(words: list[str], what: RailSweepOptions, *, as_json: bool) -> None:
+def _print_plan(words: list[str], sweep_options: RailSweepOptions, *, as_json: bool) -> None:
     refuse_to_plan(words)
-    made = what.sweep(words).specification(called=CALLED)
-    print_plan(made.study, folder=Path.cwd(), as_json=as_json)
+    specification = sweep_options.sweep(words).specification(key_label=KEY_LABEL)
+    print_plan(specification.study, folder=Path.cwd(), as_json=as_json)

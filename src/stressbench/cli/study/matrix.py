@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console.studies import carry_out
+from stressbench.cli.console.studies import run_and_exit
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.making import AnyRanksPerNode, MinTime, OneRankCount, Placements, Repetitions
 from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions
+from stressbench.cli.options.study_creation import AnyRanksPerNode, MinTime, OneRankCount, Placements, Repetitions
 from stressbench.experiments.sweep.pairs import PairMatrix
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.launch.targets import TARGET_NAMES
@@ -67,7 +67,7 @@ def matrix(
     min_time: MinTime = None,
     runs: Annotated[int, typer.Option(metavar="N", min=1, help="Runs of each pair.")] = 1,
     seed: Annotated[int, typer.Option(metavar="S", min=0, help="Random seed of the order of pairs.")] = 1,
-    how: StudyRunOptions,
+    study_options: StudyRunOptions,
 ) -> None:
     """Write the workloads of all groups into DIR, and run the study."""
     rounds = SweepRounds(isolated=isolated, contended=contended, repetitions=repetitions, min_time=min_time)
@@ -76,7 +76,7 @@ def matrix(
         with_copies=with_copies, on=on, ranks=ranks, ranks_per_node=ranks_per_node,
         placements=tuple(placements or ()), runs=runs, seed=seed, rounds=rounds,
     )  # fmt: skip
-    made, options = pairs.specification(), how.value()
-    options.check(made.study)
-    folder = pairs.write_in(output, made)
-    carry_out(made.begin(output, options, folder=folder), options)
+    specification, options = pairs.specification(), study_options.value()
+    options.check(specification.study)
+    folder = pairs.write_in(output, specification)
+    run_and_exit(specification.begin(output, options, folder=folder), options)

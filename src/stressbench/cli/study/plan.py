@@ -3,8 +3,8 @@
 import typer
 
 from stressbench.cli.console.studies import print_plan
-from stressbench.cli.options.single import AsJson
-from stressbench.cli.options.study import StudyWord
+from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.study import StudyArgument
 from stressbench.experiments.study.catalog import study_file
 from stressbench.formats.study.file import read_study
 
@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
-    what: StudyWord,
+    what: StudyArgument,
     as_json: AsJson = False,
 ) -> None:
     """List the cells and runs of the study file."""

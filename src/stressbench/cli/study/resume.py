@@ -2,7 +2,7 @@
 
 import typer
 
-from stressbench.cli.console.studies import carry_out
+from stressbench.cli.console.studies import run_and_exit
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.study import EXIT_STATUS, Folder, StudyRunOptions
 from stressbench.experiments.study.directory import open_directory
@@ -28,6 +28,6 @@ def register(app: typer.Typer) -> None:
 
 
 @with_options
-def resume(folder: Folder, how: StudyRunOptions) -> None:
+def resume(folder: Folder, study_options: StudyRunOptions) -> None:
     """Carry out the open runs of the study in `folder`."""
-    carry_out(open_directory(folder), how.value())
+    run_and_exit(open_directory(folder), study_options.value())

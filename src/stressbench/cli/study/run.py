@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console.studies import carry_out
+from stressbench.cli.console.studies import run_and_exit
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions, StudyWord
+from stressbench.cli.options.study import EXIT_STATUS, StudyArgument, StudyRunOptions
 from stressbench.experiments.study.execution import begin_study
 
 _HELP = f"""\
@@ -37,13 +37,13 @@ def register(app: typer.Typer) -> None:
 
 @with_options
 def run(
-    what: StudyWord,
+    what: StudyArgument,
     output: Annotated[
         Path,
         typer.Option("-o", "--output", metavar="DIR", help="New directory, or a study to extend.", show_default=False),
     ],
-    how: StudyRunOptions,
+    study_options: StudyRunOptions,
 ) -> None:
     """Carry out the study `what` in the directory `output`."""
-    options = how.value()
-    carry_out(begin_study(what, output, options), options)
+    options = study_options.value()
+    run_and_exit(begin_study(what, output, options), options)

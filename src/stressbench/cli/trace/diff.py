@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.single import AsJson
+from stressbench.cli.options.common import AsJson
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.traces import trace_difference
 from stressbench.report.renderers.text import show
@@ -45,9 +45,9 @@ def show_difference(
     as_json: AsJson = False,
 ) -> None:
     """Compare two traces, print the differences, and exit with 1 if there are any."""
-    found = trace_difference(a, b, exact=exact, context=context)
+    difference = trace_difference(a, b, exact=exact, context=context)
     if as_json:
-        print_json(found, Difference)
+        print_json(difference, Difference)
     else:
-        show(difference_document(found))
-    raise typer.Exit(0 if found.same else ExitStatus.negative)
+        show(difference_document(difference))
+    raise typer.Exit(0 if difference.same else ExitStatus.negative)

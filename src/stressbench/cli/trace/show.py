@@ -55,11 +55,13 @@ def show(
 
 def _show(trace: Trace, *, rank: int | None, lines: int) -> None:
     sections = [ranks_section(trace)] if rank is None else []
-    if trace.cut_off:
-        warning(f"warning: the file is cut off: {len(trace.places):,} of {trace.header.ranks:,} ranks are whole")
-    if rank is not None or trace.places:
-        chosen = trace.rank(trace.places[0].rank if rank is None else rank)
-        for thread, stream in enumerate(chosen.threads_apart()):
-            found = tuple(islice(outline(chosen, stream), lines + 1))
-            sections.append(outline_section(chosen, stream, found[:lines], thread=thread, more=len(found) > lines))
+    if trace.truncated:
+        warning(f"warning: the file is cut off: {len(trace.positions):,} of {trace.header.ranks:,} ranks are whole")
+    if rank is not None or trace.positions:
+        chosen = trace.rank(trace.positions[0].rank if rank is None else rank)
+        for thread, stream in enumerate(chosen.streams_by_thread()):
+            outline_lines = tuple(islice(outline(chosen, stream), lines + 1))
+            sections.append(
+                outline_section(chosen, stream, outline_lines[:lines], thread=thread, more=len(outline_lines) > lines)
+            )
     print_document(Document(title="", sections=tuple(sections)))

@@ -17,7 +17,7 @@ from stressbench.experiments.progress import Progress
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.formats.errors import ProfileFileError, reason_of
 from stressbench.formats.files import write_output
-from stressbench.formats.profiles.profile import NAME_PATTERN, ProbeSettings, Profile, Provenance, fitting_name, to_json
+from stressbench.formats.profiles.profile import NAME_PATTERN, ProbeSettings, Profile, Provenance, to_json, valid_name
 from stressbench.formats.profiles.store import Store
 from stressbench.interference.compression_analysis import analyse_compression
 from stressbench.interference.impact_analysis import ImpactData
@@ -64,9 +64,9 @@ def profile_destination(
         if given is not None and not re.fullmatch(NAME_PATTERN, given):
             raise LaunchMistake(f"{option}: '{given}' must be letters, digits and . _ + - only, 64 at most")
     program = Path(spec.command[0])
-    application = name or fitting_name(program.name if spec.workload is None else program.stem)
+    application = name or valid_name(program.name if spec.workload is None else program.stem)
     kind, _, lab = spec.target_name.partition(":")
-    host = machine or fitting_name(f"{kind}-{lab}" if lab else platform.node())
+    host = machine or valid_name(f"{kind}-{lab}" if lab else platform.node())
     if output is not None:
         check_output(output, endings=(".json",), replace=True)
     check_report_page(page)

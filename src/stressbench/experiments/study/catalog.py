@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import unknown
+from stressbench.formats.toml import unknown_message
 
 _ENDING = ".toml"
 _PLATFORMS = "platforms"  # labs for studies that simulate
@@ -35,4 +35,4 @@ def study_file(word: str) -> Path:
         return shipped_folder("studies") / f"{word}{_ENDING}"
     if word.endswith(_ENDING) or Path(word).exists():
         return Path(word)
-    raise StudyMistake(f"{unknown('study', word, names)}; a file's name ends in {_ENDING}")
+    raise StudyMistake(f"{unknown_message('study', word, names)}; a file's name ends in {_ENDING}")

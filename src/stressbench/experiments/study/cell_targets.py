@@ -6,7 +6,7 @@ from pathlib import Path
 from stressbench.formats.study.cells import Cell
 from stressbench.formats.study.file import Study
 from stressbench.formats.study.rail_policies import Transport, parse_policy
-from stressbench.formats.toml import Called, Complaint, Mistakes, by_key
+from stressbench.formats.toml import Complaint, KeyLabel, ValidationMistakes, by_key
 from stressbench.formats.toml import KeyPath as Key
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.job_ranks import JobPlacement
@@ -36,10 +36,10 @@ def steering_of(study: Study, cell: Cell, *, target: LaunchTarget, workload: Pat
     return Steering(rails=Rails(policy=policy, nics=nics, transport=transport), placement=placement)
 
 
-def require_links(study: Study, *, folder: Path, environment: Mapping[str, str], called: Called = by_key) -> None:
-    """Raise Mistakes where a target does not support the links of a cell, LaunchMistake where it does not exist.
+def require_links(study: Study, *, folder: Path, environment: Mapping[str, str], key_label: KeyLabel = by_key) -> None:
+    """Raise ValidationMistakes where a target does not support a cell's links, LaunchMistake where it does not exist.
 
-    `called`: how messages name the keys of a study file.
+    `key_label`: how messages name the keys of a study file.
     """
     complaints: dict[str, Complaint] = {}
     asked = ((cell.on, None if study.rate_command else cell.rate, cell.rails) for cell in study.cells)
@@ -48,13 +48,13 @@ def require_links(study: Study, *, folder: Path, environment: Mapping[str, str],
             resolve_target(absolute(on, folder=folder), environment=environment, rate=rate, rails=rails)
         except LinkMistake as mistake:
             key: Key = ("factors", mistake.factor)
-            complaints[str(mistake)] = Complaint(place=key, text=f"{called(key)}{mistake.told}")
+            complaints[str(mistake)] = Complaint(place=key, text=f"{key_label(key)}{mistake.told}")
     for cell in {(cell.on, cell.policy): cell for cell in study.cells if cell.policy is not None}.values():
         target = resolve_target(absolute(cell.on, folder=folder), environment=environment)
         try:
             steering_of(study, cell, target=target, workload=folder / cell.workload)
         except RailMistake as wrong:
             key = ("nics",) if wrong.option == "--nics" and study.nics else ("factors", "policy")
-            complaints[str(wrong)] = Complaint(place=key, text=f"{called(key)}{wrong.told}")
+            complaints[str(wrong)] = Complaint(place=key, text=f"{key_label(key)}{wrong.told}")
     if complaints:
-        raise Mistakes(complaints.values())
+        raise ValidationMistakes(complaints.values())

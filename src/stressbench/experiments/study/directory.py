@@ -25,7 +25,14 @@ from stressbench.experiments.study.environment import environment
 from stressbench.experiments.study.includes import included
 from stressbench.formats import toml
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import limits, must_stay, open_journal, open_regular, read_text, replace_whole
+from stressbench.formats.files import (
+    limits,
+    open_journal,
+    open_regular,
+    protect_from_overwriting,
+    read_text,
+    write_atomically,
+)
 from stressbench.formats.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, STUDY_FILE, WORKLOADS
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.formats.study.file import Study, parse_study
@@ -135,7 +142,7 @@ def open_directory(path: Path) -> Directory:
     folder = Path(os.path.normpath(path.absolute() / read_origin(path, number).folder))
     directory = Directory(path=path, study=parse_study(_text(file), source=str(file)), folder=folder)
     for source in directory.sources():
-        must_stay(source)
+        protect_from_overwriting(source)
     return directory
 
 
@@ -173,9 +180,9 @@ def _take_in(path: Path, number: int, *, study: Study, text: str, folder: Path) 
     )
     if number > 1:
         require_same_workloads(open_directory(path), newest=number - 1)
-    replace_whole(path / ENVIRONMENT, orjson.dumps(environment(), option=orjson.OPT_INDENT_2))
-    replace_whole(origin_file(path, number), origin_json(origin))
-    replace_whole(path / name, text.encode())
+    write_atomically(path / ENVIRONMENT, orjson.dumps(environment(), option=orjson.OPT_INDENT_2))
+    write_atomically(origin_file(path, number), origin_json(origin))
+    write_atomically(path / name, text.encode())
     directory = Directory(path=path, study=study, folder=folder)
     directory.write(
         StudyRecord(at=now(), file=name, sha256=hashlib.sha256(text.encode()).hexdigest(), version=__version__)

@@ -29,11 +29,11 @@ from stressbench.experiments.study.running import (
     Watcher,
 )
 from stressbench.experiments.study.workers import Workers
-from stressbench.formats.study.cells import described, varying
+from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.study.file import Study, mistakes_located, read_study
+from stressbench.formats.study.file import Study, read_study, study_file_mistakes
 from stressbench.formats.study.manifest import PolicyRecord, Record
-from stressbench.formats.toml import Called, by_key
+from stressbench.formats.toml import KeyLabel, by_key
 from stressbench.formats.units import duration_text, parse_seconds
 from stressbench.launch.batch import batch_systems
 from stressbench.levels import Level
@@ -110,7 +110,7 @@ class StudyProgress:
     """A `Watcher` that reports the start of each launch and each failure. Subclasses may show counts differently."""
 
     def __init__(self, directory: Directory, progress: Progress) -> None:
-        self._factors = varying(directory.study.cells)
+        self._factors = varying_factors(directory.study.cells)
         self._progress = progress
 
     def waits(self, path: Path) -> None:
@@ -120,7 +120,9 @@ class StudyProgress:
     def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
         """Report that a run starts or continues."""
         word = "continues" if order.continues else "starts"
-        self._progress(f"{order.run.id} {word}: {described(order.run.cell, self._factors)}", level=Level.progress)
+        self._progress(
+            f"{order.run.id} {word}: {cell_description(order.run.cell, self._factors)}", level=Level.progress
+        )
         self.show(counts, is_end=False)
 
     def ended(self, order: ScheduledRun, result: Result, counts: RunCounts) -> None:
@@ -144,20 +146,20 @@ def begin_study(what: str, output: Path, options: StudyOptions) -> Directory:
     """
     file = study_file(what)
     study, text = read_study(file)
-    with mistakes_located(text, source=str(file)):
+    with study_file_mistakes(text, source=str(file)):
         return begin(study, text, output=output, folder=file.absolute().parent, options=options)
 
 
 def begin(
-    study: Study, text: str, *, output: Path, folder: Path, options: StudyOptions, called: Called = by_key
+    study: Study, text: str, *, output: Path, folder: Path, options: StudyOptions, key_label: KeyLabel = by_key
 ) -> Directory:
     """Check the study, whose paths are relative to `folder`, and set up the directory `output` for it.
 
-    Raises StudyMistake, LaunchMistake, and Mistakes where a launch target does not support the links of a cell, with
-    messages that name keys by `called`.
+    Raises StudyMistake, LaunchMistake, and ValidationMistakes where a launch target does not support the links of a
+    cell, with messages that name keys by `key_label`.
     """
     options.check(study)
-    require_links(study, folder=folder, environment=os.environ, called=called)
+    require_links(study, folder=folder, environment=os.environ, key_label=key_label)
     return take_up(output, study=study, text=text, folder=folder)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from stressbench.experiments.study.estimate import bounds_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
-from stressbench.formats.study.cells import varying
+from stressbench.formats.study.cells import varying_factors
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
 
@@ -34,7 +34,7 @@ class StudyPlan:
         return {
             "about": study.about,
             "seed": study.seed,
-            "factors": varying(study.cells),
+            "factors": varying_factors(study.cells),
             "cells": [{"cell": cell.id, "values": dict(cell.values)} for cell in study.cells],
             "runs": [{"run": run.id, "cell": run.cell.id, "repetition": run.repetition} for run in study.runs],
             "least_s": self.least_s,

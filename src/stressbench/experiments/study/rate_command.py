@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.formats.study.errors import StudyFault, StudyMistake
-from stressbench.formats.study.fields import program_of
+from stressbench.formats.study.fields import split_command
 from stressbench.formats.units import FULL, parse_rate_share
 
 _STANDARD_ERROR = 2
@@ -55,5 +55,5 @@ class RateCommand:
 
     @property
     def _argv(self) -> tuple[str, ...]:
-        program, *words = program_of(self.text)
+        program, *words = split_command(self.text)
         return (str(self.folder / program) if os.path.sep in program else program, *words)

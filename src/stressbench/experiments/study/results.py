@@ -7,7 +7,7 @@ from statistics import median
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.run_states import RunState, State, run_states
 from stressbench.formats.run import Kind, Role, Run, RunFileError, read_run
-from stressbench.formats.study.cells import Cell, varying
+from stressbench.formats.study.cells import Cell, varying_factors
 from stressbench.formats.study.file import Study
 from stressbench.results.matrix import Matrix, Meeting, matrix_of
 from stressbench.results.selections import Selections, selections_of
@@ -29,7 +29,7 @@ def report_of(
     """The report from the states `found` of all runs and the completed `runs` by id. `chosen`: samples to evaluate."""
     if chosen is None:
         chosen = selections_of(runs)
-    factors = varying(study.cells)
+    factors = varying_factors(study.cells)
     cells = tuple(_cell(cell, found, runs, chosen) for cell in study.cells)
     first = study.cells[0].values
     return StudyReport(

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import Refused, limits, open_regular
+from stressbench.formats.files import FileRefused, limits, open_regular
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.units import whole_size_text
+from stressbench.formats.units import exact_size_text
 
 _CHUNK = limits.MIB
 _LARGEST_HEADER = 4 * limits.MIB
@@ -126,7 +126,7 @@ def _plain(path: Path, packed: IO[bytes]) -> Iterator[_Stream]:
 
 
 class _Forward:
-    """A stream as a file for tarfile, which reads it from start to end. Raises Refused beyond `most` bytes.
+    """A stream as a file for tarfile, which reads it from start to end. Raises FileRefused beyond `most` bytes.
 
     Files are read in chunks but headers at once, so that a larger read is a header that `study pack` does not write.
     """
@@ -142,9 +142,9 @@ class _Forward:
         return self._at
 
     def seek(self, place: int) -> int:
-        """Skip to byte `place` by reading, since the stream cannot seek. Raises Refused for an earlier place."""
+        """Skip to byte `place` by reading, since the stream cannot seek. Raises FileRefused for an earlier place."""
         if place < self._at:
-            raise Refused(self._path, "its parts overlap")
+            raise FileRefused(self._path, "its parts overlap")
         while self._at < place and self.read(min(_CHUNK, place - self._at)):
             pass
         return self._at
@@ -154,11 +154,11 @@ class _Forward:
         return any(chunk.strip(b"\0") for chunk in iter(lambda: self.read(_CHUNK), b""))
 
     def read(self, size: int) -> bytes:
-        """Read `size` bytes, fewer at the end. Raises Refused beyond the limits."""
+        """Read `size` bytes, fewer at the end. Raises FileRefused beyond the limits."""
         if not 0 <= size <= _LARGEST_HEADER:
-            raise Refused(self._path, f"a header of {size} bytes")
+            raise FileRefused(self._path, f"a header of {size} bytes")
         found = self._stream.read(size)
         self._at += len(found)
         if self._at > self._most:
-            raise Refused(self._path, f"unpacks to more than {whole_size_text(self._most)}, the most that is read")
+            raise FileRefused(self._path, f"unpacks to more than {exact_size_text(self._most)}, the most that is read")
         return found

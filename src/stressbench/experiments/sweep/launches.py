@@ -10,7 +10,7 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import Progress
 from stressbench.experiments.sweep.figures import parse_figure
 from stressbench.formats.errors import reason_of
-from stressbench.formats.launches.journal import FILE, Journal, Launched, Plan
+from stressbench.formats.launches.journal import FILE, BaseLaunch, Journal, Plan
 from stressbench.formats.run import Kind
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.launch.execute import Outcome
@@ -23,7 +23,7 @@ STANDARD_OUTPUT = "the last 32 KiB of what {program} prints on standard output"
 
 Condition = TypeVar("Condition")
 P = TypeVar("P", bound=Plan)
-L = TypeVar("L", bound=Launched)
+L = TypeVar("L", bound=BaseLaunch)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,12 +9,12 @@ from pathlib import Path
 from stressbench.experiments.study.combining import OneJob, combined, one_job
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, specification_of
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import limits, read_text, replace_whole
+from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import by_option, unknown
+from stressbench.formats.toml import by_option, unknown_message
 
 _FILE = "matrix.toml"
-_CALLED = by_option({
+_KEY_LABEL = by_option({
     "factors.on": "--on: ", "factors.ranks": "-n: ", "factors.ranks_per_node": "--ranks-per-node: ",
     "factors.placement": "--place: ", "run.min_time": "--min-time: ",
 })  # fmt: skip
@@ -39,7 +39,7 @@ class PairMatrix:
     rounds: SweepRounds
 
     def specification(self) -> Specification:
-        """The study. Raises StudyMistake and Mistakes."""
+        """The study. Raises StudyMistake and ValidationMistakes."""
         return specification_of(
             {
                 "about": f"Who slows whom: {', '.join(self._jobs)}",
@@ -55,7 +55,7 @@ class PairMatrix:
                 },
                 "run": self.rounds.table(),
             },
-            called=_CALLED,
+            key_label=_KEY_LABEL,
         )
 
     def write_in(self, output: Path, made: Specification) -> Path:
@@ -72,7 +72,7 @@ class PairMatrix:
             folder.mkdir(parents=True, exist_ok=True)
             for group in self._all_groups():
                 _write(folder / _name(group), combined([self._jobs[name] for name in group]))
-            replace_whole(folder / _FILE, made.text.encode())
+            write_atomically(folder / _FILE, made.text.encode())
         except OSError as fault:
             raise StudyMistake(f"--output: {fault.filename}: {reason_of(fault)}") from fault
         return folder.absolute()
@@ -102,7 +102,7 @@ class PairMatrix:
                 raise StudyMistake(f"--triple: '{text}': expected three names of jobs or more, such as a,b,c")
             for name in names:
                 if name not in self._jobs:
-                    raise StudyMistake(f"--triple: '{text}': {unknown('job', name, tuple(self._jobs))}")
+                    raise StudyMistake(f"--triple: '{text}': {unknown_message('job', name, tuple(self._jobs))}")
             if names in groups:
                 raise StudyMistake(f"--triple: '{text}' is given twice")
             groups.append(names)
@@ -117,4 +117,4 @@ def _write(path: Path, text: str) -> None:
     """Write a workload. Raises StudyMistake where the file exists with another text, since runs may have used it."""
     if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
         raise StudyMistake(f"{path} is there with another text: a workload has changed; choose another directory")
-    replace_whole(path, text.encode())
+    write_atomically(path, text.encode())

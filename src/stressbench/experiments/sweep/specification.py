@@ -10,7 +10,7 @@ import tomli_w
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.execution import StudyOptions, begin
 from stressbench.formats.study.file import Study, study_of
-from stressbench.formats.toml import Called, by_key
+from stressbench.formats.toml import KeyLabel, by_key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,13 +21,15 @@ class Specification:
     text: str
 
     def begin(
-        self, output: Path, options: StudyOptions, *, folder: Path | None = None, called: Called = by_key
+        self, output: Path, options: StudyOptions, *, folder: Path | None = None, key_label: KeyLabel = by_key
     ) -> Directory:
         """Check the study and set up the directory `output` for it, without starting runs. Raises as `execution.begin`.
 
         Paths of the study are relative to `folder`, by default the current directory.
         """
-        return begin(self.study, self.text, output=output, folder=folder or Path.cwd(), options=options, called=called)
+        return begin(
+            self.study, self.text, output=output, folder=folder or Path.cwd(), options=options, key_label=key_label
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,13 +68,13 @@ class WorkloadSweep:
     rounds: SweepRounds
 
     def study_of(
-        self, about: str, *, called: Called, before_ranks: Mapping[str, Any] | None = None,
+        self, about: str, *, key_label: KeyLabel, before_ranks: Mapping[str, Any] | None = None,
         factors: Mapping[str, Any] | None = None, sets: Mapping[str, Any] | None = None, **tables: Any,
     ) -> Specification:  # fmt: skip
         """The study with additional `factors`, variables (`sets`) and other keys of a study file (`tables`).
 
         `before_ranks`: factors that come before ranks, since the order of factors determines the order of cells. Raises
-        Mistakes, whose messages name keys by `called`.
+        ValidationMistakes, whose messages name keys by `key_label`.
         """
         return specification_of(
             {
@@ -92,14 +94,14 @@ class WorkloadSweep:
                 "run": self.rounds.table(),
                 **tables,
             },
-            called=called,
+            key_label=key_label,
         )
 
 
-def specification_of(tables: Mapping[str, Any], *, called: Called = by_key) -> Specification:
-    """The study of these tables, without keys whose value is None. Raises Mistakes, which name keys by `called`."""
+def specification_of(tables: Mapping[str, Any], *, key_label: KeyLabel = by_key) -> Specification:
+    """The study of these tables, without keys whose value is None. `key_label` names keys in ValidationMistakes."""
     given = _given(tables)
-    return Specification(study=study_of(given, called=called), text=tomli_w.dumps(given))
+    return Specification(study=study_of(given, key_label=key_label), text=tomli_w.dumps(given))
 
 
 def _given(table: Mapping[str, Any]) -> dict[str, Any]:

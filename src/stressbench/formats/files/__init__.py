@@ -1,38 +1,38 @@
 """File access: reads up to a size limit, atomic writes, and directories that no other user can write to."""
 
 from stressbench.formats.files.bounded import (
-    Refused,
-    forget_what_stays,
+    FileRefused,
+    clear_protected_files,
     lines_in,
-    must_stay,
     open_regular,
+    protect_from_overwriting,
     read_bytes,
     read_text,
 )
+from stressbench.formats.files.bounded_validator import FAIL_FAST, BoundedValidator, parse_json
 from stressbench.formats.files.journal import append_lines, open_journal
-from stressbench.formats.files.output import new_output, replace_whole, require_output, write_output
+from stressbench.formats.files.output import new_output, require_output, write_atomically, write_output
 from stressbench.formats.files.private import NotPrivate, PrivateDirectory, is_own_file, read_own
-from stressbench.formats.files.shapes import FIRST_MISTAKE, Shape, json_of
 
 __all__ = [
-    "FIRST_MISTAKE",
+    "FAIL_FAST",
+    "BoundedValidator",
+    "FileRefused",
     "NotPrivate",
     "PrivateDirectory",
-    "Refused",
-    "Shape",
     "append_lines",
-    "forget_what_stays",
+    "clear_protected_files",
     "is_own_file",
-    "json_of",
     "lines_in",
-    "must_stay",
     "new_output",
     "open_journal",
     "open_regular",
+    "parse_json",
+    "protect_from_overwriting",
     "read_bytes",
     "read_own",
     "read_text",
-    "replace_whole",
     "require_output",
+    "write_atomically",
     "write_output",
 ]

@@ -1,4 +1,4 @@
-"""Opening of files for reading: regular files up to a size limit only. Raises OSError, such as `Refused`."""
+"""Opening of files for reading: regular files up to a size limit only. Raises OSError, such as `FileRefused`."""
 
 import errno
 import os
@@ -9,10 +9,10 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from stressbench.formats.units import whole_size_text
+from stressbench.formats.units import exact_size_text
 
-_PIECE = 1 << 20
-_KINDS = {
+_CHUNK_BYTES = 1 << 20
+_FILE_TYPES = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a FIFO",
     stat.S_IFSOCK: "a socket",
@@ -21,10 +21,10 @@ _KINDS = {
 }
 
 
-_STAYING: dict[tuple[int, int], Path] = {}
+_PROTECTED: dict[tuple[int, int], Path] = {}
 
 
-class Refused(OSError):
+class FileRefused(OSError):
     """A file is refused, for example a device or a file that is too large. `strerror` is the reason."""
 
     def __init__(self, path: Path, reason: str) -> None:
@@ -39,53 +39,53 @@ def open_regular(path: Path, *, limit: int) -> BufferedReader:
     try:
         _require_regular(path, path.stat())  # before opening, which may have side effects on a device
     except ValueError as fault:
-        raise Refused(path, "no file can have this name") from fault
+        raise FileRefused(path, "no file can have this name") from fault
     file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # noqa: PTH123, SIM115  a descriptor
     try:
-        found = os.fstat(file.fileno())
-        _require_regular(path, found)
-        if found.st_size > limit:
+        status = os.fstat(file.fileno())
+        _require_regular(path, status)
+        if status.st_size > limit:
             raise _too_large(path, limit)
     except OSError:
         file.close()
         raise
-    _keep(path, found)
+    _protect(path, status)
     return file
 
 
-def must_stay(path: Path) -> None:
+def protect_from_overwriting(path: Path) -> None:
     """Protect `path` from being overwritten by an output of this command, like files that were read."""
     with suppress(OSError, ValueError):  # no file has a name with a zero byte
-        _keep(path, path.stat())
+        _protect(path, path.stat())
 
 
-def stays(found: os.stat_result) -> bool:
-    """Whether the file with this status was read by this command or protected by `must_stay`."""
-    before = _STAYING.get((found.st_dev, found.st_ino))
+def is_protected(status: os.stat_result) -> bool:
+    """Whether the file with this status was read by this command or protected by `protect_from_overwriting`."""
+    before = _PROTECTED.get((status.st_dev, status.st_ino))
     try:  # the inode number of a deleted file may have been reused
-        return before is not None and os.path.samestat(before.stat(), found)
+        return before is not None and os.path.samestat(before.stat(), status)
     except OSError:
         return False
 
 
-def forget_what_stays() -> None:
+def clear_protected_files() -> None:
     """Forget all protected files. Called when a command starts, since one process may run several."""
-    _STAYING.clear()
+    _PROTECTED.clear()
 
 
-def _keep(path: Path, found: os.stat_result) -> None:
-    _STAYING[found.st_dev, found.st_ino] = path.absolute()
+def _protect(path: Path, status: os.stat_result) -> None:
+    _PROTECTED[status.st_dev, status.st_ino] = path.absolute()
 
 
 def read_bytes(path: Path, *, limit: int) -> bytes:
     """The content of a file, at most `limit` bytes even if it grows while being read. Raises OSError."""
     with open_regular(path, limit=limit) as file:
-        found = bytearray()  # in pieces: files in /proc and /sys report size 0, others may grow
-        while piece := file.read(_PIECE):
-            found += piece
-            if len(found) > limit:
+        content = bytearray()  # in chunks: files in /proc and /sys report size 0, others may grow
+        while chunk := file.read(_CHUNK_BYTES):
+            content += chunk
+            if len(content) > limit:
                 raise _too_large(path, limit)
-    return bytes(found)
+    return bytes(content)
 
 
 def read_text(path: Path, *, limit: int, errors: str = "strict") -> str:
@@ -95,20 +95,20 @@ def read_text(path: Path, *, limit: int, errors: str = "strict") -> str:
 
 
 def lines_in(file: BinaryIO, *, path: Path, longest: int) -> Iterator[bytes]:
-    """The lines of a file, each with its newline. Raises Refused, which names the line, above `longest` bytes."""
+    """The lines of a file, each with its newline. Raises FileRefused, which names the line, above `longest` bytes."""
     number = 0
     while line := file.readline(longest + 1):
         number += 1
         if len(line) > longest:
-            raise Refused(path, f"line {number} is longer than {whole_size_text(longest)}, the most that is read")
+            raise FileRefused(path, f"line {number} is longer than {exact_size_text(longest)}, the most that is read")
         yield line
 
 
-def _require_regular(path: Path, found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
-        raise Refused(path, f"is {kind}; expected a regular file")
+def _require_regular(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = _FILE_TYPES.get(stat.S_IFMT(status.st_mode), "something else")
+        raise FileRefused(path, f"is {kind}; expected a regular file")
 
 
-def _too_large(path: Path, limit: int) -> Refused:
-    return Refused(path, f"is larger than {whole_size_text(limit)}, the most that is read")
+def _too_large(path: Path, limit: int) -> FileRefused:
+    return FileRefused(path, f"is larger than {exact_size_text(limit)}, the most that is read")

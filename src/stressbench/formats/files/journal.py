@@ -8,9 +8,9 @@ from pathlib import Path
 
 import orjson
 
-from stressbench.formats.files.bounded import Refused
+from stressbench.formats.files.bounded import FileRefused
 
-_PIECE = 1 << 16
+_CHUNK_BYTES = 1 << 16
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -37,14 +37,14 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
 def open_journal(path: Path) -> int:
     """Open the regular file `path` for reading and appending, and return its descriptor; create it if it is missing.
 
-    Raises OSError, such as `Refused` for a FIFO and for a symbolic link, which may point to a file that is no journal.
+    Raises OSError, such as `FileRefused` for a FIFO and for a symbolic link, whose target may not be a journal.
     """
     if path.is_symlink():
-        raise Refused(path, "is a symbolic link, which is not written through; put the file itself there")
+        raise FileRefused(path, "is a symbolic link, which is not written through; put the file itself there")
     descriptor = os.open(path, _FLAGS, 0o666)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise Refused(path, "is no regular file")
+        raise FileRefused(path, "is no regular file")
     return descriptor
 
 
@@ -53,7 +53,7 @@ def _end_of(descriptor: int) -> tuple[int, bytes]:
     size = begin = os.fstat(descriptor).st_size
     tail = b""
     while begin and b"\n" not in tail:
-        begin = max(0, begin - _PIECE)
+        begin = max(0, begin - _CHUNK_BYTES)
         tail = os.pread(descriptor, size - begin, begin)
     last = tail.rpartition(b"\n")[2]
     if not last:

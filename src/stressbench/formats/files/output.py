@@ -13,16 +13,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from stressbench.formats.files.bounded import Refused, stays
-from stressbench.formats.files.studies import is_own
+from stressbench.formats.files.bounded import FileRefused, is_protected
+from stressbench.formats.files.studies import belongs_to_study
 
-_STREAMS = (stat.S_IFCHR, stat.S_IFIFO)
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_MOST_LINKS = 40
+_STREAM_TYPES = (stat.S_IFCHR, stat.S_IFIFO)
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_MAX_LINKS = 40
 
 
 def write_output(path: Path, content: str | bytes) -> None:
-    """Write `content`, text as UTF-8, to a file that the user named. Raises OSError, such as `Refused`.
+    """Write `content`, text as UTF-8, to a file that the user named. Raises OSError, such as `FileRefused`.
 
     Surrogates in the text, by which `os.fsdecode` represents names that are not UTF-8, are escaped.
     """
@@ -32,12 +32,12 @@ def write_output(path: Path, content: str | bytes) -> None:
 
 def require_output(path: Path) -> None:
     """Raise OSError if `path` cannot be written at present. Called before anything expensive starts."""
-    with _named(path):
-        target = _target(path)
+    with _errors_naming(path):
+        target = _output_target(path)
         if _is_stream(target):
             return
         if not os.access(target.parent, os.W_OK | os.X_OK):
-            raise OSError(_why_not(target.parent), os.strerror(_why_not(target.parent)))
+            raise OSError(_access_errno(target.parent), os.strerror(_access_errno(target.parent)))
 
 
 @contextmanager
@@ -46,97 +46,97 @@ def new_output(path: Path) -> Iterator[BinaryIO]:
 
     A FIFO or a device such as `/dev/stdout` is written to directly.
     """
-    with _named(path):
-        target = _target(path)
+    with _errors_naming(path):
+        target = _output_target(path)
         if _is_stream(target):
             with os.fdopen(os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY), "wb") as stream:
                 yield stream
             return
-    with _beside(target, named=path) as file:
+    with _atomic_output(target, user_path=path) as file:
         yield file
 
 
-def replace_whole(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Write a file that belongs to StressBench, atomically, replacing whatever is there. Raises OSError."""
-    with _beside(path, named=path) as file:
+    with _atomic_output(path, user_path=path) as file:
         file.write(content)
 
 
 @contextmanager
-def _beside(target: Path, *, named: Path) -> Iterator[BinaryIO]:
-    before = _status(target, follow=False)  # `replace_whole` replaces a link, so its target does not matter
+def _atomic_output(target: Path, *, user_path: Path) -> Iterator[BinaryIO]:
+    before = _status(target, follow=False)  # `write_atomically` replaces a link, so its target does not matter
     new = target.parent / f".stressbench-{secrets.token_hex(8)}.new"
-    with _named(named):
-        descriptor = os.open(new, _NEW, 0o666)
+    with _errors_naming(user_path):
+        descriptor = os.open(new, _CREATE_FLAGS, 0o666)
     try:
-        with _named(named), os.fdopen(descriptor, "wb") as file:
+        with _errors_naming(user_path), os.fdopen(descriptor, "wb") as file:
             if before is not None and stat.S_ISREG(before.st_mode):
-                _keep_access(descriptor, before)
+                _copy_owner_and_mode(descriptor, before)
             yield file
             file.flush()
             os.fsync(descriptor)
-        with _named(named):
+        with _errors_naming(user_path):
             new.rename(target)
     finally:
         new.unlink(missing_ok=True)
 
 
-def _keep_access(descriptor: int, before: os.stat_result) -> None:
+def _copy_owner_and_mode(descriptor: int, before: os.stat_result) -> None:
     with suppress(OSError):  # only root may change the owner
         os.fchown(descriptor, before.st_uid, before.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(before.st_mode))
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def _errors_naming(path: Path) -> Iterator[None]:
     """Make errors name the file that the user named instead of the temporary one."""
     try:
         yield
-    except Refused:
+    except FileRefused:
         raise
     except OSError as fault:
         raise OSError(fault.errno, fault.strerror, str(path)) from fault
 
 
-def _target(path: Path) -> Path:
+def _output_target(path: Path) -> Path:
     """The file that `path` resolves to, if it may be created or replaced. Raises OSError otherwise."""
-    target = _followed(path)
-    found = _status(target)
-    if is_own(Path(os.path.realpath(target))):
-        raise Refused(path, "is a file of a study, which its commands alone write; choose another name")
-    if found is None:
+    target = _resolve_links(path)
+    status = _status(target)
+    if belongs_to_study(Path(os.path.realpath(target))):
+        raise FileRefused(path, "is a file of a study, which its commands alone write; choose another name")
+    if status is None:
         if not target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         return target
-    if stays(found):
-        raise Refused(path, "is a file that this command reads; choose another name")
-    if stat.S_ISDIR(found.st_mode):
+    if is_protected(status):
+        raise FileRefused(path, "is a file that this command reads; choose another name")
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not stat.S_ISREG(found.st_mode) and stat.S_IFMT(found.st_mode) not in _STREAMS:
-        raise Refused(path, "is no regular file; choose another name")
+    if not stat.S_ISREG(status.st_mode) and stat.S_IFMT(status.st_mode) not in _STREAM_TYPES:
+        raise FileRefused(path, "is no regular file; choose another name")
     if not os.access(target, os.W_OK):  # a write-protected file stays, even in a writable directory
-        raise OSError(_why_not(target), os.strerror(_why_not(target)))
+        raise OSError(_access_errno(target), os.strerror(_access_errno(target)))
     return target
 
 
-def _followed(path: Path) -> Path:
+def _resolve_links(path: Path) -> Path:
     """`path` with symbolic links resolved. Links that neither this user nor root made are refused."""
-    for _ in range(_MOST_LINKS):
+    for _ in range(_MAX_LINKS):
         try:
-            found = path.lstat()
+            status = path.lstat()
         except FileNotFoundError:
             return path
-        if not stat.S_ISLNK(found.st_mode) or _is_descriptor(path):
+        if not stat.S_ISLNK(status.st_mode) or _is_descriptor(path):
             return path
-        if found.st_uid not in (os.geteuid(), 0):
-            raise Refused(path, f"is a symbolic link that user {found.st_uid} made; name the file itself")
+        if status.st_uid not in (os.geteuid(), 0):
+            raise FileRefused(path, f"is a symbolic link that user {status.st_uid} made; name the file itself")
         path = path.parent / path.readlink()
     raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
 
 
 def _is_stream(target: Path) -> bool:
-    found = _status(target)
-    return found is not None and (stat.S_IFMT(found.st_mode) in _STREAMS or _is_descriptor(target))
+    status = _status(target)
+    return status is not None and (stat.S_IFMT(status.st_mode) in _STREAM_TYPES or _is_descriptor(target))
 
 
 def _is_descriptor(path: Path) -> bool:
@@ -151,6 +151,6 @@ def _status(path: Path, *, follow: bool = True) -> os.stat_result | None:
         return None
 
 
-def _why_not(path: Path) -> int:
+def _access_errno(path: Path) -> int:
     read_only = os.statvfs(path).f_flag & os.ST_RDONLY
     return errno.EROFS if read_only else errno.EACCES

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from stressbench.formats.units import whole_size_text
+from stressbench.formats.units import exact_size_text
 
 _MODE = 0o700
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
@@ -52,7 +52,9 @@ class PrivateDirectory:
         descriptor = os.open(self.anchor, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for number, part in enumerate(self.parts, start=1):
-                inner = _enter(descriptor, part, path=self.anchor.joinpath(*self.parts[:number]), create=create)
+                inner = _open_subdirectory(
+                    descriptor, part, path=self.anchor.joinpath(*self.parts[:number]), create=create
+                )
                 os.close(descriptor)
                 descriptor = inner
             yield descriptor
@@ -118,10 +120,10 @@ class PrivateDirectory:
 def is_own_file(path: Path) -> bool:
     """Whether `path` is a regular file of this user, and not a link."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return False
-    return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid()
+    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
 
 
 def read_own(path: Path, *, limit: int) -> bytes:
@@ -134,21 +136,21 @@ def _open_own(name: str, flags: int, *, path: Path, directory: int | None = None
         descriptor = os.open(name, flags | _AS_FILE, 0o600, dir_fd=directory)
     except OSError as fault:
         if fault.errno in (errno.ELOOP, errno.ENXIO):
-            raise _refused(path, "is no regular file") from fault
+            raise _not_private(path, "is no regular file") from fault
         raise
-    return _checked(descriptor, path, is_right=stat.S_ISREG, expected="regular file")
+    return _checked(descriptor, path, has_type=stat.S_ISREG, expected="regular file")
 
 
 def _read(descriptor: int, *, path: Path, limit: int) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        found = file.read(min(size, limit) + 1)
-    if len(found) > limit or size > limit:
-        raise _refused(path, f"is larger than {whole_size_text(limit)}")
-    return found
+        content = file.read(min(size, limit) + 1)
+    if len(content) > limit or size > limit:
+        raise _not_private(path, f"is larger than {exact_size_text(limit)}")
+    return content
 
 
-def _enter(directory: int, name: str, *, path: Path, create: bool) -> int:
+def _open_subdirectory(directory: int, name: str, *, path: Path, create: bool) -> int:
     if create:
         with suppress(FileExistsError):
             os.mkdir(name, _MODE, dir_fd=directory)
@@ -156,32 +158,32 @@ def _enter(directory: int, name: str, *, path: Path, create: bool) -> int:
         inner = os.open(name, _AS_DIRECTORY, dir_fd=directory)
     except OSError as fault:
         if fault.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise _refused(path, "is a symbolic link or no directory") from fault
+            raise _not_private(path, "is a symbolic link or no directory") from fault
         if fault.errno == errno.EACCES:
-            raise _refused(path, "belongs to another user, or cannot be opened") from fault
+            raise _not_private(path, "belongs to another user, or cannot be opened") from fault
         raise
-    return _checked(inner, path, is_right=stat.S_ISDIR, expected="directory")
+    return _checked(inner, path, has_type=stat.S_ISDIR, expected="directory")
 
 
-def _checked(descriptor: int, path: Path, *, is_right: Callable[[int], bool], expected: str) -> int:
+def _checked(descriptor: int, path: Path, *, has_type: Callable[[int], bool], expected: str) -> int:
     """The descriptor, if it is of the expected kind and private. Closes it and raises NotPrivate otherwise."""
     try:
-        _check(os.fstat(descriptor), path, is_right=is_right, expected=expected)
+        _check(os.fstat(descriptor), path, has_type=has_type, expected=expected)
     except NotPrivate:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def _check(found: os.stat_result, path: Path, *, is_right: Callable[[int], bool], expected: str) -> None:
-    if not is_right(found.st_mode):
-        raise _refused(path, f"is no {expected}")
-    if found.st_uid != os.geteuid():
-        raise _refused(path, f"belongs to user {found.st_uid}, not to user {os.geteuid()}, who runs this")
-    if found.st_mode & _OTHERS_WRITE:
-        mode = stat.S_IMODE(found.st_mode)
-        raise _refused(path, f"others may write to it (mode {mode:04o})")
+def _check(status: os.stat_result, path: Path, *, has_type: Callable[[int], bool], expected: str) -> None:
+    if not has_type(status.st_mode):
+        raise _not_private(path, f"is no {expected}")
+    if status.st_uid != os.geteuid():
+        raise _not_private(path, f"belongs to user {status.st_uid}, not to user {os.geteuid()}, who runs this")
+    if status.st_mode & _OTHERS_WRITE:
+        mode = stat.S_IMODE(status.st_mode)
+        raise _not_private(path, f"others may write to it (mode {mode:04o})")
 
 
-def _refused(path: Path, what: str) -> NotPrivate:
+def _not_private(path: Path, what: str) -> NotPrivate:
     return NotPrivate(f"{path}: {what}")

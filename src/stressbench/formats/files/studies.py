@@ -15,16 +15,16 @@ _BY_NAME = frozenset({MANIFEST, LAUNCHES, ENVIRONMENT, LOCK, SUMS})
 _BY_PATTERN = re.compile(rf"{STUDY_FILE.pattern}|study-\d+\.json|\..*\.new")
 
 
-def is_own(path: Path) -> bool:
+def belongs_to_study(path: Path) -> bool:
     """Whether the absolute `path` is, or would be, such a file, by its name and the files in its parent folders."""
     return any(
-        _would_count(path.relative_to(folder).parts)
+        _is_study_file(path.relative_to(folder).parts)
         for folder in path.absolute().parents
         if (folder / MANIFEST).is_file() or (folder / LAUNCHES).is_file()
     )
 
 
-def _would_count(parts: tuple[str, ...]) -> bool:
+def _is_study_file(parts: tuple[str, ...]) -> bool:
     first, *below = parts
     if not below:
         return first in _BY_NAME or _BY_PATTERN.fullmatch(first) is not None

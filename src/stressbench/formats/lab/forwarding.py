@@ -4,7 +4,7 @@ from enum import Enum
 
 
 class Forwarding(Enum):
-    """How switches pass frames on: as Ethernet bridges, which need a tree, or along static shortest routes."""
+    """How switches forward frames: as Ethernet bridges, which need a tree, or along static shortest routes."""
 
     bridge = "bridge"
     route = "route"

@@ -7,17 +7,18 @@ from pydantic import Field
 from stressbench.formats.lab.fields import BytesText, Count, DurationText, MountPath, Name, Prefix, RateText, StripeText
 from stressbench.formats.toml import Table
 
-_DELAY = "Added to every frame, each way; needs a kernel with netem."
+_DELAY = "Delay of every frame in each direction; needs a kernel with netem."
 
 
 class HostsTable(Table):
-    """Hosts that are alike: `h0`, `h1`, ..."""
+    """Identical hosts: `h0`, `h1`, ..."""
 
     count: Count
-    name: Annotated[Prefix, Field(description="What host names begin with.")] = "h"
-    cores: Annotated[Count, Field(description="Ranks that a host is meant to hold.")] = 1
+    name: Annotated[Prefix, Field(description="Prefix of host names.")] = "h"
+    cores: Annotated[Count, Field(description="Number of ranks for which a host is meant.")] = 1
     pinned: Annotated[
-        bool, Field(strict=True, description="Each host has cores of the machine for itself, in place of sharing all.")
+        bool,
+        Field(strict=True, description="Each host has its own cores of the machine instead of sharing all of them."),
     ] = False
 
 
@@ -29,11 +30,11 @@ class RailTable(Table):
 
 
 class HostTable(Table):
-    """What is different about one host."""
+    """Settings of one host that differ from the others."""
 
     name: Name
     cores: Count | None = None
-    rates: Annotated[tuple[RateText, ...] | None, Field(description="One a rail.")] = None
+    rates: Annotated[tuple[RateText, ...] | None, Field(description="One rate per rail.")] = None
 
 
 class LinkTable(Table):
@@ -49,32 +50,32 @@ class IoTable(Table):
     """I/O nodes and the file system that they serve."""
 
     count: Count
-    name: Annotated[Prefix, Field(description="What their names begin with.")] = "io"
-    attach: Annotated[str, Field(description="The switch that they hang from, such as root0.")]
+    name: Annotated[Prefix, Field(description="Prefix of their names.")] = "io"
+    attach: Annotated[str, Field(description="The switch to which they are attached, such as root0.")]
     rate: RateText
     uplink: Annotated[
         RateText | None,
-        Field(description="With it, I/O nodes have a switch of their own, joined to `attach` at this rate."),
+        Field(description="If given, I/O nodes have a switch of their own, connected to `attach` at this rate."),
     ] = None
     file_system: Literal["glusterfs"] = "glusterfs"
     path: Annotated[
-        MountPath, Field(pattern="^/run/lab/[A-Za-z0-9_-]+$", description="Where hosts find it, below /run/lab.")
+        MountPath, Field(pattern="^/run/lab/[A-Za-z0-9_-]+$", description="Mount point on hosts, below /run/lab.")
     ] = "/run/lab/scratch"
     capacity: Annotated[
-        BytesText, Field(validate_default=True, description="What an I/O node holds at most, in the machine's memory.")
+        BytesText, Field(validate_default=True, description="Capacity of an I/O node, in the memory of the machine.")
     ] = "1GiB"  # type: ignore[assignment]  # validated like a value from the file
     stripe: Annotated[
         StripeText | None,
-        Field(description="Files are cut into pieces of this size that lie on all I/O nodes; default: whole files."),
+        Field(description="Stripe size of files over all I/O nodes; default: each file on one I/O node."),
     ] = None
 
 
 class NoiseTable(Table):
-    """Traffic that is always there."""
+    """Constant background traffic."""
 
-    from_: Annotated[str, Field(alias="from", description="The host that sends.")]
-    to: Annotated[str, Field(description="The host that receives.")]
-    rate: Annotated[RateText, Field(description="Of frames.")]
+    from_: Annotated[str, Field(alias="from", description="Sending host.")]
+    to: Annotated[str, Field(description="Receiving host.")]
+    rate: Annotated[RateText, Field(description="Rate, frame headers included.")]
 
 
 class LabTable(Table):
@@ -82,7 +83,7 @@ class LabTable(Table):
 
     about: Annotated[str, Field(description="One sentence, shown by `stressbench lab list`.")] = ""
     queue: Annotated[
-        BytesText | None, Field(description="What waits at each end of a link before frames are dropped.")
+        BytesText | None, Field(description="Size of the queue at each end of a link; further frames are dropped.")
     ] = None
     hosts: HostsTable
     rail: tuple[RailTable, ...] = ()

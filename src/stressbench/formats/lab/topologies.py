@@ -26,16 +26,16 @@ class Dragonfly(Topology):
     groups: Count
     routers_per_group: Count
     hosts_per_router: Count
-    local_rate: Annotated[RateText, Field(description="Of links within a group.")]
-    global_rate: Annotated[RateText, Field(description="Of links between groups.")]
+    local_rate: Annotated[RateText, Field(description="Rate of links within a group.")]
+    global_rate: Annotated[RateText, Field(description="Rate of links between groups.")]
     forwarding: Forwarding = Forwarding.route
 
 
 class FatTree(Topology):
-    """Leaves `leaf0`, ... and roots `root0`, ...; a leaf's uplinks together carry its hosts' rates divided by k.
+    """Leaves `leaf0`, ... and roots `root0`, ...; the uplinks of a leaf have the total rate of its hosts divided by k.
 
-    With several roots each leaf has an uplink to each, so that there are cycles: switches then route, and the root
-    follows from the destination's number.
+    With several roots, each leaf has an uplink to each of them. The topology then has cycles, so that switches route;
+    the number of the destination determines the root.
     """
 
     kind: Literal["fat-tree"]
@@ -46,7 +46,7 @@ class FatTree(Topology):
 
 
 class Links(Topology):
-    """Switches by name; every link has a `[[link]]` table of its own."""
+    """Named switches; each link has its own `[[link]]` table."""
 
     kind: Literal["links"]
     switches: Annotated[tuple[Name, ...], Field(min_length=1)]
@@ -54,11 +54,11 @@ class Links(Topology):
 
 
 class Ring(Topology):
-    """Switches `s0`, `s1`, ..., each joined to the next and the last to the first; the shorter way round is taken."""
+    """Switches `s0`, `s1`, ..., each connected to the next and the last to the first; routes take the shorter way."""
 
     kind: Literal["ring"]
     hosts_per_switch: Count = 1
-    rate: Annotated[RateText, Field(description="Of the links between switches.")]
+    rate: Annotated[RateText, Field(description="Rate of the links between switches.")]
     forwarding: Forwarding = Forwarding.route
 
 
@@ -76,7 +76,7 @@ class Torus(Topology):
     columns: Count
     rows: Count
     hosts_per_switch: Count = 1
-    rate: Annotated[RateText, Field(description="Of the links between switches.")]
+    rate: Annotated[RateText, Field(description="Rate of the links between switches.")]
     forwarding: Forwarding = Forwarding.route
 
 

@@ -8,9 +8,9 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from stressbench.formats.complaints import first_of
+from stressbench.formats.complaints import first_error
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import Shape, append_lines
+from stressbench.formats.files import BoundedValidator, append_lines
 from stressbench.formats.files.studies import LAUNCHES
 from stressbench.formats.run.records import Number, Seconds
 from stressbench.formats.study.errors import StudyFault, StudyMistake
@@ -37,7 +37,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Launched:
+class BaseLaunch:
     """The keys of every launch.
 
     `repetition` counts from 0 under each condition; figures that were not found are None.
@@ -52,7 +52,7 @@ class Launched:
 
 
 P = TypeVar("P", bound=Plan)
-L = TypeVar("L", bound=Launched)
+L = TypeVar("L", bound=BaseLaunch)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,13 +83,13 @@ class Journal(Generic[P, L]):
         """Read the file at `path`. Raises StudyMistake if it does not begin with a plan."""
         lines = journal_lines(path)
         try:
-            plan: P = Shape[P](self.plan).validate_json(next(lines, (1, b""))[1])
+            plan: P = BoundedValidator[P](self.plan).validate_json(next(lines, (1, b""))[1])
         except FileNotFoundError as fault:
             raise StudyMistake(f"{path}: {reason_of(fault)}") from fault
         except ValidationError as fault:
-            told = f"{path}: no plan; expected a file that `{self.writer}` wrote ({first_of(fault)})"
-            raise StudyMistake(told) from fault
-        launches, done, complaints = Shape[L](self.launch), [], Complaints(path)
+            message = f"{path}: no plan; expected a file that `{self.writer}` wrote ({first_error(fault)})"
+            raise StudyMistake(message) from fault
+        launches, done, complaints = BoundedValidator[L](self.launch), [], Complaints(path)
         for number, line in lines:
             try:
                 done.append(launches.validate_json(line))

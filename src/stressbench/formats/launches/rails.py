@@ -9,7 +9,7 @@ from stressbench.formats.launches import journal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRecord(journal.Plan):
-    """What is to be launched."""
+    """The planned launches."""
 
     ranks: journal.Count
     policies: tuple[str, ...]
@@ -19,7 +19,7 @@ class PlanRecord(journal.Plan):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NicBytes:
-    """Bytes through a NIC during the launch; `sent` by hosts, as far as they were counted."""
+    """Bytes that hosts sent and received through a NIC during the launch, as far as they were counted."""
 
     nic: str
     sent: int
@@ -27,8 +27,8 @@ class NicBytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchRecord(journal.Launched):
-    """One launch. `carried` is None where bytes are not counted."""
+class LaunchRecord(journal.BaseLaunch):
+    """One launch. `carried` is None without byte counters."""
 
     policy: str
     carried: tuple[NicBytes, ...] | None

@@ -11,29 +11,29 @@ from stressbench.formats.launches import journal
 from stressbench.formats.units import UnitError, parse_rate_share
 
 
-def _checked_rate(text: str) -> str:
+def _check_rate(text: str) -> str:
     with suppress(UnitError):
-        if 0 < parse_rate_share(text, plain_one=True) <= 1:
+        if 0 < parse_rate_share(text, allow_one=True) <= 1:
             return text
     raise ValueError("expected a share of the full rate, such as 1 or 1/2")
 
 
-def _with_full(rates: tuple[str, ...]) -> tuple[str, ...]:
+def _check_full_rate(rates: tuple[str, ...]) -> tuple[str, ...]:
     if "1" not in rates:
         raise ValueError("expected the full rate, 1, among them")
     return rates
 
 
-Rate = Annotated[str, Field(max_length=40), AfterValidator(_checked_rate)]
-Rates = Annotated[tuple[Rate, ...], AfterValidator(_with_full)]
+Rate = Annotated[str, Field(max_length=40), AfterValidator(_check_rate)]
+Rates = Annotated[tuple[Rate, ...], AfterValidator(_check_full_rate)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatesPlan(journal.Plan):
-    """What is to be launched: `rates` as `1` and `1/2`. Of figures in `lower` less is better.
+    """The planned launches: `rates` as `1` and `1/2`. For figures in `lower`, a lower value is better.
 
-    Figures stand in the file `figures_from`, None: on standard output. `hpcc_n`: N of HPC Challenge's Linpack where its
-    input was written for it.
+    Figures are read from the file `figures_from`, or from standard output if it is None. `hpcc_n`: matrix order N
+    of HPC Challenge's Linpack if its input file was generated.
     """
 
     rates: Rates
@@ -45,7 +45,7 @@ class RatesPlan(journal.Plan):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RateLaunch(journal.Launched):
+class RateLaunch(journal.BaseLaunch):
     """One launch."""
 
     rate: Rate

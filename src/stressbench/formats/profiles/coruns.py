@@ -6,13 +6,13 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import ConfigDict, Field, TypeAdapter, model_validator
 from pydantic.dataclasses import dataclass
 
-from stressbench.formats.complaints import shown
+from stressbench.formats.complaints import json_excerpt
 from stressbench.formats.errors import ProfileFileError
-from stressbench.formats.files import FIRST_MISTAKE, Shape, limits
-from stressbench.formats.profiles.profile import SCHEMA_VERSION, Name, checked
+from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits
+from stressbench.formats.profiles.profile import SCHEMA_VERSION, Name, parse_record
 from stressbench.formats.run.records import MoreThanZero
 
-_WHAT_IT_IS = 'expected a co-run, {"type": "observation", ...}, or a run file of stressbench'
+_EXPECTED_LINE = 'expected a co-run, {"type": "observation", ...}, or a run file of stressbench'
 
 Bounds: TypeAlias = tuple[MoreThanZero, MoreThanZero]
 
@@ -28,21 +28,21 @@ class CoRun:
     type: Literal["observation"] = "observation"
     schema_version: Literal[1] = SCHEMA_VERSION
     victim: Name
-    aggressors: Annotated[tuple[Name, ...], FIRST_MISTAKE, Field(min_length=1)]
+    aggressors: Annotated[tuple[Name, ...], FAIL_FAST, Field(min_length=1)]
     slowdown: MoreThanZero
     interval: Bounds | None
     machine: Name | None = None
     source: Annotated[str, Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _around_the_slowdown(self) -> Self:
+    def _interval_contains_slowdown(self) -> Self:
         if self.interval is not None and not self.interval[0] <= self.slowdown <= self.interval[1]:
-            raise ValueError(f"interval {shown(self.interval)} does not hold the slowdown, {self.slowdown:g}")
+            raise ValueError(f"interval {json_excerpt(self.interval)} does not hold the slowdown, {self.slowdown:g}")
         return self
 
 
 ADAPTER: TypeAdapter[CoRun] = TypeAdapter(CoRun)
-_SHAPE: Shape[CoRun] = Shape(CoRun, keys=limits.KEYS)
+_VALIDATOR: BoundedValidator[CoRun] = BoundedValidator(CoRun, max_keys=limits.KEYS)
 
 
 def parse_coruns(text: str | bytes, *, source: Path) -> tuple[CoRun, ...]:
@@ -53,9 +53,9 @@ def parse_coruns(text: str | bytes, *, source: Path) -> tuple[CoRun, ...]:
     raw = text.encode() if isinstance(text, str) else text
     lines = [(number, line) for number, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
     if not lines:
-        raise ProfileFileError(f"the file is empty; {_WHAT_IT_IS}", path=source)
+        raise ProfileFileError(f"the file is empty; {_EXPECTED_LINE}", path=source)
     return tuple(
-        checked(line, _SHAPE, type_="observation", expected=_WHAT_IT_IS, path=source, line=number)
+        parse_record(line, _VALIDATOR, type_="observation", expected=_EXPECTED_LINE, path=source, line=number)
         for number, line in lines
     )
 

@@ -16,14 +16,14 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, Validation
 from pydantic.dataclasses import dataclass
 
 from stressbench.formats.bounds import Instant
-from stressbench.formats.complaints import complaint_of, shown
+from stressbench.formats.complaints import first_error_with_value, json_excerpt
 from stressbench.formats.errors import ProfileFileError, reason_of
-from stressbench.formats.files import FIRST_MISTAKE, Shape, json_of, limits, read_bytes
+from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits, parse_json, read_bytes
 from stressbench.formats.run.records import MoreThanZero, Number, Positive
 
 R = TypeVar("R")
 SCHEMA_VERSION: Literal[1] = 1
-_UNFIT = re.compile(r"[^A-Za-z0-9._+-]+")
+_INVALID_CHARACTERS = re.compile(r"[^A-Za-z0-9._+-]+")
 _STRICT = ConfigDict(extra="forbid")
 
 PAPER_MESSAGE_BYTES = 40 * 1024
@@ -31,28 +31,28 @@ PAPER_MESSAGE_BYTES = 40 * 1024
 NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$"
 Name: TypeAlias = Annotated[str, Field(pattern=NAME_PATTERN)]
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Times: TypeAlias = Annotated[tuple[MoreThanZero, ...], FIRST_MISTAKE, Field(min_length=1)]
-PerhapsTimes: TypeAlias = Annotated[tuple[MoreThanZero, ...], FIRST_MISTAKE]
+Times: TypeAlias = Annotated[tuple[MoreThanZero, ...], FAIL_FAST, Field(min_length=1)]
+PossiblyEmptyTimes: TypeAlias = Annotated[tuple[MoreThanZero, ...], FAIL_FAST]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Provenance:
-    """Where the numbers come from; `version` is StressBench's, `configuration` whatever else was set."""
+    """Origin of the measurements: `version` is that of StressBench, `configuration` holds all other settings."""
 
     measured_at: Instant
     version: str
-    command: Annotated[tuple[str, ...], FIRST_MISTAKE]
+    command: Annotated[tuple[str, ...], FAIL_FAST]
     nodes: Positive
     ranks: Positive
-    configuration: Annotated[Mapping[str, str], FIRST_MISTAKE]
+    configuration: Annotated[Mapping[str, str], FAIL_FAST]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class ProbeSettings:
-    """How probes were sent: by `pairs` pairs of nodes, each one ping-pong every `interval_s`.
+    """Settings of the probes: `pairs` pairs of nodes, each with one ping-pong every `interval_s`.
 
-    `averaged`: each latency is the mean of that many messages; 2 where half the time of a ping-pong was taken.
-    `packet_s`: how long one packet of the congestor occupies a link, None where unknown; it scales waiting times.
+    `averaged`: each latency is the mean of that many messages; 2 if it is half the time of a ping-pong. `packet_s`:
+    time for which one packet of the congestor occupies a link, None if unknown; it scales waiting times.
     """
 
     pairs: Positive
@@ -64,13 +64,13 @@ class ProbeSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Latencies:
-    """One-way latencies in the order of measurement, or of `at_s`: when each was taken, from any origin."""
+    """One-way latencies, in order of measurement unless `at_s` has the time of each, from an arbitrary origin."""
 
     latencies_s: Times
-    at_s: Annotated[tuple[Number, ...], FIRST_MISTAKE] | None = None
+    at_s: Annotated[tuple[Number, ...], FAIL_FAST] | None = None
 
     @model_validator(mode="after")
-    def _one_time_each(self) -> Self:
+    def _times_match_latencies(self) -> Self:
         if self.at_s is not None and len(self.at_s) != len(self.latencies_s):
             raise ValueError(f"at_s holds {len(self.at_s)} times for {len(self.latencies_s)} latencies")
         return self
@@ -89,7 +89,7 @@ class Latencies:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True, config=_STRICT)
 class Configuration:
-    """One congestor load: `messages` to each of `partners` ranks, and a pause of `pause_s` before it waits for them."""
+    """Load of a congestor rank: `messages` to each of `partners` ranks, a pause of `pause_s`, then a wait for them."""
 
     partners: Positive
     messages: Positive
@@ -107,22 +107,22 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Level:
-    """One compression: what probes saw of it alone, and how long the application took beside it (each run, s).
+    """One congestion level: probes without the application, and run times of the application beside it, s.
 
-    `links`: share of each link's capacity that it uses when isolated; None where links are not counted.
+    `links`: share of each link's capacity that the congestors use alone; None without link counters.
     """
 
     configuration: Configuration
     probes: Latencies
     times_s: Times
-    links: Annotated[Mapping[str, Share], FIRST_MISTAKE] | None = None
+    links: Annotated[Mapping[str, Share], FAIL_FAST] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Impact:
-    """What the application inflicts (ImpactB): probes while it ran, alone.
+    """The impact of the application (ImpactB): probes beside it without other load.
 
-    `times_s` are its own run times with probes, beside `Profile.alone_s` without: what probes did to it. None: unknown.
+    `times_s`: its run times with probes, to be compared with `Profile.alone_s`; None if unknown.
     """
 
     probes: Latencies
@@ -135,7 +135,7 @@ class Profile:
 
     `idle`: probes of the idle machine. `alone_s`: isolated run times; may be empty without levels. `levels`: run times
     beside each congestion level (CompressionB); may be empty. `impact`: None if only levels were measured. `links`:
-    share of each link's capacity that the application uses; None if links are not counted.
+    share of each link's capacity that the application uses; None without link counters.
     """
 
     type: Literal["sensitivity"] = "sensitivity"
@@ -145,26 +145,26 @@ class Profile:
     provenance: Provenance
     probe: ProbeSettings
     idle: Latencies
-    alone_s: PerhapsTimes
+    alone_s: PossiblyEmptyTimes
     impact: Impact | None
-    levels: Annotated[tuple[Level, ...], FIRST_MISTAKE]
-    links: Annotated[Mapping[str, Share], FIRST_MISTAKE] | None = None
+    levels: Annotated[tuple[Level, ...], FAIL_FAST]
+    links: Annotated[Mapping[str, Share], FAIL_FAST] | None = None
 
     @field_validator("levels")
     @classmethod
-    def _something_to_compare_with(cls, levels: tuple[Level, ...], info: ValidationInfo) -> tuple[Level, ...]:
+    def _levels_need_isolated_times(cls, levels: tuple[Level, ...], info: ValidationInfo) -> tuple[Level, ...]:
         if levels and not info.data.get("alone_s", (1.0,)):
             raise ValueError("run times under congestion need isolated run times (alone_s)")
         return levels
 
 
 ADAPTER: TypeAdapter[Profile] = TypeAdapter(Profile)
-_SHAPE: Shape[Profile] = Shape(Profile, keys=limits.KEYS)
+_VALIDATOR: BoundedValidator[Profile] = BoundedValidator(Profile, max_keys=limits.KEYS)
 
 
-def fitting_name(text: str) -> str:
+def valid_name(text: str) -> str:
     """`text` as a valid name in a profile: each sequence of other characters becomes a hyphen."""
-    return _UNFIT.sub("-", text).lstrip("._+-")[:64] or "unnamed"
+    return _INVALID_CHARACTERS.sub("-", text).lstrip("._+-")[:64] or "unnamed"
 
 
 def to_json(profile: Profile) -> str:
@@ -174,28 +174,30 @@ def to_json(profile: Profile) -> str:
 
 def parse_profile(text: str | bytes, *, source: Path) -> Profile:
     """A profile from JSON. Raises ProfileFileError, which names `source`, key and value, and what was expected."""
-    return checked(
-        text, _SHAPE, type_="sensitivity", expected='expected an object with "type": "sensitivity"', path=source
+    return parse_record(
+        text, _VALIDATOR, type_="sensitivity", expected='expected an object with "type": "sensitivity"', path=source
     )
 
 
-def checked(text: str | bytes, shape: Shape[R], *, type_: str, expected: str, path: Path, line: int | None = None) -> R:
+def parse_record(
+    text: str | bytes, validator: BoundedValidator[R], *, type_: str, expected: str, path: Path, line: int | None = None
+) -> R:
     """The record of type `type_` and version 1 in a JSON text. Raises ProfileFileError, which names `path`."""
     try:
-        raw = json_of(text)
+        raw = parse_json(text)
     except orjson.JSONDecodeError as fault:
-        told = f"no JSON: {fault.msg}" if line is None else f"no JSON: {fault.msg}; {expected}"
-        raise ProfileFileError(told, path=path, line=line or fault.lineno) from fault
-    found, version = (raw.get("type"), raw.get("schema_version")) if isinstance(raw, dict) else (raw, None)
-    if found != type_ or not isinstance(raw, dict):
-        raise ProfileFileError(f"type {shown(found)}: {expected}", path=path, line=line)
+        message = f"no JSON: {fault.msg}" if line is None else f"no JSON: {fault.msg}; {expected}"
+        raise ProfileFileError(message, path=path, line=line or fault.lineno) from fault
+    record_type, version = (raw.get("type"), raw.get("schema_version")) if isinstance(raw, dict) else (raw, None)
+    if record_type != type_ or not isinstance(raw, dict):
+        raise ProfileFileError(f"type {json_excerpt(record_type)}: {expected}", path=path, line=line)
     if version is True or version != SCHEMA_VERSION:
-        told = f"schema_version {shown(version)}: this StressBench reads version {SCHEMA_VERSION}"
-        raise ProfileFileError(told, path=path, line=line)
+        message = f"schema_version {json_excerpt(version)}: this StressBench reads version {SCHEMA_VERSION}"
+        raise ProfileFileError(message, path=path, line=line)
     try:
-        return shape.validate_json(text, strict=True)
+        return validator.validate_json(text, strict=True)
     except ValidationError as fault:
-        raise ProfileFileError(complaint_of(fault), path=path, line=line) from fault
+        raise ProfileFileError(first_error_with_value(fault), path=path, line=line) from fault
 
 
 def read_profile(path: Path) -> Profile:

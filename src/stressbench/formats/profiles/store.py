@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.formats.errors import ProfileFileError, reason_of
-from stressbench.formats.files import replace_whole
+from stressbench.formats.files import write_atomically
 from stressbench.formats.profiles.profile import Profile, read_profile, to_json
 
 _SUFFIX = ".json"
@@ -26,7 +26,7 @@ class Store:
         path = self.path_of(application=profile.application, machine=profile.machine)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            replace_whole(path, to_json(profile).encode())
+            write_atomically(path, to_json(profile).encode())
         except OSError as fault:
             raise ProfileFileError(reason_of(fault), path=path) from fault
         return path
@@ -50,9 +50,9 @@ class Store:
 
     def _read(self, path: Path) -> Profile:
         profile = read_profile(path)
-        named = self.path_of(application=profile.application, machine=profile.machine)
-        if named != path:
+        expected = self.path_of(application=profile.application, machine=profile.machine)
+        if expected != path:
             raise ProfileFileError(
-                f"application '{profile.application}' on machine '{profile.machine}': expected in {named}", path=path
+                f"application '{profile.application}' on machine '{profile.machine}': expected in {expected}", path=path
             )
         return profile

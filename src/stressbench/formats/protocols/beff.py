@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass as checked
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from stressbench.formats.bounds import Fits, Sane
-from stressbench.formats.files import FIRST_MISTAKE, Shape, limits
+from stressbench.formats.bounds import CHECK_INT64, CHECK_MAGNITUDE
+from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits
 from stressbench.formats.protocols.reading import STRICT, Line, read_executions
 
 
@@ -22,53 +22,53 @@ class Kind(StrEnum):
     extra = "extra"
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class Pattern:
     """A communication pattern; `messages` is the number of messages of all ranks in one iteration."""
 
     kind: Kind
     name: str
-    messages: Annotated[int, Field(gt=0), Fits]
+    messages: Annotated[int, Field(gt=0), CHECK_INT64]
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class Head:
     """Settings of the benchmark. `memory_bytes`: memory per rank, None if the longest message was given instead."""
 
     type: Literal["b_eff"]
     version: Literal[1]
-    round: Annotated[int, Fits]
-    ranks: Annotated[int, Field(ge=2), Fits]
-    lmax_bytes: Annotated[int, Field(gt=0), Fits]
-    memory_bytes: Annotated[int, Fits] | None
+    round: Annotated[int, CHECK_INT64]
+    ranks: Annotated[int, Field(ge=2), CHECK_INT64]
+    lmax_bytes: Annotated[int, Field(gt=0), CHECK_INT64]
+    memory_bytes: Annotated[int, CHECK_INT64] | None
     random: str
     seed: int
-    attempts: Annotated[int, Field(gt=0), Fits]
-    sizes: Annotated[tuple[Annotated[int, Fits], ...], FIRST_MISTAKE, Field(min_length=1)]
-    patterns: Annotated[tuple[Pattern, ...], FIRST_MISTAKE, Field(min_length=1)]
+    attempts: Annotated[int, Field(gt=0), CHECK_INT64]
+    sizes: Annotated[tuple[Annotated[int, CHECK_INT64], ...], FAIL_FAST, Field(min_length=1)]
+    patterns: Annotated[tuple[Pattern, ...], FAIL_FAST, Field(min_length=1)]
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class Loop:
     """One timed loop: `loops` iterations took the slowest rank `time_s`."""
 
     type: Literal["loop"]
-    pattern: Annotated[int, Field(ge=0), Fits]
-    size_bytes: Annotated[int, Fits]
+    pattern: Annotated[int, Field(ge=0), CHECK_INT64]
+    size_bytes: Annotated[int, CHECK_INT64]
     method: Literal["sendrecv", "alltoallv", "nonblocking", "pingpong"]
-    attempt: Annotated[int, Fits]
-    loops: Annotated[int, Field(gt=0), Fits]
-    time_s: Annotated[float, Field(gt=0), Sane]
+    attempt: Annotated[int, CHECK_INT64]
+    loops: Annotated[int, Field(gt=0), CHECK_INT64]
+    time_s: Annotated[float, Field(gt=0), CHECK_MAGNITUDE]
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class End:
     """The result that the engine computed, and the elapsed time; `timed_s` is the part within loops."""
 
     type: Literal["end"]
-    b_eff_bytes_per_s: Annotated[float, Sane]
-    timed_s: Annotated[float, Sane]
-    elapsed_s: Annotated[float, Sane]
+    b_eff_bytes_per_s: Annotated[float, CHECK_MAGNITUDE]
+    timed_s: Annotated[float, CHECK_MAGNITUDE]
+    elapsed_s: Annotated[float, CHECK_MAGNITUDE]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,12 +81,12 @@ class Protocol:
 
 
 _Record: TypeAlias = Annotated[Head | Loop | End, Field(discriminator="type")]
-_SHAPE: Shape[Head | Loop | End] = Shape(_Record, keys=limits.KEYS)
+_VALIDATOR: BoundedValidator[Head | Loop | End] = BoundedValidator(_Record, max_keys=limits.KEYS)
 
 
 def read_protocols(path: Path) -> tuple[Protocol, ...]:
     """All executions in a file, at least one. Raises SuiteFileError."""
-    return tuple(_protocol(lines) for lines in read_executions(path, _SHAPE, motif="b_eff", head=Head, end=End))
+    return tuple(_protocol(lines) for lines in read_executions(path, _VALIDATOR, motif="b_eff", head=Head, end=End))
 
 
 def _protocol(lines: Sequence[Line[Head | Loop | End]]) -> Protocol:
@@ -97,7 +97,7 @@ def _protocol(lines: Sequence[Line[Head | Loop | End]]) -> Protocol:
     for line in lines[1:]:
         if isinstance(line.record, Loop):
             if line.record.pattern >= len(head.patterns) or line.record.size_bytes not in head.sizes:
-                raise line.broken(f"pattern or size is none of those that line {lines[0].number} names")
+                raise line.error(f"pattern or size is none of those that line {lines[0].number} names")
             loops.append(line.record)
         elif isinstance(line.record, End):
             end = line.record

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
-from pydantic.dataclasses import dataclass as checked
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from stressbench.formats.bounds import Fits, Sane
-from stressbench.formats.files import FIRST_MISTAKE, Shape, limits
+from stressbench.formats.bounds import CHECK_INT64, CHECK_MAGNITUDE
+from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits
 from stressbench.formats.protocols.io_patterns import TABLE_2
 from stressbench.formats.protocols.reading import STRICT, Line, read_executions
 
-_Count: TypeAlias = Annotated[int, Field(ge=0), Fits]
-_Positive: TypeAlias = Annotated[int, Field(gt=0), Fits]
-_Type: TypeAlias = Annotated[int, Field(ge=0, le=4), Fits]
+_Count: TypeAlias = Annotated[int, Field(ge=0), CHECK_INT64]
+_Positive: TypeAlias = Annotated[int, Field(gt=0), CHECK_INT64]
+_Type: TypeAlias = Annotated[int, Field(ge=0, le=4), CHECK_INT64]
 
 
 class Access(StrEnum):
@@ -27,7 +27,7 @@ class Access(StrEnum):
     read = "read"
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class Head:
     """Settings of the benchmark; `partitions` are numbers of ranks.
 
@@ -37,20 +37,20 @@ class Head:
 
     type: Literal["b_eff_io"]
     version: Literal[1]
-    round: Annotated[int, Fits]
+    round: Annotated[int, CHECK_INT64]
     ranks: _Positive
-    scheduled_s: Annotated[float, Field(gt=0), Sane]
+    scheduled_s: Annotated[float, Field(gt=0), CHECK_MAGNITUDE]
     release: Literal[1, 2]
     shared_pointers: bool
     memory_bytes: _Positive | None
     mpart_bytes: _Positive
     limit_bytes: _Positive | None
-    partitions: Annotated[tuple[_Positive, ...], FIRST_MISTAKE, Field(min_length=1)]
-    types: Annotated[tuple[_Type, ...], FIRST_MISTAKE, Field(min_length=1)]
-    hints: Annotated[tuple[str, ...], FIRST_MISTAKE]
+    partitions: Annotated[tuple[_Positive, ...], FAIL_FAST, Field(min_length=1)]
+    types: Annotated[tuple[_Type, ...], FAIL_FAST, Field(min_length=1)]
+    hints: Annotated[tuple[str, ...], FAIL_FAST]
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class PatternLine:
     """The measurement of one row of Table 2 (`io_patterns`): `calls` and `bytes` of all ranks, `time_s` of the slowest.
 
@@ -61,17 +61,17 @@ class PatternLine:
     partition: _Count
     access: Access
     pattern_type: _Type
-    number: Annotated[int, Field(ge=0, lt=len(TABLE_2)), Fits]
+    number: Annotated[int, Field(ge=0, lt=len(TABLE_2)), CHECK_INT64]
     chunk_bytes: _Count
     memory_chunk_bytes: _Count
     units: _Count
     calls: _Count
     bytes: _Count
-    time_s: Annotated[float, Field(ge=0), Sane]
+    time_s: Annotated[float, Field(ge=0), CHECK_MAGNITUDE]
     again: bool
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class FileLine:
     """All patterns of one type: `time_s` of the slowest rank includes opening and closing the file."""
 
@@ -80,16 +80,16 @@ class FileLine:
     access: Access
     pattern_type: _Type
     bytes: _Count
-    time_s: Annotated[float, Field(gt=0), Sane]
+    time_s: Annotated[float, Field(gt=0), CHECK_MAGNITUDE]
 
 
-@checked(frozen=True, kw_only=True, config=STRICT)
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class End:
     """The result that the engine computed, None if the definition gives none, and the elapsed time."""
 
     type: Literal["end"]
-    b_eff_io_bytes_per_s: Annotated[float, Field(ge=0), Sane] | None
-    elapsed_s: Annotated[float, Field(ge=0), Sane]
+    b_eff_io_bytes_per_s: Annotated[float, Field(ge=0), CHECK_MAGNITUDE] | None
+    elapsed_s: Annotated[float, Field(ge=0), CHECK_MAGNITUDE]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,19 +104,19 @@ class Protocol:
 
 _Any: TypeAlias = Head | PatternLine | FileLine | End
 _Record: TypeAlias = Annotated[_Any, Field(discriminator="type")]
-_SHAPE: Shape[_Any] = Shape(_Record, keys=limits.KEYS)
+_VALIDATOR: BoundedValidator[_Any] = BoundedValidator(_Record, max_keys=limits.KEYS)
 
 
 def read_io_protocols(path: Path) -> tuple[Protocol, ...]:
     """All executions in a file, at least one. Raises SuiteFileError."""
-    return tuple(_protocol(lines) for lines in read_executions(path, _SHAPE, motif="b_eff_io", head=Head, end=End))
+    return tuple(_protocol(lines) for lines in read_executions(path, _VALIDATOR, motif="b_eff_io", head=Head, end=End))
 
 
 def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:
     head = lines[0].record
     assert isinstance(head, Head)
     if max(head.partitions) > head.ranks:
-        raise lines[0].broken(f"partitions: {max(head.partitions)} is more than the {head.ranks} ranks that there are")
+        raise lines[0].error(f"partitions: {max(head.partitions)} is more than the {head.ranks} ranks that there are")
     patterns: list[PatternLine] = []
     files: list[FileLine] = []
     end: End | None = None
@@ -124,9 +124,9 @@ def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:
     for line in lines[1:]:
         record = line.record
         if isinstance(record, PatternLine | FileLine) and (
-            reason := _misplaced(record, head=head, first=lines[0].number, seen=seen)
+            reason := _inconsistency(record, head=head, first=lines[0].number, seen=seen)
         ):
-            raise line.broken(reason)
+            raise line.error(reason)
         if isinstance(record, PatternLine):
             patterns.append(record)
         elif isinstance(record, FileLine):
@@ -136,15 +136,17 @@ def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:
     return Protocol(head=head, patterns=tuple(patterns), files=tuple(files), end=end)
 
 
-def _misplaced(found: PatternLine | FileLine, *, head: Head, first: int, seen: set[tuple[object, ...]]) -> str | None:
+def _inconsistency(
+    record: PatternLine | FileLine, *, head: Head, first: int, seen: set[tuple[object, ...]]
+) -> str | None:
     """Why a record contradicts the head or repeats an earlier one; None if it does not, after adding it to `seen`."""
-    if found.partition >= len(head.partitions) or found.pattern_type not in head.types:
+    if record.partition >= len(head.partitions) or record.pattern_type not in head.types:
         return f"partition or type is none of those that line {first} names"
-    number = found.number if isinstance(found, PatternLine) else None
-    if number is not None and TABLE_2[number].pattern_type != found.pattern_type:
-        return f"pattern {number} is of type {TABLE_2[number].pattern_type}, not {found.pattern_type}"
-    key = (found.type, found.partition, found.access, found.pattern_type, number)
+    number = record.number if isinstance(record, PatternLine) else None
+    if number is not None and TABLE_2[number].pattern_type != record.pattern_type:
+        return f"pattern {number} is of type {TABLE_2[number].pattern_type}, not {record.pattern_type}"
+    key = (record.type, record.partition, record.access, record.pattern_type, number)
     if key in seen:
-        return f"a second {found.type} of the same partition, access and type"
+        return f"a second {record.type} of the same partition, access and type"
     seen.add(key)
     return None

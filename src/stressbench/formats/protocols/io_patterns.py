@@ -49,23 +49,28 @@ _BY_TYPE: tuple[tuple[tuple[Chunk, int], ...], ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A row of Table 2. `units`: scheduled time in 64ths of T, 0 for a single call; `fills`: fills up the segment."""
+    """A row of Table 2. `units`: scheduled time in 64ths of T, 0 for a single call.
+
+    `fills_segment`: the pattern writes the rest of the segment.
+    """
 
     number: int
     pattern_type: int
     chunk: Chunk
     units: int
-    fills: bool
+    fills_segment: bool
 
 
-def _rows() -> Mapping[int, Row]:
-    found: dict[int, Row] = {}
+def _table_rows() -> Mapping[int, Row]:
+    rows_by_number: dict[int, Row] = {}
     for pattern_type, rows in enumerate(_BY_TYPE):
         for index, (chunk, units) in enumerate(rows):
-            number = len(found)
-            fills = pattern_type >= 3 and index == len(rows) - 1
-            found[number] = Row(number=number, pattern_type=pattern_type, chunk=chunk, units=units, fills=fills)
-    return found
+            number = len(rows_by_number)
+            fills_segment = pattern_type >= 3 and index == len(rows) - 1
+            rows_by_number[number] = Row(
+                number=number, pattern_type=pattern_type, chunk=chunk, units=units, fills_segment=fills_segment
+            )
+    return rows_by_number
 
 
-TABLE_2 = _rows()
+TABLE_2 = _table_rows()

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from pydantic import ConfigDict, ValidationError
 
 from stressbench.formats.errors import SuiteFileError, reason_of
-from stressbench.formats.files import Shape, limits, lines_in, open_regular
+from stressbench.formats.files import BoundedValidator, limits, lines_in, open_regular
 
 STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
 Record = TypeVar("Record")
@@ -22,13 +22,13 @@ class Line(Generic[Record]):
     number: int
     record: Record
 
-    def broken(self, reason: str) -> SuiteFileError:
+    def error(self, reason: str) -> SuiteFileError:
         """The exception for a malformed line, which the caller raises."""
         return SuiteFileError(f"{self.path}:{self.number}: {reason}")
 
 
 def read_executions(
-    path: Path, shape: Shape[Record], *, motif: str, head: type, end: type
+    path: Path, validator: BoundedValidator[Record], *, motif: str, head: type, end: type
 ) -> tuple[tuple[Line[Record], ...], ...]:
     """The lines of each execution in a file, at least one execution; its `head` comes first. Raises SuiteFileError.
 
@@ -39,10 +39,10 @@ def read_executions(
             lines = tuple(lines_in(file, path=path, longest=limits.JOURNAL_LINE))
     except OSError as fault:
         raise SuiteFileError(f"{path}: {reason_of(fault)}") from fault
-    found = tuple(_split(tuple(_records(path, lines, shape)), motif=motif, head=head, end=end))
-    if not found:
+    executions = tuple(_split(tuple(_records(path, lines, validator)), motif=motif, head=head, end=end))
+    if not executions:
         raise SuiteFileError(f"{path}: holds no {motif}; expected a file that --protocol wrote")
-    return found
+    return executions
 
 
 def _split(lines: Sequence[Line[Record]], *, motif: str, head: type, end: type) -> Iterator[tuple[Line[Record], ...]]:
@@ -53,7 +53,7 @@ def _split(lines: Sequence[Line[Record]], *, motif: str, head: type, end: type) 
                 yield tuple(current)
             current = [line]
         elif not current:
-            raise line.broken(f'expected a line with "type": "{motif}" first')
+            raise line.error(f'expected a line with "type": "{motif}" first')
         else:
             current.append(line)
             if isinstance(line.record, end):
@@ -63,13 +63,13 @@ def _split(lines: Sequence[Line[Record]], *, motif: str, head: type, end: type) 
         yield tuple(current)
 
 
-def _records(path: Path, lines: Sequence[bytes], shape: Shape[Record]) -> Iterator[Line[Record]]:
+def _records(path: Path, lines: Sequence[bytes], validator: BoundedValidator[Record]) -> Iterator[Line[Record]]:
     for number, line in enumerate(lines, start=1):
         if not line.endswith(b"\n"):
             return  # the line is incomplete
         try:
-            yield Line(path=path, number=number, record=shape.validate_json(line))
+            yield Line(path=path, number=number, record=validator.validate_json(line))
         except ValidationError as fault:
             first = fault.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            raise SuiteFileError(f"{path}:{number}: {where}: {first['msg'].lower()}") from fault
+            key = ".".join(str(part) for part in first["loc"])
+            raise SuiteFileError(f"{path}:{number}: {key}: {first['msg'].lower()}") from fault

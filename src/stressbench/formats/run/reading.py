@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from stressbench.formats.bounds import LARGEST, SMALLEST
 from stressbench.formats.errors import RunFileError, reason_of
-from stressbench.formats.files import Shape, json_of, limits, lines_in, open_regular
-from stressbench.formats.ranges import MOST, parse_ranges
+from stressbench.formats.files import BoundedValidator, limits, lines_in, open_regular, parse_json
+from stressbench.formats.ranges import MAX_NUMBERS, parse_ranges
 from stressbench.formats.run.records import (
     RECORDS,
     SCHEMA_VERSION,
@@ -36,9 +36,9 @@ from stressbench.formats.run.sample_columns import SampleColumns, SampleFault
 from stressbench.formats.run.samples import Histogram
 
 Record = TypeVar("Record")
-MOST_EXECUTIONS = 10**15
+MAX_EXECUTIONS = 10**15
 """Largest number of executions in all histograms of a file together, so that sums and products of them are exact."""
-_WHAT_IT_IS = 'expected a StressBench run file, whose first line is a JSON object with "type": "header"'
+_EXPECTED_FILE = 'expected a StressBench run file, whose first line is a JSON object with "type": "header"'
 _LaterRecord: TypeAlias = Round | HistogramRecord | Event | Fault | End
 
 
@@ -49,26 +49,26 @@ def read_run(path: Path) -> Run:
     file and line, for anything else: no such file, not a run file, another schema version, a broken line.
     """
     try:
-        with open_regular(path, limit=limits.RUN) as file, _without_collector():
+        with open_regular(path, limit=limits.RUN) as file, _garbage_collection_paused():
             return _Reader(path=path).read(file)
     except OSError as fault:
         raise RunFileError(reason_of(fault), path=path) from fault
 
 
 _TYPES: Mapping[type[Any], str] = {model: name for name, model in RECORDS.items()}
-_SHAPES: Mapping[type[Any], Shape[Any]] = {model: Shape(model) for model in _TYPES}
-_HISTOGRAM = f'{{"type":"{_TYPES[HistogramRecord]}",'.encode()
+_VALIDATORS: Mapping[type[Any], BoundedValidator[Any]] = {model: BoundedValidator(model) for model in _TYPES}
+_HISTOGRAM_START = f'{{"type":"{_TYPES[HistogramRecord]}",'.encode()
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
+def _garbage_collection_paused() -> Iterator[None]:
     """Pause the garbage collector: reading millions of rows, which hold no cycles, is then 1.6 times as fast."""
-    running = gc.isenabled()
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if running:
+        if was_enabled:
             gc.enable()
 
 
@@ -100,9 +100,9 @@ class _Reader:
                 if not line.endswith(b"\n"):
                     self.torn = True
                     break
-                self._take(line, number)
+                self._read_line(line, number)
             if not self.launches:
-                self._refuse(f"the only line was cut off; {_WHAT_IT_IS}", 1)
+                self._refuse(f"the only line was cut off; {_EXPECTED_FILE}", 1)
             return self._finish()
         except SampleFault as fault:
             raise RunFileError(str(fault), path=self.path, line=fault.line) from fault
@@ -110,42 +110,42 @@ class _Reader:
     def _check_start(self, file: BinaryIO) -> None:
         start = file.read(1)
         if not start:
-            raise RunFileError(f"the file is empty; {_WHAT_IT_IS}", path=self.path)
+            raise RunFileError(f"the file is empty; {_EXPECTED_FILE}", path=self.path)
         if start != b"{":
-            self._refuse(f"not a run file: begins with {start!r}; {_WHAT_IT_IS}", 1)
+            self._refuse(f"not a run file: begins with {start!r}; {_EXPECTED_FILE}", 1)
         file.seek(0)
 
-    def _take(self, line: bytes, number: int) -> None:
-        if line.startswith(_HISTOGRAM) and self.launches:  # the most frequent record of long chains: parsed only once
-            self._take_record(self._validate(HistogramRecord, line, number), number)
+    def _read_line(self, line: bytes, number: int) -> None:
+        if line.startswith(_HISTOGRAM_START) and self.launches:  # the most frequent record: parsed only once
+            self._add_record(self._validate(HistogramRecord, line, number), number)
             return
         record = self._parse(line, number)
         kind = record.get("type")
         model = RECORDS.get(kind) if isinstance(kind, str) else None
         if not self.launches and model is not Header:
-            self._refuse(f"not a run file: type {_shown(kind)}; {_WHAT_IT_IS}", number)
+            self._refuse(f"not a run file: type {_json_excerpt(kind)}; {_EXPECTED_FILE}", number)
         if not isinstance(kind, str):
-            self._refuse(f"type {_shown(kind)}: expected a text", number)
+            self._refuse(f"type {_json_excerpt(kind)}: expected a text", number)
         if model is None:
             return  # a type of a later version
         if model is Sample:
             self.columns.add(record, line=line, number=number)
             self.end = None
         elif model is Header:
-            self._take_header(record, line, number)
+            self._add_header(record, line, number)
             self.end = None
         else:
-            self._take_record(self._validate(model, line, number), number)
+            self._add_record(self._validate(model, line, number), number)
 
-    def _take_record(self, record: _LaterRecord, number: int) -> None:
+    def _add_record(self, record: _LaterRecord, number: int) -> None:
         self.end = None
         match record:
             case Round():
-                self._take_round(record, number)
+                self._add_round(record, number)
             case HistogramRecord():
-                self._take_histogram(record, number)
+                self._add_histogram(record, number)
             case Event():
-                self._take_event(record, number)
+                self._add_event(record, number)
             case Fault():
                 self._check_job(record.job, number)
                 self.launches[-1].faults.append(record)
@@ -154,28 +154,30 @@ class _Reader:
 
     def _parse(self, line: bytes, number: int) -> Mapping[str, Any]:
         try:
-            record = json_of(line)
+            record = parse_json(line)
         except orjson.JSONDecodeError as fault:
-            expected = "expected one JSON object a line" if self.launches else _WHAT_IT_IS
+            expected = "expected one JSON object a line" if self.launches else _EXPECTED_FILE
             self._refuse(f"broken line ({fault.msg}); {expected}", number)
         if not isinstance(record, dict):
-            self._refuse(f"{_shown(record)}: expected a JSON object", number)
+            self._refuse(f"{_json_excerpt(record)}: expected a JSON object", number)
         return record
 
     def _validate(self, record: type[Record], line: bytes, number: int) -> Record:
         try:
-            validated: Record = _SHAPES[record].validate_json(line, strict=True)
+            validated: Record = _VALIDATORS[record].validate_json(line, strict=True)
         except ValidationError as fault:
             first = fault.errors()[0]
             key = ".".join([_TYPES[record], *(str(part) for part in first["loc"])])
-            given = "" if first["type"] == "missing" else f" {_shown(first['input'])}"
-            self._refuse(f"{key}{given}: {_lowered(first['msg'])}", number)
+            given = "" if first["type"] == "missing" else f" {_json_excerpt(first['input'])}"
+            self._refuse(f"{key}{given}: {_lower_first(first['msg'])}", number)
         return validated
 
-    def _take_header(self, record: Mapping[str, Any], line: bytes, number: int) -> None:
+    def _add_header(self, record: Mapping[str, Any], line: bytes, number: int) -> None:
         version = record.get("schema_version")
         if version != SCHEMA_VERSION:
-            self._refuse(f"schema_version {_shown(version)}: this StressBench reads version {SCHEMA_VERSION}", number)
+            self._refuse(
+                f"schema_version {_json_excerpt(version)}: this StressBench reads version {SCHEMA_VERSION}", number
+            )
         header = self._validate(Header, line, number)
         self._check_header(header, number)
         self.launches.append(_OpenLaunch(header))
@@ -193,52 +195,58 @@ class _Reader:
             self._refuse(f"header.launch {header.launch}: {expected}", number)
         if self.launches and header.workload.hash != (first := self.launches[0].header.workload.hash):
             self._refuse(f"header.workload.hash {header.workload.hash}: the first launch ran {first}", number)
-        ranks, nodes = min(header.ranks, MOST), len(header.nodes)  # every rank is on one node
-        named = 0
+        ranks, nodes = min(header.ranks, MAX_NUMBERS), len(header.nodes)  # every rank is on one node
+        ranks_on_nodes = 0
         for node in header.nodes:
-            named += self._count(node.ranks, f"nodes.{node.node}.ranks", number, most=ranks - named)
+            ranks_on_nodes += self._count_numbers(
+                node.ranks, f"nodes.{node.node}.ranks", number, max_numbers=ranks - ranks_on_nodes
+            )
         for job in header.jobs:
-            self._count(job.nodes, f"jobs.{job.job}.nodes", number, most=nodes)
+            self._count_numbers(job.nodes, f"jobs.{job.job}.nodes", number, max_numbers=nodes)
         if [job.job for job in header.jobs] != list(range(len(header.jobs))):
             self._refuse("header.jobs: expected jobs numbered 0, 1, ... in order", number)
         if any([step.step for step in job.steps] != list(range(len(job.steps))) for job in header.jobs):
             self._refuse("header.jobs.steps: expected steps numbered 0, 1, ... in order", number)
 
-    def _count(self, text: str, key: str, number: int, *, most: int) -> int:
-        """How many numbers the text lists; refuses more than `most`."""
+    def _count_numbers(self, text: str, key: str, number: int, *, max_numbers: int) -> int:
+        """How many numbers the text lists; refuses more than `max_numbers`."""
         try:
-            return len(parse_ranges(text, most=most))
+            return len(parse_ranges(text, max_numbers=max_numbers))
         except ValueError as fault:
             self._refuse(f"header.{key}: {fault}", number)
 
-    def _take_round(self, found: Round, number: int) -> None:
-        if found.round <= self.newest_round:
-            self._refuse(f"round.round {found.round}: expected more than {self.newest_round}, the round before", number)
-        self.newest_round = found.round
-        for job in [found.job, *(entry.job for entry in found.jobs)]:
+    def _add_round(self, record: Round, number: int) -> None:
+        if record.round <= self.newest_round:
+            self._refuse(
+                f"round.round {record.round}: expected more than {self.newest_round}, the round before", number
+            )
+        self.newest_round = record.round
+        for job in [record.job, *(entry.job for entry in record.jobs)]:
             self._check_job(job, number)
-        if (found.job is None) is (found.kind is Kind.isolated):
-            self._refuse(f"round.job {_shown(found.job)}: expected a job when isolated, null when contended", number)
-        self.launches[-1].rounds.append(found)
-        self.columns.commit(found.round)
-        self.histograms += [histogram for histogram in self.pending if histogram.round == found.round]
+        if (record.job is None) is (record.kind is Kind.isolated):
+            self._refuse(
+                f"round.job {_json_excerpt(record.job)}: expected a job when isolated, null when contended", number
+            )
+        self.launches[-1].rounds.append(record)
+        self.columns.commit(record.round)
+        self.histograms += [histogram for histogram in self.pending if histogram.round == record.round]
         self.pending.clear()
 
-    def _take_histogram(self, record: HistogramRecord, number: int) -> None:
+    def _add_histogram(self, record: HistogramRecord, number: int) -> None:
         self._check_job(record.job, number)
         steps = len(self.launches[0].header.jobs[record.job].steps)
         if record.step is not None and record.step >= steps:
             self._refuse(f"histogram.step {record.step}: job {record.job} has {steps} steps", number)
         self.executions += record.count
-        if self.executions > MOST_EXECUTIONS:
-            most = f"{MOST_EXECUTIONS:.0e} executions in all histograms"
+        if self.executions > MAX_EXECUTIONS:
+            most = f"{MAX_EXECUTIONS:.0e} executions in all histograms"
             self._refuse(f"histogram.count {record.count}: expected at most {most}", number)
         try:
             self.pending.append(_histogram(record))
         except ValueError as fault:
             self._refuse(f"histogram.buckets: {fault}", number)
 
-    def _take_event(self, event: Event, number: int) -> None:
+    def _add_event(self, event: Event, number: int) -> None:
         self._check_job(event.job, number)
         self.events.append(event)
 
@@ -274,8 +282,8 @@ def _histogram(record: HistogramRecord) -> Histogram:
         executions += count
         if not (SMALLEST <= lower <= LARGEST or lower == 0) or not (SMALLEST <= upper <= LARGEST or upper == 0):
             raise ValueError(f"expected edges of 0, or from {SMALLEST:g} to {LARGEST:g}")
-    if executions > MOST_EXECUTIONS:
-        raise ValueError(f"expected at most {MOST_EXECUTIONS:.0e} executions")
+    if executions > MAX_EXECUTIONS:
+        raise ValueError(f"expected at most {MAX_EXECUTIONS:.0e} executions")
     columns = np.array(record.buckets, dtype=np.float64).reshape(-1, 3).T
     return Histogram(
         round=record.round, job=record.job, step=record.step, quantity=record.quantity, count=record.count,
@@ -284,13 +292,13 @@ def _histogram(record: HistogramRecord) -> Histogram:
     )  # fmt: skip
 
 
-def _shown(value: object, *, longest: int = 40) -> str:
+def _json_excerpt(value: object, *, max_length: int = 40) -> str:
     try:
         text = orjson.dumps(value, default=repr).decode()
     except TypeError:  # an integer beyond 64 bits, or an unpaired surrogate
         text = ascii(value)
-    return text if len(text) <= longest else f"{text[:longest]}..."
+    return text if len(text) <= max_length else f"{text[:max_length]}..."
 
 
-def _lowered(message: str) -> str:
+def _lower_first(message: str) -> str:
     return message[:1].lower() + message[1:]

@@ -11,36 +11,36 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, WithJsonSchema
 
-from stressbench.formats.bounds import Fits, Instant, Name, Sane, Sentence
+from stressbench.formats.bounds import CHECK_INT64, CHECK_MAGNITUDE, Instant, Name, Sentence
 
 SCHEMA_VERSION = 1
 
-Index: TypeAlias = Annotated[int, Field(ge=0), Fits]  # job, step, rank, node, block, repetition: from 0
-Count: TypeAlias = Annotated[int, Field(ge=0), Fits]
-Positive: TypeAlias = Annotated[int, Field(ge=1), Fits]
-Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), Sane]
-Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), Sane]
-Bytes: TypeAlias = Annotated[int, Field(ge=0), Fits]
-MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False), Sane]
+Index: TypeAlias = Annotated[int, Field(ge=0), CHECK_INT64]  # job, step, rank, node, block, repetition: from 0
+Count: TypeAlias = Annotated[int, Field(ge=0), CHECK_INT64]
+Positive: TypeAlias = Annotated[int, Field(ge=1), CHECK_INT64]
+Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), CHECK_MAGNITUDE]
+Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), CHECK_MAGNITUDE]
+Bytes: TypeAlias = Annotated[int, Field(ge=0), CHECK_INT64]
+MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False), CHECK_MAGNITUDE]
 RunId: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,64}$")]
-Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False), Sane]
+Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False), CHECK_MAGNITUDE]
 
 
 # Types of histogram buckets, of which there may be millions: the reader checks their magnitude itself.
-_Edge: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-_Times: TypeAlias = Annotated[int, Field(ge=1)]
+_NonNegative: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_BucketCount: TypeAlias = Annotated[int, Field(ge=1)]
 _Share: TypeAlias = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
 class Kind(StrEnum):
-    """What runs in a round: one job while all other ranks are parked, or all jobs."""
+    """Kind of a round: isolated (one job, while all other ranks are parked) or contended (all jobs)."""
 
     isolated = "isolated"
     contended = "contended"
 
 
 class Phase(StrEnum):
-    """The part of its round that a repetition is in; `extra` ones follow a job's own count under `--finish sustain`."""
+    """Phase of a repetition in its round; `extra` ones exceed the job's own number, under `--finish sustain`."""
 
     warmup = "warmup"
     measured = "measured"
@@ -69,7 +69,7 @@ class Timer(StrEnum):
 
 
 class Severity(StrEnum):
-    """How much an event matters to a reader of the results."""
+    """Severity of an event."""
 
     note = "note"
     warning = "warning"
@@ -77,7 +77,7 @@ class Severity(StrEnum):
 
 
 class EndReason(StrEnum):
-    """Why a launch stopped."""
+    """Reason for the end of a launch."""
 
     done = "done"
     interval_reached = "interval_reached"
@@ -88,7 +88,7 @@ class EndReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MpiLibrary:
-    """The MPI that carried the messages."""
+    """The MPI library that the engine used."""
 
     standard: Name
     library: Name
@@ -98,7 +98,7 @@ class MpiLibrary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """Ranks that share memory (or `--ranks-per-node` consecutive ones); `ranks` as in `[NID_LIST]`."""
+    """A node: ranks that share memory, or `--ranks-per-node` consecutive ranks; `ranks` as in `[NID_LIST]`."""
 
     node: Index
     host: Name
@@ -117,18 +117,20 @@ class Workload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One motif of a job's chain. `bandwidth_bytes` are carried by one iteration."""
+    """One motif of a job's chain. `bandwidth_bytes` are transferred by one iteration."""
 
     step: Index
     motif: Name
     options: Mapping[Name, Sentence]
     size_bytes: Bytes | None
-    executions: Annotated[Positive, Field(description="times a repetition runs it: the product of the loops around it")]
-    iterations: Annotated[Positive, Field(description="its -i")]
+    executions: Annotated[
+        Positive, Field(description="executions per repetition: the product of the enclosing loop counts")
+    ]
+    iterations: Annotated[Positive, Field(description="iterations per execution (option -i)")]
     timer: Timer
     quantity: Name
     quantity_scale: MoreThanZero
-    bandwidth_bytes: Annotated[_Edge | None, Field(description="bytes per iteration")]
+    bandwidth_bytes: Annotated[_NonNegative | None, Field(description="bytes per iteration")]
     bandwidth_definition: Sentence | None
 
 
@@ -144,13 +146,13 @@ class Job:
     repeat: Positive | None
     min_time_s: Seconds | None
     load: Annotated[_Share | None, Field(description="share of the time in which the job does not pause")]
-    rate_bytes_per_s: Annotated[MoreThanZero | None, Field(description="that each rank moves at most")]
+    rate_bytes_per_s: Annotated[MoreThanZero | None, Field(description="largest data rate of each rank")]
     steps: tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What the launch was asked to do; `isolated` counts rounds of each measured job."""
+    """The settings of the launch; `isolated` counts the rounds of each measured job."""
 
     isolated: Count
     contended: Count
@@ -164,7 +166,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clock:
-    """The timer and what one reading of it costs."""
+    """The timer: its source, its resolution, and the overhead of one reading."""
 
     source: Name
     resolution_s: Seconds
@@ -173,7 +175,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
-    """The network that was simulated: its name, and the text of its lab file."""
+    """The simulated network: its name, and the text of its lab file."""
 
     name: Name
     text: str
@@ -181,7 +183,7 @@ class Platform:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """What simulated ranks and network, such as `SimGrid 3.32`; `settings` are its own, by name."""
+    """The simulator of ranks and network, such as `SimGrid 3.32`, and its `settings` by name."""
 
     simulator: Name
     platform: Platform | None
@@ -193,7 +195,7 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The first record of a launch; `simulation` is None where ranks ran on real hosts.
+    """The first record of a launch; `simulation` is None if ranks ran on real hosts.
 
     Files of early versions lack `run_id` and `simulation`.
     """
@@ -217,19 +219,21 @@ class Header:
     plan: Plan
     clock: Clock
     load_average: Annotated[
-        tuple[Load, Load, Load] | None, Field(description="1, 5 and 15 minutes, of rank 0's host at the start")
+        tuple[Load, Load, Load] | None,
+        Field(description="over 1, 5 and 15 minutes, on the host of rank 0 at the start"),
     ]
     run_id: Annotated[RunId | None, Field(description="not in files of early versions")] = None
     simulation: Annotated[
-        Simulation | None, Field(description="null where ranks ran on real hosts; not in files of early versions")
+        Simulation | None, Field(description="null if ranks ran on real hosts; not in files of early versions")
     ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricValue:
-    """A motif's own metric, reduced over the ranks of its job; the unit is part of the metric's name.
+    """A metric that a motif reports, reduced over the ranks of its job; the unit is part of its name.
 
-    `slowest_rank` had the worst value, by the metric's own direction; files of early versions lack it.
+    `slowest_rank` is the rank with the worst value: the largest or the smallest, as the metric defines it. Files of
+    early versions lack it.
     """
 
     min: Number
@@ -237,15 +241,15 @@ class MetricValue:
     max: Number
     slowest_rank: Annotated[
         Index | None,
-        Field(description="of the worst value, by the metric's own direction; not in files of early versions"),
+        Field(description="rank with the worst value, as the metric defines it; not in files of early versions"),
     ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One repetition of a job (`step` None) or of one step of it; kept in columns (`samples.Samples`) once read.
+    """One repetition of a job (`step` None) or of one of its steps; readers store them in columns (`samples.Samples`).
 
-    Times are None where no rank timed the motif in this repetition.
+    Times are None if no rank timed the motif in this repetition.
     """
 
     round: Positive
@@ -264,7 +268,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistogramRecord:
-    """Every execution of a motif in one round, all ranks, or of what it notes itself, by another `quantity`.
+    """Durations of all executions of a motif in one round on all ranks, or another `quantity` that the motif records.
 
     A bucket is (lower s, upper s, count).
     """
@@ -278,14 +282,14 @@ class HistogramRecord:
     max_s: Seconds
     mean_s: Seconds
     buckets: Annotated[
-        tuple[tuple[_Edge, _Edge, _Times], ...],
-        Field(description="[lower_s, upper_s, count], only those that are not empty"),
+        tuple[tuple[_NonNegative, _NonNegative, _BucketCount], ...],
+        Field(description="[lower_s, upper_s, count] of each bucket that is not empty"),
     ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundJob:
-    """How often a job ran in a round, by phase."""
+    """Numbers of repetitions of a job in a round, by phase."""
 
     job: Index
     measured: Count
@@ -295,41 +299,41 @@ class RoundJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkTraffic:
-    """What one direction of a link carried during a round: frames with their headers; `drops` found its queue full."""
+    """Traffic in one direction of a link during a round; `bytes` include frame headers."""
 
     link: Name
-    source: Annotated[Name, Field(description="the node that sent")]
+    source: Annotated[Name, Field(description="sending node")]
     target: Name
     rate_bits_per_s: Positive | None
     bytes: Count
     frames: Count
-    drops: Annotated[Count, Field(description="frames that found the queue full")]
+    drops: Annotated[Count, Field(description="frames dropped at a full queue")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """The commit mark of a round; `job` is None when contended, `started_s` counts from the launch's start.
+    """The commit mark of a round; `job` is None if contended, `started_s` is relative to the start of the launch.
 
-    `links` is None where links are not counted.
+    `links` is None without link counters.
     """
 
     round: Positive
     block: Index
     kind: Kind
-    job: Annotated[Index | None, Field(description="null when contended")]
-    started_s: Annotated[Seconds, Field(description="since the launch began")]
+    job: Annotated[Index | None, Field(description="null if contended")]
+    started_s: Annotated[Seconds, Field(description="relative to the start of the launch")]
     duration_s: Seconds
-    load_average: Annotated[Load | None, Field(description="one-minute load at its end")]
+    load_average: Annotated[Load | None, Field(description="load average over one minute, at the end of the round")]
     jobs: tuple[RoundJob, ...]
     links: Annotated[
         tuple[LinkTraffic, ...] | None,
-        Field(description="what each link carried; null where links are not counted; not in files of early versions"),
+        Field(description="traffic of each link; null without link counters; not in files of early versions"),
     ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that a reader of the results must know."""
+    """A note, a warning or an error that matters for the interpretation of the results."""
 
     severity: Severity
     kind: Name
@@ -340,22 +344,22 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What ended a launch with status 3: where it happened, as far as known, and why.
+    """The fault that ended a launch with exit status 3: its location, as far as known, and its cause.
 
-    The engine writes it, or `stressbench` for a rank that a signal ended. Files of early versions have no such record.
+    Written by the engine, or by `stressbench` if a signal terminated a rank. Files of early versions have none.
     """
 
-    round: Annotated[Positive | None, Field(description="null outside of rounds, or where it is not known")]
+    round: Annotated[Positive | None, Field(description="null outside of rounds, or if unknown")]
     job: Index | None
     motif: Name | None
-    rank: Annotated[Index | None, Field(description="in MPI_COMM_WORLD")]
+    rank: Annotated[Index | None, Field(description="rank in MPI_COMM_WORLD")]
     host: Name | None
     cause: Annotated[Sentence | None, Field(description="a sentence")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """The last record of a launch that stopped in good order."""
+    """The last record of a launch that ended regularly."""
 
     complete: bool
     reason: EndReason

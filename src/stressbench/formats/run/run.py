@@ -10,7 +10,7 @@ from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run.records import End, Event, Fault, Header, Job, Kind, Role, Round
 from stressbench.formats.run.samples import Histogram, MetricSamples, Samples
 
-OfStep = TypeVar("OfStep", MetricSamples, Histogram)
+StepData = TypeVar("StepData", MetricSamples, Histogram)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Run:
     @cached_property
     def rounds(self) -> tuple[Round, ...]:
         """Committed rounds of all launches, in order."""
-        return tuple(found for launch in self.launches for found in launch.rounds)
+        return tuple(one for launch in self.launches for one in launch.rounds)
 
     @property
     def complete(self) -> bool:
@@ -76,7 +76,7 @@ class Run:
 
     @cached_property
     def _samples_by_step(self) -> Mapping[tuple[int, int | None], Samples]:
-        return {(found.job, found.step): found for found in reversed(self.samples)}  # the first of a key counts
+        return {(samples.job, samples.step): samples for samples in reversed(self.samples)}  # the first of a key counts
 
     @cached_property
     def _metrics_by_step(self) -> Mapping[tuple[int, int | None], tuple[MetricSamples, ...]]:
@@ -100,17 +100,17 @@ class Run:
 
     def hosts_of(self, *, job: int) -> tuple[str, ...]:
         """The distinct hosts of this job, in node order."""
-        wanted = set(parse_ranges(self.jobs[job].nodes))
-        return tuple(dict.fromkeys(node.host for node in self.header.nodes if node.node in wanted))
+        nodes = set(parse_ranges(self.jobs[job].nodes))
+        return tuple(dict.fromkeys(node.host for node in self.header.nodes if node.node in nodes))
 
     def count_rounds(self, *, kind: Kind, job: int | None = None) -> int:
         """Number of committed rounds of this kind; with `job`, of the isolated rounds of this job."""
-        return sum(found.kind is kind and (job is None or found.job == job) for found in self.rounds)
+        return sum(one.kind is kind and (job is None or one.job == job) for one in self.rounds)
 
 
-def _by_step(found: Iterable[OfStep]) -> Mapping[tuple[int, int | None], tuple[OfStep, ...]]:
+def _by_step(records: Iterable[StepData]) -> Mapping[tuple[int, int | None], tuple[StepData, ...]]:
     """Group by job and step, for fast look-ups: a chain may have thousands of steps."""
-    kept: dict[tuple[int, int | None], list[OfStep]] = {}
-    for one in found:
-        kept.setdefault((one.job, one.step), []).append(one)
-    return {key: tuple(values) for key, values in kept.items()}
+    groups: dict[tuple[int, int | None], list[StepData]] = {}
+    for record in records:
+        groups.setdefault((record.job, record.step), []).append(record)
+    return {key: tuple(values) for key, values in groups.items()}

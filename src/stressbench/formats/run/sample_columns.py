@@ -22,7 +22,7 @@ KEYS = tuple(one.name for one in fields(Sample))
 _ROUND = KEYS.index("round")
 _LINE = "line"
 _ALL_OR_NONE = ("time_min_s", "time_mean_s", "time_max_s", "slowest_rank", "slowest_host")
-_TAKE = itemgetter(*KEYS)
+_VALUES_OF_KEYS = itemgetter(*KEYS)
 _CODES: Mapping[str, int] = {phase.value: code for code, phase in enumerate(PHASES)}
 _UNKNOWN = -1
 _WHOLE_JOB = _UNKNOWN
@@ -34,22 +34,22 @@ StrictCheck: TypeAlias = Callable[[bytes, int], object]
 """Validates one line against the strict record; raises RunFileError that names the line."""
 
 
-def _integers_apart() -> "array[int]":
+def _integer_array() -> "array[int]":
     return array("q")  # takes a fifth of the memory of a list
 
 
-def _reals_apart() -> "array[float]":
+def _float_array() -> "array[float]":
     return array("d")
 
 
 @dataclass(slots=True)
 class _MetricColumns:
-    round: "array[int]" = field(default_factory=_integers_apart)
-    phase: "array[int]" = field(default_factory=_integers_apart)
-    minimum: "array[float]" = field(default_factory=_reals_apart)
-    mean: "array[float]" = field(default_factory=_reals_apart)
-    maximum: "array[float]" = field(default_factory=_reals_apart)
-    slowest_rank: "array[int]" = field(default_factory=_integers_apart)
+    round: "array[int]" = field(default_factory=_integer_array)
+    phase: "array[int]" = field(default_factory=_integer_array)
+    minimum: "array[float]" = field(default_factory=_float_array)
+    mean: "array[float]" = field(default_factory=_float_array)
+    maximum: "array[float]" = field(default_factory=_float_array)
+    slowest_rank: "array[int]" = field(default_factory=_integer_array)
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ class SampleColumns:
     def add(self, record: Mapping[str, Any], *, line: bytes, number: int) -> None:
         """Add one sample line; it is kept once its round is committed."""
         try:
-            self._pending.append((*_TAKE(record), number))
+            self._pending.append((*_VALUES_OF_KEYS(record), number))
         except KeyError:
             self.check(line, number)
             raise
@@ -97,13 +97,13 @@ class SampleColumns:
             for *values, number in rows:
                 record = dict(zip(KEYS, values, strict=True))
                 self.check(orjson.dumps(record), number)
-                self._check_place(record, number)
+                self._check_consistency(record, number)
             raise SampleFault("sample: a number is too large", rows[0][-1]) from fault
 
-    def _check_place(self, record: Mapping[str, Any], number: int) -> None:
+    def _check_consistency(self, record: Mapping[str, Any], number: int) -> None:
         """Raise SampleFault for partly unknown times, an unknown job or step, and a minimum above the maximum."""
-        known = [record[key] is not None for key in _ALL_OR_NONE]
-        if any(known) and not all(known):
+        is_known = [record[key] is not None for key in _ALL_OR_NONE]
+        if any(is_known) and not all(is_known):
             raise SampleFault("sample: expected times, slowest_rank and slowest_host all known or all null", number)
         if record["job"] >= len(self.steps_of_jobs):
             raise SampleFault(f"sample.job {record['job']}: the header has {len(self.steps_of_jobs)} jobs", number)
@@ -117,35 +117,37 @@ class SampleColumns:
     def _columns(self, rows: list[Row]) -> tuple[Integers | Floats, ...]:
         values = dict(zip((*KEYS, _LINE), zip(*rows, strict=True), strict=True))
         job = _integers(values["job"])
-        step = _known_integers(values["step"])
+        step = _integers_or_unknown(values["step"])
         if np.any(step >= np.asarray(self.steps_of_jobs)[np.minimum(job, len(self.steps_of_jobs) - 1)]):
             raise ValueError("step")
         if job.max() >= len(self.steps_of_jobs):
             raise ValueError("job")
         phase = np.array([_CODES[value] for value in values["phase"]], dtype=np.int64)
         low, mean, high = (_floats(values[key]) for key in ("time_min_s", "time_mean_s", "time_max_s"))
-        rank, host = _known_integers(values["slowest_rank"]), self._host_numbers(values["slowest_host"])
+        rank, host = _integers_or_unknown(values["slowest_rank"]), self._host_numbers(values["slowest_host"])
         if np.any(low > high):
             raise ValueError("time_min_s")
         unknown = rank == _UNKNOWN
         if any(np.any(np.isnan(time) != unknown) for time in (low, mean, high)) or np.any((host < 0) != unknown):
             raise ValueError("slowest_rank")
-        self._take_metrics(values)
+        self._add_metrics(values)
         return (
             _integers(values["round"], least=1), job, step, _integers(values["repetition"]), phase,
             _integers(values["iterations"], least=1), low, mean, high, rank, host,
         )  # fmt: skip
 
     def _host_numbers(self, hosts: Iterable[Any]) -> Integers:
-        known = self._hosts
-        numbers = [_UNKNOWN if host is None else known.setdefault(host, len(known)) for host in hosts]
-        if not all(isinstance(host, str) and len(host) <= limits.NAME for host in known):
+        numbers_by_host = self._hosts
+        numbers = [
+            _UNKNOWN if host is None else numbers_by_host.setdefault(host, len(numbers_by_host)) for host in hosts
+        ]
+        if not all(isinstance(host, str) and len(host) <= limits.NAME for host in numbers_by_host):
             raise TypeError("slowest_host")
         return np.array(numbers, dtype=np.int64)
 
-    def _take_metrics(self, values: Mapping[str, tuple[Any, ...]]) -> None:
-        wanted = (values[key] for key in ("round", "job", "step", "phase", "metrics"))
-        for round_number, job, step, phase, metrics in zip(*wanted, strict=True):
+    def _add_metrics(self, values: Mapping[str, tuple[Any, ...]]) -> None:
+        columns_of_metrics = (values[key] for key in ("round", "job", "step", "phase", "metrics"))
+        for round_number, job, step, phase, metrics in zip(*columns_of_metrics, strict=True):
             if not isinstance(metrics, dict):
                 raise TypeError("metrics")
             for name, value in metrics.items():
@@ -187,12 +189,12 @@ class SampleColumns:
         return tuple(
             MetricSamples(
                 job=job, step=None if step == _WHOLE_JOB else step, name=name,
-                round=np.array(found.round, dtype=np.int64), phase=np.array(found.phase, dtype=np.int64),
-                minimum=np.array(found.minimum, dtype=np.float64), mean=np.array(found.mean, dtype=np.float64),
-                maximum=np.array(found.maximum, dtype=np.float64),
-                slowest_rank=np.array(found.slowest_rank, dtype=np.int64),
+                round=np.array(columns.round, dtype=np.int64), phase=np.array(columns.phase, dtype=np.int64),
+                minimum=np.array(columns.minimum, dtype=np.float64), mean=np.array(columns.mean, dtype=np.float64),
+                maximum=np.array(columns.maximum, dtype=np.float64),
+                slowest_rank=np.array(columns.slowest_rank, dtype=np.int64),
             )
-            for (job, step, name), found in sorted(self._metrics.items())
+            for (job, step, name), columns in sorted(self._metrics.items())
         )  # fmt: skip
 
 
@@ -212,18 +214,18 @@ def _integers(values: Iterable[Any], *, least: int = 0) -> Integers:
     return column.astype(np.int64, copy=False)
 
 
-def _known_integers(values: tuple[Any, ...]) -> Integers:
+def _integers_or_unknown(values: tuple[Any, ...]) -> Integers:
     """Integers from 0; None becomes -1."""
     if _UNKNOWN in values:
         raise ValueError("integer")
-    filled = [_UNKNOWN if value is None else value for value in values] if None in values else values
-    return _integers(filled, least=_UNKNOWN)
+    replaced = [_UNKNOWN if value is None else value for value in values] if None in values else values
+    return _integers(replaced, least=_UNKNOWN)
 
 
 def _floats(values: tuple[Any, ...]) -> Floats:
     """Seconds; None becomes NaN, which a file cannot hold."""
-    filled = [np.nan if value is None else value for value in values] if None in values else values
-    column = np.array(filled)
+    replaced = [np.nan if value is None else value for value in values] if None in values else values
+    column = np.array(replaced)
     if column.dtype.kind not in "if" or np.any(column < 0) or np.any(column > LARGEST):
         raise ValueError("seconds")
     if np.any((column > 0) & (column < SMALLEST)):

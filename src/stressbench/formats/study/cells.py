@@ -75,17 +75,17 @@ class PlannedRun:
 def product(factors: Mapping[str, Sequence[str | int]]) -> Iterator[Cell]:
     """Every combination, the last factor changing fastest; a factor is an attribute of Cell, or `set.NAME`."""
     for values in itertools.product(*factors.values()):
-        given = dict(zip(factors, values, strict=True))
-        sets = tuple((name.removeprefix(_SET), str(given.pop(name))) for name in factors if name.startswith(_SET))
-        yield Cell(**given, sets=sets)  # type: ignore[arg-type]  # the names are its attributes
+        attributes = dict(zip(factors, values, strict=True))
+        sets = tuple((name.removeprefix(_SET), str(attributes.pop(name))) for name in factors if name.startswith(_SET))
+        yield Cell(**attributes, sets=sets)  # type: ignore[arg-type]  # the names are its attributes
 
 
-def matches(cell: Cell, wanted: Mapping[str, Sequence[str]]) -> bool:
-    """Whether the cell has, for each factor in `wanted`, one of the wanted values."""
-    return all(cell.values.get(name) in values for name, values in wanted.items())
+def matches(cell: Cell, allowed: Mapping[str, Sequence[str]]) -> bool:
+    """Whether the cell has, for each factor in `allowed`, one of the allowed values."""
+    return all(cell.values.get(name) in values for name, values in allowed.items())
 
 
-def in_order(
+def scheduled_runs(
     cells: Sequence[Cell], *, repetitions: int, seed: int, rates_together: bool = False
 ) -> tuple[PlannedRun, ...]:
     """All runs in their order: for each repetition all cells once, in another random order each time.
@@ -95,27 +95,27 @@ def in_order(
     the rates come in random order.
     """
 
-    def place(cell: Cell, repetition: int) -> tuple[bytes, bytes]:
-        rate = _lot(seed, repetition, cell.rate or "") if rates_together else b""
-        return rate, _lot(seed, repetition, cell.id)
+    def order_key(cell: Cell, repetition: int) -> tuple[bytes, bytes]:
+        rate = _random_key(seed, repetition, cell.rate or "") if rates_together else b""
+        return rate, _random_key(seed, repetition, cell.id)
 
     return tuple(
         PlannedRun(cell=cell, repetition=repetition)
         for repetition in range(repetitions)
-        for cell in sorted(cells, key=lambda cell: place(cell, repetition))
+        for cell in sorted(cells, key=lambda cell: order_key(cell, repetition))
     )
 
 
-def _lot(seed: int, repetition: int, what: str) -> bytes:
-    return hashlib.sha256(f"{seed}/{repetition}/{what}".encode()).digest()
+def _random_key(seed: int, repetition: int, label: str) -> bytes:
+    return hashlib.sha256(f"{seed}/{repetition}/{label}".encode()).digest()
 
 
-def varying(cells: Sequence[Cell]) -> tuple[str, ...]:
+def varying_factors(cells: Sequence[Cell]) -> tuple[str, ...]:
     """Factors in which the cells differ, in the order of the file."""
     names = dict.fromkeys(name for cell in cells for name in cell.values)
     return tuple(name for name in names if len({cell.values.get(name) for cell in cells}) > 1)
 
 
-def described(cell: Cell, factors: Sequence[str]) -> str:
+def cell_description(cell: Cell, factors: Sequence[str]) -> str:
     """The cell's values of these factors, as `rate = 1/2, ranks = 4`; all of its values if `factors` is empty."""
     return ", ".join(f"{name} = {value}" for name, value in cell.values.items() if name in factors or not factors)

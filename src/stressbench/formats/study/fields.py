@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
-from stressbench.formats.bounds import LARGEST_WHOLE
+from stressbench.formats.bounds import LARGEST_INT64
 from stressbench.formats.study.rail_policies import Transport, parse_nic, parse_policy
 from stressbench.formats.units import (
     A_RATE_SHARE,
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 Value = TypeVar("Value")
 
 
-def program_of(text: str) -> tuple[str, ...]:
+def split_command(text: str) -> tuple[str, ...]:
     """The words of a command; none if it is empty or a quote is not closed."""
     try:
         return tuple(shlex.split(text))
@@ -36,7 +36,7 @@ def program_of(text: str) -> tuple[str, ...]:
         return ()
 
 
-def _checked(parse: Callable[[str], object]) -> AfterValidator:
+def _accepted_by(parse: Callable[[str], object]) -> AfterValidator:
     """Validator that returns the text unchanged if `parse` accepts it."""
 
     def check(text: str) -> str:
@@ -46,35 +46,35 @@ def _checked(parse: Callable[[str], object]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _placement(text: str) -> str:
-    found = _PLACEMENT.fullmatch(text)
-    if found is None:
+def _check_placement(text: str) -> str:
+    match = _PLACEMENT.fullmatch(text)
+    if match is None:
         raise ValueError("expected linear, interleaved or random:SEED, such as random:1")
-    if int(found[1] or 0) > LARGEST_WHOLE:
+    if int(match[1] or 0) > LARGEST_INT64:
         raise ValueError("expected a seed below 2^63, such as random:1")
     return text
 
 
-def _finish(text: str) -> str:
+def _check_finish(text: str) -> str:
     if text not in ("sustain", "once"):
         raise ValueError("expected sustain or once")
     return text
 
 
-def _rate(text: str) -> str:
+def _check_rate(text: str) -> str:
     with suppress(UnitError):
         if parse_rate_share(text) > 0:
             return text
     raise ValueError(f"expected a share of the lab's rates above 0: {A_RATE_SHARE}")
 
 
-def _transport(text: str) -> str:
+def _check_transport(text: str) -> str:
     if text not in tuple(Transport):
         raise ValueError(f"expected {', '.join(Transport)}")
     return text
 
 
-def _one_or_more(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
@@ -87,28 +87,28 @@ def _distinct(values: tuple[Value, ...]) -> tuple[Value, ...]:
     return values
 
 
-def _other_rates(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _distinct_rates(texts: tuple[str, ...]) -> tuple[str, ...]:
     """As `_distinct`, but compares the values of the texts, such as `half` and `50%`."""
-    known: dict[Fraction, str] = {}
+    texts_by_rate: dict[Fraction, str] = {}
     for text in _distinct(texts):
-        if (before := known.setdefault(parse_rate_share(text), text)) != text:
+        if (before := texts_by_rate.setdefault(parse_rate_share(text), text)) != text:
             raise ValueError(f"{text} equals {before}; expected each value once")
     return texts
 
 
-def _one_or_many(schema: dict[str, Any]) -> WithJsonSchema:
-    several = {"type": "array", "items": schema, "minItems": 1, "uniqueItems": True}
-    return WithJsonSchema({"anyOf": [schema, several]})
+def _single_or_list_schema(schema: dict[str, Any]) -> WithJsonSchema:
+    array = {"type": "array", "items": schema, "minItems": 1, "uniqueItems": True}
+    return WithJsonSchema({"anyOf": [schema, array]})
 
 
-def _variable(value: Any) -> str:
+def _variable_text(value: Any) -> str:
     """The value as the text that is passed to the workload."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise ValueError("expected a text or a number")
     return str(value)
 
 
-def _names(sets: dict[str, Value]) -> dict[str, Value]:
+def _check_variable_names(sets: dict[str, Value]) -> dict[str, Value]:
     for name in sets:
         if _NAME.fullmatch(name) is None:
             raise ValueError(f"'{name}' is no variable's name: expected letters, digits and _, no digit first")
@@ -116,7 +116,7 @@ def _names(sets: dict[str, Value]) -> dict[str, Value]:
 
 
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
-_WHOLE: dict[str, Any] = {"type": "integer", "minimum": 1}
+_POSITIVE: dict[str, Any] = {"type": "integer", "minimum": 1}
 _PLACEMENTS: dict[str, Any] = {"type": "string", "pattern": "^(linear|interleaved|random:[0-9]+)$"}
 _FINISHES: dict[str, Any] = {"enum": ["sustain", "once"]}
 _RATES: dict[str, Any] = {"type": "string", "pattern": RATE_SHARE_PATTERN}
@@ -128,47 +128,51 @@ _NICS: dict[str, Any] = {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.
 _TRANSPORTS: dict[str, Any] = {"enum": list(Transport)}
 _VARIABLE: dict[str, Any] = {"type": ["string", "number"]}
 
-Word: TypeAlias = Annotated[str, Field(min_length=1, strict=True)]
+Text: TypeAlias = Annotated[str, Field(min_length=1, strict=True)]
 Positive: TypeAlias = Annotated[int, Field(ge=1, strict=True)]
-Whole: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
-Seed: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_WHOLE, strict=True)]
+NonNegative: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
+Seed: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_INT64, strict=True)]
 Time: TypeAlias = Annotated[
     str,
     Field(strict=True),
-    _checked(parse_seconds),
+    _accepted_by(parse_seconds),
     WithJsonSchema({"type": "string", "pattern": TIME_PATTERN, "examples": ["30s"]}),
 ]
 Share: TypeAlias = Annotated[
     str,
     Field(strict=True),
-    _checked(parse_percent),
+    _accepted_by(parse_percent),
     WithJsonSchema({"type": "string", "pattern": PERCENT_PATTERN, "examples": ["5%"]}),
 ]
-FinishMode: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_finish), WithJsonSchema(_FINISHES)]
-_Placement: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_placement)]
-_Finish: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_finish)]
-_Rate: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_rate)]
-_PolicyText: TypeAlias = Annotated[str, Field(strict=True), _checked(parse_policy)]
+FinishMode: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_finish), WithJsonSchema(_FINISHES)]
+_Placement: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_placement)]
+_Finish: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_finish)]
+_Rate: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_rate)]
+_PolicyText: TypeAlias = Annotated[str, Field(strict=True), _accepted_by(parse_policy)]
 _Nic: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(parse_nic)]
 TransportName: TypeAlias = Annotated[
-    str, Field(strict=True), AfterValidator(_transport), WithJsonSchema(_TRANSPORTS)
+    str, Field(strict=True), AfterValidator(_check_transport), WithJsonSchema(_TRANSPORTS)
 ]  # fmt: skip
-_Variable: TypeAlias = Annotated[str, BeforeValidator(_variable)]
+_Variable: TypeAlias = Annotated[str, BeforeValidator(_variable_text)]
 
-Words = Annotated[tuple[Word, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_TEXT)]
-Counts = Annotated[tuple[Positive, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_WHOLE)]
+Texts = Annotated[tuple[Text, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_TEXT)]
+Counts = Annotated[
+    tuple[Positive, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_POSITIVE)
+]
 Placements = Annotated[
-    tuple[_Placement, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_PLACEMENTS)
+    tuple[_Placement, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_PLACEMENTS)
 ]
 Finishes = Annotated[
-    tuple[_Finish, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_FINISHES)
+    tuple[_Finish, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_FINISHES)
 ]
-Rates = Annotated[tuple[_Rate, ...], BeforeValidator(_one_or_more), AfterValidator(_other_rates), _one_or_many(_RATES)]
+Rates = Annotated[
+    tuple[_Rate, ...], BeforeValidator(_as_list), AfterValidator(_distinct_rates), _single_or_list_schema(_RATES)
+]
 Policies = Annotated[
-    tuple[_PolicyText, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_POLICIES)
+    tuple[_PolicyText, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_POLICIES)
 ]
-Nics = Annotated[tuple[_Nic, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_NICS)]
+Nics = Annotated[tuple[_Nic, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_NICS)]
 Variables = Annotated[
-    tuple[_Variable, ...], BeforeValidator(_one_or_more), AfterValidator(_distinct), _one_or_many(_VARIABLE)
+    tuple[_Variable, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_VARIABLE)
 ]
-Sets = Annotated[dict[str, Variables], AfterValidator(_names)]
+Sets = Annotated[dict[str, Variables], AfterValidator(_check_variable_names)]

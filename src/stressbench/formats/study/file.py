@@ -8,29 +8,29 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from stressbench.formats.study.cells import PLAIN_FACTORS, Cell, PlannedRun, in_order, matches, product
+from stressbench.formats.study.cells import PLAIN_FACTORS, Cell, PlannedRun, matches, product, scheduled_runs
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
-from stressbench.formats.study.fields import program_of
+from stressbench.formats.study.fields import split_command
 from stressbench.formats.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
 from stressbench.formats.toml import (
-    Called,
     Complaint,
+    KeyLabel,
     KeyPath,
-    Mistakes,
     TomlMistake,
+    ValidationMistakes,
     by_key,
     complaints_of,
-    located,
     mistakes_as,
+    parse_toml,
     read_text,
-    tables_of,
-    unknown,
+    unknown_message,
+    with_line_numbers,
 )
 from stressbench.formats.units import parse_percent, parse_seconds
 
-MOST_CELLS = 10_000
-MOST_RUNS = 100_000
-_WITH_LINKS = ("lab", "simgrid")
+MAX_CELLS = 10_000
+MAX_RUNS = 100_000
+_TARGETS_WITH_LINK_CONTROL = ("lab", "simgrid")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +53,8 @@ class Study:
     @property
     def runs(self) -> tuple[PlannedRun, ...]:
         """All runs in their order; the largest possible number of them if an interval decides how many are done."""
-        together = self.rate_command is not None
-        return in_order(self.cells, repetitions=self.repetitions, seed=self.seed, rates_together=together)
+        rates_together = self.rate_command is not None
+        return scheduled_runs(self.cells, repetitions=self.repetitions, seed=self.seed, rates_together=rates_together)
 
     @property
     def run_limit_s(self) -> float | None:
@@ -80,20 +80,20 @@ def read_study(path: Path) -> tuple[Study, str]:
 
 def parse_study(text: str, *, source: str) -> Study:
     """The study that the text describes. Raises StudyFileMistake with `source` and line of every mistake."""
-    with mistakes_located(text, source=source):
-        return study_of(tables_of(text, source=source))
+    with study_file_mistakes(text, source=source):
+        return study_of(parse_toml(text, source=source))
 
 
-def study_of(tables: Mapping[str, Any], *, called: Called = by_key) -> Study:
-    """The study described by the tables of a study file. Raises Mistakes, whose messages name keys by `called`."""
+def study_of(tables: Mapping[str, Any], *, key_label: KeyLabel = by_key) -> Study:
+    """The study described by the tables of a study file. Raises ValidationMistakes, which name keys by `key_label`."""
     try:
-        return _assemble(StudyTable.model_validate(tables), called)
+        return _assemble(StudyTable.model_validate(tables), key_label)
     except ValidationError as fault:
-        raise Mistakes(complaints_of(fault, StudyTable, called=called)) from fault
+        raise ValidationMistakes(complaints_of(fault, StudyTable, key_label=key_label)) from fault
 
 
-def mistakes_located(text: str, *, source: str) -> AbstractContextManager[None]:
-    """Turn Mistakes about the tables of `text` into StudyFileMistake, each with its line."""
+def study_file_mistakes(text: str, *, source: str) -> AbstractContextManager[None]:
+    """Turn ValidationMistakes about the tables of `text` into StudyFileMistake, each with its line."""
     return mistakes_as(StudyFileMistake, text=text, source=source)
 
 
@@ -106,30 +106,36 @@ def require_workloads(study: Study, *, text: str, source: str, folder: Path) -> 
         for name in missing
     ]
     if complaints:
-        raise StudyFileMistake(located(complaints, text=text, source=source))
+        raise StudyFileMistake(with_line_numbers(complaints, text=text, source=source))
 
 
-def _assemble(table: StudyTable, called: Called) -> Study:
+def _assemble(table: StudyTable, key_label: KeyLabel) -> Study:
     factors = _factors(table)
     count = 1
     for values in factors.values():
         count *= len(values)
-    if count > MOST_CELLS:
-        raise Mistakes([Complaint(place=("factors",), text=f"[factors] {count} cells: expected at most {MOST_CELLS}")])
+    if count > MAX_CELLS:
+        raise ValidationMistakes(
+            [Complaint(place=("factors",), text=f"[factors] {count} cells: expected at most {MAX_CELLS}")]
+        )
     repetitions = table.until.at_most if table.until else table.repetitions or 1
-    if count * repetitions > MOST_RUNS:
-        told = f"{count} cells, {repetitions} times each: expected at most {MOST_RUNS} runs"
-        raise Mistakes([Complaint(place=("until", "at_most") if table.until else ("repetitions",), text=told)])
+    if count * repetitions > MAX_RUNS:
+        message = f"{count} cells, {repetitions} times each: expected at most {MAX_RUNS} runs"
+        raise ValidationMistakes(
+            [Complaint(place=("until", "at_most") if table.until else ("repetitions",), text=message)]
+        )
     cells = tuple(product(factors))
-    left = tuple(cell for cell in cells if not any(matches(cell, _wanted(one)) for one in table.exclude))
+    remaining = tuple(
+        cell for cell in cells if not any(matches(cell, _excluded_values(exclude)) for exclude in table.exclude)
+    )
     complaints = [
         *_exclude_complaints(table, factors, cells), *_repetition_complaints(table),
-        *_link_complaints(table, left, called),
+        *_link_complaints(table, remaining, key_label),
     ]  # fmt: skip
-    if not left and not complaints:
+    if not remaining and not complaints:
         complaints.append(Complaint(place=("exclude",), text="exclude: leaves no cell; expected at least one"))
     if complaints:
-        raise Mistakes(complaints)
+        raise ValidationMistakes(complaints)
     return Study(
         about=table.about,
         seed=table.seed,
@@ -138,7 +144,7 @@ def _assemble(table: StudyTable, called: Called) -> Study:
         retries=table.retries,
         time_limit_s=None if table.time_limit is None else parse_seconds(table.time_limit),
         run=table.run,
-        cells=left,
+        cells=remaining,
         matrix=table.matrix,
         rate_command=table.rate_command,
         nics=table.nics or (),
@@ -148,85 +154,87 @@ def _assemble(table: StudyTable, called: Called) -> Study:
 
 def _factors(table: StudyTable) -> Mapping[str, tuple[str | int, ...]]:
     plain = ((name, getattr(table.factors, name)) for name in PLAIN_FACTORS)
-    named = ((f"set.{name}", values) for name, values in table.set.items())
-    return {name: values for name, values in (*plain, *named) if values is not None}
+    variables = ((f"set.{name}", values) for name, values in table.set.items())
+    return {name: values for name, values in (*plain, *variables) if values is not None}
 
 
-def _wanted(table: ExcludeTable) -> Mapping[str, tuple[str, ...]]:
+def _excluded_values(table: ExcludeTable) -> Mapping[str, tuple[str, ...]]:
     plain = ((name, getattr(table, name)) for name in PLAIN_FACTORS)
-    named = ((f"set.{name}", values) for name, values in table.set.items())
-    return {name: tuple(map(str, values)) for name, values in (*plain, *named) if values is not None}
+    variables = ((f"set.{name}", values) for name, values in table.set.items())
+    return {name: tuple(map(str, values)) for name, values in (*plain, *variables) if values is not None}
 
 
 def _exclude_complaints(
     table: StudyTable, factors: Mapping[str, tuple[str | int, ...]], cells: tuple[Cell, ...]
 ) -> Iterator[Complaint]:
     for number, exclude in enumerate(table.exclude):
-        wanted, wrong = _wanted(exclude), False
-        if not wanted:
+        excluded, has_mistake = _excluded_values(exclude), False
+        if not excluded:
             yield Complaint(place=("exclude", number), text="exclude: names no factor; it would leave out every cell")
             continue
-        for name, values in wanted.items():
+        for name, values in excluded.items():
             place: KeyPath = ("exclude", number, *name.split("."))
             if name not in factors:
-                wrong = True
-                yield Complaint(place=place, text=f"exclude: {unknown('factor', name, tuple(factors))}")
+                has_mistake = True
+                yield Complaint(place=place, text=f"exclude: {unknown_message('factor', name, tuple(factors))}")
                 continue
             known = tuple(map(str, factors[name]))
             for value in values:
                 if value not in known:
-                    wrong = True
+                    has_mistake = True
                     yield Complaint(place=place, text=f"exclude.{name}: '{value}': expected one of {', '.join(known)}")
-        if not wrong and not any(matches(cell, wanted) for cell in cells):
+        if not has_mistake and not any(matches(cell, excluded) for cell in cells):
             yield Complaint(place=("exclude", number), text="exclude: fits no cell")
 
 
-def _link_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Called) -> Iterator[Complaint]:
-    yield from _command_complaints(table, cells, called)
-    yield from _policy_complaints(table, cells, called)
-    without = next((cell.on for cell in cells if cell.on.partition(":")[0] not in _WITH_LINKS), None)
+def _link_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: KeyLabel) -> Iterator[Complaint]:
+    yield from _command_complaints(table, cells, key_label)
+    yield from _policy_complaints(table, cells, key_label)
+    target_without_control = next(
+        (cell.on for cell in cells if cell.on.partition(":")[0] not in _TARGETS_WITH_LINK_CONTROL), None
+    )
     for name in ("rate", "rails"):
         values = getattr(table.factors, name)
-        if values is not None and without is not None and not (name == "rate" and table.rate_command):
-            shown = ", ".join(map(str, values))
-            more = f", or a {called(('rate_command',)).rstrip(': ')}" if name == "rate" else ""
+        if values is not None and target_without_control is not None and not (name == "rate" and table.rate_command):
+            given = ", ".join(map(str, values))
+            more = f", or a {key_label(('rate_command',)).rstrip(': ')}" if name == "rate" else ""
             place: KeyPath = ("factors", name)
             text = (
-                f"{called(place)}{shown}: link rates cannot be controlled on {without}; "
+                f"{key_label(place)}{given}: link rates cannot be controlled on {target_without_control}; "
                 f"expected lab:NAME or simgrid:NAME there{more}"
             )
             yield Complaint(place=place, text=text)
 
 
-def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Called) -> Iterator[Complaint]:
+def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: KeyLabel) -> Iterator[Complaint]:
     for name in ("nics", "transport"):
         value = getattr(table, name)
         if value is not None and table.factors.policy is None:
-            shown = value if isinstance(value, str) else ", ".join(value)
-            yield Complaint(place=(name,), text=f"{called((name,))}{shown}: is for policies; needs factors.policy")
+            given = value if isinstance(value, str) else ", ".join(value)
+            yield Complaint(place=(name,), text=f"{key_label((name,))}{given}: is for policies; needs factors.policy")
     place: KeyPath = ("factors", "policy")
     for cell in cells:
         if cell.policy is not None and cell.policy != "default" and cell.rails is not None:
-            text = f"{called(place)}{cell.policy}: chooses among all NICs; expected no rails beside it"
+            text = f"{key_label(place)}{cell.policy}: chooses among all NICs; expected no rails beside it"
             yield Complaint(place=place, text=text)
             return
         if cell.policy is not None and cell.on.startswith("simgrid:"):
-            text = f"{called(place)}{cell.policy}: on = {cell.on}: a simulated host has one NIC; expected lab:NAME"
+            text = f"{key_label(place)}{cell.policy}: on = {cell.on}: a simulated host has one NIC; expected lab:NAME"
             yield Complaint(place=place, text=text)
             return
 
 
-def _command_complaints(table: StudyTable, cells: tuple[Cell, ...], called: Called) -> Iterator[Complaint]:
+def _command_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: KeyLabel) -> Iterator[Complaint]:
     if table.rate_command is None:
         return
     place: KeyPath = ("rate_command",)
-    said = f"{called(place)}'{table.rate_command}': "
-    if not program_of(table.rate_command):
-        yield Complaint(place=place, text=f"{said}expected a command, its quotes closed; the rate is added to it")
+    prefix = f"{key_label(place)}'{table.rate_command}': "
+    if not split_command(table.rate_command):
+        yield Complaint(place=place, text=f"{prefix}expected a command, its quotes closed; the rate is added to it")
     if table.factors.rate is None:
-        yield Complaint(place=place, text=f"{said}there is no rate to set; expected factors.rate")
+        yield Complaint(place=place, text=f"{prefix}there is no rate to set; expected factors.rate")
     if simulated := next((cell.on for cell in cells if cell.on.startswith("simgrid:")), None):
-        yield Complaint(place=place, text=f"{said}on = {simulated} sets its rates itself; expected no command there")
+        yield Complaint(place=place, text=f"{prefix}on = {simulated} sets its rates itself; expected no command there")
 
 
 def _repetition_complaints(table: StudyTable) -> Iterator[Complaint]:

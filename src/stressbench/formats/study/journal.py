@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from stressbench.formats.complaints import first_of
+from stressbench.formats.complaints import first_error
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, lines_in, open_regular
 from stressbench.formats.study.errors import StudyMistake
@@ -29,15 +29,15 @@ class Complaints:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._told: list[str] = []
+        self._messages: list[str] = []
 
     def add(self, number: int, fault: ValidationError) -> None:
         """Add the error of one line. Raises StudyMistake if there are more than `limits.BROKEN_LINES`."""
-        if len(self._told) == limits.BROKEN_LINES:
-            told = f"more than {limits.BROKEN_LINES} broken lines, the first of them:"
-            raise StudyMistake(f"{self._path}: {told} {self._told[0]}")
-        self._told.append(f"{self._path}:{number}: broken line ({first_of(fault)}); it is left out")
+        if len(self._messages) == limits.BROKEN_LINES:
+            message = f"more than {limits.BROKEN_LINES} broken lines, the first of them:"
+            raise StudyMistake(f"{self._path}: {message} {self._messages[0]}")
+        self._messages.append(f"{self._path}:{number}: broken line ({first_error(fault)}); it is left out")
 
     def all(self) -> tuple[str, ...]:
         """All sentences, in order of lines."""
-        return tuple(self._told)
+        return tuple(self._messages)

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter, ValidationError
 
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import Shape, append_lines
+from stressbench.formats.files import BoundedValidator, append_lines
 from stressbench.formats.run.records import Seconds
 from stressbench.formats.study.errors import StudyFault
 from stressbench.formats.study.journal import Complaints, journal_lines
@@ -138,7 +138,7 @@ Record: TypeAlias = (
     | PolicyRecord
 )
 _ADAPTER: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="type")])
-_SHAPE: Shape[Record] = Shape(Annotated[Record, Field(discriminator="type")])
+_VALIDATOR: BoundedValidator[Record] = BoundedValidator(Annotated[Record, Field(discriminator="type")])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +159,7 @@ def read_manifest(path: Path) -> Manifest:
     with suppress(FileNotFoundError):
         for number, line in journal_lines(path):
             try:
-                records.append(_SHAPE.validate_json(line))
+                records.append(_VALIDATOR.validate_json(line))
             except ValidationError as fault:
                 complaints.add(number, fault)
     return Manifest(records=tuple(records), complaints=complaints.all())

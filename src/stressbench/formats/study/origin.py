@@ -8,22 +8,22 @@ from typing import Annotated
 import orjson
 from pydantic import AfterValidator, ValidationError
 
-from stressbench.formats.complaints import first_of
+from stressbench.formats.complaints import first_error
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import Shape, limits, read_bytes
+from stressbench.formats.files import BoundedValidator, limits, read_bytes
 from stressbench.formats.study.errors import StudyMistake
 
-_LONGEST_NAME, _LONGEST_PART = 4000, 255  # bytes
+_MAX_PATH_BYTES, _MAX_NAME_BYTES = 4000, 255
 
 
-def _possible(name: str) -> str:
+def _check_file_name(name: str) -> str:
     parts = (len(part.encode(errors="replace")) for part in name.split("/"))
-    if "\0" in name or len(name.encode(errors="replace")) > _LONGEST_NAME or max(parts) > _LONGEST_PART:
+    if "\0" in name or len(name.encode(errors="replace")) > _MAX_PATH_BYTES or max(parts) > _MAX_NAME_BYTES:
         raise ValueError("no file can have this name")
     return name
 
 
-_Name = Annotated[str, AfterValidator(_possible)]
+_Name = Annotated[str, AfterValidator(_check_file_name)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class Origin:
     includes: Mapping[_Name, str] = field(default_factory=dict)
 
 
-_ORIGIN: Shape[Origin] = Shape(Origin)
+_VALIDATOR: BoundedValidator[Origin] = BoundedValidator(Origin)
 
 
 def origin_file(directory: Path, number: int) -> Path:
@@ -47,11 +47,11 @@ def read_origin(directory: Path, number: int) -> Origin:
     """The origin of the directory's study file of that number. Raises StudyMistake."""
     file = origin_file(directory, number)
     try:
-        return _ORIGIN.validate_json(read_bytes(file, limit=limits.JOURNAL))
+        return _VALIDATOR.validate_json(read_bytes(file, limit=limits.JOURNAL))
     except OSError as fault:
         raise StudyMistake(f"{file}: {reason_of(fault)}; is a part of the copy missing?") from fault
     except ValidationError as fault:
-        raise StudyMistake(f"{file}: {first_of(fault)}; is a part of the copy missing?") from fault
+        raise StudyMistake(f"{file}: {first_error(fault)}; is a part of the copy missing?") from fault
 
 
 def origin_json(origin: Origin) -> bytes:

@@ -49,26 +49,26 @@ class RailPolicy:
         return self.kind.value
 
     @property
-    def goes_by_job(self) -> bool:
+    def depends_on_jobs(self) -> bool:
         """Whether the policy depends on which ranks belong to each job."""
         return self.kind in (Kind.per_job, Kind.jobs)
 
     @property
-    def highest(self) -> int:
+    def highest_nic(self) -> int:
         """The highest NIC that the policy names, or 0."""
         return max([self.nic or 0, *(nic for _, nic in self.jobs)])
 
 
 def parse_policy(text: str) -> RailPolicy:
     """Return the policy that the text names. Raises ValueError, which says what was expected."""
-    if found := _NIC.fullmatch(text):
-        return RailPolicy(kind=Kind.nic, nic=int(found[1]))
+    if match := _NIC.fullmatch(text):
+        return RailPolicy(kind=Kind.nic, nic=int(match[1]))
     if text.startswith(_JOBS):
         jobs = [_JOB.fullmatch(item) for item in text.removeprefix(_JOBS).split(",")]
-        named = tuple((job["name"], int(job["nic"])) for job in jobs if job is not None)
-        if len(named) < len(jobs) or len({name for name, _ in named}) < len(named):
+        nics_by_job = tuple((job["name"], int(job["nic"])) for job in jobs if job is not None)
+        if len(nics_by_job) < len(jobs) or len({name for name, _ in nics_by_job}) < len(nics_by_job):
             raise ValueError("expected each job once with its NIC, such as jobs:solver=0,output=1")
-        return RailPolicy(kind=Kind.jobs, jobs=named)
+        return RailPolicy(kind=Kind.jobs, jobs=nics_by_job)
     if text in (Kind.default, Kind.round_robin, Kind.local, Kind.per_job):
         return RailPolicy(kind=Kind(text))
     raise ValueError(f"expected {EXPECTED}")

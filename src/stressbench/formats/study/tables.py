@@ -8,6 +8,7 @@ from stressbench.formats.study.fields import (
     Counts,
     Finishes,
     Nics,
+    NonNegative,
     Placements,
     Policies,
     Positive,
@@ -15,27 +16,28 @@ from stressbench.formats.study.fields import (
     Seed,
     Sets,
     Share,
+    Text,
+    Texts,
     Time,
     TransportName,
-    Whole,
-    Word,
-    Words,
 )
 from stressbench.formats.toml import Table
 
 
 class FactorsTable(Table):
-    """A list is a factor; one value is the same in all cells."""
+    """Factors: each list of values is varied; a single value is the same in all cells."""
 
-    workload: Annotated[Words, Field(description="Files, relative to this one.")]
-    placement: Annotated[Placements | None, Field(description="Where jobs with [NODES] go.")] = None
-    ranks: Annotated[Counts | None, Field(description="MPI ranks; a lab's own number without it.")] = None
-    ranks_per_node: Annotated[Counts | None, Field(description="So many consecutive ranks are a node.")] = None
-    on: Annotated[Words, Field(description="As `stressbench run --on`: local, lab:NAME, simgrid:NAME, slurm.")] = (
-        "local",
+    workload: Annotated[Texts, Field(description="Workload files, relative to this file.")]
+    placement: Annotated[Placements | None, Field(description="Placement of jobs with [NODES].")] = None
+    ranks: Annotated[Counts | None, Field(description="Number of MPI ranks; default on labs: all of their cores.")] = (
+        None
     )
+    ranks_per_node: Annotated[Counts | None, Field(description="Treat this many consecutive ranks as one node.")] = None
+    on: Annotated[
+        Texts, Field(description="Launch targets (`stressbench run --on`): local, lab:NAME, simgrid:NAME, slurm.")
+    ] = ("local",)
     finish: Annotated[Finishes | None, Field(description="sustain or once.")] = None
-    engine: Annotated[Words | None, Field(description="Paths of stressbench-mpi: one an MPI.")] = None
+    engine: Annotated[Texts | None, Field(description="Paths of stressbench-mpi, one for each MPI.")] = None
     rate: Annotated[
         Rates | None, Field(description="Rate of all links of a lab, as a share of the lab file's rates.")
     ] = None
@@ -43,42 +45,46 @@ class FactorsTable(Table):
         Counts | None, Field(description="NICs of each host that messages may use, counted from the first.")
     ] = None
     policy: Annotated[
-        Policies | None, Field(description="Which NIC each rank's messages use (docs/how-to/rails.md).")
+        Policies | None, Field(description="Rail policy: which NIC each rank's messages use (docs/how-to/rails.md).")
     ] = None
 
 
 class RunTable(Table):
-    """What all runs have in common; what is not given, the engine decides."""
+    """Settings common to all runs; defaults are the engine's."""
 
-    isolated: Annotated[Whole | None, Field(description="Rounds of each job alone.")] = None
-    contended: Annotated[Whole | None, Field(description="Rounds of all jobs together.")] = None
-    until_interval: Annotated[Share | None, Field(description="End a run when its intervals are so narrow.")] = None
-    repetitions: Annotated[Positive | None, Field(description="Measured repetitions a round.")] = None
-    warmup: Annotated[Whole | None, Field(description="Repetitions that do not count.")] = None
-    min_time: Annotated[Time | None, Field(description="Measure each job of a round for so long.")] = None
-    time_limit: Annotated[Time | None, Field(description="A run begins no round that would end after it.")] = None
-    stall_limit: Annotated[Time | None, Field(description="End a run in which a rank is stuck so long.")] = None
-    verify: Annotated[bool, Field(strict=True, description="Check every byte that arrives.")] = False
+    isolated: Annotated[NonNegative | None, Field(description="Isolated rounds of each job.")] = None
+    contended: Annotated[NonNegative | None, Field(description="Contended rounds, in which all jobs run.")] = None
+    until_interval: Annotated[Share | None, Field(description="End a run when its intervals are this narrow.")] = None
+    repetitions: Annotated[Positive | None, Field(description="Measured repetitions per round.")] = None
+    warmup: Annotated[NonNegative | None, Field(description="Unmeasured repetitions before the measured ones.")] = None
+    min_time: Annotated[Time | None, Field(description="Measure each job at least this long per round.")] = None
+    time_limit: Annotated[Time | None, Field(description="A run starts no round that would end after this time.")] = (
+        None
+    )
+    stall_limit: Annotated[Time | None, Field(description="End a run if a rank makes no progress for this time.")] = (
+        None
+    )
+    verify: Annotated[bool, Field(strict=True, description="Check every received byte.")] = False
 
 
 class UntilTable(Table):
-    """Repeat a cell until the 95 % interval of each job's congestion impact is narrow, in place of a fixed count."""
+    """Repeat a cell until the 95 % interval of each job's congestion impact is narrow enough."""
 
-    interval: Annotated[Share, Field(description="High end over low end, less 1.")]
-    at_least: Annotated[Positive, Field(description="Runs of each cell before the first look.")] = 1
-    at_most: Annotated[Positive, Field(description="Runs of a cell after which it is enough.")] = 10
+    interval: Annotated[Share, Field(description="Width of the interval: high / low - 1.")]
+    at_least: Annotated[Positive, Field(description="Runs of each cell before its interval is first checked.")] = 1
+    at_most: Annotated[Positive, Field(description="Largest number of runs of a cell.")] = 10
 
 
 class ExcludeTable(Table):
-    """Cells that have one of these values for each factor that is named are left out."""
+    """Excludes the cells that have one of the given values for each named factor."""
 
-    workload: Words | None = None
+    workload: Texts | None = None
     placement: Placements | None = None
     ranks: Counts | None = None
     ranks_per_node: Counts | None = None
-    on: Words | None = None
+    on: Texts | None = None
     finish: Finishes | None = None
-    engine: Words | None = None
+    engine: Texts | None = None
     rate: Rates | None = None
     rails: Counts | None = None
     policy: Policies | None = None
@@ -89,25 +95,28 @@ class StudyTable(Table):
     """A whole study file."""
 
     about: Annotated[str, Field(strict=True, description="One sentence, shown in plan and report.")] = ""
-    seed: Annotated[Seed, Field(description="Of the order of cells, and of what the runs draw.")] = 1
-    repetitions: Annotated[Positive | None, Field(description="Runs of each cell; 1 without it.")] = None
+    seed: Annotated[Seed, Field(description="Random seed of the order of cells and of the runs.")] = 1
+    repetitions: Annotated[Positive | None, Field(description="Runs of each cell; default: 1.")] = None
     until: UntilTable | None = None
-    retries: Annotated[Whole, Field(description="How often a run that failed is tried again.")] = 1
-    time_limit: Annotated[Time | None, Field(description="`run` and `resume` start nothing after it.")] = None
+    retries: Annotated[NonNegative, Field(description="How often a failed run is retried.")] = 1
+    time_limit: Annotated[
+        Time | None, Field(description="`run` and `resume` start no run that would end after this time.")
+    ] = None
     rate_command: Annotated[
-        Word | None, Field(description="Sets the rate where no link is ours: called with it, `1` at the end.")
+        Text | None,
+        Field(description="Command that sets rates outside labs: called with the rate, at the end with `1`."),
     ] = None
     nics: Annotated[
-        Nics | None, Field(description="Names of each host's NICs, for `policy`; a lab defines its own.")
+        Nics | None, Field(description="Names of the NICs of each host, for `policy`; labs define their own.")
     ] = None
     transport: Annotated[
-        TransportName | None, Field(description="tcp, ucx or ofi, for `policy`; without it MPI chooses by itself.")
+        TransportName | None, Field(description="tcp, ucx or ofi, for `policy`; default: that of MPI.")
     ] = None
     factors: FactorsTable
     set: Annotated[Sets, Field(default_factory=dict, description="Values of [SET] variables of the workloads.")]
     matrix: Annotated[
-        tuple[Word, ...],
-        Field(description="Jobs whose pairs the workloads are: the report shows which job slows which."),
+        tuple[Text, ...],
+        Field(description="Jobs whose pairs are the workloads; the report shows which job slows down which."),
     ] = ()
     run: RunTable = RunTable()
     exclude: tuple[ExcludeTable, ...] = ()

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from stressbench.errors import UserError
 from stressbench.formats.toml.lines import KeyPath
 
-_MOST = 100  # mistakes that are reported
+_MAX_REPORTED = 100  # mistakes that are reported
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class Complaint:
     text: str
 
 
-class Mistakes(UserError):
+class ValidationMistakes(UserError):
     """All mistakes in a file, or in values given instead of a file, each with its key."""
 
     def __init__(self, complaints: Iterable[Complaint]) -> None:
@@ -42,9 +42,9 @@ _TYPES: Mapping[str, str] = {
 }
 
 
-Words: TypeAlias = Callable[[str], str]
+DescribePattern: TypeAlias = Callable[[str], str]
 
-Called: TypeAlias = Callable[[KeyPath], str]
+KeyLabel: TypeAlias = Callable[[KeyPath], str]
 """Returns the beginning of messages about a key: `factors.rate: `, or the option that sets the key."""
 
 
@@ -58,45 +58,49 @@ def by_key(place: KeyPath) -> str:
     return f"{dotted(place)}: "
 
 
-def by_option(options: Mapping[str, str]) -> Called:
+def by_option(options: Mapping[str, str]) -> KeyLabel:
     """Beginning of messages with the option that sets a key (`options`: by dotted key), or else with the key."""
     return lambda place: options.get(dotted(place)) or by_key(place)
 
 
 def complaints_of(
-    fault: ValidationError, model: type[BaseModel], *, under: KeyPath = (), pattern: Words = "expected {}".format,
-    called: Called = by_key,
+    fault: ValidationError, model: type[BaseModel], *, under: KeyPath = (),
+    pattern: DescribePattern = "expected {}".format, key_label: KeyLabel = by_key,
 ) -> tuple[Complaint, ...]:  # fmt: skip
     """One complaint for each mistake; places begin with `under`, and `pattern` describes a regular expression."""
-    found = fault.errors()
-    more = Complaint(place=under, text=f"{len(found) - _MOST:,} more mistakes; these are the first {_MOST}")
-    told = tuple(_complaint(error, model, under, pattern, called) for error in found[:_MOST])
-    return told if len(found) <= _MOST else (*told, more)
+    errors = fault.errors()
+    more = Complaint(
+        place=under, text=f"{len(errors) - _MAX_REPORTED:,} more mistakes; these are the first {_MAX_REPORTED}"
+    )
+    reported = tuple(_complaint(error, model, under, pattern, key_label) for error in errors[:_MAX_REPORTED])
+    return reported if len(errors) <= _MAX_REPORTED else (*reported, more)
 
 
-def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
+def unknown_message(what: str, name: str, known: tuple[str, ...]) -> str:
     """`unknown key 'rat'; did you mean 'rate'?`, followed by the known names."""
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean '{near[0]}'? " if near else ""
+    similar = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean '{similar[0]}'? " if similar else ""
     return f"unknown {what} '{name}'; {hint}known: {', '.join(known)}"
 
 
-def _complaint(error: Any, model: type[BaseModel], under: KeyPath, pattern: Words, called: Called) -> Complaint:
+def _complaint(
+    error: Any, model: type[BaseModel], under: KeyPath, pattern: DescribePattern, key_label: KeyLabel
+) -> Complaint:
     place, last = (*under, *error["loc"]), str(error["loc"][-1])
     kind, context = error["type"], error.get("ctx", {})
     value = error["input"]
     if kind == "extra_forbidden":
-        return Complaint(place=place, text=unknown("key", last, _keys(model, error["loc"][:-1])))
+        return Complaint(place=place, text=unknown_message("key", last, _keys(model, error["loc"][:-1])))
     if kind == "missing":
         table = dotted(place[:-1])
         where = f"[{table}] " if table else ""
         return Complaint(place=place[:-1], text=f"{where}{last} is missing")
     return Complaint(
-        place=place, text=f"{called(place)}{_shown(value)}: {_expected(kind, context, error['msg'], pattern)}"
+        place=place, text=f"{key_label(place)}{_shown(value)}: {_expected(kind, context, error['msg'], pattern)}"
     )
 
 
-def _expected(kind: str, context: Mapping[str, Any], message: str, pattern: Words) -> str:
+def _expected(kind: str, context: Mapping[str, Any], message: str, pattern: DescribePattern) -> str:
     if kind in _TYPES:
         return _TYPES[kind]
     if kind == "value_error":

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from stressbench.formats.files import limits
-from stressbench.formats.files import read_text as bounded_text
-from stressbench.formats.toml.complaints import Complaint, Mistakes
+from stressbench.formats.files import read_text as read_bounded_text
+from stressbench.formats.toml.complaints import Complaint, ValidationMistakes
 from stressbench.formats.toml.lines import line_of, lines_of
 
-DEEPEST = 16
-_TOO_DEEP = f"nested too deeply; expected at most {DEEPEST} levels"
+MAX_DEPTH = 16
+_TOO_DEEP = f"nested too deeply; expected at most {MAX_DEPTH} levels"
 
 
 class TomlMistake(Exception):
@@ -22,16 +22,16 @@ class TomlMistake(Exception):
 def read_text(path: Path) -> str:
     """The text of the file at `path`. Raises TomlMistake."""
     try:
-        return bounded_text(path, limit=limits.TOML)
+        return read_bounded_text(path, limit=limits.TOML)
     except (OSError, UnicodeDecodeError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else "expected a text in UTF-8"
         raise TomlMistake(f"{path}: {reason}") from fault
 
 
-def tables_of(text: str, *, source: str) -> dict[str, Any]:
+def parse_toml(text: str, *, source: str) -> dict[str, Any]:
     """The tables of the text, before validation by a model. Raises TomlMistake.
 
-    Integers must fit into 64 bits, as TOML requires, and values may be nested at most `DEEPEST` levels deep.
+    Integers must fit into 64 bits, as TOML requires, and values may be nested at most `MAX_DEPTH` levels deep.
     """
     try:
         tables = tomllib.loads(text)
@@ -45,7 +45,7 @@ def tables_of(text: str, *, source: str) -> dict[str, Any]:
 
 def _check(tables: dict[str, Any], *, source: str) -> None:
     level: list[Any] = [tables]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         inner: list[Any] = []
         for value in level:
             if isinstance(value, (dict, list)):
@@ -59,17 +59,19 @@ def _check(tables: dict[str, Any], *, source: str) -> None:
 
 @contextmanager
 def mistakes_as(error: Callable[[Iterable[str]], Exception], *, text: str, source: str) -> Iterator[None]:
-    """Turn Mistakes about `text`, with their lines, and TomlMistake into `error`, given one sentence per mistake."""
+    """Turn ValidationMistakes about `text`, with their lines, and TomlMistake into `error`, one sentence for each."""
     try:
         yield
-    except Mistakes as fault:
-        raise error(located(fault.complaints, text=text, source=source)) from fault
+    except ValidationMistakes as fault:
+        raise error(with_line_numbers(fault.complaints, text=text, source=source)) from fault
     except TomlMistake as fault:
         raise error([str(fault)]) from fault
 
 
-def located(complaints: Iterable[Complaint], *, text: str, source: str) -> tuple[str, ...]:
+def with_line_numbers(complaints: Iterable[Complaint], *, text: str, source: str) -> tuple[str, ...]:
     """`FILE:LINE: sentence` for each complaint, in order of lines."""
     lines = lines_of(text)
-    placed = sorted(((line_of(lines, complaint.place), complaint.text) for complaint in complaints), key=lambda p: p[0])
-    return tuple(f"{source}:{line}: {told}" for line, told in placed)
+    numbered = sorted(
+        ((line_of(lines, complaint.place), complaint.text) for complaint in complaints), key=lambda p: p[0]
+    )
+    return tuple(f"{source}:{line}: {message}" for line, message in numbered)

@@ -3,12 +3,12 @@
 from stressbench.formats.errors import TraceFileError
 from stressbench.formats.trace.reading import read_trace
 from stressbench.formats.trace.records import Call, Gap, RankTrace, Rule, Stream, TraceHeader, TraceMode
-from stressbench.formats.trace.trace import RankPlace, Trace
+from stressbench.formats.trace.trace import RankPosition, Trace
 
 __all__ = [
     "Call",
     "Gap",
-    "RankPlace",
+    "RankPosition",
     "RankTrace",
     "Rule",
     "Stream",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from stressbench.formats.trace.records import Call, RankTrace, Rule, Stream
 
-MOST_SLICES = 1_000_000
+MAX_SLICES = 1_000_000
 
 
 def faults_of(rank: RankTrace) -> str | None:
@@ -16,8 +16,8 @@ def faults_of(rank: RankTrace) -> str | None:
         line = rank.timeline
         if len({len(line.p2p), len(line.coll), len(line.wait), len(line.io), len(line.other)}) != 1:
             return "timeline: expected lists of one length"
-        if rank.wall_s > MOST_SLICES * line.width_s:
-            return f"timeline.width_s {line.width_s:g}: expected at most {MOST_SLICES:,} slices in {rank.wall_s:g} s"
+        if rank.wall_s > MAX_SLICES * line.width_s:
+            return f"timeline.width_s {line.width_s:g}: expected at most {MAX_SLICES:,} slices in {rank.wall_s:g} s"
     for stream in (rank, *(rank.streams or ())):
         for number, call in enumerate(stream.calls):
             if fault := _call_fault(rank, call):
@@ -28,13 +28,13 @@ def faults_of(rank: RankTrace) -> str | None:
 
 
 def _call_fault(rank: RankTrace, call: Call) -> str | None:
-    for key, value, there in (
+    for key, value, count in (
         ("site", call.site, len(rank.sites)),
         ("comm", call.comm, len(rank.comms)),
         ("made", call.made, len(rank.comms)),
     ):
-        if value is not None and value >= there:
-            return f"{key} {value}: expected a number below {there}"
+        if value is not None and value >= count:
+            return f"{key} {value}: expected a number below {count}"
     return None
 
 
@@ -53,25 +53,25 @@ def rules_fault(rules: Sequence[Rule], *, calls: int) -> str | None:
     for number, rule in enumerate(rules):
         for symbol, _ in rule:
             if symbol >= calls or -symbol >= len(rules):
-                what, there = ("call", calls) if symbol >= 0 else ("rule", len(rules))
-                return f"rules.{number}: {what} {abs(symbol)}: expected a number below {there}"
+                kind, count = ("call", calls) if symbol >= 0 else ("rule", len(rules))
+                return f"rules.{number}: {kind} {abs(symbol)}: expected a number below {count}"
     return _cycle(rules)
 
 
 def _cycle(rules: Sequence[Rule]) -> str | None:
-    done, open_ = [False] * len(rules), [False] * len(rules)
+    done, on_path = [False] * len(rules), [False] * len(rules)
     for start in range(len(rules)):
         path = [] if done[start] else [(start, iter(rules[start]))]
-        open_[start] = bool(path)
+        on_path[start] = bool(path)
         while path:
-            number, rest = path[-1]
-            below = next((-symbol for symbol, _ in rest if symbol < 0 and not done[-symbol]), None)
-            if below is None:
-                done[number], open_[number] = True, False
+            number, symbols = path[-1]
+            inner = next((-symbol for symbol, _ in symbols if symbol < 0 and not done[-symbol]), None)
+            if inner is None:
+                done[number], on_path[number] = True, False
                 path.pop()
-            elif open_[below]:
-                return f"rules.{number}: rule {below} holds itself"
+            elif on_path[inner]:
+                return f"rules.{number}: rule {inner} holds itself"
             else:
-                open_[below] = True
-                path.append((below, iter(rules[below])))
+                on_path[inner] = True
+                path.append((inner, iter(rules[inner])))
     return None

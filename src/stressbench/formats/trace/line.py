@@ -3,26 +3,26 @@
 import re
 import zlib
 
-_SEAL = re.compile(rb',"crc32":"([0-9a-f]{8})"\}\Z')
+_CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}\Z')
 
 
-def is_sealed(line: bytes) -> bool:
+def has_checksum(line: bytes) -> bool:
     """Whether the line, given without newline, ends in a checksum as lines of a trace do. It is not verified."""
-    return _SEAL.search(line[-32:]) is not None
+    return _CHECKSUM.search(line[-32:]) is not None
 
 
 def checksum_fault(line: bytes) -> str | None:
-    """The error in the checksum of a line that passed `is_sealed`, as a sentence; None if the checksum is right."""
-    found = _SEAL.search(line[-32:])
-    assert found is not None
-    stated = int(found[1], 16)
-    actual = zlib.crc32(line[: len(line) - len(found[0])])
-    if actual == stated:
+    """The error in the checksum of a line that passed `has_checksum`, as a sentence; None if the checksum is right."""
+    match = _CHECKSUM.search(line[-32:])
+    assert match is not None
+    recorded = int(match[1], 16)
+    actual = zlib.crc32(line[: len(line) - len(match[0])])
+    if actual == recorded:
         return None
-    return f"the checksum is wrong: the line says {stated:08x}, its bytes give {actual:08x}"
+    return f"the checksum is wrong: the line says {recorded:08x}, its bytes give {actual:08x}"
 
 
-def sealed(body: bytes) -> bytes:
+def with_checksum(body: bytes) -> bytes:
     """The JSON object `body` with its checksum as the last key, and a newline."""
-    start = body.rstrip().removesuffix(b"}")
-    return start + f',"crc32":"{zlib.crc32(start):08x}"}}\n'.encode()
+    content = body.rstrip().removesuffix(b"}")
+    return content + f',"crc32":"{zlib.crc32(content):08x}"}}\n'.encode()

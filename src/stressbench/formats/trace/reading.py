@@ -14,9 +14,9 @@ import orjson
 from pydantic import ValidationError
 
 from stressbench.formats.errors import TraceFileError, reason_of
-from stressbench.formats.files import Shape, json_of, limits, lines_in, open_regular
+from stressbench.formats.files import BoundedValidator, limits, lines_in, open_regular, parse_json
 from stressbench.formats.trace.checks import faults_of
-from stressbench.formats.trace.line import checksum_fault, is_sealed
+from stressbench.formats.trace.line import checksum_fault, has_checksum
 from stressbench.formats.trace.records import (
     RECORDS,
     TRACE_FORMAT,
@@ -26,19 +26,21 @@ from stressbench.formats.trace.records import (
     TraceEnd,
     TraceHeader,
 )
-from stressbench.formats.trace.trace import RankPlace, RankPlaces, Trace
+from stressbench.formats.trace.trace import RankPosition, RankPositions, Trace
 
 Record = TypeVar("Record")
-_WHAT_IT_IS = f'expected a trace, whose first line is a JSON object with "format": "{TRACE_FORMAT}"'
-_SHAPES: Mapping[type[Any], Shape[Any]] = {model: Shape(model, most=limits.TRACE_VALUES) for model in RECORDS.values()}
-_START = re.compile(rb'\{"type":"(\w+)"(?:,"rank":(\d+))?[,}]')
-_LONGEST_FIRST_LINE = 1 << 20
+_EXPECTED_FILE = f'expected a trace, whose first line is a JSON object with "format": "{TRACE_FORMAT}"'
+_VALIDATORS: Mapping[type[Any], BoundedValidator[Any]] = {
+    model: BoundedValidator(model, max_values=limits.TRACE_VALUES) for model in RECORDS.values()
+}
+_LINE_START = re.compile(rb'\{"type":"(\w+)"(?:,"rank":(\d+))?[,}]')
+_MAX_FIRST_LINE = 1 << 20
 
 
 def read_trace(path: Path) -> Trace:
     """Read the trace at `path`, or the complete part of it.
 
-    A truncated file is accepted (`Trace.cut_off` is then true, and `Trace.require_whole` raises). Raises
+    A truncated file is accepted (`Trace.truncated` is then true, and `Trace.require_complete` raises). Raises
     TraceFileError, which names file and line, for anything else: no such file, not a trace, another version, a broken
     line.
     """
@@ -53,7 +55,7 @@ def read_trace(path: Path) -> Trace:
 class _Reader:
     path: Path
     header: TraceHeader | None = None
-    places: RankPlaces = field(default_factory=RankPlaces)
+    positions: RankPositions = field(default_factory=RankPositions)
     symbols: Symbols | None = None
     end: TraceEnd | None = None
     torn: bool = False
@@ -65,115 +67,115 @@ class _Reader:
         for number, line in enumerate(lines_in(file, path=self.path, longest=limits.LINE), start=1):
             self.number = number
             body = line.rstrip(b"\r\n")
-            if not line.endswith(b"\n") and not is_sealed(body):
+            if not line.endswith(b"\n") and not has_checksum(body):
                 self.torn = True
                 break
-            self._take(body, offset)
+            self._read_line(body, offset)
             offset += len(line)
         if self.header is None:
-            self._refuse(f"the only line was cut off; {_WHAT_IT_IS}")
+            self._refuse(f"the only line was cut off; {_EXPECTED_FILE}")
         self._check_end()
         return Trace(
-            path=self.path, header=self.header, places=self.places, end=self.end, torn=self.torn,
-            symbols={} if self.symbols is None else self.symbols.sites, load=partial(_load, self.path),
+            path=self.path, header=self.header, positions=self.positions, end=self.end, torn=self.torn,
+            symbols={} if self.symbols is None else self.symbols.sites, load=partial(_load_ranks, self.path),
         )  # fmt: skip
 
     def _check_start(self, file: BinaryIO) -> None:
-        start = file.readline(_LONGEST_FIRST_LINE)
+        start = file.readline(_MAX_FIRST_LINE)
         self.number = 1
         if not start:
-            raise TraceFileError(f"the file is empty; {_WHAT_IT_IS}", path=self.path)
+            raise TraceFileError(f"the file is empty; {_EXPECTED_FILE}", path=self.path)
         if not start.startswith(b"{"):
-            self._refuse(f"not a trace: begins with {start[:8]!r}; {_WHAT_IT_IS}")
+            self._refuse(f"not a trace: begins with {start[:8]!r}; {_EXPECTED_FILE}")
         if start.endswith(b"\n") and f'"{TRACE_FORMAT}"'.encode() not in start:
             kind = " (a run file? `stressbench show` reads those)" if b'"schema_version"' in start else ""
-            self._refuse(f"not a trace{kind}; {_WHAT_IT_IS}")
+            self._refuse(f"not a trace{kind}; {_EXPECTED_FILE}")
         file.seek(0)
 
-    def _take(self, body: bytes, offset: int) -> None:
-        if not is_sealed(body):
+    def _read_line(self, body: bytes, offset: int) -> None:
+        if not has_checksum(body):
             self._refuse('broken line: it does not end in "crc32"')
         if fault := checksum_fault(body):
             self._refuse(fault)
-        kind, rank = self._kind(body)
+        kind, rank = self._type_and_rank(body)
         if self.header is None and kind != "header":
-            self._refuse(f"not a trace: type {kind}; {_WHAT_IT_IS}")
+            self._refuse(f"not a trace: type {kind}; {_EXPECTED_FILE}")
         if self.end is not None:
             self._refuse(f"a {kind} line after the end; are these two traces in one file?")
         model = RECORDS.get(kind)
         if model is TraceHeader:
-            self._take_header(body)
+            self._read_header(body)
         elif model is RankTrace:
-            self._take_place(RankPlace(rank=rank, offset=offset, length=len(body), line=self.number))
+            self._add_position(RankPosition(rank=rank, offset=offset, length=len(body), line=self.number))
         elif model is Symbols:
             self.symbols = _validate(Symbols, body, path=self.path, line=self.number)
         elif model is TraceEnd:
             self.end = _validate(TraceEnd, body, path=self.path, line=self.number)
 
-    def _kind(self, body: bytes) -> tuple[str, int]:
+    def _type_and_rank(self, body: bytes) -> tuple[str, int]:
         """Type and rank (-1: none) of a line, read from its first bytes if they are found there."""
-        if (start := _START.match(body)) and (start[1] != b"rank" or start[2]):
+        if (start := _LINE_START.match(body)) and (start[1] != b"rank" or start[2]):
             return start[1].decode(), int(start[2] or -1)
-        record = self._object(body)
+        record = self._parse_object(body)
         kind, rank = record.get("type"), record.get("rank", -1)
         if not isinstance(kind, str) or not isinstance(rank, int):
             self._refuse(f"type {kind!r}, rank {rank!r}: expected a text and a number")
         return kind, rank
 
-    def _object(self, body: bytes) -> Mapping[str, Any]:
+    def _parse_object(self, body: bytes) -> Mapping[str, Any]:
         try:
-            record = json_of(body)
+            record = parse_json(body)
         except orjson.JSONDecodeError as fault:
             self._refuse(f"broken line ({fault.msg}); expected one JSON object a line")
         if not isinstance(record, dict):
             self._refuse(f"{str(record)[:40]}: expected a JSON object")
         return record
 
-    def _take_header(self, body: bytes) -> None:
+    def _read_header(self, body: bytes) -> None:
         if self.header is not None:
             self._refuse("a second header; are these two traces in one file?")
-        version = self._object(body).get("version")
+        version = self._parse_object(body).get("version")
         if version != TRACE_VERSION:
             self._refuse(f"version {version}: this StressBench reads version {TRACE_VERSION}")
         self.header = _validate(TraceHeader, body, path=self.path, line=self.number)
 
-    def _take_place(self, place: RankPlace) -> None:
+    def _add_position(self, position: RankPosition) -> None:
         assert self.header is not None
-        if not 0 <= place.rank < self.header.ranks:
-            self._refuse(f"rank {place.rank}: the header has {self.header.ranks} ranks")
-        if self.places and place.rank <= (last := self.places.ranks[-1]):
-            self._refuse(f"rank {place.rank}: expected more than {last}, the rank before")
-        self.places.append(place)
+        if not 0 <= position.rank < self.header.ranks:
+            self._refuse(f"rank {position.rank}: the header has {self.header.ranks} ranks")
+        if self.positions and position.rank <= (last := self.positions.ranks[-1]):
+            self._refuse(f"rank {position.rank}: expected more than {last}, the rank before")
+        self.positions.append(position)
 
     def _check_end(self) -> None:
-        if self.end is not None and self.end.ranks != len(self.places):
-            self._refuse(f"end.ranks {self.end.ranks}: the file has lines of {len(self.places)} ranks")
+        if self.end is not None and self.end.ranks != len(self.positions):
+            self._refuse(f"end.ranks {self.end.ranks}: the file has lines of {len(self.positions)} ranks")
 
     def _refuse(self, message: str) -> NoReturn:
         raise TraceFileError(message, path=self.path, line=self.number)
 
 
-def _load(path: Path, places: Iterable[RankPlace]) -> Iterator[RankTrace]:
-    """The validated lines at `places`, one at a time; the file is opened once."""
+def _load_ranks(path: Path, positions: Iterable[RankPosition]) -> Iterator[RankTrace]:
+    """The validated lines at `positions`, one at a time; the file is opened once."""
     try:
         with open_regular(path, limit=limits.TRACE) as file:
-            for place in places:
-                file.seek(place.offset)
-                yield _rank_of(file.read(place.length), place, path=path)
+            for position in positions:
+                file.seek(position.offset)
+                yield _validate_rank(file.read(position.length), position, path=path)
     except OSError as fault:
         raise TraceFileError(reason_of(fault), path=path) from fault
 
 
-def _rank_of(body: bytes, place: RankPlace, *, path: Path) -> RankTrace:
-    rank = _validate(RankTrace, body, path=path, line=place.line)
-    if wrong := faults_of(rank):
-        raise TraceFileError(f"rank {rank.rank}: {wrong}", path=path, line=place.line)
+def _validate_rank(body: bytes, position: RankPosition, *, path: Path) -> RankTrace:
+    rank = _validate(RankTrace, body, path=path, line=position.line)
+    if fault := faults_of(rank):
+        raise TraceFileError(f"rank {rank.rank}: {fault}", path=path, line=position.line)
     return rank
 
 
 def _validate(record: type[Record], body: bytes, *, path: Path, line: int) -> Record:
     try:
-        validated: Record = _SHAPES[record].validate_json(body, strict=True)
+        validated: Record = _VALIDATORS[record].validate_json(body, strict=True)
     except ValidationError as fault:
         first = fault.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

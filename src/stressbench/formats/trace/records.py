@@ -12,24 +12,24 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import AfterValidator, Field
 
-from stressbench.formats.bounds import Name, Real, Sentence, Whole
+from stressbench.formats.bounds import BoundedFloat, Int64, Name, Sentence
 from stressbench.formats.run.records import Bytes, Count, Index, MoreThanZero, Positive, Seconds
 
 TRACE_FORMAT = "stressbench-trace"
 TRACE_VERSION = 1
 
-Rule: TypeAlias = tuple[tuple[Whole, Positive], ...]  # [symbol, repetitions]: a call's number, or minus a rule's
+Rule: TypeAlias = tuple[tuple[Int64, Positive], ...]  # [symbol, repetitions]: a call's number, or minus a rule's
 
 
 class TraceMode(StrEnum):
-    """Statistics only, or the sequence of calls too."""
+    """What is recorded: statistics only (profile), or also the sequence of calls (capture)."""
 
     profile = "profile"
     capture = "capture"
 
 
 class RankEnd(StrEnum):
-    """How a rank came to its end."""
+    """How a rank ended."""
 
     finalize = "finalize"
     abort = "abort"
@@ -37,7 +37,7 @@ class RankEnd(StrEnum):
 
 
 class Wildcard(StrEnum):
-    """What a receive left open."""
+    """Wildcards of a receive."""
 
     source = "source"
     tag = "tag"
@@ -45,31 +45,31 @@ class Wildcard(StrEnum):
 
 
 class Lock(StrEnum):
-    """How MPI_Win_lock shares a window."""
+    """Lock type of MPI_Win_lock."""
 
     exclusive = "exclusive"
     shared = "shared"
 
 
-MOST_RANKS = 1 << 21
-MOST_BUCKET = 255
+MAX_RANKS = 1 << 21
+MAX_BUCKET = 255
 """Highest bucket of gaps: 10^31 s."""
 
 
-def _few_enough(ranks: int) -> int:
-    if ranks > MOST_RANKS:
-        raise ValueError(f"expected at most {MOST_RANKS} ranks")
+def _check_rank_count(ranks: int) -> int:
+    if ranks > MAX_RANKS:
+        raise ValueError(f"expected at most {MAX_RANKS} ranks")
     return ranks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceHeader:
-    """The first line: what ran, under what."""
+    """The first line: the traced program and its environment."""
 
     format: Literal["stressbench-trace"]
     version: Literal[1]
     mode: TraceMode
-    ranks: Annotated[Positive, AfterValidator(_few_enough)]
+    ranks: Annotated[Positive, AfterValidator(_check_rank_count)]
     program: Name | None = None
     library: Name | None = None
     started: Name | None = None
@@ -79,7 +79,7 @@ class TraceHeader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Total:
-    """Every call of one operation on one rank; `empty` of them were tests or probes that found nothing."""
+    """Totals over all calls of one operation on one rank; `empty` counts tests and probes that found nothing."""
 
     op: Name
     calls: Count
@@ -91,7 +91,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectCount:
-    """MPI objects of one kind (`requests`, `communicators`, ...) that one rank made, and released, in its whole run."""
+    """Numbers of MPI objects of one kind (`requests`, `communicators`, ...) that a rank created and released."""
 
     kind: Name
     made: Count
@@ -108,16 +108,16 @@ class SizeCounts:
 
 
 class Peer(NamedTuple):
-    """Messages and bytes sent to one world rank; rank -1 stands for all peers that did not fit."""
+    """Messages and bytes sent to one world rank; rank -1 sums up the peers beyond the capacity of the table."""
 
-    rank: Whole
-    messages: Whole
-    bytes: Whole
+    rank: Int64
+    messages: Int64
+    bytes: Int64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """Seconds in MPI by class, in slices of `width_s` from the end of MPI_Init; all of one length."""
+    """Seconds in MPI by class, in slices of `width_s` from the end of MPI_Init; all lists are of one length."""
 
     width_s: MoreThanZero
     p2p: tuple[Seconds, ...]
@@ -130,18 +130,18 @@ class Timeline:
 class MemberRun(NamedTuple):
     """`length` world ranks: first, first + stride, ..."""
 
-    first: Whole
-    stride: Whole
-    length: Whole
+    first: Int64
+    stride: Int64
+    length: Int64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Communicator:
-    """A communicator as this rank saw it; `members` is None where they are too irregular to be listed."""
+    """A communicator from the view of this rank; `members` is None if they are too irregular to be listed."""
 
     size: Count
-    slot: Whole | None = None
-    rank: Whole | None = None
+    slot: Int64 | None = None
+    rank: Int64 | None = None
     members: tuple[MemberRun, ...] | None = None
     inter: bool = False
 
@@ -149,13 +149,13 @@ class Communicator:
 class Site(NamedTuple):
     """A call site: index of its module (-1: unknown), and offset in the file of the module."""
 
-    module: Whole
-    offset: Whole
+    module: Int64
+    offset: Int64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One distinct call and how often it came; ranks are those of `comm`."""
+    """One distinct call, which occurred `n` times; ranks are those of `comm`."""
 
     op: Name
     n: Count
@@ -164,39 +164,39 @@ class Call:
     max_s: Seconds | None = None
     site: Index | None = None
     comm: Index | None = None
-    peer: Whole | None = None
-    tag: Whole | None = None
+    peer: Int64 | None = None
+    tag: Int64 | None = None
     any: Wildcard | None = None
     bytes: Bytes | None = None
     unit: Count | None = None
     type: Name | None = None
-    source: Whole | None = None
-    receive_tag: Whole | None = None
+    source: Int64 | None = None
+    receive_tag: Int64 | None = None
     receive_bytes: Bytes | None = None
     reduction: Name | None = None
-    root: Whole | None = None
+    root: Int64 | None = None
     in_place: bool | None = None
     request: Index | None = None
-    requests: tuple[Whole, ...] | None = None
-    done: tuple[Whole, ...] | None = None
+    requests: tuple[Int64, ...] | None = None
+    done: tuple[Int64, ...] | None = None
     counts: tuple[Count, ...] | None = None
     receive_counts: tuple[Count, ...] | None = None
     made: Index | None = None
-    colour: Whole | None = None
-    key: Whole | None = None
-    dims: tuple[Whole, ...] | None = None
-    periods: tuple[bool | Whole, ...] | None = None
-    sources: tuple[Whole, ...] | None = None
-    destinations: tuple[Whole, ...] | None = None
-    remain: tuple[Whole, ...] | None = None
-    file: Whole | None = None
-    offset: Whole | None = None
+    colour: Int64 | None = None
+    key: Int64 | None = None
+    dims: tuple[Int64, ...] | None = None
+    periods: tuple[bool | Int64, ...] | None = None
+    sources: tuple[Int64, ...] | None = None
+    destinations: tuple[Int64, ...] | None = None
+    remain: tuple[Int64, ...] | None = None
+    file: Int64 | None = None
+    offset: Int64 | None = None
     whence: Name | None = None
-    amode: Whole | Name | None = None
+    amode: Int64 | Name | None = None
     filetype: tuple[Count, ...] | None = None
-    window: Whole | None = None
+    window: Int64 | None = None
     size: Count | None = None
-    displacement: Whole | None = None
+    displacement: Int64 | None = None
     lock: Lock | None = None
     assertion: tuple[Name, ...] | None = None
 
@@ -204,19 +204,19 @@ class Call:
 class Gap(NamedTuple):
     """Time outside MPI between call `before` (-1: none) and call `after`; buckets grow by the square root of 2."""
 
-    before: Whole
-    after: Whole
-    n: Whole
-    sum_s: Real
-    min_s: Real
-    max_s: Real
-    sum_of_squares: Real
-    buckets: tuple[tuple[Annotated[int, Field(ge=0, le=MOST_BUCKET)], Whole], ...]
+    before: Int64
+    after: Int64
+    n: Int64
+    sum_s: BoundedFloat
+    min_s: BoundedFloat
+    max_s: BoundedFloat
+    sum_of_squares: BoundedFloat
+    buckets: tuple[tuple[Annotated[int, Field(ge=0, le=MAX_BUCKET)], Int64], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """What was given up (`sequence`, `calls`, `gaps`, `threads`), after how many calls, and why."""
+    """What the tracer gave up recording (`sequence`, `calls`, `gaps`, `threads`), after how many calls, and why."""
 
     what: Name
     after_calls: Count | None = None
@@ -225,7 +225,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """The calls of one thread. Rule 0 of `rules` is its whole sequence; None when there is none."""
+    """The calls of one thread. Rule 0 of `rules` is the whole sequence; None without a recorded sequence."""
 
     calls: tuple[Call, ...] = ()
     gaps: tuple[Gap, ...] | None = None
@@ -237,7 +237,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankTrace(Stream):
-    """One rank's line, and the calls of its first thread; `streams` are those of all where several called MPI."""
+    """The line of a rank and the calls of its first thread; `streams`: those of all threads if several called MPI."""
 
     rank: Index
     ended: RankEnd
@@ -259,21 +259,21 @@ class RankTrace(Stream):
         """Name of the module that a call site lies in; `?` where it is not known."""
         return self.modules[site.module] if site.module >= 0 else "?"
 
-    def threads_apart(self) -> tuple[Stream, ...]:
+    def streams_by_thread(self) -> tuple[Stream, ...]:
         """The streams of all threads that called MPI; a single one if only one thread did."""
         return self.streams or (self,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symbols:
-    """What call sites are: `module+0xOFFSET` to `function (file:line)`."""
+    """Names of call sites: `module+0xOFFSET` -> `function (file:line)`."""
 
     sites: Mapping[Name, Sentence]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceEnd:
-    """The last line: how many rank lines there are, and whether every rank ended in MPI_Finalize."""
+    """The last line: the number of lines of ranks, and whether every rank ended in MPI_Finalize."""
 
     ranks: Count
     complete: bool

@@ -13,7 +13,7 @@ from stressbench.formats.trace.records import RankTrace, TraceEnd, TraceHeader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RankPlace:
+class RankPosition:
     """Position of a rank's line in the file: offset and length in bytes, and line number counted from 1."""
 
     rank: int
@@ -22,15 +22,15 @@ class RankPlace:
     line: int
 
 
-class RankPlaces(Sequence[RankPlace]):
+class RankPositions(Sequence[RankPosition]):
     """Positions of the lines of ranks, in ascending order of ranks; stored in columns, as there may be millions."""
 
     def __init__(self) -> None:
         self._columns = (array("i"), array("q"), array("i"), array("i"))
 
-    def append(self, place: RankPlace) -> None:
+    def append(self, position: RankPosition) -> None:
         """Add the position of the next rank."""
-        values = (place.rank, place.offset, place.length, place.line)
+        values = (position.rank, position.offset, position.length, position.line)
         for column, value in zip(self._columns, values, strict=True):
             column.append(value)
 
@@ -43,14 +43,14 @@ class RankPlaces(Sequence[RankPlace]):
         return len(self.ranks)
 
     @overload
-    def __getitem__(self, index: int) -> RankPlace: ...
+    def __getitem__(self, index: int) -> RankPosition: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[RankPlace]: ...
-    def __getitem__(self, index: int | slice) -> RankPlace | Sequence[RankPlace]:
+    def __getitem__(self, index: slice) -> Sequence[RankPosition]: ...
+    def __getitem__(self, index: int | slice) -> RankPosition | Sequence[RankPosition]:
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
         rank, offset, length, line = (column[index] for column in self._columns)
-        return RankPlace(rank=rank, offset=offset, length=length, line=line)
+        return RankPosition(rank=rank, offset=offset, length=length, line=line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,42 +59,42 @@ class Trace:
 
     path: Path
     header: TraceHeader
-    places: RankPlaces
+    positions: RankPositions
     symbols: Mapping[str, str]
     end: TraceEnd | None
     torn: bool
-    load: Callable[[Iterable[RankPlace]], Iterator[RankTrace]]
+    load: Callable[[Iterable[RankPosition]], Iterator[RankTrace]]
 
     @property
-    def cut_off(self) -> bool:
+    def truncated(self) -> bool:
         """Whether the file was cut off before its `end` line."""
         return self.end is None
 
     @property
     def missing(self) -> tuple[int, ...]:
         """Ranks that have no line."""
-        if len(self.places) == self.header.ranks:
+        if len(self.positions) == self.header.ranks:
             return ()
-        there = set(self.places.ranks)
-        return tuple(rank for rank in range(self.header.ranks) if rank not in there)
+        present = set(self.positions.ranks)
+        return tuple(rank for rank in range(self.header.ranks) if rank not in present)
 
     def ranks(self) -> Iterator[RankTrace]:
         """Every rank's line in order, one in memory at a time."""
-        return self.load(self.places)
+        return self.load(self.positions)
 
     def rank(self, number: int) -> RankTrace:
         """The line of one rank. Raises TraceFileError if the file has none."""
-        at = bisect_left(self.places.ranks, number)
-        if at < len(self.places) and self.places.ranks[at] == number:
-            return next(iter(self.load([self.places[at]])))
-        has = f"it holds ranks {spans(self.places.ranks)}" if self.places else "it holds no rank"
-        raise TraceFileError(f"rank {number} is not in this file; {has}", path=self.path)
+        index = bisect_left(self.positions.ranks, number)
+        if index < len(self.positions) and self.positions.ranks[index] == number:
+            return next(iter(self.load([self.positions[index]])))
+        content = f"it holds ranks {spans(self.positions.ranks)}" if self.positions else "it holds no rank"
+        raise TraceFileError(f"rank {number} is not in this file; {content}", path=self.path)
 
-    def require_whole(self) -> None:
+    def require_complete(self) -> None:
         """Raise TraceFileError unless the file has its `end` line and a line for every rank."""
-        whole = f"{len(self.places):,} of {self.header.ranks:,} ranks are whole"
-        if self.cut_off:
-            raise TraceFileError(f"the file is cut off: {whole} and there is no `end` line", path=self.path)
+        complete = f"{len(self.positions):,} of {self.header.ranks:,} ranks are whole"
+        if self.truncated:
+            raise TraceFileError(f"the file is cut off: {complete} and there is no `end` line", path=self.path)
         if missing := self.missing:
             listed = spans(missing[:1000]) + (", ..." if len(missing) > 1000 else "")
-            raise TraceFileError(f"{whole}; no line of rank {listed}", path=self.path)
+            raise TraceFileError(f"{complete}; no line of rank {listed}", path=self.path)

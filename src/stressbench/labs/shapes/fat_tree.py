@@ -2,10 +2,10 @@
 
 import re
 
-from stressbench.formats.bounds import LARGEST_WHOLE
+from stressbench.formats.bounds import LARGEST_INT64
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.topologies import FatTree
-from stressbench.formats.units import LEAST_RATE
+from stressbench.formats.units import MIN_RATE
 from stressbench.labs.topology import Spread
 from stressbench.labs.wiring import (
     Rail,
@@ -29,8 +29,8 @@ def wire(spec: FatTree, given: WiringInput) -> Wiring:
 
     def plane(rail: Rail) -> RailNetwork:
         share = spec.hosts_per_leaf / taper / spec.roots
-        if not LEAST_RATE.bits_per_s <= rail.rate.bits_per_s * share <= LARGEST_WHOLE:
-            raise WiringMistake("taper", f"'{spec.taper}': expected uplinks of {LEAST_RATE} to 2^63 bit/s")
+        if not MIN_RATE.bits_per_s <= rail.rate.bits_per_s * share <= LARGEST_INT64:
+            raise WiringMistake("taper", f"'{spec.taper}': expected uplinks of {MIN_RATE} to 2^63 bit/s")
         uplink = rail.rate.scaled(share)
         return RailNetwork(
             switches=(*(f"leaf{leaf}" for leaf in range(leaves)), *(f"root{root}" for root in range(spec.roots))),

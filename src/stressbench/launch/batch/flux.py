@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.formats.units import whole_number
+from stressbench.formats.units import parse_digits
 from stressbench.launch.allocation import Allocation
 from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
@@ -53,7 +53,7 @@ def inside(environment: Mapping[str, str]) -> FluxTarget:
         )
     require_on_path("flux", option="--on flux")
     said = (answer("flux", "resource", "list", "-n", "-o", "{nnodes}") or "").strip()
-    return FluxTarget(nodes=whole_number(said) or None)
+    return FluxTarget(nodes=parse_digits(said) or None)
 
 
 def planned(wanted: BatchRequest) -> FluxTarget:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from stressbench.formats.units import whole_number
+from stressbench.formats.units import parse_digits
 from stressbench.launch.allocation import Allocation
 from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
@@ -99,8 +99,8 @@ def inside(environment: Mapping[str, str]) -> SlurmTarget:
         )
     require_on_path("srun", option="--on slurm")
     return SlurmTarget(
-        nodes=whole_number(environment.get("SLURM_JOB_NUM_NODES", "")),
-        ranks=whole_number(environment.get("SLURM_NTASKS", "")),
+        nodes=parse_digits(environment.get("SLURM_JOB_NUM_NODES", "")),
+        ranks=parse_digits(environment.get("SLURM_NTASKS", "")),
         offered=offered(answer("srun", "--mpi=list")),
         cpus=fewest_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", "")),
     )

@@ -43,13 +43,13 @@ def ranks_section(trace: Trace) -> Section:
             rows=tuple(_cells(rank) for _, rank in zip(range(_MAX_RANKS), trace.ranks(), strict=False)),
         ),
     )  # fmt: skip
-    if (more := len(trace.places) - _MAX_RANKS) > 0:
+    if (more := len(trace.positions) - _MAX_RANKS) > 0:
         blocks += (Paragraph(text=f"and {more:,} ranks more; --rank R shows any of them"),)
     return Section(blocks=blocks)
 
 
 def _cells(rank: RankTrace) -> tuple[str, ...]:
-    streams = rank.threads_apart()
+    streams = rank.streams_by_thread()
     known = [stream for stream in streams if stream.rules is not None]
     in_order = sum(stream.sequence_calls or 0 for stream in known)
     lost = dict.fromkeys(loss.what for stream in streams for loss in stream.lost or ())

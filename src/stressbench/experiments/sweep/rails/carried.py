@@ -47,7 +47,7 @@ def requested_nics(policy: str, jobs: Sequence[str], *, job: str | None, count: 
     found = parse_policy(policy)
     match found.kind:
         case Kind.nic:
-            return frozenset({found.highest})
+            return frozenset({found.highest_nic})
         case Kind.round_robin:
             return frozenset(range(count))
         case Kind.per_job | Kind.jobs:

@@ -79,4 +79,4 @@ def _carried(done: Sequence[LaunchRecord], policies: Sequence[str], nics: Sequen
 
 def _is_of_nics(policy: RailPolicy) -> bool:
     """Whether the policy selects NICs without regard to jobs, which a program does not have."""
-    return not policy.goes_by_job
+    return not policy.depends_on_jobs

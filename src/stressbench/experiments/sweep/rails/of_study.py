@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from stressbench.experiments.study.run_states import RunState, State
 from stressbench.experiments.sweep.rails.carried import NicNumbers, carried_of
 from stressbench.formats.run import Job, Kind, Role, Run
-from stressbench.formats.study.cells import varying
+from stressbench.formats.study.cells import varying_factors
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
 from stressbench.results.rails import (
@@ -94,7 +94,7 @@ def _policies(study: Study) -> tuple[str, ...]:
 
 
 def _factors(study: Study) -> tuple[str, ...]:
-    return tuple(name for name in varying(study.cells) if name != "policy")
+    return tuple(name for name in varying_factors(study.cells) if name != "policy")
 
 
 def _groups(

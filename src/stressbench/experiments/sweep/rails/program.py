@@ -39,7 +39,7 @@ class ProgramRailSweep:
 
     def prepared(self, *, progress: Progress) -> "PreparedRailSweep":
         """The sweep, checked and ready to start. Raises StudyMistake and LaunchMistake."""
-        if wrong := next((policy for policy in self.policies if policy.goes_by_job), None):
+        if wrong := next((policy for policy in self.policies if policy.depends_on_jobs), None):
             raise StudyMistake(f"--policies: {wrong}: a program without a workload has no jobs; expected another one")
         target = resolve_target(self.on, environment=os.environ)
         if isinstance(target, SimulatedTarget):

@@ -12,7 +12,7 @@ from stressbench.experiments.sweep.rails.carried import NicNumbers
 from stressbench.experiments.sweep.rails.of_launches import rails_of_launches
 from stressbench.experiments.sweep.rails.of_study import Question, rails_of_study
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import Shape, limits, read_bytes
+from stressbench.formats.files import BoundedValidator, limits, read_bytes
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.launches.journal import FILE
 from stressbench.formats.launches.rails import read_launches
@@ -67,7 +67,7 @@ def _talk(path: Path) -> MpiProfile:
         if path.suffix == ".trace":
             profile = profile_of(read_trace(path))
         else:
-            profile = Shape[Profile](Profile).validate_json(read_bytes(path, limit=limits.PROFILE))
+            profile = BoundedValidator[Profile](Profile).validate_json(read_bytes(path, limit=limits.PROFILE))
     except OSError as fault:
         raise StudyMistake(f"--profile: {path}: {reason_of(fault)}") from fault
     except TraceFileError as fault:

@@ -14,9 +14,9 @@ from stressbench.experiments.sweep.rates.competing_traffic import NODES, RATE, r
 from stressbench.experiments.sweep.rates.study import RateSweep, node_counts
 from stressbench.experiments.sweep.specification import Specification
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import limits, read_text, replace_whole
+from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import Called, by_key
+from stressbench.formats.toml import KeyLabel, by_key
 
 FOLDER = "workloads"
 
@@ -48,13 +48,13 @@ class CompetingSweep:
         if taken := next((name for name in (RATE, NODES) if name in names), None):
             raise StudyMistake(f"--compete: {taken} is a variable of the study itself; expected another name")
 
-    def specification(self, *, called: Called = by_key) -> Specification:
-        """The study, without writing any file. Raises StudyMistake and Mistakes."""
+    def specification(self, *, key_label: KeyLabel = by_key) -> Specification:
+        """The study, without writing any file. Raises StudyMistake and ValidationMistakes."""
         sweep, paths, nodes = self.sweep, self._by_name(), self._nodes()
         made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).specified(
             about="Competing traffic", factors={"workload": list(paths)},
             variables={RATE: list(map(argument_of, sweep.rates))},
-            by_ranks={NODES: {count: str(many) for count, many in nodes.items()}}, called=called,
+            by_ranks={NODES: {count: str(many) for count, many in nodes.items()}}, key_label=key_label,
         )  # fmt: skip
         for workload, sets in dict.fromkeys((cell.workload, cell.sets) for cell in made.study.cells):
             require_shareable(
@@ -123,4 +123,4 @@ def _write(path: Path, text: str) -> None:
     if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
         raise StudyMistake(f"{path} is there with another text: begin a study in another directory")
     path.parent.mkdir(parents=True, exist_ok=True)
-    replace_whole(path, text.encode())
+    write_atomically(path, text.encode())

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.units import whole_number
+from stressbench.formats.units import parse_digits
 
 JOB = "competing_traffic"
 RATE, NODES = "compete_rate", "compete_nodes"
@@ -75,7 +75,7 @@ def require_shareable(statements: Iterable[tuple[str, str | None]], *, workload:
         if missing or (job["SHARED"] or "").lower() != "yes":
             raise StudyMistake(f"{said}: does not share its nodes; expected {_WANTED}")
         each = job["RANKS_PER_NODE"] or ""
-        if (whole_number(each) or 0) > most_ranks:
+        if (parse_digits(each) or 0) > most_ranks:
             raise StudyMistake(
                 f"{said}: [RANKS_PER_NODE] {each}: expected {most_ranks} at most: of --ranks-per-node "
                 f"{most_ranks + 1} one is the competing job's"

@@ -11,7 +11,7 @@ from stressbench.experiments.study.run_states import RunState, State
 from stressbench.experiments.sweep.rates.competing_traffic import FACTORS, JOB
 from stressbench.experiments.sweep.rates.taken_bandwidth import COMPETING_NOTE, competition_of, left_to
 from stressbench.formats.run import Job, Kind, Role, Run
-from stressbench.formats.study.cells import Cell, varying
+from stressbench.formats.study.cells import Cell, varying_factors
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
 from stressbench.formats.units import parse_rate_share
@@ -131,7 +131,9 @@ def _conditions(cells: Sequence[Cell]) -> tuple[str, ...]:
         pairs = {(cell.ranks, cell.values.get(name)) for cell in cells}
         return several and len(pairs) == len({ranks for ranks, _ in pairs})
 
-    return tuple(name for name in varying(cells) if name not in ("rate", "ranks", *FACTORS) and not follows(name))
+    return tuple(
+        name for name in varying_factors(cells) if name not in ("rate", "ranks", *FACTORS) and not follows(name)
+    )
 
 
 def _curves(group: _Group, rates: Sequence[Fraction], question: Question) -> Iterator[Curve]:

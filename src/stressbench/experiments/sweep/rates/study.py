@@ -6,7 +6,7 @@ from typing import Any
 
 from stressbench.experiments.sweep.specification import Specification, WorkloadSweep
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import Called, by_key
+from stressbench.formats.toml import KeyLabel, by_key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,19 +21,19 @@ class RateSweep(WorkloadSweep):
     nodes_variable: str | None = None
     rate_command: str | None = None
 
-    def specification(self, *, called: Called = by_key) -> Specification:
-        """The study. Raises StudyMistake and Mistakes, whose messages name keys by `called`."""
-        return self.specified(about="Injection bandwidth", factors={"rate": self.rates}, called=called)
+    def specification(self, *, key_label: KeyLabel = by_key) -> Specification:
+        """The study. Raises StudyMistake and ValidationMistakes, whose messages name keys by `key_label`."""
+        return self.specified(about="Injection bandwidth", factors={"rate": self.rates}, key_label=key_label)
 
     def specified(
-        self, *, about: str, factors: Mapping[str, Any], called: Called, variables: Mapping[str, Any] | None = None,
-        by_ranks: Mapping[str, Mapping[int, str]] | None = None,
+        self, *, about: str, factors: Mapping[str, Any], key_label: KeyLabel,
+        variables: Mapping[str, Any] | None = None, by_ranks: Mapping[str, Mapping[int, str]] | None = None,
     ) -> Specification:  # fmt: skip
         """The study with these factors, these additional variables, and variables by number of ranks (`by_ranks`)."""
         depending = {**(by_ranks or {}), **self._nodes()}
         counted = {name: list(values.values()) for name, values in depending.items()}
         return self.study_of(
-            about, factors=factors, called=called, sets={**(variables or {}), **counted},
+            about, factors=factors, key_label=key_label, sets={**(variables or {}), **counted},
             rate_command=self.rate_command, exclude=_exclusions(depending) or None,
         )  # fmt: skip
 

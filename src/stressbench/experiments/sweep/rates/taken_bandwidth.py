@@ -21,7 +21,7 @@ def left_to(cell: Cell) -> Fraction | None:
     if text is None:
         return None
     try:
-        return parse_rate_share(text, plain_one=True)
+        return parse_rate_share(text, allow_one=True)
     except UnitError:
         return None
 

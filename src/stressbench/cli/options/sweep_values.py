@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
-from stressbench.formats.units import FULL, UnitError, parse_rate_share, whole_number
+from stressbench.formats.units import FULL, UnitError, parse_digits, parse_rate_share
 
 
 def workloads(words: Sequence[str]) -> tuple[str, ...]:
@@ -21,20 +21,20 @@ def workloads(words: Sequence[str]) -> tuple[str, ...]:
 
 def rank_counts(text: str | None) -> tuple[int, ...]:
     """Numbers of ranks from `2,4,8`; none for None. Raises StudyMistake."""
-    found: list[int] = []
+    counts: list[int] = []
     for word in text.split(",") if text is not None else ():
-        count = whole_number(word)
-        if not count or count in found:
+        count = parse_digits(word)
+        if not count or count in counts:
             raise StudyMistake(f"-n: '{word}': expected numbers of ranks, each once, such as 2,4,8")
-        found.append(count)
-    return tuple(found)
+        counts.append(count)
+    return tuple(counts)
 
 
 def one_rank_count(text: str | None) -> int | None:
     """One number of ranks; None for None. Raises StudyMistake."""
     if text is None:
         return None
-    ranks = whole_number(text)
+    ranks = parse_digits(text)
     if ranks is None:
         raise StudyMistake(f"-n: '{text}': expected one number of ranks for a program")
     if ranks < 1:
@@ -44,15 +44,15 @@ def one_rank_count(text: str | None) -> int | None:
 
 def variables(texts: Sequence[str]) -> dict[str, list[str]]:
     """The values of each NAME from texts `NAME=VALUE`, in their order. Raises StudyMistake."""
-    found: dict[str, list[str]] = {}
+    values_by_name: dict[str, list[str]] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is None or not equals:
             raise StudyMistake(f"--set {text}: expected NAME=VALUE")
-        if value in found.setdefault(name, []):
+        if value in values_by_name.setdefault(name, []):
             raise StudyMistake(f"--set {text}: is given twice")
-        found[name].append(value)
-    return found
+        values_by_name[name].append(value)
+    return values_by_name
 
 
 def rates(text: str, *, example: str) -> tuple[str, ...]:
@@ -60,20 +60,20 @@ def rates(text: str, *, example: str) -> tuple[str, ...]:
 
     Raises StudyMistake unless 1 and a smaller rate are among them.
     """
-    found: dict[Fraction, str] = {}
+    text_by_rate: dict[Fraction, str] = {}
     for word in text.split(","):
         rate = _rate(word, example=example)
-        if rate in found:
-            raise StudyMistake(f"--rates: '{word}' equals {found[rate]}; expected each rate once")
-        found[rate] = word
-    if Fraction(1) not in found or len(found) < 2:
+        if rate in text_by_rate:
+            raise StudyMistake(f"--rates: '{word}' equals {text_by_rate[rate]}; expected each rate once")
+        text_by_rate[rate] = word
+    if Fraction(1) not in text_by_rate or len(text_by_rate) < 2:
         raise StudyMistake(f"--rates: {text}: expected 1 and a smaller one at least: all factors are relative to 1")
-    return tuple(FULL if rate == 1 else str(rate) for rate in found)
+    return tuple(FULL if rate == 1 else str(rate) for rate in text_by_rate)
 
 
 def _rate(word: str, *, example: str) -> Fraction:
     with suppress(UnitError):
-        rate = parse_rate_share(word, plain_one=True)
+        rate = parse_rate_share(word, allow_one=True)
         if 0 < rate <= 1:
             return rate
     raise StudyMistake(f"--rates: '{word}': expected shares of the full rate, such as {example} or 50%")
@@ -87,32 +87,32 @@ def policies(text: str, *, example: str) -> tuple[RailPolicy, ...]:
             words[-1] += f",{word}"  # a comma within `jobs:...`
         else:
             words.append(word)
-    found: list[RailPolicy] = []
+    parsed: list[RailPolicy] = []
     for word in words:
         try:
             policy = parse_policy(word)
         except ValueError as fault:
             raise StudyMistake(f"--policies: '{word}': {fault}") from fault
-        if policy in found:
+        if policy in parsed:
             raise StudyMistake(f"--policies: '{word}': is given twice")
-        found.append(policy)
-    if len(found) < 2:
+        parsed.append(policy)
+    if len(parsed) < 2:
         raise StudyMistake(f"--policies: {text}: expected at least two, such as {example}: policies are compared")
-    return tuple(found)
+    return tuple(parsed)
 
 
 def nics(text: str | None) -> tuple[str, ...]:
     """Names of NICs from `ib0,ib1`; none for None. Raises StudyMistake."""
-    found: list[str] = []
+    names: list[str] = []
     for word in () if text is None else text.split(","):
         try:
             name = parse_nic(word)
         except ValueError as fault:
             raise StudyMistake(f"--nics: '{word}': {fault}") from fault
-        if name in found:
+        if name in names:
             raise StudyMistake(f"--nics: '{word}': is given twice")
-        found.append(name)
-    return tuple(found)
+        names.append(name)
+    return tuple(names)
 
 
 def transport(text: str | None) -> Transport | None:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-FOLLOWS: dict[str, Any] = {"allow_interspersed_args": False}
+OPTIONS_BELONG_TO_COMMAND: dict[str, Any] = {"allow_interspersed_args": False}
 """Context settings: options after CMD belong to CMD."""
 EXIT_STATUS = """\
 Exit status: that of CMD; 2 invalid input (CMD was not started), 3 CMD succeeded but no trace was written.

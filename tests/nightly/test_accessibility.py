@@ -25,7 +25,7 @@ from stressbench.formats.protocols.beff import read_protocols
 from stressbench.formats.protocols.beff_io import read_io_protocols
 from stressbench.formats.run import read_run
 from stressbench.interference.corun_prediction import predict_corun
-from stressbench.interference.coruns import LeftOut
+from stressbench.interference.coruns import UnusableCoRun
 from stressbench.interference.models import Model
 from stressbench.interference.validation import validate_models
 from stressbench.report.interference import FORMATS as PROFILES
@@ -147,7 +147,7 @@ def together_page() -> str:
 @pytest.fixture(scope="module")
 def judgement_page() -> str:
     """Every model, with a co-run that is left out."""
-    left = LeftOut(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
+    left = UnusableCoRun(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
     return rendered("html", judgement.page(validate_models([CG, FFT], (*SEEN, left))))
 
 

@@ -23,7 +23,7 @@ class FakeLab:
 
     def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rails not in (None, 1):
-            raise LinkMistake(on=on, factor="rails", told=f"{rails}: lab fake has 1 rail; expected 1")
+            raise LinkMistake(on=on, factor="rails", explanation=f"{rails}: lab fake has 1 rail; expected 1")
         return self.here
 
     def set_rate(self, on: str, rate: str) -> None:

@@ -40,6 +40,6 @@ class Site:
         return SimpleNamespace(
             status=status, death=None, kept=None, left=None,
             outcome=SimpleNamespace(
-                stop_requests=0, hung_at_the_end=False, was_asked_to_stop=False, status=status, errors=""
+                stop_requests=0, hung_in_finalize=False, was_asked_to_stop=False, status=status, errors=""
             ),
         )  # fmt: skip

@@ -47,7 +47,7 @@ def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return SimpleNamespace(
             status=0, death=None, kept=None, left=None,
             outcome=SimpleNamespace(
-                stop_requests=0, hung_at_the_end=False, was_asked_to_stop=False, status=0, errors=""
+                stop_requests=0, hung_in_finalize=False, was_asked_to_stop=False, status=0, errors=""
             ),
         )  # fmt: skip
 

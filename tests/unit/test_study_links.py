@@ -119,7 +119,7 @@ def lab(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLab]:
         made.events.append("run")
         run_file.write_text(made_run())
         return SimpleNamespace(
-            status=0, outcome=SimpleNamespace(stop_requests=0, hung_at_the_end=False, was_asked_to_stop=False)
+            status=0, outcome=SimpleNamespace(stop_requests=0, hung_in_finalize=False, was_asked_to_stop=False)
         )
 
     monkeypatch.setattr(session, "prepare", lambda request, environment: "prepared")

@@ -8,9 +8,9 @@ class LaunchMistake(UserError):
 
 
 class LinkMistake(LaunchMistake):
-    """`on` cannot have such links: `factor` is rate or rails, `told` its value and what would be right."""
+    """`on` cannot have such links: `factor` is rate or rails, `explanation` its value and what would be right."""
 
-    def __init__(self, *, on: str, factor: str, told: str) -> None:
-        super().__init__(f"--on {on}: {factor}: {told}")
+    def __init__(self, *, on: str, factor: str, explanation: str) -> None:
+        super().__init__(f"--on {on}: {factor}: {explanation}")
         self.factor = factor
-        self.told = told
+        self.explanation = explanation

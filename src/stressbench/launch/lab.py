@@ -128,8 +128,8 @@ class LabTarget:
             return ()
         if not launcher.flavour.is_openmpi:
             count = len(self.selected_nics)
-            told = f"{count}: {launcher.recognised} chooses NICs by itself; expected an engine with Open MPI"
-            raise LinkMistake(on=f"lab:{self.name}", factor="rails", told=told)
+            explanation = f"{count}: {launcher.recognised} chooses NICs by itself; expected an engine with Open MPI"
+            raise LinkMistake(on=f"lab:{self.name}", factor="rails", explanation=explanation)
         return ("--mca", "btl_tcp_if_include", ",".join(self.selected_nics))
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:

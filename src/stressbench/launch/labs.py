@@ -69,7 +69,7 @@ class SimulatedLabs:
         """The simulated lab, its links at `rate`. Raises LaunchMistake; LinkMistake for more than one rail."""
         word = _name_in(on)
         if rails is not None and rails > 1:
-            raise LinkMistake(on=on, factor="rails", told=f"{rails}: a simulated host has one NIC; expected 1")
+            raise LinkMistake(on=on, factor="rails", explanation=f"{rails}: a simulated host has one NIC; expected 1")
         with _reported(on):
             path = lab_file(word)
             lab = _part_of(read_lab(path), on=on, rate=rate, rails=rails)
@@ -122,7 +122,7 @@ def _link_mistakes(factor: str, value: object, *, on: str) -> Iterator[None]:
     try:
         yield
     except LabMistake as mistake:
-        raise LinkMistake(on=on, factor=factor, told=f"{value}: {mistake}") from mistake
+        raise LinkMistake(on=on, factor=factor, explanation=f"{value}: {mistake}") from mistake
 
 
 def _hosts(lab: Lab) -> tuple[LabHost, ...]:

@@ -16,10 +16,10 @@ from stressbench.launch.rail_scripts import by_local_rank, by_numa_distance, by_
 class RailMistake(LaunchMistake):
     """A policy, its NICs or its transport cannot be had; `option` says which of the three."""
 
-    def __init__(self, told: str, *, option: str) -> None:
-        super().__init__(f"{option}: {told}")
+    def __init__(self, explanation: str, *, option: str) -> None:
+        super().__init__(f"{option}: {explanation}")
         self.option = option
-        self.told = told
+        self.explanation = explanation
 
 
 def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bool = False) -> None:
@@ -33,8 +33,8 @@ def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bo
         there = f"hosts have {', '.join(nics)}; expected {last}"
         raise RailMistake(f"{policy}: {there}", option="--policies")
     if policy.kind is Kind.local and are_virtual:
-        told = f"NICs {', '.join(nics)} belong to no NUMA node; expected another policy"
-        raise RailMistake(f"{policy}: {told}", option="--policies")
+        explanation = f"NICs {', '.join(nics)} belong to no NUMA node; expected another policy"
+        raise RailMistake(f"{policy}: {explanation}", option="--policies")
 
 
 def transport_of(typed: Transport | None, library: Recognised) -> Transport:
@@ -123,6 +123,6 @@ class Rails:
         known = {job.name: job for job in jobs}
         for name, _ in self.policy.jobs:
             if name not in known:
-                told = f"{self.policy}: the workload has no job '{name}'; expected {', '.join(known)}"
-                raise RailMistake(told, option="--policies")
+                explanation = f"{self.policy}: the workload has no job '{name}'; expected {', '.join(known)}"
+                raise RailMistake(explanation, option="--policies")
         return tuple((known[name], nic) for name, nic in self.policy.jobs)

@@ -153,7 +153,7 @@ def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
     file = GrowingFile(run_file)
     try:
         outcome = execute(
-            prepared.command, stop_policy=prepared.stop_policy, begun=file.has_grown, finished=file.has_ended
+            prepared.command, stop_policy=prepared.stop_policy, has_started=file.has_grown, has_finished=file.has_ended
         )  # fmt: skip
     except OSError as fault:
         raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
@@ -190,7 +190,7 @@ def final_status(outcome: Outcome, death: Death | None, left: Run | None) -> int
     forgets rank 0's status, so a success is believed only where the file is complete.
     """
     complete = left is not None and left.complete
-    if outcome.hung_at_the_end:
+    if outcome.hung_in_finalize:
         return ExitStatus.ok if complete else ExitStatus.interrupted
     if (
         death is None

@@ -206,7 +206,7 @@ class _Measurement:
                 self._run_once(level)
 
     def _run_once(self, level: _Level | None) -> None:
-        ran = self._runner.run_isolated() if level is None else self._runner.run_beside(self._load(level.ring))
+        ran = self._runner.run_isolated() if level is None else self._runner.run_with_load(self._load(level.ring))
         self._run_times_s.append(ran.took_s)
         if level is None:
             self._require_time(ran)

@@ -49,7 +49,7 @@ def _measure(
             without_s.append(_time_without_probes(spec, runner, progress=progress))
             continue
         progress(f"{spec.name} on {count(spec.shape.ranks, 'rank')}, with probes")
-        ran = runner.run_beside(probes)
+        ran = runner.run_with_load(probes)
         with_probes_s += _known_time(spec, ran, progress=progress)
         run = read_launch(ran.load_file)
         series.append(runner.series(run, during=ran))

@@ -14,7 +14,7 @@ from stressbench.interference.errors import Inconclusive
 from stressbench.interference.probes import ProbeSeries, read_probe_series, series_between
 from stressbench.launch import program as launching
 from stressbench.launch import session
-from stressbench.launch.beside import BothEnded, Member, run_beside
+from stressbench.launch.companion import PairedLaunch, PairOutcome, run_with_companion
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
@@ -46,7 +46,7 @@ class ProgramRun:
 class LoadedProgramRun(ProgramRun):
     """A run of the program beside a background load; `load_file` is the run file of that load."""
 
-    both: BothEnded
+    both: PairOutcome
     load_file: Path
 
     def interval_in(self, load: Run) -> tuple[float, float] | None:
@@ -111,19 +111,19 @@ class MeasurementRunner:
             return found
         return tuple(series_between(pair, began_s=interval[0], ended_s=interval[1]) for pair in found)
 
-    def run_beside(self, load: BackgroundLoad) -> LoadedProgramRun:
+    def run_with_load(self, load: BackgroundLoad) -> LoadedProgramRun:
         """Run the program beside a load, which starts before it and is stopped when it ends."""
         request = self._load_request(load, rounds=_UNTIL_STOPPED)
         prepared, load_file = _prepared(request), request.run_file.path
         file = GrowingFile(load_file)
         program, run_file = self._program()
-        background = Member(
-            command=prepared.command, stop_policy=StopPolicy(grace_s=_LOAD_GRACE_S), begun=file.has_grown,
-            finished=file.has_ended,
+        background = PairedLaunch(
+            command=prepared.command, stop_policy=StopPolicy(grace_s=_LOAD_GRACE_S), has_started=file.has_grown,
+            has_finished=file.has_ended,
         )  # fmt: skip
         try:
-            both = run_beside(
-                program, background, ready=FirstRound(load_file).is_written, ready_within_s=_START_LIMIT_S,
+            both = run_with_companion(
+                program, background, ready=FirstRound(load_file).is_written, ready_timeout_s=_START_LIMIT_S,
                 log=self._progress,
             )  # fmt: skip
         except OSError as fault:
@@ -145,10 +145,12 @@ class MeasurementRunner:
         program, _ = MeasurementRunner(nothing, self._folder, progress=self._progress)._program()
         return self._run_program(program, name=_NO_OPERATION, run_file=None).took_s
 
-    def _run_program(self, program: Member, *, name: str, run_file: Path | None) -> ProgramRun:
+    def _run_program(self, program: PairedLaunch, *, name: str, run_file: Path | None) -> ProgramRun:
         limit_s = self._spec.limit_s
         try:
-            outcome = execute(program.command, stop_policy=program.stop_policy, finished=program.finished, log=silent)
+            outcome = execute(
+                program.command, stop_policy=program.stop_policy, has_finished=program.has_finished, log=silent
+            )
         except OSError as fault:
             raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
         took_s, stopped = elapsed_s(outcome), outcome.stop_requests > 0
@@ -160,7 +162,7 @@ class MeasurementRunner:
             require_success(outcome, name=name, progress=self._progress)
         return ProgramRun(took_s=took_s, reached_limit=stopped, run_file=run_file)
 
-    def _require_program(self, both: BothEnded, load: BackgroundLoad) -> Outcome:
+    def _require_program(self, both: PairOutcome, load: BackgroundLoad) -> Outcome:
         """The program's outcome, if it ended well or at its time limit. Raises MeasurementAborted."""
         name, outcome = self._spec.name, both.program
         if both.interrupted:
@@ -201,7 +203,7 @@ class MeasurementRunner:
             target=target, on=spec.target_name, others=spec.shape.ranks,
         )  # fmt: skip
 
-    def _program(self) -> tuple[Member, Path | None]:
+    def _program(self) -> tuple[PairedLaunch, Path | None]:
         """The launch of the program, and the run file that it will write if it is a workload."""
         spec = self._spec
         stop_policy = StopPolicy(grace_s=_PROGRAM_GRACE_S if spec.limit_s is None else 0.0, limit_s=spec.limit_s)
@@ -210,7 +212,7 @@ class MeasurementRunner:
                 spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, target=spec.target, engine=spec.engine,
                 environment=os.environ, others=spec.background_ranks,
             )  # fmt: skip
-            return Member(command=command, stop_policy=stop_policy), None
+            return PairedLaunch(command=command, stop_policy=stop_policy), None
         self._launches += 1
         options = EngineOptions(isolated="0", contended=str(spec.rounds), seed=str(spec.seed))
         request = session.LaunchRequest(
@@ -220,10 +222,11 @@ class MeasurementRunner:
             on=spec.target_name, others=spec.background_ranks,
         )  # fmt: skip
         file = GrowingFile(request.run_file.path)
-        member = Member(
-            command=_prepared(request).command, stop_policy=stop_policy, begun=file.has_grown, finished=file.has_ended
+        launch = PairedLaunch(
+            command=_prepared(request).command, stop_policy=stop_policy, has_started=file.has_grown,
+            has_finished=file.has_ended,
         )  # fmt: skip
-        return member, request.run_file.path
+        return launch, request.run_file.path
 
 
 def read_launch(path: Path) -> Run:

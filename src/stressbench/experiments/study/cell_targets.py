@@ -48,13 +48,13 @@ def require_links(study: Study, *, folder: Path, environment: Mapping[str, str],
             resolve_target(absolute(on, folder=folder), environment=environment, rate=rate, rails=rails)
         except LinkMistake as mistake:
             key: Key = ("factors", mistake.factor)
-            complaints[str(mistake)] = Complaint(place=key, text=f"{called(key)}{mistake.told}")
+            complaints[str(mistake)] = Complaint(place=key, text=f"{called(key)}{mistake.explanation}")
     for cell in {(cell.on, cell.policy): cell for cell in study.cells if cell.policy is not None}.values():
         target = resolve_target(absolute(cell.on, folder=folder), environment=environment)
         try:
             steering_of(study, cell, target=target, workload=folder / cell.workload)
         except RailMistake as wrong:
             key = ("nics",) if wrong.option == "--nics" and study.nics else ("factors", "policy")
-            complaints[str(wrong)] = Complaint(place=key, text=f"{called(key)}{wrong.told}")
+            complaints[str(wrong)] = Complaint(place=key, text=f"{called(key)}{wrong.explanation}")
     if complaints:
         raise Mistakes(complaints.values())

@@ -150,7 +150,7 @@ def _target(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> Lau
             for rate in rates
         ]
     except LinkMistake as mistake:
-        raise StudyMistake(f"--rates {mistake.told}") from mistake
+        raise StudyMistake(f"--rates {mistake.explanation}") from mistake
     if isinstance(found[0], SimulatedTarget):
         raise StudyMistake(f"--on {on}: a simulation runs only workloads; expected lab:NAME, or --rate-command")
     return found[0]

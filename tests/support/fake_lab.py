@@ -36,7 +36,7 @@ class FakeLab:
 
 
 FOUR = LabTarget(
-    name="four", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(4)), enter=(), takes_turns=False
+    name="four", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(4)), enter=(), realtime_by_default=False
 )
 PAIR = LabTarget(
     name="pair", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(2)), enter=("enter",), nics=("eth0", "eth1")

@@ -88,11 +88,11 @@ def test_what_batch_systems_say(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     says = {"SLURM_JOB_ID": "1", "SLURM_NTASKS": "\u00b2", "SLURM_JOB_NUM_NODES": MANY}
 
-    found = slurm.inside(says)
+    found = slurm.current_target(says)
 
     assert (found.ranks, found.nodes) == (None, None)
     assert slurm.fewest_cpus("16(x3),8") == 8
-    assert flux.inside({"FLUX_URI": "local"}).nodes is None
+    assert flux.current_target({"FLUX_URI": "local"}).nodes is None
 
 
 @pytest.mark.parametrize(

@@ -20,22 +20,22 @@ class Allocation(PlainTarget):
         """One a node."""
         return self.nodes
 
-    def used(self, ranks: int) -> int | None:
+    def nodes_used(self, ranks: int) -> int | None:
         """How many nodes so many ranks need, as they spread over as many as there are. Raises LaunchMistake."""
         if ranks < 1:
             raise LaunchMistake(f"ranks: {ranks} is not at least 1")
         return None if self.nodes is None else min(self.nodes, ranks)
 
-    def each(self, ranks: int) -> int | None:
+    def max_ranks_per_node(self, ranks: int) -> int | None:
         """How many ranks a node holds, at most."""
-        used = self.used(ranks)
-        return None if used is None else math.ceil(ranks / used)
+        nodes_used = self.nodes_used(ranks)
+        return None if nodes_used is None else math.ceil(ranks / nodes_used)
 
     def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
         """Where shares are equal; but what is typed counts."""
-        each, used = self.each(request.ranks), self.used(request.ranks)
-        known = each is not None and used is not None and each * used == request.ranks and not request.names_hosts
-        return each if typed is None and known else typed
+        most, nodes = self.max_ranks_per_node(request.ranks), self.nodes_used(request.ranks)
+        even = most is not None and nodes is not None and most * nodes == request.ranks and not request.names_hosts
+        return most if typed is None and even else typed
 
     def knows_nodes(self, request: Request) -> bool:
         """Where shares are equal."""

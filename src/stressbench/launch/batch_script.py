@@ -21,7 +21,7 @@ class BatchScript:
     @property
     def target(self) -> LaunchTarget:
         """Where its ranks will start."""
-        return self.system.planned(self.request)
+        return self.system.script_target(self.request)
 
     def engine_limit(self, time_limit: str | None) -> str | None:
         """The engine's time limit: as given, else so that the engine ends before the batch system ends the job."""

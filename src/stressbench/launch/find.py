@@ -34,14 +34,14 @@ def find_engine(*, given: Path | None, environment: Mapping[str, str]) -> Path:
     Raises LaunchMistake where the named one is not a program, or where there is none.
     """
     if given is not None:
-        return named_program(given, said_by="--engine")
-    if named := environment.get(ENGINE_VARIABLE):
-        return named_program(Path(named), said_by=ENGINE_VARIABLE)
+        return named_program(given, option="--engine")
+    if path_from_environment := environment.get(ENGINE_VARIABLE):
+        return named_program(Path(path_from_environment), option=ENGINE_VARIABLE)
     for path in _installed():
         if os.access(path, os.X_OK):
             return path
-    if found := shutil.which(ENGINE, path=environment.get("PATH")):
-        return Path(found)
+    if path_on_path := shutil.which(ENGINE, path=environment.get("PATH")):
+        return Path(path_on_path)
     raise LaunchMistake(
         f"{ENGINE} was not found: not beside this command and not on PATH. "
         f"`pip install .` in a checkout builds it; --engine PATH or {ENGINE_VARIABLE}=PATH names another one"
@@ -58,14 +58,14 @@ def _installed() -> Iterator[Path]:
     yield Path(sysconfig.get_path("scripts")) / ENGINE
 
 
-def named_program(path: Path, *, said_by: str) -> Path:
+def named_program(path: Path, *, option: str) -> Path:
     """A program that somebody named: its path, absolute, if it can be executed; a bare name is looked up on PATH."""
     if path.name == str(path) and not path.exists() and (found := shutil.which(str(path))):
         return Path(found)
     if not path.exists():
-        raise LaunchMistake(f"{said_by}: {path} does not exist")
+        raise LaunchMistake(f"{option}: {path} does not exist")
     if path.is_dir() or not os.access(path, os.X_OK):
-        raise LaunchMistake(f"{said_by}: {path} is not a program that you may execute")
+        raise LaunchMistake(f"{option}: {path} is not a program that you may execute")
     return path.absolute()
 
 
@@ -84,39 +84,42 @@ def find_launcher(*, given: Path | None, library: Recognised) -> Launcher:
     A launcher of another MPI would start every rank as a world of its own, so a misfit raises LaunchMistake.
     """
     if given is not None:
-        launcher = _asked(named_program(given, said_by="--mpirun"))
+        launcher = _launcher_at(named_program(given, option="--mpirun"))
         if not launcher.flavour.launches(library.flavour):
             raise LaunchMistake(f"--mpirun: {given} is {launcher.recognised}, but the engine was built with {library}")
         return launcher
-    seen = [_asked(Path(path)) for name in _NAMES[library.flavour] if (path := shutil.which(name))]
-    for launcher in seen:
+    candidates = [_launcher_at(Path(path)) for name in _NAMES[library.flavour] if (path := shutil.which(name))]
+    for launcher in candidates:
         if launcher.flavour.launches(library.flavour):
             return launcher
-    there = ", ".join(f"{launcher.path} is {launcher.recognised}" for launcher in seen) or "there is no mpirun on PATH"
-    raise LaunchMistake(f"the engine was built with {library}, but {there}; --mpirun PATH names the right one")
+    available = (
+        ", ".join(f"{launcher.path} is {launcher.recognised}" for launcher in candidates)
+        or "there is no mpirun on PATH"
+    )
+    raise LaunchMistake(f"the engine was built with {library}, but {available}; --mpirun PATH names the right one")
 
 
-def ask(program: str) -> Recognised:
+def recognise_launcher(program: str) -> Recognised:
     """What this launcher says about itself; of no known flavour where it does not start."""
     return recognise(_version_text(Path(program)) or "")
 
 
-def _asked(path: Path) -> Launcher:
-    return Launcher(path=path, recognised=ask(str(path)))
+def _launcher_at(path: Path) -> Launcher:
+    return Launcher(path=path, recognised=recognise_launcher(str(path)))
 
 
 def _version_text(program: Path) -> str | None:
     """What `program --version` prints, or None where it fails."""
-    return answer(str(program), "--version")
+    return output_of(str(program), "--version")
 
 
-def answer(*words: str) -> str | None:
+def output_of(*command: str) -> str | None:
     """What a program prints when it is asked something, or None where it fails."""
     try:
-        said = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_ANSWER_WITHIN_S)
+        completed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_ANSWER_WITHIN_S)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return said.stdout + said.stderr if said.returncode == 0 else None
+    return completed.stdout + completed.stderr if completed.returncode == 0 else None
 
 
 def require_on_path(program: str, *, option: str) -> None:

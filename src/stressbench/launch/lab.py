@@ -61,7 +61,7 @@ class LabTarget:
     environment: tuple[tuple[str, str], ...] = ()
     selected_nics: tuple[str, ...] | None = None
     nics: tuple[str, ...] = ()
-    takes_turns: bool = True
+    realtime_by_default: bool = True
     stall_limit: str | None = "60s"
 
     @property
@@ -92,11 +92,11 @@ class LabTarget:
         """The lab's hosts."""
         return len(self.hosts)
 
-    def one_a_host(self, hosts: int) -> "LabTarget":
+    def one_rank_per_host(self, hosts: int) -> "LabTarget":
         """Its first hosts, as if each had one core."""
         return replace(self, hosts=tuple(LabHost(name=host.name, cores=1) for host in self.hosts[:hosts]))
 
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
+    def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """Ranks are never bound here."""
         return request
 

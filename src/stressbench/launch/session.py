@@ -16,10 +16,10 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
 from stressbench.launch.growing_file import GrowingFile
-from stressbench.launch.launch_target import LOCAL, LaunchTarget, build_beside
+from stressbench.launch.launch_target import LOCAL, LaunchTarget, build_concurrent
 from stressbench.launch.local import Request
 from stressbench.launch.program import request_of
-from stressbench.launch.steering import Steering, steered
+from stressbench.launch.rail_selection import RailSelection, with_rail_selection
 from stressbench.launch.stopping import StopPolicy
 
 PROGRESS_VARIABLE = "STRESSBENCH_PROGRESS"
@@ -31,8 +31,8 @@ class LaunchRequest:
     """What the person asked for on the command line; no `workload` where a continued file holds it.
 
     `terminal`: somebody watches, so that the engine may show its progress, though its own stderr leads to the launcher.
-    `target`: where ranks run, and `on` the word for it. `steering`: which NICs of their hosts messages take.
-    `others`: ranks of another launch that run there at the same time.
+    `target`: where ranks run, and `on` the word for it. `rail_selection`: which NICs of their hosts messages take.
+    `concurrent_ranks`: ranks of another launch that run there at the same time.
     """
 
     workload: Path | None
@@ -48,8 +48,8 @@ class LaunchRequest:
     target: LaunchTarget = LOCAL
     stop_policy: StopPolicy = field(default_factory=StopPolicy)
     on: str = "local"
-    steering: Steering | None = None
-    others: int = 0
+    rail_selection: RailSelection | None = None
+    concurrent_ranks: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +89,19 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
     there = {**environment, **dict(request.target.environment)}
     if request.workload is not None and (refused := _check(engine, request.workload, request, start, there)):
         return refused
-    if request.steering is not None:
+    if request.rail_selection is not None:
         shape = request.target.ranks_per_node(start, typed=request.ranks_per_node)
-        start = steered(
-            start, request.steering, library=launcher.recognised, engine=engine, ranks_per_node=shape, environment=there
+        start = with_rail_selection(
+            start,
+            request.rail_selection,
+            library=launcher.recognised,
+            engine=engine,
+            ranks_per_node=shape,
+            environment=there,
         )
-    command = build_beside(request.target, launcher=launcher, request=start, others=request.others)
+    command = build_concurrent(
+        request.target, launcher=launcher, request=start, concurrent_ranks=request.concurrent_ranks
+    )
     _write(command.files)
     if request.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))

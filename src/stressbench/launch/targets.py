@@ -45,7 +45,7 @@ class _UncontrolledNetwork:
 
     def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:  # noqa: ARG002  a TargetProvider's
         """The allocation, or this machine."""
-        return LOCAL if self.system is None else self.system.inside(environment)
+        return LOCAL if self.system is None else self.system.current_target(environment)
 
     def set_rate(self, on: str, rate: str) -> None:
         """Not possible. Raises LaunchMistake."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from stressbench.formats.files import is_own_file
 from stressbench.formats.trace import TraceMode
 from stressbench.launch.command import Command
-from stressbench.launch.find import ask
+from stressbench.launch.find import recognise_launcher
 from stressbench.launch.flavour import Flavour
 
 POOL_VARIABLE = "STRESSBENCH_TRACE_POOL"
@@ -72,4 +72,7 @@ def traced(words: tuple[str, ...], *, tracing: Tracing, outer: Mapping[str, str]
 
 
 def _is_openmpi(program: str) -> bool:
-    return Path(program).name.startswith(_LAUNCHERS) and ask(program).flavour in (Flavour.openmpi4, Flavour.openmpi5)
+    return Path(program).name.startswith(_LAUNCHERS) and recognise_launcher(program).flavour in (
+        Flavour.openmpi4,
+        Flavour.openmpi5,
+    )

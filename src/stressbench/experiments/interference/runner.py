@@ -195,12 +195,12 @@ class MeasurementRunner:
         options = EngineOptions(
             isolated="0", contended=str(rounds), warmup="0", finish="once", seed=str(spec.seed), place=load.placement
         )  # fmt: skip
-        target = spec.target.one_a_host(load.ranks // load.ranks_per_node)
+        target = spec.target.one_rank_per_host(load.ranks // load.ranks_per_node)
         return session.LaunchRequest(
             workload=workload, ranks=load.ranks, ranks_per_node=load.ranks_per_node,
             run_file=RunFile(path=self._folder / f"{load.file_stem}-{self._launches}.jsonl"),
             options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine,
-            target=target, on=spec.target_name, others=spec.shape.ranks,
+            target=target, on=spec.target_name, concurrent_ranks=spec.shape.ranks,
         )  # fmt: skip
 
     def _program(self) -> tuple[PairedLaunch, Path | None]:
@@ -210,7 +210,7 @@ class MeasurementRunner:
         if spec.workload is None:
             command = launching.command_of(
                 spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, target=spec.target, engine=spec.engine,
-                environment=os.environ, others=spec.background_ranks,
+                environment=os.environ, concurrent_ranks=spec.background_ranks,
             )  # fmt: skip
             return PairedLaunch(command=command, stop_policy=stop_policy), None
         self._launches += 1
@@ -219,7 +219,7 @@ class MeasurementRunner:
             workload=spec.workload, ranks=spec.shape.ranks, ranks_per_node=spec.shape.ranks_per_node,
             run_file=RunFile(path=self._folder / f"workload-{self._launches}.jsonl"),
             options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine, target=spec.target,
-            on=spec.target_name, others=spec.background_ranks,
+            on=spec.target_name, concurrent_ranks=spec.background_ranks,
         )  # fmt: skip
         file = GrowingFile(request.run_file.path)
         launch = PairedLaunch(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.study.cell_targets import absolute, steering_of
+from stressbench.experiments.study.cell_targets import absolute, rail_selection_of
 from stressbench.experiments.study.directory import now
 from stressbench.experiments.study.rate_command import RateCommand, argument_of
 from stressbench.experiments.study.restore import restored_by
@@ -182,7 +182,7 @@ class Launching:
             target=target,
             stop_policy=StopPolicy(grace_s=GRACE_S, limit_s=limit_s),
             on=cell.on,
-            steering=steering_of(self.study, cell, target=target, workload=workload),
+            rail_selection=rail_selection_of(self.study, cell, target=target, workload=workload),
         )
 
     def _options(self, order: ScheduledRun, limit_s: float | None) -> EngineOptions:

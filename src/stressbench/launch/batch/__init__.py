@@ -1,8 +1,8 @@
 """Batch systems by name: each module of this package is one.
 
-It has `ABOUT`, `inside(environment)`: the place that an allocation is, or LaunchMistake; `planned(wanted)`: the place
-that a batch script will be given; `directives(wanted, ranks=...)`: what that script asks for; and, where it differs
-from a shell command, `line(command)`: how the script starts ranks.
+It has `ABOUT`, `current_target(environment)`: the target that an allocation is, or LaunchMistake;
+`script_target(request)`: the target that a batch script will be given; `directives(request, ranks=...)`: what that
+script asks for; and, where it differs from a shell command, `line(command)`: how the script starts ranks.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,8 +23,8 @@ class BatchSystem:
 
     name: str
     about: str
-    inside: Callable[[Mapping[str, str]], LaunchTarget]
-    planned: Callable[[BatchRequest], LaunchTarget]
+    current_target: Callable[[Mapping[str, str]], LaunchTarget]
+    script_target: Callable[[BatchRequest], LaunchTarget]
     directives: Callable[..., tuple[str, ...]]
     line: Callable[[Command], str]
 
@@ -38,12 +38,12 @@ def batch_systems() -> Mapping[str, BatchSystem]:
 def _system(name: str) -> BatchSystem:
     module = import_module(f"{__name__}.{name}")
     return BatchSystem(
-        name=name, about=module.ABOUT, inside=module.inside, planned=module.planned, directives=module.directives,
-        line=getattr(module, "line", str),
+        name=name, about=module.ABOUT, current_target=module.current_target, script_target=module.script_target,
+        directives=module.directives, line=getattr(module, "line", str),
     )  # fmt: skip
 
 
-def script(system: BatchSystem, wanted: BatchRequest, *, ranks: int, command: Command, afterwards: str) -> str:
+def script(system: BatchSystem, request: BatchRequest, *, ranks: int, command: Command, afterwards: str) -> str:
     """A script for this system: what it asks for, and the command; `afterwards` stands in it as a remark.
 
     Raises LaunchMistake where a word has a newline or another control character: systems read directives line by line,
@@ -54,7 +54,7 @@ def script(system: BatchSystem, wanted: BatchRequest, *, ranks: int, command: Co
             raise LaunchMistake(f"--emit: {word!r} has a control character, which no script can hold; rename it")
     lines = (
         "#!/bin/bash",
-        *system.directives(wanted, ranks=ranks),
+        *system.directives(request, ranks=ranks),
         f"# written by `stressbench run --on {system.name} --emit`; {afterwards}",
         system.line(command),
     )

@@ -17,7 +17,7 @@ from stressbench.launch.local import Request
 
 ABOUT = "mpirun in a job of PBS"
 
-_LATER = "$PBS_NODEFILE"
+_NODEFILE_VARIABLE = "$PBS_NODEFILE"
 """The file of hosts in a script, for the shell to fill in."""
 
 
@@ -40,7 +40,7 @@ class PbsTarget(Allocation):
         return local.build(launcher=launcher, request=replace(request, extra=where))
 
 
-def inside(environment: Mapping[str, str]) -> PbsTarget:
+def current_target(environment: Mapping[str, str]) -> PbsTarget:
     """The job that this process is in. Raises LaunchMistake."""
     file = environment.get("PBS_NODEFILE")
     if not environment.get("PBS_JOBID") or not file:
@@ -55,24 +55,24 @@ def inside(environment: Mapping[str, str]) -> PbsTarget:
     return PbsTarget(nodes=len(set(hosts)) or None, ranks=len(hosts) or None, hosts=file)
 
 
-def planned(wanted: BatchRequest) -> PbsTarget:
+def script_target(request: BatchRequest) -> PbsTarget:
     """What a script will be given."""
-    return PbsTarget(nodes=wanted.nodes, hosts=_LATER)
+    return PbsTarget(nodes=request.nodes, hosts=_NODEFILE_VARIABLE)
 
 
-def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
+def directives(request: BatchRequest, *, ranks: int) -> tuple[str, ...]:
     """For qsub. Whole nodes: jobs of others beside us would be in our times."""
-    each = wanted.ranks_per_node(ranks)
-    chunk, count = (1, ranks) if each is None else (each, wanted.nodes)
+    ranks_per_node = request.ranks_per_node(ranks)
+    chunk, count = (1, ranks) if ranks_per_node is None else (ranks_per_node, request.nodes)
     chunks = f"-l select={count}:ncpus={chunk}:mpiprocs={chunk}"
-    place = () if wanted.nodes is None else ("-l place=scatter:excl",)
-    asked = (("-l walltime=", wanted.clock), ("-q ", wanted.queue), ("-A ", wanted.account))
-    given = (f"{option}{value}" for option, value in asked if value is not None)
-    return tuple(f"#PBS {words}" for words in (f"-N {wanted.name}", chunks, *place, *given))
+    placement = () if request.nodes is None else ("-l place=scatter:excl",)
+    options = (("-l walltime=", request.walltime_text), ("-q ", request.queue), ("-A ", request.account))
+    lines = (f"{option}{value}" for option, value in options if value is not None)
+    return tuple(f"#PBS {directive}" for directive in (f"-N {request.name}", chunks, *placement, *lines))
 
 
 def line(command: Command) -> str:
     """PBS starts scripts in the home folder; those of the others start where they were handed in."""
-    words = (f'"{_LATER}"' if word == _LATER else shlex.quote(word) for word in command.argv)
+    words = (f'"{_NODEFILE_VARIABLE}"' if word == _NODEFILE_VARIABLE else shlex.quote(word) for word in command.argv)
     setting = (f"{name}={shlex.quote(value)}" for name, value in command.environment)
     return 'cd "$PBS_O_WORKDIR" || exit\n' + " ".join((*setting, *words))

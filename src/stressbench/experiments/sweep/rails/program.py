@@ -17,9 +17,9 @@ from stressbench.formats.study.rail_policies import RailPolicy, Transport
 from stressbench.launch import program as launching
 from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.rail_selection import RailSelection
 from stressbench.launch.rails import RailMistake, Rails, require_possible
 from stressbench.launch.simgrid import SimulatedTarget
-from stressbench.launch.steering import Steering
 from stressbench.launch.targets import resolve_target
 
 
@@ -56,21 +56,21 @@ class ProgramRailSweep:
             transport=None if self.transport is None else self.transport.value,
             runs=self.runs, seed=self.seed, figures=figures_of(self.figures),
         )  # fmt: skip
-        steering = {
-            str(policy): Steering(rails=Rails(policy=policy, nics=nics, transport=self.transport))
+        rail_selection = {
+            str(policy): RailSelection(rails=Rails(policy=policy, nics=nics, transport=self.transport))
             for policy in self.policies
         }
         look = nic_reader(self.on, nics)
-        return PreparedRailSweep(plan=plan, target=target, steering=steering, look=look, progress=progress)
+        return PreparedRailSweep(plan=plan, target=target, rail_selection=rail_selection, look=look, progress=progress)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedRailSweep:
-    """A sweep that can start. `steering`: how messages find their NICs, by policy."""
+    """A sweep that can start. `rail_selection`: how messages find their NICs, by policy."""
 
     plan: PlanRecord
     target: LaunchTarget
-    steering: dict[str, Steering]
+    rail_selection: dict[str, RailSelection]
     look: NicReader
     progress: Progress
 
@@ -80,10 +80,10 @@ class PreparedRailSweep:
         Raises LaunchMistake where the command of a policy cannot be built, else as LaunchSweep.run.
         """
         plan = self.plan
-        for steering in self.steering.values():
+        for rail_selection in self.rail_selection.values():
             launching.command_of(
                 plan.command, folder=Path.cwd(), ranks=plan.ranks, target=self.target, engine=None,
-                environment=os.environ, steering=steering,
+                environment=os.environ, rail_selection=rail_selection,
             )  # fmt: skip
         return LaunchSweep(
             plan=plan, turns=tuple(in_order(plan.policies, runs=plan.runs, seed=plan.seed)), launch=self._launch,
@@ -96,7 +96,7 @@ class PreparedRailSweep:
         before = self.look()
         outcome = launching.run_program(
             plan.command, folder=Path.cwd(), ranks=plan.ranks, target=self.target, engine=None, environment=os.environ,
-            steering=self.steering[policy],
+            rail_selection=self.rail_selection[policy],
         )  # fmt: skip
         after = self.look()
         record = LaunchRecord(

@@ -15,16 +15,16 @@ from stressbench.launch.rails import RailMistake, Rails
 
 
 @dataclass(frozen=True, kw_only=True)
-class Steering:
+class RailSelection:
     """A policy with its NICs; `placement` says whose ranks are which job's, None of a program without jobs."""
 
     rails: Rails
     placement: JobPlacement | None = None
 
 
-def steered(
+def with_rail_selection(
     request: Request,
-    steering: Steering,
+    rail_selection: RailSelection,
     *,
     library: Recognised,
     engine: Path,
@@ -32,12 +32,12 @@ def steered(
     environment: Mapping[str, str],
 ) -> Request:
     """The request whose program finds its NIC before it starts. Raises LaunchMistake where it cannot."""
-    rails = steering.rails
+    rails = rail_selection.rails
     jobs: tuple[JobRanks, ...] = ()
-    if rails.policy.kind is Kind.local and not request.elsewhere:
+    if rails.policy.kind is Kind.local and not request.placed_externally:
         _require_numa_nodes(rails)
-    if rails.policy.goes_by_job and steering.placement is not None:
-        jobs = _jobs(steering.placement, request, rails, engine, ranks_per_node, environment)
+    if rails.policy.goes_by_job and rail_selection.placement is not None:
+        jobs = _jobs(rail_selection.placement, request, rails, engine, ranks_per_node, environment)
     return replace(request, program=(*rails.wrapper(library, jobs=jobs), *request.program))
 
 

@@ -66,7 +66,7 @@ def request(path: Path) -> LaunchRequest:
 
 def sentences(run: Run | None, *, death: Death | None, errors: str = "", status: int = 3) -> str:
     path = Path("r.jsonl") if run is None else run.path
-    ended = RunResult(status=status, outcome=outcome(status=137, errors=errors), death=death, left=run)
+    ended = RunResult(status=status, outcome=outcome(status=137, errors=errors), death=death, run=run)
     return "\n".join(explain(ended, request=request(path)))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stressbench.launch.clock import timed_by
-from stressbench.launch.processes import Mark
+from stressbench.launch.processes import LaunchMark
 from stressbench.launch.stopping import Launch, StopPolicy
 
 
@@ -62,7 +62,7 @@ class Case:
         self.process, self.clock = Told(), Clock()
         self.launch = Launch(
             process=self.process,  # type: ignore[arg-type]
-            mark=Mark(proc=tmp_path), log=lambda _: None, stop_policy=StopPolicy(grace_s=60.0),
+            mark=LaunchMark(proc=tmp_path), log=lambda _: None, stop_policy=StopPolicy(grace_s=60.0),
             has_finished=lambda: False, has_started=lambda: self.listens,
         )  # fmt: skip
 

@@ -122,10 +122,10 @@ class FinishedRun:
     @property
     def path(self) -> Path:
         """The run file, under the name that it has now."""
-        return self.result.kept or self.request.run_file.path
+        return self.result.replacement_file or self.request.run_file.path
 
     @property
     def has_results(self) -> bool:
         """Whether at least one round was measured."""
         result = self.result
-        return result.left is not None and bool(result.left.rounds) and result.status != ExitStatus.bad_input
+        return result.run is not None and bool(result.run.rounds) and result.status != ExitStatus.bad_input

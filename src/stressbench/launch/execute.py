@@ -16,7 +16,7 @@ from stressbench.console import warning
 from stressbench.launch import clock
 from stressbench.launch.command import Command
 from stressbench.launch.passthrough import Passthrough
-from stressbench.launch.processes import Mark, kill_all
+from stressbench.launch.processes import LaunchMark, kill_all
 from stressbench.launch.stopping import TERMINATION_GRACE_S, Launch, StopPolicy
 from stressbench.stop_signals import handled_by
 
@@ -84,7 +84,7 @@ def start_launch(
 
     To be called from the main thread: its end would be the command's.
     """
-    mark = Mark()
+    mark = LaunchMark()
     began_s = clock.now_s()
     process = subprocess.Popen(
         command.argv,

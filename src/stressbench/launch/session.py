@@ -10,7 +10,7 @@ from stressbench.formats.run import Fault, Run, RunFileError, append_fault, read
 from stressbench.launch import machine
 from stressbench.launch.command import Command
 from stressbench.launch.deaths import fault_of_death
-from stressbench.launch.diagnosis import Death, diagnose, kept_file
+from stressbench.launch.diagnosis import Death, diagnose, replacement_run_file
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
@@ -65,15 +65,15 @@ class PreparedLaunch:
 class RunResult:
     """How a run ended: the exit status to pass on (0, 2, 3 or 130), the rank that died, if one did, and the run file.
 
-    `left` is the file as it was left behind, None where nothing can be read; `kept`: its new name, where somebody took
-    it away meanwhile.
+    `run` is the file as it was left behind, None where nothing can be read; `replacement_file`: its new name, if
+    somebody took it away meanwhile.
     """
 
     status: int
     outcome: Outcome
     death: Death | None
-    left: Run | None
-    kept: Path | None = None
+    run: Run | None
+    replacement_file: Path | None = None
 
 
 def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> PreparedLaunch | int:
@@ -85,27 +85,29 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
     launcher = request.target.launcher(given=request.mpirun, library=library_of(engine))
     if request.realtime:
         machine.require_realtime()
-    start = _start_request(engine, request, environment)
-    there = {**environment, **dict(request.target.environment)}
-    if request.workload is not None and (refused := _check(engine, request.workload, request, start, there)):
-        return refused
+    start_request = _start_request(engine, request, environment)
+    target_environment = {**environment, **dict(request.target.environment)}
+    if request.workload is not None and (
+        check_status := _check(engine, request.workload, request, start_request, target_environment)
+    ):
+        return check_status
     if request.rail_selection is not None:
-        shape = request.target.ranks_per_node(start, typed=request.ranks_per_node)
-        start = with_rail_selection(
-            start,
+        shape = request.target.ranks_per_node(start_request, typed=request.ranks_per_node)
+        start_request = with_rail_selection(
+            start_request,
             request.rail_selection,
             library=launcher.recognised,
             engine=engine,
             ranks_per_node=shape,
-            environment=there,
+            environment=target_environment,
         )
     command = build_concurrent(
-        request.target, launcher=launcher, request=start, concurrent_ranks=request.concurrent_ranks
+        request.target, launcher=launcher, request=start_request, concurrent_ranks=request.concurrent_ranks
     )
     _write(command.files)
     if request.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
-    advice = request.target.advice(launcher=launcher, request=start)
+    advice = request.target.advice(launcher=launcher, request=start_request)
     return PreparedLaunch(command=command, advice=advice, stop_policy=request.stop_policy)
 
 
@@ -136,23 +138,27 @@ def _start_request(engine: Path, request: LaunchRequest, environment: Mapping[st
     )
 
 
-def _check(engine: Path, workload: Path, request: LaunchRequest, start: Request, environment: Mapping[str, str]) -> int:
+def _check(
+    engine: Path, workload: Path, request: LaunchRequest, start_request: Request, environment: Mapping[str, str]
+) -> int:
     """0 where the workload is right; else the status to end with. The engine's complaints go straight to stderr."""
     # On other hosts without --ranks-per-node, how many nodes there are only the launch itself can tell.
-    nodes_known = request.ranks_per_node is not None or request.target.knows_nodes(start)
+    nodes_known = request.ranks_per_node is not None or request.target.knows_nodes(start_request)
     arguments = check_arguments(
         engine=engine,
         workload=workload,
         ranks=request.ranks if nodes_known else None,
-        ranks_per_node=request.target.ranks_per_node(start, typed=request.ranks_per_node),
+        ranks_per_node=request.target.ranks_per_node(start_request, typed=request.ranks_per_node),
         sets=request.options.sets,
     )
-    checked = subprocess.run(
+    completed = subprocess.run(
         arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, check=False
     )
-    if checked.returncode in (ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault):
-        return checked.returncode
-    raise LaunchMistake(f"{engine} check ended with status {checked.returncode}; does it start at all on this machine?")
+    if completed.returncode in (ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault):
+        return completed.returncode
+    raise LaunchMistake(
+        f"{engine} check ended with status {completed.returncode}; does it start at all on this machine?"
+    )
 
 
 def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
@@ -164,23 +170,29 @@ def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
         )  # fmt: skip
     except OSError as fault:
         raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
-    kept = kept_file(outcome.errors)
-    death, left = diagnose(outcome), _read(kept or run_file)
+    replacement_file = replacement_run_file(outcome.errors)
+    death, run = diagnose(outcome), _read(replacement_file or run_file)
     # Ranks that are killed on request are no fault; a file that has not grown has nothing of this launch.
-    if death is not None and left is not None and not outcome.stop_requests and file.has_grown():
-        left = _with_fault(left, fault_of_death(death, left, errors=outcome.errors))
-    return RunResult(status=final_status(outcome, death, left), outcome=outcome, death=death, left=left, kept=kept)
+    if death is not None and run is not None and not outcome.stop_requests and file.has_grown():
+        run = _with_fault(run, fault_of_death(death, run, errors=outcome.errors))
+    return RunResult(
+        status=final_status(outcome, death, run),
+        outcome=outcome,
+        death=death,
+        run=run,
+        replacement_file=replacement_file,
+    )
 
 
-def _with_fault(left: Run, fault: Fault) -> Run | None:
+def _with_fault(run: Run, fault: Fault) -> Run | None:
     """The run with the record at its end; as it was where the file ends within a line, or cannot be written."""
-    if left.torn:
-        return left
+    if run.torn:
+        return run
     try:
-        append_fault(left.path, fault)
+        append_fault(run.path, fault)
     except OSError:
-        return left
-    return _read(left.path)
+        return run
+    return _read(run.path)
 
 
 def _read(run_file: Path) -> Run | None:
@@ -190,13 +202,13 @@ def _read(run_file: Path) -> Run | None:
         return None
 
 
-def final_status(outcome: Outcome, death: Death | None, left: Run | None) -> int:
+def final_status(outcome: Outcome, death: Death | None, run: Run | None) -> int:
     """The engine's own status where it could give one; a stop that was asked for is an interruption, the rest a fault.
 
     A death is looked at first, since MPICH's launcher then ends with the bare number of the signal. After SIGUSR1 it
     forgets rank 0's status, so a success is believed only where the file is complete.
     """
-    complete = left is not None and left.complete
+    complete = run is not None and run.complete
     if outcome.hung_in_finalize:
         return ExitStatus.ok if complete else ExitStatus.interrupted
     if (

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from stressbench.launch import clock
-from stressbench.launch.processes import Mark, kill_all, marked
+from stressbench.launch.processes import LaunchMark, kill_all, marked_processes
 
 TERMINATION_GRACE_S = 3.0
 _NO_DEADLINE_SIGNAL = signal.SIGUSR1
@@ -41,7 +41,7 @@ class Launch:
     """A running launcher, and the stop requests that it has received."""
 
     process: subprocess.Popen[bytes]
-    mark: Mark
+    mark: LaunchMark
     log: Callable[[str], None]
     stop_policy: StopPolicy
     has_finished: Callable[[], bool]
@@ -126,4 +126,6 @@ class Launch:
 
     def record_ranks(self) -> None:
         """Record the rank of each local process: hydra names only the process that died."""
-        self.rank_of |= {process.pid: process.rank for process in marked(self.mark) if process.rank is not None}
+        self.rank_of |= {
+            process.pid: process.rank for process in marked_processes(self.mark) if process.rank is not None
+        }

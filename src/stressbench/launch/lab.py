@@ -25,24 +25,24 @@ class LabHost:
 def shares(hosts: tuple[LabHost, ...], ranks: int) -> tuple[tuple[str, int], ...]:
     """How many consecutive ranks each host gets: its cores; all hosts alike where that is too few."""
     total = sum(host.cores for host in hosts)
-    each = math.ceil(ranks / len(hosts))
-    found, left = [], ranks
+    even_share = math.ceil(ranks / len(hosts))
+    ranks_by_host, remaining = [], ranks
     for host in hosts:
-        count = min(left, host.cores if ranks <= total else each)
-        left -= count
+        count = min(remaining, host.cores if ranks <= total else even_share)
+        remaining -= count
         if count:
-            found.append((host.name, count))
-    return tuple(found)
+            ranks_by_host.append((host.name, count))
+    return tuple(ranks_by_host)
 
 
 def ranks_per_node(hosts: tuple[LabHost, ...], ranks: int) -> int | None:
     """As many as each host that is used has, where all but the last have the same."""
     counts = [count for _, count in shares(hosts, ranks)]
-    alike = len(set(counts[:-1])) <= 1 and counts[-1] <= counts[0]
-    return counts[0] if alike else None
+    is_even = len(set(counts[:-1])) <= 1 and counts[-1] <= counts[0]
+    return counts[0] if is_even else None
 
 
-def _windows(flavour: Flavour) -> tuple[str, ...]:
+def _rma_options(flavour: Flavour) -> tuple[str, ...]:
     """4.1 chooses its component rdma for windows between hosts, which fails over a lab's links (MPI_ERR_WIN)."""
     return ("--mca", "osc", "^rdma") if flavour is Flavour.openmpi4 else ()
 
@@ -104,19 +104,19 @@ class LabTarget:
         """The command. Raises LaunchMistake."""
         require_real_ranks(launcher, request)
         program = (REALTIME if request.realtime else ()) + request.program
-        where = () if request.names_hosts else self._where(launcher.flavour, request.ranks)
+        host_options = () if request.names_hosts else self._host_options(launcher.flavour, request.ranks)
         mpirun = (
             str(launcher.path),
             "-n",
             str(request.ranks),
-            *where,
-            *_windows(launcher.flavour),
+            *host_options,
+            *_rma_options(launcher.flavour),
             *self._nic_options(launcher),
             *request.extra,
         )
         return Command(argv=(*self.enter, *mpirun, *program))
 
-    def _where(self, flavour: Flavour, ranks: int) -> tuple[str, ...]:
+    def _host_options(self, flavour: Flavour, ranks: int) -> tuple[str, ...]:
         hosts = ",".join(f"{host}:{count}" for host, count in self.shares(ranks))
         if flavour.is_openmpi:
             return ("--host", hosts, "--map-by", "slot", "--bind-to", "none")

@@ -82,15 +82,15 @@ def command_of(
 
     `concurrent_ranks`: ranks of another launch that run on the target at the same time. Raises LaunchMistake.
     """
-    found = find_engine(given=engine, environment=environment)
-    launcher = target.launcher(given=None, library=library_of(found))
+    engine_path = find_engine(given=engine, environment=environment)
+    launcher = target.launcher(given=None, library=library_of(engine_path))
     request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, target=target, environment=environment)
     if rail_selection is not None:
         request = with_rail_selection(
             request,
             rail_selection,
             library=launcher.recognised,
-            engine=found,
+            engine=engine_path,
             ranks_per_node=None,
             environment=environment,
         )

@@ -19,8 +19,8 @@ _REFUSE = 'refuse() { echo "stressbench: rails: $1" >&2; exit 2; }; '
 def by_local_rank(nics: Sequence[str], *, names: Sequence[str]) -> tuple[str, ...]:
     """The host's ranks take its NICs in turns, as Intel's PSM lets them."""
     cases = " ".join(f"{number}) c={nic};;" for number, nic in enumerate(nics))
-    script = f"{_REFUSE}{_number('on its host', _LOCAL_RANK)}case $((r % {len(nics)})) in {cases} esac; "
-    return _wrapped(script, names)
+    script = f"{_REFUSE}{_rank_variable('on its host', _LOCAL_RANK)}case $((r % {len(nics)})) in {cases} esac; "
+    return _wrapper(script, names)
 
 
 def by_rank(
@@ -30,14 +30,15 @@ def by_rank(
 
     Nobody keeps several: Open MPI 4.1 drops the connections of a rank with two NICs to one that has the other alone.
     """
-    inside = '[ "$r" -ge "$1" ] && [ $(((r - $1) / $3)) -lt "$4" ] && [ $(((r - $1) % $3)) -lt "$2" ]'
-    tried = " ".join(
+    is_in_block = '[ "$r" -ge "$1" ] && [ $(((r - $1) / $3)) -lt "$4" ] && [ $(((r - $1) % $3)) -lt "$2" ]'
+    checks = " ".join(
         f"t {block.first} {block.width} {block.step} {block.count} {nic};"
         for blocks, nic in assigned
         for block in blocks
     )
-    return _wrapped(
-        f"{_REFUSE}{_number('in the launch', _RANK)}c={otherwise}; t() {{ {inside} && c=$5; }}; {tried} ", names
+    return _wrapper(
+        f"{_REFUSE}{_rank_variable('in the launch', _RANK)}c={otherwise}; t() {{ {is_in_block} && c=$5; }}; {checks} ",
+        names,
     )
 
 
@@ -48,7 +49,7 @@ def by_numa_distance(
 
     A rank that is bound to cores stays near. One that cannot tell ends with status 2 and says why.
     """
-    looked = " ".join(f"look {nic} {_class_of(nic)};" for nic in nics)
+    lookups = " ".join(f"look {nic} {_class_of(nic)};" for nic in nics)
     script = (
         f"{_REFUSE}s={sys}; IFS= read -r t < {stat} || refuse 'no {stat}'; "
         "cpu() { p=${37}; }; cpu ${t##*) }; "  # field 39 of proc(5), counted behind the name, which may have blanks
@@ -62,12 +63,12 @@ def by_numa_distance(
         '[ "${m:--1}" != -1 ] || refuse "$(hostname): no NUMA node is known of NIC $1"; '
         'y=; far $m; [ -n "$y" ] || refuse "$(hostname): no distance to NUMA node $m of NIC $1"; '
         'if [ -z "$b" ] || [ $y -lt $b ]; then b=$y; c=$1; fi; }; '
-        f"b=; c=; {looked} "
+        f"b=; c=; {lookups} "
     )
-    return _wrapped(script, names)
+    return _wrapper(script, names)
 
 
-def _number(where: str, variables: Sequence[str]) -> str:
+def _rank_variable(where: str, variables: Sequence[str]) -> str:
     """`r` is the rank's number; refused where no launcher says it."""
     value = "".join(f"${{{name}:-" for name in variables) + "}" * len(variables)
     return f"r={value}; case $r in ''|*[!0-9]*) refuse 'no launcher says which rank this is {where}';; esac; "
@@ -79,6 +80,6 @@ def _class_of(nic: str) -> str:
     return f"infiniband/{device}" if colon else f"net/{nic}"
 
 
-def _wrapped(script: str, names: Sequence[str]) -> tuple[str, ...]:
+def _wrapper(script: str, names: Sequence[str]) -> tuple[str, ...]:
     exported = " ".join(f'{name}="$c"' for name in names)
     return ("sh", "-c", f'{script}export {exported}; exec "$@"', "rails")

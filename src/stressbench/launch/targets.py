@@ -13,7 +13,7 @@ from typing import Protocol
 
 from stressbench.launch.batch import BatchSystem, batch_systems
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.labs import LabsUp, SimulatedLabs
+from stressbench.launch.labs import RunningLabs, SimulatedLabs
 from stressbench.launch.launch_target import LOCAL, LaunchTarget
 from stressbench.launch.simgrid import SimulatedTarget, find_simulated_engine
 
@@ -55,11 +55,11 @@ class _UncontrolledNetwork:
         """Nothing is counted for all hosts."""
 
 
-_NAMED = frozenset({"lab", "simgrid"})
+_KINDS_WITH_NAME = frozenset({"lab", "simgrid"})
 _registered: dict[str, TargetProvider] = {}
 _BUILT_IN: Mapping[str, TargetProvider] = {
     "local": _UncontrolledNetwork(),
-    "lab": LabsUp(),
+    "lab": RunningLabs(),
     "simgrid": SimulatedLabs(),
     **{name: _UncontrolledNetwork(system=system) for name, system in batch_systems().items()},
 }
@@ -126,8 +126,8 @@ def _provider_of(on: str) -> TargetProvider:
     kind, colon, name = on.partition(":")
     if (registered_provider := _registered.get(kind)) is not None:
         return registered_provider
-    found = _BUILT_IN.get(kind)
-    if found is None or bool(name) != (kind in _NAMED) or bool(colon) != bool(name):
+    provider = _BUILT_IN.get(kind)
+    if provider is None or bool(name) != (kind in _KINDS_WITH_NAME) or bool(colon) != bool(name):
         others = ", ".join(batch_systems())
         raise LaunchMistake(f"--on: '{on}': expected local, {others}, lab:NAME such as lab:tiny, or simgrid:tiny")
-    return found
+    return provider

@@ -37,9 +37,9 @@ class Tracing:
         )
         return (*pairs, ("STRESSBENCH_TRACE_NAMES", "1")) if self.names else pairs
 
-    def environment(self, outer: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-        """What to add to the environment `outer`; a library that is preloaded already stays."""
-        preload = ":".join(text for text in (str(self.library), outer.get("LD_PRELOAD", "")) if text)
+    def environment(self, base_environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """What to add to `base_environment`; a library that is preloaded already stays."""
+        preload = ":".join(text for text in (str(self.library), base_environment.get("LD_PRELOAD", "")) if text)
         return (("LD_PRELOAD", preload), *self.settings())
 
     @property
@@ -47,26 +47,28 @@ class Tracing:
         """Where rank 0 writes the paths of the modules that call sites lie in."""
         return self.output.with_name(self.output.name + ".modules")
 
-    def pools(self, outer: Mapping[str, str]) -> tuple[tuple[int, Path], ...]:
+    def pools(self, base_environment: Mapping[str, str]) -> tuple[tuple[int, Path], ...]:
         """What ranks on this host left behind that did not come to their end: rank and file, one file a thread.
 
         Everybody may make files of these names there: only those of this user count.
         """
-        folder = Path(outer.get(POOL_VARIABLE) or _POOLS)
-        start = f"stressbench-trace-{self.key}-"
-        found = ((path.name.removeprefix(start).partition(".")[0], path) for path in folder.glob(f"{start}*.pool"))
-        return tuple(sorted((int(rank), path) for rank, path in found if rank.isdigit() and is_own_file(path)))
+        folder = Path(base_environment.get(POOL_VARIABLE) or _POOLS)
+        prefix = f"stressbench-trace-{self.key}-"
+        candidates = (
+            (path.name.removeprefix(prefix).partition(".")[0], path) for path in folder.glob(f"{prefix}*.pool")
+        )
+        return tuple(sorted((int(rank), path) for rank, path in candidates if rank.isdigit() and is_own_file(path)))
 
 
-def traced(words: tuple[str, ...], *, tracing: Tracing, outer: Mapping[str, str]) -> Command:
+def with_tracer(words: tuple[str, ...], *, tracing: Tracing, base_environment: Mapping[str, str]) -> Command:
     """The command with the tracer in it.
 
     Open MPI hands only what `-x` names to ranks on other hosts; srun and hydra hand on everything.
     """
-    environment = tracing.environment(outer)
+    environment = tracing.environment(base_environment)
     if _is_openmpi(words[0]):
         names = [name for name, _ in environment]
-        names += [POOL_VARIABLE] if outer.get(POOL_VARIABLE) else []
+        names += [POOL_VARIABLE] if base_environment.get(POOL_VARIABLE) else []
         words = (words[0], *(word for name in names for word in ("-x", name)), *words[1:])
     return Command(argv=words, environment=environment)
 

@@ -117,9 +117,9 @@ def test_nodes_of_equal_shares_are_known_before_the_launch(ranks: int, used: int
     request = replace(REQUEST, ranks=ranks)
 
     assert PLACE.nodes_used(ranks) == used
-    assert PLACE.ranks_per_node(request, typed=None) == known
+    assert PLACE.ranks_per_node(request, explicit=None) == known
     assert PLACE.knows_nodes(request) == (known is not None)
-    assert PLACE.ranks_per_node(request, typed=1) == 1
+    assert PLACE.ranks_per_node(request, explicit=1) == 1
 
 
 def test_flux_spreads_ranks_and_speaks_pmix_where_it_must() -> None:
@@ -163,7 +163,7 @@ def test_a_hosts_file_that_is_gone_is_a_mistake() -> None:
 @pytest.mark.parametrize("name", ["slurm", "flux"])
 def test_another_launcher_is_refused(name: str) -> None:
     with pytest.raises(LaunchMistake, match="--on local uses mpirun"):
-        batch_systems()[name].script_target(BatchRequest(name="a")).launcher(given=Path("mpirun"), library=library())
+        batch_systems()[name].script_target(BatchRequest(name="a")).launcher(mpirun=Path("mpirun"), library=library())
 
 
 def test_the_allocation_tells_nodes_ranks_and_cpus(stub: Path, monkeypatch: pytest.MonkeyPatch) -> None:

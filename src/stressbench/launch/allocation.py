@@ -31,15 +31,15 @@ class Allocation(PlainTarget):
         nodes_used = self.nodes_used(ranks)
         return None if nodes_used is None else math.ceil(ranks / nodes_used)
 
-    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:
         """Where shares are equal; but what is typed counts."""
         most, nodes = self.max_ranks_per_node(request.ranks), self.nodes_used(request.ranks)
         even = most is not None and nodes is not None and most * nodes == request.ranks and not request.names_hosts
-        return most if typed is None and even else typed
+        return most if explicit is None and even else explicit
 
     def knows_nodes(self, request: Request) -> bool:
         """Where shares are equal."""
-        return self.ranks_per_node(request, typed=None) is not None
+        return self.ranks_per_node(request, explicit=None) is not None
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
         """Nothing."""

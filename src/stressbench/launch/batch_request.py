@@ -33,10 +33,10 @@ class BatchRequest:
             return None
         return f"{self.walltime_s // 3600:02}:{self.walltime_s // 60 % 60:02}:{self.walltime_s % 60:02}"
 
-    def engine_limit(self, typed: str | None) -> str | None:
+    def engine_limit(self, explicit: str | None) -> str | None:
         """`--time-limit` of the engine: as typed, else so that it ends in good order before the system ends it."""
-        if typed is not None or self.walltime_s is None:
-            return typed
+        if explicit is not None or self.walltime_s is None:
+            return explicit
         return f"{self.walltime_s - min(_CLEANUP_TIME_S, self.walltime_s / 4):.0f}s"
 
 

@@ -28,13 +28,13 @@ _NAMES = {
 }
 
 
-def find_engine(*, given: Path | None, environment: Mapping[str, str]) -> Path:
+def find_engine(*, explicit: Path | None, environment: Mapping[str, str]) -> Path:
     """The engine: the one given, then $STRESSBENCH_MPI, then the one installed with this package, then the one on PATH.
 
     Raises LaunchMistake where the named one is not a program, or where there is none.
     """
-    if given is not None:
-        return named_program(given, option="--engine")
+    if explicit is not None:
+        return named_program(explicit, option="--engine")
     if path_from_environment := environment.get(ENGINE_VARIABLE):
         return named_program(Path(path_from_environment), option=ENGINE_VARIABLE)
     for path in _installed():
@@ -78,15 +78,15 @@ def library_of(engine: Path) -> Recognised:
     return recognise(lines[0] if lines else "")
 
 
-def find_launcher(*, given: Path | None, library: Recognised) -> Launcher:
+def find_launcher(*, mpirun: Path | None, library: Recognised) -> Launcher:
     """The `mpirun` that starts programs built with `library`: the one given, or the first on PATH that fits.
 
     A launcher of another MPI would start every rank as a world of its own, so a misfit raises LaunchMistake.
     """
-    if given is not None:
-        launcher = _launcher_at(named_program(given, option="--mpirun"))
+    if mpirun is not None:
+        launcher = _launcher_at(named_program(mpirun, option="--mpirun"))
         if not launcher.flavour.launches(library.flavour):
-            raise LaunchMistake(f"--mpirun: {given} is {launcher.recognised}, but the engine was built with {library}")
+            raise LaunchMistake(f"--mpirun: {mpirun} is {launcher.recognised}, but the engine was built with {library}")
         return launcher
     candidates = [_launcher_at(Path(path)) for name in _NAMES[library.flavour] if (path := shutil.which(name))]
     for launcher in candidates:

@@ -69,18 +69,18 @@ class LabTarget:
         """One on each core of each host."""
         return sum(host.cores for host in self.hosts)
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """An mpirun: the lab sees the files of this machine."""
-        return find_launcher(given=given, library=library)
+        return find_launcher(mpirun=mpirun, library=library)
 
     def knows_nodes(self, request: Request) -> bool:
         """Unless options for mpirun name hosts."""
         return not request.names_hosts
 
-    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:
         """As many as each host that is used has, where all but the last have the same; but what is typed counts."""
-        if typed is not None or request.names_hosts:
-            return typed
+        if explicit is not None or request.names_hosts:
+            return explicit
         return ranks_per_node(self.hosts, request.ranks)
 
     def shares(self, ranks: int) -> tuple[tuple[str, int], ...]:

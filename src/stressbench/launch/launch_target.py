@@ -34,11 +34,11 @@ class LaunchTarget(Protocol):
     def realtime_by_default(self) -> bool:
         """Whether ranks start under the round-robin scheduler by default, wherever that is permitted."""
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
-        """The program that starts ranks with this MPI library; the one `given`, if it fits. Raises LaunchMistake."""
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
+        """The program that starts ranks with this MPI library; `mpirun`, if it fits. Raises LaunchMistake."""
 
-    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
-        """Number of consecutive ranks on a node: as `typed`, else if known before the launch; None: unknown."""
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:
+        """Number of consecutive ranks on a node: as `explicit` says, else if known before the launch; None: unknown."""
 
     def knows_nodes(self, request: Request) -> bool:
         """Whether jobs can be placed on nodes before the launch."""
@@ -91,13 +91,13 @@ class _LocalMachine(PlainTarget):
         """One host."""
         return 1
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """The mpirun that fits the MPI library. Raises LaunchMistake."""
-        return find_launcher(given=given, library=library)
+        return find_launcher(mpirun=mpirun, library=library)
 
-    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:  # noqa: ARG002  a LaunchTarget's
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:  # noqa: ARG002  a LaunchTarget's
         """As typed; otherwise unknown before the launch."""
-        return typed
+        return explicit
 
     def knows_nodes(self, request: Request) -> bool:
         """True unless a batch system or options of mpirun decide where ranks run."""

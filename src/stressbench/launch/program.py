@@ -82,8 +82,8 @@ def command_of(
 
     `concurrent_ranks`: ranks of another launch that run on the target at the same time. Raises LaunchMistake.
     """
-    engine_path = find_engine(given=engine, environment=environment)
-    launcher = target.launcher(given=None, library=library_of(engine_path))
+    engine_path = find_engine(explicit=engine, environment=environment)
+    launcher = target.launcher(mpirun=None, library=library_of(engine_path))
     request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, target=target, environment=environment)
     if rail_selection is not None:
         request = with_rail_selection(

@@ -37,18 +37,18 @@ def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bo
         raise RailMistake(f"{policy}: {explanation}", option="--policies")
 
 
-def transport_of(typed: Transport | None, library: Recognised) -> Transport:
+def transport_of(explicit: Transport | None, library: Recognised) -> Transport:
     """What was typed, or what this MPI uses by itself. Raises RailMistake where it has no setting for NICs."""
     supported = _TRANSPORTS.get(library.flavour, ())
     if not supported:
         raise RailMistake(f"no setting of {library} for NICs is known to us; expected Open MPI or MPICH",
                           option="--transport")  # fmt: skip
-    if typed is None:
+    if explicit is None:
         return supported[0]
-    if typed not in supported:
+    if explicit not in supported:
         accepted = " or ".join(supported)
-        raise RailMistake(f"{typed}: {library} is told of NICs for {accepted}", option="--transport")
-    return typed
+        raise RailMistake(f"{explicit}: {library} is told of NICs for {accepted}", option="--transport")
+    return explicit
 
 
 _TRANSPORTS: dict[Flavour, tuple[Transport, ...]] = {
@@ -65,13 +65,13 @@ _VARIABLES: dict[Transport, tuple[str, ...]] = {
 }
 
 
-def transport_settings(typed: Transport | None, flavour: Flavour) -> tuple[tuple[str, str], ...]:
+def transport_settings(explicit: Transport | None, flavour: Flavour) -> tuple[tuple[str, str], ...]:
     """What makes MPI use the transport that was typed; nothing where it chooses by itself."""
-    if typed is None or flavour is Flavour.intelmpi:
+    if explicit is None or flavour is Flavour.intelmpi:
         return ()
     if flavour is Flavour.mpich:
-        return (("MPIR_CVAR_CH4_NETMOD", typed.value),)
-    if typed is Transport.ucx:
+        return (("MPIR_CVAR_CH4_NETMOD", explicit.value),)
+    if explicit is Transport.ucx:
         return (("OMPI_MCA_pml", "ucx"),)
     memory = "vader" if flavour is Flavour.openmpi4 else "sm"
     return (("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_btl", f"tcp,{memory},self"))

@@ -81,8 +81,8 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
 
     Raises LaunchMistake where a program is missing or does not fit.
     """
-    engine = find_engine(given=request.engine, environment=environment)
-    launcher = request.target.launcher(given=request.mpirun, library=library_of(engine))
+    engine = find_engine(explicit=request.engine, environment=environment)
+    launcher = request.target.launcher(mpirun=request.mpirun, library=library_of(engine))
     if request.realtime:
         machine.require_realtime()
     start_request = _start_request(engine, request, environment)
@@ -92,7 +92,7 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
     ):
         return check_status
     if request.rail_selection is not None:
-        shape = request.target.ranks_per_node(start_request, typed=request.ranks_per_node)
+        shape = request.target.ranks_per_node(start_request, explicit=request.ranks_per_node)
         start_request = with_rail_selection(
             start_request,
             request.rail_selection,
@@ -148,7 +148,7 @@ def _check(
         engine=engine,
         workload=workload,
         ranks=request.ranks if nodes_known else None,
-        ranks_per_node=request.target.ranks_per_node(start_request, typed=request.ranks_per_node),
+        ranks_per_node=request.target.ranks_per_node(start_request, explicit=request.ranks_per_node),
         sets=request.options.sets,
     )
     completed = subprocess.run(

@@ -62,13 +62,13 @@ class SimulatedTarget:
         """One on each core of each host."""
         return sum(host.cores for host in self.hosts)
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """The engine starts its ranks itself; `smpirun` stands for it."""
-        return find_launcher(given=given, library=library)
+        return find_launcher(mpirun=mpirun, library=library)
 
-    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:
         """As many as each host that is used has, where all but the last have the same; but what is typed counts."""
-        return typed if typed is not None else ranks_per_node(self.hosts, request.ranks)
+        return explicit if explicit is not None else ranks_per_node(self.hosts, request.ranks)
 
     def knows_nodes(self, request: Request) -> bool:  # noqa: ARG002  a LaunchTarget's
         """Nobody else says where ranks go."""

@@ -112,14 +112,14 @@ def nic_counter(on: str) -> Callable[[], NicTotals | None] | None:
     return None if isinstance(provider, _UncontrolledNetwork) else lambda: provider.nic_totals(on)
 
 
-def engine_for(target: LaunchTarget, given: Path | None, *, environment: Mapping[str, str]) -> Path | None:
-    """The engine that was `given`, or the one that a simulation needs; None leaves it to the usual search.
+def engine_for(target: LaunchTarget, explicit_path: Path | None, *, environment: Mapping[str, str]) -> Path | None:
+    """The engine at `explicit_path`, or the one that a simulation needs; None leaves it to the usual search.
 
     Raises LaunchMistake.
     """
-    if given is None and isinstance(target, SimulatedTarget):
+    if explicit_path is None and isinstance(target, SimulatedTarget):
         return find_simulated_engine(environment)
-    return given
+    return explicit_path
 
 
 def _provider_of(on: str) -> TargetProvider:

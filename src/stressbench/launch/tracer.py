@@ -29,7 +29,7 @@ def find_tracer(environment: Mapping[str, str]) -> Tracer:
     """The library that $STRESSBENCH_TRACE_LIBRARY names, else the engine's. LaunchMistake where there is none."""
     library_from_environment = environment.get(LIBRARY_VARIABLE)
     try:
-        engine = find_engine(given=None, environment=environment)
+        engine = find_engine(explicit=None, environment=environment)
     except LaunchMistake:
         if not library_from_environment:
             raise

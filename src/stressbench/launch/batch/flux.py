@@ -20,10 +20,10 @@ ABOUT = "flux run in an instance of Flux"
 class FluxTarget(Allocation):
     """An instance of Flux."""
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """Always flux. Raises LaunchMistake where another one is given."""
-        if given is not None:
-            raise LaunchMistake(f"--mpirun: {given}: Flux starts ranks with `flux run`; --on local uses mpirun")
+        if mpirun is not None:
+            raise LaunchMistake(f"--mpirun: {mpirun}: Flux starts ranks with `flux run`; --on local uses mpirun")
         return Launcher(path=Path("flux"), recognised=library)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:

@@ -27,9 +27,9 @@ class PbsTarget(Allocation):
 
     hosts: str
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """The mpirun that fits the engine. Raises LaunchMistake."""
-        return find_launcher(given=given, library=library)
+        return find_launcher(mpirun=mpirun, library=library)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command. An mpirun that was built without PBS finds the hosts as well."""

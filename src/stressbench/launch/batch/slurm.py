@@ -35,10 +35,10 @@ class SlurmTarget(Allocation):
     offered: tuple[str, ...] | None = None
     cpus: int | None = None
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """Always srun. Raises LaunchMistake where another one is given."""
-        if given is not None:
-            raise LaunchMistake(f"--mpirun: {given}: Slurm starts ranks with srun; --on local uses mpirun")
+        if mpirun is not None:
+            raise LaunchMistake(f"--mpirun: {mpirun}: Slurm starts ranks with srun; --on local uses mpirun")
         return Launcher(path=Path("srun"), recognised=library)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:

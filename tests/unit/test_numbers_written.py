@@ -9,7 +9,7 @@ from support.golden import KEPT
 
 from stressbench.cli.options import texts
 from stressbench.errors import UserError
-from stressbench.experiments.linpack import given_rmax
+from stressbench.experiments.linpack import rmax_from_text
 from stressbench.formats.study.file import read_study
 from stressbench.formats.study.rail_policies import parse_policy
 from stressbench.formats.units import (
@@ -66,8 +66,8 @@ def test_units(parse: Callable[[str], object], text: str) -> None:
 
 @pytest.mark.parametrize("text", [MANY, FULL_WIDTH, "1_0", "\u00b2", ""])
 def test_lists_and_single_numbers_of_options(text: str) -> None:
-    for parse in (texts.rank_counts, texts.one_rank_count, given_rmax):
-        if (parse, text) != (given_rmax, MANY):
+    for parse in (texts.rank_counts, texts.one_rank_count, rmax_from_text):
+        if (parse, text) != (rmax_from_text, MANY):
             with pytest.raises(UserError):
                 parse(text)
 

@@ -46,7 +46,7 @@ class ProgramRun:
 class LoadedProgramRun(ProgramRun):
     """A run of the program beside a background load; `load_file` is the run file of that load."""
 
-    both: PairOutcome
+    outcomes: PairOutcome
     load_file: Path
 
     def interval_in(self, load: Run) -> tuple[float, float] | None:
@@ -55,11 +55,11 @@ class LoadedProgramRun(ProgramRun):
         The engine records when rounds began since its own start, but not when it started. The end of its first round
         was observed, and gives the offset between both clocks.
         """
-        if self.both.program is None or self.both.ready_s is None or not load.rounds:
+        if self.outcomes.program is None or self.outcomes.ready_s is None or not load.rounds:
             return None
         first = load.rounds[0]
-        engine_start_s = self.both.ready_s - (first.started_s + first.duration_s)
-        return self.both.program.began_s - engine_start_s, self.both.program.ended_s - engine_start_s
+        engine_start_s = self.outcomes.ready_s - (first.started_s + first.duration_s)
+        return self.outcomes.program.began_s - engine_start_s, self.outcomes.program.ended_s - engine_start_s
 
 
 class MeasurementRunner:
@@ -103,13 +103,13 @@ class MeasurementRunner:
     def series(self, run: Run, *, during: LoadedProgramRun | None = None) -> tuple[ProbeSeries, ...]:
         """Probes of each pair in `run`; with `during`, only those between the program's start and its end."""
         try:
-            found = read_probe_series(run, self._spec.schedule)
+            series = read_probe_series(run, self._spec.schedule)
         except Inconclusive as fault:
             raise MeasurementAborted(str(fault), status=ExitStatus.fault) from None
         interval = None if during is None else during.interval_in(run)
         if interval is None:
-            return found
-        return tuple(series_between(pair, began_s=interval[0], ended_s=interval[1]) for pair in found)
+            return series
+        return tuple(series_between(one, began_s=interval[0], ended_s=interval[1]) for one in series)
 
     def run_with_load(self, load: BackgroundLoad) -> LoadedProgramRun:
         """Run the program beside a load, which starts before it and is stopped when it ends."""
@@ -122,15 +122,15 @@ class MeasurementRunner:
             has_finished=file.has_ended,
         )  # fmt: skip
         try:
-            both = run_with_companion(
+            outcomes = run_with_companion(
                 program, background, ready=FirstRound(load_file).is_written, ready_timeout_s=_START_LIMIT_S,
                 log=self._progress,
             )  # fmt: skip
         except OSError as fault:
             raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
-        outcome = self._require_program(both, load)
+        outcome = self._require_program(outcomes, load)
         return LoadedProgramRun(
-            took_s=elapsed_s(outcome), reached_limit=both.out_of_time, run_file=run_file, both=both,
+            took_s=elapsed_s(outcome), reached_limit=outcomes.out_of_time, run_file=run_file, outcomes=outcomes,
             load_file=load_file,
         )  # fmt: skip
 
@@ -141,8 +141,8 @@ class MeasurementRunner:
 
     def start_time_s(self) -> float:
         """How long it takes to start the same number of ranks of a program that does nothing."""
-        nothing = replace(self._spec, workload=None, command=(_NO_OPERATION,))
-        program, _ = MeasurementRunner(nothing, self._folder, progress=self._progress)._program()
+        empty_spec = replace(self._spec, workload=None, command=(_NO_OPERATION,))
+        program, _ = MeasurementRunner(empty_spec, self._folder, progress=self._progress)._program()
         return self._run_program(program, name=_NO_OPERATION, run_file=None).took_s
 
     def _run_program(self, program: PairedLaunch, *, name: str, run_file: Path | None) -> ProgramRun:
@@ -162,28 +162,28 @@ class MeasurementRunner:
             require_success(outcome, name=name, progress=self._progress)
         return ProgramRun(took_s=took_s, reached_limit=stopped, run_file=run_file)
 
-    def _require_program(self, both: PairOutcome, load: BackgroundLoad) -> Outcome:
+    def _require_program(self, outcomes: PairOutcome, load: BackgroundLoad) -> Outcome:
         """The program's outcome, if it ended well or at its time limit. Raises MeasurementAborted."""
-        name, outcome = self._spec.name, both.program
-        if both.interrupted:
+        name, outcome = self._spec.name, outcomes.program
+        if outcomes.interrupted:
             raise MeasurementAborted(
                 f"interrupted; {name} and its probes were terminated", effect=", no result is reported",
                 status=ExitStatus.interrupted,
             )  # fmt: skip
         if outcome is None:
             raise MeasurementAborted(
-                f"{load.label} ended with status {both.companion.status} before their first round; {name} was not "
+                f"{load.label} ended with status {outcomes.companion.status} before their first round; {name} was not "
                 "started",
                 status=ExitStatus.fault,
             )
-        if both.lost_companion:
+        if outcomes.lost_companion:
             raise MeasurementAborted(
-                f"{load.label} ended with status {both.companion.status} while {name} was running, which was "
+                f"{load.label} ended with status {outcomes.companion.status} while {name} was running, which was "
                 "terminated",
                 effect="; no result is reported",
                 status=ExitStatus.fault,
             )
-        if not both.out_of_time:
+        if not outcomes.out_of_time:
             require_success(outcome, name=name, progress=self._progress)
         return outcome
 

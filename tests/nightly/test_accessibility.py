@@ -19,7 +19,7 @@ from support.sensitivity_pages import CG, FFT, SEEN, phased, rings
 from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 
 from stressbench.experiments.study.results import results_of
-from stressbench.experiments.study.running import Result
+from stressbench.experiments.study.running import LaunchResult
 from stressbench.experiments.sweep.rates.of_study import Question
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.formats.protocols.beff_io import read_io_protocols
@@ -110,7 +110,7 @@ def study_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     head = STUDY[: STUDY.index("[factors]")]
     text = f'{head}matrix = ["CG", "Incast"]\n' + STUDY[STUDY.index("[factors]") :]
     directory = study_in(folder, text)
-    failing = {number: Result(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
+    failing = {number: LaunchResult(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
     carry_out(directory, FakeLaunches(results=failing, text=made_run(blocks=8)))
     return STUDIES["html"](*results_of(directory))
 

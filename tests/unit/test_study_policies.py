@@ -9,8 +9,8 @@ from support.fake_launcher import put
 from support.studies import WORKLOAD, study_in
 
 from stressbench.experiments.study.cell_targets import rail_selection_of, require_links
-from stressbench.experiments.study.directory import Directory, take_up
-from stressbench.experiments.study.launching import Launching
+from stressbench.experiments.study.directory import Directory, create_or_extend
+from stressbench.experiments.study.launching import RunLauncher
 from stressbench.formats.study.cells import Cell
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import mistakes_located, parse_study
@@ -110,7 +110,7 @@ def test_what_was_compared_stays_comparable(tmp_path: Path) -> None:
     other = named.replace('"tcp"', '"ucx"')
 
     with pytest.raises(StudyMistake, match="transport was tcp and is now ucx; keep it, or begin a study in another"):
-        take_up(tmp_path / "made", study=parse_study(other, source="s"), text=other, folder=tmp_path)
+        create_or_extend(tmp_path / "made", study=parse_study(other, source="s"), text=other, folder=tmp_path)
 
 
 def requests(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> dict[str | None, session.LaunchRequest]:
@@ -118,7 +118,7 @@ def requests(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> dict[str 
     seen: list[session.LaunchRequest] = []
     monkeypatch.setattr(session, "prepare", lambda request, environment: seen.append(request) or "prepared")
     with registered(lab=Pair()):
-        Launching(study=directory.study, folder=directory.folder, environment={}, note=directory.write).check()
+        RunLauncher(study=directory.study, folder=directory.folder, environment={}, note=directory.write).check()
     return {str(request.rail_selection.rails.policy) if request.rail_selection else None: request for request in seen}
 
 
@@ -139,7 +139,7 @@ def test_a_long_check_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(session, "prepare", lambda request, environment: "prepared")
 
     with registered(lab=Pair()):
-        Launching(
+        RunLauncher(
             study=directory.study, folder=directory.folder, environment={}, note=directory.write,
             clock=lambda: next(seconds), log=said.append,
         ).check()  # fmt: skip

@@ -144,8 +144,8 @@ class _Measurement:
     def _require_time(self, result: ProgramRun) -> None:
         if result.reached_limit:
             raise MeasurementAborted(
-                f"{self._spec.name} reached --time-limit without congestion, after {result.took_s:.3g} s, so that there "
-                "is no isolated time to compare with; raise the limit",
+                f"{self._spec.name} reached --time-limit without congestion, after {result.took_s:.3g} s, so that "
+                "there is no isolated time to compare with; raise the limit",
                 effect="; no result is reported",
                 status=ExitStatus.fault,
             )

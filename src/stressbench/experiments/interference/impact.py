@@ -97,8 +97,8 @@ def _require_enough_probes(spec: MeasurementSpec, beside: tuple[ProbeSeries, ...
         return
     length = f" took {took_s:.3g} s, too short" if took_s else ""
     raise MeasurementAborted(
-        f"{spec.name}{length}: it was probed {probe_count} times, but at least {LEAST_SAMPLES} probes are needed, which takes "
-        f"{probing_time_s(LEAST_SAMPLES, spec.schedule):.3g} s with {count(pairs, 'pair')} every "
+        f"{spec.name}{length}: it was probed {probe_count} times, but at least {LEAST_SAMPLES} probes are needed, "
+        f"which takes {probing_time_s(LEAST_SAMPLES, spec.schedule):.3g} s with {count(pairs, 'pair')} every "
         f"{interval_s * 1e3:g} ms. Use a larger problem, or probe more often (--every)",
         status=ExitStatus.fault,
     )

@@ -11,7 +11,7 @@ from stressbench.results.selections import Selections
 class StudyData:
     """Runs that are done, by id; the study's file as it was handed in, its seed, and `environment.json` as text.
 
-    `chosen` are the runs' samples that count, where someone has looked already.
+    `selections` are the runs' samples that count, where someone has looked already.
     """
 
     runs: Mapping[str, Run] = field(default_factory=dict)
@@ -19,7 +19,7 @@ class StudyData:
     text: str = ""
     seed: int | None = None
     environment: str = ""
-    chosen: Selections | None = None
+    selections: Selections | None = None
 
     @property
     def by_cell(self) -> Mapping[str, Mapping[str, Run]]:

@@ -22,7 +22,7 @@ import orjson
 
 from stressbench import __version__
 from stressbench.experiments.study.environment import environment
-from stressbench.experiments.study.includes import included
+from stressbench.experiments.study.includes import included_files
 from stressbench.formats import toml
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, must_stay, open_journal, open_regular, read_text, replace_whole
@@ -167,7 +167,7 @@ def _add_study_file(path: Path, number: int, *, study: Study, text: str, folder:
         includes={
             os.path.relpath(file, folder): sha256_of(file)
             for workload in _workloads(study)
-            for file in included(
+            for file in included_files(
                 folder / workload, [dict(cell.sets) for cell in study.cells if cell.workload == workload]
             )
         },

@@ -247,7 +247,8 @@ class StudyRunner:
     def _finished(self, run: PlannedRun, name: str, recorded_run: Run, *, recovered: bool) -> FinishedRecord:
         return FinishedRecord(
             run=run.id, at=now(), file=name, sha256=sha256_of(self._directory.path / name),
-            complete=recorded_run.complete, duration_s=None if recovered else self._clock() - self._started[run.id], recovered=recovered,
+            complete=recorded_run.complete,
+            duration_s=None if recovered else self._clock() - self._started[run.id], recovered=recovered,
         )  # fmt: skip
 
     def _ended_at_study_limit(self, order: ScheduledRun) -> bool:

@@ -102,7 +102,7 @@ def evidence_of(report: StudyReport, data: StudyData) -> Evidence:
     """Compute the data of the page; the samples of each run are selected only once."""
     tones = {name: n for n, name in enumerate(dict.fromkeys(job.name for cell in report.cells for job in cell.jobs))}
     begin = min((run.header.started_at for run in data.runs.values()), default=None)
-    chosen = selections_of(data.runs) if data.chosen is None else data.chosen
+    chosen = selections_of(data.runs) if data.selections is None else data.selections
     shares = [
         share
         for name, run in data.runs.items()

@@ -37,12 +37,12 @@ def rail_results(
     if (folder / FILE).is_file():
         require_no_rounds(folder, motifs=motifs, time=time)
         return rails_of_launches(read_launches(folder / FILE), talk=talk)
-    have = collected_runs(open_directory(folder))
-    numbers = _nic_numbers({cell.on for cell in have.study.cells})
+    collected = collected_runs(open_directory(folder))
+    numbers = _nic_numbers({cell.on for cell in collected.study.cells})
     count = max((rail + 1 for each in numbers.values() for rail in each.values()), default=0)
     return rails_of_study(
-        have.study, have.found, have.runs, question=Question(kind=time or Kind.isolated, motifs=motifs),
-        numbers=numbers, nics=tuple(f"eth{rail}" for rail in range(count)), talk=talk, notes=have.notes,
+        collected.study, collected.states, collected.runs, question=Question(kind=time or Kind.isolated, motifs=motifs),
+        numbers=numbers, nics=tuple(f"eth{rail}" for rail in range(count)), talk=talk, notes=collected.notes,
     )  # fmt: skip
 
 

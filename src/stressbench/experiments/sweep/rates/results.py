@@ -32,9 +32,9 @@ def rate_results(
     if (folder / FILE).is_file():
         require_no_rounds(folder, motifs=motifs, time=time)
         return degradation_of_launches(read_launches(folder / FILE), question=question)
-    have = collected_runs(open_directory(folder))
-    if is_competing(have.study):
+    collected = collected_runs(open_directory(folder))
+    if is_competing(collected.study):
         if time is Kind.isolated:
             raise StudyMistake("--time isolated: competing traffic runs in contended rounds alone; leave it out")
         question = replace(question, kind=Kind.contended)
-    return degradation_of(have.study, have.found, have.runs, question=question, notes=have.notes)
+    return degradation_of(collected.study, collected.states, collected.runs, question=question, notes=collected.notes)

@@ -20,7 +20,7 @@ from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 
 from stressbench.experiments.study.results import results_of
 from stressbench.experiments.study.running import LaunchResult
-from stressbench.experiments.sweep.rates.of_study import Question
+from stressbench.experiments.sweep.rates.study_results import AnalysisOptions
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.formats.protocols.beff_io import read_io_protocols
 from stressbench.formats.run import read_run
@@ -154,8 +154,8 @@ def judgement_page() -> str:
 @pytest.fixture(scope="module")
 def degradation_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Three jobs at four rates on two numbers of ranks, with the balance of a node."""
-    question = Question(node=Node(gflops=115.2, injection_gb_per_s=1.74))
-    found = found_in(tmp_path_factory.mktemp("degradation"), question=question, machine=MadeMachine())
+    options = AnalysisOptions(node=Node(gflops=115.2, injection_gb_per_s=1.74))
+    found = found_in(tmp_path_factory.mktemp("degradation"), options=options, machine=MadeMachine())
     return RATES["html"](found)
 
 

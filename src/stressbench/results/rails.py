@@ -13,12 +13,12 @@ from stressbench.tracing.profile import Columns
 
 Floats = NDArray[np.float64]
 BASELINE = "default"
-_LEAST_RUNS = 4
-_REACH = 1.5
-_ITSELF = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="others are compared with it")
+_MIN_RUNS = 4
+_WHISKER_REACH = 1.5
+_BASELINE_RATIO = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="others are compared with it")
 
 
-class Of(StrEnum):
+class ValueKind(StrEnum):
     """What a value is of: a run's median over its rounds, or one round."""
 
     runs = "runs"
@@ -60,7 +60,7 @@ class Subject:
     step: int | None
     motif: str | None
     unit: str
-    of: Of
+    of: ValueKind
     baseline: str
     entries: tuple[Entry, ...]
 
@@ -76,15 +76,15 @@ def subject_of(
     medians = {
         policy: np.array([np.median(rounds) for rounds in runs if len(rounds)]) for policy, runs in values.items()
     }
-    of = Of.runs if all(len(found) >= _LEAST_RUNS for found in medians.values()) else Of.rounds
+    of = ValueKind.runs if all(len(found) >= _MIN_RUNS for found in medians.values()) else ValueKind.rounds
     if all(len(rounds) <= 1 for runs in values.values() for rounds in runs):
-        of = Of.runs  # a value a run is all that there is
+        of = ValueKind.runs  # a value a run is all that there is
     baseline = BASELINE if BASELINE in values else next(iter(values))
     entries = tuple(
         Entry(
             policy=policy,
-            box=box_of(medians[policy] if of is Of.runs else np.concatenate([np.empty(0), *runs])),
-            ratio=_ITSELF if policy == baseline else _against(values[baseline], runs),
+            box=box_of(medians[policy] if of is ValueKind.runs else np.concatenate([np.empty(0), *runs])),
+            ratio=_BASELINE_RATIO if policy == baseline else _ratio_to_baseline(values[baseline], runs),
         )
         for policy, runs in values.items()
     )
@@ -98,7 +98,7 @@ def box_of(values: Floats) -> Box | None:
     if len(values) == 0:
         return None
     first, middle, third = (float(value) for value in np.percentile(values, (25, 50, 75)))
-    reach = _REACH * (third - first)
+    reach = _WHISKER_REACH * (third - first)
     ordered = np.sort(values)
     within = ordered[(ordered >= first - reach) & (ordered <= third + reach)]
     beyond = ordered[(ordered < first - reach) | (ordered > third + reach)]
@@ -108,7 +108,7 @@ def box_of(values: Floats) -> Box | None:
     )  # fmt: skip
 
 
-def _against(baseline: Sequence[Floats], runs: Sequence[Floats]) -> PooledRatio:
+def _ratio_to_baseline(baseline: Sequence[Floats], runs: Sequence[Floats]) -> PooledRatio:
     found = pooled_ratio(baseline, runs, what="values")
     return PooledRatio(
         ratio=found.ratio, low=found.low, high=found.high, reason=found.reason,
@@ -117,7 +117,7 @@ def _against(baseline: Sequence[Floats], runs: Sequence[Floats]) -> PooledRatio:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class NicLoad:
     """Bytes that hosts sent over their NIC of this name, frame headers included. None: not counted."""
 
     nic: str
@@ -126,14 +126,14 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
+class NicTraffic:
     """What hosts sent under one policy while `job` ran alone, or all together (None); `asked` in words."""
 
     where: Mapping[str, str]
     policy: str
     job: str | None
     asked: str
-    loads: tuple[Load, ...]
+    loads: tuple[NicLoad, ...]
 
     @property
     def total(self) -> int | None:
@@ -141,7 +141,7 @@ class Carried:
         known = [load.sent_bytes for load in self.loads if load.sent_bytes is not None]
         return sum(known) if known else None
 
-    def share(self, load: Load) -> float | None:
+    def share(self, load: NicLoad) -> float | None:
         """Of all that was sent; None where nothing was, or nobody counted."""
         return load.sent_bytes / self.total if load.sent_bytes is not None and self.total else None
 
@@ -159,7 +159,7 @@ class Bandwidth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class PolicyImpact:
     """How many times as long a job takes beside the others as alone, under one policy."""
 
     where: Mapping[str, str]
@@ -179,7 +179,7 @@ class MpiProfile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RailsFound:
+class RailsReport:
     """`time` says which: isolated or contended rounds, or launches of a program; `factors` vary beside the policy."""
 
     about: str
@@ -190,7 +190,7 @@ class RailsFound:
     done: int
     subjects: tuple[Subject, ...]
     bandwidths: tuple[Bandwidth, ...]
-    carried: tuple[Carried, ...]
-    beside: tuple[Beside, ...]
+    carried: tuple[NicTraffic, ...]
+    beside: tuple[PolicyImpact, ...]
     talk: tuple[MpiProfile, ...]
     notes: tuple[str, ...]

@@ -124,7 +124,7 @@ def _print_plan(words: list[str], what: RateSweepOptions, *, as_json: bool) -> N
     if what.compete:
         competing = what.competing(words)
         made = competing.specification(called=_CALLED)
-        with competing.written_for_now() as folder:
+        with competing.in_temporary_directory() as folder:
             print_plan(made.study, folder=folder, as_json=as_json)
         return
     made = what.sweep(words).specification(called=_CALLED)

@@ -26,7 +26,7 @@ def report_of(
     selections: Selections | None = None,
     notes: Sequence[str] = (),
 ) -> StudyReport:
-    """The report, from run_states and from the runs that are done, by run id; `selections`: their samples that count."""
+    """The report, from run_states and the runs that are done, by run id; `selections`: their samples that count."""
     if selections is None:
         selections = selections_of(runs)
     factors = varying(study.cells)

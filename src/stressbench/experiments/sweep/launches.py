@@ -28,19 +28,19 @@ L = TypeVar("L", bound=Launched)
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchSweep(Generic[Condition, P, L]):
-    """Launches in the order of `turns`: `launch` starts one after `ready` has set its condition.
+    """Launches in this `order`: `launch` starts one after `prepare` has set its condition.
 
     `read_from` says where its figures are searched; `command` is the group of commands whose `report` shows them.
     """
 
     plan: P
-    turns: Sequence[tuple[Condition, int]]
+    order: Sequence[tuple[Condition, int]]
     launch: Callable[[Condition, int], tuple[L, Outcome]]
     journal: Journal[P, L]
     command: str
     read_from: str
     progress: Progress
-    ready: Callable[[Condition], object] = lambda _: None
+    prepare: Callable[[Condition], object] = lambda _: None
 
     def run(self, output: Path) -> int:
         """Start all launches and append their records to a journal in `output`; the number of launches that failed.
@@ -48,26 +48,28 @@ class LaunchSweep(Generic[Condition, P, L]):
         Raises Interrupted after a stop signal, StudyMistake where `output` is not empty, and StudyFault.
         """
         path, failed, runs, program = self._begin(output), 0, self.plan.runs, self.plan.command[0]
-        shown_by = f"`stressbench {self.command} report {output}`"
-        asked: list[int] = []
-        with handled_by(lambda number, _: asked.append(number)):  # between launches; during one, the launch handles it
-            for condition, repetition in self.turns:
-                if not asked:
-                    self.ready(condition)
-                if asked:
-                    raise _stopped(shown_by)
+        report_command = f"`stressbench {self.command} report {output}`"
+        stop_signals: list[int] = []
+        with handled_by(
+            lambda number, _: stop_signals.append(number)
+        ):  # between launches; during one, the launch handles it
+            for condition, repetition in self.order:
+                if not stop_signals:
+                    self.prepare(condition)
+                if stop_signals:
+                    raise _stopped(report_command)
                 self.progress(f"launch {repetition + 1} of {runs}: {condition}", level=Level.progress)
                 record, outcome = self.launch(condition, repetition)
                 if outcome.stop_requests:
-                    raise _stopped(shown_by)
+                    raise _stopped(report_command)
                 self.journal.append(path, record)
                 if record.status != ExitStatus.ok:
                     failed += 1
                     self.progress(f"{program} ended with status {record.status} under {condition}", level=Level.warning)
                 else:
                     self._require_figures(record, path)
-        done = len(self.turns) - failed
-        self.progress(f"{done} launches are done; {shown_by} shows the results", level=Level.note)
+        done = len(self.order) - failed
+        self.progress(f"{done} launches are done; {report_command} shows the results", level=Level.note)
         return failed
 
     def _begin(self, output: Path) -> Path:

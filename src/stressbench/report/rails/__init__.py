@@ -8,7 +8,7 @@ from stressbench.report.names import printable
 from stressbench.report.rails.records import records_of
 from stressbench.report.rails.tables import headline, label, tables_of
 from stressbench.report.renderers import formats
-from stressbench.results.rails import RailsFound, Subject
+from stressbench.results.rails import RailsReport, Subject
 from stressbench.stats.comparison import Verdict, verdict_of
 
 _KIND = "Rail policies"
@@ -17,14 +17,14 @@ _MOST_FINDINGS = 12
 _FOOT = "The method is that of León, Chembreau and Leininger, “What Do Scientific Applications Need?”."
 
 
-def brief(found: RailsFound) -> Document:
+def brief(found: RailsReport) -> Document:
     """The document for formats without figures: tables and notes."""
     title = found.about or _KIND
     section = brief_section(title=title, headline=headline(found), tables=tables_of(found), notes=found.notes)
     return Document(title=title, sections=(section,), records=records_of(found), value=found)
 
 
-def page(found: RailsFound) -> Document:
+def page(found: RailsReport) -> Document:
     """The HTML page: findings, figures and tables."""
     from stressbench.report.rails.figures import draw  # figures take a second to import
 
@@ -41,7 +41,7 @@ def page(found: RailsFound) -> Document:
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
-def _findings(found: RailsFound) -> Iterator[str]:
+def _findings(found: RailsReport) -> Iterator[str]:
     """Significant differences, the largest first."""
     told = []
     for subject in found.subjects:

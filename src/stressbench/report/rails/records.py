@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stressbench.report.document import Numbers, Value
-from stressbench.results.rails import RailsFound
+from stressbench.results.rails import RailsReport
 
 _HEAD = (
     "what", "name", "step", "motif", "policy", "unit", "of", "n", "low", "first_quartile", "median", "third_quartile",
@@ -11,13 +11,13 @@ _HEAD = (
 )  # fmt: skip
 
 
-def records_of(found: RailsFound) -> Numbers:
+def records_of(found: RailsReport) -> Numbers:
     """All records; None is unknown."""
     rows = (*_times(found), *_sizes(found), *_nics(found), *_impacts(found))
     return Numbers(name="rails", head=(*found.factors, *_HEAD), rows=rows)
 
 
-def _times(found: RailsFound) -> Iterator[tuple[Value, ...]]:
+def _times(found: RailsReport) -> Iterator[tuple[Value, ...]]:
     for one in found.subjects:
         for entry in one.entries:
             box, ratio = entry.box, entry.ratio
@@ -32,7 +32,7 @@ def _times(found: RailsFound) -> Iterator[tuple[Value, ...]]:
             )  # fmt: skip
 
 
-def _sizes(found: RailsFound) -> Iterator[tuple[Value, ...]]:
+def _sizes(found: RailsReport) -> Iterator[tuple[Value, ...]]:
     for one in found.bandwidths:
         for policy, bandwidth in one.bytes_per_s.items():
             yield (
@@ -41,7 +41,7 @@ def _sizes(found: RailsFound) -> Iterator[tuple[Value, ...]]:
             )  # fmt: skip
 
 
-def _nics(found: RailsFound) -> Iterator[tuple[Value, ...]]:
+def _nics(found: RailsReport) -> Iterator[tuple[Value, ...]]:
     for one in found.carried:
         for load in one.loads:
             asked = None if load.asked is None else "yes" if load.asked else "no"
@@ -51,7 +51,7 @@ def _nics(found: RailsFound) -> Iterator[tuple[Value, ...]]:
             )  # fmt: skip
 
 
-def _impacts(found: RailsFound) -> Iterator[tuple[Value, ...]]:
+def _impacts(found: RailsReport) -> Iterator[tuple[Value, ...]]:
     for one in found.beside:
         yield (
             *one.where.values(), "impact", one.job, None, None, one.policy, *(None,) * 9, one.impact.ratio,

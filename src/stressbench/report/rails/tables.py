@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from stressbench.report.document import Table, headed
 from stressbench.report.units import digits, percent, plain_interval, plain_ratio, plain_time, rate, size
-from stressbench.results.rails import Bandwidth, Carried, Entry, Load, RailsFound, Subject
+from stressbench.results.rails import Bandwidth, Entry, NicLoad, NicTraffic, RailsReport, Subject
 
 _UNKNOWN = "-"
 
 
-def headline(found: RailsFound) -> str:
+def headline(found: RailsReport) -> str:
     """The number of finished runs, and the kind of rounds that the times come from, as sentences."""
     times = {
         "isolated": " Times are of jobs in isolated rounds.",
@@ -18,7 +18,7 @@ def headline(found: RailsFound) -> str:
     return f"{found.done} of {found.planned} runs are done.{times.get(found.time, '')}"
 
 
-def tables_of(found: RailsFound) -> Iterator[Table]:
+def tables_of(found: RailsReport) -> Iterator[Table]:
     """All tables that have content, in order."""
     if found.subjects:
         yield _spreads(found)
@@ -44,7 +44,7 @@ def label(subject: Subject) -> str:
     return subject.name if subject.step is None else f"{subject.name}, {subject.step + 1}: {subject.motif}"
 
 
-def _spreads(found: RailsFound) -> Table:
+def _spreads(found: RailsReport) -> Table:
     baseline = found.subjects[0].baseline
     return Table(
         title="By policy",
@@ -89,7 +89,7 @@ def _numbers(subject: Subject, entry: Entry) -> tuple[str, ...]:
     return (*shown, plain_ratio(ratio.ratio), interval)
 
 
-def _bandwidths(found: RailsFound) -> Table:
+def _bandwidths(found: RailsReport) -> Table:
     return Table(
         title="Bandwidth by message size",
         columns=headed((*_names(found), "job", "motif", "message", *found.policies), words=len(_names(found)) + 2),
@@ -106,7 +106,7 @@ def _rate(one: Bandwidth, policy: str) -> str:
     return _UNKNOWN if value is None else rate(value)
 
 
-def _beside(found: RailsFound) -> Table:
+def _beside(found: RailsReport) -> Table:
     return Table(
         title="Congestion impact",
         columns=headed((*_names(found), "job", "policy", "impact", "95 %", "runs"), words=len(_names(found)) + 2),
@@ -125,7 +125,7 @@ def _beside(found: RailsFound) -> Table:
     )
 
 
-def _carried(found: RailsFound) -> Table:
+def _carried(found: RailsReport) -> Table:
     nics = tuple(dict.fromkeys(load.nic for one in found.carried for load in one.loads))
     return Table(
         title="Bytes by NIC",
@@ -160,29 +160,29 @@ def _carried(found: RailsFound) -> Table:
     )
 
 
-def _load(one: Carried, nic: str) -> Load | None:
+def _load(one: NicTraffic, nic: str) -> NicLoad | None:
     return next((load for load in one.loads if load.nic == nic), None)
 
 
-def _sent(one: Carried, nic: str) -> str:
+def _sent(one: NicTraffic, nic: str) -> str:
     load = _load(one, nic)
     return _UNKNOWN if load is None or load.sent_bytes is None else digits(load.sent_bytes / 1e6)
 
 
-def _share(one: Carried, nic: str) -> str:
+def _share(one: NicTraffic, nic: str) -> str:
     load = _load(one, nic)
     share = None if load is None else one.share(load)
     return _UNKNOWN if share is None else percent(share)
 
 
-def _on_asked(one: Carried) -> str:
+def _on_asked(one: NicTraffic) -> str:
     shares = [one.share(load) for load in one.loads if load.asked]
     if not shares or any(share is None for share in shares):
         return _UNKNOWN
     return percent(sum(share for share in shares if share is not None))
 
 
-def _talk(found: RailsFound) -> Table:
+def _talk(found: RailsReport) -> Table:
     return Table(
         title="MPI profile of the program",
         columns=headed(
@@ -221,6 +221,6 @@ def _talk(found: RailsFound) -> Table:
     )
 
 
-def _names(found: RailsFound) -> tuple[str, ...]:
+def _names(found: RailsReport) -> tuple[str, ...]:
     """Names of the factors other than the policy."""
     return tuple(name.removeprefix("set.") for name in found.factors)

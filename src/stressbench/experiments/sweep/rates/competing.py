@@ -51,7 +51,7 @@ class CompetingSweep:
     def specification(self, *, called: Called = by_key) -> Specification:
         """The study; nothing is written. Raises StudyMistake and Mistakes."""
         sweep, paths, nodes = self.sweep, self._by_name(), self._nodes()
-        made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).specified(
+        made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).study_with_factors(
             about="Competing traffic", factors={"workload": list(paths)},
             variables={RATE: list(map(argument_of, sweep.rates))},
             by_ranks={NODES: {count: str(many) for count, many in nodes.items()}}, called=called,
@@ -79,7 +79,7 @@ class CompetingSweep:
         return folder.absolute()
 
     @contextmanager
-    def written_for_now(self) -> Iterator[Path]:
+    def in_temporary_directory(self) -> Iterator[Path]:
         """The same in a temporary directory."""
         with TemporaryDirectory(prefix="stressbench-degrade-") as name:
             yield self.write_in(Path(name))

@@ -21,25 +21,25 @@ _FULL = "1"
 
 @dataclass(frozen=True, kw_only=True)
 class Injection:
-    """`apply` sets a rate such as `1/2`, StudyFault where it fails; `by_hand` is the command that restores it."""
+    """`apply` sets a rate such as `1/2`, StudyFault where it fails; `manual_command` is the one that restores it."""
 
     apply: Callable[[str], None]
-    by_hand: str
+    manual_command: str
     progress: Progress = silent
-    _set: list[str] = field(default_factory=list, init=False)
+    _applied: list[str] = field(default_factory=list, init=False)
 
     def set(self, rate: str) -> None:
         """Have nodes send at this share of their rate from now on, unless they do. Raises StudyFault."""
-        if self._set[-1:] == [rate]:
+        if self._applied[-1:] == [rate]:
             return
         if rate == _FULL:
             self.apply(rate)
-            self._set.append(rate)
+            self._applied.append(rate)
         else:  # what fails may have slowed something
-            self._set.append(rate)
+            self._applied.append(rate)
             self.apply(rate)
 
-    def put_back(self) -> AbstractContextManager[None]:
+    def restoring_full_rate(self) -> AbstractContextManager[None]:
         """However it ends inside, the full rate is set again.
 
         Raises StudyFault where that fails; but a failure inside is the one to be told.
@@ -47,18 +47,19 @@ class Injection:
         return restored_by(self._set_full)
 
     def _set_full(self) -> None:
-        if self._set[-1:] in ([], [_FULL]):
+        if self._applied[-1:] in ([], [_FULL]):
             return
         try:
             with handled_by(lambda *_: None):  # who asks to stop wants this done first
                 self.apply(_FULL)
         except StudyFault:
             self.progress(
-                f"injection bandwidth may still be {self._set[-1]} of the full rate: `{self.by_hand}` restores it",
+                f"injection bandwidth may still be {self._applied[-1]} of the full rate: "
+                f"`{self.manual_command}` restores it",
                 level=Level.warning,
             )
             raise
-        self._set.append(_FULL)
+        self._applied.append(_FULL)
 
 
 def of_lab(on: str, *, progress: Progress = silent) -> Injection:
@@ -70,8 +71,8 @@ def of_lab(on: str, *, progress: Progress = silent) -> Injection:
         except LaunchMistake as mistake:
             raise StudyFault(str(mistake)) from mistake
 
-    by_hand = f"stressbench lab set all rate=full --lab {on.partition(':')[2]}"
-    return Injection(apply=apply, by_hand=by_hand, progress=progress)
+    manual_command = f"stressbench lab set all rate=full --lab {on.partition(':')[2]}"
+    return Injection(apply=apply, manual_command=manual_command, progress=progress)
 
 
 def of_command(text: str, *, folder: Path, progress: Progress = silent) -> Injection:
@@ -79,5 +80,7 @@ def of_command(text: str, *, folder: Path, progress: Progress = silent) -> Injec
     command = RateCommand(text=text, folder=folder, environment=os.environ)
     command.check()
     return Injection(
-        apply=lambda rate: command.set(FULL if rate == _FULL else rate), by_hand=f"{text} {_FULL}", progress=progress
+        apply=lambda rate: command.set(FULL if rate == _FULL else rate),
+        manual_command=f"{text} {_FULL}",
+        progress=progress,
     )

@@ -35,7 +35,7 @@ from stressbench.stats import summarise
 COVERAGE = 0.95
 RANKS = 4
 ROUNDS = ("--isolated", "10", "--contended", "10")
-REAL = """\
+MPI_WORKLOAD = """\
 [JOB_NAME] working
 [NID_LIST] 0-1
 [REPEAT] 50
@@ -47,7 +47,7 @@ REAL = """\
 [ROLE] background
 [MOTIF] Compute -m 50ms --mode sleep
 """
-SIMULATED = """\
+SIMULATED_WORKLOAD = """\
 [JOB_NAME] one
 [NID_LIST] 0-3
 [MOTIF] AllReduce
@@ -83,36 +83,36 @@ def impacts_of(run: Path, seed: int) -> Iterator[Impact]:
 
 def measure(engine: Path, workload: Path, run: Path, seed: int) -> None:
     """Run the workload once on real ranks with this seed, and write the run file `run`."""
-    words = ["run", str(workload), "--ranks-per-node", "1", *ROUNDS, "--seed", str(seed), "--output", str(run)]
-    mpi.run(mpi.OPEN_MPI, RANKS, [str(engine), *words])
+    arguments = ["run", str(workload), "--ranks-per-node", "1", *ROUNDS, "--seed", str(seed), "--output", str(run)]
+    mpi.run(mpi.OPEN_MPI, RANKS, [str(engine), *arguments])
 
 
 def simulate(workload: Path, run: Path) -> list[dict[str, Any]]:
     """Records of one simulated run, by the engine named in STRESSBENCH_SIMGRID or that of build/simgrid."""
-    words = ["run", str(workload), "--on", "simgrid:tinis", "-n", "8", *ROUNDS, "--repetitions", "5"]
+    arguments = ["run", str(workload), "--on", "simgrid:tinis", "-n", "8", *ROUNDS, "--repetitions", "5"]
     engine = Path(__file__).resolve().parent.parent / "build" / "simgrid" / "engine" / "stressbench-simgrid"
-    command = [str(Path(sys.executable).parent / "stressbench"), *words, "--output", str(run)]
+    command = [str(Path(sys.executable).parent / "stressbench"), *arguments, "--output", str(run)]
     environment = {"STRESSBENCH_SIMGRID": str(engine), **os.environ}
     subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in run.read_text().splitlines()]
 
 
-def under_noise(records: Sequence[Mapping[str, Any]], seed: int) -> Iterator[Mapping[str, Any]]:
+def with_noise(records: Sequence[Mapping[str, Any]], seed: int) -> Iterator[Mapping[str, Any]]:
     """The run's records with simulated noise and drift applied to their times."""
     rng = np.random.default_rng(seed)
     blocks = {record["round"]: record["block"] for record in records if record["type"] == "round"}
     drift = np.cumsum(rng.normal(0, 0.05, 1 + max(blocks.values())))
-    own: dict[tuple[int, int], float] = {}  # one factor per round and job
+    job_noise: dict[tuple[int, int], float] = {}  # one factor per round and job
     factors: dict[tuple[int, int, int], float] = {}  # one factor per repetition, for its steps and the whole
     for record in records:
         if record["type"] != "sample":
             yield record
             continue
         number, job, repetition = record["round"], record["job"], record["repetition"]
-        own.setdefault((number, job), rng.normal(0, 0.05))
+        job_noise.setdefault((number, job), rng.normal(0, 0.05))
         factor = factors.setdefault(
             (number, job, repetition),
-            float(np.exp(drift[blocks[number]] + own[number, job]) * (1 + rng.exponential(0.1))),
+            float(np.exp(drift[blocks[number]] + job_noise[number, job]) * (1 + rng.exponential(0.1))),
         )
         yield {**record, **{key: factor * record[key] for key in ("time_min_s", "time_mean_s", "time_max_s")}}
 
@@ -126,31 +126,32 @@ def main() -> int:
     arguments = parser.parse_args()
     seeds = arguments.seeds or (200 if arguments.simulated else 20)
     engine = None if arguments.simulated else arguments.engine or mpi.build_engine(mpi.OPEN_MPI)
-    found: list[Impact] = []
+    impacts: list[Impact] = []
     with tempfile.TemporaryDirectory() as name:
         workload, run = Path(name, "aa.sb"), Path(name, "aa.jsonl")
-        workload.write_text(REAL if engine else SIMULATED)
-        quiet = [] if engine else simulate(workload, run)
+        workload.write_text(MPI_WORKLOAD if engine else SIMULATED_WORKLOAD)
+        noiseless_records = [] if engine else simulate(workload, run)
         for seed in range(1, seeds + 1):
             run.unlink(missing_ok=True)
             if engine:
                 measure(engine, workload, run, seed)
             else:
-                run.write_text("".join(json.dumps(record) + "\n" for record in under_noise(quiet, seed)))
-            found += impacts_of(run, seed)
-            sys.stderr.write(f"seed {seed} of {seeds}: {found[-1].ratio:.4f}\n")
+                run.write_text("".join(json.dumps(record) + "\n" for record in with_noise(noiseless_records, seed)))
+            impacts += impacts_of(run, seed)
+            sys.stderr.write(f"seed {seed} of {seeds}: {impacts[-1].ratio:.4f}\n")
     rows = [
         [str(i.seed), i.job, f"{i.ratio:.4f}", f"{i.low:.4f} to {i.high:.4f}", "yes" if i.contains_one else "no"]
-        for i in found
+        for i in impacts
     ]
     sys.stdout.write(compare.table(["seed", "job", "impact", "95 % interval", "contains 1"], rows) + "\n")
-    covered = sum(i.contains_one for i in found)
-    fewest, most = (int(bound) for bound in stats.binom.interval(0.95, len(found), COVERAGE))
+    covering = sum(i.contains_one for i in impacts)
+    least, most = (int(bound) for bound in stats.binom.interval(0.95, len(impacts), COVERAGE))
     sys.stdout.write(
-        f"\n{covered} of {len(found)} intervals contain 1, {covered / len(found):.1%}; expected {fewest} to {most}\n"
+        f"\n{covering} of {len(impacts)} intervals contain 1, {covering / len(impacts):.1%}; "
+        f"expected {least} to {most}\n"
     )
-    in_bounds = fewest <= covered <= most
-    return 0 if in_bounds and (engine or 0.93 <= covered / len(found) <= 0.97) else 1
+    in_bounds = least <= covering <= most
+    return 0 if in_bounds and (engine or 0.93 <= covering / len(impacts) <= 0.97) else 1
 
 
 if __name__ == "__main__":

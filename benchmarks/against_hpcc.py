@@ -80,20 +80,23 @@ HPL.out
 Start = Callable[[Path, Sequence[str]], None]  # arguments: folder for the program's files, and command line
 
 
-def hpcc(start: Start, ranks: int, folder: Path, *, written: bool) -> dict[str, float]:
-    """Seconds per message by kind of ring, from a launch of hpcc; `written`: buffers are written to when allocated."""
+def hpcc(start: Start, ranks: int, folder: Path, *, touched_buffers: bool) -> dict[str, float]:
+    """Seconds per message by kind of ring, from a launch of hpcc.
+
+    `touched_buffers`: buffers are written to when allocated.
+    """
     (folder / "hpccinf.txt").write_text(INPUT.format(size=200 * ranks, ranks=ranks))
     output = folder / "hpccoutf.txt"
     output.unlink(missing_ok=True)
-    start(folder, ["env", "MALLOC_PERTURB_=85", "hpcc"] if written else ["hpcc"])
+    start(folder, ["env", "MALLOC_PERTURB_=85", "hpcc"] if touched_buffers else ["hpcc"])
     text = output.read_text()
-    found = {}
+    times_s = {}
     for kind, name in KINDS.items():
         match = re.search(rf"^{name}=([0-9.eE+-]+)$", text, re.MULTILINE)
         if match is None:
             raise ValueError(f"hpcc wrote no {name}")
-        found[kind] = SIZE / (float(match[1]) * 1e9)
-    return found
+        times_s[kind] = SIZE / (float(match[1]) * 1e9)
+    return times_s
 
 
 def ours(start: Start, engine: Path, ranks: int, folder: Path, *, buffered: int, seed: int) -> dict[str, float]:
@@ -122,21 +125,21 @@ def ours(start: Start, engine: Path, ranks: int, folder: Path, *, buffered: int,
 def starter(on: str, ranks: int, engine: Path) -> Start:
     """A function that starts programs on this machine or on the target of `--on`."""
     if on == "local":
-        return lambda folder, words: void(
+        return lambda folder, words: discard(
             mpi.run(mpi.OPEN_MPI, ranks, ["sh", "-c", 'cd "$0" && exec "$@"', str(folder), *words])
         )
-    place = resolve_target(on, environment=os.environ)
+    target = resolve_target(on, environment=os.environ)
 
     def start(folder: Path, words: Sequence[str]) -> None:
-        quiet = ("sh", "-c", 'exec "$@" >&2', "sh", *words)
-        ended = run_program(quiet, folder=folder, ranks=ranks, target=place, engine=engine, environment=os.environ)
-        if ended.status:
-            raise SystemExit(f"{words[0]} ended with status {ended.status} on {on}")
+        command = ("sh", "-c", 'exec "$@" >&2', "sh", *words)
+        result = run_program(command, folder=folder, ranks=ranks, target=target, engine=engine, environment=os.environ)
+        if result.status:
+            raise SystemExit(f"{words[0]} ended with status {result.status} on {on}")
 
     return start
 
 
-def void(_: object) -> None:
+def discard(_: object) -> None:
     """Discard a return value."""
 
 
@@ -157,31 +160,31 @@ def main() -> int:
     engine = mpi.build_engine(mpi.OPEN_MPI)
     start = starter(arguments.on, arguments.ranks, engine)
     order = random.Random(arguments.seed)
-    mine: dict[str, list[float]] = {kind: [] for kind in KINDS}
-    theirs: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    our_times: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    hpcc_times: dict[str, list[float]] = {kind: [] for kind in KINDS}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        turns: list[tuple[dict[str, list[float]], Callable[[], dict[str, float]]]] = [
+        launchers: list[tuple[dict[str, list[float]], Callable[[], dict[str, float]]]] = [
             (
-                mine,
+                our_times,
                 lambda: ours(
                     start, engine, arguments.ranks, folder, buffered=arguments.buffered, seed=order.randrange(1 << 30)
                 ),
             ),
-            (theirs, lambda: hpcc(start, arguments.ranks, folder, written=arguments.written)),
+            (hpcc_times, lambda: hpcc(start, arguments.ranks, folder, touched_buffers=arguments.written)),
         ]
         for _ in range(arguments.launches):
-            order.shuffle(turns)
-            for into, launch in turns:
+            order.shuffle(launchers)
+            for times, launch in launchers:
                 for kind, time_s in launch().items():
-                    into[kind].append(time_s)
+                    times[kind].append(time_s)
     rows, missed = [], 0
     for kind in KINDS:
-        found = compare.ratio(mine[kind], theirs[kind], seed=arguments.seed)
-        met = abs(found.of_medians.value - 1) <= GOAL
+        ratio = compare.ratio(our_times[kind], hpcc_times[kind], seed=arguments.seed)
+        met = abs(ratio.of_medians.value - 1) <= GOAL
         missed += not met
-        rates = [f"{SIZE / time_s / 1e6:.0f} MB/s" for time_s in (found.ours_s, found.theirs_s)]
-        rows.append([kind, str(arguments.ranks), *rates, *compare.cells(found), "yes" if met else "no"])
+        rates = [f"{SIZE / time_s / 1e6:.0f} MB/s" for time_s in (ratio.ours_s, ratio.theirs_s)]
+        rows.append([kind, str(arguments.ranks), *rates, *compare.cells(ratio), "yes" if met else "no"])
     header = ["ring", "ranks", "b_eff, a rank", "hpcc, a rank", *compare.HEADER, f"within {GOAL:.0%}"]
     sys.stdout.write(compare.table(header, rows) + "\n")
     return 1 if missed else 0

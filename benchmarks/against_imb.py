@@ -95,11 +95,11 @@ def imb_time_s(output: str, benchmark: str, size_bytes: int, window: int = 1) ->
 
 def imb(peer: Peer, lengths: Path, size: int, iterations: int, preload: Path | None) -> Callable[[], float]:
     """A function that launches IMB and returns the time of an iteration in seconds."""
-    before = ("env", f"LD_PRELOAD={preload}") if preload else ()
+    prefix = ("env", f"LD_PRELOAD={preload}") if preload else ()
 
     def launch() -> float:
         lengths.write_text(f"{size}\n")
-        output = mpi.run(mpi.INTEL_MPI, peer.ranks, [*before, *peer.command(lengths, size, iterations)])
+        output = mpi.run(mpi.INTEL_MPI, peer.ranks, [*prefix, *peer.command(lengths, size, iterations)])
         return imb_time_s(output, peer.imb, size, peer.window)
 
     return launch
@@ -111,8 +111,8 @@ def cases(peers: list[Peer], lengths: Path, *, aligned: bool) -> Iterator[versus
     engine = mpi.build_engine(mpi.INTEL_MPI)
     preload = mpi.build_preload(mpi.INTEL_MPI, "page_aligned") if aligned else None
     for peer in peers:
-        for size, most in SIZES.items():
-            iterations = max(1, most // peer.window)
+        for size, max_iterations in SIZES.items():
+            iterations = max(1, max_iterations // peer.window)
             loop = versus.Loop(peer.ranks, iterations, 1, WARMUP, peer.timer)
             yield versus.Case(
                 (f"{peer.suite} {peer.imb}", str(peer.ranks), compare.size_in_words(size), str(iterations)),

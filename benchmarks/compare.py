@@ -88,9 +88,9 @@ def ratio(ours: Sequence[float], theirs: Sequence[float], *, seed: int) -> Ratio
 HEADER = ("ratio of medians (95 % interval)", "median of ratios within blocks", "launches")
 
 
-def cells(found: Ratio) -> tuple[str, str, str]:
+def cells(result: Ratio) -> tuple[str, str, str]:
     """Cells of a row below HEADER."""
-    return str(found.of_medians), str(found.within_blocks), str(found.launches)
+    return str(result.of_medians), str(result.within_blocks), str(result.launches)
 
 
 def size_in_words(size_bytes: int) -> str:

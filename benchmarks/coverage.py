@@ -23,15 +23,15 @@ from stressbench.stats.dependence import dependence_of
 from stressbench.stats.intervals import paired_interval, widen_interval
 
 BLOCKS = (6, 10, 20, 50)
-MANY = 400_000
+TRUTH_SAMPLES = 400_000
 RESAMPLES = 499
-AT_ONCE = 100
+BATCH_RUNS = 100
 Floats: TypeAlias = NDArray[np.float64]
 Noise: TypeAlias = Callable[[np.random.Generator, tuple[int, int]], tuple[Floats, Floats]]
 """Function that draws logarithms of isolated and of contended times, both of shape (runs, blocks)."""
 
 
-def alike(one: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Noise:
+def same_distribution(one: Callable[[np.random.Generator, tuple[int, int]], Floats]) -> Noise:
     """Noise with the same distribution in both kinds of rounds."""
     return lambda rng, shape: (one(rng, shape), one(rng, shape))
 
@@ -65,32 +65,32 @@ def autocorrelated(correlation: float) -> Callable[[np.random.Generator, tuple[i
     return noise
 
 
-def within(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
+def median_within_rounds(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
     """The median of ten repetitions with AR(1) noise (coefficient 0.8)."""
     values: Floats = np.median(autocorrelated(0.8)(rng, (*shape, 10)), axis=-1)  # type: ignore[arg-type]
     return values
 
 
-def drifting(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
+def common_drift(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
     """A random walk from block to block, common to both kinds of rounds, and 5 % lognormal noise."""
     walk = np.cumsum(rng.normal(0, 0.05, shape), axis=-1)
     return walk + 0.05 * rng.standard_normal(shape), walk + 0.05 * rng.standard_normal(shape)
 
 
-def skewed_apart(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
+def skewed_when_contended(rng: np.random.Generator, shape: tuple[int, int]) -> tuple[Floats, Floats]:
     """2 % lognormal noise in isolated rounds; contended rounds are longer by an exponential 20 %."""
     return 0.02 * rng.standard_normal(shape), np.log1p(rng.exponential(0.2, shape))
 
 
 NOISES: dict[str, Noise] = {
-    "lognormal": alike(lognormal),
-    "Student t3": alike(student),
-    "Pareto": alike(pareto),
-    "skewed when contended": skewed_apart,
-    "drift of both": drifting,
-    "AR(1) 0.8 within rounds": alike(within),
-    "AR(1) 0.3 across blocks": alike(autocorrelated(0.3)),
-    "AR(1) 0.6 across blocks": alike(autocorrelated(0.6)),
+    "lognormal": same_distribution(lognormal),
+    "Student t3": same_distribution(student),
+    "Pareto": same_distribution(pareto),
+    "skewed when contended": skewed_when_contended,
+    "drift of both": common_drift,
+    "AR(1) 0.8 within rounds": same_distribution(median_within_rounds),
+    "AR(1) 0.3 across blocks": same_distribution(autocorrelated(0.3)),
+    "AR(1) 0.6 across blocks": same_distribution(autocorrelated(0.6)),
 }
 
 
@@ -113,27 +113,27 @@ class Bounds:
 
 def by_ranks(isolated: Floats, contended: Floats, *, widen: bool) -> Bounds:
     """Rank-based intervals of each run, widened for dependent blocks (as in `congestion_impact`) if `widen`."""
-    found = []
+    intervals = []
     for row in contended - isolated:
         dependence = dependence_of(row) if widen else None
-        found.append(widen_interval(paired_interval(row), 1.0 if dependence is None else dependence.factor))
-    return Bounds(low=np.array([one.low for one in found]), high=np.array([one.high for one in found]))
+        intervals.append(widen_interval(paired_interval(row), 1.0 if dependence is None else dependence.factor))
+    return Bounds(low=np.array([one.low for one in intervals]), high=np.array([one.high for one in intervals]))
 
 
-def by_bootstrap(isolated: Floats, contended: Floats, *, middle: Callable[..., Floats], seed: int) -> Bounds:
-    """BCa bootstrap intervals of each run over whole blocks, for the ratio of `middle` (median or mean)."""
+def by_bootstrap(isolated: Floats, contended: Floats, *, location: Callable[..., Floats], seed: int) -> Bounds:
+    """BCa bootstrap intervals of each run over whole blocks, for the ratio of `location` (median or mean)."""
 
     def statistic(first: Floats, second: Floats, axis: int) -> Floats:
-        ratio: Floats = np.log(middle(second, axis=axis) / middle(first, axis=axis))
+        ratio: Floats = np.log(location(second, axis=axis) / location(first, axis=axis))
         return ratio
 
     rng = np.random.default_rng(seed)
     parts = [
         stats.bootstrap(
-            (np.exp(isolated[start : start + AT_ONCE]), np.exp(contended[start : start + AT_ONCE])), statistic,
+            (np.exp(isolated[start : start + BATCH_RUNS]), np.exp(contended[start : start + BATCH_RUNS])), statistic,
             paired=True, vectorized=True, axis=-1, method="BCa", n_resamples=RESAMPLES, rng=rng,
         ).confidence_interval
-        for start in range(0, len(isolated), AT_ONCE)
+        for start in range(0, len(isolated), BATCH_RUNS)
     ]  # fmt: skip
     return Bounds(low=np.concatenate([one.low for one in parts]), high=np.concatenate([one.high for one in parts]))
 
@@ -149,7 +149,7 @@ class Truth:
 
 def truth_of(noise: Noise, rng: np.random.Generator) -> Truth:
     """True values from very many independent pairs of rounds."""
-    isolated, contended = (one.ravel() for one in noise(rng, (MANY, 2)))
+    isolated, contended = (one.ravel() for one in noise(rng, (TRUTH_SAMPLES, 2)))
     pairs = (contended - isolated).reshape(-1, 2)
     return Truth(
         ranks=float(np.median(pairs[:, 0] / 2 + rng.permutation(pairs[:, 1]) / 2)),
@@ -167,18 +167,26 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2000, help="simulated runs per cell for rank intervals")
     parser.add_argument("--bootstraps", type=int, default=500, help="simulated runs per cell for bootstrap intervals")
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    rng = np.random.default_rng(asked.seed)
+    arguments = parser.parse_args()
+    rng = np.random.default_rng(arguments.seed)
     print(f"{'noise':24} {'interval':14}" + "".join(f"{f'n = {n}':>8}" for n in BLOCKS) + "   width at 20", flush=True)
     for name, noise in NOISES.items():
-        truth = truth_of(noise, rng) if noise is skewed_apart else EXACT
-        cells = [noise(rng, (asked.runs, n)) for n in BLOCKS]
-        few = [tuple(side[: asked.bootstraps] for side in cell) for cell in cells]
+        truth = truth_of(noise, rng) if noise is skewed_when_contended else EXACT
+        cells = [noise(rng, (arguments.runs, n)) for n in BLOCKS]
+        bootstrap_cells = [tuple(side[: arguments.bootstraps] for side in cell) for cell in cells]
         rows = [
             ("ranks, plain", truth.ranks, [by_ranks(*cell, widen=False) for cell in cells]),
             ("ranks", truth.ranks, [by_ranks(*cell, widen=True) for cell in cells]),
-            ("BCa, medians", truth.medians, [by_bootstrap(*c, middle=np.median, seed=asked.seed) for c in few]),
-            ("BCa, means", truth.means, [by_bootstrap(*c, middle=np.mean, seed=asked.seed) for c in few]),
+            (
+                "BCa, medians",
+                truth.medians,
+                [by_bootstrap(*c, location=np.median, seed=arguments.seed) for c in bootstrap_cells],
+            ),
+            (
+                "BCa, means",
+                truth.means,
+                [by_bootstrap(*c, location=np.mean, seed=arguments.seed) for c in bootstrap_cells],
+            ),
         ]
         for method, value, bounds in rows:
             shares = "".join(f"{one.cover(value):8.1f}" for one in bounds)

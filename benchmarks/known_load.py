@@ -49,35 +49,35 @@ def rank() -> int:
 
 def main() -> int:
     """Send the load and print how much was sent."""
-    typed = arguments_of()
-    mine = rank()
-    peer = typed.peers.split(",")[mine]
-    end = time.monotonic() + typed.seconds
-    if peer == "-" or typed.share == 0:
-        time.sleep(typed.seconds)
+    arguments = arguments_of()
+    own_rank = rank()
+    peer = arguments.peers.split(",")[own_rank]
+    end = time.monotonic() + arguments.seconds
+    if peer == "-" or arguments.share == 0:
+        time.sleep(arguments.seconds)
         return 0
-    frames = max(1, round(typed.burst / FRAME))
-    per_s = typed.share * typed.rate / (8 * FRAME * frames)
-    draws = random.Random(f"{typed.seed}-{mine}")
+    frames = max(1, round(arguments.burst / FRAME))
+    bursts_per_s = arguments.share * arguments.rate / (8 * FRAME * frames)
+    draws = random.Random(f"{arguments.seed}-{own_rank}")
     sent = 0
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink,
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,
     ):
         sink.bind(("", _PORT))  # keeps the port open, so that no ICMP errors are sent
-        sending.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
-        sending.connect((peer, _PORT))
-        due = time.monotonic()
-        while (due := due + draws.expovariate(per_s)) < end:
-            time.sleep(max(0.0, due - time.monotonic()))
+        sender.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 24)
+        sender.connect((peer, _PORT))
+        send_time = time.monotonic()
+        while (send_time := send_time + draws.expovariate(bursts_per_s)) < end:
+            time.sleep(max(0.0, send_time - time.monotonic()))
             for _ in range(frames):
                 try:
-                    sending.send(_PAYLOAD)
+                    sender.send(_PAYLOAD)
                 except ConnectionRefusedError:  # the other rank has not started or has ended
                     continue
             sent += 1
         time.sleep(max(0.0, end - time.monotonic()))
-    sys.stdout.write(f"rank {mine}: {sent} bursts of {frames * FRAME} bytes in {typed.seconds:g} s\n")
+    sys.stdout.write(f"rank {own_rank}: {sent} bursts of {frames * FRAME} bytes in {arguments.seconds:g} s\n")
     return 0
 
 

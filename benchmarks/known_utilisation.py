@@ -31,7 +31,7 @@ from stressbench.interference.utilisation import PAPER_ESTIMATOR, Utilisation, e
 
 GOAL = 0.05
 IDLE_GOAL = 0.03
-MIDDLE = (0.3, 0.7)
+GOAL_RANGE = (0.3, 0.7)
 START_S, END_S = 4.0, 1.0  # seconds left out at both ends, as ranks start and end one after the other
 LOAD = Path(known_load.__file__)
 
@@ -62,66 +62,66 @@ class Load:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Read:
+class Estimates:
     """Utilisation estimated as in the paper, from probes alone, and with the known service time of bursts as well."""
 
     load: Load
     paper: Utilisation
-    alone: Utilisation
-    knowing: Utilisation
+    probes_only: Utilisation
+    with_service_time: Utilisation
 
 
-def read(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: str = "15s") -> Read:
+def measure(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: str = "15s") -> Estimates:
     """Measure the load with one pair of probes on the first two hosts of a lab."""
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "load.json"
-        words = [
+        command = [
             sys.executable, "-m", "stressbench", "impact", "--on", on, "-n", "2", "--pairs", "1", "--every", every,
             "--idle", idle, "--no-after", "-o", str(file), "--", *load.command(seed=seed),
         ]  # fmt: skip
-        done = subprocess.run(words, env=dict(os.environ), capture_output=True, text=True, check=False, cwd=name)
-        if done.returncode:
-            raise SystemExit(f"{' '.join(words)} ended with status {done.returncode}\n{done.stderr}")
+        completed = subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, check=False, cwd=name)
+        if completed.returncode:
+            raise SystemExit(f"{' '.join(command)} ended with status {completed.returncode}\n{completed.stderr}")
         profile = read_profile(file)
     assert profile.impact is not None
     probes = profile.impact.probes
     assert probes.times is not None
     steady = (probes.times >= START_S) & (probes.times <= load.seconds - END_S)
     idle_s, loaded_s = profile.idle.array, probes.array[steady]
-    return Read(
+    return Estimates(
         load=load,
         paper=estimate_utilisation(idle_s, loaded_s, estimator=PAPER_ESTIMATOR, steady=False),
-        alone=estimate_utilisation(idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, steady=False),
-        knowing=estimate_utilisation(
+        probes_only=estimate_utilisation(idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, steady=False),
+        with_service_time=estimate_utilisation(
             idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, packets=load.service, steady=False
         ),
     )
 
 
-def cell(found: Utilisation) -> str:
+def cell(utilisation: Utilisation) -> str:
     """Table cell with the utilisation in percent and its interval."""
-    if found.low is None:
-        return f"- ({found.reason})"
-    if found.value is None:
-        return f"at least {100 * found.low:.1f}"
-    return f"{100 * found.value:.1f} ({100 * found.low:.1f} to {100 * (found.high or np.nan):.1f})"
+    if utilisation.low is None:
+        return f"- ({utilisation.reason})"
+    if utilisation.value is None:
+        return f"at least {100 * utilisation.low:.1f}"
+    return f"{100 * utilisation.value:.1f} ({100 * utilisation.low:.1f} to {100 * (utilisation.high or np.nan):.1f})"
 
 
-def missed(found: Read) -> bool:
+def misses_goal(estimates: Estimates) -> bool:
     """Whether this row has a goal and misses it."""
-    share, told = found.load.share, found.knowing.value
+    share, estimate = estimates.load.share, estimates.with_service_time.value
     if share == 0:
-        return told is None or told >= IDLE_GOAL
-    return MIDDLE[0] <= share <= MIDDLE[1] and (told is None or abs(told - share) > GOAL)
+        return estimate is None or estimate >= IDLE_GOAL
+    return GOAL_RANGE[0] <= share <= GOAL_RANGE[1] and (estimate is None or abs(estimate - share) > GOAL)
 
 
 def rows(loads: Sequence[Load], *, on: str, seed: int) -> Iterator[tuple[bool, list[str]]]:
     """Measure the loads one after the other; yields whether the goal is missed, and the table row."""
     for number, load in enumerate(loads):
-        found = read(load, on=on, seed=seed + number)
-        yield missed(found), [
-            f"{load.share:.0%}", *map(cell, (found.knowing, found.alone, found.paper)),
-            "no" if missed(found) else "yes",
+        estimates = measure(load, on=on, seed=seed + number)
+        yield misses_goal(estimates), [
+            f"{load.share:.0%}", *map(cell, (estimates.with_service_time, estimates.probes_only, estimates.paper)),
+            "no" if misses_goal(estimates) else "yes",
         ]  # fmt: skip
 
 
@@ -135,21 +135,21 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60, help="seconds per utilisation [%(default)s]")
     parser.add_argument("--one-way", action="store_true", help="only the first host sends")
     parser.add_argument("--seed", type=int, default=1, help="[%(default)s]")
-    typed = parser.parse_args()
+    arguments = parser.parse_args()
     loads = [
         Load(
             share=float(word),
-            rate_bits_per_s=typed.rate,
-            burst=typed.burst,
-            one_way=typed.one_way,
-            seconds=typed.seconds,
+            rate_bits_per_s=arguments.rate,
+            burst=arguments.burst,
+            one_way=arguments.one_way,
+            seconds=arguments.seconds,
         )
-        for word in typed.shares.split(",")
+        for word in arguments.shares.split(",")
     ]
-    found = list(rows(loads, on=typed.on, seed=typed.seed))
+    results = list(rows(loads, on=arguments.on, seed=arguments.seed))
     header = ["load", "read, knowing bursts", "read, knowing nothing", "read as in the paper", f"within {GOAL:.0%}"]
-    sys.stdout.write(compare.table(header, [row for _, row in found]) + "\n")
-    return 1 if any(wrong for wrong, _ in found) else 0
+    sys.stdout.write(compare.table(header, [row for _, row in results]) + "\n")
+    return 1 if any(is_missed for is_missed, _ in results) else 0
 
 
 if __name__ == "__main__":

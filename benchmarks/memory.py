@@ -25,8 +25,8 @@ import mpi
 import processes
 
 GOAL_KIB = 6 * 1024
-SETTLE_S = 1.0
-PATIENCE_S = 120
+SETTLING_TIME_S = 1.0
+START_TIMEOUT_S = 120
 FIGURES = {
     "peak (VmHWM)": "peak_kib",
     "proportional (Pss)": "proportional_kib",
@@ -53,19 +53,19 @@ def running(command: Sequence[str], program: Path, ranks: int) -> Iterator[list[
     """Launch `command`, yield the process ids of its ranks after MPI_Init and a pause, and end the launch on exit."""
     launch = subprocess.Popen(
         command,
-        env=mpi.OPEN_MPI.surroundings(),
+        env=mpi.OPEN_MPI.environment_variables(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
     try:
-        end = time.monotonic() + PATIENCE_S
-        while len(found := processes.ranks_of(program)) < ranks or not all(map(initialised, found)):
-            if launch.poll() is not None or time.monotonic() > end:
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while len(ids := processes.ranks_of(program)) < ranks or not all(map(initialised, ids)):
+            if launch.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"{program.name} did not start {ranks} ranks")
             time.sleep(0.1)
-        time.sleep(SETTLE_S + ranks / 16)
-        yield found
+        time.sleep(SETTLING_TIME_S + ranks / 16)
+        yield ids
     finally:
         launch.terminate()
         try:
@@ -73,9 +73,9 @@ def running(command: Sequence[str], program: Path, ranks: int) -> Iterator[list[
         except subprocess.TimeoutExpired:
             launch.kill()
             launch.wait()
-        for left in processes.ranks_of(program):
+        for process in processes.ranks_of(program):
             with suppress(ProcessLookupError):
-                os.kill(left, signal.SIGKILL)
+                os.kill(process, signal.SIGKILL)
 
 
 def initialised(process: int) -> bool:
@@ -114,17 +114,17 @@ def measure(engine: Path, bare: Path, ranks: int) -> tuple[processes.Memory, pro
             ],
             own_copy(bare, folder): ["600"],
         }
-        found = []
+        medians = []
         for program, arguments in programs.items():
             with running(mpi.OPEN_MPI.command(ranks, [str(program), *arguments]), program, ranks) as ids:
-                found.append(median([processes.memory_of(process) for process in ids]))
-    return found[0], found[1]
+                medians.append(median([processes.memory_of(process) for process in ids]))
+    return medians[0], medians[1]
 
 
-def median(seen: Sequence[processes.Memory]) -> processes.Memory:
+def median(measurements: Sequence[processes.Memory]) -> processes.Memory:
     """Median of each figure."""
     return processes.Memory(
-        *(round(statistics.median(getattr(one, figure) for one in seen)) for figure in FIGURES.values())
+        *(round(statistics.median(getattr(one, figure) for one in measurements)) for figure in FIGURES.values())
     )  # fmt: skip
 
 

@@ -25,15 +25,15 @@ class Library:
     c_compiler: str
     cxx_compiler: str
     launcher: tuple[str, ...]
-    crowded: tuple[str, ...] = ()  # additional launcher options if there are more ranks than cores
+    oversubscribed_options: tuple[str, ...] = ()  # additional launcher options if there are more ranks than cores
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def command(self, ranks: int, program: Sequence[str]) -> list[str]:
         """The command that starts `ranks` ranks of `program` on this machine."""
-        options = self.crowded if ranks > (os.cpu_count() or 1) else ()
+        options = self.oversubscribed_options if ranks > (os.cpu_count() or 1) else ()
         return [*self.launcher, *options, "-n", str(ranks), *program]
 
-    def surroundings(self) -> dict[str, str]:
+    def environment_variables(self) -> dict[str, str]:
         """Environment of the library's compilers and launchers."""
         return {**os.environ, **self.environment}
 
@@ -43,7 +43,7 @@ OPEN_MPI = Library(
     c_compiler="mpicc.openmpi",
     cxx_compiler="mpicxx.openmpi",
     launcher=("mpirun.openmpi", "--bind-to", "none"),
-    crowded=("--oversubscribe", "--mca", "mpi_yield_when_idle", "1"),
+    oversubscribed_options=("--oversubscribe", "--mca", "mpi_yield_when_idle", "1"),
     environment={"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
 )
 MPICH = Library(name="MPICH", c_compiler="mpicc.mpich", cxx_compiler="mpicxx.mpich", launcher=("mpirun.mpich",))
@@ -68,14 +68,14 @@ def realtime() -> list[str]:
 
 def run(library: Library, ranks: int, program: Sequence[str], *, timeout_s: float = 300) -> str:
     """Start `ranks` ranks and return their output. Prints it and raises CalledProcessError if they fail."""
-    done = subprocess.run(
+    completed = subprocess.run(
         [*realtime(), *library.command(ranks, program)],
-        env=library.surroundings(), capture_output=True, text=True, check=False, timeout=timeout_s,
+        env=library.environment_variables(), capture_output=True, text=True, check=False, timeout=timeout_s,
     )  # fmt: skip
-    if done.returncode != 0:
-        sys.stderr.write(done.stdout + done.stderr)
-        done.check_returncode()
-    return done.stdout
+    if completed.returncode != 0:
+        sys.stderr.write(completed.stdout + completed.stderr)
+        completed.check_returncode()
+    return completed.stdout
 
 
 def build_bare(library: Library, name: str) -> Path:
@@ -101,7 +101,7 @@ def compile_c(library: Library, source: Path, result: str, *options: str) -> Pat
     flags = ["-O3", "-DNDEBUG", "-Wall", "-Wextra", *options]
     subprocess.run(
         [library.c_compiler, *flags, "-o", str(folder / result), str(source), "-lm"],
-        env=library.surroundings(),
+        env=library.environment_variables(),
         check=True,
     )
     return folder / result
@@ -118,10 +118,12 @@ def build_engine(library: Library, *, target: str = "stressbench-mpi") -> Path:
         f"-DMPI_C_COMPILER={library.c_compiler}", f"-DMPI_CXX_COMPILER={library.cxx_compiler}",
     ]  # fmt: skip
     for command in (configure, ["cmake", "--build", str(folder), "--target", target]):
-        done = subprocess.run(command, env=library.surroundings(), capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            sys.stderr.write(done.stdout[-4000:] + done.stderr[-4000:])
-            done.check_returncode()
+        completed = subprocess.run(
+            command, env=library.environment_variables(), capture_output=True, text=True, check=False
+        )
+        if completed.returncode != 0:
+            sys.stderr.write(completed.stdout[-4000:] + completed.stderr[-4000:])
+            completed.check_returncode()
     return folder / "engine" / "stressbench-mpi"
 
 

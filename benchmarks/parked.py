@@ -59,8 +59,8 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=8)
     arguments = parser.parse_args()
-    found = shares(mpi.build_engine(mpi.OPEN_MPI), arguments.ranks, arguments.seconds)
-    running, parked = found[:2], found[2:]
+    core_shares = shares(mpi.build_engine(mpi.OPEN_MPI), arguments.ranks, arguments.seconds)
+    running, parked = core_shares[:2], core_shares[2:]
     rows = [
         ["running", str(len(running)), f"{sum(running) / len(running):.1%}", f"{max(running):.1%}"],
         ["parked", str(len(parked)), f"{sum(parked) / len(parked):.2%}", f"{max(parked):.2%}"],

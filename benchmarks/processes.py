@@ -16,14 +16,14 @@ class Memory:
 
 def ranks_of(program: Path) -> list[int]:
     """Ids of the processes that run this program, in ascending order."""
-    found = []
+    ids = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if (folder / "exe").readlink() == program:
-                found.append(int(folder.name))
+                ids.append(int(folder.name))
         except OSError:
             continue
-    return sorted(found)
+    return sorted(ids)
 
 
 def memory_of(process: int) -> Memory:

@@ -87,20 +87,20 @@ class Setting:
     library: Path
     engine: Path
 
-    def traced(self, program: Program, mode: str, *, looks: bool) -> tuple[Path, float]:
-        """Run the program under the tracer, which records if `looks`.
+    def run_traced(self, program: Program, mode: str, *, record: bool) -> tuple[Path, float]:
+        """Run the program under the tracer, which records if `record`.
 
         Returns the trace and the longest time (s) of a rank from MPI_Init to MPI_Finalize.
         """
         output = self.folder / "made.trace"
         mpi.run(mpi.OPEN_MPI, RANKS, [
             "env", "-C", str(self.folder), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
-            *mpi.traced(self.library, output, mode=mode, paused=not looks), *program.command,
+            *mpi.traced(self.library, output, mode=mode, paused=not record), *program.command,
         ])  # fmt: skip
         lines = [json.loads(line) for line in output.read_text().splitlines()]
         return output, max(line["wall_s"] for line in lines if line["type"] == "rank")
 
-    def replayed(self, trace: Path) -> float:
+    def replay_time(self, trace: Path) -> float:
         """Median time (s) of the repetitions of a replay."""
         output = mpi.run(mpi.OPEN_MPI, RANKS, [
             str(self.engine), "motif", "replay", "-f", str(trace), "--repetitions", "3", "--warmup", "1", "--json",
@@ -113,13 +113,13 @@ def launches_of(program: Program, setting: Setting) -> tuple[Callable[[], float]
     """Functions that launch the replay and the program itself, and return the time in seconds."""
 
     def replay() -> float:
-        trace, _ = setting.traced(program, "capture", looks=True)
-        return setting.replayed(trace)
+        trace, _ = setting.run_traced(program, "capture", record=True)
+        return setting.replay_time(trace)
 
-    def itself() -> float:
-        return setting.traced(program, "profile", looks=False)[1]
+    def original() -> float:
+        return setting.run_traced(program, "profile", record=False)[1]
 
-    return replay, itself
+    return replay, original
 
 
 def main() -> int:
@@ -142,13 +142,13 @@ def main() -> int:
             ours, theirs = compare.interleave(
                 *launches_of(program, setting), launches=arguments.launches, seed=arguments.seed
             )
-            found = compare.ratio(ours, theirs, seed=arguments.seed)
-            met = abs(found.of_medians.value - 1) <= GOAL
+            ratio = compare.ratio(ours, theirs, seed=arguments.seed)
+            met = abs(ratio.of_medians.value - 1) <= GOAL
             missed += not met
             spread = statistics.quantiles(theirs, n=4)
             rows.append([
-                program.name, compare.in_words(found.ours_s), compare.in_words(found.theirs_s),
-                f"{(spread[2] - spread[0]) / spread[1]:.1%}", *compare.cells(found), "yes" if met else "no",
+                program.name, compare.in_words(ratio.ours_s), compare.in_words(ratio.theirs_s),
+                f"{(spread[2] - spread[0]) / spread[1]:.1%}", *compare.cells(ratio), "yes" if met else "no",
             ])  # fmt: skip
     header = ["program", "replay", "program itself", "its quartiles apart", *compare.HEADER, "within 5 %"]
     sys.stdout.write(compare.table(header, rows) + "\n")

@@ -32,20 +32,20 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, default=4, help="[%(default)s]")
     arguments = parser.parse_args()
     program = mpi.build_bare(mpi.OPEN_MPI, "ring_rules")
-    found: dict[tuple[str, ...], list[tuple[float, ...]]] = {rule: [] for rule in (B_EFF, *RULES)}
+    rates_by_rule: dict[tuple[str, ...], list[tuple[float, ...]]] = {rule: [] for rule in (B_EFF, *RULES)}
     for launch in range(arguments.launches):
         text = mpi.run(mpi.OPEN_MPI, arguments.ranks, [str(program), str(launch + 1)])
         for line in text.splitlines():
             buffers, barrier, chosen, *rates = line.split()
-            found.setdefault((buffers, barrier, chosen), []).append(tuple(map(float, rates)))
+            rates_by_rule.setdefault((buffers, barrier, chosen), []).append(tuple(map(float, rates)))
     rows = []
     for index, kind in enumerate(KINDS):
-        ours = [1 / rates[index] for rates in found[B_EFF]]
-        for rule, words in RULES.items():
-            theirs = [1 / rates[index] for rates in found[rule]]
+        ours = [1 / rates[index] for rates in rates_by_rule[B_EFF]]
+        for rule, description in RULES.items():
+            theirs = [1 / rates[index] for rates in rates_by_rule[rule]]
             ratio = compare.ratio(ours, theirs, seed=1)
             both = [f"{1 / time_s / 1e6:.0f} MB/s" for time_s in (ratio.ours_s, ratio.theirs_s)]
-            rows.append([kind, words, *both, *compare.cells(ratio)])
+            rows.append([kind, description, *both, *compare.cells(ratio)])
     header = ["ring", "unlike b_eff", "by b_eff's rule", "by this", *compare.HEADER]
     sys.stdout.write(compare.table(header, rows) + "\n")
     return 0

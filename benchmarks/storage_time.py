@@ -25,17 +25,18 @@ GOALS = {"1GB": 0.005, "10GB": 0.001}
 
 def launch(engine: Path, folder: Path, size: str) -> tuple[float, float, float, float]:
     """Write time (s) and bytes according to the motif, then according to the tracer, summed over the ranks."""
-    trace, found = folder / "write.json", folder / "data"
+    trace, data = folder / "write.json", folder / "data"
     per_rank = f"{int(size.removesuffix('GB')) * 1000 // RANKS}MB"
     command = mpi.OPEN_MPI.command(RANKS, [
-        str(engine), "motif", "mpiio", "-s", per_rank, "-t", str(TRANSFER), "-f", str(found),
+        str(engine), "motif", "mpiio", "-s", per_rank, "-t", str(TRANSFER), "-f", str(data),
         "-n", "MPI_File_write_at", "--repetitions", "1", "--warmup", "0", "--json",
     ])  # fmt: skip
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "stressbench", "profile", "-o", str(trace), "--", *command],
-        capture_output=True, text=True, check=True, env={**mpi.OPEN_MPI.surroundings(), "STRESSBENCH_MPI": str(engine)},
+        capture_output=True, text=True, check=True,
+        env={**mpi.OPEN_MPI.environment_variables(), "STRESSBENCH_MPI": str(engine)},
     )  # fmt: skip
-    (row,) = json.loads(done.stdout[done.stdout.index("{") :])["rows"]
+    (row,) = json.loads(completed.stdout[completed.stdout.index("{") :])["rows"]
     (traced,) = (row for row in json.loads(trace.read_text())["operations"] if row["op"] == "File_write_at")
     own_s, own_bytes = (RANKS * row["metrics"][name][0]["mean"] for name in ("write_time_s", "written_bytes"))
     return own_s, own_bytes, traced["time_s"], traced["bytes"]

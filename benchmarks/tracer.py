@@ -29,12 +29,12 @@ MEMORY_GOAL_MIB = 32
 RANKS = 2
 
 
-def in_turns(program: Path, prefix: list[str], size: int) -> tuple[float, float]:
+def alternating_blocks(program: Path, prefix: list[str], size: int) -> tuple[float, float]:
     """Half a round trip (s) with and without capturing, in blocks that alternate within one launch."""
     iterations, blocks = SIZES[size]
     output = mpi.run(mpi.OPEN_MPI, RANKS, [*prefix, str(program), str(iterations), str(blocks), str(size)])
-    found = json.loads(output)
-    return found["traced_s"], found["paused_s"]
+    times_s = json.loads(output)
+    return times_s["traced_s"], times_s["paused_s"]
 
 
 def peak_mib(command: list[str]) -> float:
@@ -42,7 +42,7 @@ def peak_mib(command: list[str]) -> float:
     code = f"import subprocess, resource; subprocess.run({command!r}, check=True, stdout=subprocess.DEVNULL); " \
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"  # fmt: skip
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                          env=mpi.OPEN_MPI.surroundings())  # fmt: skip
+                          env=mpi.OPEN_MPI.environment_variables())  # fmt: skip
     return int(re.findall(r"\d+", done.stdout)[-1]) / 1024
 
 
@@ -54,7 +54,7 @@ def main() -> int:
     arguments = parser.parse_args()
     library = mpi.build_tracer(mpi.OPEN_MPI)
     program = mpi.build_bare(mpi.OPEN_MPI, "pingpong")
-    turns = mpi.build_bare(mpi.OPEN_MPI, "pingpong_traced")
+    alternating_program = mpi.build_bare(mpi.OPEN_MPI, "pingpong_traced")
     sources = mpi.CHECKOUT / "tests" / "tracer"
     others = map(str, sorted(sources.glob("patterns_*.c")))
     patterns = mpi.compile_c(mpi.OPEN_MPI, sources / "patterns.c", "patterns", *others)
@@ -62,23 +62,29 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         prefix = mpi.traced(library, Path(folder) / "pingpong.trace")
         for size in SIZES:
-            pairs = [in_turns(turns, prefix, size) for _ in range(arguments.launches)]
-            found = compare.ratio([p[0] for p in pairs], [p[1] for p in pairs], seed=arguments.seed)
-            added_s = found.ours_s - found.theirs_s
-            met = added_s < SMALL_GOAL_S if size < max(SIZES) else found.within_blocks.value < LARGE_GOAL
-            missed += not met
-            rows.append([compare.size_in_words(size), compare.in_words(found.ours_s), compare.in_words(found.theirs_s),
-                         f"{added_s * 1e6:+.3f} us", *compare.cells(found), "yes" if met else "no"])  # fmt: skip
+            pairs = [alternating_blocks(alternating_program, prefix, size) for _ in range(arguments.launches)]
+            ratio = compare.ratio([p[0] for p in pairs], [p[1] for p in pairs], seed=arguments.seed)
+            added_s = ratio.ours_s - ratio.theirs_s
+            goal_met = added_s < SMALL_GOAL_S if size < max(SIZES) else ratio.within_blocks.value < LARGE_GOAL
+            missed += not goal_met
+            rows.append([compare.size_in_words(size), compare.in_words(ratio.ours_s), compare.in_words(ratio.theirs_s),
+                         f"{added_s * 1e6:+.3f} us", *compare.cells(ratio), "yes" if goal_met else "no"])  # fmt: skip
         header = ["size", "captured", "not looking", "more", *compare.HEADER, "goal met"]
         sys.stdout.write(compare.table(header, rows) + "\n\n")
-        loaded, without = compare.interleave(
+        with_tracer, without_tracer = compare.interleave(
             versus.c_loop(mpi.OPEN_MPI, program, 8, PLAIN, mpi.traced(library, Path(folder) / "none", paused=True)),
             versus.c_loop(mpi.OPEN_MPI, program, 8, PLAIN),
             launches=arguments.launches, seed=arguments.seed,
         )  # fmt: skip
-        found = compare.ratio(loaded, without, seed=arguments.seed)
-        more = f"{(found.ours_s - found.theirs_s) * 1e6:+.3f} us"
-        row = ["8 B", compare.in_words(found.ours_s), compare.in_words(found.theirs_s), more, *compare.cells(found)]
+        ratio = compare.ratio(with_tracer, without_tracer, seed=arguments.seed)
+        added_text = f"{(ratio.ours_s - ratio.theirs_s) * 1e6:+.3f} us"
+        row = [
+            "8 B",
+            compare.in_words(ratio.ours_s),
+            compare.in_words(ratio.theirs_s),
+            added_text,
+            *compare.cells(ratio),
+        ]
         sys.stdout.write(compare.table(["size", "not looking", "without it", "more", *compare.HEADER], [row]) + "\n\n")
         output = Path(folder) / "small.trace"
         command = [str(patterns), "small", "1000000"]

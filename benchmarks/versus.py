@@ -75,13 +75,17 @@ def c_loop(
 
 def parser(description: str | None, *, launches: int, motifs: Iterable[str]) -> argparse.ArgumentParser:
     """Parser of the options that all comparisons have."""
-    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--launches", type=int, default=launches, help="launches of each side [%(default)s]")
-    made.add_argument("--seed", type=int, default=1, help="seed of the launch order and the intervals [%(default)s]")
-    made.add_argument(
+    argument_parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    argument_parser.add_argument("--launches", type=int, default=launches, help="launches of each side [%(default)s]")
+    argument_parser.add_argument(
+        "--seed", type=int, default=1, help="seed of the launch order and the intervals [%(default)s]"
+    )
+    argument_parser.add_argument(
         "--motif", choices=sorted(set(motifs)), action="append", help="run only this motif (may be repeated)"
     )
-    return made
+    return argument_parser
 
 
 def judge(
@@ -93,12 +97,12 @@ def judge(
     """
     rows, missed = [], 0
     for case in cases:
-        mine, other = case.measure(arguments.launches, arguments.seed)
-        found = compare.ratio(mine, other, seed=arguments.seed)
-        met = abs(found.of_medians.value - 1) <= goal
+        ours_s, theirs_s = case.measure(arguments.launches, arguments.seed)
+        ratio = compare.ratio(ours_s, theirs_s, seed=arguments.seed)
+        met = abs(ratio.of_medians.value - 1) <= goal
         missed += not met
-        times = (compare.in_words(found.ours_s), compare.in_words(found.theirs_s))
-        rows.append([*case.about, *times, *compare.cells(found), "yes" if met else "no"])
+        times = (compare.in_words(ratio.ours_s), compare.in_words(ratio.theirs_s))
+        rows.append([*case.about, *times, *compare.cells(ratio), "yes" if met else "no"])
         if not sys.stderr.isatty():
             sys.stderr.write(" | ".join(rows[-1]) + "\n")
     header = [*about, "engine", theirs, *compare.HEADER, f"within {goal:.0%}"]

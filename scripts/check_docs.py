@@ -40,7 +40,7 @@ FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[\w-]*)[^\n]*\n(?P<text>.*?)
 INLINE = re.compile(r"(?<![`\w])`(stressbench(?:-mpi)? [^`\n]+)`")
 LINK = re.compile(r"\]\(([\w./-]+\.md)(?:#([^)\s]+))?\)")
 SHELL = ("", "sh", "bash", "console")
-ENDS_A_COMMAND = {"|", ">", ">>", "<", "&&", "||", ";", "&", "2>", "(", ")"}
+COMMAND_SEPARATORS = {"|", ">", ">>", "<", "&&", "||", ";", "&", "2>", "(", ")"}
 OPTION = re.compile(r"^(--[\w-]+|-[A-Za-z]$)")
 PLACEHOLDER = re.compile(r"\[[A-Z]|[<{]|\.\.\.|^stressbench(-mpi)?( \w+)? [A-Z]+\b(?!\.)")
 GENERATED = re.compile(r"^<!-- (options|combinations)\b.*?^<!-- end", re.DOTALL | re.MULTILINE)
@@ -84,17 +84,21 @@ def words_of(command: str) -> list[str]:
         words = list(lexer)
     except ValueError:
         return []
-    end = next((at for at, word in enumerate(words) if word in ENDS_A_COMMAND), len(words))
+    end = next((position for position, word in enumerate(words) if word in COMMAND_SEPARATORS), len(words))
     return words[:end]
 
 
-def fault_of_command(words: list[str], known: "Known") -> str | None:
+def fault_of_command(words: list[str], declarations: "Declarations") -> str | None:
     """What is wrong with a command line; None if the program would accept it."""
     program = Path(words[0]).name
-    return known.fault_of_engine(words[1:]) if program == "stressbench-mpi" else known.fault_of_stressbench(words[1:])
+    return (
+        declarations.fault_of_engine(words[1:])
+        if program == "stressbench-mpi"
+        else declarations.fault_of_stressbench(words[1:])
+    )
 
 
-class Known:
+class Declarations:
     """Commands, options and motifs that both programs declare."""
 
     def __init__(self, root: Path) -> None:
@@ -150,8 +154,8 @@ class Known:
         return f"the motif {words[0]} has no option {unknown[0]}" if unknown else None
 
     def _options_of(self, motif: str) -> set[str]:
-        declared = self._motifs[motif.lower()]["options"]
-        return {f"--{one['name']}" for one in declared} | {f"-{one['short']}" for one in declared if one.get("short")}
+        options = self._motifs[motif.lower()]["options"]
+        return {f"--{one['name']}" for one in options} | {f"-{one['short']}" for one in options if one.get("short")}
 
 
 def _options_in(words: list[str]) -> Iterator[str]:
@@ -160,13 +164,13 @@ def _options_in(words: list[str]) -> Iterator[str]:
             yield match.group(1)
 
 
-def faults_in_sb(block: Block, known: Known) -> Iterator[tuple[int, str]]:
+def faults_in_sb(block: Block, declarations: Declarations) -> Iterator[tuple[int, str]]:
     """Line and fault of each line of a workload that is no statement, or has an unknown motif or option."""
     for number, line in enumerate(block.text.splitlines(), start=block.line):
         statement = line.split("#")[0].strip()
         if statement and not re.match(r"\[[A-Z_]+\]", statement) and statement != "...":
             yield number, f"not a statement of a workload: {statement}"
-        elif statement.startswith("[MOTIF]") and (fault := known.fault_of_motif(statement.split()[1:])):
+        elif statement.startswith("[MOTIF]") and (fault := declarations.fault_of_motif(statement.split()[1:])):
             yield number, fault
 
 
@@ -180,14 +184,14 @@ def faults_in_imports(block: Block) -> Iterator[tuple[int, str]]:
 
 def _missing(module: str, names: list[ast.alias]) -> Iterator[str]:
     try:
-        found = importlib.import_module(module)
+        imported = importlib.import_module(module)
     except ModuleNotFoundError:
         yield f"there is no module {module}"
         return
-    yield from (f"{module} has no {one.name}" for one in names if one.name != "*" and not hasattr(found, one.name))
+    yield from (f"{module} has no {one.name}" for one in names if one.name != "*" and not hasattr(imported, one.name))
 
 
-def faults_in_blocks(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
+def faults_in_blocks(markdown: str, declarations: Declarations) -> Iterator[tuple[int, str]]:
     """Line and fault of each block that does not parse or uses unknown names."""
     parsers: dict[str, Callable[[str], object]] = {"toml": tomllib.loads, "json": json.loads, "python": ast.parse}
     for block in blocks(markdown):
@@ -197,19 +201,19 @@ def faults_in_blocks(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
             except (ValueError, SyntaxError) as wrong:
                 yield block.line, f"the block is not {block.language}: {wrong}"
         if block.language == "sb":
-            yield from faults_in_sb(block, known)
+            yield from faults_in_sb(block, declarations)
         elif block.language == "python":
             yield from faults_in_imports(block)
 
 
-def faults_in_commands(markdown: str, known: Known) -> Iterator[tuple[int, str]]:
+def faults_in_commands(markdown: str, declarations: Declarations) -> Iterator[tuple[int, str]]:
     """Line and fault of each command that the programs would reject. Lines with placeholders are skipped."""
-    found = [one for block in blocks(markdown) if block.language in SHELL for one in command_lines(block)]
+    commands_found = [one for block in blocks(markdown) if block.language in SHELL for one in command_lines(block)]
     for number, line in enumerate(FENCE.sub(_blank, markdown).splitlines(), start=1):
-        found += [(number, match.group(1)) for match in INLINE.finditer(line)]
-    for number, command in found:
+        commands_found += [(number, match.group(1)) for match in INLINE.finditer(line)]
+    for number, command in commands_found:
         words = words_of(command)
-        if words and not PLACEHOLDER.search(command.split("#")[0]) and (fault := fault_of_command(words, known)):
+        if words and not PLACEHOLDER.search(command.split("#")[0]) and (fault := fault_of_command(words, declarations)):
             yield number, fault
 
 
@@ -243,7 +247,7 @@ def headings(markdown: str) -> set[str]:
     return {anchor_of(line) for line in re.findall(r"^#+ +(.*)$", FENCE.sub("", markdown), re.MULTILINE)}
 
 
-def written(root: Path) -> Iterator[tuple[str, str]]:
+def handwritten_pages(root: Path) -> Iterator[tuple[str, str]]:
     """Name and text of each hand-written page."""
     names = [
         "README.md",
@@ -257,21 +261,21 @@ def written(root: Path) -> Iterator[tuple[str, str]]:
 
 def violations(root: Path) -> Iterator[str]:
     """One line of text per violation, in order of files and lines."""
-    known, made = Known(root), pages(root)
-    generated = {page: headings(text) for page, text in made.items()}
-    made_names = {f"docs/{page}" for page in made}
-    for name, text in [*written(root), *((f"docs/{page}", text) for page, text in made.items())]:
-        links = faults_in_links(name, text, generated)
-        width = faults_in_width(text) if name not in made_names else ()
-        found = [*faults_in_blocks(text, known), *faults_in_commands(text, known), *links, *width]
-        yield from (f"{name}:{number}: {fault}" for number, fault in sorted(found))
+    declarations, generated_pages = Declarations(root), pages(root)
+    anchors = {page: headings(text) for page, text in generated_pages.items()}
+    generated_names = {f"docs/{page}" for page in generated_pages}
+    for name, text in [*handwritten_pages(root), *((f"docs/{page}", text) for page, text in generated_pages.items())]:
+        links = faults_in_links(name, text, anchors)
+        width = faults_in_width(text) if name not in generated_names else ()
+        faults = [*faults_in_blocks(text, declarations), *faults_in_commands(text, declarations), *links, *width]
+        yield from (f"{name}:{number}: {fault}" for number, fault in sorted(faults))
 
 
 def main() -> int:
     """Print all violations. Exit status 1 if there is any."""
-    found = list(violations(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT))
-    sys.stdout.writelines(f"{line}\n" for line in found)
-    return 1 if found else 0
+    lines = list(violations(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT))
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

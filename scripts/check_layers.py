@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # A package may include itself and the listed packages, and whatever these may include.
-BELOW: dict[str, tuple[str, ...]] = {
+DEPENDENCIES: dict[str, tuple[str, ...]] = {
     "core": (),
     "workload": ("core",),
     "mpi": ("core",),
@@ -28,7 +28,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "main.cpp": ("commands",),
 }
 WITHOUT_MPI = ("core", "workload", "trace")
-NAMES_WORLD = "main.cpp"
+COMM_WORLD_FILE = "main.cpp"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 WORLD = re.compile(r"\bMPI_COMM_WORLD\b")  # not OMPI_COMM_WORLD_RANK, which is a variable of the launcher
@@ -38,8 +38,8 @@ COMMENT = re.compile(r"//.*?$|/\*.*?\*/", re.DOTALL | re.MULTILINE)
 def may_include(package: str) -> set[str]:
     """The package itself and everything that it may include, directly or not."""
     reachable = {package}
-    for below in BELOW[package]:
-        reachable |= may_include(below)
+    for dependency in DEPENDENCIES[package]:
+        reachable |= may_include(dependency)
     return reachable
 
 
@@ -51,36 +51,36 @@ def without_comments(source: str) -> str:
 def violations_in(name: str, source: str) -> Iterator[str]:
     """Violations in one file; `name` is its path below engine/, with forward slashes."""
     package = name.split("/")[0]
-    if package not in BELOW:
-        yield f"engine/{name}: '{package}' is not a package; packages are {', '.join(BELOW)}"
+    if package not in DEPENDENCIES:
+        yield f"engine/{name}: '{package}' is not a package; packages are {', '.join(DEPENDENCIES)}"
         return
     allowed = may_include(package)
     for number, line in enumerate(without_comments(source).splitlines(), start=1):
         place = f"engine/{name}:{number}"
-        if WORLD.search(line) and name != NAMES_WORLD:
-            yield f"{place}: MPI_COMM_WORLD is named only in {NAMES_WORLD}; use the group that was handed in"
+        if WORLD.search(line) and name != COMM_WORLD_FILE:
+            yield f"{place}: MPI_COMM_WORLD is named only in {COMM_WORLD_FILE}; use the group that was handed in"
         match = INCLUDE.match(line)
         if match is None:
             continue
-        ours, system = match.groups()
-        if "mpi.h" in (ours, system) and package in WITHOUT_MPI:
+        quoted, system = match.groups()
+        if "mpi.h" in (quoted, system) and package in WITHOUT_MPI:
             yield f"{place}: {package}/ is free of MPI"
-        other = ours.split("/")[0] if ours and "/" in ours else package
+        other = quoted.split("/")[0] if quoted and "/" in quoted else package
         if other not in allowed:
-            may = ", ".join(sorted(allowed - {package})) or "nothing"
-            yield f"{place}: {package} may not include {other}/; it may include {may}"
+            permitted = ", ".join(sorted(allowed - {package})) or "nothing"
+            yield f"{place}: {package} may not include {other}/; it may include {permitted}"
 
 
 def enumerations_in(source: str) -> Iterator[tuple[str, int]]:
     """Qualified name and line of each enumeration, except those in unnamed namespaces, which cannot clash."""
-    open_now: list[str] = []
+    open_namespaces: list[str] = []
     for number, line in enumerate(source.splitlines(), start=1):
         if match := re.match(r"namespace\s*([\w:]*)\s*\{", line):
-            open_now.append(match.group(1))
-        elif re.match(r"\}\s*// namespace", line) and open_now:
-            open_now.pop()
-        elif (match := re.match(r"enum class (\w+)[^;]*$|enum class (\w+).*\}", line)) and "" not in open_now:
-            yield "::".join([*open_now, match.group(1) or match.group(2)]), number
+            open_namespaces.append(match.group(1))
+        elif re.match(r"\}\s*// namespace", line) and open_namespaces:
+            open_namespaces.pop()
+        elif (match := re.match(r"enum class (\w+)[^;]*$|enum class (\w+).*\}", line)) and "" not in open_namespaces:
+            yield "::".join([*open_namespaces, match.group(1) or match.group(2)]), number
 
 
 def violations(checkout: Path) -> Iterator[str]:
@@ -102,10 +102,10 @@ def violations(checkout: Path) -> Iterator[str]:
 def main() -> int:
     """Print all violations. Exit status 1 if there is any."""
     checkout = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    found = list(violations(checkout))
-    for line in found:
+    lines = list(violations(checkout))
+    for line in lines:
         sys.stdout.write(line + "\n")
-    return 1 if found else 0
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

@@ -257,17 +257,17 @@ def findings(checkout: Path) -> Iterator[Finding]:
 
 def violations(checkout: Path, excepted: Set[tuple[str, str]]) -> Iterator[str]:
     """One line of text per old name that is not excepted, and per exception that is not needed."""
-    found = list(findings(checkout))
-    yield from (str(one) for one in found if (one.path, one.old) not in excepted)
-    for path, old in sorted(excepted - {(one.path, one.old) for one in found}):
+    all_findings = list(findings(checkout))
+    yield from (str(one) for one in all_findings if (one.path, one.old) not in excepted)
+    for path, old in sorted(excepted - {(one.path, one.old) for one in all_findings}):
         yield f"scripts/check_names.py: {path} does not use {old} any more; take the entry out"
 
 
 def main() -> int:
     """Print all violations. Exit status 1 if there is any."""
-    found = list(violations(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT, ALLOWED.keys()))
-    sys.stdout.writelines(f"{line}\n" for line in found)
-    return 1 if found else 0
+    lines = list(violations(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT, ALLOWED.keys()))
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":

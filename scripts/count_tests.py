@@ -54,8 +54,8 @@ def count_file(path: Path) -> Count:
 def count_stage(paths: list[Path], status: int) -> Count:
     """Counts of the existing files of a stage, given its exit status."""
     total = sum((count_file(path) for path in paths if path.exists()), Count())
-    nothing_failed_openly = total.failed == 0 and (status != 0 or total == Count())
-    return total + Count(failed=1) if nothing_failed_openly else total
+    failed_without_test = total.failed == 0 and (status != 0 or total == Count())
+    return total + Count(failed=1) if failed_without_test else total
 
 
 def failures(path: Path) -> Iterator[str]:
@@ -64,9 +64,9 @@ def failures(path: Path) -> Iterator[str]:
         if not is_failed(case):
             continue
         name = "::".join(dict.fromkeys(filter(None, (case.get("classname"), case.get("name")))))
-        reasons = [found for tag in ("failure", "error") if (found := case.find(tag)) is not None]
-        said = (reasons[0].get("message") or "").strip().splitlines() if reasons else []
-        yield f"{name}: {said[0][:200]}" if said else name
+        reasons = [element for tag in ("failure", "error") if (element := case.find(tag)) is not None]
+        message = (reasons[0].get("message") or "").strip().splitlines() if reasons else []
+        yield f"{name}: {message[0][:200]}" if message else name
 
 
 def main() -> None:

@@ -32,9 +32,9 @@ FAMILIES = {
     "storage": "Storage", "machine_learning": "Machine learning", "probe": "Probes", "suite": "Suites",
 }  # fmt: skip
 # Mark of a motif's options; a page can have those of several motifs.
-SHARED = re.compile(r"<!-- options (\w+) -->")
+OPTIONS_MARK = re.compile(r"<!-- options (\w+) -->")
 # Options for drawings where an iteration with the defaults is long or needs more ranks or a file; None: not drawn.
-SMALL = {
+DRAWING_OPTIONS = {
     "posix": None, "mpiio": "-f {scratch}/file", "hdf5": None, "pnetcdf": None, "memory": None, "metadata": None,
     "b_eff_io": None, "b_eff": "--rings 2 --polygons 1 --sizes 1KiB --loops 1 --best-of 1",
     "replay": None, "data_parallel": "--parameters 1000000 --blocking",
@@ -45,7 +45,7 @@ SMALL = {
 Entry = dict[str, Any]
 
 
-def asked(engine: Path, *arguments: str) -> Any:
+def engine_json(engine: Path, *arguments: str) -> Any:
     """JSON output of an engine command."""
     return json.loads(subprocess.run([engine, *arguments, "--json"], capture_output=True, text=True, check=True).stdout)
 
@@ -53,10 +53,10 @@ def asked(engine: Path, *arguments: str) -> Any:
 def page_of(name: str) -> Path | None:
     """The page that contains the motif's options or has its name; None if there is none."""
     for page in sorted(PAGES.glob("*.md")):
-        if name in SHARED.findall(page.read_text()):
+        if name in OPTIONS_MARK.findall(page.read_text()):
             return page
-    own = PAGES / f"{name}.md"
-    return own if own.exists() else None
+    page_of_name = PAGES / f"{name}.md"
+    return page_of_name if page_of_name.exists() else None
 
 
 def cell(text: str) -> str:
@@ -84,11 +84,11 @@ def options_of(entry: Entry) -> Iterator[str]:
 def with_options(page: str, entry: Entry) -> str:
     """The page with up-to-date generated lines for the motif."""
     name = entry["name"]
-    part = "\n".join([f"<!-- options {name} -->", *options_of(entry), "<!-- end -->"])
-    found = re.compile(rf"<!-- options {name} -->.*?<!-- end -->", re.DOTALL)
-    if found.search(page):
-        return found.sub(lambda _: part, page)
-    return page.rstrip("\n") + "\n\n" + part + "\n"
+    generated = "\n".join([f"<!-- options {name} -->", *options_of(entry), "<!-- end -->"])
+    marked_part = re.compile(rf"<!-- options {name} -->.*?<!-- end -->", re.DOTALL)
+    if marked_part.search(page):
+        return marked_part.sub(lambda _: generated, page)
+    return page.rstrip("\n") + "\n\n" + generated + "\n"
 
 
 def index(entries: list[Entry]) -> str:
@@ -133,40 +133,42 @@ def refusal(engine: Path, motif: str, options: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         workload = Path(folder) / "storage.sb"
         workload.write_text(f"[JOB_NAME] a\n[NODES] 4\n[MOTIF] {motif} {options}\n")
-        done = subprocess.run(
+        completed = subprocess.run(
             [engine, "check", workload, "--nodes", "4", "--ranks-per-node", "1"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
-    if done.returncode == 0:
+    if completed.returncode == 0:
         return ""
-    return done.stderr.splitlines()[0].split("error: ", 1)[-1]
+    return completed.stderr.splitlines()[0].split("error: ", 1)[-1]
 
 
 def combinations(engine: Path, motifs: set[str]) -> str:
     """The table of unsupported combinations of storage motifs, followed by the reasons."""
-    lines = ["| | " + " | ".join(f"`{added}`" for added in STORAGE_OPTIONS) + " |"]
+    lines = ["| | " + " | ".join(f"`{combined_options}`" for combined_options in STORAGE_OPTIONS) + " |"]
     lines.append("| --- |" + " --- |" * len(STORAGE_OPTIONS))
     reasons: list[str] = []
-    for motif, (option, ways) in STORAGE_CALLS.items():
-        for way in ways if motif in motifs else ():
-            chosen = f"--{option} {way}" if option else ""
+    for motif, (option, values) in STORAGE_CALLS.items():
+        for value in values if motif in motifs else ():
+            call_option = f"--{option} {value}" if option else ""
             cells = []
-            for added in STORAGE_OPTIONS:
-                words = refusal(engine, motif, f"{chosen} {added}").removeprefix(f"--{option}: {way}: ")
-                if words and words not in reasons:
-                    reasons.append(words)
-                cells.append(f"no ({reasons.index(words) + 1})" if words else "yes")
-            lines.append(f"| `{f'{motif} {way}'.strip()}` | " + " | ".join(cells) + " |")
+            for combined_options in STORAGE_OPTIONS:
+                reason = refusal(engine, motif, f"{call_option} {combined_options}").removeprefix(
+                    f"--{option}: {value}: "
+                )
+                if reason and reason not in reasons:
+                    reasons.append(reason)
+                cells.append(f"no ({reasons.index(reason) + 1})" if reason else "yes")
+            lines.append(f"| `{f'{motif} {value}'.strip()}` | " + " | ".join(cells) + " |")
     lines.append("")
-    lines += [f"{number}. {words}" for number, words in enumerate(reasons, 1)]
+    lines += [f"{number}. {reason}" for number, reason in enumerate(reasons, 1)]
     return "\n".join(lines)
 
 
 def with_combinations(page: str, table: str) -> str:
     """The page with an up-to-date table between its marks."""
     begin, end = "<!-- combinations -->", "<!-- end combinations -->"
-    found = re.compile(f"{begin}.*?{end}", re.DOTALL)
-    return found.sub(lambda _: f"{begin}\n{table}\n{end}", page)
+    marked_part = re.compile(f"{begin}.*?{end}", re.DOTALL)
+    return marked_part.sub(lambda _: f"{begin}\n{table}\n{end}", page)
 
 
 def stressbench(engine: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -181,13 +183,13 @@ def capture(engine: Path, name: str, arguments: str) -> Any | None:
     """Profile of one iteration; None if the motif cannot be run with these arguments."""
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "motif.trace"
-        done = stressbench(
+        completed = stressbench(
             engine, "capture", "-o", trace, "--", CHECKOUT / "scripts" / "mpirun.sh", "mpicxx.openmpi", str(RANKS),
             engine, "motif", name, *arguments.format(scratch=folder).split(),
             "--repetitions", "1", "--warmup", "0", "--pcontrol",
         )  # fmt: skip
-        if done.returncode != 0:
-            sys.stderr.write(f"{name}: not drawn: {done.stderr.strip().splitlines()[:1]}\n")
+        if completed.returncode != 0:
+            sys.stderr.write(f"{name}: not drawn: {completed.stderr.strip().splitlines()[:1]}\n")
             return None
         exported = stressbench(engine, "trace", "export", "--profile", trace)
         exported.check_returncode()
@@ -198,17 +200,17 @@ def drawing(name: str, arguments: str, profile: Any) -> str:
     """SVG with ranks on a circle, an arrow per pair (width by the logarithm of its bytes), and collectives as text."""
     radius, middle_x, middle_y = 110, 150, 150
 
-    def place(rank: int, at: float = radius) -> tuple[float, float]:
+    def place(rank: int, distance: float = radius) -> tuple[float, float]:
         angle = 2 * math.pi * rank / RANKS - math.pi / 2
-        return middle_x + at * math.cos(angle), middle_y + at * math.sin(angle)
+        return middle_x + distance * math.cos(angle), middle_y + distance * math.sin(angle)
 
     pairs = [row for row in profile["p2p_matrix"] if row[0] != row[1]]
-    most = max((row[3] for row in pairs), default=1)
+    max_bytes = max((row[3] for row in pairs), default=1)
     shapes = []
     for source, target, _, size in pairs:
         (x1, y1), (x2, y2) = place(source, radius - 14), place(target, radius - 14)
         bend_x, bend_y = (x1 + x2) / 2 + (y2 - y1) * 0.12, (y1 + y2) / 2 - (x2 - x1) * 0.12
-        width = 0.8 + 2.2 * math.log1p(size) / math.log1p(max(most, 1))
+        width = 0.8 + 2.2 * math.log1p(size) / math.log1p(max(max_bytes, 1))
         shapes.append(
             f'<path d="M{x1:.1f} {y1:.1f}Q{bend_x:.1f} {bend_y:.1f} {x2:.1f} {y2:.1f}" stroke-width="{width:.1f}" '
             'fill="none" stroke="#4477aa" stroke-opacity="0.75" marker-end="url(#arrow)"/>'
@@ -217,21 +219,21 @@ def drawing(name: str, arguments: str, profile: Any) -> str:
         x, y = place(rank)
         shapes.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="12" fill="#fff" stroke="#333"/>')
         shapes.append(f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle">{rank}</text>')
-    words = [f"{name} {arguments}".strip(), f"{RANKS} ranks, one iteration"]
+    caption = [f"{name} {arguments}".strip(), f"{RANKS} ranks, one iteration"]
     totals = profile["p2p_totals"]
     if totals["messages"]:
-        words.append(f"{totals['messages']:,} messages, {totals['bytes']:,} bytes")
+        caption.append(f"{totals['messages']:,} messages, {totals['bytes']:,} bytes")
         low, high = totals["per_rank_sends_min_max"]
-        words.append(f"{low:,} to {high:,} sent by a rank")
+        caption.append(f"{low:,} to {high:,} sent by a rank")
     for operation, reduction, size, ranks, _, _, calls, _ in profile["collectives"][:6]:
-        words.append(f"{calls:,} x {operation}{f' {reduction}' if reduction else ''} of {size:,} B on {ranks}")
+        caption.append(f"{calls:,} x {operation}{f' {reduction}' if reduction else ''} of {size:,} B on {ranks}")
     calls = profile["mpi_calls_all_ranks"]
-    words.append("calls: " + ", ".join(f"{count:,} {call}" for call, count in sorted(calls.items())[:3]))
+    caption.append("calls: " + ", ".join(f"{count:,} {call}" for call, count in sorted(calls.items())[:3]))
     if len(calls) > 3:
-        words.append("  " + ", ".join(f"{count:,} {call}" for call, count in sorted(calls.items())[3:7]))
-    for line, word in enumerate(words):
+        caption.append("  " + ", ".join(f"{count:,} {call}" for call, count in sorted(calls.items())[3:7]))
+    for line, line_text in enumerate(caption):
         weight = ' font-weight="bold"' if line == 0 else ""
-        shapes.append(f'<text x="300" y="{70 + 22 * line}"{weight}>{html.escape(word, quote=False)}</text>')
+        shapes.append(f'<text x="300" y="{70 + 22 * line}"{weight}>{html.escape(line_text, quote=False)}</text>')
     body = "\n".join(shapes)
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 300" font-family="sans-serif" font-size="13">\n'
@@ -244,7 +246,7 @@ def drawing(name: str, arguments: str, profile: Any) -> str:
 def draw(engine: Path, entry: Entry) -> None:
     """Write the motif's drawing if it communicates."""
     name = entry["name"]
-    arguments = SMALL.get(name, "")
+    arguments = DRAWING_OPTIONS.get(name, "")
     if arguments is None:
         return
     if any(option["name"] == "compute" and "off" in (option["accepted"] or "") for option in entry["options"]):
@@ -263,33 +265,33 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--engine", type=Path, default=CHECKOUT / "build" / "openmpi" / "engine" / "stressbench-mpi")
     arguments = parser.parse_args()
-    entries = asked(arguments.engine, "list")
-    known = {entry["name"]: asked(arguments.engine, "describe", entry["name"]) for entry in entries}
+    entries = engine_json(arguments.engine, "list")
+    entry_by_name = {entry["name"]: engine_json(arguments.engine, "describe", entry["name"]) for entry in entries}
     if not arguments.check:
-        for name in arguments.names or known:
-            draw(arguments.engine, known[name])
-    wanted: dict[Path, str] = {}
-    without = []
-    for name, entry in known.items():
+        for name in arguments.names or entry_by_name:
+            draw(arguments.engine, entry_by_name[name])
+    new_texts: dict[Path, str] = {}
+    without_page = []
+    for name, entry in entry_by_name.items():
         page = page_of(name)
         if page is None:
-            without.append(name)
+            without_page.append(name)
             continue
-        wanted[page] = with_options(wanted.get(page, page.read_text()), entry)
-    if set(STORAGE_CALLS) <= set(known):  # an engine without HDF5 or PnetCDF lacks some of their content
-        wanted[PAGES / "README.md"] = index(entries)
+        new_texts[page] = with_options(new_texts.get(page, page.read_text()), entry)
+    if set(STORAGE_CALLS) <= set(entry_by_name):  # an engine without HDF5 or PnetCDF lacks some of their content
+        new_texts[PAGES / "README.md"] = index(entries)
         storage = PAGES / "storage.md"
-        wanted[storage] = with_combinations(wanted[storage], combinations(arguments.engine, set(known)))
-    stale = [page for page, text in wanted.items() if not page.exists() or page.read_text() != text]
-    for name in without:
+        new_texts[storage] = with_combinations(new_texts[storage], combinations(arguments.engine, set(entry_by_name)))
+    outdated = [page for page, text in new_texts.items() if not page.exists() or page.read_text() != text]
+    for name in without_page:
         sys.stderr.write(f"{name} has no page: docs/motifs/{name}.md\n")
     if arguments.check:
-        for page in stale:
+        for page in outdated:
             sys.stderr.write(f"docs/motifs/{page.name} is out of date: .venv/bin/python scripts/motif_pages.py\n")
-        return 1 if stale or without else 0
-    for page in stale:
-        page.write_text(wanted[page])
-    return 1 if without else 0
+        return 1 if outdated or without_page else 0
+    for page in outdated:
+        page.write_text(new_texts[page])
+    return 1 if without_page else 0
 
 
 if __name__ == "__main__":

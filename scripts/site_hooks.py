@@ -24,11 +24,11 @@ _FENCE = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
 
 def on_config(config: Any) -> Any:
     """Generate the reference pages and add them to the navigation."""
-    config.extra["generated"] = made = sections(ROOT)
+    config.extra["generated"] = generated = sections(ROOT)
     reference = next(one["Reference"] for one in config.nav if "Reference" in one)
     for entry in reference:
-        for title in set(entry) & set(made):
-            paths = list(made[title])
+        for title in set(entry) & set(generated):
+            paths = list(generated[title])
             entry[title] = paths if len(paths) > 1 or title == "Motifs" else paths[0]
         if "Motifs" in entry:
             entry["Motifs"] += _motif_pages()
@@ -60,12 +60,12 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     a pipe within code in a table becomes an entity, and generated pages link to the pages that they mention.
     """
     uri = page.file.src_uri
-    here = "" if uri in ROOT_PAGES else f"docs/{Path(uri).parent}"
+    folder = "" if uri in ROOT_PAGES else f"docs/{Path(uri).parent}"
     if uri in ROOT_PAGES:
         markdown = re.sub(r"^(?= {3})", " ", markdown, flags=re.MULTILINE)
 
     def change(text: str) -> str:
-        text = _LINK.sub(lambda match: _resolved(match, here, uri), text)
+        text = _LINK.sub(lambda match: _resolved(match, folder, uri), text)
         if uri.startswith(FOLDER + "/"):
             text = _MENTION.sub(lambda match: f"[{match[0]}]({os.path.relpath(match[1], Path(uri).parent)})", text)
         return _PIPE_IN_CODE.sub(lambda match: f"<code>{match[1].replace(chr(92) + '|', '&#124;')}</code>", text)
@@ -74,20 +74,20 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 
 def _outside_fences(markdown: str, change: Callable[[str], str]) -> str:
-    parts, at = [], 0
+    parts, position = [], 0
     for fence in _FENCE.finditer(markdown):
-        parts += [change(markdown[at : fence.start()]), fence.group()]
-        at = fence.end()
-    return "".join([*parts, change(markdown[at:])])
+        parts += [change(markdown[position : fence.start()]), fence.group()]
+        position = fence.end()
+    return "".join([*parts, change(markdown[position:])])
 
 
-def _resolved(match: re.Match[str], here: str, uri: str) -> str:
+def _resolved(match: re.Match[str], folder: str, uri: str) -> str:
     text, target, anchor = match.groups()
     if re.match(r"[a-z]+:", target):
         return match.group()
-    path = os.path.normpath(Path(here) / target)
+    path = os.path.normpath(Path(folder) / target)
     of_root = {name: uri for uri, name in ROOT_PAGES.items()}
-    inside = of_root.get(path, path.removeprefix("docs/"))
+    site_path = of_root.get(path, path.removeprefix("docs/"))
     if path.startswith("docs/") or path in of_root:
-        return f"[{text}]({os.path.relpath(inside, Path(uri).parent)}{anchor or ''})"
+        return f"[{text}]({os.path.relpath(site_path, Path(uri).parent)}{anchor or ''})"
     return f"`{path}`" if text.strip("`") == path else f"{text} (`{path}`)"

@@ -22,11 +22,11 @@ Entry = dict[str, Any]
 
 def pages(root: Path) -> dict[str, str]:
     """One page with a section for each motif."""
-    found = declarations(root)
+    declared = declarations(root)
     lines = [_INTRODUCTION]
-    for family in dict.fromkeys(one["family"] for one in found.values()):
+    for family in dict.fromkeys(one["family"] for one in declared.values()):
         lines.append(f"## {family.replace('_', ' ').capitalize()}\n")
-        for name, entry in found.items():
+        for name, entry in declared.items():
             if entry["family"] == family:
                 lines += _motif(root, name, entry)
     return {"motifs": "\n".join(lines)}
@@ -35,17 +35,17 @@ def pages(root: Path) -> dict[str, str]:
 def declarations(root: Path) -> dict[str, Entry]:
     """Family, quantity, metrics and options of each motif; help texts only if an engine is available."""
     options = root / "tests/golden/data/options"
-    found: dict[str, Entry] = json.loads((options / "motifs.json").read_text(encoding="utf-8"))
+    declared: dict[str, Entry] = json.loads((options / "motifs.json").read_text(encoding="utf-8"))
     for name in ("hdf5", "pnetcdf"):
-        found[name] = json.loads((options / f"{name}.json").read_text(encoding="utf-8"))
+        declared[name] = json.loads((options / f"{name}.json").read_text(encoding="utf-8"))
     if engine := _engine(root):
-        for one in _asked(engine, "list"):
-            described = _asked(engine, "describe", one["name"])
-            found[one["name"]] = {
+        for one in _engine_json(engine, "list"):
+            described = _engine_json(engine, "describe", one["name"])
+            declared[one["name"]] = {
                 **described,
                 "metrics": {each["name"]: each["better"] for each in described["metrics"]},
             }
-    return dict(sorted(found.items()))
+    return dict(sorted(declared.items()))
 
 
 def _engine(root: Path) -> str | None:
@@ -55,7 +55,7 @@ def _engine(root: Path) -> str | None:
     return named or (str(built) if built.exists() else None)
 
 
-def _asked(engine: str, *words: str) -> Any:
+def _engine_json(engine: str, *words: str) -> Any:
     done = subprocess.run([engine, *words, "--json"], capture_output=True, text=True, timeout=60, check=True)
     return json.loads(done.stdout)
 
@@ -74,5 +74,10 @@ def _motif(root: Path, name: str, entry: Entry) -> Iterator[str]:
 
 def _option(one: Entry) -> tuple[str, str, str, str]:
     short = f"`-{one['short']}`, " if one.get("short") else ""
-    words = "; ".join(filter(None, (one.get("help"), one.get("accepted"))))
-    return f"{short}`--{one['name']}`", one["takes"], code(str(one["default"])) if one["default"] else "", cell(words)
+    description = "; ".join(filter(None, (one.get("help"), one.get("accepted"))))
+    return (
+        f"{short}`--{one['name']}`",
+        one["takes"],
+        code(str(one["default"])) if one["default"] else "",
+        cell(description),
+    )

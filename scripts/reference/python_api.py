@@ -30,8 +30,8 @@ def pages(_root: Path) -> dict[str, str]:
 def _exported() -> dict[str, Any]:
     """Public functions and classes that `stressbench` names in `__all__`."""
     package = importlib.import_module("stressbench")
-    found = {name: getattr(package, name) for name in getattr(package, "__all__", ()) if not name.startswith("_")}
-    return {name: value for name, value in found.items() if callable(value)}
+    exported = {name: getattr(package, name) for name in getattr(package, "__all__", ()) if not name.startswith("_")}
+    return {name: value for name, value in exported.items() if callable(value)}
 
 
 def _function(name: str, function: Any, level: str) -> Iterator[str]:

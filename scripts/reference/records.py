@@ -21,15 +21,15 @@ Schema = dict[str, Any]
 
 def pages(root: Path) -> dict[str, str]:
     """A page for each schema of the checkout `root`."""
-    made = {}
+    page_by_path = {}
     rows = []
     for path in sorted((root / "schema").glob("*.schema.json")):
         name = path.name.removesuffix(".schema.json")
         schema: Schema = json.loads(path.read_text(encoding="utf-8"))
-        made[f"records/{name}"] = "\n".join(_page(name, schema))
+        page_by_path[f"records/{name}"] = "\n".join(_page(name, schema))
         rows.append((f"[{name}]({name}.md)", cell(str(schema.get("title", name))), f"`schema/{path.name}`"))
     overview = "\n".join([_INTRODUCTION, *table(["page", "content", "schema"], rows)])
-    return {"records/index": overview} | made
+    return {"records/index": overview} | page_by_path
 
 
 def _page(name: str, schema: Schema) -> Iterator[str]:

@@ -19,13 +19,13 @@ from support.sensitivity_pages import CG, FFT, SEEN, phased, rings
 from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
 
 from stressbench.experiments.study.results import results_of
-from stressbench.experiments.study.running import Result
-from stressbench.experiments.sweep.rates.of_study import Question
+from stressbench.experiments.study.running import LaunchResult
+from stressbench.experiments.sweep.rates.study_results import AnalysisOptions
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.formats.protocols.beff_io import read_io_protocols
 from stressbench.formats.run import read_run
 from stressbench.interference.corun_prediction import predict_corun
-from stressbench.interference.coruns import LeftOut
+from stressbench.interference.coruns import UnusableCoRun
 from stressbench.interference.models import Model
 from stressbench.interference.validation import validate_models
 from stressbench.report.interference import FORMATS as PROFILES
@@ -110,7 +110,7 @@ def study_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     head = STUDY[: STUDY.index("[factors]")]
     text = f'{head}matrix = ["CG", "Incast"]\n' + STUDY[STUDY.index("[factors]") :]
     directory = study_in(folder, text)
-    failing = {number: Result(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
+    failing = {number: LaunchResult(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
     carry_out(directory, FakeLaunches(results=failing, text=made_run(blocks=8)))
     return STUDIES["html"](*results_of(directory))
 
@@ -149,15 +149,15 @@ def together_page() -> str:
 @pytest.fixture(scope="module")
 def judgement_page() -> str:
     """Every model, with a co-run that is left out."""
-    left = LeftOut(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
+    left = UnusableCoRun(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
     return rendered("html", evaluation.page(validate_models([CG, FFT], (*SEEN, left))))
 
 
 @pytest.fixture(scope="module")
 def degradation_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Three jobs at four rates on two numbers of ranks, with the balance of a node."""
-    question = Question(node=Node(gflops=115.2, injection_gb_per_s=1.74))
-    found = found_in(tmp_path_factory.mktemp("degradation"), question=question, machine=MadeMachine())
+    options = AnalysisOptions(node=Node(gflops=115.2, injection_gb_per_s=1.74))
+    found = found_in(tmp_path_factory.mktemp("degradation"), options=options, machine=MadeMachine())
     return RATES["html"](found)
 
 

@@ -21,7 +21,7 @@ def reading(benchmark, lab_up, monkeypatch_module):
 
     def read(share: float, *, seed: int):
         load = known.Load(share=share, rate_bits_per_s=100e6, burst=BURST, seconds=SECONDS)
-        return known.read(load, on="lab:tiny", seed=seed, every="10ms", idle="4s").knowing
+        return known.measure(load, on="lab:tiny", seed=seed, every="10ms", idle="4s").with_service_time
 
     return read
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from stressbench.experiments.study.run_states import run_states
-from stressbench.experiments.sweep.rates.of_study import Question, degradation_of
+from stressbench.experiments.sweep.rates.study_results import AnalysisOptions, degradation_of
 from stressbench.formats.run import Run, read_run
 from stressbench.formats.study.file import Study, parse_study
 from stressbench.results.rates import Degradation
@@ -64,6 +64,6 @@ def made(folder: Path, study: Study, *, machine: MadeMachine = STILL, blocks: in
     return runs
 
 
-def found_in(folder: Path, *, question: Question = Question(), runs: int = 1, **how: Any) -> Degradation:
+def found_in(folder: Path, *, options: AnalysisOptions = AnalysisOptions(), runs: int = 1, **how: Any) -> Degradation:
     study = parse_study(STUDY.format(runs=runs), source="s.toml")
-    return degradation_of(study, run_states(study.runs, ()), made(folder, study, **how), question=question)
+    return degradation_of(study, run_states(study.runs, ()), made(folder, study, **how), options=options)

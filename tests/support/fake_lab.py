@@ -23,7 +23,7 @@ class FakeLab:
 
     def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rails not in (None, 1):
-            raise LinkMistake(on=on, factor="rails", told=f"{rails}: lab fake has 1 rail; expected 1")
+            raise LinkMistake(on=on, factor="rails", explanation=f"{rails}: lab fake has 1 rail; expected 1")
         return self.here
 
     def set_rate(self, on: str, rate: str) -> None:
@@ -36,7 +36,7 @@ class FakeLab:
 
 
 FOUR = LabTarget(
-    name="four", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(4)), enter=(), takes_turns=False
+    name="four", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(4)), enter=(), realtime_by_default=False
 )
 PAIR = LabTarget(
     name="pair", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(2)), enter=("enter",), nics=("eth0", "eth1")

@@ -38,8 +38,8 @@ class Site:
         status = self.at.get(self.launched, lambda: 0)()
         run_file.write_text(made_run())
         return SimpleNamespace(
-            status=status, death=None, kept=None, left=None,
+            status=status, death=None, replacement_file=None, run=None,
             outcome=SimpleNamespace(
-                stop_requests=0, hung_at_the_end=False, was_asked_to_stop=False, status=status, errors=""
+                stop_requests=0, hung_in_finalize=False, was_asked_to_stop=False, status=status, errors=""
             ),
         )  # fmt: skip

@@ -5,8 +5,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stressbench.experiments.study.directory import Directory, open_directory, take_up
-from stressbench.experiments.study.running import OneAtATime, Policy, Result, RunCounts, ScheduledRun, Stop, StudyRunner
+from stressbench.experiments.study.directory import Directory, create_or_extend, open_directory
+from stressbench.experiments.study.running import (
+    LaunchResult,
+    Policy,
+    RunCounts,
+    ScheduledRun,
+    SequentialPool,
+    Stop,
+    StudyRunner,
+)
 from stressbench.formats.run import Run
 from stressbench.formats.study.file import read_study
 from stressbench.formats.study.manifest import Record
@@ -43,14 +51,14 @@ PART = made_run(blocks=2, complete=False)
 class FakeLaunches:
     """Fake of MPI launches; `plan` gives the result of each launch, from 0: a status or an exception."""
 
-    results: dict[int, Result | BaseException] = field(default_factory=dict)
+    results: dict[int, LaunchResult | BaseException] = field(default_factory=dict)
     orders: list[ScheduledRun] = field(default_factory=list)
     text: str = WHOLE
 
-    def __call__(self, order: ScheduledRun) -> Result:
+    def __call__(self, order: ScheduledRun) -> LaunchResult:
         number = len(self.orders)
         self.orders.append(order)
-        what = self.results.get(number, Result(status=0))
+        what = self.results.get(number, LaunchResult(status=0))
         if isinstance(what, BaseException):
             order.path.write_text(PART)
             raise what
@@ -75,7 +83,7 @@ class Silent:
     def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
         self.counts.append(counts)
 
-    def ended(self, order: ScheduledRun, result: Result, counts: RunCounts) -> None:
+    def ended(self, order: ScheduledRun, result: LaunchResult, counts: RunCounts) -> None:
         self.counts.append(counts)
 
 
@@ -84,7 +92,7 @@ def study_in(folder: Path, text: str = STUDY, *, name: str = "study.toml") -> Di
     (folder / "two.sb").write_text(WORKLOAD)
     (folder / name).write_text(text)
     study, text = read_study(folder / name)
-    return take_up(folder / "made", study=study, text=text, folder=folder)
+    return create_or_extend(folder / "made", study=study, text=text, folder=folder)
 
 
 @dataclass
@@ -101,18 +109,20 @@ class Ticking:
 
 def carry_out(
     directory: Directory,
-    launches: Callable[[ScheduledRun], Result],
+    launches: Callable[[ScheduledRun], LaunchResult],
     *,
     retries: int = 1,
     time_limit_s: float | None = None,
-    narrow: Callable[[Sequence[Run]], bool] = lambda _: False,
+    is_narrow: Callable[[Sequence[Run]], bool] = lambda _: False,
     clock: Callable[[], float] | None = None,
     pool: Any = None,
     watcher: Silent | None = None,
 ) -> tuple[Stop, StudyRunner]:
     policy = Policy(retries=retries, time_limit_s=time_limit_s)
-    runner = StudyRunner(directory, policy=policy, narrow=narrow, watcher=watcher or Silent(), clock=clock or Ticking())
-    return runner.carry_out(launches, pool=pool or OneAtATime()), runner
+    runner = StudyRunner(
+        directory, policy=policy, is_narrow=is_narrow, watcher=watcher or Silent(), clock=clock or Ticking()
+    )
+    return runner.run(launches, pool=pool or SequentialPool()), runner
 
 
 def again(directory: Directory) -> Directory:

@@ -30,7 +30,7 @@ class Tiny(FakeLab):
 
     def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rate not in (None, "full", "1/2", "1/4"):
-            raise LinkMistake(on=on, factor="rate", told=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
+            raise LinkMistake(on=on, factor="rate", explanation=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
         return super().target(on, rate=rate, rails=rails)
 
 

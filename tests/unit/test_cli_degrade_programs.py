@@ -17,7 +17,7 @@ from support.fake_launcher import put
 from support.fake_site import SCRIPT, Site
 
 from stressbench.experiments.sweep.rates.injection import Injection
-from stressbench.experiments.sweep.rates.program import Condition, turns_of
+from stressbench.experiments.sweep.rates.program import Condition, launch_order
 from stressbench.formats.launches.rates import read_launches
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
@@ -49,7 +49,7 @@ class Lab(FakeLab):
 
     def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rate == "1/16":
-            raise LinkMistake(on=on, factor="rate", told=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
+            raise LinkMistake(on=on, factor="rate", explanation=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
         return super().target(on, rate=rate, rails=rails)
 
 
@@ -182,7 +182,7 @@ def test_each_rate_and_number_of_ranks_has_its_launches_in_random_order(machine:
     ended = degrade("run", "-o", "d", "-n", "2,4", "--rates", "1,1/2,1/4", "--runs", "3", *FOM, "--", "./app", "a b")
 
     assert ended.exit_code == 0, ended.stderr
-    turns = turns_of(("1", "1/2", "1/4"), (2, 4), runs=3, seed=1, rates_together=False)
+    turns = launch_order(("1", "1/2", "1/4"), (2, 4), runs=3, seed=1, rates_together=False)
     assert done() == [(one.rate, one.ranks) for one, _ in turns]
     assert [(rate.replace("full", "1"), ranks) for rate, ranks in machine.started] == done()
     passes = [done()[at : at + 6] for at in (0, 6, 12)]
@@ -253,13 +253,13 @@ def test_a_rate_that_cannot_be_put_back_is_told_with_what_a_person_can_do(machin
 
 def test_a_rate_is_set_once_and_the_full_one_last() -> None:
     rates: list[str] = []
-    injection = Injection(apply=rates.append, by_hand="nothing")
+    injection = Injection(apply=rates.append, manual_command="nothing")
 
-    with injection.put_back():
+    with injection.restoring_full_rate():
         for rate in ("1/2", "1/2", "1", "1/4"):
             injection.set(rate)
     assert rates == ["1/2", "1", "1/4", "1"]
-    with injection.put_back():
+    with injection.restoring_full_rate():
         injection.set("1")
 
     assert rates == ["1/2", "1", "1/4", "1"]
@@ -481,7 +481,7 @@ def test_launches_of_rails_are_not_taken_for_ours(machine: Machine) -> None:
 
 def test_all_conditions_come_once_before_any_comes_again() -> None:
     for together in (True, False):
-        turns = turns_of(("1", "1/2"), (2, 4), runs=5, seed=3, rates_together=together)
+        turns = launch_order(("1", "1/2"), (2, 4), runs=5, seed=3, rates_together=together)
         for repetition in range(5):
             here = [one for one, number in turns if number == repetition]
             assert {str(one) for one in here} == {
@@ -489,7 +489,7 @@ def test_all_conditions_come_once_before_any_comes_again() -> None:
             }
     orders = {
         tuple(dict.fromkeys(one.rate for one, number in turns if number == repetition))
-        for turns in (turns_of(("1", "1/2", "1/4"), (2, 4), runs=9, seed=3, rates_together=True),)
+        for turns in (launch_order(("1", "1/2", "1/4"), (2, 4), runs=9, seed=3, rates_together=True),)
         for repetition in range(9)
     }
     assert len(orders) > 1

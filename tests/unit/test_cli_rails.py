@@ -26,7 +26,7 @@ from stressbench.labs.file import read_lab
 from stressbench.launch import program as launching
 from stressbench.launch import session
 from stressbench.launch.execute import Outcome
-from stressbench.launch.steering import Steering
+from stressbench.launch.rail_selection import RailSelection
 from stressbench.launch.targets import NicTotals, registered
 from stressbench.tracing.profile import Profile, profile_of
 
@@ -195,8 +195,8 @@ def program(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, A
     """A program on the lab of two cards. `says` gives status, output and requests to stop, by policy."""
     made: dict[str, Any] = {"started": [], "says": lambda policy: (0, "FOM: 1,234.5", 0), "sent": 0}
 
-    def run(words: tuple[str, ...], *, steering: Steering, ranks: int, **_: object) -> Outcome:
-        policy = str(steering.rails.policy)
+    def run(words: tuple[str, ...], *, rail_selection: RailSelection, ranks: int, **_: object) -> Outcome:
+        policy = str(rail_selection.rails.policy)
         status, output, stops = made["says"](policy)
         made["started"].append((words, policy, ranks))
         made["sent"] += 1000

@@ -17,12 +17,22 @@ from support.degradations import BOUND, STUDY, found_in, made
 from support.pages import Outline, figure
 
 from stressbench.experiments.study.run_states import State, run_states
-from stressbench.experiments.sweep.rates.of_study import Question, degradation_of
+from stressbench.experiments.sweep.rates.study_results import AnalysisOptions, degradation_of
 from stressbench.formats.run import Kind, Run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study
 from stressbench.report.rates import FORMATS
-from stressbench.results.rates import Answer, Curve, Degradation, Node, Point, answer_of, balances_of, need_of, point_of
+from stressbench.results.rates import (
+    Answer,
+    Curve,
+    Degradation,
+    Node,
+    Point,
+    answer_of,
+    balances_of,
+    point_of,
+    sufficient_rate,
+)
 from stressbench.stats.unpaired import PooledRatio, RatioSource, pooled_ratio
 
 
@@ -63,7 +73,7 @@ def test_what_is_bound_by_bandwidth_is_the_share_of_the_full_time_that_grows(tmp
 
 
 def test_motifs_have_factors_of_their_own(tmp_path: Path) -> None:
-    found = found_in(tmp_path, question=Question(motifs=True))
+    found = found_in(tmp_path, options=AnalysisOptions(motifs=True))
 
     halo = curve(found, "ptrans", ranks=2, step=1)
     assert (halo.motif, halo.step) == ("halo2d", 1)
@@ -76,7 +86,7 @@ def test_motifs_have_factors_of_their_own(tmp_path: Path) -> None:
 
 
 def test_contended_rounds_are_told_where_asked_for(tmp_path: Path) -> None:
-    found = found_in(tmp_path, question=Question(kind=Kind.contended), blocks=3)
+    found = found_in(tmp_path, options=AnalysisOptions(kind=Kind.contended), blocks=3)
 
     assert found.time == "contended"
     assert [point.rounds for point in curve(found, "cth", ranks=2).points] == [3] * 4
@@ -95,9 +105,9 @@ def test_the_interval_holds_the_truth_and_is_of_runs_from_four_on(tmp_path: Path
 
 
 def test_the_interval_is_mann_whitney_s_of_all_ratios() -> None:
-    full, here = [np.array([1.0, 2.0, 4.0, 8.0])], [np.array([16.0, 32.0, 64.0, 128.0])]
+    full, reduced = [np.array([1.0, 2.0, 4.0, 8.0])], [np.array([16.0, 32.0, 64.0, 128.0])]
 
-    found = pooled_ratio(full, here, what="rounds")
+    found = pooled_ratio(full, reduced, what="rounds")
 
     # 16 ratios from 16 / 8 to 128 / 1, the middle two 16 and 16; 4 and 4 values bound them by the extremes.
     assert (found.ratio, found.low, found.high) == pytest.approx((16.0, 2.0, 128.0))
@@ -105,9 +115,9 @@ def test_the_interval_is_mann_whitney_s_of_all_ratios() -> None:
 
 def test_runs_medians_make_the_interval_where_there_are_enough() -> None:
     full = [np.array([1.0, 1.0, 9.0])] * 4
-    here = [np.array([value, value, 90.0]) for value in (2.0, 3.0, 4.0, 5.0)]
+    reduced = [np.array([value, value, 90.0]) for value in (2.0, 3.0, 4.0, 5.0)]
 
-    found = pooled_ratio(full, here, what="rounds")
+    found = pooled_ratio(full, reduced, what="rounds")
 
     # On a log scale, where the middle of 3 and 4 is the root of 12.
     assert (found.ratio, found.low, found.high) == pytest.approx((12**0.5, 2.0, 5.0))
@@ -145,7 +155,7 @@ def test_a_rate_suffices_where_the_whole_interval_says_so(low: float, high: floa
 def points(*answers: Answer) -> list[Point]:
     rates = [Fraction(1, 2**power) for power in range(len(answers))]
     times = [np.array([1.0])]
-    made = [point_of(rate, full=times, here=times, at_most=0.05) for rate in rates]
+    made = [point_of(rate, full=times, reduced=times, at_most=0.05) for rate in rates]
     return [
         Point(**{name: getattr(one, name) for name in Point.__slots__} | {"suffices": answer})
         for one, answer in zip(made, answers, strict=True)
@@ -169,11 +179,11 @@ YES, NO, OPEN = Answer.yes, Answer.no, Answer.inconclusive
 def test_enough_is_the_smallest_rate_that_suffices_with_none_above_that_fails(
     answers: tuple[Answer, ...], needs: str, undecided: tuple[str, ...]
 ) -> None:
-    assert need_of(points(*answers)) == (needs, undecided)
+    assert sufficient_rate(points(*answers)) == (needs, undecided)
 
 
 def test_at_most_decides_what_is_enough(tmp_path: Path) -> None:
-    strict, lenient = (found_in(tmp_path, question=Question(at_most=share)) for share in (0.05, 0.99))
+    strict, lenient = (found_in(tmp_path, options=AnalysisOptions(at_most=share)) for share in (0.05, 0.99))
 
     assert [curve(strict, name, ranks=2).needs for name in ("charon", "cth", "ptrans")] == ["1/8", "1", "1"]
     assert [curve(lenient, name, ranks=2).needs for name in ("charon", "cth", "ptrans")] == ["1/8", "1/2", "1/2"]
@@ -216,14 +226,14 @@ def test_a_study_without_rates_to_compare_is_refused(rate: str, message: str) ->
     study = parse_study(text, source="s.toml")
 
     with pytest.raises(StudyMistake, match=message):
-        degradation_of(study, (), {}, question=Question())
+        degradation_of(study, (), {}, options=AnalysisOptions())
 
 
 def test_other_factors_keep_their_curves_apart(tmp_path: Path) -> None:
     text = STUDY.format(runs=1).replace("ranks = [2, 4]", 'ranks = [2, 4]\nplacement = ["linear", "random:1"]')
     study = parse_study(text, source="s.toml")
 
-    found = degradation_of(study, run_states(study.runs, ()), made(tmp_path, study), question=Question())
+    found = degradation_of(study, run_states(study.runs, ()), made(tmp_path, study), options=AnalysisOptions())
 
     assert {tuple(one.where.items()) for one in found.curves} == {
         (("placement", "linear"),), (("placement", "random:1"),)
@@ -236,7 +246,9 @@ def test_notes_tell_what_is_missing_and_what_intervals_cannot_see(tmp_path: Path
     first, *others = run_states(study.runs, ())
     failed = type(first)(run=first.run, state=State.failed, failures=2)
 
-    found = degradation_of(study, (failed, *others), runs, question=Question(), notes=("manifest.jsonl:3: broken",))
+    found = degradation_of(
+        study, (failed, *others), runs, options=AnalysisOptions(), notes=("manifest.jsonl:3: broken",)
+    )
 
     assert found.notes[0] == "manifest.jsonl:3: broken"
     assert "intervals made from rounds hold" in found.notes[1]
@@ -245,7 +257,7 @@ def test_notes_tell_what_is_missing_and_what_intervals_cannot_see(tmp_path: Path
 
 def test_every_format_tells_every_curve(tmp_path: Path) -> None:
     node = Node(gflops=115.2, injection_gb_per_s=1.74)
-    found = found_in(tmp_path, question=Question(node=node, motifs=True))
+    found = found_in(tmp_path, options=AnalysisOptions(node=node, motifs=True))
 
     texts = {name: render(found) for name, render in FORMATS.items()}
 
@@ -289,7 +301,7 @@ def page_in(folder: Path, **how: Any) -> str:
 
 def test_a_page_draws_factors_against_rate_and_against_ranks_and_has_every_table(tmp_path: Path) -> None:
     node = Node(gflops=115.2, injection_gb_per_s=1.74)
-    page = page_in(tmp_path, question=Question(node=node), machine=MadeMachine())
+    page = page_in(tmp_path, options=AnalysisOptions(node=node), machine=MadeMachine())
 
     outline = Outline(page)
     assert len(set(outline.ids)) == len(outline.ids)

@@ -19,7 +19,7 @@ def check_docs() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def known(check_docs: ModuleType) -> Any:
-    return check_docs.Known(ROOT)
+    return check_docs.Declarations(ROOT)
 
 
 SOUND = {

@@ -76,7 +76,7 @@ def test_spread_over_nothing() -> None:
 def test_the_lightest_and_the_heaviest_come_first_and_then_the_largest_gap() -> None:
     measured: dict[Configuration, float] = {}
     order = []
-    while (following := next_configuration(measured, FORTY, enough=0.2)) is not None:
+    while (following := next_configuration(measured, FORTY, gap_limit=0.2)) is not None:
         order.append(load_of(following))
         measured[following] = load_of(following)
 

@@ -12,7 +12,7 @@ from support.sensitivities import aggressor, profile, sample, victim
 from stressbench.formats.errors import ProfileFileError
 from stressbench.formats.profiles.coruns import CoRun, parse_coruns, to_line
 from stressbench.formats.run import read_run
-from stressbench.interference.coruns import LeftOut, read_coruns
+from stressbench.interference.coruns import UnusableCoRun, read_coruns
 from stressbench.interference.evaluation import MeasuredCoRun, evaluate, leave_one_application_out
 from stressbench.interference.models import TRAINABLE_MODELS, Model, predictor_of
 from stressbench.interference.validation import validate_models
@@ -92,7 +92,7 @@ def test_a_job_that_was_not_measured_both_ways_is_left_out_with_the_reason(tmp_p
     jobs = (MadeJob(name="a"), MadeJob(name="b"))
     path = build_run(jobs=jobs, plan=MadePlan(contended=0)).write(tmp_path)
 
-    assert read_coruns(path)[0] == LeftOut(
+    assert read_coruns(path)[0] == UnusableCoRun(
         victim="a", aggressors=("b",), source="run.jsonl", reason="no contended rounds"
     )
 
@@ -134,7 +134,7 @@ def test_judging_is_evaluating_every_model() -> None:
 def test_co_runs_without_profiles_are_left_out_and_named() -> None:
     strange = replace(SEEN, aggressors=("milc", "fft", "milc"))
     elsewhere = replace(SEEN, machine="cab")
-    unread = LeftOut(victim="cg", aggressors=("fft",), source="x", reason="no contended rounds")
+    unread = UnusableCoRun(victim="cg", aggressors=("fft",), source="x", reason="no contended rounds")
 
     found = validate_models([CG, FFT], [strange, SEEN, elsewhere, unread, replace(SEEN, machine="lab")])
 

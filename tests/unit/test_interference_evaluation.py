@@ -69,7 +69,7 @@ def test_errors_are_predicted_minus_measured() -> None:
     ]
     assert [one.held for one in found.pairs] == [True, True, False, False, None]
     assert [(one.victim, one.aggressors) for one in found.pairs][1] == ("a", ("b",))
-    assert found.could_not_tell == 1
+    assert found.unpredicted == 1
     assert found.pairs[4].reason == "never heard of"
 
 
@@ -189,7 +189,7 @@ def test_in_a_world_like_the_papers_ours_is_better_than_each_of_its_four() -> No
 
     assert ours.mean_absolute_error is not None
     assert ours.mean_absolute_error < 0.02
-    assert ours.could_not_tell == 0
+    assert ours.unpredicted == 0
     assert (ours.share_within(0.1) or 0) > 0.95
     assert ours.coverage is not None
     assert ours.coverage > 0.85
@@ -204,7 +204,7 @@ def test_trained_models_are_validated_on_victims_they_never_saw() -> None:
 
     blend = leave_one_application_out(TrainableBlend(bases=bases), world())
 
-    assert blend.could_not_tell == 0
+    assert blend.unpredicted == 0
     assert blend.mean_absolute_error is not None
     assert blend.mean_absolute_error < 0.05
 

@@ -17,7 +17,7 @@ from support.sensitivity_pages import CG, FFT, NASTY, SEEN, phased, rings
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.corun_prediction import predict_corun
-from stressbench.interference.coruns import CoRun, LeftOut
+from stressbench.interference.coruns import CoRun, UnusableCoRun
 from stressbench.interference.models import DEFAULT_MODEL, Model
 from stressbench.interference.placement_plan import UnpredictedGroup, plan_placement
 from stressbench.interference.profile_summary import summarise_profile
@@ -32,7 +32,7 @@ def page_of(*profiles: Profile, cautions: tuple[str, ...] = ()) -> str:
     return PROFILES["html"]([profile_report(one, cautions=cautions) for one in profiles])
 
 
-def judged(*co_runs: CoRun | LeftOut) -> Validation:
+def judged(*co_runs: CoRun | UnusableCoRun) -> Validation:
     return validate_models([CG, FFT], co_runs or SEEN)
 
 
@@ -231,7 +231,7 @@ def test_a_prediction_without_an_upper_bound_is_open() -> None:
 
 def test_models_are_judged_in_boxes_a_scatter_and_tables() -> None:
     page = rendered(
-        "html", evaluation.page(judged(*SEEN, LeftOut(victim="x", aggressors=("y",), source="f", reason=NASTY)))
+        "html", evaluation.page(judged(*SEEN, UnusableCoRun(victim="x", aggressors=("y",), source="f", reason=NASTY)))
     )
 
     assert re.findall(r'<figure id="judgement-(\w+)"', page) == ["boxes", "scatter"]

@@ -155,7 +155,7 @@ def test_a_part_that_nothing_leads_to_is_a_mistake() -> None:
     ],
 )
 def test_cores_must_fit_the_machine(hosts: str, said: str | None) -> None:
-    complaint = cores_complaint(parsed(TINY.replace("count = 4", hosts)), there=2)
+    complaint = cores_complaint(parsed(TINY.replace("count = 4", hosts)), available_cores=2)
 
     assert complaint is None if said is None else str(complaint).startswith(said)
 
@@ -218,7 +218,7 @@ def test_a_second_rail_has_switches_and_cards_of_its_own() -> None:
     dual = read_lab(lab_file("dual-rail"))
 
     assert [switch.name for switch in dual.switches] == ["s0", "s0.1"]
-    assert [(link.end_at("h1").device, link.beyond("h1").node) for link in dual.links_of("h1")] == [
+    assert [(link.end_at("h1").device, link.opposite_end("h1").node) for link in dual.links_of("h1")] == [
         ("eth0", "s0"),
         ("eth1", "s0.1"),
     ]

@@ -11,7 +11,7 @@ RATE = Rate(100_000_000)
 BEST = RATE.scaled(PAYLOAD_SHARE)
 
 
-def finding(*shares: float, taken_s: float = 5e-5) -> LinkCheck:
+def finding(*shares: float, round_trip_s: float = 5e-5) -> LinkCheck:
     """Of a link of 100 Mbit/s whose streams brought these shares of its best."""
     source, target = (
         End(node="h0", device="eth0", mac="02:00:00:00:00:01"),
@@ -19,7 +19,7 @@ def finding(*shares: float, taken_s: float = 5e-5) -> LinkCheck:
     )
     link = Link(name="h0-s0", rail=0, a=source, b=target, rate=RATE)
     payloads = [BEST.scaled(share) for share in shares]
-    return evaluate_streams(link, source, target, RATE, payloads=payloads, taken_s=taken_s, tolerance=0.03)
+    return evaluate_streams(link, source, target, RATE, payloads=payloads, round_trip_s=round_trip_s, tolerance=0.03)
 
 
 def test_every_stream_is_told_in_order_and_the_median_is_the_share() -> None:
@@ -41,4 +41,4 @@ def test_a_link_is_off_where_its_median_stream_is_even_if_one_is_right() -> None
 def test_one_stream_decides_by_itself() -> None:
     assert finding(0.8).off is not None
     assert finding(1.0).off is None
-    assert finding(1.0, taken_s=0.1).off == "a round trip of one byte takes 100.0 ms"
+    assert finding(1.0, round_trip_s=0.1).off == "a round trip of one byte takes 100.0 ms"

@@ -58,7 +58,7 @@ def test_a_host_has_an_address_and_one_way_out() -> None:
 def test_a_bridge_takes_all_its_ports() -> None:
     made = node(plan(TINY), "s0")
 
-    assert made.first[0].startswith("link add br0 type bridge stp_state 0")
+    assert made.ip_first[0].startswith("link add br0 type bridge stp_state 0")
     assert [line for line in made.ip if "master" in line] == [f"link set h{n} master br0 up" for n in range(4)]
 
 

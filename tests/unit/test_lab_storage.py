@@ -86,7 +86,7 @@ def test_the_client_of_a_pinned_host_stays_on_its_cores() -> None:
 
 
 def test_io_nodes_that_do_not_serve_are_plain_nodes() -> None:
-    made = plan(lab(), serves=False)
+    made = plan(lab(), serve_files=False)
 
     assert made.storage is None
     assert not [file for file in made.files if file.path.endswith(".vol")]
@@ -94,11 +94,11 @@ def test_io_nodes_that_do_not_serve_are_plain_nodes() -> None:
 
 
 def test_scratch_is_what_io_nodes_serve_and_never_a_folder_of_the_machine_instead() -> None:
-    def found(lab: Lab, *, serves: bool = True) -> dict[str, str]:
-        return dict(environment(lab.name, rails=lab.rails, scratch=scratch_of(lab, serves=serves)))
+    def found(lab: Lab, *, serve_files: bool = True) -> dict[str, str]:
+        return dict(environment(lab.name, rails=lab.rails, scratch=scratch_of(lab, serve_files=serve_files)))
 
     assert found(lab())["SCRATCH"] == "/run/lab/scratch"
-    assert found(lab(), serves=False)["SCRATCH"] == ""
+    assert found(lab(), serve_files=False)["SCRATCH"] == ""
     assert "SCRATCH" not in found(replace(lab(), io=None))
 
 
@@ -132,7 +132,7 @@ def test_a_lab_comes_up_without_a_file_system_where_the_machine_has_none(tmp_pat
     asked = []
     monkeypatch.setattr(startup, "missing", lambda: ())
     monkeypatch.setattr(startup, "storage", lambda: () if there else (unavailable("GlusterFS"),))
-    monkeypatch.setattr(startup, "up", lambda *_, serves, **__: asked.append(serves))
+    monkeypatch.setattr(startup, "up", lambda *_, serve_files, **__: asked.append(serve_files))
 
     brought = start_lab(tmp_path / "mine.toml", name="mine")
 

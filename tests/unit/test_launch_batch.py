@@ -116,10 +116,10 @@ def test_more_ranks_than_cpus_share_them_and_that_is_said() -> None:
 def test_nodes_of_equal_shares_are_known_before_the_launch(ranks: int, used: int, known: int | None) -> None:
     request = replace(REQUEST, ranks=ranks)
 
-    assert PLACE.used(ranks) == used
-    assert PLACE.ranks_per_node(request, typed=None) == known
+    assert PLACE.nodes_used(ranks) == used
+    assert PLACE.ranks_per_node(request, explicit=None) == known
     assert PLACE.knows_nodes(request) == (known is not None)
-    assert PLACE.ranks_per_node(request, typed=1) == 1
+    assert PLACE.ranks_per_node(request, explicit=1) == 1
 
 
 def test_flux_spreads_ranks_and_speaks_pmix_where_it_must() -> None:
@@ -133,7 +133,7 @@ def test_flux_spreads_ranks_and_speaks_pmix_where_it_must() -> None:
 def test_mpirun_finds_the_hosts_of_pbs(tmp_path: Path, flavour: Flavour, option: str) -> None:
     hosts = tmp_path / "hosts"
     hosts.write_text("a\na\nb\nb\n")
-    place = pbs.inside({"PBS_JOBID": "1.server", "PBS_NODEFILE": str(hosts)})
+    place = pbs.current_target({"PBS_JOBID": "1.server", "PBS_NODEFILE": str(hosts)})
 
     assert built(place, flavour=flavour) == ("start", "-n", "8", option, str(hosts))
     assert (place.nodes, place.ranks) == (2, 4)
@@ -150,20 +150,20 @@ def test_mpirun_finds_the_hosts_of_pbs(tmp_path: Path, flavour: Flavour, option:
 )
 def test_outside_of_an_allocation_it_says_what_to_do(name: str, message: str) -> None:
     with pytest.raises(LaunchMistake) as mistake:
-        batch_systems()[name].inside({})
+        batch_systems()[name].current_target({})
 
     assert f"--on {name}: {message}" in str(mistake.value)
 
 
 def test_a_hosts_file_that_is_gone_is_a_mistake() -> None:
     with pytest.raises(LaunchMistake, match="PBS_NODEFILE: /gone: No such file"):
-        pbs.inside({"PBS_JOBID": "1", "PBS_NODEFILE": "/gone"})
+        pbs.current_target({"PBS_JOBID": "1", "PBS_NODEFILE": "/gone"})
 
 
 @pytest.mark.parametrize("name", ["slurm", "flux"])
 def test_another_launcher_is_refused(name: str) -> None:
     with pytest.raises(LaunchMistake, match="--on local uses mpirun"):
-        batch_systems()[name].planned(BatchRequest(name="a")).launcher(given=Path("mpirun"), library=library())
+        batch_systems()[name].script_target(BatchRequest(name="a")).launcher(mpirun=Path("mpirun"), library=library())
 
 
 def test_the_allocation_tells_nodes_ranks_and_cpus(stub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,13 +175,13 @@ def test_the_allocation_tells_nodes_ranks_and_cpus(stub: Path, monkeypatch: pyte
         "SLURM_JOB_CPUS_PER_NODE": "16(x3),8",
     }
 
-    assert slurm.inside(told) == SlurmTarget(nodes=4, ranks=8, offered=PLACE.offered, cpus=8)
+    assert slurm.current_target(told) == SlurmTarget(nodes=4, ranks=8, offered=PLACE.offered, cpus=8)
 
 
 def test_a_flux_instance_is_asked_for_its_nodes(stub: Path) -> None:
     (stub / "answer").write_text("3\n")
 
-    assert flux.inside({"FLUX_URI": "local:///run/flux"}).nodes == 3
+    assert flux.current_target({"FLUX_URI": "local:///run/flux"}).nodes == 3
 
 
 @pytest.fixture
@@ -237,7 +237,7 @@ def text_for(name: str, asked: BatchRequest, stub: Path) -> tuple[str, Command]:
     system = batch_systems()[name]
     path = {"slurm": "srun", "flux": "flux", "pbs": str(stub / "mpirun")}[name]
     launcher = Launcher(path=Path(path), recognised=library())
-    command = system.planned(asked).build(launcher=launcher, request=REQUEST)
+    command = system.script_target(asked).build(launcher=launcher, request=REQUEST)
     return script(system, asked, ranks=8, command=command, afterwards="look at it"), command
 
 

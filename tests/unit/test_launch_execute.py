@@ -46,19 +46,19 @@ from stressbench.launch.execute import execute
 from stressbench.launch import execute as executing
 from stressbench.launch import stopping
 from stressbench.launch.stopping import Launch, StopPolicy
-stopping._LOOK_EVERY_S, stopping._END_MAY_TAKE_S = 1.0, 2.0
-stopping._SAME_REQUEST_S = 600.0  # one signal is one request, and two are two, however late they arrive
-executing._RANKS_SEEN_AT_S = tuple(0.5 * look for look in range(1, 200))
-note_ranks = Launch.note_ranks
+stopping._POLL_INTERVAL_S, stopping._FINALIZE_TIMEOUT_S = 1.0, 2.0
+stopping._DUPLICATE_SIGNAL_S = 600.0  # one signal is one request, and two are two, however late they arrive
+executing._RANK_SCAN_TIMES_S = tuple(0.5 * look for look in range(1, 200))
+record_ranks = Launch.record_ranks
 def note_and_tell(launch):
-    note_ranks(launch)
+    record_ranks(launch)
     if len(launch.rank_of) == 3:
         Path(os.environ["SEEN"]).touch()
-Launch.note_ranks = note_and_tell
+Launch.record_ranks = note_and_tell
 grace_s, limit_s, finished, *words = sys.argv[1:]
 stop_policy = StopPolicy(grace_s=float(grace_s), limit_s=None if limit_s == "never" else float(limit_s))
-outcome = execute(Command(argv=tuple(words)), stop_policy=stop_policy, finished=lambda: bool(finished))
-end = ("REQUESTS", outcome.stop_requests, "HUNG", outcome.hung_at_the_end, "DEATH", diagnose(outcome))
+outcome = execute(Command(argv=tuple(words)), stop_policy=stop_policy, has_finished=lambda: bool(finished))
+end = ("REQUESTS", outcome.stop_requests, "HUNG", outcome.hung_in_finalize, "DEATH", diagnose(outcome))
 print("STATUS", outcome.status, *end)
 """
 pytestmark = pytest.mark.mpi

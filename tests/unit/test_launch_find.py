@@ -24,8 +24,8 @@ def test_the_engine_that_was_given_comes_before_the_variable_and_the_path(tmp_pa
     on_path = program(tmp_path / "bin" / "stressbench-mpi")
     environment = {"STRESSBENCH_MPI": str(named), "PATH": str(on_path.parent)}
 
-    assert find_engine(given=given, environment=environment) == given
-    assert find_engine(given=None, environment=environment) == named
+    assert find_engine(explicit=given, environment=environment) == given
+    assert find_engine(explicit=None, environment=environment) == named
 
 
 def test_the_engine_on_the_path_is_used_where_none_is_installed(
@@ -34,14 +34,14 @@ def test_the_engine_on_the_path_is_used_where_none_is_installed(
     monkeypatch.setattr(find, "_installed", lambda: iter(()))
     on_path = program(tmp_path / "stressbench-mpi")
 
-    assert find_engine(given=None, environment={"PATH": str(tmp_path)}) == on_path
+    assert find_engine(explicit=None, environment={"PATH": str(tmp_path)}) == on_path
 
 
 def test_a_missing_engine_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(find, "_installed", lambda: iter(()))
 
     with pytest.raises(LaunchMistake, match=r"pip install .*--engine PATH or STRESSBENCH_MPI=PATH"):
-        find_engine(given=None, environment={"PATH": "/nowhere"})
+        find_engine(explicit=None, environment={"PATH": "/nowhere"})
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_wrong_engine_is_named_with_its_reason(tmp_path: Path, name: str, says
     (tmp_path / "text").write_text("not executable")
 
     with pytest.raises(LaunchMistake, match=f"--engine: .*{says}"):
-        find_engine(given=tmp_path / name, environment={})
+        find_engine(explicit=tmp_path / name, environment={})
 
 
 def test_the_engine_tells_which_mpi_it_needs(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_the_first_launcher_that_fits_is_taken(tmp_path: Path, monkeypatch: pyte
     fits = program(tmp_path / "mpiexec", prints="mpiexec (OpenRTE) 4.1.4")
 
     monkeypatch.setattr(find.shutil, "which", lambda name: str(tmp_path / name) if (tmp_path / name).exists() else None)
-    launcher = find_launcher(given=None, library=OPEN_MPI)
+    launcher = find_launcher(mpirun=None, library=OPEN_MPI)
 
     assert (launcher.path, launcher.flavour) == (fits, Flavour.openmpi4)
 
@@ -82,11 +82,11 @@ def test_where_none_fits_the_message_says_what_is_there(tmp_path: Path, monkeypa
     with pytest.raises(
         LaunchMistake, match=r"built with Open MPI 4\.1\.4, but .*mpirun is MPICH 4\.0\.2; --mpirun PATH"
     ):
-        find_launcher(given=None, library=OPEN_MPI)
+        find_launcher(mpirun=None, library=OPEN_MPI)
 
 
 def test_a_given_launcher_of_another_mpi_is_refused(tmp_path: Path) -> None:
     given = program(tmp_path / "mpirun", prints="HYDRA build details:\n Version: 4.0.2")
 
     with pytest.raises(LaunchMistake, match=r"is MPICH 4\.0\.2, but the engine was built with Open MPI 4\.1\.4"):
-        find_launcher(given=given, library=OPEN_MPI)
+        find_launcher(mpirun=given, library=OPEN_MPI)

@@ -53,13 +53,13 @@ def test_consecutive_ranks_share_a_host(ranks: int, shares: list[int]) -> None:
 
 @pytest.mark.parametrize(("ranks", "each"), [(3, 2), (6, None), (8, 2), (10, 3)])
 def test_ranks_of_a_node_are_known_where_hosts_are_alike(ranks: int, each: int | None) -> None:
-    assert PLACE.ranks_per_node(replace(REQUEST, ranks=ranks), typed=None) == each
+    assert PLACE.ranks_per_node(replace(REQUEST, ranks=ranks), explicit=None) == each
 
 
 def test_what_is_typed_counts() -> None:
     own = replace(REQUEST, extra=("--host", "h3:6"))
 
-    assert PLACE.ranks_per_node(REQUEST, typed=1) == 1
+    assert PLACE.ranks_per_node(REQUEST, explicit=1) == 1
     assert PLACE.build(launcher=launcher(Flavour.openmpi4), request=own).argv.count("--host") == 1
     assert not PLACE.knows_nodes(own)
 

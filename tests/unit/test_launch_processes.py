@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.launch.processes import Mark, kill_all, marked
+from stressbench.launch.processes import LaunchMark, kill_all, marked_processes
 
 LOOKS = 300
 """Of so many, ten met a process that was becoming another program when only one look was taken."""
@@ -28,10 +28,10 @@ def test_a_process_that_becomes_another_program_all_the_time_is_found(tmp_path: 
     again = tmp_path / "again.sh"
     again.write_text('#!/bin/sh\nexec "$0"\n')
     again.chmod(0o755)
-    mark = Mark()
+    mark = LaunchMark()
 
     with started(again, environment={**os.environ, **mark.environment()}) as process:
-        found = [[one.pid for one in marked(mark)] for _ in range(LOOKS)]
+        found = [[one.pid for one in marked_processes(mark)] for _ in range(LOOKS)]
 
         assert found.count([process.pid]) == LOOKS
         assert kill_all(mark) == 1
@@ -41,7 +41,7 @@ def test_a_process_that_becomes_another_program_all_the_time_is_found(tmp_path: 
 @pytest.mark.parametrize("environment", [{}, {"STRESSBENCH_LAUNCH": "another"}], ids=["none", "another"])
 def test_processes_without_the_mark_are_left_alone(environment: dict[str, str]) -> None:
     with started("/bin/sleep", "27", environment=environment) as process:
-        assert kill_all(Mark()) == 0
+        assert kill_all(LaunchMark()) == 0
         assert process.poll() is None
 
 
@@ -51,4 +51,4 @@ def test_a_zombie_and_threads_of_the_kernel_are_not_waited_for(tmp_path: Path) -
         for name in ("environ", "cmdline"):
             (tmp_path / number / name).touch()
 
-    assert list(marked(Mark(proc=tmp_path))) == []
+    assert list(marked_processes(LaunchMark(proc=tmp_path))) == []

@@ -243,7 +243,7 @@ def test_ten_thousand_nodes_make_one_short_word() -> None:
 def test_the_engine_is_asked_with_all_that_decides_about_ranks() -> None:
     placement = JobPlacement(workload=Path("w.sb"), sets=("n=2",), placement="random:3")
 
-    assert placement.question(Path("e"), ranks=8, ranks_per_node=2) == (
+    assert placement.describe_command(Path("e"), ranks=8, ranks_per_node=2) == (
         *("e", "describe", "w.sb", "--json", "--ranks", "8", "--ranks-per-node", "2"),
         *("--place", "random:3", "--set", "n=2"),
     )

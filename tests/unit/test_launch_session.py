@@ -66,7 +66,7 @@ def request(path: Path) -> LaunchRequest:
 
 def sentences(run: Run | None, *, death: Death | None, errors: str = "", status: int = 3) -> str:
     path = Path("r.jsonl") if run is None else run.path
-    ended = RunResult(status=status, outcome=outcome(status=137, errors=errors), death=death, left=run)
+    ended = RunResult(status=status, outcome=outcome(status=137, errors=errors), death=death, run=run)
     return "\n".join(explain(ended, request=request(path)))
 
 
@@ -116,7 +116,7 @@ def test_a_stop_that_came_after_the_last_round_is_a_success(tmp_path: Path) -> N
 
 
 def test_ranks_that_hung_when_all_was_written_spoil_nothing(tmp_path: Path) -> None:
-    hung = replace(outcome(status=137, errors=OPEN_MPI), hung_at_the_end=True)
+    hung = replace(outcome(status=137, errors=OPEN_MPI), hung_in_finalize=True)
 
     assert final_status(hung, KILLED, read_run(build_run().write(tmp_path))) == 0
     assert final_status(hung, KILLED, incomplete(tmp_path)) == 130

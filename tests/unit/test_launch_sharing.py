@@ -11,7 +11,7 @@ from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.lab import LabHost, LabTarget
-from stressbench.launch.launch_target import LOCAL, LaunchTarget, build_beside
+from stressbench.launch.launch_target import LOCAL, LaunchTarget, build_concurrent
 from stressbench.launch.local import Request
 from stressbench.launch.simgrid import SimulatedTarget
 
@@ -24,39 +24,43 @@ def launcher(flavour: Flavour = Flavour.openmpi4) -> Launcher:
     return Launcher(path=Path("mpirun"), recognised=Recognised(flavour=flavour, version="9.9"))
 
 
-def built(place: LaunchTarget, *, others: int, request: Request = REQUEST, flavour: Flavour = Flavour.openmpi4) -> str:
-    return " ".join(build_beside(place, launcher=launcher(flavour), request=request, others=others).argv)
+def built(
+    place: LaunchTarget, *, concurrent_ranks: int, request: Request = REQUEST, flavour: Flavour = Flavour.openmpi4
+) -> str:
+    return " ".join(
+        build_concurrent(place, launcher=launcher(flavour), request=request, concurrent_ranks=concurrent_ranks).argv
+    )
 
 
 def test_here_no_rank_is_bound_to_the_core_of_another() -> None:
-    assert built(LOCAL, others=2) == "mpirun -n 4 --bind-to none engine run a.sb"
-    assert built(LOCAL, others=2, flavour=Flavour.mpich) == "mpirun -n 4 engine run a.sb"
+    assert built(LOCAL, concurrent_ranks=2) == "mpirun -n 4 --bind-to none engine run a.sb"
+    assert built(LOCAL, concurrent_ranks=2, flavour=Flavour.mpich) == "mpirun -n 4 engine run a.sb"
 
 
 def test_here_ranks_yield_where_both_together_are_more_than_the_cores() -> None:
-    assert "--bind-to none --oversubscribe --mca mpi_yield_when_idle 1" in built(LOCAL, others=5)
+    assert "--bind-to none --oversubscribe --mca mpi_yield_when_idle 1" in built(LOCAL, concurrent_ranks=5)
 
 
 def test_a_binding_that_is_typed_stays() -> None:
     typed = replace(REQUEST, extra=("--bind-to", "core"))
 
-    assert built(LOCAL, others=2, request=typed) == "mpirun -n 4 --bind-to core engine run a.sb"
+    assert built(LOCAL, concurrent_ranks=2, request=typed) == "mpirun -n 4 --bind-to core engine run a.sb"
 
 
 def test_probes_go_to_the_first_hosts_of_a_lab_one_each() -> None:
-    pairs = LAB.one_a_host(2)
+    pairs = LAB.one_rank_per_host(2)
 
     assert pairs.shares(2) == (("h0", 1), ("h1", 1))
-    assert "--host h0:2,h1:2 --map-by slot --bind-to none" in built(LAB, others=2)
+    assert "--host h0:2,h1:2 --map-by slot --bind-to none" in built(LAB, concurrent_ranks=2)
 
 
 def test_steps_of_slurm_overlap() -> None:
     place = SlurmTarget(nodes=4, offered=("pmix",), cpus=4)
 
-    assert "--overlap --cpu-bind=none" in built(place, others=4)
-    assert "--nodes=4 --ntasks-per-node=1" in built(place.one_a_host(4), others=4)
+    assert "--overlap --cpu-bind=none" in built(place, concurrent_ranks=4)
+    assert "--nodes=4 --ntasks-per-node=1" in built(place.one_rank_per_host(4), concurrent_ranks=4)
     typed = replace(REQUEST, extra=("--cpu-bind=cores",))
-    assert "--overlap --cpu-bind=cores" in built(place, others=4, request=typed)
+    assert "--overlap --cpu-bind=cores" in built(place, concurrent_ranks=4, request=typed)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +73,7 @@ def test_steps_of_slurm_overlap() -> None:
 )
 def test_where_two_launches_cannot_run_at_once_they_are_refused(place: LaunchTarget) -> None:
     with pytest.raises(LaunchMistake, match="side by side"):
-        built(place, others=1)
+        built(place, concurrent_ranks=1)
 
 
 def test_places_say_how_many_hosts_they_have() -> None:

@@ -58,8 +58,8 @@ def test_another_platform_has_another_folder() -> None:
 
 def test_a_simulation_is_as_large_as_its_hosts_cores() -> None:
     assert PLACE.ranks == 6
-    assert PLACE.ranks_per_node(REQUEST, typed=None) == 2
-    assert PLACE.ranks_per_node(REQUEST, typed=1) == 1
+    assert PLACE.ranks_per_node(REQUEST, explicit=None) == 2
+    assert PLACE.ranks_per_node(REQUEST, explicit=1) == 1
     assert PLACE.knows_nodes(REQUEST)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stressbench.launch.clock import timed_by
-from stressbench.launch.processes import Mark
+from stressbench.launch.processes import LaunchMark
 from stressbench.launch.stopping import Launch, StopPolicy
 
 
@@ -62,8 +62,8 @@ class Case:
         self.process, self.clock = Told(), Clock()
         self.launch = Launch(
             process=self.process,  # type: ignore[arg-type]
-            mark=Mark(proc=tmp_path), log=lambda _: None, stop_policy=StopPolicy(grace_s=60.0), finished=lambda: False,
-            begun=lambda: self.listens,
+            mark=LaunchMark(proc=tmp_path), log=lambda _: None, stop_policy=StopPolicy(grace_s=60.0),
+            has_finished=lambda: False, has_started=lambda: self.listens,
         )  # fmt: skip
 
     def hears(self, number: int) -> None:
@@ -117,7 +117,7 @@ def test_a_second_request_is_not_held_back(case: Case) -> None:
 
 def test_ranks_have_their_grace_beyond_their_time_limit(case: Case) -> None:
     case.launch.stop_policy = StopPolicy(limit_s=100.0, grace_s=60.0)
-    case.launch.watch_the_clock()
+    case.launch.start_time_limit()
 
     case.clock.pass_time(159)
     assert case.process.signals == []
@@ -127,7 +127,7 @@ def test_ranks_have_their_grace_beyond_their_time_limit(case: Case) -> None:
 
 
 def test_ranks_without_a_time_limit_are_left_alone(case: Case) -> None:
-    case.launch.watch_the_clock()
+    case.launch.start_time_limit()
 
     case.clock.pass_time(1e9)
 

@@ -9,7 +9,7 @@ from support.golden import KEPT
 
 from stressbench.cli.options import sweep_values
 from stressbench.errors import UserError
-from stressbench.experiments.linpack import given_rmax
+from stressbench.experiments.linpack import rmax_from_text
 from stressbench.formats.study.file import read_study
 from stressbench.formats.study.rail_policies import parse_policy
 from stressbench.formats.units import (
@@ -66,8 +66,8 @@ def test_units(parse: Callable[[str], object], text: str) -> None:
 
 @pytest.mark.parametrize("text", [MANY, FULL_WIDTH, "1_0", "\u00b2", ""])
 def test_lists_and_single_numbers_of_options(text: str) -> None:
-    for parse in (sweep_values.rank_counts, sweep_values.one_rank_count, given_rmax):
-        if (parse, text) != (given_rmax, MANY):
+    for parse in (sweep_values.rank_counts, sweep_values.one_rank_count, rmax_from_text):
+        if (parse, text) != (rmax_from_text, MANY):
             with pytest.raises(UserError):
                 parse(text)
 
@@ -88,11 +88,11 @@ def test_what_batch_systems_say(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     says = {"SLURM_JOB_ID": "1", "SLURM_NTASKS": "\u00b2", "SLURM_JOB_NUM_NODES": MANY}
 
-    found = slurm.inside(says)
+    found = slurm.current_target(says)
 
     assert (found.ranks, found.nodes) == (None, None)
     assert slurm.fewest_cpus("16(x3),8") == 8
-    assert flux.inside({"FLUX_URI": "local"}).nodes is None
+    assert flux.current_target({"FLUX_URI": "local"}).nodes is None
 
 
 @pytest.mark.parametrize(

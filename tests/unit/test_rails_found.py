@@ -12,13 +12,13 @@ import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 
 from stressbench.experiments.study.run_states import run_states
-from stressbench.experiments.sweep.rails.carried import carried_of, nic_numbers_of, requested_nics
-from stressbench.experiments.sweep.rails.of_study import Question, rails_of_study
+from stressbench.experiments.sweep.rails.nic_traffic import nic_numbers_of, nic_traffic_of, requested_nics
+from stressbench.experiments.sweep.rails.study_results import AnalysisOptions, rails_of_study
 from stressbench.formats.run import Kind, Run, read_run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study
 from stressbench.report.rails import FORMATS
-from stressbench.results.rails import Of, RailsFound, box_of, subject_of
+from stressbench.results.rails import RailsReport, ValueKind, box_of, subject_of
 
 STUDY = """\
 about = "made up"
@@ -69,21 +69,26 @@ BYTES = {
 }
 
 
-def found_in(folder: Path, *, runs: int = 1, counts: bool = True, question: Question = Question()) -> RailsFound:
+def found_in(
+    folder: Path, *, runs: int = 1, counts: bool = True, options: AnalysisOptions = AnalysisOptions()
+) -> RailsReport:
     study = parse_study(STUDY.format(runs=runs), source="s.toml")
     done = {
         planned.id: made(folder, planned.id, policy=planned.cell.policy or "",
                          bytes_of=BYTES[planned.cell.policy or ""] if counts else None)
         for planned in study.runs
     }  # fmt: skip
-    return rails_of_study(study, run_states(study.runs, ()), done, question=question, nics=("eth0", "eth1"))
+    return rails_of_study(study, run_states(study.runs, ()), done, options=options, nics=("eth0", "eth1"))
 
 
 def test_times_are_compared_with_the_default_which_stands_first(tmp_path: Path) -> None:
     found = found_in(tmp_path)
 
     assert found.policies == ("default", "per-job", "nic0")
-    assert [(one.name, one.step, one.of) for one in found.subjects] == [(ONE, None, Of.rounds), (TWO, None, Of.rounds)]
+    assert [(one.name, one.step, one.of) for one in found.subjects] == [
+        (ONE, None, ValueKind.rounds),
+        (TWO, None, ValueKind.rounds),
+    ]
     first = found.subjects[0]
     assert (first.baseline, [entry.policy for entry in first.entries]) == ("default", ["default", "per-job", "nic0"])
     assert [entry.ratio.ratio for entry in first.entries] == pytest.approx([1, 2, 2])
@@ -94,13 +99,13 @@ def test_times_are_compared_with_the_default_which_stands_first(tmp_path: Path) 
 def test_from_four_runs_on_boxes_are_made_of_runs(tmp_path: Path) -> None:
     found = found_in(tmp_path, runs=4)
 
-    assert {one.of for one in found.subjects} == {Of.runs}
+    assert {one.of for one in found.subjects} == {ValueKind.runs}
     assert {entry.box.count for one in found.subjects for entry in one.entries if entry.box} == {4}
     assert not any("boxes of rounds" in note for note in found.notes)
 
 
 def test_motifs_and_contended_rounds_are_told_where_asked_for(tmp_path: Path) -> None:
-    found = found_in(tmp_path, question=Question(kind=Kind.contended, motifs=True))
+    found = found_in(tmp_path, options=AnalysisOptions(kind=Kind.contended, motifs=True))
 
     assert [(one.name, one.step) for one in found.subjects] == [
         (job, step) for job in (ONE, TWO) for step in (None, 0, 1)
@@ -154,7 +159,7 @@ def test_the_lab_s_own_word_counts_more_than_the_order_of_links(tmp_path: Path) 
 
     assert nic_numbers_of(run) == {(link, link[:2]): number % 2 for number, link in enumerate(LINKS)}
     told = [
-        next(iter(carried_of([run], policy="nic0", where={}, nics=("eth0", "eth1"), numbers=numbers)))
+        next(iter(nic_traffic_of([run], policy="nic0", where={}, nics=("eth0", "eth1"), numbers=numbers)))
         .loads[0]
         .sent_bytes
         for numbers in ({}, other)
@@ -195,7 +200,7 @@ def test_a_study_that_compares_no_policies_is_refused() -> None:
     study = parse_study('[factors]\nworkload = "w.sb"\n', source="s")
 
     with pytest.raises(StudyMistake, match=r"compares no rail policies; expected factors\.policy with several"):
-        rails_of_study(study, (), {}, question=Question())
+        rails_of_study(study, (), {}, options=AnalysisOptions())
 
 
 def test_all_formats_tell_it(tmp_path: Path) -> None:

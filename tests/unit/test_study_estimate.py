@@ -17,17 +17,17 @@ def test_a_run_takes_as_long_as_those_of_its_cell_did() -> None:
     done = [standing("quick", took_s=10.0), standing("slow", took_s=100.0)]
     wanted = [standing("quick", repetition=1)]
 
-    assert seconds_left(wanted, among=[*done, *wanted]) == 10.0
+    assert seconds_left(wanted, all_states=[*done, *wanted]) == 10.0
 
 
 def test_a_cell_of_which_nothing_is_known_takes_as_long_as_the_others_did() -> None:
     done = [standing("quick", took_s=10.0), standing("slow", took_s=100.0)]
 
-    assert seconds_left([standing("new")], among=done) == 55.0
+    assert seconds_left([standing("new")], all_states=done) == 55.0
 
 
 def test_before_the_first_run_nobody_knows() -> None:
-    assert seconds_left([standing("new")], among=[standing("new")]) is None
+    assert seconds_left([standing("new")], all_states=[standing("new")]) is None
 
 
 def test_rounds_and_their_least_time_bound_a_run_from_below() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.experiments.study.includes import included
+from stressbench.experiments.study.includes import included_files
 
 
 def names(folder: Path, text: str, *cells: dict[str, str]) -> list[str]:
@@ -13,7 +13,7 @@ def names(folder: Path, text: str, *cells: dict[str, str]) -> list[str]:
     for name, content in (("a", "[MOTIF] allreduce\n"), ("b", "[MOTIF] incast\n"), ("deep", "[INCLUDE] a.sb\n")):
         (folder / "parts" / f"{name}.sb").write_text(content)
     (folder / "w.sb").write_text(text)
-    return [path.stem for path in included(folder / "w.sb", cells or ({},))]
+    return [path.stem for path in included_files(folder / "w.sb", cells or ({},))]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from support.studies import STUDY, carry_out, made_run, study_in
 
 from stressbench.experiments.study.cell_targets import require_links
 from stressbench.experiments.study.directory import Directory, now
-from stressbench.experiments.study.launching import Launching
+from stressbench.experiments.study.launching import RunLauncher
 from stressbench.experiments.study.run_states import State as RunState
 from stressbench.experiments.study.run_states import run_states, slowed_networks
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
@@ -119,7 +119,7 @@ def lab(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLab]:
         made.events.append("run")
         run_file.write_text(made_run())
         return SimpleNamespace(
-            status=0, outcome=SimpleNamespace(stop_requests=0, hung_at_the_end=False, was_asked_to_stop=False)
+            status=0, outcome=SimpleNamespace(stop_requests=0, hung_in_finalize=False, was_asked_to_stop=False)
         )
 
     monkeypatch.setattr(session, "prepare", lambda request, environment: "prepared")
@@ -128,8 +128,8 @@ def lab(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLab]:
         yield made
 
 
-def launching(directory: Directory) -> Launching:
-    return Launching(study=directory.study, folder=directory.folder, environment={}, note=directory.write)
+def launching(directory: Directory) -> RunLauncher:
+    return RunLauncher(study=directory.study, folder=directory.folder, environment={}, note=directory.write)
 
 
 def test_links_are_set_before_each_run_and_carry_all_again_after_it(tmp_path: Path, lab: FakeLab) -> None:
@@ -167,7 +167,7 @@ def test_what_a_killed_study_left_slower_is_put_back(tmp_path: Path, lab: FakeLa
     directory = study_in(tmp_path, ON_LAB)
     directory.write(LinksRecord(run="a-r1", at=now(), on="lab:fake", rate="1/4"))
 
-    launching(directory).put_back(slowed_networks(directory.read().records).values())
+    launching(directory).restore_full_rates(slowed_networks(directory.read().records).values())
 
     assert lab.events == ["lab:fake full"]
     assert slowed_networks(directory.read().records) == {}

@@ -6,11 +6,11 @@ import pytest
 from support.builders import MadeJob
 from support.studies import made_run
 
-from stressbench.experiments.study.combining import combined, parse_one_job
+from stressbench.experiments.study.combining import combined_workload, parse_job_template
 from stressbench.experiments.study.results import is_narrow
 from stressbench.formats.run import read_run
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.results.matrix import Meeting, matrix_of
+from stressbench.results.matrix import CoRunImpacts, matrix_of
 from stressbench.stats import select
 from stressbench.stats.pooled import IntervalLevel, PooledImpact, pooled_impact
 
@@ -27,7 +27,7 @@ FFT = "[JOB_NAME] fft\n[NID_LIST] 0-6:2,\n  9 # far\n[MOTIF] alltoall"
 
 
 def job(text: str):
-    return parse_one_job(text, source="w.sb", folder=Path("/work"))
+    return parse_job_template(text, source="w.sb", folder=Path("/work"))
 
 
 def impact(ratio: float, *, width: float = 0.01) -> PooledImpact:
@@ -36,12 +36,12 @@ def impact(ratio: float, *, width: float = 0.01) -> PooledImpact:
     )  # fmt: skip
 
 
-def meeting(**ratios: float) -> Meeting:
-    return Meeting(impacts=tuple((name, impact(ratio)) for name, ratio in ratios.items()))
+def co_run(**ratios: float) -> CoRunImpacts:
+    return CoRunImpacts(impacts=tuple((name, impact(ratio)) for name, ratio in ratios.items()))
 
 
 def test_two_workloads_become_one_with_both_jobs_on_nodes_of_their_own() -> None:
-    text = combined([job(CG), job(FFT)])
+    text = combined_workload([job(CG), job(FFT)])
 
     lines = text.splitlines()
     assert [line for line in lines if line.startswith("[JOB_NAME]")] == ["[JOB_NAME] cg", "[JOB_NAME] fft"]
@@ -52,7 +52,7 @@ def test_two_workloads_become_one_with_both_jobs_on_nodes_of_their_own() -> None
 
 
 def test_copies_of_a_job_get_names_of_their_own() -> None:
-    text = combined([job(FFT), job(FFT), job(FFT)])
+    text = combined_workload([job(FFT), job(FFT), job(FFT)])
 
     assert [line.split()[1] for line in text.splitlines() if line.startswith("[JOB_NAME]")] == ["fft", "fft_2", "fft_3"]
 
@@ -78,9 +78,9 @@ def test_what_cannot_stand_side_by_side_is_refused(text: str, message: str) -> N
 
 
 def test_the_matrix_names_aggressor_and_victim() -> None:
-    meetings = [meeting(cg=1.9, io=1.05), meeting(cg=1.3, fft=1.0), meeting(fft=1.4, io=1.01)]
+    co_runs = [co_run(cg=1.9, io=1.05), co_run(cg=1.3, fft=1.0), co_run(fft=1.4, io=1.01)]
 
-    found = matrix_of(("cg", "fft", "io"), meetings, where={})
+    found = matrix_of(("cg", "fft", "io"), co_runs, where={})
 
     assert found.entry("cg", "io").impact.ratio == 1.9
     assert found.entry("io", "cg").impact.ratio == 1.05
@@ -90,7 +90,7 @@ def test_the_matrix_names_aggressor_and_victim() -> None:
 
 
 def test_harmless_pairs_may_share_and_nobody_is_blamed() -> None:
-    found = matrix_of(("a", "b"), [meeting(a=1.001, b=1.0)], where={})
+    found = matrix_of(("a", "b"), [co_run(a=1.001, b=1.0)], where={})
 
     assert (found.aggressor, found.victim) == (None, None)
     assert found.advice == "a and b may share"
@@ -99,7 +99,7 @@ def test_harmless_pairs_may_share_and_nobody_is_blamed() -> None:
 def test_without_intervals_nothing_is_advised() -> None:
     bare = PooledImpact(ratio=1.9, low=None, high=None, runs=1, level=None, reason="few")
 
-    found = matrix_of(("a", "b"), [Meeting(impacts=(("a", bare), ("b", bare)))], where={})
+    found = matrix_of(("a", "b"), [CoRunImpacts(impacts=(("a", bare), ("b", bare)))], where={})
 
     assert found.advice.startswith("no advice: no pair has a 95 % interval yet")
 
@@ -107,14 +107,14 @@ def test_without_intervals_nothing_is_advised() -> None:
 def test_wide_intervals_advise_more_runs() -> None:
     wide = impact(1.2, width=0.3)
 
-    found = matrix_of(("a", "b"), [Meeting(impacts=(("a", wide), ("b", wide)))], where={})
+    found = matrix_of(("a", "b"), [CoRunImpacts(impacts=(("a", wide), ("b", wide)))], where={})
 
     assert (found.aggressor, found.victim) == (None, None)
     assert found.advice == "no slowdown is significant, and no pair is shown to be harmless: more runs are needed"
 
 
 def test_a_job_beside_its_copy_stands_on_the_diagonal_and_triples_stand_apart() -> None:
-    found = matrix_of(("a", "b", "c"), [meeting(a=1.5, a_2=1.4), meeting(a=2.0, b=1.2, c=1.1)], where={})
+    found = matrix_of(("a", "b", "c"), [co_run(a=1.5, a_2=1.4), co_run(a=2.0, b=1.2, c=1.1)], where={})
 
     assert found.entry("a", "a").impact.ratio == 1.5
     assert [(one.victim, one.beside) for one in found.groups] == [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.experiments.study.directory import Directory, open_directory, take_up
+from stressbench.experiments.study.directory import Directory, create_or_extend, open_directory
 from stressbench.experiments.study.packing import pack, verify
 from stressbench.formats.files import limits
 from stressbench.formats.study.errors import StudyMistake
@@ -27,7 +27,7 @@ def packed(folder: Path) -> set[str]:
         (folder / name / "parts" / f"{name}.sb").write_text("[SET] x=1\n")
     (folder / "studies").mkdir()
     study = parse_study(STUDY, source="study.toml")
-    directory = take_up(folder / "done", study=study, text=STUDY, folder=folder / "studies")
+    directory = create_or_extend(folder / "done", study=study, text=STUDY, folder=folder / "studies")
     pack(directory, folder / "p.tar.gz")
     with tarfile.open(folder / "p.tar.gz") as archive:
         return {name.partition("/")[2] for name in archive.getnames()}
@@ -45,7 +45,7 @@ def test_a_workload_that_is_gone_is_left_out(tmp_path: Path) -> None:
     packed(tmp_path)
     (tmp_path / "p.tar.gz").unlink()
     (tmp_path / "a" / "same.sb").unlink()
-    directory = take_up(
+    directory = create_or_extend(
         tmp_path / "done", study=parse_study(STUDY, source="study.toml"), text=STUDY, folder=tmp_path / "studies"
     )
 

@@ -8,9 +8,9 @@ from support.fake_lab import PAIR, Pair
 from support.fake_launcher import put
 from support.studies import WORKLOAD, study_in
 
-from stressbench.experiments.study.cell_targets import require_links, steering_of
-from stressbench.experiments.study.directory import Directory, take_up
-from stressbench.experiments.study.launching import Launching
+from stressbench.experiments.study.cell_targets import rail_selection_of, require_links
+from stressbench.experiments.study.directory import Directory, create_or_extend
+from stressbench.experiments.study.launching import RunLauncher
 from stressbench.formats.study.cells import Cell
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import parse_study, study_file_mistakes
@@ -24,8 +24,8 @@ from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.job_ranks import JobPlacement
 from stressbench.launch.launch_target import LOCAL
 from stressbench.launch.local import Request
+from stressbench.launch.rail_selection import RailSelection, with_rail_selection
 from stressbench.launch.rails import RailMistake, Rails
-from stressbench.launch.steering import Steering, steered
 from stressbench.launch.targets import registered
 
 STUDY = """\
@@ -112,7 +112,7 @@ def test_what_was_compared_stays_comparable(tmp_path: Path) -> None:
     other = named.replace('"tcp"', '"ucx"')
 
     with pytest.raises(StudyMistake, match="transport was tcp and is now ucx; keep it, or begin a study in another"):
-        take_up(tmp_path / "made", study=parse_study(other, source="s"), text=other, folder=tmp_path)
+        create_or_extend(tmp_path / "made", study=parse_study(other, source="s"), text=other, folder=tmp_path)
 
 
 def requests(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> dict[str | None, session.LaunchRequest]:
@@ -120,8 +120,8 @@ def requests(directory: Directory, monkeypatch: pytest.MonkeyPatch) -> dict[str 
     seen: list[session.LaunchRequest] = []
     monkeypatch.setattr(session, "prepare", lambda request, environment: seen.append(request) or "prepared")
     with registered(lab=Pair()):
-        Launching(study=directory.study, folder=directory.folder, environment={}, note=directory.write).check()
-    return {str(request.steering.rails.policy) if request.steering else None: request for request in seen}
+        RunLauncher(study=directory.study, folder=directory.folder, environment={}, note=directory.write).check()
+    return {str(request.rail_selection.rails.policy) if request.rail_selection else None: request for request in seen}
 
 
 def test_each_cell_s_launch_is_steered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,11 +129,11 @@ def test_each_cell_s_launch_is_steered(tmp_path: Path, monkeypatch: pytest.Monke
     found = requests(study_in(tmp_path, text), monkeypatch)
 
     assert set(found) == {"default", "nic1", "per-job"}
-    steering = found["per-job"].steering
-    assert steering is not None and steering.placement is not None
-    assert steering.rails.nics == ("eth0", "eth1")
-    assert (steering.placement.sets, steering.placement.placement) == (("n=2",), "random:3")
-    assert steering.placement.workload.name == "two.sb"
+    rail_selection = found["per-job"].rail_selection
+    assert rail_selection is not None and rail_selection.placement is not None
+    assert rail_selection.rails.nics == ("eth0", "eth1")
+    assert (rail_selection.placement.sets, rail_selection.placement.placement) == (("n=2",), "random:3")
+    assert rail_selection.placement.workload.name == "two.sb"
 
 
 def test_a_long_check_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_a_long_check_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(session, "prepare", lambda request, environment: "prepared")
 
     with registered(lab=Pair()):
-        Launching(
+        RunLauncher(
             study=directory.study, folder=directory.folder, environment={}, note=directory.write,
             clock=lambda: next(seconds), log=said.append,
         ).check()  # fmt: skip
@@ -161,11 +161,11 @@ def engine_saying(folder: Path, text: str, *, status: int = 0) -> Path:
 
 
 def request_with(policy: str, engine: Path, *, ranks_per_node: int | None = 2, **made: Any) -> Request:
-    steering = Steering(
+    rail_selection = RailSelection(
         rails=Rails(policy=parse_policy(policy), nics=("eth0", "eth1")), placement=JobPlacement(workload=Path("two.sb"))
     )
-    return steered(
-        Request(ranks=4, program=("engine", "run"), cores=2, **made), steering, library=OPEN_MPI, engine=engine,
+    return with_rail_selection(
+        Request(ranks=4, program=("engine", "run"), cores=2, **made), rail_selection, library=OPEN_MPI, engine=engine,
         ranks_per_node=ranks_per_node, environment={"PATH": "/usr/bin:/bin"},
     )  # fmt: skip
 
@@ -225,7 +225,8 @@ def test_a_run_that_is_prepared_has_its_wrapper(tmp_path: Path, monkeypatch: pyt
     cell = next(cell for cell in study.cells if cell.policy == "nic1")
     request = session.LaunchRequest(
         workload=tmp_path / "two.sb", ranks=4, run_file=RunFile(path=tmp_path / "r.jsonl"), options=EngineOptions(),
-        engine=tmp_path / "engine", steering=steering_of(study, cell, target=LOCAL, workload=tmp_path / "two.sb"),
+        engine=tmp_path / "engine",
+        rail_selection=rail_selection_of(study, cell, target=LOCAL, workload=tmp_path / "two.sb"),
     )  # fmt: skip
 
     prepared = session.prepare(request, environment={"PATH": f"{tmp_path}:/usr/bin:/bin"})

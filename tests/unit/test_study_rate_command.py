@@ -10,7 +10,7 @@ from support.fake_site import SCRIPT, Site
 from support.studies import WORKLOAD, carry_out, study_in
 
 from stressbench.experiments.study.directory import Directory, now, open_directory
-from stressbench.experiments.study.launching import Launching
+from stressbench.experiments.study.launching import RunLauncher
 from stressbench.experiments.study.run_states import State, run_states, slowed_networks
 from stressbench.formats.study.errors import StudyFault, StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import parse_study
@@ -39,8 +39,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     return made
 
 
-def launching(directory: Directory, **more: Any) -> Launching:
-    return Launching(
+def launching(directory: Directory, **more: Any) -> RunLauncher:
+    return RunLauncher(
         study=directory.study, folder=directory.folder, environment=os.environ,
         note=directory.write, **more,
     )  # fmt: skip
@@ -48,7 +48,7 @@ def launching(directory: Directory, **more: Any) -> Launching:
 
 def run_all(directory: Directory, **more: Any) -> None:
     execute = launching(directory, **more)
-    with execute.rate_put_back():
+    with execute.restoring_full_rate():
         carry_out(directory, execute, retries=0)
 
 
@@ -128,7 +128,7 @@ def test_what_a_killed_study_left_slower_is_put_back(site: Site) -> None:
     directory = study_in(site.folder, STUDY)
     directory.write(LinksRecord(run="a-r1", at=now(), on="local", rate="1/4", command="./set-rate --all"))
 
-    launching(directory).put_back(slowed_networks(directory.read().records).values())
+    launching(directory).restore_full_rates(slowed_networks(directory.read().records).values())
 
     assert site.calls == ["--all 1"]
     assert slowed_networks(directory.read().records) == {}

@@ -11,7 +11,7 @@ from support.studies import STUDY, FakeLaunches, carry_out, study_in
 
 from stressbench.experiments.study.packing import pack, verify
 from stressbench.experiments.study.results import results_of
-from stressbench.experiments.study.running import Result
+from stressbench.experiments.study.running import LaunchResult
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.report.study import FORMATS
 
@@ -20,7 +20,7 @@ from stressbench.report.study import FORMATS
 def made(tmp_path: Path):
     """All runs but one, which was given up."""
     directory = study_in(tmp_path, STUDY.replace("made up", "50 % | under_load"))
-    failing = {number: Result(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
+    failing = {number: LaunchResult(status=3, reason="rank 1 was ended by SIGKILL") for number in (0, 12)}
     carry_out(directory, FakeLaunches(results=failing))
     return directory
 

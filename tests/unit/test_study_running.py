@@ -30,8 +30,8 @@ from support.studies import (
 
 from stressbench.experiments.study.directory import Directory, locked, now, require_same_workloads
 from stressbench.experiments.study.run_states import State, retries_of, run_states
-from stressbench.experiments.study.running import Result, Stop
-from stressbench.experiments.study.workers import Workers
+from stressbench.experiments.study.running import LaunchResult, Stop
+from stressbench.experiments.study.workers import WorkerPool
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.formats.study.manifest import FailedRecord, FinishedRecord, PlannedRecord, PolicyRecord, SettledRecord
 
@@ -96,7 +96,7 @@ def test_a_run_that_fails_on_a_full_disk_ends_the_study_and_is_run_again(tmp_pat
     """Else each of ten thousand runs would be launched, fail, and be given up."""
     with mounted(tmp_path / "disk", "size=4m") as disk:
         directory = study_in(disk)
-        launches = FakeLaunches(results={2: Result(status=3, reason="no space")})
+        launches = FakeLaunches(results={2: LaunchResult(status=3, reason="no space")})
         other = disk / "other"
         other.write_bytes(bytes((3 << 20) + (1 << 19)))
 
@@ -164,7 +164,7 @@ def test_a_run_that_was_killed_before_its_first_record_gets_another_file(tmp_pat
 
 def test_ctrl_c_leaves_a_study_that_goes_on_with_the_same_run(tmp_path: Path) -> None:
     directory = study_in(tmp_path)
-    launches = FakeLaunches(results={3: Result(status=130)})
+    launches = FakeLaunches(results={3: LaunchResult(status=130)})
 
     stop, _ = carry_out(directory, launches)
     assert stop is Stop.interrupted
@@ -178,7 +178,7 @@ def test_ctrl_c_leaves_a_study_that_goes_on_with_the_same_run(tmp_path: Path) ->
 
 def test_ctrl_c_in_a_run_s_last_round_starts_no_other_run(tmp_path: Path) -> None:
     directory = study_in(tmp_path)
-    launches = FakeLaunches(results={2: Result(status=0, asked_to_stop=True)})
+    launches = FakeLaunches(results={2: LaunchResult(status=0, stop_requested=True)})
 
     stop, _ = carry_out(directory, launches)
 
@@ -188,7 +188,7 @@ def test_ctrl_c_in_a_run_s_last_round_starts_no_other_run(tmp_path: Path) -> Non
 
 def test_a_run_that_fails_is_tried_again_after_all_others(tmp_path: Path) -> None:
     directory = study_in(tmp_path)
-    launches = FakeLaunches(results={1: Result(status=3, reason="rank 2 was ended by SIGKILL")})
+    launches = FakeLaunches(results={1: LaunchResult(status=3, reason="rank 2 was ended by SIGKILL")})
 
     carry_out(directory, launches)
 
@@ -202,7 +202,9 @@ def test_a_run_that_fails_is_tried_again_after_all_others(tmp_path: Path) -> Non
 
 def test_a_run_that_goes_on_failing_is_given_up_and_reported(tmp_path: Path) -> None:
     directory = study_in(tmp_path)
-    launches = FakeLaunches(results={1: Result(status=3), **{at: Result(status=3, reason="again") for at in (12, 13)}})
+    launches = FakeLaunches(
+        results={1: LaunchResult(status=3), **{at: LaunchResult(status=3, reason="again") for at in (12, 13)}}
+    )
 
     stop, runner = carry_out(directory, launches, retries=2)
 
@@ -214,7 +216,7 @@ def test_a_run_that_goes_on_failing_is_given_up_and_reported(tmp_path: Path) -> 
 
 def test_resume_counts_the_tries_before_and_tries_again_only_where_more_are_allowed(tmp_path: Path) -> None:
     directory = study_in(tmp_path)
-    carry_out(directory, FakeLaunches(results={0: Result(status=3)}), retries=0)
+    carry_out(directory, FakeLaunches(results={0: LaunchResult(status=3)}), retries=0)
 
     same, more = FakeLaunches(), FakeLaunches()
     carry_out(again(directory), same, retries=0)
@@ -412,14 +414,14 @@ UNTIL = STUDY.replace("repetitions = 2", '[until]\ninterval = "5%"\nat_least = 2
 def test_a_cell_is_repeated_until_it_is_narrow(tmp_path: Path) -> None:
     directory, launches = study_in(tmp_path, UNTIL), FakeLaunches()
 
-    stop, runner = carry_out(directory, launches, narrow=lambda runs: len(runs) >= 3)
+    stop, runner = carry_out(directory, launches, is_narrow=lambda runs: len(runs) >= 3)
 
     assert stop is Stop.done
     assert len(launches.orders) == 6 * 3
     assert runner.counts().skipped == 6 * 2
     settled = [record.runs for record in directory.read().records if isinstance(record, SettledRecord)]
     assert settled == [3] * 6
-    carry_out(again(directory), launches, narrow=lambda _: True)
+    carry_out(again(directory), launches, is_narrow=lambda _: True)
     assert len(launches.orders) == 6 * 3
 
 
@@ -431,28 +433,28 @@ def test_a_cell_that_never_is_narrow_ends_at_its_most(tmp_path: Path) -> None:
     assert len(launches.orders) == 6 * 5
 
 
-def launch_and_tell_where(order) -> Result:
+def launch_and_tell_where(order) -> LaunchResult:
     FakeLaunches()(order)
-    return Result(status=0)
+    return LaunchResult(status=0)
 
 
 def test_several_at_once_run_each_once(tmp_path: Path) -> None:
     directory = study_in(tmp_path)
 
-    stop, _ = carry_out(directory, launch_and_tell_where, pool=Workers(3))
+    stop, _ = carry_out(directory, launch_and_tell_where, pool=WorkerPool(3))
 
     assert stop is Stop.done
     assert sorted(finished(directory)) == sorted(run.id for run in directory.study.runs)
 
 
-def die(order) -> Result:
+def die(order) -> LaunchResult:
     raise SystemExit(7)
 
 
 def test_a_worker_that_dies_is_a_failure_with_its_status(tmp_path: Path) -> None:
     directory = study_in(tmp_path)
 
-    _, runner = carry_out(directory, die, pool=Workers(4), retries=1)
+    _, runner = carry_out(directory, die, pool=WorkerPool(4), retries=1)
 
     assert runner.counts().failed == RUNS
     assert {(one.failures, one.reason) for one in runner.run_states} == {
@@ -461,7 +463,7 @@ def test_a_worker_that_dies_is_a_failure_with_its_status(tmp_path: Path) -> None
 
 
 def test_time_left_follows_from_what_runs_took(tmp_path: Path) -> None:
-    _, runner = carry_out(study_in(tmp_path), FakeLaunches(results={4: Result(status=130)}))
+    _, runner = carry_out(study_in(tmp_path), FakeLaunches(results={4: LaunchResult(status=130)}))
 
     left_s = runner.counts().left_s
 
@@ -469,17 +471,17 @@ def test_time_left_follows_from_what_runs_took(tmp_path: Path) -> None:
     assert left_s == pytest.approx(8 * sum(took) / len(took), rel=0.2)
 
 
-def sleep_for_long(order) -> Result:
+def sleep_for_long(order) -> LaunchResult:
     order.path.write_text(str(os.getpid()))
     time.sleep(3600)
-    return Result(status=0)
+    return LaunchResult(status=0)
 
 
 def test_workers_end_with_the_study_that_is_killed(tmp_path: Path) -> None:
     directory = study_in(tmp_path)
     study = os.fork()
     if study == 0:
-        carry_out(directory, sleep_for_long, pool=Workers(2))
+        carry_out(directory, sleep_for_long, pool=WorkerPool(2))
     files = [directory.path / "runs" / f"{run.id}.jsonl" for run in directory.study.runs[:2]]
     wait_until(lambda: all(file.exists() and file.read_text() for file in files), "two workers are at work")
 

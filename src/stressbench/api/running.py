@@ -54,7 +54,7 @@ def run(
     if prepared.advice is not None and progress is not None:
         progress(prepared.advice)
     finished = prepared.run()
-    run_file = finished.result.left
+    run_file = finished.result.run
     results = RunResults(run_file) if run_file is not None and finished.has_results else None
     if finished.result.status != ExitStatus.ok or results is None:
         reasons = "; ".join(finished.reasons) or f"{finished.path}: no round was completed"

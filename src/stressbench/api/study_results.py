@@ -126,7 +126,7 @@ class StudyResults:
     def _with_labels(self, run: str, table: Columns) -> Columns:
         """The table, preceded by the columns run, cell and the factors."""
         count = len(next(iter(table.values())).values)
-        cell = next(one.run.cell for one in self._collected.found if one.run.id == run)
+        cell = next(one.run.cell for one in self._collected.states if one.run.id == run)
         labels = {"run": run, "cell": cell.id, **{name: cell.values.get(name, "") for name in self.summary.factors}}
         return {**{name: _constant(text, count) for name, text in labels.items()}, **table}
 

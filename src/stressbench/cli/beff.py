@@ -15,7 +15,7 @@ from stressbench.cli.options.suite import ProtocolFile, WithPublished, suite_lau
 from stressbench.console import emit, error, note
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.linpack import HPCC, given_rmax, measured_rmax, require_hpcc
+from stressbench.experiments.linpack import HPCC, measure_rmax, require_hpcc, rmax_from_text
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.experiments.suites import SuiteLaunch, evaluate_b_eff, motif_options, run_b_eff
 from stressbench.launch.errors import LaunchMistake
@@ -86,7 +86,7 @@ def beff(
 ) -> None:
     """Measure b_eff, or evaluate a protocol file, and print the result."""
     status = ExitStatus.ok
-    balance = None if rmax is None or rmax == HPCC else given_rmax(rmax)
+    balance = None if rmax is None or rmax == HPCC else rmax_from_text(rmax)
     check_report_page(page)
     if protocol_file is not None:
         if rmax == HPCC:
@@ -115,7 +115,7 @@ def _run_hpcc(launch: SuiteLaunch, result: BEff) -> Rmax | None:
     """Rmax as measured by hpcc; None if hpcc fails, so that b_eff is printed anyway."""
     note("b_eff is measured; running hpcc")
     try:
-        return measured_rmax(
+        return measure_rmax(
             launch.target, ranks=result.ranks,
             memory_bytes=None if result.memory_bytes is None else result.memory_bytes * result.ranks,
             engine=launch.engine, environment=os.environ,

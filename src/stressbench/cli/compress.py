@@ -85,7 +85,7 @@ def compress(
         _print(measurement, spec, plan, destination, link, as_json=as_json)
     write_compression_profile(destination, spec, plan, measurement, link=link, progress=emit)
     if measurement.interrupted is not None:
-        error(f"{measurement.interrupted}; {measurement.kept(is_requested=destination.is_requested)}")
+        error(f"{measurement.interrupted}; {measurement.saved_extent(is_requested=destination.is_requested)}")
         raise typer.Exit(ExitStatus.interrupted)
 
 

@@ -94,10 +94,10 @@ def _report_and_exit(finished: FinishedRun) -> NoReturn:
     """Report how the run ended, print the results and the next command, and return the status."""
     for sentence in finished.reasons:
         error(sentence)
-    if finished.has_results and finished.result.left is not None:
+    if finished.has_results and finished.result.run is not None:
         from stressbench.cli.show import print_run  # its table is that of `stressbench show`
 
-        print_run(finished.result.left)
+        print_run(finished.result.run)
         report = finished.path.with_suffix(".html")
         note(f"next: {shlex.join(('stressbench', 'report', str(finished.path), '-o', str(report)))}")
     raise typer.Exit(finished.result.status)

@@ -111,11 +111,11 @@ def profile_program(
         except TraceFileError as fault:
             raise CaptureFailed(str(fault), program_status=launch.status) from None
         except OSError as fault:
-            kept = path.with_name(path.name.removeprefix("."))
-            path.rename(kept)
+            kept_trace = path.with_name(path.name.removeprefix("."))
+            path.rename(kept_trace)
             raise CaptureFailed(
-                f"--output: {fault.filename}: {reason_of(fault)}; what was measured is in {kept}: "
-                f"`stressbench trace show --profile {kept}`",
+                f"--output: {fault.filename}: {reason_of(fault)}; what was measured is in {kept_trace}: "
+                f"`stressbench trace show --profile {kept_trace}`",
                 program_status=launch.status,
             ) from None
     if output is not None:
@@ -152,14 +152,14 @@ def _capture(command: Sequence[str], *, output: Path, with_names: bool, progress
 
 def _write_workload(trace: Trace, output: Path, *, job: str | None, progress: Progress) -> bool:
     try:
-        judged = replay_suitability(trace)
-        for reason in judged.refusals:
+        suitability = replay_suitability(trace)
+        for reason in suitability.refusals:
             progress(f"cannot be replayed: {reason}")
-        if judged.refusals:
+        if suitability.refusals:
             progress(f"no workload was written; {trace.path} is kept for `stressbench trace`")
             return False
         name = job or trace.header.program or output.stem
-        write_output(output, workload_text(trace, job=name, file=str(trace.path), nodes=judged.nodes))
+        write_output(output, workload_text(trace, job=name, file=str(trace.path), nodes=suitability.nodes))
     except TraceFileError as fault:
         progress(str(fault))
         return False

@@ -27,18 +27,20 @@ def remove_leftovers(folders: Sequence[Path] = (), *, dry_run: bool = False) -> 
 
     With `dry_run` they are listed, but not removed.
     """
-    return [_removed(left, dry_run=dry_run) for left in find(list(folders) or _default_folders(), user=os.geteuid())]
+    return [
+        _removed(leftover, dry_run=dry_run) for leftover in find(list(folders) or _default_folders(), user=os.geteuid())
+    ]
 
 
-def _removed(left: Leftover, *, dry_run: bool) -> CleanedLeftover:
+def _removed(leftover: Leftover, *, dry_run: bool) -> CleanedLeftover:
     reason = None
     if not dry_run:
         try:
-            remove(left)
+            remove(leftover)
         except OSError as fault:
             reason = reason_of(fault)
     return CleanedLeftover(
-        path=str(left.path), kind=left.kind.value, bytes=left.size, removed=not dry_run and reason is None,
+        path=str(leftover.path), kind=leftover.kind.value, bytes=leftover.size, removed=not dry_run and reason is None,
         reason=reason,
     )  # fmt: skip
 

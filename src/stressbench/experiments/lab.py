@@ -53,9 +53,9 @@ def bring_up(what: str, *, name: str | None = None) -> StartedLab:
 
 def shipped_labs() -> list[ShippedLab]:
     """All labs shipped with StressBench."""
-    there = labs_up()
+    names_up = labs_up()
     return [
-        ShippedLab(name=lab.name, hosts=len(lab.hosts), shape=lab.shape, is_up=lab.name in there, about=lab.about)
+        ShippedLab(name=lab.name, hosts=len(lab.hosts), shape=lab.shape, is_up=lab.name in names_up, about=lab.about)
         for lab in (read_lab(lab_file(name)) for name in shipped())
     ]
 
@@ -94,11 +94,11 @@ def change_links(link: str, change: str, *, lab: str | None = None) -> tuple[Lin
 
     Raises LabMistake and LabFault.
     """
-    wanted = parse_change(change)
+    parsed_change = parse_change(change)
     running = selected_lab(lab)
     links = select_links(running.lab, link)
-    apply_change(running, links, wanted)
-    return wanted, links
+    apply_change(running, links, parsed_change)
+    return parsed_change, links
 
 
 def draw_lab(what: str | None = None, *, interval_s: float = LOAD_INTERVAL_S) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from stressbench.suites.hpcc import INPUT, OUTPUT, Rmax, hpcc_input, parse_linpa
 HPCC = "hpcc"
 
 
-def given_rmax(text: str) -> Rmax:
+def rmax_from_text(text: str) -> Rmax:
     """Rmax from a number of GFlop/s. Raises LaunchMistake."""
     try:
         value = parse_float(text)
@@ -37,7 +37,7 @@ def require_hpcc(target: LaunchTarget, *, on: str) -> None:
         raise LaunchMistake(f"--rmax {HPCC}: there is no {HPCC} on PATH (Debian's package hpcc); or give it in GFlop/s")
 
 
-def measured_rmax(
+def measure_rmax(
     target: LaunchTarget, *, ranks: int, memory_bytes: int | None, engine: Path | None, environment: Mapping[str, str]
 ) -> Rmax:
     """Run hpcc and return the Rmax that its Linpack reaches on these ranks.
@@ -50,15 +50,15 @@ def measured_rmax(
     with TemporaryDirectory(prefix=".stressbench-hpcc-", dir=home) as name:
         folder = Path(name)
         (folder / INPUT).write_text(hpcc_input(n=n, ranks=ranks), encoding="utf-8")
-        ended = program.run_program(
+        outcome = program.run_program(
             (HPCC,), folder=folder, ranks=ranks, target=target, engine=engine, environment=environment
         )
-        written = folder / OUTPUT
-        text = _text_of(written)
-    if ended.stop_requests:
+        output = folder / OUTPUT
+        text = _text_of(output)
+    if outcome.stop_requests:
         raise LaunchMistake(f"--rmax {HPCC}: it was stopped")
-    if ended.status:
-        raise LaunchMistake(f"--rmax {HPCC}: it ended with status {ended.status}")
+    if outcome.status:
+        raise LaunchMistake(f"--rmax {HPCC}: it ended with status {outcome.status}")
     try:
         return parse_linpack(text, ranks=ranks, n=n)
     except ValueError as fault:

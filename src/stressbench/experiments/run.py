@@ -56,23 +56,23 @@ class RunSpec:
         options = self.options
         if script is not None:
             options = replace(options, time_limit=script.engine_limit(options.time_limit))
-        where = resolve_target(self.on, environment=environment) if script is None else script.target
-        require_same_time(run_file, simulated=isinstance(where, SimulatedTarget))
+        target = resolve_target(self.on, environment=environment) if script is None else script.target
+        require_same_time(run_file, simulated=isinstance(target, SimulatedTarget))
         shape = shape_of(
-            ranks=self.ranks, ranks_per_node=self.ranks_per_node, run_file=run_file, default=where.ranks
+            ranks=self.ranks, ranks_per_node=self.ranks_per_node, run_file=run_file, default=target.ranks
         )  # fmt: skip
         request = session.LaunchRequest(
             workload=self.workload,
             ranks=shape.ranks,
             ranks_per_node=shape.ranks_per_node,
             run_file=run_file,
-            options=options.with_stall_limit(where.stall_limit),
+            options=options.with_stall_limit(target.stall_limit),
             mpirun=self.mpirun,
-            engine=engine_for(where, self.engine, environment=environment),
+            engine=engine_for(target, self.engine, environment=environment),
             launcher_arguments=self.launcher_arguments,
             realtime=self.realtime,
             terminal=self.terminal,
-            target=where,
+            target=target,
             stop_policy=StopPolicy(grace_s=self.grace_s, limit_s=self.limit_s),
             on=self.on,
         )
@@ -122,10 +122,10 @@ class FinishedRun:
     @property
     def path(self) -> Path:
         """Path of the run file, the new one if the original was deleted, replaced or cut during the run."""
-        return self.result.kept or self.request.run_file.path
+        return self.result.replacement_file or self.request.run_file.path
 
     @property
     def has_results(self) -> bool:
         """Whether at least one round was measured."""
         result = self.result
-        return result.left is not None and bool(result.left.rounds) and result.status != ExitStatus.bad_input
+        return result.run is not None and bool(result.run.rounds) and result.status != ExitStatus.bad_input

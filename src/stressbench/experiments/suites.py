@@ -25,7 +25,7 @@ from stressbench.suites.beff import BEff, b_eff_of
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
 
 B_EFF, B_EFF_IO = "b_eff", "b_eff_io"
-_PLAIN = re.compile(r"[\w./:=,+@%{}~$][\w./:=,+@%{}~$-]*")
+_UNQUOTED_WORD = re.compile(r"[\w./:=,+@%{}~$][\w./:=,+@%{}~$-]*")
 _OPTION = re.compile(r"--[a-z-]+")
 
 
@@ -56,8 +56,8 @@ def suite_shape(target: LaunchTarget, ranks: int | None) -> Shape:
 
 def motif_options(*valued: tuple[str, str | None], flags: Iterable[tuple[str, bool]] = ()) -> tuple[str, ...]:
     """Arguments of a motif: options with the values that are not None, then the flags that are set."""
-    given = [text for option, value in valued if value is not None for text in (option, value)]
-    return (*given, *(option for option, is_set in flags if is_set))
+    words = [text for option, value in valued if value is not None for text in (option, value)]
+    return (*words, *(option for option, is_set in flags if is_set))
 
 
 def run_b_eff(
@@ -104,8 +104,8 @@ def evaluate_b_eff_io(protocol: Path, *, cache_bytes: int | None = None, complet
 
     Raises SuiteFileError.
     """
-    read = read_io_protocols(protocol)[-1]
-    return b_eff_io_of(read if completed else replace(read, end=None), cache_bytes=cache_bytes)
+    protocol_records = read_io_protocols(protocol)[-1]
+    return b_eff_io_of(protocol_records if completed else replace(protocol_records, end=None), cache_bytes=cache_bytes)
 
 
 def _run_motif(
@@ -139,7 +139,7 @@ def _run_motif(
 
 def _quoted(word: str) -> str:
     """The word, quoted where the workload language requires it; `${SCRATCH}` stays a variable."""
-    if _PLAIN.fullmatch(word) or _OPTION.fullmatch(word):
+    if _UNQUOTED_WORD.fullmatch(word) or _OPTION.fullmatch(word):
         return word
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -168,8 +168,8 @@ def _require_new(output: Path) -> None:
     folder = output.absolute().parent
     for path in (output, _note_of(output)):
         if os.path.lexists(path):
-            which = "" if path == output else f"{path} "
-            raise LaunchMistake(f"-o {output}: {which}is there already; name a new file, or remove it")
+            prefix = "" if path == output else f"{path} "
+            raise LaunchMistake(f"-o {output}: {prefix}is there already; name a new file, or remove it")
     if not folder.is_dir():
         raise LaunchMistake(f"-o {output}: {folder} is not a directory")
     try:

@@ -35,8 +35,8 @@ def reference_profile_json(path: Path, *, iteration: bool = False) -> bytes:
     represented.
     """
     with _bounded(str(path)):
-        found = reference_profile(read_trace(path), iteration=iteration)
-    record = TypeAdapter(ReferenceProfile).dump_python(found, mode="json", exclude_none=True)
+        profile = reference_profile(read_trace(path), iteration=iteration)
+    record = TypeAdapter(ReferenceProfile).dump_python(profile, mode="json", exclude_none=True)
     try:
         lines = [orjson.dumps(key) + b": " + orjson.dumps(value) for key, value in record.items()]
     except TypeError:

@@ -35,10 +35,10 @@ class BlendedPredictor:
         for base, weight in zip(self.bases, self.weights, strict=True):
             if weight == 0:
                 continue
-            found = base.predict(victim, aggressors)
-            if found.slowdown is None:
-                return no_prediction(f"{base.name}: {found.reason}")
-            total += weight * log(found.slowdown)
+            prediction = base.predict(victim, aggressors)
+            if prediction.slowdown is None:
+                return no_prediction(f"{base.name}: {prediction.reason}")
+            total += weight * log(prediction.slowdown)
         low, high = np.quantile(self.errors, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
         return Prediction(
             slowdown=exp(total), low=exp(min(total, total + low)), high=exp(max(total, total + high)), reason=None
@@ -59,10 +59,10 @@ class TrainableBlend:
         """
         rows, measured = [], []
         for observation in observations:
-            found = [base.predict(observation.victim, observation.aggressors).slowdown for base in self.bases]
-            known = [log(slowdown) for slowdown in found if slowdown is not None]
-            if len(known) == len(self.bases):
-                rows.append(known)
+            slowdowns = [base.predict(observation.victim, observation.aggressors).slowdown for base in self.bases]
+            logarithms = [log(slowdown) for slowdown in slowdowns if slowdown is not None]
+            if len(logarithms) == len(self.bases):
+                rows.append(logarithms)
                 measured.append(log(observation.slowdown))
         if len(rows) < LEAST_OBSERVATIONS:
             raise Inconclusive(

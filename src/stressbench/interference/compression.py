@@ -42,10 +42,10 @@ def configuration_grid(
     """All combinations of the parameters, each once."""
     return tuple(
         dict.fromkeys(
-            Configuration(partners=count, messages=many, pause_s=pause_s, message_bytes=message_bytes)
-            for count in partners
+            Configuration(partners=partner_count, messages=message_count, pause_s=pause_s, message_bytes=message_bytes)
+            for partner_count in partners
             for pause_s in pauses_s
-            for many in messages
+            for message_count in messages
         )
     )
 
@@ -58,47 +58,49 @@ def spread_over_utilisation(calibrated: Mapping[Configuration, float], *, count:
     """
     if count < 1:
         raise ValueError(f"count {count}: expected 1 or more")
-    left = sorted(calibrated, key=lambda one: (calibrated[one], one))
-    chosen = [left.pop(0)] if left else []
-    while left and len(chosen) < count:
-        farthest = max(left, key=lambda one: min(abs(calibrated[one] - calibrated[other]) for other in chosen))
-        left.remove(farthest)
+    remaining = sorted(calibrated, key=lambda one: (calibrated[one], one))
+    chosen = [remaining.pop(0)] if remaining else []
+    while remaining and len(chosen) < count:
+        farthest = max(remaining, key=lambda one: min(abs(calibrated[one] - calibrated[other]) for other in chosen))
+        remaining.remove(farthest)
         chosen.append(farthest)
     return tuple(sorted(chosen, key=lambda one: (calibrated[one], one)))
 
 
 def next_configuration(
-    measured: Mapping[Configuration, float], candidates: Sequence[Configuration], *, enough: float = 0.05
+    measured: Mapping[Configuration, float], candidates: Sequence[Configuration], *, gap_limit: float = 0.05
 ) -> Configuration | None:
     """The candidate to probe next: the one expected to lie within the largest gap between measured utilisations.
 
     `measured` holds utilisations, 0 to 1. The lightest and the heaviest offered load come first. The utilisation of an
     untried load is interpolated on a monotone curve through the measured ones, over the logarithm of the offered load.
-    None if no candidate is left, or none is expected within a gap wider than `enough`.
+    None if no candidate is left, or none is expected within a gap wider than `gap_limit`.
     """
-    left = sorted((one for one in candidates if one not in measured), key=lambda one: (one.offered_bytes_per_s, one))
-    if not left:
+    remaining = sorted(
+        (one for one in candidates if one not in measured), key=lambda one: (one.offered_bytes_per_s, one)
+    )
+    if not remaining:
         return None
     offered = [one.offered_bytes_per_s for one in measured]
-    if not offered or left[0].offered_bytes_per_s < min(offered):
-        return left[0]
-    if left[-1].offered_bytes_per_s > max(offered):
-        return left[-1]
-    guesses = dict(zip(left, _guessed(measured, left), strict=True))
+    if not offered or remaining[0].offered_bytes_per_s < min(offered):
+        return remaining[0]
+    if remaining[-1].offered_bytes_per_s > max(offered):
+        return remaining[-1]
+    expected = dict(zip(remaining, _interpolated_utilisations(measured, remaining), strict=True))
     for low, high in sorted(pairwise(sorted(measured.values())), key=lambda gap: gap[0] - gap[1]):
-        if high - low <= enough:
+        if high - low <= gap_limit:
             return None
-        within = [one for one in left if low < guesses[one] < high]
+        within = [one for one in remaining if low < expected[one] < high]
         if within:
-            return min(within, key=lambda one: abs(guesses[one] - (low + high) / 2))
+            return min(within, key=lambda one: abs(expected[one] - (low + high) / 2))
     return None
 
 
-def _guessed(measured: Mapping[Configuration, float], target: Sequence[Configuration]) -> list[float]:
+def _interpolated_utilisations(measured: Mapping[Configuration, float], target: Sequence[Configuration]) -> list[float]:
     from scipy.optimize import isotonic_regression  # takes a second to import
 
     known = sorted(measured, key=lambda one: one.offered_bytes_per_s)
-    rising = isotonic_regression(np.array([measured[one] for one in known])).x
-    logs = [np.log([one.offered_bytes_per_s for one in some]) for some in (known, target)]
-    guesses: list[float] = np.interp(logs[1], logs[0], rising).tolist()
-    return guesses
+    monotone = isotonic_regression(np.array([measured[one] for one in known])).x
+    logs = [np.log([one.offered_bytes_per_s for one in configurations]) for configurations in (known, target)]
+    utilisations: list[float] = np.interp(logs[1], logs[0], monotone).tolist()
+    return utilisations

@@ -29,7 +29,7 @@ from stressbench.interference.queueing import Service
 from stressbench.interference.utilisation import LEAST_SAMPLES, Utilisation, point_estimate, probes_needed
 from stressbench.stats.intervals import Interval
 
-_START = 0.1
+_MAX_STARTUP_SHARE = 0.1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -113,60 +113,63 @@ def utilisations_for_selection(
     can slow probes down.
     """
     latencies = {one: merge_pairs(pairs).latencies_s for one, pairs in rings.items()}
-    quietest = min((merge_pairs(idle).latencies_s, *latencies.values()), key=lambda some: float(some.mean()))
+    quietest = min(
+        (merge_pairs(idle).latencies_s, *latencies.values()), key=lambda latencies_s: float(latencies_s.mean())
+    )
     return {
-        one: point_estimate(quietest, some, estimator=PING_PONG_ESTIMATOR, packets=packets)
-        for one, some in latencies.items()
+        one: point_estimate(quietest, latencies_s, estimator=PING_PONG_ESTIMATOR, packets=packets)
+        for one, latencies_s in latencies.items()
     }
 
 
 def analyse_compression(data: CompressionData) -> CompressionResult:
     """Analyse a measurement with at least 30 idle probes, one isolated time, and probes at every level."""
     idle = merge_pairs(data.idle)
-    side, drift = probe_statistics(idle), idle_drift(data.before, data.after)
+    idle_statistics, drift = probe_statistics(idle), idle_drift(data.before, data.after)
     levels = tuple(sorted((_level(one, idle, data) for one in data.levels), key=lambda one: one.probes.mean_s))
     needed = probes_needed(idle.latencies_s, half_width=PRECISION, estimator=PING_PONG_ESTIMATOR, packets=data.packets)
     return CompressionResult(
-        idle=side, alone_s=data.alone_s, levels=levels, drift=drift,
+        idle=idle_statistics, alone_s=data.alone_s, levels=levels, drift=drift,
         cautions=(
-            *_late(side, levels), *sparse_probe_cautions([one.probes for one in levels], data.probing),
-            *idle_cautions(side, drift, needed=needed, probing=data.probing), *_few(levels), *_ended(levels),
-            *_starting(data),
+            *_late_probe_cautions(idle_statistics, levels),
+            *sparse_probe_cautions([one.probes for one in levels], data.probing),
+            *idle_cautions(idle_statistics, drift, needed=needed, probing=data.probing),
+            *_missing_interval_cautions(levels), *_time_limit_cautions(levels), *_startup_cautions(data),
         ),
     )  # fmt: skip
 
 
 def _level(one: CongestionLevel, idle: ProbeSeries, data: CompressionData) -> LevelResult:
     loaded, times = merge_pairs(one.probes), one.times_s
-    ended = max(one.ended_at_s, default=None)
+    longest_ended_s = max(one.ended_at_s, default=None)
     return LevelResult(
         configuration=one.configuration,
         probes=probe_statistics(loaded),
         utilisation=utilisation_seen_by(one.probes, idle, loaded, packets=data.packets, steady=True),
         times_s=times,
-        slowdown=slowdown_interval(data.alone_s, times) if times and ended is None else None,
-        at_least=None if ended is None else ended / max(data.alone_s),
+        slowdown=slowdown_interval(data.alone_s, times) if times and longest_ended_s is None else None,
+        at_least=None if longest_ended_s is None else longest_ended_s / max(data.alone_s),
     )
 
 
-def _late(idle: ProbeStatistics, levels: Sequence[LevelResult]) -> Iterator[str]:
-    late = [found for one in levels if (found := wakeup_delay(idle, one.probes, one.utilisation)) is not None]
-    if late:
-        worst = max(late, key=lambda one: one.late_s)
+def _late_probe_cautions(idle: ProbeStatistics, levels: Sequence[LevelResult]) -> Iterator[str]:
+    delays = [delay for one in levels if (delay := wakeup_delay(idle, one.probes, one.utilisation)) is not None]
+    if delays:
+        worst = max(delays, key=lambda one: one.late_s)
         yield (
-            f"beside {len(late)} of {len(levels)} congestion levels probes woke up late, by up to "
+            f"beside {len(delays)} of {len(levels)} congestion levels probes woke up late, by up to "
             f"{microseconds(worst.late_s)} where their latencies were {microseconds(worst.wait_s)} longer: they waited "
             "for cores, perhaps more than for the switch, and so does the program. Leave two cores free on each host"
         )
 
 
-def _few(levels: Sequence[LevelResult]) -> Iterator[str]:
+def _missing_interval_cautions(levels: Sequence[LevelResult]) -> Iterator[str]:
     without = [one for one in levels if one.slowdown is not None and one.slowdown.low is None]
     if without:
         yield f"{len(without)} of {len(levels)} slowdowns have no interval: it takes 4 isolated and 4 contended times"
 
 
-def _ended(levels: Sequence[LevelResult]) -> Iterator[str]:
+def _time_limit_cautions(levels: Sequence[LevelResult]) -> Iterator[str]:
     ended = [one for one in levels if one.at_least is not None]
     if ended:
         yield (
@@ -175,9 +178,9 @@ def _ended(levels: Sequence[LevelResult]) -> Iterator[str]:
         )
 
 
-def _starting(data: CompressionData) -> Iterator[str]:
+def _startup_cautions(data: CompressionData) -> Iterator[str]:
     share = 0.0 if data.start_s is None else data.start_s / float(np.median(data.alone_s))
-    if share > _START:
+    if share > _MAX_STARTUP_SHARE:
         yield (
             f"starting its ranks takes at least {share:.0%} of the program's isolated time, so that the slowdown of "
             "the rest is underestimated. Use a larger problem"

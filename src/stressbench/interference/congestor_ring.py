@@ -68,10 +68,10 @@ def congestor_ring(configuration: Configuration, *, nodes: int) -> CongestorRing
 def with_measured_pace(ring: CongestorRing, run: Run) -> CongestorRing:
     """The ring with repetitions of 50 ms, from its times in `run`, a launch with probes; unchanged without times."""
     samples = run.samples_of(job=len(run.jobs) - 1)
-    took_s = np.empty(0) if samples is None else samples.time_max_s[np.isfinite(samples.time_max_s)]
-    if not len(took_s) or not np.median(took_s) > 0:
+    durations_s = np.empty(0) if samples is None else samples.time_max_s[np.isfinite(samples.time_max_s)]
+    if not len(durations_s) or not np.median(durations_s) > 0:
         return ring
-    return replace(ring, loops=max(1, round(_REPETITION_S / (float(np.median(took_s)) / ring.loops))))
+    return replace(ring, loops=max(1, round(_REPETITION_S / (float(np.median(durations_s)) / ring.loops))))
 
 
 def ring_workload(probing: ProbeSchedule, ring: CongestorRing, *, pairing: ProbePairing) -> str:

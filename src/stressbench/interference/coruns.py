@@ -15,7 +15,7 @@ from stressbench.stats import congestion_impact, select
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class UnusableCoRun:
     """A co-run that cannot be used, and the reason."""
 
     victim: str
@@ -24,19 +24,19 @@ class LeftOut:
     reason: str
 
 
-def read_coruns(path: Path) -> tuple[CoRun | LeftOut, ...]:
+def read_coruns(path: Path) -> tuple[CoRun | UnusableCoRun, ...]:
     """All co-runs of a JSON Lines file or of a run file. Raises ProfileFileError and RunFileError."""
     try:
         with open_regular(path, limit=limits.RUN) as file:
-            own = _begins_a_run(file.readline(limits.LINE))
-        if not own:
+            is_run_file = _is_run_header(file.readline(limits.LINE))
+        if not is_run_file:
             return parse_coruns(read_bytes(path, limit=limits.PROFILE), source=path)
     except OSError as fault:
         raise ProfileFileError(reason_of(fault), path=path) from fault
     return coruns_of(read_run(path))
 
 
-def coruns_of(run: Run) -> tuple[CoRun | LeftOut, ...]:
+def coruns_of(run: Run) -> tuple[CoRun | UnusableCoRun, ...]:
     """The congestion impact on each measured job by all other jobs (docs/explanation/statistics.md).
 
     Job names are converted to valid application names. Raises ProfileFileError for a run of a single job.
@@ -51,12 +51,12 @@ def coruns_of(run: Run) -> tuple[CoRun | LeftOut, ...]:
     )
 
 
-def _corun_of(run: Run, job: Job, *, victim: str, aggressors: tuple[str, ...]) -> CoRun | LeftOut:
-    found, source = congestion_impact(select(run, job=job.job).rounds), _source(run)
-    if found.ratio is None:
-        return LeftOut(victim=victim, aggressors=aggressors, source=source, reason=str(found.reason))
-    bounds = None if found.low is None or found.high is None else (found.low, found.high)
-    return CoRun(victim=victim, aggressors=aggressors, slowdown=found.ratio, interval=bounds, source=source)
+def _corun_of(run: Run, job: Job, *, victim: str, aggressors: tuple[str, ...]) -> CoRun | UnusableCoRun:
+    impact, source = congestion_impact(select(run, job=job.job).rounds), _source(run)
+    if impact.ratio is None:
+        return UnusableCoRun(victim=victim, aggressors=aggressors, source=source, reason=str(impact.reason))
+    bounds = None if impact.low is None or impact.high is None else (impact.low, impact.high)
+    return CoRun(victim=victim, aggressors=aggressors, slowdown=impact.ratio, interval=bounds, source=source)
 
 
 def _source(run: Run) -> str:
@@ -64,9 +64,9 @@ def _source(run: Run) -> str:
     return run.path.name if simulation is None else f"{run.path.name}, simulated by {simulation}"
 
 
-def _begins_a_run(line: bytes) -> bool:
+def _is_run_header(line: bytes) -> bool:
     try:
-        first: Any = parse_json(line)
+        record: Any = parse_json(line)
     except orjson.JSONDecodeError:
         return False
-    return isinstance(first, dict) and first.get("type") == "header"
+    return isinstance(record, dict) and record.get("type") == "header"

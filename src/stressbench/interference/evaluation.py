@@ -83,7 +83,7 @@ class Evaluation:
         return tuple(abs(one.error) for one in self.pairs if one.error is not None)
 
     @property
-    def could_not_tell(self) -> int:
+    def unpredicted(self) -> int:
         """Number of co-runs without a prediction."""
         return len(self.pairs) - len(self.absolute_errors)
 
@@ -109,8 +109,8 @@ class Evaluation:
     @property
     def coverage(self) -> float | None:
         """Share of the predicted intervals that contain the measured slowdown."""
-        known = [one.held for one in self.pairs if one.held is not None]
-        return sum(known) / len(known) if known else None
+        hits = [one.held for one in self.pairs if one.held is not None]
+        return sum(hits) / len(hits) if hits else None
 
 
 def evaluate(model: Predictor, observations: Sequence[MeasuredCoRun]) -> Evaluation:
@@ -132,9 +132,9 @@ def leave_one_application_out(model: TrainableModel, observations: Sequence[Meas
 
 def ranked(evaluations: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
     """The evaluations, those with the most predicted co-runs first, then by mean absolute error."""
-    known = [one for one in evaluations if one.mean_absolute_error is not None]
+    with_predictions = [one for one in evaluations if one.mean_absolute_error is not None]
     return (
-        *sorted(known, key=lambda one: (one.could_not_tell, one.mean_absolute_error or 0.0)),
+        *sorted(with_predictions, key=lambda one: (one.unpredicted, one.mean_absolute_error or 0.0)),
         *(one for one in evaluations if one.mean_absolute_error is None),
     )
 
@@ -148,12 +148,12 @@ def _trained_without(model: TrainableModel, application: str, observations: Sequ
 
 def _scored(model: Predictor | str, observation: MeasuredCoRun) -> ScoredCoRun:
     victim, aggressors, measured = observation.victim, observation.aggressors, observation.slowdown
-    found = no_prediction(model) if isinstance(model, str) else model.predict(victim, aggressors)
-    known = found.low is not None and found.high is not None
+    prediction = no_prediction(model) if isinstance(model, str) else model.predict(victim, aggressors)
+    has_interval = prediction.low is not None and prediction.high is not None
     return ScoredCoRun(
         victim=victim.application, aggressors=tuple(one.application for one in aggressors), source=observation.source,
-        measured=measured, measured_interval=observation.interval, slowdown=found.slowdown, low=found.low,
-        high=found.high, reason=found.reason,
-        error=None if found.slowdown is None else found.slowdown - measured,
-        held=(found.low or 0.0) <= measured <= (found.high or 0.0) if known else None,
+        measured=measured, measured_interval=observation.interval, slowdown=prediction.slowdown, low=prediction.low,
+        high=prediction.high, reason=prediction.reason,
+        error=None if prediction.slowdown is None else prediction.slowdown - measured,
+        held=(prediction.low or 0.0) <= measured <= (prediction.high or 0.0) if has_interval else None,
     )  # fmt: skip

@@ -29,9 +29,9 @@ from stressbench.interference.queueing import Service, own_load
 from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats, Utilisation, probes_needed, service_estimate
 from stressbench.stats.intervals import CONFIDENCE, Interval
 
-_PAIRS_DIFFER = 1.2
-_OWN_LOAD = 0.05
-_EFFECT = 1.01
+_MAX_PAIR_MEDIAN_RATIO = 1.2
+_MAX_OWN_LOAD = 0.05
+_MAX_PROBE_SLOWDOWN = 1.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ def analyse_impact(data: ImpactData) -> ImpactResult:
     packets = data.packets
     ours = utilisation_seen_by(data.beside, idle, beside, packets=packets, steady=False)  # programs have phases
     service = service_estimate(idle.latencies_s, PING_PONG_ESTIMATOR)
-    found = ImpactResult(
+    result = ImpactResult(
         idle=probe_statistics(idle),
         loaded=probe_statistics(beside),
         ours=ours,
@@ -133,24 +133,24 @@ def analyse_impact(data: ImpactData) -> ImpactResult:
         links=data.links,
         cautions=(),
     )
-    return replace(found, cautions=tuple(_cautions(found, data)))
+    return replace(result, cautions=tuple(_cautions(result, data)))
 
 
 def phase_estimates(phases: Sequence[LoadPhase], times_s: Floats) -> tuple[PhaseEstimate, ...]:
     """Phases with their bounds and intervals; `times_s`: start times of all probes, in order."""
-    began, whole = float(times_s[0]), float(times_s[-1] - times_s[0])
-    found = []
+    began_s, duration_s = float(times_s[0]), float(times_s[-1] - times_s[0])
+    estimates = []
     for phase in phases:
-        ended = began + phase.share * whole
+        ended_s = began_s + phase.share * duration_s
         low, high = np.quantile(phase.draws, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)).tolist()
-        found.append(
+        estimates.append(
             PhaseEstimate(
-                began_s=began, ended_s=ended, utilisation=phase.utilisation, low=min(low, phase.utilisation),
+                began_s=began_s, ended_s=ended_s, utilisation=phase.utilisation, low=min(low, phase.utilisation),
                 high=max(high, phase.utilisation),
             )
         )  # fmt: skip
-        began = ended
-    return tuple(found)
+        began_s = ended_s
+    return tuple(estimates)
 
 
 def _phases(idle: ProbeSeries, beside: ProbeSeries, packets: Service | None) -> tuple[PhaseEstimate, ...]:
@@ -170,33 +170,33 @@ def _pair(idle: ProbeSeries, beside: ProbeSeries, packets: Service | None) -> Pa
 
 
 def _effect(data: ImpactData) -> ProbeEffect:
-    known = data.with_probes_s and data.without_s
+    complete = data.with_probes_s and data.without_s
     return ProbeEffect(
         with_probes_s=data.with_probes_s,
         without_s=data.without_s,
-        ratio=slowdown_interval(data.without_s, data.with_probes_s) if known else None,
+        ratio=slowdown_interval(data.without_s, data.with_probes_s) if complete else None,
     )
 
 
-def _cautions(found: ImpactResult, data: ImpactData) -> Iterator[str]:
+def _cautions(result: ImpactResult, data: ImpactData) -> Iterator[str]:
     """Cautions, the most important first; sentences without a full stop."""
-    late = wakeup_delay(found.idle, found.loaded, found.ours)
+    late = wakeup_delay(result.idle, result.loaded, result.ours)
     if late is not None:
         yield (
             f"beside the program probes woke up {microseconds(late.late_s)} later than on the idle machine, and "
             f"their latencies are {microseconds(late.wait_s)} longer: they waited for cores, perhaps more than for the "
             "switch. Leave a core free on each host"
         )
-    yield from sparse_probe_cautions((found.loaded,), data.probing)
-    yield from idle_cautions(found.idle, found.drift, needed=found.probes_needed, probing=data.probing)
-    medians = [one.idle_median_s for one in found.pairs if one.idle_median_s is not None]
-    if medians and max(medians) > _PAIRS_DIFFER * min(medians):
+    yield from sparse_probe_cautions((result.loaded,), data.probing)
+    yield from idle_cautions(result.idle, result.drift, needed=result.probes_needed, probing=data.probing)
+    medians = [one.idle_median_s for one in result.pairs if one.idle_median_s is not None]
+    if medians and max(medians) > _MAX_PAIR_MEDIAN_RATIO * min(medians):
         yield (
             f"pairs differ on the idle machine, with medians from {microseconds(min(medians))} to "
             f"{microseconds(max(medians))}: interpret them one by one"
         )
-    if found.own_load > _OWN_LOAD:
-        yield f"probes themselves keep the switch busy up to {found.own_load:.1%} of the time; send them less often"
-    ratio = found.effect.ratio
-    if ratio is not None and ratio.low is not None and ratio.low > _EFFECT:
+    if result.own_load > _MAX_OWN_LOAD:
+        yield f"probes themselves keep the switch busy up to {result.own_load:.1%} of the time; send them less often"
+    ratio = result.effect.ratio
+    if ratio is not None and ratio.low is not None and ratio.low > _MAX_PROBE_SLOWDOWN:
         yield f"probes slow the program down by a factor of {ratio.centre:.3f}; use fewer, or send them less often"

@@ -35,7 +35,7 @@ from stressbench.interference.utilisation import Floats, bootstrap_waits
 from stressbench.stats.intervals import CONFIDENCE
 
 _LEAST_LEVELS = 2
-_BEYOND = 0.05
+_EXTRAPOLATION_TOLERANCE = 0.05
 _SEED = 4
 
 
@@ -77,19 +77,19 @@ class LinkShareDelay(CheckedPredictor):
         waits = [_wait(one.idle, impact_latencies(one), seed=number) for number, one in enumerate(aggressors)]
         wait_s, draws_s = sum(wait for wait, _ in waits), np.sum([draws for _, draws in waits], axis=0)
         slowdown = 1 + float(fit.coefficients @ [share, wait_s])
-        spread = np.log1p(fit.draws[:, 0] * share + fit.draws[:, 1] * draws_s)
+        log_slowdowns = np.log1p(fit.draws[:, 0] * share + fit.draws[:, 1] * draws_s)
         if len(fit.residuals):
-            spread = spread + np.random.default_rng(_SEED).choice(fit.residuals, len(spread))
-        bounds = np.exp(np.quantile(spread, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)))
+            log_slowdowns = log_slowdowns + np.random.default_rng(_SEED).choice(fit.residuals, len(log_slowdowns))
+        bounds = np.exp(np.quantile(log_slowdowns, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)))
         low, high = min(slowdown, float(bounds[0])), max(slowdown, float(bounds[1]))
-        beyond = _beyond(fit, share, wait_s)
-        return Prediction(slowdown=slowdown, low=low, high=high if beyond is None else None, reason=beyond)
+        reason = _extrapolation_reason(fit, share, wait_s)
+        return Prediction(slowdown=slowdown, low=low, high=high if reason is None else None, reason=reason)
 
 
-def _beyond(fit: _Fit, share: float, wait_s: float) -> str | None:
-    if share > (1 + _BEYOND) * fit.most_share:
+def _extrapolation_reason(fit: _Fit, share: float, wait_s: float) -> str | None:
+    if share > (1 + _EXTRAPOLATION_TOLERANCE) * fit.most_share:
         return f"a link's share of {share:.0%} is beyond that of the heaviest congestion level, {fit.most_share:.0%}"
-    if wait_s > (1 + _BEYOND) * fit.most_wait_s:
+    if wait_s > (1 + _EXTRAPOLATION_TOLERANCE) * fit.most_wait_s:
         return f"a wait of {wait_s:.3g} s is beyond that of the heaviest congestion level, {fit.most_wait_s:.3g} s"
     return None
 
@@ -103,18 +103,18 @@ def _fit(victim: Profile) -> _Fit:
         )
     if any(one.links is None for one in victim.levels):
         raise Inconclusive(f"the congestion levels of {victim.application} have no link counters")
-    loads = _of_levels(victim)
-    lost = np.array([slowdown_interval(victim.alone_s, one.times_s).centre for one in victim.levels]) - 1
+    loads = _level_loads(victim)
+    excess_slowdowns = np.array([slowdown_interval(victim.alone_s, one.times_s).centre for one in victim.levels]) - 1
     return _Fit(
-        coefficients=_fit_coefficients(loads.shares, loads.waits_s, lost),
+        coefficients=_fit_coefficients(loads.shares, loads.waits_s, excess_slowdowns),
         draws=_bootstrap_coefficients(victim, loads),
-        residuals=_cross_validation_residuals(loads, lost),
+        residuals=_cross_validation_residuals(loads, excess_slowdowns),
         most_share=float(loads.shares.max()),
         most_wait_s=float(loads.waits_s.max()),
     )
 
 
-def _of_levels(victim: Profile) -> _LevelLoads:
+def _level_loads(victim: Profile) -> _LevelLoads:
     used = links_used(victim)
     waits, draws = zip(
         *(_wait(victim.idle, one.probes.array, seed=number) for number, one in enumerate(victim.levels)), strict=True
@@ -125,19 +125,19 @@ def _of_levels(victim: Profile) -> _LevelLoads:
 
 def _wait(idle: Latencies, loaded_s: Floats, *, seed: int) -> tuple[float, Floats]:
     """The mean wait, s, and its bootstrap distribution, shape (400,)."""
-    found = max(0.0, float(loaded_s.mean() - idle.array.mean()))
-    return found, bootstrap_waits(idle.array, loaded_s, resamples=RESAMPLES, seed=_SEED + seed)
+    wait_s = max(0.0, float(loaded_s.mean() - idle.array.mean()))
+    return wait_s, bootstrap_waits(idle.array, loaded_s, resamples=RESAMPLES, seed=_SEED + seed)
 
 
-def _fit_coefficients(shares: Floats, waits_s: Floats, lost: Floats) -> Floats:
+def _fit_coefficients(shares: Floats, waits_s: Floats, excess_slowdowns: Floats) -> Floats:
     """Coefficients a and b, shape (2,), fitted to n levels. Errors are weighted relative to the run time."""
     from scipy.optimize import nnls  # takes a second to import
 
-    table = np.stack([shares, waits_s], axis=1)
-    scale = np.where(table.max(axis=0) > 0, table.max(axis=0), 1.0)
-    took = 1 + lost
-    found, _ = nnls(table / scale / took[:, np.newaxis], lost / took)
-    coefficients: Floats = found / scale
+    design = np.stack([shares, waits_s], axis=1)
+    scale = np.where(design.max(axis=0) > 0, design.max(axis=0), 1.0)
+    slowdowns = 1 + excess_slowdowns
+    scaled_coefficients, _ = nnls(design / scale / slowdowns[:, np.newaxis], excess_slowdowns / slowdowns)
+    coefficients: Floats = scaled_coefficients / scale
     return coefficients
 
 
@@ -145,19 +145,24 @@ def _bootstrap_coefficients(victim: Profile, loads: _LevelLoads) -> Floats:
     random = np.random.default_rng(_SEED)
     alone = bootstrap_medians(victim.alone_s, random)
     beside = np.stack([bootstrap_medians(one.times_s, random) for one in victim.levels])
-    lost = beside / alone - 1
+    excess_slowdowns = beside / alone - 1
     return np.stack(
-        [_fit_coefficients(loads.shares, loads.draws_s[:, draw], lost[:, draw]) for draw in range(RESAMPLES)]
+        [
+            _fit_coefficients(loads.shares, loads.draws_s[:, draw], excess_slowdowns[:, draw])
+            for draw in range(RESAMPLES)
+        ]
     )
 
 
-def _cross_validation_residuals(loads: _LevelLoads, lost: Floats) -> Floats:
+def _cross_validation_residuals(loads: _LevelLoads, excess_slowdowns: Floats) -> Floats:
     """The residual of each level from a fit to the others; empty for too few levels."""
-    if len(lost) <= _LEAST_LEVELS:
+    if len(excess_slowdowns) <= _LEAST_LEVELS:
         return np.empty(0)
-    found = []
-    for one in range(len(lost)):
-        coefficients = _fit_coefficients(*(np.delete(values, one) for values in (loads.shares, loads.waits_s, lost)))
-        predicted = 1 + float(coefficients @ [loads.shares[one], loads.waits_s[one]])
-        found.append(float(np.log1p(lost[one]) - np.log(predicted)))
-    return np.array(found)
+    residuals = []
+    for level in range(len(excess_slowdowns)):
+        coefficients = _fit_coefficients(
+            *(np.delete(values, level) for values in (loads.shares, loads.waits_s, excess_slowdowns))
+        )
+        predicted = 1 + float(coefficients @ [loads.shares[level], loads.waits_s[level]])
+        residuals.append(float(np.log1p(excess_slowdowns[level]) - np.log(predicted)))
+    return np.array(residuals)

@@ -16,25 +16,27 @@ def link_shares(run: Run, *, began_s: float, ended_s: float) -> LinkShares | Non
         for one in run.rounds
         if one.links is not None and one.started_s >= began_s and one.started_s + one.duration_s <= ended_s
     ]
-    carried: dict[str, list[tuple[float, float]]] = {}
+    bits_and_capacities: dict[str, list[tuple[float, float]]] = {}
     for one in rounds:
         for link in one.links or ():
             if link.rate_bits_per_s:
-                carried.setdefault(_name(link), []).append((link.bytes * 8, _capacity_bits(one, link.rate_bits_per_s)))
-    if not carried:
+                bits_and_capacities.setdefault(_name(link), []).append(
+                    (link.bytes * 8, _capacity_bits(one, link.rate_bits_per_s))
+                )
+    if not bits_and_capacities:
         return None
     return {
         name: min(1.0, fsum(bits for bits, _ in rows) / fsum(capacity for _, capacity in rows))
-        for name, rows in sorted(carried.items())
+        for name, rows in sorted(bits_and_capacities.items())
     }
 
 
 def mean_link_shares(runs: Sequence[LinkShares | None]) -> LinkShares | None:
     """The mean over several runs of a program; None if link counters are missing for any of them."""
-    known = [one for one in runs if one is not None]
-    if len(known) < len(runs) or not known:
+    counted = [one for one in runs if one is not None]
+    if len(counted) < len(runs) or not counted:
         return None
-    return {name: fsum(one.get(name, 0.0) for one in known) / len(known) for name in known[0]}
+    return {name: fsum(one.get(name, 0.0) for one in counted) / len(counted) for name in counted[0]}
 
 
 def _name(link: LinkTraffic) -> str:

@@ -15,7 +15,7 @@ from stressbench.interference.prediction import CheckedPredictor, Prediction
 from stressbench.interference.profile_analysis import impact_latencies, level_estimates
 from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats
 
-_EQUAL = 1e-9
+_TIE_TOLERANCE = 1e-9
 
 
 class _LookUpTable(CheckedPredictor):
@@ -29,9 +29,9 @@ class _LookUpTable(CheckedPredictor):
             raise Inconclusive(f"a look-up table predicts for one aggressor, not for {len(aggressors)}")
         levels = level_estimates(victim, PAPER_ESTIMATOR)
         chosen = levels[self._choose(impact_latencies(aggressors[0]), [one.level.probes.array for one in levels])]
-        found = chosen.slowdown
-        reason = None if found.low is not None else "too few runs at the congestion level for an interval"
-        return Prediction(slowdown=found.centre, low=found.low, high=found.high, reason=reason)
+        slowdown = chosen.slowdown
+        reason = None if slowdown.low is not None else "too few runs at the congestion level for an interval"
+        return Prediction(slowdown=slowdown.centre, low=slowdown.low, high=slowdown.high, reason=reason)
 
     @abstractmethod
     def _choose(self, aggressor: Floats, levels: Sequence[Floats]) -> int:
@@ -62,7 +62,7 @@ class AverageStDevLT(_LookUpTable):
         longest = float(overlaps.max())
         if longest <= 0:
             raise Inconclusive("no congestion level has mean latency +- deviation in common with the aggressor")
-        distances = np.where(overlaps >= longest * (1 - _EQUAL), _distances(aggressor, levels), np.inf)
+        distances = np.where(overlaps >= longest * (1 - _TIE_TOLERANCE), _distances(aggressor, levels), np.inf)
         return int(np.argmin(distances))
 
 
@@ -78,11 +78,11 @@ class PDFLT(_LookUpTable):
 
     def _choose(self, aggressor: Floats, levels: Sequence[Floats]) -> int:
         width = _bin_width(aggressor)
-        here = _histogram(aggressor, width)
-        integrals = np.array([_product(here, _histogram(level, width)) for level in levels])
+        aggressor_histogram = _histogram(aggressor, width)
+        integrals = np.array([_product(aggressor_histogram, _histogram(level, width)) for level in levels])
         if integrals.max() <= 0:
             raise Inconclusive("no congestion level has latencies in common with the aggressor")
-        distances = np.where(integrals >= integrals.max() * (1 - _EQUAL), _distances(aggressor, levels), np.inf)
+        distances = np.where(integrals >= integrals.max() * (1 - _TIE_TOLERANCE), _distances(aggressor, levels), np.inf)
         return int(np.argmin(distances))
 
 

@@ -13,10 +13,10 @@ from stressbench.interference.utilisation import (
     point_estimate,
 )
 
-LEAST_STRETCH = 20
+MIN_SEGMENT_LENGTH = 20
 _CRITICAL_DEVIATIONS = 4.5
 """Critical value of the rank sum, in standard deviations: reached by 1 in 1,000 series without a change."""
-_MOST_DRAWS = 199
+_RESAMPLES = 199
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,21 +34,21 @@ def constant_load_segments(latencies: Floats) -> tuple[slice, ...]:
     Binary segmentation: a part is cut where the ranks before and after differ most, if the difference is significant
     (Mann and Whitney's test, which is robust against heavy tails). Autocorrelated series are cut too often.
     """
-    found: list[slice] = []
-    waiting = [slice(0, len(latencies))]
-    while waiting:
-        part = waiting.pop()
+    segments: list[slice] = []
+    pending = [slice(0, len(latencies))]
+    while pending:
+        part = pending.pop()
         cut = _best_cut(latencies[part])
         if cut is None:
-            found.append(part)
+            segments.append(part)
         else:
-            waiting += [slice(part.start, part.start + cut), slice(part.start + cut, part.stop)]
-    return tuple(sorted(found, key=lambda part: part.start))
+            pending += [slice(part.start, part.start + cut), slice(part.start + cut, part.stop)]
+    return tuple(sorted(segments, key=lambda part: part.start))
 
 
 def phases_of(
     idle_s: Floats, loaded_s: Floats, *, at_s: Floats | None = None, estimator: Estimator = DEFAULT_ESTIMATOR,
-    packets: Service | None = None, resamples: int = _MOST_DRAWS,
+    packets: Service | None = None, resamples: int = _RESAMPLES,
 ) -> tuple[LoadPhase, ...]:  # fmt: skip
     """Phases in the latencies `loaded_s` (s), sampled at `at_s` (s, any order); evenly spaced without times.
 
@@ -74,15 +74,15 @@ def phases_of(
 
 def _best_cut(values: Floats) -> int | None:
     n = len(values)
-    if n < 2 * LEAST_STRETCH:
+    if n < 2 * MIN_SEGMENT_LENGTH:
         return None
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[which]
-    sizes = np.arange(LEAST_STRETCH, n - LEAST_STRETCH + 1)
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    sizes = np.arange(MIN_SEGMENT_LENGTH, n - MIN_SEGMENT_LENGTH + 1)
     sums = np.cumsum(ranks)[sizes - 1]
-    spread = ranks.var()  # with ties
-    if spread == 0:
+    rank_variance = ranks.var()  # with ties
+    if rank_variance == 0:
         return None
-    deviations = np.abs(sums - sizes * (n + 1) / 2) / np.sqrt(sizes * (n - sizes) * spread / (n - 1))
+    deviations = np.abs(sums - sizes * (n + 1) / 2) / np.sqrt(sizes * (n - sizes) * rank_variance / (n - 1))
     best = int(np.argmax(deviations))
     return int(sizes[best]) if deviations[best] > _CRITICAL_DEVIATIONS else None

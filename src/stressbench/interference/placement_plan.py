@@ -45,14 +45,14 @@ def plan_placement(profiles: Sequence[Profile], model: Model, *, switches: int, 
     Raises ValueError and Inconclusive as `best_grouping` does.
     """
     predictor = predictor_of(model)
-    advice = best_grouping(predictor, profiles, places=switches, per_place=per_switch)
+    grouping = best_grouping(predictor, profiles, places=switches, per_place=per_switch)
     return PlacementPlan(
         machine=profiles[0].machine,
         model=model,
         switches=switches,
         per_switch=per_switch,
-        groups=_placed(profiles, model, advice),
-        cost=advice.cost,
+        groups=_placed(profiles, model, grouping),
+        cost=grouping.cost,
         not_considered=tuple(
             UnpredictedGroup(
                 applications=tuple(profiles[one].application for one in group),
@@ -64,7 +64,7 @@ def plan_placement(profiles: Sequence[Profile], model: Model, *, switches: int, 
                     )
                 ),
             )
-            for group in advice.not_considered
+            for group in grouping.not_considered
         ),
     )
 
@@ -77,7 +77,7 @@ def reasons_without_prediction(profiles: Sequence[Profile], model: Model) -> tup
     return tuple(dict.fromkeys(str(one.reason) for one in found if one.slowdown is None))
 
 
-def _placed(profiles: Sequence[Profile], model: Model, advice: Grouping) -> tuple[tuple[PlacedApplication, ...], ...]:
+def _placed(profiles: Sequence[Profile], model: Model, grouping: Grouping) -> tuple[tuple[PlacedApplication, ...], ...]:
     return tuple(
         tuple(
             PlacedApplication(
@@ -87,7 +87,7 @@ def _placed(profiles: Sequence[Profile], model: Model, advice: Grouping) -> tupl
             )
             for one in group
         )
-        for group in sorted(advice.groups)
+        for group in sorted(grouping.groups)
     )
 
 

@@ -35,10 +35,10 @@ def best_grouping(model: Predictor, applications: Sequence[Profile], *, places: 
         total = 0.0
         for one in group:
             others = [applications[other] for other in group if other != one]
-            found = model.predict(applications[one], others).slowdown
-            if found is None:
+            slowdown = model.predict(applications[one], others).slowdown
+            if slowdown is None:
                 return None
-            total += found - 1
+            total += slowdown - 1
         return total
 
     return cheapest_grouping(cost, count=len(applications), places=places, per_place=per_place)
@@ -53,26 +53,28 @@ def cheapest_grouping(cost: Cost, *, count: int, places: int, per_place: int = 2
     """
     if count > places * per_place:
         raise ValueError(f"{count} applications: {places} places for {per_place} each hold {places * per_place}")
-    if (tried := sum(comb(count, size) for size in range(1, per_place + 1))) > MOST_GROUPS:
-        raise ValueError(f"{tried} groups of up to {per_place} of {count} applications: expected {MOST_GROUPS} at most")
+    if (group_count := sum(comb(count, size) for size in range(1, per_place + 1))) > MOST_GROUPS:
+        raise ValueError(
+            f"{group_count} groups of up to {per_place} of {count} applications: expected {MOST_GROUPS} at most"
+        )
     if count == 0:
         return Grouping(groups=(), cost=0.0, not_considered=())
     groups: list[tuple[int, ...]] = [(one,) for one in range(count)]
-    costs, unknown = [0.0] * count, []
-    for group in (some for size in range(2, per_place + 1) for some in combinations(range(count), size)):
-        found = cost(group)
-        if found is None:
-            unknown.append(group)
+    costs, unpredicted = [0.0] * count, []
+    for group in (combination for size in range(2, per_place + 1) for combination in combinations(range(count), size)):
+        group_cost = cost(group)
+        if group_cost is None:
+            unpredicted.append(group)
         else:
             groups.append(group)
-            costs.append(found)
+            costs.append(group_cost)
     chosen = _cheapest(groups, costs, count=count, places=places)
     if chosen is None:
-        raise Inconclusive(f"{_groups(len(unknown))} no prediction, and the others do not cover all applications")
+        raise Inconclusive(f"{_groups(len(unpredicted))} no prediction, and the others do not cover all applications")
     return Grouping(
         groups=tuple(groups[one] for one in chosen),
         cost=float(sum(costs[one] for one in chosen)),
-        not_considered=tuple(unknown),
+        not_considered=tuple(unpredicted),
     )
 
 
@@ -89,10 +91,10 @@ def _cheapest(
     members = np.zeros((count, len(groups)))
     for number, group in enumerate(groups):
         members[list(group), number] = 1
-    found = milp(
+    solution = milp(
         np.array(costs),
         integrality=np.ones(len(groups), dtype=np.int64),
         bounds=Bounds(0, 1),
         constraints=[LinearConstraint(members, 1, 1), LinearConstraint(np.ones((1, len(groups))), 0, places)],
     )
-    return None if found.x is None else np.flatnonzero(found.x > 0.5).tolist()
+    return None if solution.x is None else np.flatnonzero(solution.x > 0.5).tolist()

@@ -89,7 +89,7 @@ def share_taken_by_aggressors(victim: Profile, aggressors: Sequence[Profile], co
     _, *others = require_link_shares([victim, *aggressors])
     used = links_used(victim)
     taken = {
-        link: float(combined_utilisation([np.array(each.get(link, 0.0)) for each in others], composition))
+        link: float(combined_utilisation([np.array(shares.get(link, 0.0)) for shares in others], composition))
         for link in used
     }
     return busiest_link_share(used, taken)

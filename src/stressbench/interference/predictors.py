@@ -30,7 +30,7 @@ from stressbench.interference.slowdown_curve import CurveFit, fit_curve, fit_cur
 from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats
 from stressbench.stats.intervals import CONFIDENCE
 
-_BEYOND = 0.02
+_EXTRAPOLATION_TOLERANCE = 0.02
 _MOST_COMBINATIONS = 10_000
 _SEED = 3
 
@@ -75,23 +75,23 @@ class Queue(CheckedPredictor):
             )
         )
         bounds = [[getattr(slowdown, part) for _, _, slowdown in levels] for part in ("centre", "low", "high")]
-        slowdown, low, high = (self._at(target, utilisations, values) for values in bounds)
+        slowdown, low, high = (self._slowdown_at(target, utilisations, values) for values in bounds)
         reason = None if low is not None else "too few runs at the congestion levels for an interval"
         return Prediction(slowdown=slowdown, low=low, high=high, reason=reason)
 
-    def _at(self, target: float, utilisations: Floats, values: Sequence[float | None]) -> float | None:
+    def _slowdown_at(self, target: float, utilisations: Floats, values: Sequence[float | None]) -> float | None:
         known = np.array([np.nan if value is None else value for value in values])
         if self.mapping is QueueMapping.closest:
-            found = known[np.argmin(np.abs(utilisations - target))]
+            slowdown = known[np.argmin(np.abs(utilisations - target))]
         elif self.mapping is QueueMapping.interpolated or len(np.unique(utilisations)) < 2:
-            places, which, counts = np.unique(utilisations, return_inverse=True, return_counts=True)
-            found = np.interp(target, places, np.bincount(which, weights=known) / counts)
+            distinct, inverse, counts = np.unique(utilisations, return_inverse=True, return_counts=True)
+            slowdown = np.interp(target, distinct, np.bincount(inverse, weights=known) / counts)
         elif values == [value for value in values if value is not None]:
             slope, level = np.polyfit(utilisations, known, 1)
-            found = level + slope * target
+            slowdown = level + slope * target
         else:
             return None
-        return None if np.isnan(found) else float(found)
+        return None if np.isnan(slowdown) else float(slowdown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -103,7 +103,7 @@ class Load:
     draws: Floats
 
 
-class _OverCurve(CheckedPredictor):
+class _CurvePredictor(CheckedPredictor):
     """Evaluates the victim's monotone slowdown curve at the loads of the aggressors.
 
     In a time T with shares p and slowdowns s the victim does the work of T * sum(p / s), so its slowdown is the
@@ -113,37 +113,39 @@ class _OverCurve(CheckedPredictor):
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
         loads = self._loads([victim, *aggressors])
-        return _over_curve(self._fit(victim), loads)
+        return _predict_from_curve(self._fit(victim), loads)
 
     def _fit(self, victim: Profile) -> CurveFit:
         return fit_curve(victim, estimator_for(victim))
 
     @abstractmethod
-    def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        """The loads of the aggressors, with shares that sum up to 1. `together`: the victim, then the aggressors."""
+    def _loads(self, profiles: Sequence[Profile]) -> Sequence[Load]:
+        """The loads of the aggressors, with shares that sum up to 1. `profiles`: the victim, then the aggressors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Monotone(_OverCurve):
+class Monotone(_CurvePredictor):
     """Predicts by isotonic regression at the mean utilisation of the aggressors."""
 
     composition: Composition = Composition.left_over
     name: str = "Monotone"
 
-    def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        found = [impact_utilisation(one, estimator_for(one)) for one in together[1:]]
-        value = float(combined_utilisation([np.array(utilisation) for utilisation, _ in found], self.composition))
+    def _loads(self, profiles: Sequence[Profile]) -> Sequence[Load]:
+        utilisations = [impact_utilisation(aggressor, estimator_for(aggressor)) for aggressor in profiles[1:]]
+        value = float(
+            combined_utilisation([np.array(utilisation) for utilisation, _ in utilisations], self.composition)
+        )
         return [
             Load(
                 share=1.0,
                 utilisation=value,
-                draws=combined_utilisation([draws for _, draws in found], self.composition),
+                draws=combined_utilisation([draws for _, draws in utilisations], self.composition),
             )
         ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PhaseAware(_OverCurve):
+class PhaseAware(_CurvePredictor):
     """Predicts by isotonic regression at the utilisation of each phase of the aggressors, weighted by its duration.
 
     Phases of several aggressors, or of two copies of one, are assumed to coincide independently.
@@ -152,25 +154,25 @@ class PhaseAware(_OverCurve):
     composition: Composition = Composition.left_over
     name: str = "PhaseAware"
 
-    def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        each = [impact_phases(one, estimator_for(one)) for one in together[1:]]
-        count = prod(len(phases) for phases in each)
+    def _loads(self, profiles: Sequence[Profile]) -> Sequence[Load]:
+        phases_by_aggressor = [impact_phases(aggressor, estimator_for(aggressor)) for aggressor in profiles[1:]]
+        count = prod(len(phases) for phases in phases_by_aggressor)
         if count > _MOST_COMBINATIONS:
             raise Inconclusive(f"{count} combinations of phases: at most {_MOST_COMBINATIONS}")
         return [
             Load(
-                share=prod(phase.share for phase in together),
+                share=prod(phase.share for phase in combination),
                 utilisation=float(
-                    combined_utilisation([np.array(phase.utilisation) for phase in together], self.composition)
+                    combined_utilisation([np.array(phase.utilisation) for phase in combination], self.composition)
                 ),
-                draws=combined_utilisation([phase.draws for phase in together], self.composition),
+                draws=combined_utilisation([phase.draws for phase in combination], self.composition),
             )
-            for together in product(*each)
+            for combination in product(*phases_by_aggressor)
         ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PerLink(_OverCurve):
+class PerLink(_CurvePredictor):
     """Predicts by isotonic regression at the busiest of the links that the victim uses; needs link counters.
 
     The curve is a function of the share of that link that congestion levels take or, if they have no counters, of the
@@ -183,28 +185,28 @@ class PerLink(_OverCurve):
     def _fit(self, victim: Profile) -> CurveFit:
         return fit_curve_by_link_share(victim, links_used(victim)) or fit_curve(victim, estimator_for(victim))
 
-    def _loads(self, together: Sequence[Profile]) -> Sequence[Load]:
-        share = share_taken_by_aggressors(together[0], together[1:], self.composition)
+    def _loads(self, profiles: Sequence[Profile]) -> Sequence[Load]:
+        share = share_taken_by_aggressors(profiles[0], profiles[1:], self.composition)
         return [Load(share=1.0, utilisation=share, draws=np.full(RESAMPLES, share))]
 
 
-def _over_curve(found: CurveFit, loads: Sequence[Load]) -> Prediction:
+def _predict_from_curve(fit: CurveFit, loads: Sequence[Load]) -> Prediction:
     shares = np.array([load.share for load in loads])
-    slowdown = float(1 / np.sum(shares * np.exp(-found.curve.log_at(np.array([load.utilisation for load in loads])))))
+    slowdown = float(1 / np.sum(shares * np.exp(-fit.curve.log_at(np.array([load.utilisation for load in loads])))))
     draws = np.stack([load.draws for load in loads])
-    spread = np.array(
+    log_slowdowns = np.array(
         [
             -np.log(np.sum(shares * np.exp(-curve.log_at(draws[:, number]))))
-            for number, curve in enumerate(found.resampled)
+            for number, curve in enumerate(fit.resampled)
         ]
     )
-    near = found.residuals_near(float(np.sum(shares * [load.utilisation for load in loads])))
-    if len(near):
-        spread = spread + np.random.default_rng(_SEED).choice(near, len(spread))
-    bounds = np.exp(np.quantile(spread, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)))
+    residuals = fit.residuals_near(float(np.sum(shares * [load.utilisation for load in loads])))
+    if len(residuals):
+        log_slowdowns = log_slowdowns + np.random.default_rng(_SEED).choice(residuals, len(log_slowdowns))
+    bounds = np.exp(np.quantile(log_slowdowns, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)))
     low, high = min(slowdown, float(bounds[0])), max(slowdown, float(bounds[1]))
     heaviest = max(load.utilisation for load in loads)
-    if heaviest > found.curve.top + _BEYOND:
-        reason = f"a load of {heaviest:.0%} is beyond the heaviest congestion level, {found.curve.top:.0%}"
+    if heaviest > fit.curve.top + _EXTRAPOLATION_TOLERANCE:
+        reason = f"a load of {heaviest:.0%} is beyond the heaviest congestion level, {fit.curve.top:.0%}"
         return Prediction(slowdown=slowdown, low=low, high=None, reason=reason)
     return Prediction(slowdown=slowdown, low=low, high=high, reason=None)

@@ -24,10 +24,10 @@ PRECISION = 0.05
 """The half-width of the interval, in utilisation, that probes of an idle switch should reach."""
 PING_PONG_ESTIMATOR = Estimator(service=DEFAULT_ESTIMATOR.service, averaged=MESSAGES_PER_LATENCY)
 """`DEFAULT_ESTIMATOR`, for half round trips."""
-_DRIFT = 0.05
-_LATE = 0.5
-_CLEARLY_ABOVE_0 = 0.02
-_OFTEN = 0.25
+_MAX_DRIFT = 0.05
+_MAX_LATE_TO_WAIT_RATIO = 0.5
+_MIN_DETECTED_UTILISATION = 0.02
+_MAX_PROBE_DUTY = 0.25
 """Largest ratio of a ping-pong's time to the interval: a utilisation of 70 % is then estimated as 68 %."""
 
 
@@ -50,18 +50,21 @@ class ProbeStatistics(LatencySummary):
 def latency_summary(latencies_s: Floats, rounds: Integers) -> LatencySummary:
     """Statistics of at least one latency, s; latencies of the same round (`rounds`, shape (n,)) count as correlated."""
     grouped = grouped_samples(latencies_s, rounds)
-    found = (percentile_of(grouped, share) for share in PERCENTILES)
+    percentiles = (percentile_of(grouped, share) for share in PERCENTILES)
     return LatencySummary(
         count=len(latencies_s), mean_s=float(latencies_s.mean()),
-        percentiles=tuple(one for one in found if one is not None),
+        percentiles=tuple(one for one in percentiles if one is not None),
     )  # fmt: skip
 
 
 def probe_statistics(probes: ProbeSeries) -> ProbeStatistics:
     """Statistics of a series of at least one probe."""
-    found = latency_summary(probes.latencies_s, probes.round)
+    summary = latency_summary(probes.latencies_s, probes.round)
     return ProbeStatistics(
-        count=found.count, mean_s=found.mean_s, percentiles=found.percentiles, late_s=float(np.nanmean(probes.late_s))
+        count=summary.count,
+        mean_s=summary.mean_s,
+        percentiles=summary.percentiles,
+        late_s=float(np.nanmean(probes.late_s)),
     )
 
 
@@ -114,7 +117,7 @@ def is_significant_drift(drift: Interval) -> bool:
     """Whether latencies changed significantly and by more than 5 %."""
     if drift.low is None or drift.high is None:
         return False
-    return (drift.low > 1 or drift.high < 1) and abs(drift.centre - 1) > _DRIFT
+    return (drift.low > 1 or drift.high < 1) and abs(drift.centre - 1) > _MAX_DRIFT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,21 +128,21 @@ class WakeupDelay:
     wait_s: float
 
 
-def wakeup_delay(idle: ProbeStatistics, loaded: ProbeStatistics, busy: Utilisation) -> WakeupDelay | None:
+def wakeup_delay(idle: ProbeStatistics, loaded: ProbeStatistics, utilisation: Utilisation) -> WakeupDelay | None:
     """The delay if a load was detected and probes may have waited for cores; else None."""
-    found = WakeupDelay(late_s=loaded.late_s - idle.late_s, wait_s=loaded.mean_s - idle.mean_s)
-    clear = busy.low is not None and busy.low > _CLEARLY_ABOVE_0
-    return found if clear and found.late_s > _LATE * found.wait_s else None
+    delay = WakeupDelay(late_s=loaded.late_s - idle.late_s, wait_s=loaded.mean_s - idle.mean_s)
+    load_detected = utilisation.low is not None and utilisation.low > _MIN_DETECTED_UTILISATION
+    return delay if load_detected and delay.late_s > _MAX_LATE_TO_WAIT_RATIO * delay.wait_s else None
 
 
 def sparse_probe_cautions(loaded: Sequence[ProbeStatistics], probing: ProbeSchedule) -> Iterator[str]:
     """A caution if ping-pongs take so long that too few of them sample the network while it is busiest."""
-    worst = max((MESSAGES_PER_LATENCY * one.mean_s for one in loaded), default=0.0)
-    if worst > _OFTEN * probing.interval_s:
+    mean_s = max((MESSAGES_PER_LATENCY * one.mean_s for one in loaded), default=0.0)
+    if mean_s > _MAX_PROBE_DUTY * probing.interval_s:
         yield (
-            f"a ping-pong took {microseconds(worst)} on average and delayed the next one: probes are rarer while the "
+            f"a ping-pong took {microseconds(mean_s)} on average and delayed the next one: probes are rarer while the "
             "network is busy, so that the utilisation is underestimated; use "
-            f"--every {ceil(worst / _OFTEN * 1e3)}ms or more"
+            f"--every {ceil(mean_s / _MAX_PROBE_DUTY * 1e3)}ms or more"
         )
 
 

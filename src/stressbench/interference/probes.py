@@ -19,7 +19,7 @@ MESSAGES_PER_LATENCY = 2
 """A latency is half a round trip, and thus the mean of two messages."""
 _ROUND_S = 1.0
 _MOST_PAUSES = 50
-_SHORTEST = 0.5
+_MIN_PAUSE_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class ProbeSchedule:
         """
         order = np.random.default_rng(pair).permutation(self.pauses)
         places = (order + (pair + 0.5) / self.pairs) / self.pauses
-        return tuple(round(self.interval_s * 1e9 * (_SHORTEST + place)) for place in places.tolist())
+        return tuple(round(self.interval_s * 1e9 * (_MIN_PAUSE_SHARE + place)) for place in places.tolist())
 
     def rounds(self, seconds: float) -> int:
         """Rounds that take `seconds`, plus the first one, which establishes connections and is not counted."""
@@ -105,24 +105,24 @@ def read_probe_series(run: Run, probing: ProbeSchedule) -> tuple[ProbeSeries, ..
 
 
 def _pair(run: Run, job: int, pauses_s: Floats) -> ProbeSeries:
-    paused, played = (_table(run, job, first=first, steps=len(pauses_s)) for first in (0, 1))
-    if paused is None or played is None:
-        nothing = np.empty(0)
-        number = np.empty(0, dtype=np.int64)
-        return ProbeSeries(hosts=run.hosts_of(job=job), latencies_s=nothing, at_s=nothing, round=number, late_s=nothing)
+    pauses, ping_pongs = (_table(run, job, first=first, steps=len(pauses_s)) for first in (0, 1))
+    if pauses is None or ping_pongs is None:
+        empty = np.empty(0)
+        no_rounds = np.empty(0, dtype=np.int64)
+        return ProbeSeries(hosts=run.hosts_of(job=job), latencies_s=empty, at_s=empty, round=no_rounds, late_s=empty)
     starts = {one.round: one.started_s for one in run.rounds if one.kind is Kind.contended}
-    took_s = (paused.time_s + played.time_s).ravel()
-    numbers = np.repeat(paused.round, len(pauses_s))
-    ends_s = np.cumsum(took_s)
-    begins = np.searchsorted(numbers, numbers)  # index of the first ping-pong of each round
+    durations_s = (pauses.time_s + ping_pongs.time_s).ravel()
+    numbers = np.repeat(pauses.round, len(pauses_s))
+    ends_s = np.cumsum(durations_s)
+    first_of_round = np.searchsorted(numbers, numbers)  # index of the first ping-pong of each round
     began_s = np.array([starts.get(number, np.nan) for number in numbers.tolist()])
-    at_s = began_s + ends_s - (ends_s - took_s)[begins] - played.time_s.ravel()
-    latencies_s = played.time_s.ravel() * run.jobs[job].steps[1].quantity_scale
+    at_s = began_s + ends_s - (ends_s - durations_s)[first_of_round] - ping_pongs.time_s.ravel()
+    latencies_s = ping_pongs.time_s.ravel() * run.jobs[job].steps[1].quantity_scale
     known = np.isfinite(latencies_s) & np.isfinite(at_s) & (latencies_s > 0)
     kept = known & (numbers != min(starts, default=0))
     return ProbeSeries(
         hosts=run.hosts_of(job=job), latencies_s=latencies_s[kept], at_s=at_s[kept], round=numbers[kept],
-        late_s=(paused.time_s - pauses_s).ravel()[kept],
+        late_s=(pauses.time_s - pauses_s).ravel()[kept],
     )  # fmt: skip
 
 
@@ -135,11 +135,11 @@ class _Table:
 
 
 def _table(run: Run, job: int, *, first: int, steps: int) -> _Table | None:
-    found = [run.samples_of(job=job, step=step) for step in range(first, 2 * steps, 2)]
-    known = [one for one in found if one is not None]
-    if len(known) < steps or len({len(one) for one in known}) > 1:
+    samples = [run.samples_of(job=job, step=step) for step in range(first, 2 * steps, 2)]
+    available = [one for one in samples if one is not None]
+    if len(available) < steps or len({len(one) for one in available}) > 1:
         return None
-    return _Table(time_s=np.stack([one.time_max_s for one in known], axis=1), round=known[0].round)
+    return _Table(time_s=np.stack([one.time_max_s for one in available], axis=1), round=available[0].round)
 
 
 def series_between(probes: ProbeSeries, *, began_s: float, ended_s: float) -> ProbeSeries:

@@ -83,10 +83,10 @@ def impact_utilisation(profile: Profile, estimator: Estimator) -> tuple[float, F
     Raises Inconclusive if the estimate has no value. Drift is accepted, since applications have phases.
     """
     idle, latencies, packets = profile.idle.array, impact_latencies(profile), packet_service(profile)
-    found = estimate_utilisation(idle, latencies, estimator=estimator, packets=packets, steady=False)
-    if found.value is None:
-        raise Inconclusive(f"{profile.application}: {found.reason}")
-    return found.value, bootstrap_utilisations(
+    estimate = estimate_utilisation(idle, latencies, estimator=estimator, packets=packets, steady=False)
+    if estimate.value is None:
+        raise Inconclusive(f"{profile.application}: {estimate.reason}")
+    return estimate.value, bootstrap_utilisations(
         idle, latencies, estimator=estimator, packets=packets, resamples=RESAMPLES, seed=_SEED - 1
     )
 
@@ -95,9 +95,9 @@ def impact_utilisation(profile: Profile, estimator: Estimator) -> tuple[float, F
 def impact_phases(profile: Profile, estimator: Estimator) -> tuple[LoadPhase, ...]:
     """Phases of the application's utilisation. Raises Inconclusive as `impact_utilisation` does."""
     idle, latencies, packets = profile.idle.array, impact_latencies(profile), packet_service(profile)
-    found = estimate_utilisation(idle, latencies, estimator=estimator, packets=packets, steady=False)
-    if found.value is None:
-        raise Inconclusive(f"{profile.application}: {found.reason}")
+    estimate = estimate_utilisation(idle, latencies, estimator=estimator, packets=packets, steady=False)
+    if estimate.value is None:
+        raise Inconclusive(f"{profile.application}: {estimate.reason}")
     times = None if profile.impact is None else profile.impact.probes.times
     return phases_of(idle, latencies, at_s=times, estimator=estimator, packets=packets, resamples=RESAMPLES)
 
@@ -120,8 +120,8 @@ def require_comparable(profiles: Sequence[Profile]) -> None:
     if len(machines) > 1:
         raise Inconclusive(f"profiles come from several machines: {', '.join(machines)}")
     for profile in profiles:
-        if (blind := single_host_pair(profile)) is not None:
-            raise Inconclusive(f"{profile.application}: {blind}")
+        if (reason := single_host_pair(profile)) is not None:
+            raise Inconclusive(f"{profile.application}: {reason}")
 
 
 def single_host_pair(profile: Profile) -> str | None:
@@ -137,9 +137,9 @@ def links_used(profile: Profile) -> tuple[str, ...]:
 
 def require_link_shares(profiles: Sequence[Profile]) -> list[Mapping[str, float]]:
     """Link shares of each profile. Raises Inconclusive if one has no link counters."""
-    unknown = [one.application for one in profiles if one.links is None]
-    if unknown:
-        raise Inconclusive(f"nobody counted the links of {', '.join(dict.fromkeys(unknown))}")
+    uncounted = [one.application for one in profiles if one.links is None]
+    if uncounted:
+        raise Inconclusive(f"nobody counted the links of {', '.join(dict.fromkeys(uncounted))}")
     return [one.links or {} for one in profiles]
 
 

@@ -50,16 +50,17 @@ def impact_profile(
     the measurement has none. `by_rounds`: the times of congestion levels are those of a workload's rounds. If there are
     congestion levels, the times of the impact measurement are then left out, since they are those of whole launches.
     """
-    foreign = by_rounds and stored is not None and bool(stored.levels)
+    times_incompatible = by_rounds and stored is not None and bool(stored.levels)
     return Profile(
         application=application,
         machine=machine,
         provenance=provenance,
         probe=probe_settings(data.probing, data.packets),
         idle=_latencies(merge_pairs(data.idle)),
-        alone_s=(*(() if stored is None else stored.alone_s), *(() if foreign else data.without_s)),
+        alone_s=(*(() if stored is None else stored.alone_s), *(() if times_incompatible else data.without_s)),
         impact=Impact(
-            probes=_latencies(merge_pairs(data.beside)), times_s=None if foreign else data.with_probes_s or None
+            probes=_latencies(merge_pairs(data.beside)),
+            times_s=None if times_incompatible else data.with_probes_s or None,
         ),
         levels=() if stored is None else stored.levels,
         links=data.links if data.links is not None or stored is None else stored.links,
@@ -85,7 +86,7 @@ def compression_profile(
         machine=machine,
         provenance=provenance,
         probe=probe_settings(data.probing, data.packets),
-        idle=idle if stored is None or impact is None else _joined(stored.idle, idle),
+        idle=idle if stored is None or impact is None else _concatenated(stored.idle, idle),
         alone_s=data.alone_s,
         impact=impact,
         levels=tuple(
@@ -114,7 +115,7 @@ def idle_drift_since_impact(stored: Profile, data: CompressionData) -> str | Non
     )
 
 
-def _joined(earlier: Latencies, later: Latencies) -> Latencies:
+def _concatenated(earlier: Latencies, later: Latencies) -> Latencies:
     """Both series, one after the other; without times if one of them has none."""
     latencies = (*earlier.array.tolist(), *later.array.tolist())
     before, after = earlier.times, later.times

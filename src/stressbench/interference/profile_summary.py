@@ -79,7 +79,7 @@ class ProfileSummary:
 
 def summarise_profile(profile: Profile) -> ProfileSummary:
     """Summarise a profile. What cannot be derived is None or empty, with the reason in `missing`."""
-    estimator, missing = estimator_for(profile), list(_absent(profile))
+    estimator, missing = estimator_for(profile), list(_missing_parts(profile))
     single_host = single_host_pair(profile)
     missing += [] if single_host is None else [single_host]
     levels = level_estimates(profile, estimator) if profile.levels else ()
@@ -95,8 +95,8 @@ def summarise_profile(profile: Profile) -> ProfileSummary:
         machine=profile.machine,
         provenance=profile.provenance,
         probe=profile.probe,
-        idle=_spread(profile.idle),
-        beside=None if probes is None else _spread(probes),
+        idle=_summarised_latencies(profile.idle),
+        beside=None if probes is None else _summarised_latencies(probes),
         ours=None if probes is None else _utilisation(profile, probes, estimator, single_host),
         paper=None if probes is None else _utilisation(profile, probes, PAPER_ESTIMATOR, single_host),
         phases=() if probes is None or single_host is not None else _phases(profile, probes, estimator),
@@ -117,7 +117,7 @@ def probe_times(profile: Profile, probes: Latencies) -> Floats:
     return np.arange(len(probes.latencies_s)) * profile.probe.interval_s / profile.probe.pairs
 
 
-def _absent(profile: Profile) -> Iterator[str]:
+def _missing_parts(profile: Profile) -> Iterator[str]:
     if profile.impact is None:
         yield (
             f"the impact of {profile.application} on the network was not measured: use `stressbench impact` with the "
@@ -129,7 +129,7 @@ def _absent(profile: Profile) -> Iterator[str]:
         )
 
 
-def _spread(latencies: Latencies) -> LatencySummary:
+def _summarised_latencies(latencies: Latencies) -> LatencySummary:
     """Statistics of latencies; those with unknown times count as uncorrelated."""
     values, times = latencies.array, latencies.times
     rounds = np.arange(len(values)) if times is None else np.floor(times / _ROUND_S).astype(np.int64)
@@ -152,20 +152,20 @@ def _phases(profile: Profile, probes: Latencies, estimator: Estimator) -> tuple[
 
 
 def _level(one: LevelEstimate, single_host: str | None) -> LevelSummary:
-    unseen = Utilisation(value=None, low=None, high=None, reason=single_host)
+    unknown = Utilisation(value=None, low=None, high=None, reason=single_host)
     return LevelSummary(
-        configuration=one.level.configuration, probes=_spread(one.level.probes),
-        utilisation=one.utilisation if single_host is None else unseen, runs=len(one.level.times_s),
+        configuration=one.level.configuration, probes=_summarised_latencies(one.level.probes),
+        utilisation=one.utilisation if single_host is None else unknown, runs=len(one.level.times_s),
         slowdown=one.slowdown,
     )  # fmt: skip
 
 
 def _curve(profile: Profile, estimator: Estimator) -> tuple[CurvePoint, ...]:
-    found = fit_curve(profile, estimator)
-    at = np.linspace(0.0, found.curve.top, _POINTS)
-    centre = np.exp(found.curve.log_at(at))
-    might = np.exp(np.stack([curve.log_at(at) for curve in found.resampled]))
-    low, high = np.quantile(might, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2), axis=0)
+    fit = fit_curve(profile, estimator)
+    at = np.linspace(0.0, fit.curve.top, _POINTS)
+    centre = np.exp(fit.curve.log_at(at))
+    resampled_slowdowns = np.exp(np.stack([curve.log_at(at) for curve in fit.resampled]))
+    low, high = np.quantile(resampled_slowdowns, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2), axis=0)
     return tuple(
         CurvePoint(utilisation=float(u), slowdown=float(s), low=float(min(a, s)), high=float(max(b, s)))
         for u, s, a, b in zip(at, centre, low, high, strict=True)

@@ -64,14 +64,14 @@ def monotone_curve(utilisations: Floats, log_slowdowns: Floats) -> SlowdownCurve
     """
     from scipy.optimize import isotonic_regression  # takes a second to import
 
-    places, which, counts = np.unique(utilisations, return_inverse=True, return_counts=True)
-    means = np.bincount(which, weights=log_slowdowns) / counts
-    rising = np.maximum(isotonic_regression(means, weights=counts).x, 0.0)
-    if places[0] > 0:
-        places, rising = np.insert(places, 0, 0.0), np.insert(rising, 0, 0.0)
+    points, inverse, counts = np.unique(utilisations, return_inverse=True, return_counts=True)
+    means = np.bincount(inverse, weights=log_slowdowns) / counts
+    fitted = np.maximum(isotonic_regression(means, weights=counts).x, 0.0)
+    if points[0] > 0:
+        points, fitted = np.insert(points, 0, 0.0), np.insert(fitted, 0, 0.0)
     else:
-        rising = np.where(places == 0, 0.0, rising)
-    return SlowdownCurve(utilisations=places, log_slowdowns=rising)
+        fitted = np.where(points == 0, 0.0, fitted)
+    return SlowdownCurve(utilisations=points, log_slowdowns=fitted)
 
 
 @lru_cache(maxsize=512)
@@ -90,7 +90,7 @@ def fit_curve(profile: Profile, estimator: Estimator) -> CurveFit:
     return _fit(
         profile, [one.level for one in levels],
         utilisations=np.array([one.utilisation.value for one in levels], dtype=np.float64),
-        busy=np.stack([one.draws for one in levels]),
+        utilisation_draws=np.stack([one.draws for one in levels]),
     )  # fmt: skip
 
 
@@ -104,17 +104,19 @@ def fit_curve_by_link_share(profile: Profile, used: tuple[str, ...]) -> CurveFit
     if not levels or len(levels) < len(profile.levels):
         return None
     shares = np.array([busiest_link_share(used, one.links or {}) for one in levels])
-    return _fit(profile, levels, utilisations=shares, busy=np.repeat(shares[:, np.newaxis], RESAMPLES, axis=1))
+    return _fit(
+        profile, levels, utilisations=shares, utilisation_draws=np.repeat(shares[:, np.newaxis], RESAMPLES, axis=1)
+    )
 
 
-def _fit(profile: Profile, levels: Sequence[Level], *, utilisations: Floats, busy: Floats) -> CurveFit:
-    """Fit to the `utilisations` of the levels, shape (n,), with bootstrap distributions `busy`, shape (n, 400)."""
+def _fit(profile: Profile, levels: Sequence[Level], *, utilisations: Floats, utilisation_draws: Floats) -> CurveFit:
+    """Fit to the `utilisations` of the levels, shape (n,), with distributions `utilisation_draws`, shape (n, 400)."""
     logs = np.log([slowdown_interval(profile.alone_s, one.times_s).centre for one in levels])
-    places, residuals = _cross_validation_residuals(utilisations, logs)
+    residual_utilisations, residuals = _cross_validation_residuals(utilisations, logs)
     return CurveFit(
         curve=monotone_curve(utilisations, logs),
-        resampled=_resampled(profile, levels, busy=busy),
-        residual_utilisations=places,
+        resampled=_bootstrap_curves(profile, levels, utilisation_draws=utilisation_draws),
+        residual_utilisations=residual_utilisations,
         residuals=residuals,
     )
 
@@ -132,9 +134,14 @@ def _cross_validation_residuals(utilisations: Floats, logs: Floats) -> tuple[Flo
     return utilisations[inner], np.array(residuals)
 
 
-def _resampled(profile: Profile, levels: Sequence[Level], *, busy: Floats) -> tuple[SlowdownCurve, ...]:
+def _bootstrap_curves(
+    profile: Profile, levels: Sequence[Level], *, utilisation_draws: Floats
+) -> tuple[SlowdownCurve, ...]:
     random = np.random.default_rng(_SEED)
     alone = np.log(bootstrap_medians(profile.alone_s, random))
     beside = np.log(np.stack([bootstrap_medians(one.times_s, random) for one in levels])) - alone
     chosen = random.integers(len(levels), size=(RESAMPLES, len(levels)))
-    return tuple(monotone_curve(busy[some, draw], beside[some, draw]) for draw, some in enumerate(chosen))
+    return tuple(
+        monotone_curve(utilisation_draws[selected, draw], beside[selected, draw])
+        for draw, selected in enumerate(chosen)
+    )

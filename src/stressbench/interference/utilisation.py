@@ -22,7 +22,7 @@ LEAST_SAMPLES = 30
 SATURATED = 0.95
 """Above this utilisation one percentage point changes the wait by a quarter or more, and bursts are not resolved."""
 _IDLE_VARIATION = 10.0
-_BELOW_IDLE = 0.05
+_MAX_DECREASE = 0.05
 _DRIFT_P = 1e-3
 _IDLE_DRIFT = 0.25
 _LOADED_DRIFT = 1.5
@@ -118,7 +118,7 @@ def bootstrap_utilisations(
     resamples: int = _RESAMPLES, seed: int = _SEED,
 ) -> Floats:  # fmt: skip
     """Bootstrap distribution of `point_estimate`, shape (resamples,), over batches of consecutive samples."""
-    waits, residual = _resampled(idle_s, loaded_s, estimator=estimator, packets=packets, resamples=resamples, seed=seed)
+    waits, residual = _bootstrap(idle_s, loaded_s, estimator=estimator, packets=packets, resamples=resamples, seed=seed)
     waits = np.maximum(waits, 0.0)
     shares: Floats = waits / (waits + residual)
     return shares
@@ -126,7 +126,7 @@ def bootstrap_utilisations(
 
 def bootstrap_waits(idle_s: Floats, loaded_s: Floats, *, resamples: int, seed: int) -> Floats:
     """Bootstrap distribution of the mean wait, s, at least 0, shape (resamples,)."""
-    waits, _ = _resampled(idle_s, loaded_s, estimator=DEFAULT_ESTIMATOR, packets=None, resamples=resamples, seed=seed)
+    waits, _ = _bootstrap(idle_s, loaded_s, estimator=DEFAULT_ESTIMATOR, packets=None, resamples=resamples, seed=seed)
     return np.maximum(waits, 0.0)
 
 
@@ -143,12 +143,14 @@ def probes_needed(
 
 
 def _estimate(idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, packets: Service | None) -> Utilisation:
-    waits, residual = _resampled(
+    waits, residual = _bootstrap(
         idle_s, loaded_s, estimator=estimator, packets=packets, resamples=_RESAMPLES, seed=_SEED
     )
     tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
-    sooner = _service_mean(idle_s, estimator) - float(loaded_s.mean())
-    if np.quantile(waits, tails[1]) < 0 and sooner > _BELOW_IDLE * _scale(_service_mean(idle_s, estimator), packets):
+    decrease_s = _service_mean(idle_s, estimator) - float(loaded_s.mean())
+    if np.quantile(waits, tails[1]) < 0 and decrease_s > _MAX_DECREASE * _scale(
+        _service_mean(idle_s, estimator), packets
+    ):
         raise Inconclusive(
             f"probes were faster under load ({loaded_s.mean():.3g} s) than on the idle machine "
             f"({_service_mean(idle_s, estimator):.3g} s): calibrate again, at the same time and on the same path"
@@ -156,10 +158,10 @@ def _estimate(idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, packets
     waits = np.maximum(waits, 0.0)
     value = point_estimate(idle_s, loaded_s, estimator=estimator, packets=packets)
     low, high = (float(bound) for bound in np.quantile(waits / (waits + residual), tails))
-    resemblance = dependence_of(_batches(loaded_s).mean_s)
+    dependence = dependence_of(_batches(loaded_s).mean_s)
     interval = widen_interval(
         Interval(centre=value, low=min(low, value), high=max(high, value)),
-        1.0 if resemblance is None else resemblance.factor,
+        1.0 if dependence is None else dependence.factor,
     )
     assert interval.low is not None
     assert interval.high is not None
@@ -204,9 +206,9 @@ def _check_steady(idle_s: Floats, loaded_s: Floats) -> None:
 def _check_samples(values: Floats, *, what: str) -> None:
     if len(values) < LEAST_SAMPLES:
         raise Inconclusive(f"{len(values)} probes {what}: at least {LEAST_SAMPLES} are needed")
-    wrong = values[~(np.isfinite(values) & (values > 0))]
-    if len(wrong):
-        raise Inconclusive(f"a latency of {wrong[0]:g} s {what}: expected times above 0 s")
+    invalid = values[~(np.isfinite(values) & (values > 0))]
+    if len(invalid):
+        raise Inconclusive(f"a latency of {invalid[0]:g} s {what}: expected times above 0 s")
 
 
 def _service_mean(idle_s: Floats, estimator: Estimator) -> float:
@@ -239,7 +241,7 @@ def _batches(values: Floats) -> _Batches:
     )
 
 
-def _resampled(
+def _bootstrap(
     idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, packets: Service | None, resamples: int, seed: int
 ) -> tuple[Floats, Floats]:
     """Bootstrap distributions of the mean wait, which can be negative, and the residual service time, s."""

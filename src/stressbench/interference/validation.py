@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from stressbench.formats.profiles.coruns import CoRun
 from stressbench.formats.profiles.profile import Profile
-from stressbench.interference.coruns import LeftOut
+from stressbench.interference.coruns import UnusableCoRun
 from stressbench.interference.evaluation import (
     ErrorQuartiles,
     Evaluation,
@@ -48,7 +48,7 @@ class Validation:
     machine: str
     co_runs: int
     scores: tuple[ModelScore, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[UnusableCoRun, ...]
 
     @property
     def has_predictions(self) -> bool:
@@ -56,17 +56,17 @@ class Validation:
         return any(score.mean_absolute_error is not None for score in self.scores)
 
 
-def validate_models(profiles: Sequence[Profile], co_runs: Sequence[CoRun | LeftOut]) -> Validation:
+def validate_models(profiles: Sequence[Profile], co_runs: Sequence[CoRun | UnusableCoRun]) -> Validation:
     """Evaluate every model on every co-run of profiled applications; list the other co-runs in `left_out`.
 
     NAME_2, a second copy of an application in a study, is matched with NAME. `profiles`: at least one, all of one
     machine. Raises ValueError if two are of the same application.
     """
-    known: dict[str, Profile] = {}
+    profile_by_name: dict[str, Profile] = {}
     for one in profiles:
-        if known.setdefault(one.application, one) is not one:
+        if profile_by_name.setdefault(one.application, one) is not one:
             raise ValueError(f"two profiles of application '{one.application}': expected one each")
-    matched = [_matched(one, known, machine=profiles[0].machine) for one in co_runs]
+    matched = [_matched(one, profile_by_name, machine=profiles[0].machine) for one in co_runs]
     observations = [one for one in matched if isinstance(one, MeasuredCoRun)]
     evaluations = [
         *(evaluate(predictor_of(model), observations) for model in Model),
@@ -76,41 +76,43 @@ def validate_models(profiles: Sequence[Profile], co_runs: Sequence[CoRun | LeftO
         machine=profiles[0].machine,
         co_runs=len(observations),
         scores=tuple(_score(one) for one in ranked(evaluations)),
-        left_out=tuple(one for one in matched if isinstance(one, LeftOut)),
+        left_out=tuple(one for one in matched if isinstance(one, UnusableCoRun)),
     )
 
 
-def _matched(one: CoRun | LeftOut, known: Mapping[str, Profile], *, machine: str) -> MeasuredCoRun | LeftOut:
-    if isinstance(one, LeftOut):
+def _matched(
+    one: CoRun | UnusableCoRun, profile_by_name: Mapping[str, Profile], *, machine: str
+) -> MeasuredCoRun | UnusableCoRun:
+    if isinstance(one, UnusableCoRun):
         return one
-    victim, *aggressors = (_profile(name, known) for name in (one.victim, *one.aggressors))
+    victim, *aggressors = (_profile(name, profile_by_name) for name in (one.victim, *one.aggressors))
     if one.machine not in (None, machine):
         reason = f"measured on {one.machine}, profiles are of {machine}"
     elif victim is None or None in aggressors:
-        without = [name for name in (one.victim, *one.aggressors) if _profile(name, known) is None]
-        reason = f"no profile of {', '.join(dict.fromkeys(without))}"
+        unprofiled = [name for name in (one.victim, *one.aggressors) if _profile(name, profile_by_name) is None]
+        reason = f"no profile of {', '.join(dict.fromkeys(unprofiled))}"
     else:
         return MeasuredCoRun(
             victim=victim, aggressors=tuple(some for some in aggressors if some is not None), slowdown=one.slowdown,
             interval=one.interval, source=one.source,
         )  # fmt: skip
-    return LeftOut(victim=one.victim, aggressors=one.aggressors, source=one.source, reason=reason)
+    return UnusableCoRun(victim=one.victim, aggressors=one.aggressors, source=one.source, reason=reason)
 
 
-def _profile(name: str, known: Mapping[str, Profile]) -> Profile | None:
-    return known.get(name) or known.get(_COPY.sub("", name))
+def _profile(name: str, profile_by_name: Mapping[str, Profile]) -> Profile | None:
+    return profile_by_name.get(name) or profile_by_name.get(_COPY.sub("", name))
 
 
-def _score(found: Evaluation) -> ModelScore:
+def _score(evaluation: Evaluation) -> ModelScore:
     return ModelScore(
-        model=found.model,
-        learnt=found.model in {learner.name for learner in TRAINABLE_MODELS},
-        could_not_tell=found.could_not_tell,
-        mean_absolute_error=found.mean_absolute_error,
-        quartiles=found.quartiles,
-        within_5_points=found.share_within(0.05),
-        within_10_points=found.share_within(0.1),
-        intervals=sum(one.held is not None for one in found.pairs),
-        coverage=found.coverage,
-        pairs=found.pairs,
+        model=evaluation.model,
+        learnt=evaluation.model in {learner.name for learner in TRAINABLE_MODELS},
+        could_not_tell=evaluation.unpredicted,
+        mean_absolute_error=evaluation.mean_absolute_error,
+        quartiles=evaluation.quartiles,
+        within_5_points=evaluation.share_within(0.05),
+        within_10_points=evaluation.share_within(0.1),
+        intervals=sum(one.held is not None for one in evaluation.pairs),
+        coverage=evaluation.coverage,
+        pairs=evaluation.pairs,
     )

@@ -23,15 +23,15 @@ _MOST_RAILS = 8
 
 def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
     """Assemble the lab. Raises ValidationMistakes with a complaint for every error that can be found."""
-    _refuse(_rail_complaints(table, topology))
+    _raise_if_any(_rail_complaints(table, topology))
     hosts = tuple(f"{table.hosts.name}{number}" for number in range(table.hosts.count))
-    _refuse(_host_complaints(table, hosts))
+    _raise_if_any(_host_complaints(table, hosts))
     wiring = _wire(table, topology, hosts)
     stations = _stations(table, hosts)
     switches = tuple(
         Node(name=switch, kind=NodeKind.switch, number=number) for number, switch in enumerate(wiring.switches)
     )
-    _refuse(_name_complaints((*(node.name for node in stations), *wiring.switches)))
+    _raise_if_any(_name_complaints((*(node.name for node in stations), *wiring.switches)))
     rates = _rates(table, hosts)
     lab = Lab(
         name=name,
@@ -41,19 +41,19 @@ def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
         links=_links(wiring, rates, table),
         rails=1 + max((wire.rail for wire in wiring.wires), default=0),
         forwarding=wiring.forwarding,
-        spread=wiring.spread,
+        path_choice=wiring.path_choice,
         pinned=table.hosts.pinned,
         io=None if table.io is None else _io_service(table, stations),
         noise=tuple(Noise(source=one.from_, target=one.to, rate=one.rate) for one in table.noise),
     )
-    _refuse(_lab_complaints(lab))
+    _raise_if_any(_lab_complaints(lab))
     return lab
 
 
-def _refuse(complaints: Iterator[Complaint]) -> None:
-    found = tuple(complaints)
-    if found:
-        raise ValidationMistakes(found)
+def _raise_if_any(complaints: Iterator[Complaint]) -> None:
+    found_complaints = tuple(complaints)
+    if found_complaints:
+        raise ValidationMistakes(found_complaints)
 
 
 def _rail_complaints(table: LabTable, topology: Topology) -> Iterator[Complaint]:
@@ -82,24 +82,24 @@ def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Compla
             yield Complaint(place=place, text=f"'{host.name}' has more than one [[host]]")
         seen.add(host.name)
         if host.rates is not None and len(host.rates) != len(table.rail):
-            what = f"{len(host.rates)} rates, but {len(table.rail)} rails"
-            yield Complaint(place=("host", number, "rates"), text=f"host.rates: {what}: expected one a [[rail]]")
+            counts = f"{len(host.rates)} rates, but {len(table.rail)} rails"
+            yield Complaint(place=("host", number, "rates"), text=f"host.rates: {counts}: expected one a [[rail]]")
     for number, noise in enumerate(table.noise):
-        for key, named in (("from", noise.from_), ("to", noise.to)):
-            if named not in hosts:
-                yield Complaint(place=("noise", number, key), text=f"noise.{key}: '{named}' is no host")
+        for key, host_name in (("from", noise.from_), ("to", noise.to)):
+            if host_name not in hosts:
+                yield Complaint(place=("noise", number, key), text=f"noise.{key}: '{host_name}' is no host")
         if noise.from_ == noise.to:
             yield Complaint(place=("noise", number, "to"), text=f"noise.to: '{noise.to}' would send to itself")
 
 
 def _wire(table: LabTable, topology: Topology, hosts: tuple[str, ...]) -> Wiring:
-    written = tuple(
+    link_specs = tuple(
         LinkSpec(between=link.between, rate=link.rate, delay=link.delay, name=link.name, number=number)
         for number, link in enumerate(table.link)
     )
     rails = tuple(Rail(rate=rail.rate, delay=rail.delay) for rail in table.rail)
     try:
-        wiring = wire_of(topology)(topology, WiringInput(hosts=hosts, rails=rails, links=written))
+        wiring = wire_of(topology)(topology, WiringInput(hosts=hosts, rails=rails, links=link_specs))
     except WiringMistake as mistake:
         raise ValidationMistakes([_wiring_complaint(mistake)]) from mistake
     return wiring if table.io is None else _with_io(wiring, table)
@@ -125,23 +125,25 @@ def _with_io(wiring: Wiring, table: LabTable) -> Wiring:
                 )
             ]
         )
-    own = f"{io.name}-switch"
-    switch = io.attach if io.uplink is None else own
+    io_switch = f"{io.name}-switch"
+    switch = io.attach if io.uplink is None else io_switch
     wires = tuple(Wire(a=f"{io.name}{number}", b=switch, rail=0, rate=io.rate) for number in range(io.count))
     if io.uplink is None:
         return with_wires(wiring, switches=(), wires=wires)
-    return with_wires(wiring, switches=(own,), wires=(*wires, Wire(a=own, b=io.attach, rail=0, rate=io.uplink)))
+    return with_wires(
+        wiring, switches=(io_switch,), wires=(*wires, Wire(a=io_switch, b=io.attach, rail=0, rate=io.uplink))
+    )
 
 
 def _stations(table: LabTable, hosts: tuple[str, ...]) -> tuple[Node, ...]:
     cores = {host.name: host.cores for host in table.host if host.cores is not None}
     names = () if table.io is None else tuple(f"{table.io.name}{number}" for number in range(table.io.count))
-    made = [
+    nodes = [
         Node(name=host, kind=NodeKind.host, number=number, cores=cores.get(host, table.hosts.cores))
         for number, host in enumerate(hosts)
     ]
-    made += [Node(name=name, kind=NodeKind.io, number=len(hosts) + number) for number, name in enumerate(names)]
-    return tuple(made)
+    nodes += [Node(name=name, kind=NodeKind.io, number=len(hosts) + number) for number, name in enumerate(names)]
+    return tuple(nodes)
 
 
 def _name_complaints(names: tuple[str, ...]) -> Iterator[Complaint]:
@@ -180,7 +182,7 @@ def _rates(table: LabTable, hosts: tuple[str, ...]) -> _NicRates:
 def _links(wiring: Wiring, rates: _NicRates, table: LabTable) -> tuple[Link, ...]:
     names: Counter[str] = Counter()
     devices: set[tuple[str, str]] = set()
-    made = []
+    links = []
     for number, wire in enumerate(wiring.wires):
         base = wire.name or f"{wire.a}-{wire.b}"
         names[base] += 1
@@ -189,10 +191,10 @@ def _links(wiring: Wiring, rates: _NicRates, table: LabTable) -> tuple[Link, ...
                 [Complaint(place=("link", number, "name"), text=f"link.name: duplicate name '{wire.name}'")]
             )
         ends = [
-            End(node=node, device=_device(devices, wiring, wire, node, beyond), mac=mac_of(number, end))
-            for end, (node, beyond) in enumerate(((wire.a, wire.b), (wire.b, wire.a)))
+            End(node=node, device=_device(devices, wiring, wire, node, neighbour), mac=mac_of(number, end))
+            for end, (node, neighbour) in enumerate(((wire.a, wire.b), (wire.b, wire.a)))
         ]
-        made.append(
+        links.append(
             Link(
                 name=base if names[base] == 1 else f"{base}.{names[base]}",
                 a=ends[0],
@@ -204,20 +206,20 @@ def _links(wiring: Wiring, rates: _NicRates, table: LabTable) -> tuple[Link, ...
                 cost=wire.cost,
             )
         )
-    return tuple(made)
+    return tuple(links)
 
 
-def _device(devices: set[tuple[str, str]], wiring: Wiring, wire: Wire, node: str, beyond: str) -> str:
+def _device(devices: set[tuple[str, str]], wiring: Wiring, wire: Wire, node: str, neighbour: str) -> str:
     """Name of a new device: eth0, eth1, ... (by rail) on hosts and I/O nodes, the neighbour's name on switches."""
-    station = node not in wiring.switches
-    name = f"eth{wire.rail}" if station else beyond
+    is_station = node not in wiring.switches
+    name = f"eth{wire.rail}" if is_station else neighbour
     number = 1
     while (node, name) in devices:
-        if station:
+        if is_station:
             text = f"'{node}' has two links on eth{wire.rail}; a second NIC is {node}:eth{wire.rail + 1}"
             raise ValidationMistakes([Complaint(place=("link",), text=f"link.between: {text}")])
         number += 1
-        name = f"{beyond[: _LONGEST_DEVICE - 3]}.{number}"
+        name = f"{neighbour[: _LONGEST_DEVICE - 3]}.{number}"
     devices.add((node, name))
     return name
 
@@ -240,8 +242,8 @@ def _lab_complaints(lab: Lab) -> Iterator[Complaint]:
             yield Complaint(place=("topology",), text=f"'{station.name}' has no link on eth0")
             return
     for rail in range(lab.rails):
-        cut_off = unreachable(lab, rail=rail)
-        if cut_off:
+        unreachable_stations = unreachable(lab, rail=rail)
+        if unreachable_stations:
             first = lab.stations[0].name
-            text = f"no path from {first} to {', '.join(cut_off)} on eth{rail}: a link is missing"
+            text = f"no path from {first} to {', '.join(unreachable_stations)} on eth{rail}: a link is missing"
             yield Complaint(place=("topology",), text=text)

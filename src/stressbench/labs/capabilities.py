@@ -40,7 +40,7 @@ def capabilities() -> tuple[Capability, ...]:
             remedy=_user_remedy(),
         ),
         Capability(
-            name="namespaces", there=_permitted(lambda: system.unshare(_ALL)), needed=True,
+            name="namespaces", there=_permitted(lambda: system.unshare(_ALL_NAMESPACES)), needed=True,
             why="hosts and switches are namespaces", remedy="run as root on the machine itself, not in a container",
         ),
         Capability(
@@ -49,21 +49,22 @@ def capabilities() -> tuple[Capability, ...]:
             remedy="run as root, or where the container does not mask /proc",
         ),
         Capability(
-            name="veth", there=_permitted(_in_network("ip link add name one type veth peer name two")), needed=True,
-            why="links", remedy="modprobe veth, or a kernel with CONFIG_VETH",
+            name="veth", there=_permitted(_command_in_network("ip link add name one type veth peer name two")),
+            needed=True, why="links", remedy="modprobe veth, or a kernel with CONFIG_VETH",
         ),
         Capability(
-            name="bridge", there=_permitted(_in_network("ip link add name one type bridge")), needed=True,
+            name="bridge", there=_permitted(_command_in_network("ip link add name one type bridge")), needed=True,
             why="switches", remedy="modprobe bridge, or a kernel with CONFIG_BRIDGE",
         ),
         Capability(
-            name="tbf", there=_permitted(_in_network("tc qdisc add dev lo root tbf rate 1mbit burst 3028 limit 9000")),
+            name="tbf",
+            there=_permitted(_command_in_network("tc qdisc add dev lo root tbf rate 1mbit burst 3028 limit 9000")),
             needed=True, why="links of a stated rate", remedy="modprobe sch_tbf, or a kernel with CONFIG_NET_SCH_TBF",
         ),
         netem(),
         *storage(),
         Capability(
-            name="real-time turns", there=_works(_real_time_scheduling), needed=False,
+            name="real-time turns", there=_succeeds_in_child(_real_time_scheduling), needed=False,
             why="ranks that share a core take turns fairly",
             remedy="run as root, or give the user CAP_SYS_NICE in the machine's own user namespace",
         ),
@@ -73,7 +74,7 @@ def capabilities() -> tuple[Capability, ...]:
 def netem() -> Capability:
     """Test the queueing discipline that `delay` in lab files needs."""
     return Capability(
-        name="netem", there=_permitted(_in_network("tc qdisc add dev lo root netem delay 1ms")), needed=False,
+        name="netem", there=_permitted(_command_in_network("tc qdisc add dev lo root netem delay 1ms")), needed=False,
         why="`delay` in lab files",
         remedy="modprobe sch_netem, or a kernel with CONFIG_NET_SCH_NETEM; or leave delay out",
     )  # fmt: skip
@@ -83,13 +84,13 @@ def storage() -> tuple[Capability, ...]:
     """Test what I/O nodes need to serve a file system."""
     programs = all(find_tool(tool) for tool in ("glusterfs", "glusterfsd"))
     return (
-        Capability(name="GlusterFS", there=programs, needed=False, why=_SERVED, remedy=_SETUP),
+        Capability(name="GlusterFS", there=programs, needed=False, why=_FILE_SYSTEM_PURPOSE, remedy=_SETUP),
         Capability(
-            name="FUSE", there=_works(_open_fuse), needed=False, why=_SERVED,
+            name="FUSE", there=_succeeds_in_child(_open_fuse), needed=False, why=_FILE_SYSTEM_PURPOSE,
             remedy="as root: modprobe fuse; a container must be given /dev/fuse",
         ),
         Capability(
-            name="trusted attributes", there=_permitted(_set_trusted_attribute), needed=False, why=_SERVED,
+            name="trusted attributes", there=_permitted(_set_trusted_attribute), needed=False, why=_FILE_SYSTEM_PURPOSE,
             remedy="run as root, on a kernel with CONFIG_TMPFS_XATTR",
         ),
     )  # fmt: skip
@@ -100,8 +101,8 @@ def missing() -> tuple[Capability, ...]:
     return tuple(one for one in capabilities() if one.needed and not one.there)
 
 
-_SERVED = "the file system of I/O nodes"
-_ALL = system.NEWPID | system.NEWNS | system.NEWNET | system.NEWUTS | system.NEWIPC
+_FILE_SYSTEM_PURPOSE = "the file system of I/O nodes"
+_ALL_NAMESPACES = system.NEWPID | system.NEWNS | system.NEWNET | system.NEWUTS | system.NEWIPC
 
 
 def _user_remedy() -> str:
@@ -115,17 +116,17 @@ def _user_remedy() -> str:
     return "as root: sysctl -w user.max_user_namespaces=10000; or run as root"
 
 
-def _in_network(command: str) -> Callable[[], None]:
+def _command_in_network(command: str) -> Callable[[], None]:
     """A function that runs an `ip` or `tc` command in a new network namespace."""
 
-    def work() -> None:
+    def run_command() -> None:
         system.unshare(system.NEWNET)
-        tool, *words = command.split()
-        done = subprocess.run([find_tool(tool) or tool, *words], capture_output=True, check=False)
-        if done.returncode != 0:
-            raise OSError(done.returncode, "refused")
+        tool, *arguments = command.split()
+        completed = subprocess.run([find_tool(tool) or tool, *arguments], capture_output=True, check=False)
+        if completed.returncode != 0:
+            raise OSError(completed.returncode, "refused")
 
-    return work
+    return run_command
 
 
 def _mount_proc() -> None:
@@ -154,15 +155,15 @@ def _real_time_scheduling() -> None:
 def _permitted(work: Callable[[], None]) -> bool:
     """Whether `work` succeeds in a child process, which is in a new user namespace unless this user is root."""
 
-    def whole() -> None:
+    def in_user_namespace() -> None:
         if os.geteuid() != 0:
             system.enter_new_user_namespace()
         work()
 
-    return _works(whole)
+    return _succeeds_in_child(in_user_namespace)
 
 
-def _works(work: Callable[[], None]) -> bool:
+def _succeeds_in_child(work: Callable[[], None]) -> bool:
     child = system.fork_child(lambda: int(not _succeeds(work)))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 

@@ -66,16 +66,16 @@ class LinkDirection:
 
 def read_counters(running: RunningLab) -> LabCounters:
     """Read the counters of all links. Raises LabFault if a node cannot be read."""
-    asked = {  # in all nodes concurrently
+    tasks = {  # in all nodes concurrently
         node.name: start_in_network(running.holder(node.name).pid, _read_node, where=node.name)
         for node in running.lab.nodes
     }
-    found: Mapping[str, Any] = {name: asking.result() for name, asking in asked.items()}
+    outputs: Mapping[str, Any] = {name: task.result() for name, task in tasks.items()}
     links = tuple(
         LinkCounters(
             link=link,
-            from_a=_end_counters(found[link.a.node], link.a),
-            from_b=_end_counters(found[link.b.node], link.b),
+            from_a=_end_counters(outputs[link.a.node], link.a),
+            from_b=_end_counters(outputs[link.b.node], link.b),
         )
         for link in running.lab.links
     )
@@ -87,32 +87,32 @@ def bytes_by_nic(lab: Lab, now: LabCounters) -> dict[str, tuple[int, int]]:
     hosts = {host.name for host in lab.hosts}
     sent, received = [0] * lab.rails, [0] * lab.rails
     for one in now.links:
-        for end, here, there in ((one.link.a, one.from_a, one.from_b), (one.link.b, one.from_b, one.from_a)):
+        for end, own, opposite in ((one.link.a, one.from_a, one.from_b), (one.link.b, one.from_b, one.from_a)):
             if end.node in hosts:
-                sent[one.link.rail] += here.bucket.bytes
-                received[one.link.rail] += there.bucket.bytes
+                sent[one.link.rail] += own.bucket.bytes
+                received[one.link.rail] += opposite.bucket.bytes
     return {f"eth{rail}": (sent[rail], received[rail]) for rail in range(lab.rails)}
 
 
 def link_directions(now: LabCounters, *, before: LabCounters | None = None) -> tuple[LinkDirection, ...]:
     """Both directions of each link, with their utilisation since `before` if it is given."""
     earlier = {one.link.name: one for one in before.links} if before is not None else {}
-    made = []
+    directions = []
     for one in now.links:
-        old = earlier.get(one.link.name)
-        made.append(_direction(one.link, one.link.a, one.from_a, old.from_a if old else None))
-        made.append(_direction(one.link, one.link.b, one.from_b, old.from_b if old else None))
-    return tuple(made)
+        previous = earlier.get(one.link.name)
+        directions.append(_direction(one.link, one.link.a, one.from_a, previous.from_a if previous else None))
+        directions.append(_direction(one.link, one.link.b, one.from_b, previous.from_b if previous else None))
+    return tuple(directions)
 
 
-def _direction(link: Link, source: End, sent: EndCounters, old: EndCounters | None) -> LinkDirection:
+def _direction(link: Link, source: End, sent: EndCounters, previous: EndCounters | None) -> LinkDirection:
     bucket, use = sent.bucket, None
-    if old is not None and sent.at_s > old.at_s:
-        use = (bucket.bytes - old.bucket.bytes) / (bucket.rate.bytes_per_s * (sent.at_s - old.at_s))
+    if previous is not None and sent.at_s > previous.at_s:
+        use = (bucket.bytes - previous.bucket.bytes) / (bucket.rate.bytes_per_s * (sent.at_s - previous.at_s))
     return LinkDirection(
         link=link.name,
         source=source.node,
-        target=link.beyond(source.node).node,
+        target=link.opposite_end(source.node).node,
         rate_bits_per_s=bucket.rate.bits_per_s,
         is_up=sent.is_up,
         bytes=bucket.bytes,
@@ -130,18 +130,18 @@ def _read_node() -> dict[str, Any]:
     return {"devices": devices, "at_s": time.monotonic(), "queues": _run_json("tc", *QDISC_ARGUMENTS)}
 
 
-def _run_json(tool: str, *words: str) -> Any:
+def _run_json(tool: str, *arguments: str) -> Any:
     program = tool_path(tool)
-    done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise IprouteFault(f"{tool} {' '.join(words)}: {done.stderr.strip()}")
-    return json.loads(done.stdout)
+    completed = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    if completed.returncode != 0:
+        raise IprouteFault(f"{tool} {' '.join(arguments)}: {completed.stderr.strip()}")
+    return json.loads(completed.stdout)
 
 
-def _end_counters(found: Mapping[str, Any], end: End) -> EndCounters:
-    device = next(one for one in found["devices"] if one["ifname"] == end.device)
+def _end_counters(output: Mapping[str, Any], end: End) -> EndCounters:
+    device = next(one for one in output["devices"] if one["ifname"] == end.device)
     return EndCounters(
-        at_s=found["at_s"],
-        bucket=token_bucket(found["queues"], node=end.node, device=end.device),
+        at_s=output["at_s"],
+        bucket=token_bucket(output["queues"], node=end.node, device=end.device),
         is_up="UP" in device["flags"],
     )

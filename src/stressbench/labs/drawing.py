@@ -25,12 +25,12 @@ svg{--paper:#fff;--ink:#1b1f24;--muted:#5c6670;--node:#eef1f4;--edge:#5c6670;
 def draw(lab: Lab, loads: Iterable[LinkDirection] = (), *, seconds: float | None = None) -> str:
     """Draw the lab as SVG. `loads` are the directions of its links if it is up, measured over `seconds`."""
     placed = layout(lab)
-    found = {(load.link, load.source): load for load in loads}
+    load_by_direction = {(load.link, load.source): load for load in loads}
     height = placed.height + _LEGEND
     width = max(placed.width, 360.0)
-    body = [_link(link, placed, found, lab) for link in lab.links]
+    body = [_link(link, placed, load_by_direction, lab) for link in lab.links]
     body += [_node(node, placed.positions[node.name]) for node in lab.nodes]
-    body.append(_legend(lab, width, placed.height, seconds=seconds if found else None))
+    body.append(_legend(lab, width, placed.height, seconds=seconds if load_by_direction else None))
     title = f"Lab {lab.name}: {len(lab.hosts)} hosts, {len(lab.switches)} switches, {len(lab.links)} links"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
@@ -56,9 +56,11 @@ def _link(link: Link, placed: Layout, loads: Mapping[tuple[str, str], LinkDirect
     widest = max(one.rate for one in lab.links)
     a, b = placed.positions[link.a.node], placed.positions[link.b.node]
     middle = ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
-    there, back = loads.get((link.name, link.a.node)), loads.get((link.name, link.b.node))
-    halves = _half(a, middle, there, _width(link.rate, widest)) + _half(b, middle, back, _width(link.rate, widest))
-    return f"<g><title>{escape(_tooltip(link, there, back))}</title>{halves}</g>"
+    forward, backward = loads.get((link.name, link.a.node)), loads.get((link.name, link.b.node))
+    halves = _half(a, middle, forward, _width(link.rate, widest)) + _half(
+        b, middle, backward, _width(link.rate, widest)
+    )
+    return f"<g><title>{escape(_tooltip(link, forward, backward))}</title>{halves}</g>"
 
 
 def _half(start: Point, end: Point, load: LinkDirection | None, width: float) -> str:
@@ -71,9 +73,9 @@ def _half(start: Point, end: Point, load: LinkDirection | None, width: float) ->
     )
 
 
-def _tooltip(link: Link, there: LinkDirection | None, back: LinkDirection | None) -> str:
+def _tooltip(link: Link, forward: LinkDirection | None, backward: LinkDirection | None) -> str:
     lines = [f"{link.name}: {link.rate} each way"]
-    for load in (there, back):
+    for load in (forward, backward):
         if load is not None:
             use = "" if load.use is None else f", {load.use:.0%} in use"
             state = "" if load.is_up else ", down"
@@ -99,8 +101,8 @@ def _node(node: Node, position: Point) -> str:
 
 
 def _legend(lab: Lab, width: float, top: float, *, seconds: float | None) -> str:
-    what = f"lab {lab.name} ({lab.shape}): circles are hosts, boxes switches; a link is as wide as its rate"
-    parts = [f'<text class="muted left" x="16" y="{top + 8:.0f}">{escape(what)}</text>']
+    title = f"lab {lab.name} ({lab.shape}): circles are hosts, boxes switches; a link is as wide as its rate"
+    parts = [f'<text class="muted left" x="16" y="{top + 8:.0f}">{escape(title)}</text>']
     if seconds is None:
         return parts[0]
     step = (width - 32) / len(_RAMP)
@@ -109,6 +111,6 @@ def _legend(lab: Lab, width: float, top: float, *, seconds: float | None) -> str
         x = 16 + number * step
         parts.append(f'<rect x="{x:.1f}" y="{top + 22:.1f}" width="{step - 4:.1f}" height="7" fill="{colour}"/>')
         parts.append(f'<text class="muted left" x="{x:.1f}" y="{top + 38:.1f}">{name}</text>')
-    over = f"what each end sent in {seconds:g} s, of the link's rate"
-    parts.append(f'<text class="muted left" x="16" y="{top + 53:.1f}">{over}</text>')
+    caption = f"what each end sent in {seconds:g} s, of the link's rate"
+    parts.append(f'<text class="muted left" x="16" y="{top + 53:.1f}">{caption}</text>')
     return "".join(parts)

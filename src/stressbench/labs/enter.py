@@ -19,7 +19,7 @@ from stressbench.labs.namespaces import ALL_NAMESPACES, chdir_or_root, enter_nam
 from stressbench.labs.process import Process
 from stressbench.labs.variables import STATE, environment
 
-_CANNOT_ENTER, _NOT_FOUND, _NOT_EXECUTABLE, _BY_SIGNAL = 125, 127, 126, 128
+_CANNOT_ENTER, _NOT_FOUND, _NOT_EXECUTABLE, _SIGNAL_STATUS_BASE = 125, 127, 126, 128
 _FORWARDED_SIGNALS = frozenset(
     {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH}
 )
@@ -41,13 +41,13 @@ def main() -> int:
     if not entry.holder.is_alive:
         return _report_error(f"lab {lab}, {node}: its process {entry.holder.pid} has ended; is the lab still up?")
     os.environ.update(environment(lab, rails=entry.rails, scratch=entry.scratch))
-    here, before = str(Path.cwd()), signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED_SIGNALS)
+    working_directory, signal_mask = str(Path.cwd()), signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED_SIGNALS)
     try:
         enter_namespaces(entry.holder.pid, ALL_NAMESPACES)
     except OSError as fault:
         return _report_error(f"lab {lab}, {node}: cannot be entered: {fault.strerror}")
-    chdir_or_root(here)
-    pid = system.fork_child(lambda: _execute(command, before, entry.cores))
+    chdir_or_root(working_directory)
+    pid = system.fork_child(lambda: _execute(command, signal_mask, entry.cores))
     return _wait_forwarding_signals(pid)
 
 
@@ -66,8 +66,8 @@ def _entry(folder: Path, node: str) -> _Entry | None:
 
     Avoids pydantic, because importing it takes longer than everything else in this program.
     """
-    own = PrivateDirectory(anchor=folder.parent, parts=(folder.name,))
-    state = json.loads(own.read(STATE, limit=limits.STATE))
+    directory = PrivateDirectory(anchor=folder.parent, parts=(folder.name,))
+    state = json.loads(directory.read(STATE, limit=limits.STATE))
     holder = state["nodes"].get(node)
     if holder is None:
         return None
@@ -105,15 +105,15 @@ def _wait_forwarding_signals(pid: int) -> int:
     Signals sent by the kernel are not forwarded: a terminal's signals reach the command directly.
     """
     while True:
-        found = signal.sigwaitinfo(_AWAITED_SIGNALS)
-        if found.si_signo != signal.SIGCHLD:
-            if found.si_code <= 0:
-                os.kill(pid, found.si_signo)
+        signal_info = signal.sigwaitinfo(_AWAITED_SIGNALS)
+        if signal_info.si_signo != signal.SIGCHLD:
+            if signal_info.si_code <= 0:
+                os.kill(pid, signal_info.si_signo)
             continue
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended:
+        ended_pid, status = os.waitpid(pid, os.WNOHANG)
+        if ended_pid:
             code = os.waitstatus_to_exitcode(status)
-            return code if code >= 0 else _BY_SIGNAL - code
+            return code if code >= 0 else _SIGNAL_STATUS_BASE - code
 
 
 def _report_error(sentence: str) -> int:

@@ -14,9 +14,9 @@ from stressbench.labs.priority import raise_priority
 from stressbench.labs.storage import BRICK, Daemon, StoragePlan
 from stressbench.labs.tools import find_tool
 
-_NODE = ("net", "ipc", "uts", "mnt")
+_NODE_NAMESPACES = ("net", "ipc", "uts", "mnt")
 _TIMEOUT_S = 30.0
-_PAUSE_S = 0.01
+_POLL_INTERVAL_S = 0.01
 _TCP_LISTEN = "0A"
 
 
@@ -32,8 +32,10 @@ def start_file_system(storage: StoragePlan, nodes: Mapping[str, int]) -> frozens
     """
     Path(BRICK).mkdir()
     Path(storage.path).mkdir()
-    room = f"mode=1777,size={storage.capacity_bytes}"
-    servers = {_start(one, nodes, lambda: system.mount("tmpfs", BRICK, "tmpfs", room)): one for one in storage.servers}
+    mount_options = f"mode=1777,size={storage.capacity_bytes}"
+    servers = {
+        _start(one, nodes, lambda: system.mount("tmpfs", BRICK, "tmpfs", mount_options)): one for one in storage.servers
+    }
     _await(servers, lambda server: _listens(nodes[server.node]))
     clients = {_start(one, nodes, lambda: None): one for one in storage.clients}
     _await(clients, lambda client: _is_mounted(nodes[client.node], storage.path))
@@ -46,7 +48,7 @@ def _start(daemon: Daemon, nodes: Mapping[str, int], prepare: Callable[[], None]
         raise FileSystemFault(f"{daemon.program} is not installed; `stressbench lab setup` installs it")
 
     def execute() -> int:
-        enter_namespaces(nodes[daemon.node], _NODE)
+        enter_namespaces(nodes[daemon.node], _NODE_NAMESPACES)
         prepare()
         os.chdir(LAB_FOLDER)  # core dumps and other files written here vanish with the lab
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -59,14 +61,14 @@ def _start(daemon: Daemon, nodes: Mapping[str, int], prepare: Callable[[], None]
 
 
 def _await(daemons: Mapping[int, Daemon], ready: Callable[[Daemon], bool]) -> None:
-    end = time.monotonic() + _TIMEOUT_S
+    deadline = time.monotonic() + _TIMEOUT_S
     for pid, daemon in daemons.items():
         while not ready(daemon):
             if os.waitpid(pid, os.WNOHANG)[0]:
                 raise FileSystemFault(f"{daemon.node}: {daemon.program} ended: {_last_log_error(daemon)}")
-            if time.monotonic() > end:
+            if time.monotonic() > deadline:
                 raise FileSystemFault(f"{daemon.node}: {daemon.program} is not ready: {_last_log_error(daemon)}")
-            time.sleep(_PAUSE_S)
+            time.sleep(_POLL_INTERVAL_S)
 
 
 def _listens(node: int) -> bool:
@@ -83,8 +85,8 @@ def _address_state(line: str) -> tuple[str, str]:
 
 def _is_mounted(node: int, path: str) -> bool:
     """Whether something is mounted at `path` in this node. Blocks until the client has reached its servers."""
-    seen = Path(f"/proc/{node}/root{path}")
-    return seen.stat().st_dev != seen.parent.stat().st_dev
+    mount_point = Path(f"/proc/{node}/root{path}")
+    return mount_point.stat().st_dev != mount_point.parent.stat().st_dev
 
 
 def _last_log_error(daemon: Daemon) -> str:

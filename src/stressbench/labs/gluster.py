@@ -38,7 +38,7 @@ def host_volume(servers: Mapping[str, str], *, stripe: Bytes | None) -> str:
     by the hash of its name. Write-behind of up to 1 MiB per file lets a writer get its share of a busy link. Closing a
     file waits for outstanding writes. Slow servers are never disconnected.
     """
-    parts = [
+    clients = [
         (
             name,
             "protocol/client",
@@ -55,7 +55,7 @@ def host_volume(servers: Mapping[str, str], *, stripe: Bytes | None) -> str:
         for name, address in servers.items()
     ]
     layers: list[tuple[str, str, dict[str, str], tuple[str, ...]]] = [
-        *parts,
+        *clients,
         ("spread", "cluster/distribute", {}, tuple(servers)),
     ]
     if stripe is not None:
@@ -65,16 +65,16 @@ def host_volume(servers: Mapping[str, str], *, stripe: Bytes | None) -> str:
 
 
 def _volumes(*layers: tuple[str, str, Mapping[str, str], Iterable[str]]) -> str:
-    """Text of a volume file; each layer has a name, a type, options, and the layers below it."""
+    """Text of a volume file; each layer has a name, a type, options, and its subvolumes."""
     return "\n".join(
         "\n".join(
             [
                 f"volume {name}",
                 f"    type {kind}",
                 *(f"    option {key} {value}" for key, value in options.items()),
-                *(f"    subvolumes {' '.join(below)}" for below in [tuple(below)] if below),
+                *(f"    subvolumes {' '.join(subvolumes)}" for subvolumes in [tuple(subvolumes)] if subvolumes),
                 "end-volume\n",
             ]
         )
-        for name, kind, options, below in layers
+        for name, kind, options, subvolumes in layers
     )

@@ -26,12 +26,12 @@ def run_iproute(tool: str, lines: Sequence[str], *, ignore_errors: bool = False)
     if not lines:
         return
     program = tool_path(tool)
-    done = subprocess.run(
+    completed = subprocess.run(
         [program, *(("-force",) if ignore_errors else ()), "-batch", "-"],
         input="\n".join(lines) + "\n", capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
-    if done.returncode != 0 and not ignore_errors:
-        raise IprouteFault(_error_text(tool, lines, done.stderr))
+    if completed.returncode != 0 and not ignore_errors:
+        raise IprouteFault(_error_text(tool, lines, completed.stderr))
 
 
 def _error_text(tool: str, lines: Sequence[str], errors: str) -> str:

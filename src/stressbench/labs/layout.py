@@ -31,24 +31,24 @@ def layout(lab: Lab) -> Layout:
 
 def _with_margins(positions: Mapping[str, Point]) -> Layout:
     left, top = min(x for x, _ in positions.values()), min(y for _, y in positions.values())
-    moved = {name: (x - left + _MARGIN, y - top + _MARGIN) for name, (x, y) in positions.items()}
-    width, height = max(x for x, _ in moved.values()), max(y for _, y in moved.values())
-    return Layout(positions=moved, width=width + _MARGIN, height=height + _MARGIN)
+    shifted = {name: (x - left + _MARGIN, y - top + _MARGIN) for name, (x, y) in positions.items()}
+    width, height = max(x for x, _ in shifted.values()), max(y for _, y in shifted.values())
+    return Layout(positions=shifted, width=width + _MARGIN, height=height + _MARGIN)
 
 
 def _neighbours(lab: Lab, node: str) -> list[str]:
-    return [link.beyond(node).node for link in lab.links_of(node)]
+    return [link.opposite_end(node).node for link in lab.links_of(node)]
 
 
 def _levels(lab: Lab) -> Mapping[str, int]:
     """Levels of a tree: 0 for stations, 1 for their switches, and so on upwards."""
     levels = {node.name: 0 for node in lab.stations}
-    ring = set(levels)
+    frontier = set(levels)
     level = 0
-    while ring:
+    while frontier:
         level += 1
-        ring = {beyond for node in ring for beyond in _neighbours(lab, node) if beyond not in levels}
-        levels |= dict.fromkeys(ring, level)
+        frontier = {neighbour for node in frontier for neighbour in _neighbours(lab, node) if neighbour not in levels}
+        levels |= dict.fromkeys(frontier, level)
     return levels
 
 
@@ -66,9 +66,9 @@ def _place_level(lab: Lab, nodes: list[Node], order: dict[str, float], levels: M
     """Place stations side by side in order, and switches above the middle of their children without overlap."""
     last = -1.0
     for node in nodes:
-        below = [order[name] for name in _neighbours(lab, node.name) if levels[name] < levels[node.name]]
-        wanted = sum(below) / len(below) if below else last + 1
-        order[node.name] = last = max(wanted, last + 1) if last >= 0 else max(wanted, 0.0)
+        children = [order[name] for name in _neighbours(lab, node.name) if levels[name] < levels[node.name]]
+        target = sum(children) / len(children) if children else last + 1
+        order[node.name] = last = max(target, last + 1) if last >= 0 else max(target, 0.0)
 
 
 def _circle(lab: Lab) -> Mapping[str, Point]:
@@ -89,8 +89,11 @@ def _fan(lab: Lab, switch: str, angle: float, *, centre: Point, radius: float, s
     stations = [name for name in _neighbours(lab, switch) if not lab.node(name).is_switch]
     positions = {}
     for number, station in enumerate(stations):
-        turn = angle + (number - (len(stations) - 1) / 2) * spread / max(1, len(stations))
-        positions[station] = (centre[0] + radius * math.cos(turn), centre[1] + radius * math.sin(turn))
+        station_angle = angle + (number - (len(stations) - 1) / 2) * spread / max(1, len(stations))
+        positions[station] = (
+            centre[0] + radius * math.cos(station_angle),
+            centre[1] + radius * math.sin(station_angle),
+        )
     return positions
 
 

@@ -40,15 +40,15 @@ class RunningLab:
 
     def holder(self, node: str) -> Process:
         """The process that holds a node's namespaces. Raises LabMistake if the lab has no such node."""
-        found = (self.state.nodes or {}).get(node)
-        if found is None:
+        process = (self.state.nodes or {}).get(node)
+        if process is None:
             names = ", ".join(one.name for one in self.lab.nodes)
             raise LabMistake(f"lab {self.lab.name} has no '{node}'; it has {names}")
-        return found
+        return process
 
 
-def up(text: str, *, name: str, source: str, serves: bool = True) -> RunningLab:
-    """Bring up the lab described by `text`, with a file system on its I/O nodes if `serves`.
+def up(text: str, *, name: str, source: str, serve_files: bool = True) -> RunningLab:
+    """Bring up the lab described by `text`, with a file system on its I/O nodes if `serve_files`.
 
     `source` names the file in messages. Raises LabMistake if the text is invalid or the lab is already up, and
     LabFault if a step fails. If interrupted at any time, `down` or another `up` removes what is left.
@@ -61,12 +61,15 @@ def up(text: str, *, name: str, source: str, serves: bool = True) -> RunningLab:
     state = State(
         name=name, source=source, text=text, phase=Phase.starting, builder=builder,
         since=datetime.now(UTC).isoformat(timespec="seconds"), user_namespace=os.geteuid() != 0,
-        rails=lab.rails, scratch=scratch_of(lab, serves=serves), cores=cores_of_hosts(lab, os.sched_getaffinity(0)),
+        rails=lab.rails, scratch=scratch_of(lab, serve_files=serve_files),
+        cores=cores_of_hosts(lab, os.sched_getaffinity(0)),
     )  # fmt: skip
     built = False
     try:
         directory.write(state)
-        running = RunningLab(lab=lab, state=_build(directory, state, plan(lab, cores=state.cores, serves=serves)))
+        running = RunningLab(
+            lab=lab, state=_build(directory, state, plan(lab, cores=state.cores, serve_files=serve_files))
+        )
         built = True
     finally:
         if not built:
@@ -89,18 +92,18 @@ def _acquire(directory: LabDirectory) -> None:
         _end_processes(directory)
 
 
-def _build(directory: LabDirectory, state: State, wanted_plan: Plan) -> State:
-    near, far = socket.socketpair()
-    near.settimeout(_ANSWER_TIMEOUT_S)
-    channel = ControlChannel(near)
-    with near:
-        with far, directory.new_log() as log:
+def _build(directory: LabDirectory, state: State, lab_plan: Plan) -> State:
+    parent_socket, supervisor_socket = socket.socketpair()
+    parent_socket.settimeout(_ANSWER_TIMEOUT_S)
+    channel = ControlChannel(parent_socket)
+    with parent_socket:
+        with supervisor_socket, directory.new_log() as log:
             launcher = subprocess.Popen(
-                [*_PYTHON, "stressbench.labs.supervisor", str(far.fileno())],
-                pass_fds=(far.fileno(), directory.descriptor), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True,
+                [*_PYTHON, "stressbench.labs.supervisor", str(supervisor_socket.fileno())],
+                pass_fds=(supervisor_socket.fileno(), directory.descriptor), stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
-        _send(channel, {"user_namespace": state.user_namespace, "plan": plan_to_json(wanted_plan)})
+        _send(channel, {"user_namespace": state.user_namespace, "plan": plan_to_json(lab_plan)})
         state = replace(
             state, supervisor=find_process(_receive(channel, directory)["supervisor"]), phase=Phase.building
         )
@@ -117,10 +120,10 @@ def _build(directory: LabDirectory, state: State, wanted_plan: Plan) -> State:
 
 
 def _node_process(name: str, pid: int) -> Process:
-    found = find_process(pid)
-    if found is None:
+    process = find_process(pid)
+    if process is None:
         raise LabFault(f"{name}: process {pid} does not exist; is the /proc of another process namespace mounted here?")
-    return found
+    return process
 
 
 def _send(channel: ControlChannel, message: Mapping[str, Any]) -> None:
@@ -183,12 +186,12 @@ def selected_lab(name: str | None) -> RunningLab:
     """The lab of this name, or the only lab that is up if `name` is None. Raises LabMistake if that is ambiguous."""
     if name is not None:
         return running_lab(name)
-    there = labs_up()
-    if not there:
+    names = labs_up()
+    if not names:
         raise LabMistake("no lab is up; `stressbench lab up tiny` starts one")
-    if len(there) > 1:
-        raise LabMistake(f"several labs are up: {', '.join(there)}; choose one with --lab NAME")
-    return running_lab(there[0])
+    if len(names) > 1:
+        raise LabMistake(f"several labs are up: {', '.join(names)}; choose one with --lab NAME")
+    return running_lab(names[0])
 
 
 def labs_up() -> tuple[str, ...]:

@@ -49,45 +49,53 @@ def check_links(running: RunningLab, *, tolerance: float, streams: int) -> Itera
 
 
 def _measured(
-    running: RunningLab, one: LinkCounters, source: End, target: End, rate: Rate, tolerance: float, streams: int
+    running: RunningLab, counters: LinkCounters, source: End, target: End, rate: Rate, tolerance: float, streams: int
 ) -> LinkCheck:
-    link = one.link
-    if not one.is_up:
+    link = counters.link
+    if not counters.is_up:
         return LinkCheck(
             link=link.name, source=source.node, target=target.node, rate_bits_per_s=rate.bits_per_s,
             payload_bits_per_s=None, share=None, shares=(), ping_s=None, off="it is down",
         )  # fmt: skip
-    near, far = _endpoint(running, link, source), _endpoint(running, link, target)
+    source_endpoint, target_endpoint = _endpoint(running, link, source), _endpoint(running, link, target)
     seconds = min(_LONGEST_S, max(_SHORTEST_S, _FRAMES * FRAME_BYTES / rate.bytes_per_s))
-    payloads = [stream(near, far, seconds=seconds) for _ in range(streams)]
+    payloads = [stream(source_endpoint, target_endpoint, seconds=seconds) for _ in range(streams)]
     return evaluate_streams(
-        link, source, target, rate, payloads=payloads, taken_s=ping_s(near, far), tolerance=tolerance
+        link,
+        source,
+        target,
+        rate,
+        payloads=payloads,
+        round_trip_s=ping_s(source_endpoint, target_endpoint),
+        tolerance=tolerance,
     )
 
 
 def evaluate_streams(
-    link: Link, source: End, target: End, rate: Rate, *, payloads: Sequence[Rate], taken_s: float, tolerance: float
+    link: Link, source: End, target: End, rate: Rate, *, payloads: Sequence[Rate], round_trip_s: float, tolerance: float
 ) -> LinkCheck:
     """Evaluate streams with these payload rates (at least one) on one direction of a link that is set to `rate`."""
-    best = rate.scaled(PAYLOAD_SHARE)
-    shares = tuple(payload.bits_per_s / best.bits_per_s for payload in payloads)
+    max_payload_rate = rate.scaled(PAYLOAD_SHARE)
+    shares = tuple(payload.bits_per_s / max_payload_rate.bits_per_s for payload in payloads)
     return LinkCheck(
         link=link.name, source=source.node, target=target.node, rate_bits_per_s=rate.bits_per_s,
         payload_bits_per_s=round(median(payload.bits_per_s for payload in payloads)), share=median(shares),
-        shares=shares, ping_s=taken_s, off=_verdict(link, rate, median(shares), taken_s, tolerance),
+        shares=shares, ping_s=round_trip_s, off=_deviation(link, rate, median(shares), round_trip_s, tolerance),
     )  # fmt: skip
 
 
-def _verdict(link: Link, rate: Rate, share: float, taken_s: float, tolerance: float) -> str | None:
-    found = []
+def _deviation(link: Link, rate: Rate, share: float, round_trip_s: float, tolerance: float) -> str | None:
+    deviations = []
     if abs(share - 1) > tolerance:
-        found.append(f"a stream reaches {share:.1%} of the expected rate")
-    allowed_s = _SLOW_PING_S + 2 * (link.delay.ns / 1e9 if link.delay else 0.0) + 2 * FRAME_BYTES / rate.bytes_per_s
-    if taken_s > allowed_s:
-        found.append(f"a round trip of one byte takes {taken_s * 1e3:.1f} ms")
+        deviations.append(f"a stream reaches {share:.1%} of the expected rate")
+    max_round_trip_s = (
+        _SLOW_PING_S + 2 * (link.delay.ns / 1e9 if link.delay else 0.0) + 2 * FRAME_BYTES / rate.bytes_per_s
+    )
+    if round_trip_s > max_round_trip_s:
+        deviations.append(f"a round trip of one byte takes {round_trip_s * 1e3:.1f} ms")
     if rate != link.rate:
-        found.append(f"it is set to {rate}, the lab file states {link.rate}")
-    return "; ".join(found) or None
+        deviations.append(f"it is set to {rate}, the lab file states {link.rate}")
+    return "; ".join(deviations) or None
 
 
 def _endpoint(running: RunningLab, link: Link, end: End) -> Endpoint:

@@ -63,10 +63,10 @@ def select_links(lab: Lab, word: str) -> tuple[Link, ...]:
         return tuple(link for link in lab.links if link.a.node in hosts or link.b.node in hosts)
     if any(node.name == word for node in lab.nodes):
         return lab.links_of(word)
-    found = tuple(link for link in lab.links if fnmatch.fnmatchcase(link.name, word))
-    if not found:
+    matching = tuple(link for link in lab.links if fnmatch.fnmatchcase(link.name, word))
+    if not matching:
         raise LabMistake(f"lab {lab.name}: {unknown_message('link', word, ('all', 'hosts', *names))}")
-    return found
+    return matching
 
 
 def apply_change(running: RunningLab, links: Iterable[Link], change: LinkChange) -> None:
@@ -84,8 +84,8 @@ def apply_change(running: RunningLab, links: Iterable[Link], change: LinkChange)
 def _up_lines(lab: Lab, end: End) -> tuple[str, ...]:
     """Commands that restore a device with its routes, which the kernel deleted when the device went down."""
     node = next(node for node in plan(lab).nodes if node.name == end.node)
-    mine = f"link set {end.device} "
-    return tuple(line for line in node.ip if line.startswith(mine) or not line.startswith("link set "))
+    device_command = f"link set {end.device} "
+    return tuple(line for line in node.ip if line.startswith(device_command) or not line.startswith("link set "))
 
 
 def _run(running: RunningLab, end: End, tool: str, lines: tuple[str, ...], *, ignore_errors: bool = False) -> None:

@@ -29,8 +29,8 @@ exec nsenter --target "$pid" --net --mount --uts --ipc -- /bin/sh -c "$*"
 """
 
 
-def scratch_of(lab: Lab, *, serves: bool) -> str | None:
+def scratch_of(lab: Lab, *, serve_files: bool) -> str | None:
     """Mount point of the I/O nodes' file system: empty if they do not serve it, None without I/O nodes."""
     if lab.io is None:
         return None
-    return lab.io.path if serves else ""
+    return lab.io.path if serve_files else ""

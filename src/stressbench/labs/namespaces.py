@@ -19,9 +19,9 @@ def enter_namespaces(pid: int, kinds: Iterable[str]) -> None:
     """
     descriptors = []
     for kind in kinds:
-        theirs, own = f"/proc/{pid}/ns/{kind}", f"/proc/self/ns/{kind}"
-        if Path(theirs).stat().st_ino != Path(own).stat().st_ino:
-            descriptors.append(os.open(theirs, os.O_RDONLY | os.O_CLOEXEC))
+        target, current = f"/proc/{pid}/ns/{kind}", f"/proc/self/ns/{kind}"
+        if Path(target).stat().st_ino != Path(current).stat().st_ino:
+            descriptors.append(os.open(target, os.O_RDONLY | os.O_CLOEXEC))
     for descriptor in descriptors:
         system.setns(descriptor)
         os.close(descriptor)

@@ -29,10 +29,10 @@ class NetworkTask:
             pieces.append(piece)
         os.close(self.pipe)
         os.waitpid(self.pid, 0)
-        found = json.loads(b"".join(pieces) or b'{"fault": "ended without a result"}')
-        if "fault" in found:
-            raise LabFault(f"{self.where}: {found['fault']}")
-        return found["value"]
+        message = json.loads(b"".join(pieces) or b'{"fault": "ended without a result"}')
+        if "fault" in message:
+            raise LabFault(f"{self.where}: {message['fault']}")
+        return message["value"]
 
 
 def start_in_network(pid: int, work: Callable[[], Any], *, where: str) -> NetworkTask:
@@ -40,18 +40,18 @@ def start_in_network(pid: int, work: Callable[[], Any], *, where: str) -> Networ
 
     `work` must return a JSON value; `where` names the node in messages.
     """
-    reading, writing = os.pipe()
+    read_end, write_end = os.pipe()
 
     def child() -> int:
-        os.close(reading)
+        os.close(read_end)
         try:
             enter_namespaces(pid, NETWORK_NAMESPACES)
-            found = {"value": work()}
+            message = {"value": work()}
         except (OSError, IprouteFault) as fault:
-            found = {"fault": getattr(fault, "strerror", None) or str(fault)}
-        os.write(writing, json.dumps(found).encode())
+            message = {"fault": getattr(fault, "strerror", None) or str(fault)}
+        os.write(write_end, json.dumps(message).encode())
         return 0
 
-    started = NetworkTask(pid=system.fork_child(child), where=where, pipe=reading)
-    os.close(writing)
-    return started
+    task = NetworkTask(pid=system.fork_child(child), where=where, pipe=read_end)
+    os.close(write_end)
+    return task

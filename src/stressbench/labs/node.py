@@ -20,46 +20,46 @@ class NodeProcess:
         self.node = node
         self.pid = 0
         self._lab = lab
-        self._near, self._far = socket.socketpair()
+        self._parent_socket, self._child_socket = socket.socketpair()
 
     def start(self) -> None:
         """Fork the child, which enters new namespaces and waits for `configure`."""
         self.pid = system.fork_child(self._run)
-        self._far.close()
+        self._child_socket.close()
 
     def receive_pids(self) -> tuple[int, int]:
         """Wait for the child's process id outside and inside of the lab. Raises OSError with the child's message."""
-        words = self._near.recv(_CHUNK_BYTES).decode()
-        if not words.startswith("pids "):
-            raise OSError(0, f"{self.node.name}: {words or 'ended without a message'}")
-        outer, inner = words.split()[1:]
+        message = self._parent_socket.recv(_CHUNK_BYTES).decode()
+        if not message.startswith("pids "):
+            raise OSError(0, f"{self.node.name}: {message or 'ended without a message'}")
+        outer, inner = message.split()[1:]
         return int(outer), int(inner)
 
     def configure(self) -> None:
         """Let the child configure its network. Its links must exist."""
-        self._near.send(b"go")
+        self._parent_socket.send(b"go")
 
     def failure(self) -> str | None:
         """Wait for the end of the configuration and return the error message; None on success."""
-        words = self._near.recv(_CHUNK_BYTES).decode()
-        self._near.close()
-        return None if words == "done" else f"{self.node.name}: {words or 'ended without a message'}"
+        message = self._parent_socket.recv(_CHUNK_BYTES).decode()
+        self._parent_socket.close()
+        return None if message == "done" else f"{self.node.name}: {message or 'ended without a message'}"
 
     def _run(self) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
-        self._near.close()
+        self._parent_socket.close()
         try:
-            self._far.send(self._enter_new_namespaces().encode())
-            if self._far.recv(_CHUNK_BYTES) != b"go":
+            self._child_socket.send(self._enter_new_namespaces().encode())
+            if self._child_socket.recv(_CHUNK_BYTES) != b"go":
                 return 1
             self._set_up()
         except (OSError, IprouteFault) as fault:
-            self._far.send(str(getattr(fault, "strerror", None) or fault).encode())
+            self._child_socket.send(str(getattr(fault, "strerror", None) or fault).encode())
             return 1
-        self._far.send(b"done")
-        self._far.close()
+        self._child_socket.send(b"done")
+        self._child_socket.close()
         while True:
             signal.pause()
 
@@ -78,7 +78,7 @@ class NodeProcess:
         return f"pids {outer} {os.getpid()}"
 
     def _set_up(self) -> None:
-        run_iproute("ip", self.node.first)
+        run_iproute("ip", self.node.ip_first)
         run_iproute("tc", self.node.tc)
         run_iproute("ip", self.node.ip)
 

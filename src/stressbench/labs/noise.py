@@ -22,8 +22,8 @@ def _sink(noise: NoisePlan, target: int) -> int:
     """Keep the port open without reading, so that the target sends no ICMP errors and drops the excess at no cost."""
     enter_namespaces(target, ("net",))
     system.set_process_name("lab-noise")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
-        held.bind((noise.address, _PORT))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink:
+        sink.bind((noise.address, _PORT))
         while True:
             time.sleep(3600)
 
@@ -32,19 +32,19 @@ def _send(noise: NoisePlan, source: int) -> int:
     """Every few milliseconds, send the datagrams that are due; those that do not fit into the queue are dropped."""
     enter_namespaces(source, ("net",))
     system.set_process_name("lab-noise")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
-        sending.connect((noise.address, _PORT))
-        begin, sent = time.monotonic(), 0
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.connect((noise.address, _PORT))
+        begin, sent_frames = time.monotonic(), 0
         while True:
-            due = int((time.monotonic() - begin) * noise.frames_per_s)
-            for _ in range(min(due - sent, noise.at_once)):
-                _send_one(sending)
-            sent = due
+            due_frames = int((time.monotonic() - begin) * noise.frames_per_s)
+            for _ in range(min(due_frames - sent_frames, noise.max_burst)):
+                _send_one(sender)
+            sent_frames = due_frames
             time.sleep(_PAUSE_S)
 
 
-def _send_one(sending: socket.socket) -> None:
+def _send_one(sender: socket.socket) -> None:
     try:
-        sending.send(_DATAGRAM)
+        sender.send(_DATAGRAM)
     except OSError:  # the link is down
         return

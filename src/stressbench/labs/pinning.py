@@ -9,5 +9,5 @@ def cores_of_hosts(lab: Lab, available: Iterable[int]) -> Mapping[str, tuple[int
     """Cores of each host, assigned in order; empty if the lab is not pinned. There must be enough `available` cores."""
     if not lab.pinned:
         return {}
-    left = iter(sorted(available))
-    return {host.name: tuple(next(left) for _ in range(host.cores)) for host in lab.hosts}
+    free_cores = iter(sorted(available))
+    return {host.name: tuple(next(free_cores) for _ in range(host.cores)) for host in lab.hosts}

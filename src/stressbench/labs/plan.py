@@ -37,13 +37,13 @@ class File:
 
 @dataclass(frozen=True, kw_only=True)
 class NodePlan:
-    """Configuration of one node: `ip` commands (`first`), then `tc` commands, then further `ip` commands.
+    """Configuration of one node: `ip` commands (`ip_first`), then `tc` commands, then further `ip` commands.
 
     The commands in `ip` are idempotent: they also restore a link that was down.
     """
 
     name: str
-    first: tuple[str, ...]
+    ip_first: tuple[str, ...]
     settings: tuple[Setting, ...]
     tc: tuple[str, ...]
     ip: tuple[str, ...]
@@ -51,13 +51,13 @@ class NodePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class NoisePlan:
-    """Background traffic from one node to the address of another; `at_once` is the maximum burst in datagrams."""
+    """Background traffic from one node to the address of another; `max_burst` is the maximum burst in datagrams."""
 
     source: str
     target: str
     address: str
     frames_per_s: float
-    at_once: int
+    max_burst: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +83,9 @@ class Plan:
     storage: StoragePlan | None = None
 
 
-def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serves: bool = True) -> Plan:
-    """Plan the configuration of a lab. `cores`: those of pinned hosts, `serves`: I/O nodes serve a file system."""
-    cores, io = cores or {}, lab.io if serves else None
+def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serve_files: bool = True) -> Plan:
+    """Plan the configuration of a lab. `cores`: those of pinned hosts, `serve_files`: I/O nodes serve a file system."""
+    cores, io = cores or {}, lab.io if serve_files else None
     routes: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
     if lab.forwarding is Forwarding.route:
         for rail in range(lab.rails):
@@ -103,7 +103,7 @@ def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serves
         ),
         noise=tuple(_noise_plan(lab, noise) for noise in lab.noise),
         wires=tuple(
-            DirectionPlan(link=link.name, source=end.node, target=link.beyond(end.node).node, device=end.device)
+            DirectionPlan(link=link.name, source=end.node, target=link.opposite_end(end.node).node, device=end.device)
             for link in lab.links
             for end in link.ends
         ),
@@ -118,7 +118,7 @@ def _noise_plan(lab: Lab, noise: Noise) -> NoisePlan:
         target=noise.target,
         address=address_of(lab.node(noise.target), rail=0),
         frames_per_s=frames_per_s,
-        at_once=max(8, round(frames_per_s * _NOISE_LATE_S)),
+        max_burst=max(8, round(frames_per_s * _NOISE_LATE_S)),
     )
 
 
@@ -133,14 +133,14 @@ def veth_line(link_ends: tuple[End, End], pids: Mapping[str, int]) -> str:
 def _node_plan(lab: Lab, node: Node, routes: list[Hop]) -> NodePlan:
     ends = [(link, link.end_at(node.name)) for link in lab.links_of(node.name)]
     settings, ip = _station_settings(), tuple(_station_lines(lab, node, ends))
-    first: tuple[str, ...] = ()
+    ip_first: tuple[str, ...] = ()
     if node.is_switch and lab.forwarding is Forwarding.bridge:
         settings, ip = _bridge_settings(), tuple(_bridge_lines(node, ends))
-        first = ("link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0",)
+        ip_first = ("link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0",)
     elif node.is_switch:
         settings, ip = _router_settings(), tuple(_router_lines(lab, node, ends, routes))
     tc = tuple(line for link, end in ends for line in token_bucket_lines(link, end))
-    return NodePlan(name=node.name, first=first, settings=(*_quiet_network_settings(), *settings), tc=tc, ip=ip)
+    return NodePlan(name=node.name, ip_first=ip_first, settings=(*_quiet_network_settings(), *settings), tc=tc, ip=ip)
 
 
 def _quiet_network_settings() -> tuple[Setting, ...]:
@@ -192,9 +192,9 @@ def _station_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]]) -> Iterat
         if lab.forwarding is Forwarding.bridge:
             yield f"route replace {network} dev {end.device} scope link src {address} {_ROUTE}"
             continue
-        far = link.beyond(node.name)
-        gateway = address_of(lab.node(far.node), rail=link.rail)
-        yield f"neigh replace {gateway} lladdr {far.mac} dev {end.device} nud permanent"
+        opposite = link.opposite_end(node.name)
+        gateway = address_of(lab.node(opposite.node), rail=link.rail)
+        yield f"neigh replace {gateway} lladdr {opposite.mac} dev {end.device} nud permanent"
         yield f"route replace {network} via {gateway} dev {end.device} onlink src {address} {_ROUTE}"
 
 
@@ -213,15 +213,15 @@ def _router_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]], routes: li
     for rail in sorted({link.rail for link, _ in ends}):
         yield f"addr replace {address_of(node, rail=rail)}/32 dev lo"
     for link, end in ends:
-        far = link.beyond(node.name)
+        opposite = link.opposite_end(node.name)
         yield f"link set {end.device} up"
-        address = address_of(lab.node(far.node), rail=link.rail)
-        yield f"neigh replace {address} lladdr {far.mac} dev {end.device} nud permanent"
+        address = address_of(lab.node(opposite.node), rail=link.rail)
+        yield f"neigh replace {address} lladdr {opposite.mac} dev {end.device} nud permanent"
     for hop in routes:
-        device, beyond = hop.link.end_at(node.name).device, hop.link.beyond(node.name).node
+        device, neighbour = hop.link.end_at(node.name).device, hop.link.opposite_end(node.name).node
         to = address_of(hop.destination, rail=hop.link.rail)
-        via = address_of(lab.node(beyond), rail=hop.link.rail)
+        via = address_of(lab.node(neighbour), rail=hop.link.rail)
         source = address_of(node, rail=hop.link.rail)
-        way = "scope link" if beyond == hop.destination.name else f"via {via}"
-        onlink = "" if beyond == hop.destination.name else " onlink"
-        yield f"route replace {to}/32 {way} dev {device}{onlink} src {source}"
+        next_hop = "scope link" if neighbour == hop.destination.name else f"via {via}"
+        onlink = "" if neighbour == hop.destination.name else " onlink"
+        yield f"route replace {to}/32 {next_hop} dev {device}{onlink} src {source}"

@@ -13,37 +13,37 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
     return asdict(plan)
 
 
-def plan_from_json(found: dict[str, Any]) -> Plan:
+def plan_from_json(values: dict[str, Any]) -> Plan:
     """The plan with these JSON values, the inverse of `plan_to_json`."""
     return Plan(
-        name=found["name"],
-        nodes=tuple(_node(node) for node in found["nodes"]),
-        veth_pairs=tuple((End(**one), End(**other)) for one, other in found["veth_pairs"]),
-        files=tuple(File(**file) for file in found["files"]),
-        noise=tuple(NoisePlan(**noise) for noise in found["noise"]),
-        wires=tuple(DirectionPlan(**wire) for wire in found["wires"]),
-        storage=None if found["storage"] is None else _storage(found["storage"]),
+        name=values["name"],
+        nodes=tuple(_node(node) for node in values["nodes"]),
+        veth_pairs=tuple((End(**one), End(**other)) for one, other in values["veth_pairs"]),
+        files=tuple(File(**file) for file in values["files"]),
+        noise=tuple(NoisePlan(**noise) for noise in values["noise"]),
+        wires=tuple(DirectionPlan(**wire) for wire in values["wires"]),
+        storage=None if values["storage"] is None else _storage(values["storage"]),
     )
 
 
-def _storage(found: dict[str, Any]) -> StoragePlan:
+def _storage(values: dict[str, Any]) -> StoragePlan:
     return StoragePlan(
-        path=found["path"],
-        capacity_bytes=found["capacity_bytes"],
-        servers=tuple(_daemon(daemon) for daemon in found["servers"]),
-        clients=tuple(_daemon(daemon) for daemon in found["clients"]),
+        path=values["path"],
+        capacity_bytes=values["capacity_bytes"],
+        servers=tuple(_daemon(daemon) for daemon in values["servers"]),
+        clients=tuple(_daemon(daemon) for daemon in values["clients"]),
     )
 
 
-def _daemon(found: dict[str, Any]) -> Daemon:
-    return Daemon(**{**found, "arguments": tuple(found["arguments"]), "cores": tuple(found["cores"])})
+def _daemon(values: dict[str, Any]) -> Daemon:
+    return Daemon(**{**values, "arguments": tuple(values["arguments"]), "cores": tuple(values["cores"])})
 
 
-def _node(found: dict[str, Any]) -> NodePlan:
+def _node(values: dict[str, Any]) -> NodePlan:
     return NodePlan(
-        name=found["name"],
-        first=tuple(found["first"]),
-        settings=tuple(Setting(**setting) for setting in found["settings"]),
-        tc=tuple(found["tc"]),
-        ip=tuple(found["ip"]),
+        name=values["name"],
+        ip_first=tuple(values["ip_first"]),
+        settings=tuple(Setting(**setting) for setting in values["settings"]),
+        tc=tuple(values["tc"]),
+        ip=tuple(values["ip"]),
     )

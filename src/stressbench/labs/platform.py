@@ -37,9 +37,9 @@ def platform_of(lab: Lab) -> str:
             zone, "link", id=link.name, bandwidth=f"{link.rate.bytes_per_s:.12g}Bps",
             latency=f"{_HOP_NS + (link.delay.ns if link.delay else 0)}ns", sharing_policy="SPLITDUPLEX",
         )  # fmt: skip
-    for source, target, crossed in _routes(lab):
+    for source, target, links in _routes(lab):
         route = SubElement(zone, "route", src=source, dst=target, symmetrical="NO")
-        for link, direction in crossed:
+        for link, direction in links:
             SubElement(route, "link_ctn", id=link.name, direction=direction)
     indent(root)
     return _HEAD + tostring(root, encoding="unicode") + "\n"
@@ -58,8 +58,8 @@ def _routes(lab: Lab) -> Iterator[tuple[str, str, tuple[tuple[Link, str], ...]]]
 def _route(
     source: str, target: str, nic: Mapping[str, Link], table: Mapping[tuple[str, str], Link]
 ) -> Iterator[tuple[Link, str]]:
-    at = source
-    while at != target:
-        link = nic[at] if at == source else table[at, target]
-        yield link, "UP" if link.a.node == at else "DOWN"
-        at = link.beyond(at).node
+    node = source
+    while node != target:
+        link = nic[node] if node == source else table[node, target]
+        yield link, "UP" if link.a.node == node else "DOWN"
+        node = link.opposite_end(node).node

@@ -36,9 +36,9 @@ class Process:
         finally:
             os.close(descriptor)
 
-    def _holds(self, wanted: os.stat_result) -> bool:
+    def _holds(self, file: os.stat_result) -> bool:
         try:
-            return any(os.path.samestat(found, wanted) for found in _opened_by(self.pid))
+            return any(os.path.samestat(opened, file) for opened in _opened_by(self.pid))
         except OSError:  # a process of another user
             return False
 

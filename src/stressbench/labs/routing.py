@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from stressbench.labs.topology import Lab, Link, Node, Spread
+from stressbench.labs.topology import Lab, Link, Node, PathChoice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,19 +20,19 @@ class Hop:
 def hops(lab: Lab, *, rail: int) -> tuple[Hop, ...]:
     """Routing tables of all switches on a rail, with paths of least cost. Stations do not forward frames.
 
-    With `Spread.first`, the first link (in the order of the file) on a shortest path is used. A torus lists its row
+    With `PathChoice.first`, the first link (in the order of the file) on a shortest path is used. A torus lists its row
     links before its column links, so this is dimension-order routing. With `by_destination`, the choice follows from
     the destination's number, as in fat trees (d-mod-k).
     """
     adjacency = _adjacency(lab, rail=rail)
-    found = []
+    entries = []
     for destination in lab.nodes:
         distances = _distances(lab, adjacency, destination.name)
         for switch in lab.switches:
             if switch.name in distances and switch.name != destination.name:
-                link = _choose(lab.spread, destination, _shortest_path_links(adjacency, distances, switch.name))
-                found.append(Hop(node=switch.name, destination=destination, link=link))
-    return tuple(found)
+                link = _choose(lab.path_choice, destination, _shortest_path_links(adjacency, distances, switch.name))
+                entries.append(Hop(node=switch.name, destination=destination, link=link))
+    return tuple(entries)
 
 
 def path(lab: Lab, source: str, target: str, *, rail: int = 0) -> tuple[Link, ...]:
@@ -41,24 +41,24 @@ def path(lab: Lab, source: str, target: str, *, rail: int = 0) -> tuple[Link, ..
     Raises KeyError if there is no path.
     """
     table = {(hop.node, hop.destination.name): hop.link for hop in hops(lab, rail=rail)}
-    at, crossed = source, []
-    while at != target:
-        if lab.node(at).is_switch:
-            link = table[at, target]
+    node, links = source, []
+    while node != target:
+        if lab.node(node).is_switch:
+            link = table[node, target]
         else:
-            link = next(link for link in lab.links_of(at) if link.rail == rail)
-        crossed.append(link)
-        at = link.beyond(at).node
-    return tuple(crossed)
+            link = next(link for link in lab.links_of(node) if link.rail == rail)
+        links.append(link)
+        node = link.opposite_end(node).node
+    return tuple(links)
 
 
 def unreachable(lab: Lab, *, rail: int) -> tuple[str, ...]:
     """Stations of this rail that the first station cannot reach."""
-    there = [node for node in lab.stations if any(link.rail == rail for link in lab.links_of(node.name))]
-    if not there:
+    stations = [node for node in lab.stations if any(link.rail == rail for link in lab.links_of(node.name))]
+    if not stations:
         return ()
-    reached = _distances(lab, _adjacency(lab, rail=rail), there[0].name)
-    return tuple(node.name for node in there if node.name not in reached)
+    reached = _distances(lab, _adjacency(lab, rail=rail), stations[0].name)
+    return tuple(node.name for node in stations if node.name not in reached)
 
 
 def cycle(lab: Lab) -> tuple[Link, ...]:
@@ -77,39 +77,39 @@ def _is_trunk(lab: Lab, link: Link) -> bool:
 
 
 def _path_between(links: Sequence[Link], start: str, goal: str) -> tuple[Link, ...] | None:
-    seen: dict[str, tuple[Link, ...]] = {start: ()}
+    paths: dict[str, tuple[Link, ...]] = {start: ()}
     queue = deque([start])
     while queue:
-        at = queue.popleft()
+        node = queue.popleft()
         for link in links:
-            if at in (link.a.node, link.b.node) and (beyond := link.beyond(at).node) not in seen:
-                seen[beyond] = (*seen[at], link)
-                queue.append(beyond)
-    return seen.get(goal)
+            if node in (link.a.node, link.b.node) and (neighbour := link.opposite_end(node).node) not in paths:
+                paths[neighbour] = (*paths[node], link)
+                queue.append(neighbour)
+    return paths.get(goal)
 
 
 def _adjacency(lab: Lab, *, rail: int) -> Mapping[str, tuple[Link, ...]]:
-    found: dict[str, list[Link]] = {node.name: [] for node in lab.nodes}
+    links_by_node: dict[str, list[Link]] = {node.name: [] for node in lab.nodes}
     for link in lab.links:
         if link.rail == rail:
             for end in link.ends:
-                found[end.node].append(link)
-    return {name: tuple(links) for name, links in found.items()}
+                links_by_node[end.node].append(link)
+    return {name: tuple(links) for name, links in links_by_node.items()}
 
 
 def _distances(lab: Lab, adjacency: Mapping[str, tuple[Link, ...]], goal: str) -> Mapping[str, int]:
     """Cost of the shortest path from each node to the goal, over switches only (Dijkstra)."""
-    passes = {node.name for node in lab.switches} | {goal}
+    forwarding_nodes = {switch.name for switch in lab.switches} | {goal}
     distances: dict[str, int] = {}
     queue = [(0, goal)]
     while queue:
-        cost, at = heappop(queue)
-        if at in distances:
+        cost, current = heappop(queue)
+        if current in distances:
             continue
-        distances[at] = cost
-        if at in passes:
-            for link in adjacency[at]:
-                heappush(queue, (cost + link.cost, link.beyond(at).node))
+        distances[current] = cost
+        if current in forwarding_nodes:
+            for link in adjacency[current]:
+                heappush(queue, (cost + link.cost, link.opposite_end(current).node))
     return distances
 
 
@@ -118,9 +118,11 @@ def _shortest_path_links(
 ) -> tuple[Link, ...]:
     """First links of all shortest paths from `node`."""
     return tuple(
-        link for link in adjacency[node] if distances.get(link.beyond(node).node, -1) == distances[node] - link.cost
+        link
+        for link in adjacency[node]
+        if distances.get(link.opposite_end(node).node, -1) == distances[node] - link.cost
     )
 
 
-def _choose(spread: Spread, destination: Node, links: tuple[Link, ...]) -> Link:
-    return links[destination.number % len(links) if spread is Spread.by_destination else 0]
+def _choose(path_choice: PathChoice, destination: Node, links: tuple[Link, ...]) -> Link:
+    return links[destination.number % len(links) if path_choice is PathChoice.by_destination else 0]

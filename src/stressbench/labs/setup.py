@@ -38,19 +38,19 @@ def install(packages: tuple[str, ...]) -> None:
         raise LabMistake(f"--install needs root: sudo {command(packages)}")
     if shutil.which("apt-get") is None:
         raise LabFault(f"apt-get not found: install {', '.join(packages)} or the equivalents of this distribution")
-    if not _done(_arguments(packages)):
-        _done(("apt-get", "update"))
-        if not _done(_arguments(packages)):
+    if not _run_succeeds(_arguments(packages)):
+        _run_succeeds(("apt-get", "update"))
+        if not _run_succeeds(_arguments(packages)):
             raise LabFault(f"`{command(packages)}` failed, see above")
-    if still := missing_packages():
-        raise LabFault(f"still missing after the installation: {', '.join(still)}")
+    if missing := missing_packages():
+        raise LabFault(f"still missing after the installation: {', '.join(missing)}")
 
 
 def _arguments(packages: tuple[str, ...]) -> tuple[str, ...]:
     return ("apt-get", "install", "-y", "--no-install-recommends", *packages)
 
 
-def _done(arguments: tuple[str, ...]) -> bool:
+def _run_succeeds(arguments: tuple[str, ...]) -> bool:
     program, *words = arguments
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     return subprocess.run([program, *_WAIT_FOR_OTHERS, *words], env=environment, check=False).returncode == 0

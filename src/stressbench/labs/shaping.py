@@ -29,8 +29,8 @@ def token_bucket_lines(link: Link, end: End, *, rate: Rate | None = None) -> tup
     if link.delay is not None:
         lines.append(f"qdisc replace dev {end.device} root handle 1: netem delay {link.delay} limit {_NETEM_FRAMES}")
         parent = "parent 1:1"
-    chosen = rate or link.rate
+    effective_rate = rate or link.rate
     queue = link.queue or _DEFAULT_QUEUE
-    bucket = f"rate {chosen.bits_per_s}bit burst {burst_of(chosen).count} limit {queue.count}"
+    bucket = f"rate {effective_rate.bits_per_s}bit burst {burst_of(effective_rate).count} limit {queue.count}"
     lines.append(f"qdisc replace dev {end.device} {parent} handle {_HANDLE} tbf {bucket}")
     return tuple(lines)

@@ -33,7 +33,7 @@ def start_lab(path: Path, *, name: str) -> StartedLab:
     except TomlMistake as fault:
         raise LabMistake(str(fault)) from fault
     lab = parse_lab(text, name=name, source=str(path))
-    _check_cores(lab, text, path, there=len(os.sched_getaffinity(0)))
+    _check_cores(lab, text, path, available_cores=len(os.sched_getaffinity(0)))
     unavailable = missing()
     if unavailable:
         raise LabFault(*(f"{one.name} missing ({one.why}): {one.remedy}" for one in unavailable))
@@ -42,25 +42,26 @@ def start_lab(path: Path, *, name: str) -> StartedLab:
         line = line_of(lines_of(text), next(places))
         raise LabFileMistake([f"{path}:{line}: delay: this kernel has no netem: {one.remedy}"])
     unserved = tuple(one for one in storage() if not one.there) if lab.io else ()
-    return StartedLab(running=up(text, name=name, source=str(path), serves=not unserved), unavailable=unserved)
+    return StartedLab(running=up(text, name=name, source=str(path), serve_files=not unserved), unavailable=unserved)
 
 
-def _check_cores(lab: Lab, text: str, path: Path, *, there: int) -> None:
-    """Raise LabFileMistake if the hosts need more than `there` cores."""
-    message = cores_complaint(lab, there=there)
+def _check_cores(lab: Lab, text: str, path: Path, *, available_cores: int) -> None:
+    """Raise LabFileMistake if the hosts need more than `available_cores`."""
+    message = cores_complaint(lab, available_cores=available_cores)
     if message is not None:
         raise LabFileMistake([f"{path}:{line_of(lines_of(text), ('hosts', 'cores'))}: {message}"])
 
 
-def cores_complaint(lab: Lab, *, there: int) -> str | None:
-    """Reason why the lab's hosts do not fit on a machine with `there` cores; None if they do."""
-    most = max(lab.hosts, key=lambda host: host.cores)
-    if most.cores > there:
+def cores_complaint(lab: Lab, *, available_cores: int) -> str | None:
+    """Reason why the lab's hosts do not fit on a machine with `available_cores`; None if they do."""
+    largest_host = max(lab.hosts, key=lambda host: host.cores)
+    if largest_host.cores > available_cores:
         return (
-            f"hosts.cores: {most.name} has {most.cores} cores, but this machine has {there}: expected at most {there}"
+            f"hosts.cores: {largest_host.name} has {largest_host.cores} cores, but this machine has {available_cores}: "
+            f"expected at most {available_cores}"
         )
     total = sum(host.cores for host in lab.hosts)
-    if lab.pinned and total > there:
-        what = f"hosts.pinned: {len(lab.hosts)} hosts with {total} cores in all do not fit on {there}"
+    if lab.pinned and total > available_cores:
+        what = f"hosts.pinned: {len(lab.hosts)} hosts with {total} cores in all do not fit on {available_cores}"
         return f"{what}; without pinned, hosts share the cores"
     return None

@@ -33,7 +33,7 @@ _RUNTIME_VARIABLE = "XDG_RUNTIME_DIR"
 _LOCK, LOG = "lock", "keeper.log"
 _FILES = (_LOCK, LOG, STATE, f"{STATE}.new")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,40}")
-_PAUSE_S = 0.01
+_POLL_INTERVAL_S = 0.01
 _LARGEST_LOG = limits.MIB
 
 
@@ -82,11 +82,11 @@ class State:
 _ADAPTER = TypeAdapter(State)
 
 
-def base_directory(given: Mapping[str, str] | None = None) -> PrivateDirectory:
+def base_directory(environment_variables: Mapping[str, str] | None = None) -> PrivateDirectory:
     """Directory of this user's lab states: $STRESSBENCH_LABS, else one that does not survive a reboot."""
-    variables = os.environ if given is None else given
-    if named := variables.get(FOLDER_VARIABLE):
-        path = Path(named).absolute()
+    variables = os.environ if environment_variables is None else environment_variables
+    if configured := variables.get(FOLDER_VARIABLE):
+        path = Path(configured).absolute()
         return PrivateDirectory(anchor=path.parent, parts=(path.name,))
     if os.geteuid() == 0:
         return PrivateDirectory(anchor=Path("/run"), parts=("stressbench", "labs"))
@@ -148,13 +148,13 @@ class LabDirectory:
 
     def lock(self, *, within_s: float = 0.0) -> bool:
         """Take the lock, waiting at most `within_s`; returns whether it was taken. Creates the directory if needed."""
-        end = time.monotonic() + within_s
+        deadline = time.monotonic() + within_s
         while True:
             if self._try_lock():
                 return True
-            if time.monotonic() >= end:
+            if time.monotonic() >= deadline:
                 return False
-            time.sleep(_PAUSE_S)
+            time.sleep(_POLL_INTERVAL_S)
 
     def _try_lock(self) -> bool:
         try:
@@ -167,8 +167,8 @@ class LabDirectory:
             raise LabFault(f"{self.path}: {fault.strerror}") from fault
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            still = (self.path / _LOCK).lstat()
-            if (still.st_dev, still.st_ino) == (os.fstat(descriptor).st_dev, os.fstat(descriptor).st_ino):
+            lock_status = (self.path / _LOCK).lstat()
+            if (lock_status.st_dev, lock_status.st_ino) == (os.fstat(descriptor).st_dev, os.fstat(descriptor).st_ino):
                 self._lock = descriptor
                 return True
         except (BlockingIOError, FileNotFoundError):
@@ -256,9 +256,11 @@ class LabDirectory:
     def processes(self) -> tuple[Process, ...]:
         """The recorded supervisor and `up` process. Also reads state files of other versions."""
         try:
-            found = json.loads(self._text())
-            written = [found.get("keeper"), found.get("builder")]
-            return tuple(Process(pid=int(one["pid"]), started=int(one["started"])) for one in written if one)
+            state = json.loads(self._text())
+            records = [state.get("keeper"), state.get("builder")]
+            return tuple(
+                Process(pid=int(record["pid"]), started=int(record["started"])) for record in records if record
+            )
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
             return ()
 
@@ -273,10 +275,10 @@ class LabDirectory:
 
     def clear_above(self) -> None:
         """Remove empty parent directories that belong to StressBench. A killed `up` may have created nothing else."""
-        for above in (self.path.parent, self.path.parent.parent):
-            if above.name in ("labs", "stressbench", f"stressbench-{os.geteuid()}"):
+        for parent in (self.path.parent, self.path.parent.parent):
+            if parent.name in ("labs", "stressbench", f"stressbench-{os.geteuid()}"):
                 with suppress(OSError):
-                    above.rmdir()
+                    parent.rmdir()
 
 
 def lab_directories() -> tuple[LabDirectory, ...]:

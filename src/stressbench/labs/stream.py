@@ -12,7 +12,7 @@ from stressbench.labs.priority import raise_priority
 from stressbench.labs.process import Process
 
 _PORT = 7
-_PIECE = bytes(1 << 16)
+_CHUNK = bytes(1 << 16)
 _TIMEOUT_S = 10.0
 _SKIPPED_SHARE = 0.25  # initial share, until the TCP window is open and the token buckets are empty
 _PINGS = 40
@@ -31,19 +31,19 @@ class Endpoint:
 
 def stream(source: Endpoint, target: Endpoint, *, seconds: float) -> Rate:
     """Payload rate of one TCP stream from source to target. Raises LabFault if it fails."""
-    receiving = start_in_network(target.holder.pid, lambda: _receive(target), where=target.node)
-    sending = start_in_network(source.holder.pid, lambda: _send(source, target.address, seconds), where=source.node)
-    sending.result()
-    return Rate(round(receiving.result()))
+    receiver = start_in_network(target.holder.pid, lambda: _receive(target), where=target.node)
+    sender = start_in_network(source.holder.pid, lambda: _send(source, target.address, seconds), where=source.node)
+    sender.result()
+    return Rate(round(receiver.result()))
 
 
 def ping_s(source: Endpoint, target: Endpoint) -> float:
     """Median round-trip time (s) of one byte over TCP. Raises LabFault if it fails."""
-    answering = start_in_network(target.holder.pid, lambda: _echo(target), where=target.node)
-    asking = start_in_network(source.holder.pid, lambda: _ping(source, target.address), where=source.node)
-    found = float(asking.result())
-    answering.result()
-    return found
+    echo = start_in_network(target.holder.pid, lambda: _echo(target), where=target.node)
+    ping = start_in_network(source.holder.pid, lambda: _ping(source, target.address), where=source.node)
+    round_trip_s = float(ping.result())
+    echo.result()
+    return round_trip_s
 
 
 def _receive(endpoint: Endpoint) -> float:
@@ -64,7 +64,7 @@ def _send(endpoint: Endpoint, address: str, seconds: float) -> None:
     with _connected(endpoint, address) as connection:
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
-            connection.sendall(_PIECE)
+            connection.sendall(_CHUNK)
 
 
 def _echo(endpoint: Endpoint) -> None:
@@ -75,15 +75,15 @@ def _echo(endpoint: Endpoint) -> None:
 
 
 def _ping(endpoint: Endpoint, address: str) -> float:
-    taken = []
+    round_trips_s = []
     with _connected(endpoint, address) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for _ in range(_PINGS):
             begin = time.perf_counter()
             connection.sendall(b"?")
             connection.recv(1)
-            taken.append(time.perf_counter() - begin)
-    return statistics.median(taken)
+            round_trips_s.append(time.perf_counter() - begin)
+    return statistics.median(round_trips_s)
 
 
 def _listening(endpoint: Endpoint) -> socket.socket:
@@ -107,7 +107,7 @@ def _accepted(server: socket.socket) -> socket.socket:
 def _connected(endpoint: Endpoint, address: str) -> socket.socket:
     """Connect, with retries until the other side listens."""
     raise_priority()
-    end = time.monotonic() + _TIMEOUT_S
+    deadline = time.monotonic() + _TIMEOUT_S
     while True:
         connection = socket.socket()
         connection.settimeout(_TIMEOUT_S)
@@ -117,7 +117,7 @@ def _connected(endpoint: Endpoint, address: str) -> socket.socket:
             connection.connect((address, _PORT))
         except ConnectionRefusedError:
             connection.close()
-            if time.monotonic() > end:
+            if time.monotonic() > deadline:
                 raise
             time.sleep(0.005)
         else:

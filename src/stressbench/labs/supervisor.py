@@ -122,8 +122,8 @@ def _make_run_folder(plan: Plan) -> None:
 def _wait_for_end(required: frozenset[int]) -> int:
     """Reap children until a signal ends the lab (returns 0) or a required process ends (returns 1)."""
     while True:
-        found = signal.sigwaitinfo({signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
-        if found.si_signo != signal.SIGCHLD:
+        signal_info = signal.sigwaitinfo({signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+        if signal_info.si_signo != signal.SIGCHLD:
             return 0
         if required.intersection(_exited_children()):
             return 1

@@ -58,10 +58,10 @@ def drop_from_bounding_set(capability: int) -> None:
 def restrict_capabilities(mask: int) -> None:
     """Restrict the capabilities of this process to those in `mask`."""
     header = struct.pack("Ii", _CAPABILITIES_3, 0)
-    now = ctypes.create_string_buffer(24)
-    _check(_libc.capget(header, now), "capget")
-    halves = (mask & 0xFFFFFFFF,) * 3 + (mask >> 32,) * 3
-    kept = (has & half for has, half in zip(struct.unpack("6I", now.raw), halves, strict=True))
+    capability_data = ctypes.create_string_buffer(24)
+    _check(_libc.capget(header, capability_data), "capget")
+    mask_words = (mask & 0xFFFFFFFF,) * 3 + (mask >> 32,) * 3
+    kept = (word & allowed for word, allowed in zip(struct.unpack("6I", capability_data.raw), mask_words, strict=True))
     _check(_libc.capset(header, struct.pack("6I", *kept)), "capset")
 
 

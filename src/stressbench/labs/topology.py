@@ -15,7 +15,7 @@ class NodeKind(Enum):
     switch = "switch"
 
 
-class Spread(Enum):
+class PathChoice(Enum):
     """Choice among several shortest paths: the first link in order, or a link selected by the destination's number."""
 
     first = "first"
@@ -75,7 +75,7 @@ class Link:
         """The end at `node`, which must be one of the two nodes."""
         return self.a if self.a.node == node else self.b
 
-    def beyond(self, node: str) -> End:
+    def opposite_end(self, node: str) -> End:
         """The end that is not at `node`."""
         return self.b if self.a.node == node else self.a
 
@@ -114,7 +114,7 @@ class Lab:
     links: tuple[Link, ...]
     rails: int
     forwarding: Forwarding
-    spread: Spread
+    path_choice: PathChoice
     pinned: bool = False
     io: IoService | None = None
     noise: tuple[Noise, ...] = ()

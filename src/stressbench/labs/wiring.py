@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.units import Duration, Rate
-from stressbench.labs.topology import Spread
+from stressbench.labs.topology import PathChoice
 
 
 class WiringMistake(Exception):
@@ -64,7 +64,7 @@ class Wiring:
     switches: tuple[str, ...]
     wires: tuple[Wire, ...]
     forwarding: Forwarding
-    spread: Spread = Spread.first
+    path_choice: PathChoice = PathChoice.first
 
 
 MAX_LINKS = 1_000
@@ -91,28 +91,32 @@ class RailNetwork:
 
 
 def fill_switches(
-    given: WiringInput, switches: Sequence[str], hosts_per_switch: int, *, sizes: str, key: str
+    inputs: WiringInput, switches: Sequence[str], hosts_per_switch: int, *, sizes: str, key: str
 ) -> tuple[str, ...]:
     """The switch of each host if hosts fill one switch after the other.
 
     Raises WiringMistake for `key` if the topology's `sizes` (as text) do not match the number of hosts.
     """
-    places = len(switches) * hosts_per_switch
-    if places != len(given.hosts):
-        raise WiringMistake(key, f"{sizes} is {places}, but there are {len(given.hosts)} hosts")
-    return tuple(switches[host // hosts_per_switch] for host in range(places))
+    capacity = len(switches) * hosts_per_switch
+    if capacity != len(inputs.hosts):
+        raise WiringMistake(key, f"{sizes} is {capacity}, but there are {len(inputs.hosts)} hosts")
+    return tuple(switches[host // hosts_per_switch] for host in range(capacity))
 
 
-def leaf_count(given: WiringInput, hosts_per_leaf: int, *, key: str) -> int:
+def leaf_count(inputs: WiringInput, hosts_per_leaf: int, *, key: str) -> int:
     """Number of switches that the hosts fill. Raises WiringMistake if the last one would be filled partly."""
-    leaves, rest = divmod(len(given.hosts), hosts_per_leaf)
+    leaves, rest = divmod(len(inputs.hosts), hosts_per_leaf)
     if rest:
-        raise WiringMistake(key, f"{hosts_per_leaf} does not divide {len(given.hosts)} hosts")
+        raise WiringMistake(key, f"{hosts_per_leaf} does not divide {len(inputs.hosts)} hosts")
     return leaves
 
 
 def on_every_rail(
-    given: WiringInput, build: Callable[[Rail], RailNetwork], *, forwarding: Forwarding, spread: Spread = Spread.first
+    inputs: WiringInput,
+    build: Callable[[Rail], RailNetwork],
+    *,
+    forwarding: Forwarding,
+    path_choice: PathChoice = PathChoice.first,
 ) -> Wiring:
     """Build the network of each rail with its own switches: `leaf0` and, on the second rail, `leaf0.1`.
 
@@ -120,23 +124,23 @@ def on_every_rail(
     """
     switches: list[str] = []
     wires: list[Wire] = []
-    first = build(given.rails[0])
-    links = len(given.rails) * (len(first.attached) + len(first.trunks))
+    first = build(inputs.rails[0])
+    links = len(inputs.rails) * (len(first.attached) + len(first.trunks))
     if links > MAX_LINKS:
         raise WiringMistake("", f"{links} links: expected at most {MAX_LINKS}")
-    for number, rail in enumerate(given.rails):
-        plane = build(rail)
-        ending = f".{number}" if number else ""
-        switches += [name + ending for name in plane.switches]
+    for number, rail in enumerate(inputs.rails):
+        rail_network = build(rail)
+        suffix = f".{number}" if number else ""
+        switches += [name + suffix for name in rail_network.switches]
         wires += [
-            Wire(a=host, b=switch + ending, rail=number, rate=None, delay=rail.delay)
-            for host, switch in zip(given.hosts, plane.attached, strict=True)
+            Wire(a=host, b=switch + suffix, rail=number, rate=None, delay=rail.delay)
+            for host, switch in zip(inputs.hosts, rail_network.attached, strict=True)
         ]
         wires += [
-            Wire(a=trunk.a + ending, b=trunk.b + ending, rail=number, rate=trunk.rate, cost=trunk.cost)
-            for trunk in plane.trunks
+            Wire(a=trunk.a + suffix, b=trunk.b + suffix, rail=number, rate=trunk.rate, cost=trunk.cost)
+            for trunk in rail_network.trunks
         ]
-    return Wiring(switches=tuple(switches), wires=tuple(wires), forwarding=forwarding, spread=spread)
+    return Wiring(switches=tuple(switches), wires=tuple(wires), forwarding=forwarding, path_choice=path_choice)
 
 
 def with_wires(wiring: Wiring, *, switches: tuple[str, ...], wires: tuple[Wire, ...]) -> Wiring:

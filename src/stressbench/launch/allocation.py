@@ -20,26 +20,26 @@ class Allocation(PlainTarget):
         """The number of nodes."""
         return self.nodes
 
-    def used(self, ranks: int) -> int | None:
+    def nodes_used(self, ranks: int) -> int | None:
         """The number of nodes that these ranks occupy, None: unknown. Raises LaunchMistake for less than one rank."""
         if ranks < 1:
             raise LaunchMistake(f"ranks: {ranks} is not at least 1")
         return None if self.nodes is None else min(self.nodes, ranks)
 
-    def each(self, ranks: int) -> int | None:
+    def max_ranks_per_node(self, ranks: int) -> int | None:
         """The largest number of ranks on a node, None: unknown."""
-        used = self.used(ranks)
-        return None if used is None else math.ceil(ranks / used)
+        nodes_used = self.nodes_used(ranks)
+        return None if nodes_used is None else math.ceil(ranks / nodes_used)
 
-    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:
         """As typed, or else known only if all nodes get the same number of ranks."""
-        each, used = self.each(request.ranks), self.used(request.ranks)
-        known = each is not None and used is not None and each * used == request.ranks and not request.names_hosts
-        return each if typed is None and known else typed
+        most, nodes = self.max_ranks_per_node(request.ranks), self.nodes_used(request.ranks)
+        even = most is not None and nodes is not None and most * nodes == request.ranks and not request.names_hosts
+        return most if explicit is None and even else explicit
 
     def knows_nodes(self, request: Request) -> bool:
         """Whether all nodes get the same number of ranks, as far as is known."""
-        return self.ranks_per_node(request, typed=None) is not None
+        return self.ranks_per_node(request, explicit=None) is not None
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
         """None: there is no advice for allocations in general."""

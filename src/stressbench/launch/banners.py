@@ -15,24 +15,24 @@ class BannerFilter:
     """
 
     def __init__(self) -> None:
-        self._held = b""  # from the opening line of a box on
+        self._buffer = b""  # from the opening line of a box on
 
     def feed(self, piece: bytes) -> bytes:
         """The output that is ready after this piece."""
-        text, self._held = _LINE.sub(b"", self._held + piece), b""
-        out = b""
+        text, self._buffer = _LINE.sub(b"", self._buffer + piece), b""
+        output = b""
         while opening := _RULE.search(text):
-            out += text[: opening.start()]
+            output += text[: opening.start()]
             closing = _RULE.search(text, opening.end())
             if closing is None:
-                self._held = text[opening.start() :]
-                return out
+                self._buffer = text[opening.start() :]
+                return output
             box = text[opening.start() : closing.end()]
-            out += b"" if _NOISE.search(box) else box
+            output += b"" if _NOISE.search(box) else box
             text = text[closing.end() :]
-        return out + text
+        return output + text
 
     def flush(self) -> bytes:
         """The output still held back, at the end of the stream."""
-        rest, self._held = self._held, b""
+        rest, self._buffer = self._buffer, b""
         return rest

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.option_values import seconds
 
-_TO_CLEAN_UP_S = 120.0
-_WORD = re.compile(r"[A-Za-z0-9][\w.:@+-]*")
+_CLEANUP_TIME_S = 120.0
+_IDENTIFIER = re.compile(r"[A-Za-z0-9][\w.:@+-]*")
 _NAME_LETTERS = 15  # the limit of PBS
 
 
@@ -27,17 +27,17 @@ class BatchRequest:
         return None if self.nodes is None else math.ceil(ranks / self.nodes)
 
     @property
-    def clock(self) -> str | None:
+    def walltime_text(self) -> str | None:
         """The wall time as `HH:MM:SS`."""
         if self.walltime_s is None:
             return None
         return f"{self.walltime_s // 3600:02}:{self.walltime_s // 60 % 60:02}:{self.walltime_s % 60:02}"
 
-    def engine_limit(self, typed: str | None) -> str | None:
+    def engine_limit(self, explicit: str | None) -> str | None:
         """`--time-limit` of the engine: as typed, or else early enough for a clean end within the wall time."""
-        if typed is not None or self.walltime_s is None:
-            return typed
-        return f"{self.walltime_s - min(_TO_CLEAN_UP_S, self.walltime_s / 4):.0f}s"
+        if explicit is not None or self.walltime_s is None:
+            return explicit
+        return f"{self.walltime_s - min(_CLEANUP_TIME_S, self.walltime_s / 4):.0f}s"
 
 
 def batch_request(
@@ -47,18 +47,18 @@ def batch_request(
     if nodes is not None and nodes < 1:
         raise LaunchMistake(f"--nodes: {nodes} is not at least 1")
     for option, value in (("--queue", queue), ("--account", account)):
-        if value is not None and _WORD.fullmatch(value) is None:
+        if value is not None and _IDENTIFIER.fullmatch(value) is None:
             raise LaunchMistake(f"{option}: '{value}' is no name; expected letters, digits, and . _ : @ + -")
     return BatchRequest(
         name=_job_name(stem),
         nodes=nodes,
-        walltime_s=None if walltime is None else _whole(walltime),
+        walltime_s=None if walltime is None else _walltime_seconds(walltime),
         queue=queue,
         account=account,
     )
 
 
-def _whole(walltime: str) -> int:
+def _walltime_seconds(walltime: str) -> int:
     value = math.ceil(seconds(walltime, option="--walltime"))
     if value < 60:
         raise LaunchMistake(f"--walltime: {walltime} is too short; batch systems count minutes")

@@ -21,7 +21,7 @@ class BatchScript:
     @property
     def target(self) -> LaunchTarget:
         """The target on which its ranks will start."""
-        return self.system.planned(self.request)
+        return self.system.script_target(self.request)
 
     def engine_limit(self, time_limit: str | None) -> str | None:
         """The engine's time limit: as given, or else early enough for a clean end within the wall time."""

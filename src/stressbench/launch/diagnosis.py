@@ -44,44 +44,44 @@ _NUMBERS = {text: number for number in signal.Signals if (text := signal.strsign
 
 
 # What the engine prints when its run file was deleted, replaced or cut (engine/output/run_file.cpp).
-_KEPT = re.compile(
+_REPLACEMENT = re.compile(
     r"^stressbench-mpi: the run file '.*' .* during the run; what was measured is in '(?P<file>.+)'$", re.MULTILINE
 )
 
 
-def kept_file(errors: str) -> Path | None:
+def replacement_run_file(errors: str) -> Path | None:
     """The new run file of a run whose original was deleted, replaced or cut, else None."""
-    found = _KEPT.search(errors)
-    return Path(found["file"]) if found else None
+    match = _REPLACEMENT.search(errors)
+    return Path(match["file"]) if match else None
 
 
 def diagnose(outcome: Outcome) -> Death | None:
     """The death that the launcher reported, or None where it reported none."""
     text = outcome.output + "\n" + outcome.errors
-    if found := _OPEN_MPI.search(text):
-        return Death(rank=int(found["rank"]), host=found["host"], number=int(found["number"]))
+    if match := _OPEN_MPI.search(text):
+        return Death(rank=int(match["rank"]), host=match["host"], number=int(match["number"]))
     if death := _srun(outcome.errors):
         return death
     if _OPEN_MPI_STATUS.search(text) and outcome.status > _SIGNALLED and outcome.status != ExitStatus.interrupted:
         return Death(rank=None, host=None, number=outcome.status - _SIGNALLED)
-    if number := _HYDRA_SIGNAL.search(text):
-        return _hydra(text, int(number["number"]), dict(outcome.rank_of))
+    if signal_match := _HYDRA_SIGNAL.search(text):
+        return _hydra(text, int(signal_match["number"]), dict(outcome.rank_of))
     return None
 
 
 def _srun(errors: str) -> Death | None:
     """The first task ended by a signal before srun itself ended any."""
     ends_all = _SRUN_ENDS_ALL.search(errors)
-    found = _SRUN.search(errors, 0, ends_all.start() if ends_all else len(errors))
-    if found is None or found["text"] not in _NUMBERS:
+    match = _SRUN.search(errors, 0, ends_all.start() if ends_all else len(errors))
+    if match is None or match["text"] not in _NUMBERS:
         return None
-    return Death(rank=int(found["rank"]), host=found["host"], number=_NUMBERS[found["text"]])
+    return Death(rank=int(match["rank"]), host=match["host"], number=_NUMBERS[match["text"]])
 
 
 def _hydra(text: str, number: int, rank_of: Mapping[int, int]) -> Death:
     """The death in the output of hydra: MPICH reports the process id, Intel MPI also the rank."""
-    place = _HYDRA_PLACE.search(text)
-    if place is None:
+    match = _HYDRA_PLACE.search(text)
+    if match is None:
         return Death(rank=None, host=None, number=number)
-    rank = int(place["rank"]) if place["rank"] else rank_of.get(int(place["pid"]))
-    return Death(rank=rank, host=place["host"], number=number)
+    rank = int(match["rank"]) if match["rank"] else rank_of.get(int(match["pid"]))
+    return Death(rank=rank, host=match["host"], number=number)

@@ -25,7 +25,7 @@ class EngineOptions:
 
     def arguments(self) -> tuple[str, ...]:
         """Arguments `--option value` for all options that were given."""
-        named = (
+        options = (
             ("--isolated", self.isolated),
             ("--contended", self.contended),
             ("--until-interval", self.until_interval),
@@ -40,8 +40,8 @@ class EngineOptions:
             ("--run-id", self.run_id),
             *(("--set", text) for text in self.sets),
         )
-        given = tuple(text for name, value in named if value is not None for text in (name, value))
-        return given + (("--verify",) if self.verify else ())
+        words = tuple(text for name, value in options if value is not None for text in (name, value))
+        return words + (("--verify",) if self.verify else ())
 
     def with_stall_limit(self, default: str | None) -> "EngineOptions":
         """The same options, with this stall limit unless one was typed."""
@@ -64,9 +64,9 @@ def check_arguments(
     *, engine: Path, workload: Path, ranks: int | None, ranks_per_node: int | None, sets: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The command that checks a workload without starting ranks, or only its text where `ranks` is None."""
-    named = tuple(word for text in sets for word in ("--set", text))
-    shape = () if ranks is None else ("--ranks", str(ranks), *_shape(ranks_per_node))
-    return (str(engine), "check", str(workload), *shape, *named)
+    set_options = tuple(word for text in sets for word in ("--set", text))
+    shape_options = () if ranks is None else ("--ranks", str(ranks), *_shape(ranks_per_node))
+    return (str(engine), "check", str(workload), *shape_options, *set_options)
 
 
 def run_arguments(

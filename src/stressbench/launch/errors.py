@@ -8,9 +8,9 @@ class LaunchMistake(UserError):
 
 
 class LinkMistake(LaunchMistake):
-    """The target `on` does not support such links. `factor`: rate or rails. `told`: its value and what is expected."""
+    """The target `on` does not support such links. `factor`: rate or rails. `explanation`: value and expectation."""
 
-    def __init__(self, *, on: str, factor: str, told: str) -> None:
-        super().__init__(f"--on {on}: {factor}: {told}")
+    def __init__(self, *, on: str, factor: str, explanation: str) -> None:
+        super().__init__(f"--on {on}: {factor}: {explanation}")
         self.factor = factor
-        self.told = told
+        self.explanation = explanation

@@ -16,12 +16,12 @@ from stressbench.console import warning
 from stressbench.launch import clock
 from stressbench.launch.command import Command
 from stressbench.launch.passthrough import Passthrough
-from stressbench.launch.processes import Mark, kill_all
-from stressbench.launch.stopping import LAST_WORDS_S, Launch, StopPolicy
+from stressbench.launch.processes import LaunchMark, kill_all
+from stressbench.launch.stopping import TERMINATION_GRACE_S, Launch, StopPolicy
 from stressbench.stop_signals import handled_by
 
-_SIGNALS_HEARD_EVERY_S = 0.2
-_RANKS_SEEN_AT_S = (2.0, 15.0)
+_SIGNAL_POLL_INTERVAL_S = 0.2
+_RANK_SCAN_TIMES_S = (2.0, 15.0)
 _PR_SET_PDEATHSIG = 1
 
 
@@ -31,9 +31,9 @@ class Outcome:
 
     `status`: exit status of the launcher, 128 + N where signal N ended it. `stop_requests`: number of stop requests, by
     signals or by a time limit. `output` and `errors`: the last text of its streams. `rank_of`: pairs of process id and
-    rank for local ranks that lived long enough. `hung_at_the_end`: ranks were killed after their work was done.
-    `began_s` and `ended_s`: start and end of the launcher by the clock of launches. `swept`: number of processes on
-    this machine that outlived the launcher and were killed.
+    rank for local ranks that lived long enough. `hung_in_finalize`: ranks were killed after their work was done.
+    `began_s` and `ended_s`: start and end of the launcher by the clock of launches. `killed_processes`: number of
+    processes on this machine that outlived the launcher and were killed.
     """
 
     status: int
@@ -41,46 +41,49 @@ class Outcome:
     output: str
     errors: str
     rank_of: tuple[tuple[int, int], ...]
-    hung_at_the_end: bool = False
+    hung_in_finalize: bool = False
     began_s: float = 0.0
     ended_s: float = 0.0
-    swept: int = 0
+    killed_processes: int = 0
 
     @property
     def was_asked_to_stop(self) -> bool:
         """Whether the launch was stopped by a signal or a time limit, and not because its work was done."""
-        return self.stop_requests > 0 and not self.hung_at_the_end
+        return self.stop_requests > 0 and not self.hung_in_finalize
 
 
 def execute(
     command: Command,
     *,
     stop_policy: StopPolicy | None = None,
-    begun: Callable[[], bool] = lambda: True,
-    finished: Callable[[], bool] = lambda: False,
+    has_started: Callable[[], bool] = lambda: True,
+    has_finished: Callable[[], bool] = lambda: False,
     log: Callable[[str], None] | None = None,
 ) -> Outcome:
     """Run the command: pass its output through as it comes, forward stop requests, and leave no process behind.
 
-    Must be called from the main thread. `begun`: whether ranks handle stop requests. `finished`: whether the work is
-    done, so that remaining processes only hang. `log` receives a sentence when the engine is asked to stop (default:
-    stderr). Raises OSError where the program cannot be started.
+    Must be called from the main thread. `has_started`: whether ranks handle stop requests. `has_finished`: whether the
+    work is done, so that remaining processes only hang. `log` receives a sentence when the engine is asked to stop
+    (default: stderr). Raises OSError where the program cannot be started.
     """
-    launch = begin(command, stop_policy=stop_policy, begun=begun, finished=finished, log=log)
+    launch = start_launch(command, stop_policy=stop_policy, has_started=has_started, has_finished=has_finished, log=log)
     with handled_by(launch.on_signal):
-        return attend(launch)
+        return wait_for_launch(launch)
 
 
-def begin(
+def start_launch(
     command: Command,
     *,
     stop_policy: StopPolicy | None = None,
-    begun: Callable[[], bool] = lambda: True,
-    finished: Callable[[], bool] = lambda: False,
+    has_started: Callable[[], bool] = lambda: True,
+    has_finished: Callable[[], bool] = lambda: False,
     log: Callable[[str], None] | None = None,
 ) -> Launch:
-    """Start the command. Must be called from the main thread, since it ends with that thread. `attend` must follow."""
-    mark = Mark()
+    """Start the command; `wait_for_launch` must follow.
+
+    Must be called from the main thread, since the command ends with that thread.
+    """
+    mark = LaunchMark()
     began_s = clock.now_s()
     process = subprocess.Popen(
         command.argv,
@@ -93,68 +96,68 @@ def begin(
         preexec_fn=end_with_parent if sys.platform == "linux" else None,
     )
     return Launch(
-        process=process, mark=mark, log=log or warning, stop_policy=stop_policy or StopPolicy(), begun=begun,
-        finished=finished, began_s=began_s,
+        process=process, mark=mark, log=log or warning, stop_policy=stop_policy or StopPolicy(),
+        has_started=has_started, has_finished=has_finished, began_s=began_s,
     )  # fmt: skip
 
 
-def attend(launch: Launch, *, output_to: int = 1) -> Outcome:
+def wait_for_launch(launch: Launch, *, output_to: int = 1) -> Outcome:
     """Wait for the end of a launch and kill what remains. Its standard output goes to the descriptor `output_to`."""
     process = launch.process
     assert process.stdout is not None and process.stderr is not None
     output = Passthrough(source=process.stdout.fileno(), sink=output_to)
     errors = Passthrough(source=process.stderr.fileno(), sink=2)
-    for delay_s in _RANKS_SEEN_AT_S:
-        launch.after(delay_s, launch.note_ranks)
-    launch.watch_the_clock()
-    launch.watch_for_the_end()
-    swept = 0
+    for delay_s in _RANK_SCAN_TIMES_S:
+        launch.after(delay_s, launch.record_ranks)
+    launch.start_time_limit()
+    launch.watch_for_hanging_ranks()
+    killed_processes = 0
     try:
-        status, ended_s = _end_of(process)
+        status, ended_s = _wait(process)
     finally:
         for alarm in launch.alarms:
             alarm.cancel()
-        swept = _sweep(launch, output, errors)
+        killed_processes = _clean_up(launch, output, errors)
     return Outcome(
         status=128 - status if status < 0 else status,  # Popen returns -N for signal N
         stop_requests=launch.stop_requests,
-        hung_at_the_end=launch.hung_at_the_end,
+        hung_in_finalize=launch.hung_in_finalize,
         output=output.tail(),
         errors=errors.tail(),
         rank_of=tuple(sorted(launch.rank_of.items())),
         began_s=launch.began_s,
         ended_s=ended_s,
-        swept=swept,
+        killed_processes=killed_processes,
     )
 
 
-def _end_of(process: subprocess.Popen[bytes]) -> tuple[int, float]:
+def _wait(process: subprocess.Popen[bytes]) -> tuple[int, float]:
     """Wait for the process, and return its status and the time of its end.
 
     Another thread waits, since a signal that comes just before waitpid() does not interrupt it, and the handler, which
     runs only in the main thread, would be delayed until the process ends.
     """
-    ended: list[tuple[int, float]] = []
-    waiting = threading.Thread(target=lambda: ended.append((process.wait(), clock.now_s())), daemon=True)
-    waiting.start()
-    while waiting.is_alive():
-        waiting.join(_SIGNALS_HEARD_EVERY_S)
-    return ended[0]
+    results: list[tuple[int, float]] = []
+    waiter = threading.Thread(target=lambda: results.append((process.wait(), clock.now_s())), daemon=True)
+    waiter.start()
+    while waiter.is_alive():
+        waiter.join(_SIGNAL_POLL_INTERVAL_S)
+    return results[0]
 
 
-def _sweep(launch: Launch, *streams: Passthrough) -> int:
+def _clean_up(launch: Launch, *streams: Passthrough) -> int:
     """Kill ranks that outlived their launcher, and count them. Such ranks may also keep the streams open."""
     for stream in streams:
         stream.join(timeout_s=1.0)
-    killed = kill_all(launch.mark)
+    killed_processes = kill_all(launch.mark)
     for stream in streams:
-        stream.join(timeout_s=LAST_WORDS_S)
+        stream.join(timeout_s=TERMINATION_GRACE_S)
     if launch.process.poll() is None:
         launch.process.wait()
     for pipe in (launch.process.stdout, launch.process.stderr):
         if pipe is not None:
             pipe.close()
-    return killed
+    return killed_processes
 
 
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None

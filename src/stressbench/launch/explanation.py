@@ -15,7 +15,10 @@ NOTHING_MEASURED = "no round was finished; nothing was measured"
 def explain(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
     """Sentences for stderr, none for a successful run."""
     if result.status in (ExitStatus.fault, ExitStatus.interrupted):
-        return (*causes(result, request=request), _kept(request, result.left, result.kept or request.run_file.path))
+        return (
+            *causes(result, request=request),
+            _saved_rounds(request, result.run, result.replacement_file or request.run_file.path),
+        )
     return causes(result, request=request)
 
 
@@ -35,21 +38,21 @@ def causes(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
 def faults(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
     """Sentences on the faults that ended this launch, from the run file."""
     # The last launch in a continued file may be an earlier one.
-    if result.left is None or request.run_file.continues:
+    if result.run is None or request.run_file.continues:
         return ()
-    return tuple(fault_sentence(fault, result.left.jobs) for fault in result.left.launches[-1].faults)
+    return tuple(fault_sentence(fault, result.run.jobs) for fault in result.run.launches[-1].faults)
 
 
 def _death(result: RunResult, death: Death) -> str:
-    fault = fault_of_death(death, result.left, errors=result.outcome.errors)
+    fault = fault_of_death(death, result.run, errors=result.outcome.errors)
     rank = "a rank" if fault.rank is None else f"rank {fault.rank}"
-    where = f" on host {fault.host}" if fault.host else ""
-    doing = ""
-    if result.left is not None and fault.job is not None:
-        doing = f", job {result.left.jobs[fault.job].name}" + (f", motif {fault.motif}" if fault.motif else "")
-    elif result.left is not None and fault.rank is not None:
-        doing = ", which no job uses"
-    return f"{rank}{where}{doing} was {fault.cause}{_hint(death)}"
+    host_text = f" on host {fault.host}" if fault.host else ""
+    activity = ""
+    if result.run is not None and fault.job is not None:
+        activity = f", job {result.run.jobs[fault.job].name}" + (f", motif {fault.motif}" if fault.motif else "")
+    elif result.run is not None and fault.rank is not None:
+        activity = ", which no job uses"
+    return f"{rank}{host_text}{activity} was {fault.cause}{_hint(death)}"
 
 
 def _hint(death: Death) -> str:
@@ -60,7 +63,7 @@ def _hint(death: Death) -> str:
     return ""
 
 
-def _kept(request: LaunchRequest, run: Run | None, path: Path) -> str:
+def _saved_rounds(request: LaunchRequest, run: Run | None, path: Path) -> str:
     rounds = () if run is None else run.rounds
     if not rounds:
         return NOTHING_MEASURED

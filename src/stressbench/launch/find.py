@@ -28,20 +28,20 @@ _NAMES = {
 }
 
 
-def find_engine(*, given: Path | None, environment: Mapping[str, str]) -> Path:
+def find_engine(*, explicit: Path | None, environment: Mapping[str, str]) -> Path:
     """The engine: the one given, then $STRESSBENCH_MPI, then the one installed with this package, then the one on PATH.
 
     Raises LaunchMistake where the named one is not a program, or where there is none.
     """
-    if given is not None:
-        return named_program(given, said_by="--engine")
-    if named := environment.get(ENGINE_VARIABLE):
-        return named_program(Path(named), said_by=ENGINE_VARIABLE)
+    if explicit is not None:
+        return named_program(explicit, option="--engine")
+    if path_from_environment := environment.get(ENGINE_VARIABLE):
+        return named_program(Path(path_from_environment), option=ENGINE_VARIABLE)
     for path in _installed():
         if os.access(path, os.X_OK):
             return path
-    if found := shutil.which(ENGINE, path=environment.get("PATH")):
-        return Path(found)
+    if path_on_path := shutil.which(ENGINE, path=environment.get("PATH")):
+        return Path(path_on_path)
     raise LaunchMistake(
         f"{ENGINE} was not found: not beside this command and not on PATH. "
         f"`pip install .` in a checkout builds it; --engine PATH or {ENGINE_VARIABLE}=PATH names another one"
@@ -58,14 +58,14 @@ def _installed() -> Iterator[Path]:
     yield Path(sysconfig.get_path("scripts")) / ENGINE
 
 
-def named_program(path: Path, *, said_by: str) -> Path:
+def named_program(path: Path, *, option: str) -> Path:
     """Absolute path of a program that the user named. A bare name is looked up on PATH. Raises LaunchMistake."""
     if path.name == str(path) and not path.exists() and (found := shutil.which(str(path))):
         return Path(found)
     if not path.exists():
-        raise LaunchMistake(f"{said_by}: {path} does not exist")
+        raise LaunchMistake(f"{option}: {path} does not exist")
     if path.is_dir() or not os.access(path, os.X_OK):
-        raise LaunchMistake(f"{said_by}: {path} is not a program that you may execute")
+        raise LaunchMistake(f"{option}: {path} is not a program that you may execute")
     return path.absolute()
 
 
@@ -78,45 +78,48 @@ def library_of(engine: Path) -> Recognised:
     return recognise(lines[0] if lines else "")
 
 
-def find_launcher(*, given: Path | None, library: Recognised) -> Launcher:
+def find_launcher(*, mpirun: Path | None, library: Recognised) -> Launcher:
     """The `mpirun` that starts programs built with `library`: the one given, or the first on PATH that matches.
 
     A launcher of another MPI would start every rank with its own MPI_COMM_WORLD, so a mismatch raises LaunchMistake.
     """
-    if given is not None:
-        launcher = _asked(named_program(given, said_by="--mpirun"))
+    if mpirun is not None:
+        launcher = _launcher_at(named_program(mpirun, option="--mpirun"))
         if not launcher.flavour.launches(library.flavour):
-            raise LaunchMistake(f"--mpirun: {given} is {launcher.recognised}, but the engine was built with {library}")
+            raise LaunchMistake(f"--mpirun: {mpirun} is {launcher.recognised}, but the engine was built with {library}")
         return launcher
-    seen = [_asked(Path(path)) for name in _NAMES[library.flavour] if (path := shutil.which(name))]
-    for launcher in seen:
+    candidates = [_launcher_at(Path(path)) for name in _NAMES[library.flavour] if (path := shutil.which(name))]
+    for launcher in candidates:
         if launcher.flavour.launches(library.flavour):
             return launcher
-    there = ", ".join(f"{launcher.path} is {launcher.recognised}" for launcher in seen) or "there is no mpirun on PATH"
-    raise LaunchMistake(f"the engine was built with {library}, but {there}; --mpirun PATH names the right one")
+    available = (
+        ", ".join(f"{launcher.path} is {launcher.recognised}" for launcher in candidates)
+        or "there is no mpirun on PATH"
+    )
+    raise LaunchMistake(f"the engine was built with {library}, but {available}; --mpirun PATH names the right one")
 
 
-def ask(program: str) -> Recognised:
+def recognise_launcher(program: str) -> Recognised:
     """Flavour and version of a launcher, `Flavour.unknown` where it does not start."""
     return recognise(_version_text(Path(program)) or "")
 
 
-def _asked(path: Path) -> Launcher:
-    return Launcher(path=path, recognised=ask(str(path)))
+def _launcher_at(path: Path) -> Launcher:
+    return Launcher(path=path, recognised=recognise_launcher(str(path)))
 
 
 def _version_text(program: Path) -> str | None:
     """What `program --version` prints, or None where it fails."""
-    return answer(str(program), "--version")
+    return output_of(str(program), "--version")
 
 
-def answer(*words: str) -> str | None:
+def output_of(*command: str) -> str | None:
     """Standard output and error of a short command, or None where it fails."""
     try:
-        said = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_ANSWER_WITHIN_S)
+        completed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_ANSWER_WITHIN_S)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return said.stdout + said.stderr if said.returncode == 0 else None
+    return completed.stdout + completed.stderr if completed.returncode == 0 else None
 
 
 def require_on_path(program: str, *, option: str) -> None:

@@ -11,48 +11,48 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.stop_signals import FORWARDED_SIGNALS, not_ignored
 
 _FROM_KERNEL = 0x80  # si_code of signals from a terminal to all its foreground processes, including the command
-_LOOK_EVERY_S = 1.0
+_POLL_INTERVAL_S = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Followed:
+class CommandOutcome:
     """The exit status, 128 + N where signal N ended the command, and the number of stop requests."""
 
     status: int
     stop_requests: int
 
 
-def follow(command: Command) -> Followed:
+def run_forwarding_signals(command: Command) -> CommandOutcome:
     """Run the command to its end. Must be called from the main thread. Raises LaunchMistake where it cannot start.
 
     Ctrl-C reaches the command directly from the terminal. Signals sent only to this process are forwarded. In both
     cases this process continues, to gather the results.
     """
-    heard = set(not_ignored(FORWARDED_SIGNALS))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*heard, signal.SIGCHLD})
+    signals = set(not_ignored(FORWARDED_SIGNALS))
+    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*signals, signal.SIGCHLD})
     try:
         process = subprocess.Popen(
             command.argv,
             env={**os.environ, **dict(command.environment)},
-            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before) and None,
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, old_mask) and None,
         )
-        return _attend(process, heard)
+        return _wait(process, signals)
     except OSError as fault:
         raise LaunchMistake(f"{command.argv[0]}: {reason_of(fault)}") from fault
     finally:
-        while signal.sigtimedwait(heard, 0) is not None:  # discards signals that came after the end
+        while signal.sigtimedwait(signals, 0) is not None:  # discards signals that came after the end
             pass
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
 
 
-def _attend(process: subprocess.Popen[bytes], heard: set[signal.Signals]) -> Followed:
+def _wait(process: subprocess.Popen[bytes], signals: set[signal.Signals]) -> CommandOutcome:
     requests = 0
     while process.poll() is None:
-        came = signal.sigtimedwait({*heard, signal.SIGCHLD}, _LOOK_EVERY_S)
-        if came is None or came.si_signo == signal.SIGCHLD:
+        signal_info = signal.sigtimedwait({*signals, signal.SIGCHLD}, _POLL_INTERVAL_S)
+        if signal_info is None or signal_info.si_signo == signal.SIGCHLD:
             continue
         requests += 1
-        if came.si_code != _FROM_KERNEL:
-            process.send_signal(came.si_signo)
+        if signal_info.si_code != _FROM_KERNEL:
+            process.send_signal(signal_info.si_signo)
     status = process.returncode
-    return Followed(status=128 - status if status < 0 else status, stop_requests=requests)
+    return CommandOutcome(status=128 - status if status < 0 else status, stop_requests=requests)

@@ -12,7 +12,7 @@ class GrowingFile:
 
     def __init__(self, run_file: Path) -> None:
         self._file = run_file
-        self._before = self._ending()
+        self._ending_before = self._ending()
         self._state_before = self._state()
 
     def has_grown(self) -> bool:
@@ -21,16 +21,20 @@ class GrowingFile:
 
     def has_ended(self) -> bool:
         """Whether the file ends with a new end record."""
-        now = self._ending()
-        return now != self._before and now.endswith(b"\n") and now.rstrip().rpartition(b"\n")[2].startswith(_START)
+        ending = self._ending()
+        return (
+            ending != self._ending_before
+            and ending.endswith(b"\n")
+            and ending.rstrip().rpartition(b"\n")[2].startswith(_START)
+        )
 
     def _state(self) -> tuple[int, int, int] | None:
         """Inode, size and time of the last change, None for a missing or empty file."""
         try:
-            found = self._file.stat()
+            status = self._file.stat()
         except OSError:
             return None
-        return (found.st_ino, found.st_size, found.st_mtime_ns) if found.st_size else None
+        return (status.st_ino, status.st_size, status.st_mtime_ns) if status.st_size else None
 
     def _ending(self) -> bytes:
         try:

@@ -37,57 +37,57 @@ class JobPlacement:
     sets: tuple[str, ...] = ()
     placement: str | None = None
 
-    def question(self, engine: Path, *, ranks: int, ranks_per_node: int) -> tuple[str, ...]:
+    def describe_command(self, engine: Path, *, ranks: int, ranks_per_node: int) -> tuple[str, ...]:
         """The engine's command that reports the ranks of jobs, without starting any."""
-        placed = () if self.placement is None else ("--place", self.placement)
-        named = tuple(word for text in self.sets for word in ("--set", text))
-        shape = ("--ranks", str(ranks), "--ranks-per-node", str(ranks_per_node))
-        return (str(engine), "describe", str(self.workload), "--json", *shape, *placed, *named)
+        placement_options = () if self.placement is None else ("--place", self.placement)
+        set_options = tuple(word for text in self.sets for word in ("--set", text))
+        shape_options = ("--ranks", str(ranks), "--ranks-per-node", str(ranks_per_node))
+        return (str(engine), "describe", str(self.workload), "--json", *shape_options, *placement_options, *set_options)
 
 
-def job_ranks(told: bytes, *, ranks_per_node: int) -> tuple[JobRanks, ...]:
+def job_ranks(description: bytes, *, ranks_per_node: int) -> tuple[JobRanks, ...]:
     """The jobs in the workload's order. On a node that jobs share, the first one has the lowest ranks.
 
     Raises LaunchMistake where `told` is not output of `describe --json`.
     """
     try:
-        jobs: list[dict[str, Any]] = orjson.loads(told)["jobs"]
-        taken: dict[int, int] = {}
-        return tuple(_job(job, taken, ranks_per_node) for job in jobs)
+        jobs: list[dict[str, Any]] = orjson.loads(description)["jobs"]
+        used_ranks: dict[int, int] = {}
+        return tuple(_job(job, used_ranks, ranks_per_node) for job in jobs)
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError) as fault:
         raise LaunchMistake(f"what the engine describes cannot be understood: {fault}") from fault
 
 
-def _job(job: dict[str, Any], taken: dict[int, int], ranks_per_node: int) -> JobRanks:
-    """The ranks of one job. `taken`: ranks of earlier jobs by node, increased by those of this job."""
+def _job(job: dict[str, Any], used_ranks: dict[int, int], ranks_per_node: int) -> JobRanks:
+    """The ranks of one job. `used_ranks`: ranks of earlier jobs by node, increased by those of this job."""
     nodes = parse_ranges(job["nodes"])
-    each = int(job["ranks"]) // len(nodes)
+    ranks_on_node = int(job["ranks"]) // len(nodes)
     spans = []
     for node in sorted(nodes):
-        spans.append((node * ranks_per_node + taken.get(node, 0), each))
-        taken[node] = taken.get(node, 0) + each
-    return JobRanks(name=str(job["name"]), blocks=tuple(_blocks(_joined(spans))))
+        spans.append((node * ranks_per_node + used_ranks.get(node, 0), ranks_on_node))
+        used_ranks[node] = used_ranks.get(node, 0) + ranks_on_node
+    return JobRanks(name=str(job["name"]), blocks=tuple(_blocks(_merged_spans(spans))))
 
 
-def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merged_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans (first, width) with adjacent ones merged."""
-    joined: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for first, width in spans:
-        if joined and sum(joined[-1]) == first:
-            joined[-1] = (joined[-1][0], joined[-1][1] + width)
+        if merged and sum(merged[-1]) == first:
+            merged[-1] = (merged[-1][0], merged[-1][1] + width)
         else:
-            joined.append((first, width))
-    return joined
+            merged.append((first, width))
+    return merged
 
 
 def _blocks(spans: Sequence[tuple[int, int]]) -> Iterator[Block]:
     """Merge spans of equal width at equal distance into blocks."""
-    at = 0
-    while at < len(spans):
-        first, width = spans[at]
-        step = spans[at + 1][0] - first if at + 1 < len(spans) else width
+    position = 0
+    while position < len(spans):
+        first, width = spans[position]
+        step = spans[position + 1][0] - first if position + 1 < len(spans) else width
         count = 1
-        while at + count < len(spans) and spans[at + count] == (first + count * step, width):
+        while position + count < len(spans) and spans[position + count] == (first + count * step, width):
             count += 1
         yield Block(first=first, width=width, step=step, count=count)
-        at += count
+        position += count

@@ -25,24 +25,24 @@ class LabHost:
 def shares(hosts: tuple[LabHost, ...], ranks: int) -> tuple[tuple[str, int], ...]:
     """Consecutive ranks of each host: as many as its cores, or all hosts alike if there are more ranks than cores."""
     total = sum(host.cores for host in hosts)
-    each = math.ceil(ranks / len(hosts))
-    found, left = [], ranks
+    even_share = math.ceil(ranks / len(hosts))
+    ranks_by_host, remaining = [], ranks
     for host in hosts:
-        count = min(left, host.cores if ranks <= total else each)
-        left -= count
+        count = min(remaining, host.cores if ranks <= total else even_share)
+        remaining -= count
         if count:
-            found.append((host.name, count))
-    return tuple(found)
+            ranks_by_host.append((host.name, count))
+    return tuple(ranks_by_host)
 
 
 def ranks_per_node(hosts: tuple[LabHost, ...], ranks: int) -> int | None:
     """Ranks of each host in use, None unless all but the last have the same number and the last has no more."""
     counts = [count for _, count in shares(hosts, ranks)]
-    alike = len(set(counts[:-1])) <= 1 and counts[-1] <= counts[0]
-    return counts[0] if alike else None
+    is_even = len(set(counts[:-1])) <= 1 and counts[-1] <= counts[0]
+    return counts[0] if is_even else None
 
 
-def _windows(flavour: Flavour) -> tuple[str, ...]:
+def _rma_options(flavour: Flavour) -> tuple[str, ...]:
     """Options for MPI windows: Open MPI 4.1 chooses osc/rdma between hosts, which fails in a lab (MPI_ERR_WIN)."""
     return ("--mca", "osc", "^rdma") if flavour is Flavour.openmpi4 else ()
 
@@ -61,7 +61,7 @@ class LabTarget:
     environment: tuple[tuple[str, str], ...] = ()
     selected_nics: tuple[str, ...] | None = None
     nics: tuple[str, ...] = ()
-    takes_turns: bool = True
+    realtime_by_default: bool = True
     stall_limit: str | None = "60s"
 
     @property
@@ -69,18 +69,18 @@ class LabTarget:
         """One per core of each host."""
         return sum(host.cores for host in self.hosts)
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """An mpirun of this machine, whose files the lab sees. Raises LaunchMistake."""
-        return find_launcher(given=given, library=library)
+        return find_launcher(mpirun=mpirun, library=library)
 
     def knows_nodes(self, request: Request) -> bool:
         """True unless options for mpirun name hosts."""
         return not request.names_hosts
 
-    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:
         """As typed, or else the ranks of each host in use, None unless all but the last have the same number."""
-        if typed is not None or request.names_hosts:
-            return typed
+        if explicit is not None or request.names_hosts:
+            return explicit
         return ranks_per_node(self.hosts, request.ranks)
 
     def shares(self, ranks: int) -> tuple[tuple[str, int], ...]:
@@ -92,11 +92,11 @@ class LabTarget:
         """Number of hosts of the lab."""
         return len(self.hosts)
 
-    def one_a_host(self, hosts: int) -> "LabTarget":
+    def one_rank_per_host(self, hosts: int) -> "LabTarget":
         """The lab with only its first `hosts` hosts, and one rank on each."""
         return replace(self, hosts=tuple(LabHost(name=host.name, cores=1) for host in self.hosts[:hosts]))
 
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
+    def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """The request unchanged, since ranks in labs are never bound."""
         return request
 
@@ -104,19 +104,19 @@ class LabTarget:
         """The command. Raises LaunchMistake."""
         require_real_ranks(launcher, request)
         program = (REALTIME if request.realtime else ()) + request.program
-        where = () if request.names_hosts else self._where(launcher.flavour, request.ranks)
+        host_options = () if request.names_hosts else self._host_options(launcher.flavour, request.ranks)
         mpirun = (
             str(launcher.path),
             "-n",
             str(request.ranks),
-            *where,
-            *_windows(launcher.flavour),
+            *host_options,
+            *_rma_options(launcher.flavour),
             *self._nic_options(launcher),
             *request.extra,
         )
         return Command(argv=(*self.enter, *mpirun, *program))
 
-    def _where(self, flavour: Flavour, ranks: int) -> tuple[str, ...]:
+    def _host_options(self, flavour: Flavour, ranks: int) -> tuple[str, ...]:
         hosts = ",".join(f"{host}:{count}" for host, count in self.shares(ranks))
         if flavour.is_openmpi:
             return ("--host", hosts, "--map-by", "slot", "--bind-to", "none")
@@ -128,8 +128,8 @@ class LabTarget:
             return ()
         if not launcher.flavour.is_openmpi:
             count = len(self.selected_nics)
-            told = f"{count}: {launcher.recognised} chooses NICs by itself; expected an engine with Open MPI"
-            raise LinkMistake(on=f"lab:{self.name}", factor="rails", told=told)
+            explanation = f"{count}: {launcher.recognised} chooses NICs by itself; expected an engine with Open MPI"
+            raise LinkMistake(on=f"lab:{self.name}", factor="rails", explanation=explanation)
         return ("--mca", "btl_tcp_if_include", ",".join(self.selected_nics))
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:

@@ -19,43 +19,43 @@ from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.lab import LabHost, LabTarget
 from stressbench.launch.simgrid import SimulatedTarget, cache_folder
 
-_NAMED_IN_WORKLOADS = frozenset({"SCRATCH", "TMPDIR"})
+_WORKLOAD_VARIABLES = frozenset({"SCRATCH", "TMPDIR"})
 
 
-class LabsUp:
+class RunningLabs:
     """Provides the targets `lab:NAME`."""
 
     def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LabTarget:  # noqa: ARG002  a TargetProvider's
         """The lab that is up under this name. `rate` is only checked, `set_rate` applies it. Raises LaunchMistake."""
         name = _name_in(on)
-        with _reported(on):
-            up = running_lab(name)
-            enter = command_prefix(up, up.lab.hosts[0].name)
-        part = _part_of(up.lab, on=on, rate=rate, rails=rails)
+        with _as_launch_mistakes(on):
+            running = running_lab(name)
+            enter = command_prefix(running, running.lab.hosts[0].name)
+        reduced = _reduced_lab(running.lab, on=on, rate=rate, rails=rails)
         return LabTarget(
             name=name,
             selected_nics=None
-            if rails is None or up.lab.rails == 1
-            else tuple(f"eth{rail}" for rail in range(part.rails)),
-            nics=tuple(f"eth{rail}" for rail in range(up.lab.rails)),
+            if rails is None or running.lab.rails == 1
+            else tuple(f"eth{rail}" for rail in range(reduced.rails)),
+            nics=tuple(f"eth{rail}" for rail in range(running.lab.rails)),
             enter=enter,
-            hosts=_hosts(up.lab),
+            hosts=_hosts(running.lab),
             environment=tuple(
-                (key, value) for key, value in up.state.environment.items() if key in _NAMED_IN_WORKLOADS
+                (key, value) for key, value in running.state.environment.items() if key in _WORKLOAD_VARIABLES
             ),
         )
 
     def set_rate(self, on: str, rate: str) -> None:
         """Set all links to this share of the rates in the lab's file. Raises LaunchMistake."""
-        with _reported(on):
-            up = running_lab(_name_in(on))
-            apply_change(up, up.lab.links, parse_change(f"rate={rate}"))
+        with _as_launch_mistakes(on):
+            running = running_lab(_name_in(on))
+            apply_change(running, running.lab.links, parse_change(f"rate={rate}"))
 
     def nic_totals(self, on: str) -> Mapping[str, tuple[int, int]] | None:
         """Bytes sent and received by NIC, summed over the hosts; None where the counters cannot be read."""
         try:
-            up = running_lab(_name_in(on))
-            return bytes_by_nic(up.lab, read_counters(up))
+            running = running_lab(_name_in(on))
+            return bytes_by_nic(running.lab, read_counters(running))
         except (LabMistake, LabFault):
             return None
 
@@ -69,19 +69,19 @@ class SimulatedLabs:
         """The simulated lab with its links at `rate`. Raises LaunchMistake, and LinkMistake for more than one rail."""
         word = _name_in(on)
         if rails is not None and rails > 1:
-            raise LinkMistake(on=on, factor="rails", told=f"{rails}: a simulated host has one NIC; expected 1")
-        with _reported(on):
+            raise LinkMistake(on=on, factor="rails", explanation=f"{rails}: a simulated host has one NIC; expected 1")
+        with _as_launch_mistakes(on):
             path = lab_file(word)
-            lab = _part_of(read_lab(path), on=on, rate=rate, rails=rails)
+            lab = _reduced_lab(read_lab(path), on=on, rate=rate, rails=rails)
             platform = platform_of(lab)
-        changed = "".join(
+        overrides = "".join(
             f"# {name} = {value}\n" for name, value in (("rate", rate), ("rails", rails)) if value is not None
         )
         return SimulatedTarget(
             name=lab.name,
             hosts=_hosts(lab),
             platform=platform,
-            source=changed + read_text(path, limit=limits.TOML),
+            source=overrides + read_text(path, limit=limits.TOML),
             folder=cache_folder(environment),
         )
 
@@ -98,7 +98,7 @@ def _name_in(on: str) -> str:
 
 
 @contextmanager
-def _reported(on: str) -> Iterator[None]:
+def _as_launch_mistakes(on: str) -> Iterator[None]:
     """Context that turns errors of labs into LaunchMistake."""
     try:
         yield
@@ -106,7 +106,7 @@ def _reported(on: str) -> Iterator[None]:
         raise LaunchMistake(*(f"--on {on}: {line}" for line in mistake.args)) from mistake
 
 
-def _part_of(lab: Lab, *, on: str, rate: str | None, rails: int | None) -> Lab:
+def _reduced_lab(lab: Lab, *, on: str, rate: str | None, rails: int | None) -> Lab:
     """The lab at a share of its rates and with its first rails. Raises LinkMistake."""
     if rails is not None:
         with _link_mistakes("rails", rails, on=on):
@@ -122,7 +122,7 @@ def _link_mistakes(factor: str, value: object, *, on: str) -> Iterator[None]:
     try:
         yield
     except LabMistake as mistake:
-        raise LinkMistake(on=on, factor=factor, told=f"{value}: {mistake}") from mistake
+        raise LinkMistake(on=on, factor=factor, explanation=f"{value}: {mistake}") from mistake
 
 
 def _hosts(lab: Lab) -> tuple[LabHost, ...]:

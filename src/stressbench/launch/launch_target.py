@@ -31,14 +31,14 @@ class LaunchTarget(Protocol):
         """Names of the virtual NICs of each host; empty where they are unknown."""
 
     @property
-    def takes_turns(self) -> bool:
+    def realtime_by_default(self) -> bool:
         """Whether ranks start under the round-robin scheduler by default, wherever that is permitted."""
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
-        """The program that starts ranks with this MPI library, the one `given` if it matches. Raises LaunchMistake."""
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
+        """The program that starts ranks with this MPI library, `mpirun` if it matches. Raises LaunchMistake."""
 
-    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
-        """Number of consecutive ranks on a node: as `typed`, or else as known before the launch. None: unknown."""
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:
+        """Number of consecutive ranks on a node: `explicit` or else what is known before the launch. None: unknown."""
 
     def knows_nodes(self, request: Request) -> bool:
         """Whether jobs can be placed on nodes before the launch."""
@@ -53,11 +53,11 @@ class LaunchTarget(Protocol):
     def host_count(self) -> int | None:
         """Number of hosts; None where it is unknown."""
 
-    def one_a_host(self, hosts: int) -> "LaunchTarget":
+    def one_rank_per_host(self, hosts: int) -> "LaunchTarget":
         """The same target with one rank on each of the first `hosts` hosts."""
 
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:
-        """The request, changed so that it can run beside another launch with `others` ranks.
+    def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:
+        """The request, changed so that it can run beside another launch with `concurrent_ranks`.
 
         Raises LaunchMistake where the target cannot run two launches at the same time.
         """
@@ -70,16 +70,16 @@ class PlainTarget:
     ranks: int | None = None
     environment: tuple[tuple[str, str], ...] = ()
     nics: tuple[str, ...] = ()
-    takes_turns: bool = False
+    realtime_by_default: bool = False
     stall_limit: str | None = None
 
-    def one_a_host(self, hosts: int) -> Self:  # noqa: ARG002  a LaunchTarget's
+    def one_rank_per_host(self, hosts: int) -> Self:  # noqa: ARG002  a LaunchTarget's
         """The same target: its launcher spreads ranks over the hosts anyway."""
         return self
 
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:
+    def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:
         """The request with other binding: by default, each of two mpiruns would bind its rank 0 to the first core."""
-        return local.sharing(request, flavour=launcher.flavour, others=others)
+        return local.with_concurrent_ranks(request, flavour=launcher.flavour, concurrent_ranks=concurrent_ranks)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,17 +91,17 @@ class _LocalMachine(PlainTarget):
         """One host."""
         return 1
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """The mpirun that matches the MPI library. Raises LaunchMistake."""
-        return find_launcher(given=given, library=library)
+        return find_launcher(mpirun=mpirun, library=library)
 
-    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:  # noqa: ARG002  a LaunchTarget's
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:  # noqa: ARG002  a LaunchTarget's
         """As typed; otherwise unknown before the launch."""
-        return typed
+        return explicit
 
     def knows_nodes(self, request: Request) -> bool:
         """True unless a batch system or options of mpirun decide where ranks run."""
-        return not request.elsewhere
+        return not request.placed_externally
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """Delegates to `launch.local`."""
@@ -115,11 +115,11 @@ class _LocalMachine(PlainTarget):
 LOCAL: LaunchTarget = _LocalMachine()
 
 
-def build_beside(target: LaunchTarget, *, launcher: Launcher, request: Request, others: int) -> Command:
-    """The command that starts the ranks while `others` ranks of another launch run on the target.
+def build_concurrent(target: LaunchTarget, *, launcher: Launcher, request: Request, concurrent_ranks: int) -> Command:
+    """The command that starts the ranks while `concurrent_ranks` of another launch run on the target.
 
     Raises LaunchMistake where the target cannot run two launches at the same time.
     """
-    if others:
-        request = target.sharing(request, launcher=launcher, others=others)
+    if concurrent_ranks:
+        request = target.with_concurrent_ranks(request, launcher=launcher, concurrent_ranks=concurrent_ranks)
     return target.build(launcher=launcher, request=request)

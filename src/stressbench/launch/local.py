@@ -8,11 +8,11 @@ from stressbench.launch.flavour import Flavour
 
 REALTIME = ("chrt", "-r", "1")
 # Launcher options by which the user places ranks. Slots and binding are then left to the user.
-_NAMES_HOSTS = frozenset(
+_HOST_OPTIONS = frozenset(
     {"-H", "--host", "-host", "--hosts", "-hosts", "--hostfile", "-hostfile", "--machinefile", "-machinefile"}
     | {"--rankfile", "-rankfile", "-rf", "-f", "--default-hostfile"}
 )
-_NAMES_BINDING = frozenset({"--bind-to", "-bind-to", "--cpu-set", "--cpu-list", "--map-by", "-map-by", "--rankfile"})
+_BINDING_OPTIONS = frozenset({"--bind-to", "-bind-to", "--cpu-set", "--cpu-list", "--map-by", "-map-by", "--rankfile"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,17 +33,17 @@ class Request:
     @property
     def names_hosts(self) -> bool:
         """Whether options for the launcher determine the hosts of ranks."""
-        return not _NAMES_HOSTS.isdisjoint(self.extra)
+        return not _HOST_OPTIONS.isdisjoint(self.extra)
 
     @property
-    def elsewhere(self) -> bool:
+    def placed_externally(self) -> bool:
         """Whether a batch system or options determine the hosts of ranks, so that this machine's cores do not count."""
         return self.allocated or self.names_hosts
 
     @property
-    def outnumbered(self) -> bool:
+    def oversubscribed(self) -> bool:
         """Whether ranks share cores, as far as is known."""
-        return self.ranks > self.cores and not self.elsewhere
+        return self.ranks > self.cores and not self.placed_externally
 
 
 def build(*, launcher: Launcher, request: Request) -> Command:
@@ -56,13 +56,13 @@ def build(*, launcher: Launcher, request: Request) -> Command:
     return Command(argv=argv, environment=_environment(launcher.flavour, request))
 
 
-def sharing(request: Request, *, flavour: Flavour, others: int) -> Request:
-    """The request beside `others` ranks on the same cores: ranks are not bound, and yield if cores are too few."""
+def with_concurrent_ranks(request: Request, *, flavour: Flavour, concurrent_ranks: int) -> Request:
+    """The request beside ranks on the same cores: ranks are not bound, and yield if cores are too few."""
     if not flavour.is_openmpi:
         return request
-    crowded = replace(request, cores=request.cores - others)
-    if crowded.outnumbered or _NAMES_BINDING.intersection(request.extra):
-        return crowded
+    sharing_request = replace(request, cores=request.cores - concurrent_ranks)
+    if sharing_request.oversubscribed or _BINDING_OPTIONS.intersection(request.extra):
+        return sharing_request
     return replace(request, extra=("--bind-to", "none", *request.extra))
 
 
@@ -80,13 +80,13 @@ def _openmpi(flavour: Flavour, request: Request) -> tuple[str, ...]:
     `odls_base_sigkill_timeout` keeps its default on purpose: Open MPI sleeps twice that long whenever a rank dies, so a
     value that covers a round would hang every failed run. Launches are stopped with SIGUSR1, which has no such limit.
     """
-    if not request.outnumbered:
+    if not request.oversubscribed:
         return ()
-    spread: tuple[str, ...] = ()
-    if not _NAMES_BINDING.intersection(request.extra):
-        spread = ("--bind-to", "none")
-        spread += ("--oversubscribe",) if flavour is Flavour.openmpi4 else ("--map-by", ":OVERSUBSCRIBE")
-    return (*spread, "--mca", "mpi_yield_when_idle", "1")
+    binding: tuple[str, ...] = ()
+    if not _BINDING_OPTIONS.intersection(request.extra):
+        binding = ("--bind-to", "none")
+        binding += ("--oversubscribe",) if flavour is Flavour.openmpi4 else ("--map-by", ":OVERSUBSCRIBE")
+    return (*binding, "--mca", "mpi_yield_when_idle", "1")
 
 
 def _environment(flavour: Flavour, request: Request) -> tuple[tuple[str, str], ...]:
@@ -98,7 +98,7 @@ def _environment(flavour: Flavour, request: Request) -> tuple[tuple[str, str], .
 
 def advice(*, launcher: Launcher, request: Request) -> str | None:
     """One sentence on what impairs measurements of this request, or None."""
-    if not request.outnumbered:
+    if not request.oversubscribed:
         return None
     shared = f"{request.ranks} ranks share {request.cores} cores: times include waiting for a core"
     if launcher.flavour.is_hydra:

@@ -55,9 +55,9 @@ def require_realtime() -> None:
     chrt = shutil.which("chrt")
     if chrt is None:
         raise LaunchMistake("--realtime: chrt is not installed (it is part of util-linux)")
-    tried = subprocess.run([chrt, "-r", "1", "true"], capture_output=True, text=True, check=False)
-    if tried.returncode != 0:
-        reason = tried.stderr.strip().splitlines()
+    completed = subprocess.run([chrt, "-r", "1", "true"], capture_output=True, text=True, check=False)
+    if completed.returncode != 0:
+        reason = completed.stderr.strip().splitlines()
         raise LaunchMistake(
             f"--realtime: `chrt -r 1` is not permitted here ({reason[-1] if reason else 'no reason given'}); "
             "it needs root, CAP_SYS_NICE or an rtprio limit of at least 1"

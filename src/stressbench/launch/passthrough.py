@@ -7,7 +7,7 @@ from collections import deque
 from stressbench.launch.banners import BannerFilter
 
 _CHUNK_BYTES = 1 << 16
-_KEPT_BYTES = 1 << 15
+_TAIL_BYTES = 1 << 15
 
 
 class Passthrough:
@@ -16,30 +16,30 @@ class Passthrough:
     def __init__(self, *, source: int, sink: int) -> None:
         self._source = source
         self._sink: int | None = sink
-        self._kept: deque[bytes] = deque()
-        self._kept_bytes = 0
+        self._tail_chunks: deque[bytes] = deque()
+        self._tail_bytes = 0
         self._thread = threading.Thread(target=self._copy, daemon=True)
         self._thread.start()
 
     def _copy(self) -> None:
         banners = BannerFilter()
         while chunk := os.read(self._source, _CHUNK_BYTES):
-            self._keep(chunk)
-            self._hand_on(banners.feed(chunk))
-        self._hand_on(banners.flush())
+            self._append_to_tail(chunk)
+            self._forward(banners.feed(chunk))
+        self._forward(banners.flush())
 
-    def _keep(self, chunk: bytes) -> None:
-        self._kept.append(chunk)
-        self._kept_bytes += len(chunk)
-        while self._kept_bytes - len(self._kept[0]) > _KEPT_BYTES:
-            self._kept_bytes -= len(self._kept.popleft())
+    def _append_to_tail(self, chunk: bytes) -> None:
+        self._tail_chunks.append(chunk)
+        self._tail_bytes += len(chunk)
+        while self._tail_bytes - len(self._tail_chunks[0]) > _TAIL_BYTES:
+            self._tail_bytes -= len(self._tail_chunks.popleft())
 
-    def _hand_on(self, chunk: bytes) -> None:
+    def _forward(self, chunk: bytes) -> None:
         """Write the whole chunk, unless the reader of the sink has ended (`| head`)."""
-        rest = memoryview(chunk)
-        while rest and self._sink is not None:
+        remaining = memoryview(chunk)
+        while remaining and self._sink is not None:
             try:
-                rest = rest[os.write(self._sink, rest) :]
+                remaining = remaining[os.write(self._sink, remaining) :]
             except OSError:
                 self._sink = None
 
@@ -49,4 +49,4 @@ class Passthrough:
 
     def tail(self) -> str:
         """The end of the stream as text, at least its last 32 KiB."""
-        return b"".join(self._kept).decode("utf-8", errors="replace")
+        return b"".join(self._tail_chunks).decode("utf-8", errors="replace")

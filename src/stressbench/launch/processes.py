@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 MARK_VARIABLE = "STRESSBENCH_LAUNCH"
-_LOOKS, _BETWEEN_LOOKS_S = 1000, 1e-3
-_WITHOUT_ENVIRONMENT = 5
+_MAX_READS, _READ_INTERVAL_S = 1000, 1e-3
+_MAX_EMPTY_READS = 5
 """Reads that show arguments but no environment until a process counts as having none. execve may cause a few."""
 _RANK_VARIABLES = (b"PMI_RANK=", b"PMIX_RANK=", b"OMPI_COMM_WORLD_RANK=")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark:
+class LaunchMark:
     """A random text that only the processes of one launch have in their environment."""
 
     text: str = field(default_factory=lambda: secrets.token_hex(12))
@@ -38,15 +38,15 @@ class MarkedProcess:
     rank: int | None
 
 
-def marked(mark: Mark) -> Iterator[MarkedProcess]:
+def marked_processes(mark: LaunchMark) -> Iterator[MarkedProcess]:
     """All live processes of this user on this machine with the mark, except zombies."""
-    wanted = f"{MARK_VARIABLE}={mark.text}".encode()
+    mark_pair = f"{MARK_VARIABLE}={mark.text}".encode()
     for folder in mark.proc.glob("[0-9]*"):
         try:
             pairs = environment_of(folder).split(b"\0")
         except OSError:  # the process has ended, or belongs to another user
             continue
-        if wanted in pairs:
+        if mark_pair in pairs:
             yield MarkedProcess(pid=int(folder.name), rank=_rank(pairs))
 
 
@@ -55,16 +55,16 @@ def environment_of(folder: Path) -> bytes:
 
     During execve a process has no environment for a moment, so the read is repeated.
     """
-    without = 0
-    for _ in range(_LOOKS):
-        if found := (folder / "environ").read_bytes():
-            return found
+    empty_reads = 0
+    for _ in range(_MAX_READS):
+        if environment := (folder / "environ").read_bytes():
+            return environment
         if (folder / "cmdline").read_bytes():  # execve is complete, or there is no environment at all
-            without += 1
+            empty_reads += 1
         else:
             (folder / "exe").readlink()  # raises OSError for kernel threads and zombies, which have no program
-            time.sleep(_BETWEEN_LOOKS_S)
-        if without == _WITHOUT_ENVIRONMENT:
+            time.sleep(_READ_INTERVAL_S)
+        if empty_reads == _MAX_EMPTY_READS:
             break
     return b""
 
@@ -77,17 +77,17 @@ def _rank(pairs: list[bytes]) -> int | None:
     return None
 
 
-def kill_all(mark: Mark) -> int:
+def kill_all(mark: LaunchMark) -> int:
     """Send SIGKILL to all processes with the mark until none is left, and return how many were hit."""
-    hit: set[int] = set()
+    killed: set[int] = set()
     for _ in range(100):  # a process may fork between the look and the kill
-        alive = {process.pid for process in marked(mark)} - {os.getpid()}
-        if not alive - hit:
+        alive = {process.pid for process in marked_processes(mark)} - {os.getpid()}
+        if not alive - killed:
             break
         for pid in alive:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-        hit |= alive
-    return len(hit)
+        killed |= alive
+    return len(killed)

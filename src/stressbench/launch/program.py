@@ -10,9 +10,9 @@ from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
-from stressbench.launch.launch_target import LaunchTarget, build_beside
+from stressbench.launch.launch_target import LaunchTarget, build_concurrent
 from stressbench.launch.local import Request
-from stressbench.launch.steering import Steering, steered
+from stressbench.launch.rail_selection import RailSelection, with_rail_selection
 
 _IN_FOLDER = ("sh", "-c", 'cd "$0" && exec "$@"')
 
@@ -33,7 +33,7 @@ def request_of(
         cores=machine.cores(),
         extra=extra,
         as_root=os.geteuid() == 0,
-        realtime=realtime or (target.takes_turns and machine.allows_realtime()),
+        realtime=realtime or (target.realtime_by_default and machine.allows_realtime()),
         allocated=machine.allocated(environment),
     )
 
@@ -46,14 +46,20 @@ def run_program(
     target: LaunchTarget,
     engine: Path | None,
     environment: Mapping[str, str],
-    steering: Steering | None = None,
+    rail_selection: RailSelection | None = None,
 ) -> Outcome:
     """Run a program that is built with the engine's MPI to its end. `folder`: working directory of its ranks.
 
     Must be called from the main thread. Raises LaunchMistake where the program cannot be started.
     """
     command = command_of(
-        words, folder=folder, ranks=ranks, target=target, engine=engine, environment=environment, steering=steering
+        words,
+        folder=folder,
+        ranks=ranks,
+        target=target,
+        engine=engine,
+        environment=environment,
+        rail_selection=rail_selection,
     )
     try:
         return execute(command)
@@ -69,18 +75,23 @@ def command_of(
     target: LaunchTarget,
     engine: Path | None,
     environment: Mapping[str, str],
-    steering: Steering | None = None,
-    others: int = 0,
+    rail_selection: RailSelection | None = None,
+    concurrent_ranks: int = 0,
 ) -> Command:
     """The command that starts a program built with the engine's MPI. `folder`: working directory of its ranks.
 
-    `others`: ranks of another launch that run on the target at the same time. Raises LaunchMistake.
+    `concurrent_ranks`: ranks of another launch that run on the target at the same time. Raises LaunchMistake.
     """
-    found = find_engine(given=engine, environment=environment)
-    launcher = target.launcher(given=None, library=library_of(found))
+    engine_path = find_engine(explicit=engine, environment=environment)
+    launcher = target.launcher(mpirun=None, library=library_of(engine_path))
     request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, target=target, environment=environment)
-    if steering is not None:
-        request = steered(
-            request, steering, library=launcher.recognised, engine=found, ranks_per_node=None, environment=environment
+    if rail_selection is not None:
+        request = with_rail_selection(
+            request,
+            rail_selection,
+            library=launcher.recognised,
+            engine=engine_path,
+            ranks_per_node=None,
+            environment=environment,
         )
-    return build_beside(target, launcher=launcher, request=request, others=others)
+    return build_concurrent(target, launcher=launcher, request=request, concurrent_ranks=concurrent_ranks)

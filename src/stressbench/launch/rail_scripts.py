@@ -19,8 +19,8 @@ _REFUSE = 'refuse() { echo "stressbench: rails: $1" >&2; exit 2; }; '
 def by_local_rank(nics: Sequence[str], *, names: Sequence[str]) -> tuple[str, ...]:
     """Assign the NICs of a host round-robin to its ranks, as Intel's PSM does."""
     cases = " ".join(f"{number}) c={nic};;" for number, nic in enumerate(nics))
-    script = f"{_REFUSE}{_number('on its host', _LOCAL_RANK)}case $((r % {len(nics)})) in {cases} esac; "
-    return _wrapped(script, names)
+    script = f"{_REFUSE}{_rank_variable('on its host', _LOCAL_RANK)}case $((r % {len(nics)})) in {cases} esac; "
+    return _wrapper(script, names)
 
 
 def by_rank(
@@ -30,14 +30,15 @@ def by_rank(
 
     No rank keeps several: Open MPI 4.1 drops connections between a rank with two NICs and one with only the other.
     """
-    inside = '[ "$r" -ge "$1" ] && [ $(((r - $1) / $3)) -lt "$4" ] && [ $(((r - $1) % $3)) -lt "$2" ]'
-    tried = " ".join(
+    is_in_block = '[ "$r" -ge "$1" ] && [ $(((r - $1) / $3)) -lt "$4" ] && [ $(((r - $1) % $3)) -lt "$2" ]'
+    checks = " ".join(
         f"t {block.first} {block.width} {block.step} {block.count} {nic};"
         for blocks, nic in assigned
         for block in blocks
     )
-    return _wrapped(
-        f"{_REFUSE}{_number('in the launch', _RANK)}c={otherwise}; t() {{ {inside} && c=$5; }}; {tried} ", names
+    return _wrapper(
+        f"{_REFUSE}{_rank_variable('in the launch', _RANK)}c={otherwise}; t() {{ {is_in_block} && c=$5; }}; {checks} ",
+        names,
     )
 
 
@@ -49,7 +50,7 @@ def by_numa_distance(
     The NIC stays near if the rank is bound to cores. Where distances are unknown, the rank ends with status 2 and
     prints the reason.
     """
-    looked = " ".join(f"look {nic} {_class_of(nic)};" for nic in nics)
+    lookups = " ".join(f"look {nic} {_class_of(nic)};" for nic in nics)
     script = (
         f"{_REFUSE}s={sys}; IFS= read -r t < {stat} || refuse 'no {stat}'; "
         "cpu() { p=${37}; }; cpu ${t##*) }; "  # field 39 of proc(5), counted from after the name, which may have blanks
@@ -63,12 +64,12 @@ def by_numa_distance(
         '[ "${m:--1}" != -1 ] || refuse "$(hostname): no NUMA node is known of NIC $1"; '
         'y=; far $m; [ -n "$y" ] || refuse "$(hostname): no distance to NUMA node $m of NIC $1"; '
         'if [ -z "$b" ] || [ $y -lt $b ]; then b=$y; c=$1; fi; }; '
-        f"b=; c=; {looked} "
+        f"b=; c=; {lookups} "
     )
-    return _wrapped(script, names)
+    return _wrapper(script, names)
 
 
-def _number(where: str, variables: Sequence[str]) -> str:
+def _rank_variable(where: str, variables: Sequence[str]) -> str:
     """Shell text that sets `r` to the number of the rank, or refuses where no launcher provides it."""
     value = "".join(f"${{{name}:-" for name in variables) + "}" * len(variables)
     return f"r={value}; case $r in ''|*[!0-9]*) refuse 'no launcher says which rank this is {where}';; esac; "
@@ -80,6 +81,6 @@ def _class_of(nic: str) -> str:
     return f"infiniband/{device}" if colon else f"net/{nic}"
 
 
-def _wrapped(script: str, names: Sequence[str]) -> tuple[str, ...]:
+def _wrapper(script: str, names: Sequence[str]) -> tuple[str, ...]:
     exported = " ".join(f'{name}="$c"' for name in names)
     return ("sh", "-c", f'{script}export {exported}; exec "$@"', "rails")

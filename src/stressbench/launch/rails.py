@@ -16,10 +16,10 @@ from stressbench.launch.rail_scripts import by_local_rank, by_numa_distance, by_
 class RailMistake(LaunchMistake):
     """A policy, its NICs or its transport is not available. `option`: the option of the one in question."""
 
-    def __init__(self, told: str, *, option: str) -> None:
-        super().__init__(f"{option}: {told}")
+    def __init__(self, explanation: str, *, option: str) -> None:
+        super().__init__(f"{option}: {explanation}")
         self.option = option
-        self.told = told
+        self.explanation = explanation
 
 
 def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bool = False) -> None:
@@ -30,25 +30,25 @@ def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bo
         raise RailMistake(f"{policy}: which NICs do hosts have? Expected --nics, such as ib0,ib1", option="--nics")
     if policy.highest_nic >= len(nics):
         last = "nic0" if len(nics) == 1 else f"nic0 to nic{len(nics) - 1}"
-        there = f"hosts have {', '.join(nics)}; expected {last}"
-        raise RailMistake(f"{policy}: {there}", option="--policies")
+        available = f"hosts have {', '.join(nics)}; expected {last}"
+        raise RailMistake(f"{policy}: {available}", option="--policies")
     if policy.kind is Kind.local and are_virtual:
-        told = f"NICs {', '.join(nics)} belong to no NUMA node; expected another policy"
-        raise RailMistake(f"{policy}: {told}", option="--policies")
+        explanation = f"NICs {', '.join(nics)} belong to no NUMA node; expected another policy"
+        raise RailMistake(f"{policy}: {explanation}", option="--policies")
 
 
-def transport_of(typed: Transport | None, library: Recognised) -> Transport:
+def transport_of(explicit: Transport | None, library: Recognised) -> Transport:
     """The transport as typed, or the default of this MPI. Raises RailMistake where it has no setting for NICs."""
-    known = _TRANSPORTS.get(library.flavour, ())
-    if not known:
+    supported = _TRANSPORTS.get(library.flavour, ())
+    if not supported:
         raise RailMistake(f"no setting of {library} for NICs is known to us; expected Open MPI or MPICH",
                           option="--transport")  # fmt: skip
-    if typed is None:
-        return known[0]
-    if typed not in known:
-        accepted = " or ".join(known)
-        raise RailMistake(f"{typed}: {library} is told of NICs for {accepted}", option="--transport")
-    return typed
+    if explicit is None:
+        return supported[0]
+    if explicit not in supported:
+        accepted = " or ".join(supported)
+        raise RailMistake(f"{explicit}: {library} is told of NICs for {accepted}", option="--transport")
+    return explicit
 
 
 _TRANSPORTS: dict[Flavour, tuple[Transport, ...]] = {
@@ -65,13 +65,13 @@ _VARIABLES: dict[Transport, tuple[str, ...]] = {
 }
 
 
-def selection(typed: Transport | None, flavour: Flavour) -> tuple[tuple[str, str], ...]:
+def transport_settings(explicit: Transport | None, flavour: Flavour) -> tuple[tuple[str, str], ...]:
     """Environment variables that make MPI use the transport as typed, empty where it needs none."""
-    if typed is None or flavour is Flavour.intelmpi:
+    if explicit is None or flavour is Flavour.intelmpi:
         return ()
     if flavour is Flavour.mpich:
-        return (("MPIR_CVAR_CH4_NETMOD", typed.value),)
-    if typed is Transport.ucx:
+        return (("MPIR_CVAR_CH4_NETMOD", explicit.value),)
+    if explicit is Transport.ucx:
         return (("OMPI_MCA_pml", "ucx"),)
     memory = "vader" if flavour is Flavour.openmpi4 else "sm"
     return (("OMPI_MCA_pml", "ob1"), ("OMPI_MCA_btl", f"tcp,{memory},self"))
@@ -95,11 +95,11 @@ class Rails:
         transport = transport_of(self.transport, library)
         require_possible(self.policy, self.nics)
         names = _VARIABLES[transport]
-        chosen = selection(self.transport, library.flavour)
+        settings_pairs = transport_settings(self.transport, library.flavour)
         if self.policy.kind is Kind.nic:
             nic = self.nics[self.policy.highest_nic]
-            chosen = (*chosen, *((name, nic) for name in names))
-        settings = ("env", *(f"{name}={value}" for name, value in chosen)) if chosen else ()
+            settings_pairs = (*settings_pairs, *((name, nic) for name in names))
+        settings = ("env", *(f"{name}={value}" for name, value in settings_pairs)) if settings_pairs else ()
         return (*settings, *self._by_rank(names, jobs))
 
     def _by_rank(self, names: Sequence[str], jobs: Sequence[JobRanks]) -> tuple[str, ...]:
@@ -120,9 +120,9 @@ class Rails:
                               option="--policies")  # fmt: skip
         if self.policy.kind is Kind.per_job:
             return tuple((job, number % len(self.nics)) for number, job in enumerate(jobs))
-        known = {job.name: job for job in jobs}
+        job_by_name = {job.name: job for job in jobs}
         for name, _ in self.policy.jobs:
-            if name not in known:
-                told = f"{self.policy}: the workload has no job '{name}'; expected {', '.join(known)}"
-                raise RailMistake(told, option="--policies")
-        return tuple((known[name], nic) for name, nic in self.policy.jobs)
+            if name not in job_by_name:
+                explanation = f"{self.policy}: the workload has no job '{name}'; expected {', '.join(job_by_name)}"
+                raise RailMistake(explanation, option="--policies")
+        return tuple((job_by_name[name], nic) for name, nic in self.policy.jobs)

@@ -26,26 +26,28 @@ def salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) ->
     if not pools:
         return Salvaged(written=True, sentences=())
     ranks = spans({rank for rank, _ in pools})
-    which = f"rank{'s' if ',' in ranks or '-' in ranks else ''} {ranks} did not come to MPI_Finalize"
+    ranks_text = f"rank{'s' if ',' in ranks or '-' in ranks else ''} {ranks} did not come to MPI_Finalize"
     paths = [path for _, path in pools]
-    stays = f"what they left stays in {', '.join(map(str, paths))}"
+    remaining_files = f"what they left stays in {', '.join(map(str, paths))}"
     if tracer.salvage is None:
-        return Salvaged(written=True, sentences=(f"{which}; {SALVAGE} was not found, and {stays}",))
+        return Salvaged(written=True, sentences=(f"{ranks_text}; {SALVAGE} was not found, and {remaining_files}",))
     run = _Salvage(program=tracer.salvage, pools=paths, environment={**environment, **dict(tracing.settings())})
-    why = run.into(tracing.output)
-    if why is None:
-        return Salvaged(written=True, sentences=(f"{which}; what they did up to their last call was saved",))
+    failure = run.write(tracing.output)
+    if failure is None:
+        return Salvaged(written=True, sentences=(f"{ranks_text}; what they did up to their last call was saved",))
     with suppress(OSError):
         tracing.output.unlink()  # written by this launch, and incomplete at best
-    told = f"{tracing.output} could not be written: {SALVAGE} failed ({why})"
-    elsewhere = Path(tempfile.mkdtemp(prefix="stressbench-")) / tracing.output.name
-    if run.into(elsewhere) is None:
-        return Salvaged(written=False, sentences=(f"{told}; the trace is {elsewhere}",))
+    explanation = f"{tracing.output} could not be written: {SALVAGE} failed ({failure})"
+    fallback = Path(tempfile.mkdtemp(prefix="stressbench-")) / tracing.output.name
+    if run.write(fallback) is None:
+        return Salvaged(written=False, sentences=(f"{explanation}; the trace is {fallback}",))
     with suppress(OSError):
-        elsewhere.unlink(missing_ok=True)
-        elsewhere.parent.rmdir()
+        fallback.unlink(missing_ok=True)
+        fallback.parent.rmdir()
     removed = "`stressbench clean` removes it"
-    return Salvaged(written=False, sentences=(f"{told}, and {stays}: `{SALVAGE} FILE POOL...`; {removed}",))
+    return Salvaged(
+        written=False, sentences=(f"{explanation}, and {remaining_files}: `{SALVAGE} FILE POOL...`; {removed}",)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,14 +56,14 @@ class _Salvage:
     pools: Sequence[Path]
     environment: Mapping[str, str]
 
-    def into(self, output: Path) -> str | None:
+    def write(self, output: Path) -> str | None:
         """Write the trace and remove the pools. Returns the reason for a failure, None for success."""
-        saved = subprocess.run(
+        completed = subprocess.run(
             [str(self.program), str(output), *map(str, self.pools)], capture_output=True, text=True, errors="replace",
             stdin=subprocess.DEVNULL, check=False, env=self.environment,
         )  # fmt: skip
-        if saved.returncode != 0:
-            return (saved.stderr.strip().splitlines() or [f"status {saved.returncode}"])[-1]
+        if completed.returncode != 0:
+            return (completed.stderr.strip().splitlines() or [f"status {completed.returncode}"])[-1]
         for path in self.pools:
             with suppress(OSError):
                 path.unlink(missing_ok=True)

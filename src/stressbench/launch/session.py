@@ -10,16 +10,16 @@ from stressbench.formats.run import Fault, Run, RunFileError, append_fault, read
 from stressbench.launch import machine
 from stressbench.launch.command import Command
 from stressbench.launch.deaths import fault_of_death
-from stressbench.launch.diagnosis import Death, diagnose, kept_file
+from stressbench.launch.diagnosis import Death, diagnose, replacement_run_file
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
 from stressbench.launch.growing_file import GrowingFile
-from stressbench.launch.launch_target import LOCAL, LaunchTarget, build_beside
+from stressbench.launch.launch_target import LOCAL, LaunchTarget, build_concurrent
 from stressbench.launch.local import Request
 from stressbench.launch.program import request_of
-from stressbench.launch.steering import Steering, steered
+from stressbench.launch.rail_selection import RailSelection, with_rail_selection
 from stressbench.launch.stopping import StopPolicy
 
 PROGRESS_VARIABLE = "STRESSBENCH_PROGRESS"
@@ -31,8 +31,8 @@ class LaunchRequest:
     """A run as requested by the user. `workload` is None where a continued run file contains it.
 
     `terminal`: the output is a terminal, so the engine may show its progress, although its own stderr is a pipe.
-    `target`: where ranks run, as named by `on`. `steering`: the NIC selection of the ranks. `others`: ranks of another
-    launch that run on the target at the same time.
+    `target`: where ranks run, as named by `on`. `rail_selection`: the NIC selection of the ranks.
+    `concurrent_ranks`: ranks of another launch that run on the target at the same time.
     """
 
     workload: Path | None
@@ -48,8 +48,8 @@ class LaunchRequest:
     target: LaunchTarget = LOCAL
     stop_policy: StopPolicy = field(default_factory=StopPolicy)
     on: str = "local"
-    steering: Steering | None = None
-    others: int = 0
+    rail_selection: RailSelection | None = None
+    concurrent_ranks: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,15 +65,15 @@ class PreparedLaunch:
 class RunResult:
     """How a run ended: the exit status to pass on (0, 2, 3 or 130), the rank that died, if one did, and the run file.
 
-    `left`: the content of the run file, None where it cannot be read. `kept`: the new run file, where the original was
-    deleted, replaced or cut during the run.
+    `run`: the content of the run file, None where it cannot be read. `replacement_file`: the new run file, where
+    the original was deleted, replaced or cut during the run.
     """
 
     status: int
     outcome: Outcome
     death: Death | None
-    left: Run | None
-    kept: Path | None = None
+    run: Run | None
+    replacement_file: Path | None = None
 
 
 def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> PreparedLaunch | int:
@@ -81,24 +81,33 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
 
     Raises LaunchMistake where a program is missing or does not match.
     """
-    engine = find_engine(given=request.engine, environment=environment)
-    launcher = request.target.launcher(given=request.mpirun, library=library_of(engine))
+    engine = find_engine(explicit=request.engine, environment=environment)
+    launcher = request.target.launcher(mpirun=request.mpirun, library=library_of(engine))
     if request.realtime:
         machine.require_realtime()
-    start = _start_request(engine, request, environment)
-    there = {**environment, **dict(request.target.environment)}
-    if request.workload is not None and (refused := _check(engine, request.workload, request, start, there)):
-        return refused
-    if request.steering is not None:
-        shape = request.target.ranks_per_node(start, typed=request.ranks_per_node)
-        start = steered(
-            start, request.steering, library=launcher.recognised, engine=engine, ranks_per_node=shape, environment=there
+    start_request = _start_request(engine, request, environment)
+    target_environment = {**environment, **dict(request.target.environment)}
+    if request.workload is not None and (
+        check_status := _check(engine, request.workload, request, start_request, target_environment)
+    ):
+        return check_status
+    if request.rail_selection is not None:
+        shape = request.target.ranks_per_node(start_request, explicit=request.ranks_per_node)
+        start_request = with_rail_selection(
+            start_request,
+            request.rail_selection,
+            library=launcher.recognised,
+            engine=engine,
+            ranks_per_node=shape,
+            environment=target_environment,
         )
-    command = build_beside(request.target, launcher=launcher, request=start, others=request.others)
+    command = build_concurrent(
+        request.target, launcher=launcher, request=start_request, concurrent_ranks=request.concurrent_ranks
+    )
     _write(command.files)
     if request.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
-    advice = request.target.advice(launcher=launcher, request=start)
+    advice = request.target.advice(launcher=launcher, request=start_request)
     return PreparedLaunch(command=command, advice=advice, stop_policy=request.stop_policy)
 
 
@@ -129,23 +138,27 @@ def _start_request(engine: Path, request: LaunchRequest, environment: Mapping[st
     )
 
 
-def _check(engine: Path, workload: Path, request: LaunchRequest, start: Request, environment: Mapping[str, str]) -> int:
+def _check(
+    engine: Path, workload: Path, request: LaunchRequest, start_request: Request, environment: Mapping[str, str]
+) -> int:
     """Have the engine check the workload and return its exit status, 0 for success. Its messages go to stderr."""
     # On other hosts and without --ranks-per-node, the number of nodes is unknown before the launch.
-    nodes_known = request.ranks_per_node is not None or request.target.knows_nodes(start)
+    nodes_known = request.ranks_per_node is not None or request.target.knows_nodes(start_request)
     arguments = check_arguments(
         engine=engine,
         workload=workload,
         ranks=request.ranks if nodes_known else None,
-        ranks_per_node=request.target.ranks_per_node(start, typed=request.ranks_per_node),
+        ranks_per_node=request.target.ranks_per_node(start_request, explicit=request.ranks_per_node),
         sets=request.options.sets,
     )
-    checked = subprocess.run(
+    completed = subprocess.run(
         arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, check=False
     )
-    if checked.returncode in (ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault):
-        return checked.returncode
-    raise LaunchMistake(f"{engine} check ended with status {checked.returncode}; does it start at all on this machine?")
+    if completed.returncode in (ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault):
+        return completed.returncode
+    raise LaunchMistake(
+        f"{engine} check ended with status {completed.returncode}; does it start at all on this machine?"
+    )
 
 
 def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
@@ -153,27 +166,33 @@ def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
     file = GrowingFile(run_file)
     try:
         outcome = execute(
-            prepared.command, stop_policy=prepared.stop_policy, begun=file.has_grown, finished=file.has_ended
+            prepared.command, stop_policy=prepared.stop_policy, has_started=file.has_grown, has_finished=file.has_ended
         )  # fmt: skip
     except OSError as fault:
         raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
-    kept = kept_file(outcome.errors)
-    death, left = diagnose(outcome), _read(kept or run_file)
+    replacement_file = replacement_run_file(outcome.errors)
+    death, run = diagnose(outcome), _read(replacement_file or run_file)
     # Ranks killed on request are not a fault, and a file that has not grown has no records of this launch.
-    if death is not None and left is not None and not outcome.stop_requests and file.has_grown():
-        left = _with_fault(left, fault_of_death(death, left, errors=outcome.errors))
-    return RunResult(status=final_status(outcome, death, left), outcome=outcome, death=death, left=left, kept=kept)
+    if death is not None and run is not None and not outcome.stop_requests and file.has_grown():
+        run = _with_fault(run, fault_of_death(death, run, errors=outcome.errors))
+    return RunResult(
+        status=final_status(outcome, death, run),
+        outcome=outcome,
+        death=death,
+        run=run,
+        replacement_file=replacement_file,
+    )
 
 
-def _with_fault(left: Run, fault: Fault) -> Run | None:
+def _with_fault(run: Run, fault: Fault) -> Run | None:
     """Append the fault to the run file. Unchanged where the file ends within a line, or cannot be written."""
-    if left.torn:
-        return left
+    if run.torn:
+        return run
     try:
-        append_fault(left.path, fault)
+        append_fault(run.path, fault)
     except OSError:
-        return left
-    return _read(left.path)
+        return run
+    return _read(run.path)
 
 
 def _read(run_file: Path) -> Run | None:
@@ -183,14 +202,14 @@ def _read(run_file: Path) -> Run | None:
         return None
 
 
-def final_status(outcome: Outcome, death: Death | None, left: Run | None) -> int:
+def final_status(outcome: Outcome, death: Death | None, run: Run | None) -> int:
     """The engine's own status where it could return one, or else `interrupted` after a stop request, or else `fault`.
 
     Deaths take precedence, since MPICH's launcher then exits with the bare number of the signal. After SIGUSR1 it loses
     the status of rank 0, so success counts only where the run file is complete.
     """
-    complete = left is not None and left.complete
-    if outcome.hung_at_the_end:
+    complete = run is not None and run.complete
+    if outcome.hung_in_finalize:
         return ExitStatus.ok if complete else ExitStatus.interrupted
     if (
         death is None

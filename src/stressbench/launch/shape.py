@@ -41,13 +41,13 @@ def require_same_time(run_file: RunFile, *, simulated: bool) -> None:
     """Raise LaunchMistake where a continued file would mix simulated and real times."""
     if not run_file.continues:
         return
-    found = _header(run_file.path).simulation
-    if found is not None and not simulated:
-        name = "NAME" if found.platform is None else found.platform.name
+    simulation = _header(run_file.path).simulation
+    if simulation is not None and not simulated:
+        name = "NAME" if simulation.platform is None else simulation.platform.name
         raise LaunchMistake(
             f"--continue {run_file.path}: its times are simulated; continue it with --on simgrid:{name}"
         )
-    if found is None and simulated:
+    if simulation is None and simulated:
         raise LaunchMistake(f"--continue {run_file.path}: its times are of real hosts; leave --on simgrid out")
 
 

@@ -53,7 +53,7 @@ class SimulatedTarget:
     source: str
     folder: Path
     environment: tuple[tuple[str, str], ...] = ()
-    takes_turns: bool = False
+    realtime_by_default: bool = False
     nics: tuple[str, ...] = ()
     stall_limit: str | None = None  # SimGrid itself detects when no rank can proceed
 
@@ -62,13 +62,13 @@ class SimulatedTarget:
         """One per core of each host."""
         return sum(host.cores for host in self.hosts)
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """SimGrid's `smpirun`, although the simulated engine starts its ranks itself. Raises LaunchMistake."""
-        return find_launcher(given=given, library=library)
+        return find_launcher(mpirun=mpirun, library=library)
 
-    def ranks_per_node(self, request: Request, *, typed: int | None) -> int | None:
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:
         """As typed, or else the ranks of each host in use, None unless all but the last have the same number."""
-        return typed if typed is not None else ranks_per_node(self.hosts, request.ranks)
+        return explicit if explicit is not None else ranks_per_node(self.hosts, request.ranks)
 
     def knows_nodes(self, request: Request) -> bool:  # noqa: ARG002  a LaunchTarget's
         """True, since neither a batch system nor options place ranks."""
@@ -79,11 +79,11 @@ class SimulatedTarget:
         """Number of hosts of the lab."""
         return len(self.hosts)
 
-    def one_a_host(self, hosts: int) -> "SimulatedTarget":
+    def one_rank_per_host(self, hosts: int) -> "SimulatedTarget":
         """The lab with only its first `hosts` hosts, and one rank on each."""
         return replace(self, hosts=tuple(LabHost(name=host.name, cores=1) for host in self.hosts[:hosts]))
 
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
+    def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """Raises LaunchMistake, since each launch is a separate simulation."""
         raise LaunchMistake(
             f"--on simgrid:{self.name}: two programs cannot run side by side in a simulation; a lab or a cluster can"
@@ -108,11 +108,11 @@ class SimulatedTarget:
         settings = (("smpi/np", str(request.ranks)), ("smpi/hostfile", str(self._hostfile(request.ranks))))
         options = (f"--cfg={name}:{value}" for name, value in (*settings, *MPI, *NETWORK))
         return Command(
-            argv=(program, *options, *_QUIET, str(self._place / "platform.xml"), "--", *arguments),
-            environment=((DESCRIPTION_VARIABLE, str(self._place / "description.json")),),
+            argv=(program, *options, *_QUIET, str(self._platform_folder / "platform.xml"), "--", *arguments),
+            environment=((DESCRIPTION_VARIABLE, str(self._platform_folder / "description.json")),),
             files=(
-                (self._place / "platform.xml", self.platform),
-                (self._place / "description.json", self._description),
+                (self._platform_folder / "platform.xml", self.platform),
+                (self._platform_folder / "description.json", self._description),
                 (self._hostfile(request.ranks), self._hosts(request.ranks)),
             ),
         )
@@ -125,13 +125,13 @@ class SimulatedTarget:
         return json.dumps({"platform": platform, "settings": settings}) + "\n"
 
     @cached_property
-    def _place(self) -> Path:
+    def _platform_folder(self) -> Path:
         """A folder named after the content of its files."""
         content = hashlib.sha256((self.platform + self._description).encode()).hexdigest()[:12]
         return self.folder / f"{self.name}-{content}"
 
     def _hostfile(self, ranks: int) -> Path:
-        return self._place / f"hosts-{ranks}"
+        return self._platform_folder / f"hosts-{ranks}"
 
     def _hosts(self, ranks: int) -> str:
         return "".join(f"{name}\n" * count for name, count in shares(self.hosts, ranks))
@@ -143,10 +143,10 @@ class SimulatedTarget:
 
 def find_simulated_engine(environment: Mapping[str, str]) -> Path:
     """The engine on SimGrid: $STRESSBENCH_SIMGRID, or the one on PATH. Raises LaunchMistake."""
-    if named := environment.get(ENGINE_VARIABLE):
-        return named_program(Path(named), said_by=ENGINE_VARIABLE)
-    if found := shutil.which(ENGINE, path=environment.get("PATH")):
-        return Path(found)
+    if path_from_environment := environment.get(ENGINE_VARIABLE):
+        return named_program(Path(path_from_environment), option=ENGINE_VARIABLE)
+    if path_on_path := shutil.which(ENGINE, path=environment.get("PATH")):
+        return Path(path_on_path)
     raise LaunchMistake(
         f"{ENGINE} was not found on PATH: `cmake --preset simgrid && cmake --build --preset simgrid` in a checkout "
         f"makes build/simgrid/engine/{ENGINE} (it needs libsimgrid-dev); {ENGINE_VARIABLE}=PATH names it"

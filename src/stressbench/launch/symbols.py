@@ -13,7 +13,7 @@ from stressbench.formats.trace.line import with_checksum
 from stressbench.formats.trace.records import site_name
 
 _UNKNOWN = "??"
-_END_WITHIN = 1 << 16
+_TAIL_BYTES = 1 << 16
 _ANSWER_WITHIN_S = 120
 _LONGEST_FUNCTION = 1000
 """Characters. Names of instances of C++ templates, for example, may be of any length."""
@@ -21,11 +21,11 @@ _LONGEST_FUNCTION = 1000
 
 def sites_of(trace: Trace) -> Mapping[str, Sequence[int]]:
     """Offsets of all call sites, by module."""
-    found: dict[str, set[int]] = defaultdict(set)
+    offsets_by_module: dict[str, set[int]] = defaultdict(set)
     for rank in trace.ranks():
         for site in rank.sites:
-            found[rank.module_of(site)].add(site.offset)
-    return {module: sorted(offsets) for module, offsets in found.items()}
+            offsets_by_module[rank.module_of(site)].add(site.offset)
+    return {module: sorted(offsets) for module, offsets in offsets_by_module.items()}
 
 
 def resolve(sites: Mapping[str, Sequence[int]], *, paths: Mapping[str, str]) -> dict[str, str]:
@@ -33,43 +33,43 @@ def resolve(sites: Mapping[str, Sequence[int]], *, paths: Mapping[str, str]) -> 
     program = shutil.which("addr2line")
     if program is None:
         return {}
-    known: dict[str, str] = {}
+    symbols: dict[str, str] = {}
     for module, offsets in sites.items():
         if module in paths and Path(paths[module]).is_file():
-            answers = _ask(program, paths[module], offsets)
-            known |= {site_name(module, offset): text for offset, text in zip(offsets, answers, strict=False) if text}
-    return known
+            texts = _symbols_at(program, paths[module], offsets)
+            symbols |= {site_name(module, offset): text for offset, text in zip(offsets, texts, strict=False) if text}
+    return symbols
 
 
-def _ask(program: str, path: str, offsets: Sequence[int]) -> Iterable[str]:
-    asked = "".join(f"{offset:#x}\n" for offset in offsets)
+def _symbols_at(program: str, path: str, offsets: Sequence[int]) -> Iterable[str]:
+    addresses = "".join(f"{offset:#x}\n" for offset in offsets)
     try:
-        answer = subprocess.run(
+        completed = subprocess.run(
             [program, "-f", "-C", "-e", path],
-            input=asked, capture_output=True, text=True, errors="replace", check=False, timeout=_ANSWER_WITHIN_S,
+            input=addresses, capture_output=True, text=True, errors="replace", check=False, timeout=_ANSWER_WITHIN_S,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return ()
-    lines = answer.stdout.splitlines()
+    lines = completed.stdout.splitlines()
     return [_symbol(function, place) for function, place in zip(lines[::2], lines[1::2], strict=False)]
 
 
-def _symbol(function: str, place: str) -> str:
+def _symbol(function: str, position: str) -> str:
     """Text such as `main (cg.c:12)`, the file without its folder. Empty where nothing is known."""
-    file, _, line = place.split(" (discriminator")[0].rpartition(":")
-    known = not file.startswith(_UNKNOWN) and line.isdigit() and line != "0"
-    where = f"{Path(file).name}:{line}" if known else ""
+    file, _, line = position.split(" (discriminator")[0].rpartition(":")
+    has_line = not file.startswith(_UNKNOWN) and line.isdigit() and line != "0"
+    location = f"{Path(file).name}:{line}" if has_line else ""
     if function == _UNKNOWN:
-        return where
+        return location
     name = function if len(function) <= _LONGEST_FUNCTION else f"{function[:_LONGEST_FUNCTION]}..."
-    return f"{name} ({where})" if where else name
+    return f"{name} ({location})" if location else name
 
 
 def add_symbols(path: Path, symbols: Mapping[str, str]) -> None:
     """Insert the line of symbols before the trace's last line, which marks the file as complete."""
     line = with_checksum(orjson.dumps({"type": "symbols", "sites": symbols}))
     with path.open("r+b") as file:
-        start = max(0, file.seek(0, 2) - _END_WITHIN)
+        start = max(0, file.seek(0, 2) - _TAIL_BYTES)
         file.seek(start)
         last = file.read().rstrip(b"\n").rpartition(b"\n")
         file.seek(start + len(last[0]) + len(last[1]))

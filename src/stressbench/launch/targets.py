@@ -13,7 +13,7 @@ from typing import Protocol
 
 from stressbench.launch.batch import BatchSystem, batch_systems
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.labs import LabsUp, SimulatedLabs
+from stressbench.launch.labs import RunningLabs, SimulatedLabs
 from stressbench.launch.launch_target import LOCAL, LaunchTarget
 from stressbench.launch.simgrid import SimulatedTarget, find_simulated_engine
 
@@ -45,7 +45,7 @@ class _UncontrolledNetwork:
 
     def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:  # noqa: ARG002  a TargetProvider's
         """The allocation of the batch system, or this machine."""
-        return LOCAL if self.system is None else self.system.inside(environment)
+        return LOCAL if self.system is None else self.system.current_target(environment)
 
     def set_rate(self, on: str, rate: str) -> None:
         """Not supported. Raises LaunchMistake."""
@@ -55,11 +55,11 @@ class _UncontrolledNetwork:
         """None: there are no counters of all hosts."""
 
 
-_NAMED = frozenset({"lab", "simgrid"})
+_KINDS_WITH_NAME = frozenset({"lab", "simgrid"})
 _registered: dict[str, TargetProvider] = {}
 _BUILT_IN: Mapping[str, TargetProvider] = {
     "local": _UncontrolledNetwork(),
-    "lab": LabsUp(),
+    "lab": RunningLabs(),
     "simgrid": SimulatedLabs(),
     **{name: _UncontrolledNetwork(system=system) for name, system in batch_systems().items()},
 }
@@ -112,22 +112,22 @@ def nic_counter(on: str) -> Callable[[], NicTotals | None] | None:
     return None if isinstance(provider, _UncontrolledNetwork) else lambda: provider.nic_totals(on)
 
 
-def engine_for(target: LaunchTarget, given: Path | None, *, environment: Mapping[str, str]) -> Path | None:
-    """The engine `given`, or else the engine on SimGrid for a simulation. None leaves it to the usual search.
+def engine_for(target: LaunchTarget, explicit_path: Path | None, *, environment: Mapping[str, str]) -> Path | None:
+    """The engine `explicit_path`, or else the engine on SimGrid for a simulation. None leaves it to the usual search.
 
     Raises LaunchMistake.
     """
-    if given is None and isinstance(target, SimulatedTarget):
+    if explicit_path is None and isinstance(target, SimulatedTarget):
         return find_simulated_engine(environment)
-    return given
+    return explicit_path
 
 
 def _provider_of(on: str) -> TargetProvider:
     kind, colon, name = on.partition(":")
     if (registered_provider := _registered.get(kind)) is not None:
         return registered_provider
-    found = _BUILT_IN.get(kind)
-    if found is None or bool(name) != (kind in _NAMED) or bool(colon) != bool(name):
+    provider = _BUILT_IN.get(kind)
+    if provider is None or bool(name) != (kind in _KINDS_WITH_NAME) or bool(colon) != bool(name):
         others = ", ".join(batch_systems())
         raise LaunchMistake(f"--on: '{on}': expected local, {others}, lab:NAME such as lab:tiny, or simgrid:tiny")
-    return found
+    return provider

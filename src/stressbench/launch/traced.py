@@ -14,11 +14,11 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.files import NotPrivate, is_own_file, limits, read_own, require_output
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode, read_trace
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.following import follow
+from stressbench.launch.following import run_forwarding_signals
 from stressbench.launch.salvaging import salvage
 from stressbench.launch.symbols import add_symbols, resolve, sites_of
 from stressbench.launch.tracer import Tracer, find_tracer
-from stressbench.launch.tracing import Tracing, traced
+from stressbench.launch.tracing import Tracing, with_tracer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +54,11 @@ def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> Trac
     )  # fmt: skip
     if os.path.lexists(tracing.modules):
         raise LaunchMistake(f"--output: {tracing.modules} is there already and would be replaced; move it away first")
-    ended = follow(traced(request.words, tracing=tracing, outer=environment))
-    left = salvage(tracing, tracer, environment)
-    sentences = list(left.sentences)
-    if not left.written:
-        return TracedLaunch(status=ended.status, trace=None, sentences=left.sentences)
+    outcome = run_forwarding_signals(with_tracer(request.words, tracing=tracing, base_environment=environment))
+    salvaged = salvage(tracing, tracer, environment)
+    sentences = list(salvaged.sentences)
+    if not salvaged.written:
+        return TracedLaunch(status=outcome.status, trace=None, sentences=salvaged.sentences)
     trace, reason = _read(request.output)
     if trace is not None and not trace.truncated:
         _name_sites(trace, tracing)
@@ -69,8 +69,8 @@ def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> Trac
     if reason is not None:
         sentences.append(reason)
     elif trace is None:
-        sentences += _why_nothing(request, tracer, ended.status)
-    return TracedLaunch(status=ended.status, trace=trace, sentences=tuple(sentences))
+        sentences += _missing_trace_sentences(request, tracer, outcome.status)
+    return TracedLaunch(status=outcome.status, trace=trace, sentences=tuple(sentences))
 
 
 def _read(path: Path) -> tuple[Trace | None, str | None]:
@@ -87,19 +87,19 @@ def _name_sites(trace: Trace, tracing: Tracing) -> None:
     """Add functions and lines of call sites to the trace if possible. The trace is valid without them."""
     try:
         paths = orjson.loads(read_own(tracing.modules, limit=limits.OUTPUT))
-        found = resolve(sites_of(trace), paths=paths if isinstance(paths, dict) else {})
-        if found and not trace.symbols:
-            add_symbols(trace.path, found)
+        symbols = resolve(sites_of(trace), paths=paths if isinstance(paths, dict) else {})
+        if symbols and not trace.symbols:
+            add_symbols(trace.path, symbols)
     except (NotPrivate, OSError, orjson.JSONDecodeError, TraceFileError):
         return
 
 
-def _why_nothing(request: TraceRequest, tracer: Tracer, status: int) -> list[str]:
-    built = "" if tracer.mpi is None else f" (the tracer's is {tracer.mpi})"
-    ended = f"{request.words[0]} ended with status {status} and " if status else ""
+def _missing_trace_sentences(request: TraceRequest, tracer: Tracer, status: int) -> list[str]:
+    mpi_text = "" if tracer.mpi is None else f" (the tracer's is {tracer.mpi})"
+    status_text = f"{request.words[0]} ended with status {status} and " if status else ""
     return [
-        f"{ended}no rank wrote {request.output}. Did an MPI program run at all, and to its MPI_Finalize?",
-        f"It is not seen where it is linked statically, or built with another MPI{built}, or where rank 0 ran on a "
+        f"{status_text}no rank wrote {request.output}. Did an MPI program run at all, and to its MPI_Finalize?",
+        f"It is not seen where it is linked statically, or built with another MPI{mpi_text}, or where rank 0 ran on a "
         "host that does not share this folder",
     ]
 

@@ -27,27 +27,27 @@ class Tracer:
 
 def find_tracer(environment: Mapping[str, str]) -> Tracer:
     """The tracer of $STRESSBENCH_TRACE_LIBRARY, or else the one beside the engine. Raises LaunchMistake without one."""
-    named = environment.get(LIBRARY_VARIABLE)
+    library_from_environment = environment.get(LIBRARY_VARIABLE)
     try:
-        engine = find_engine(given=None, environment=environment)
+        engine = find_engine(explicit=None, environment=environment)
     except LaunchMistake:
-        if not named:
+        if not library_from_environment:
             raise
         engine = None
-    library = _named(Path(named)) if named else _beside(engine)
+    library = _existing_file(Path(library_from_environment)) if library_from_environment else _library_beside(engine)
     if any(letter in str(library) for letter in ": "):
         raise LaunchMistake(f"{library}: LD_PRELOAD cannot hold a path with a colon or a blank; move it elsewhere")
     salvage = next((path for path in _salvage_places(library, engine) if path.is_file()), None)
     return Tracer(library=library, salvage=salvage, mpi=None if engine is None else _mpi(engine))
 
 
-def _named(path: Path) -> Path:
+def _existing_file(path: Path) -> Path:
     if not path.is_file():
         raise LaunchMistake(f"{LIBRARY_VARIABLE}: {path} is not a file")
     return path.absolute()
 
 
-def _beside(engine: Path | None) -> Path:
+def _library_beside(engine: Path | None) -> Path:
     assert engine is not None
     places = tuple(_library_places(engine.resolve()))
     for path in places:

@@ -10,7 +10,7 @@ from pathlib import Path
 from stressbench.formats.files import is_own_file
 from stressbench.formats.trace import TraceMode
 from stressbench.launch.command import Command
-from stressbench.launch.find import ask
+from stressbench.launch.find import recognise_launcher
 from stressbench.launch.flavour import Flavour
 
 POOL_VARIABLE = "STRESSBENCH_TRACE_POOL"
@@ -37,9 +37,9 @@ class Tracing:
         )
         return (*pairs, ("STRESSBENCH_TRACE_NAMES", "1")) if self.names else pairs
 
-    def environment(self, outer: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-        """Variables to add to the environment `outer`. A library that is already preloaded is kept."""
-        preload = ":".join(text for text in (str(self.library), outer.get("LD_PRELOAD", "")) if text)
+    def environment(self, base_environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """Variables to add to `base_environment`. A library that is already preloaded is kept."""
+        preload = ":".join(text for text in (str(self.library), base_environment.get("LD_PRELOAD", "")) if text)
         return (("LD_PRELOAD", preload), *self.settings())
 
     @property
@@ -47,29 +47,34 @@ class Tracing:
         """The file to which rank 0 writes the paths of the modules with call sites."""
         return self.output.with_name(self.output.name + ".modules")
 
-    def pools(self, outer: Mapping[str, str]) -> tuple[tuple[int, Path], ...]:
+    def pools(self, base_environment: Mapping[str, str]) -> tuple[tuple[int, Path], ...]:
         """Rank and path of the pools that unfinished ranks left behind on this host, one file per thread.
 
         Any user may create files of these names, so only those of this user count.
         """
-        folder = Path(outer.get(POOL_VARIABLE) or _POOLS)
-        start = f"stressbench-trace-{self.key}-"
-        found = ((path.name.removeprefix(start).partition(".")[0], path) for path in folder.glob(f"{start}*.pool"))
-        return tuple(sorted((int(rank), path) for rank, path in found if rank.isdigit() and is_own_file(path)))
+        folder = Path(base_environment.get(POOL_VARIABLE) or _POOLS)
+        prefix = f"stressbench-trace-{self.key}-"
+        candidates = (
+            (path.name.removeprefix(prefix).partition(".")[0], path) for path in folder.glob(f"{prefix}*.pool")
+        )
+        return tuple(sorted((int(rank), path) for rank, path in candidates if rank.isdigit() and is_own_file(path)))
 
 
-def traced(words: tuple[str, ...], *, tracing: Tracing, outer: Mapping[str, str]) -> Command:
+def with_tracer(words: tuple[str, ...], *, tracing: Tracing, base_environment: Mapping[str, str]) -> Command:
     """The command with the tracer preloaded.
 
     Open MPI passes only variables named by `-x` to ranks on other hosts, srun and hydra pass all variables.
     """
-    environment = tracing.environment(outer)
+    environment = tracing.environment(base_environment)
     if _is_openmpi(words[0]):
         names = [name for name, _ in environment]
-        names += [POOL_VARIABLE] if outer.get(POOL_VARIABLE) else []
+        names += [POOL_VARIABLE] if base_environment.get(POOL_VARIABLE) else []
         words = (words[0], *(word for name in names for word in ("-x", name)), *words[1:])
     return Command(argv=words, environment=environment)
 
 
 def _is_openmpi(program: str) -> bool:
-    return Path(program).name.startswith(_LAUNCHERS) and ask(program).flavour in (Flavour.openmpi4, Flavour.openmpi5)
+    return Path(program).name.startswith(_LAUNCHERS) and recognise_launcher(program).flavour in (
+        Flavour.openmpi4,
+        Flavour.openmpi5,
+    )

@@ -13,7 +13,7 @@ _COPY = re.compile(r"_\d+$")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Meeting:
+class CoRunImpacts:
     """Jobs that ran side by side, each with its impact."""
 
     impacts: tuple[tuple[str, PooledImpact], ...]
@@ -29,7 +29,7 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JobStanding:
+class JobImpactSummary:
     """A job over all pairs. `suffers`, `causes`: geometric mean of the impacts on it and by it, None without any."""
 
     name: str
@@ -45,7 +45,7 @@ class Matrix:
     jobs: tuple[str, ...]
     pairs: tuple[Entry, ...]
     groups: tuple[Entry, ...]
-    standings: tuple[JobStanding, ...]
+    standings: tuple[JobImpactSummary, ...]
     aggressor: str | None
     victim: str | None
     advice: str
@@ -55,11 +55,11 @@ class Matrix:
         return next((one for one in self.pairs if (one.victim, one.beside) == (victim, (beside,))), None)
 
 
-def matrix_of(jobs: Sequence[str], meetings: Sequence[Meeting], *, where: Mapping[str, str]) -> Matrix:
+def matrix_of(jobs: Sequence[str], co_runs: Sequence[CoRunImpacts], *, where: Mapping[str, str]) -> Matrix:
     """The matrix of `jobs`. The second copy of a job, `NAME_2`, counts as that job."""
-    entries = [entry for meeting in meetings for entry in _entries(meeting, jobs)]
+    entries = [entry for co_run in co_runs for entry in _entries_of(co_run, jobs)]
     pairs = tuple(entry for entry in entries if len(entry.beside) == 1)
-    standings = tuple(_standing(job, pairs) for job in jobs)
+    standings = tuple(_job_summary(job, pairs) for job in jobs)
     slowed = _slowed(pairs)
     return Matrix(
         where=where,
@@ -67,8 +67,10 @@ def matrix_of(jobs: Sequence[str], meetings: Sequence[Meeting], *, where: Mappin
         pairs=pairs,
         groups=tuple(entry for entry in entries if len(entry.beside) > 1),
         standings=standings,
-        aggressor=_worst({one.name: one.causes for one in standings}, among={entry.beside[0] for entry in slowed}),
-        victim=_worst({one.name: one.suffers for one in standings}, among={entry.victim for entry in slowed}),
+        aggressor=_most_extreme(
+            {one.name: one.causes for one in standings}, among={entry.beside[0] for entry in slowed}
+        ),
+        victim=_most_extreme({one.name: one.suffers for one in standings}, among={entry.victim for entry in slowed}),
         advice=advice_of(pairs),
     )
 
@@ -101,29 +103,29 @@ def _slowed(pairs: Sequence[Entry]) -> list[Entry]:
 
 def _harmless(known: Sequence[Entry]) -> list[tuple[str, str]]:
     """Pairs in which neither job's interval exceeds a slowdown of 2 %."""
-    fine = {(entry.victim, entry.beside[0]) for entry in known if (entry.impact.high or 0.0) <= 1 + EFFECT}
-    return sorted({(min(pair), max(pair)) for pair in fine if (pair[1], pair[0]) in fine})
+    within_effect = {(entry.victim, entry.beside[0]) for entry in known if (entry.impact.high or 0.0) <= 1 + EFFECT}
+    return sorted({(min(pair), max(pair)) for pair in within_effect if (pair[1], pair[0]) in within_effect})
 
 
 def _range(impact: PooledImpact) -> str:
     return f"{impact.ratio:.2f} times [{impact.low:.2f}, {impact.high:.2f}]"
 
 
-def _entries(meeting: Meeting, jobs: Sequence[str]) -> list[Entry]:
-    names = [_original(name, jobs) for name, _ in meeting.impacts]
-    found: dict[tuple[str, tuple[str, ...]], Entry] = {}
-    for number, (victim, (_, impact)) in enumerate(zip(names, meeting.impacts, strict=True)):
+def _entries_of(co_run: CoRunImpacts, jobs: Sequence[str]) -> list[Entry]:
+    names = [_original(name, jobs) for name, _ in co_run.impacts]
+    entries: dict[tuple[str, tuple[str, ...]], Entry] = {}
+    for number, (victim, (_, impact)) in enumerate(zip(names, co_run.impacts, strict=True)):
         beside = tuple(name for other, name in enumerate(names) if other != number)
-        found.setdefault((victim, beside), Entry(victim=victim, beside=beside, impact=impact))
-    return list(found.values())
+        entries.setdefault((victim, beside), Entry(victim=victim, beside=beside, impact=impact))
+    return list(entries.values())
 
 
 def _original(name: str, jobs: Sequence[str]) -> str:
     return name if name in jobs else _COPY.sub("", name)
 
 
-def _standing(job: str, pairs: Sequence[Entry]) -> JobStanding:
-    return JobStanding(
+def _job_summary(job: str, pairs: Sequence[Entry]) -> JobImpactSummary:
+    return JobImpactSummary(
         name=job,
         suffers=_mean([entry.impact.ratio for entry in pairs if entry.victim == job]),
         causes=_mean([entry.impact.ratio for entry in pairs if entry.beside == (job,)]),
@@ -131,11 +133,11 @@ def _standing(job: str, pairs: Sequence[Entry]) -> JobStanding:
 
 
 def _mean(ratios: Sequence[float | None]) -> float | None:
-    known = [log(ratio) for ratio in ratios if ratio is not None]
-    return exp(fmean(known)) if known else None
+    logarithms = [log(ratio) for ratio in ratios if ratio is not None]
+    return exp(fmean(logarithms)) if logarithms else None
 
 
-def _worst(values: Mapping[str, float | None], *, among: set[str]) -> str | None:
+def _most_extreme(values: Mapping[str, float | None], *, among: set[str]) -> str | None:
     """The job with the largest value among those with a significant slowdown, None without any."""
     known = {name: value for name, value in values.items() if value is not None and name in among}
     return max(known, key=lambda name: known[name]) if known else None

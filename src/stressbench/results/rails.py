@@ -13,12 +13,12 @@ from stressbench.tracing.profile import Columns
 
 Floats = NDArray[np.float64]
 BASELINE = "default"
-_LEAST_RUNS = 4
-_REACH = 1.5
-_ITSELF = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="others are compared with it")
+_MIN_RUNS = 4
+_WHISKER_REACH = 1.5
+_BASELINE_RATIO = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="others are compared with it")
 
 
-class Of(StrEnum):
+class ValueKind(StrEnum):
     """What each value of a box plot is: the median over the rounds of a run, or a single round."""
 
     runs = "runs"
@@ -60,7 +60,7 @@ class Subject:
     step: int | None
     motif: str | None
     unit: str
-    of: Of
+    of: ValueKind
     baseline: str
     entries: tuple[Entry, ...]
 
@@ -77,15 +77,15 @@ def subject_of(
     medians = {
         policy: np.array([np.median(rounds) for rounds in runs if len(rounds)]) for policy, runs in values.items()
     }
-    of = Of.runs if all(len(found) >= _LEAST_RUNS for found in medians.values()) else Of.rounds
+    of = ValueKind.runs if all(len(found) >= _MIN_RUNS for found in medians.values()) else ValueKind.rounds
     if all(len(rounds) <= 1 for runs in values.values() for rounds in runs):
-        of = Of.runs  # every run has only one value
+        of = ValueKind.runs  # every run has only one value
     baseline = BASELINE if BASELINE in values else next(iter(values))
     entries = tuple(
         Entry(
             policy=policy,
-            box=box_of(medians[policy] if of is Of.runs else np.concatenate([np.empty(0), *runs])),
-            ratio=_ITSELF if policy == baseline else _against(values[baseline], runs),
+            box=box_of(medians[policy] if of is ValueKind.runs else np.concatenate([np.empty(0), *runs])),
+            ratio=_BASELINE_RATIO if policy == baseline else _ratio_to_baseline(values[baseline], runs),
         )
         for policy, runs in values.items()
     )
@@ -99,7 +99,7 @@ def box_of(values: Floats) -> Box | None:
     if len(values) == 0:
         return None
     first, middle, third = (float(value) for value in np.percentile(values, (25, 50, 75)))
-    reach = _REACH * (third - first)
+    reach = _WHISKER_REACH * (third - first)
     ordered = np.sort(values)
     within = ordered[(ordered >= first - reach) & (ordered <= third + reach)]
     beyond = ordered[(ordered < first - reach) | (ordered > third + reach)]
@@ -109,7 +109,7 @@ def box_of(values: Floats) -> Box | None:
     )  # fmt: skip
 
 
-def _against(baseline: Sequence[Floats], runs: Sequence[Floats]) -> PooledRatio:
+def _ratio_to_baseline(baseline: Sequence[Floats], runs: Sequence[Floats]) -> PooledRatio:
     found = pooled_ratio(baseline, runs, what="values")
     return PooledRatio(
         ratio=found.ratio, low=found.low, high=found.high, reason=found.reason,
@@ -118,7 +118,7 @@ def _against(baseline: Sequence[Floats], runs: Sequence[Floats]) -> PooledRatio:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class NicLoad:
     """Bytes that hosts sent over their NIC of this name, including frame headers. None: not counted.
 
     `asked`: whether the policy selects this NIC, None where MPI or each host chooses.
@@ -130,7 +130,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
+class NicTraffic:
     """Bytes that hosts sent under one policy while `job` ran isolated, or (None) all jobs contended.
 
     `asked`: the selected NICs as text.
@@ -140,7 +140,7 @@ class Carried:
     policy: str
     job: str | None
     asked: str
-    loads: tuple[Load, ...]
+    loads: tuple[NicLoad, ...]
 
     @property
     def total(self) -> int | None:
@@ -148,7 +148,7 @@ class Carried:
         known = [load.sent_bytes for load in self.loads if load.sent_bytes is not None]
         return sum(known) if known else None
 
-    def share(self, load: Load) -> float | None:
+    def share(self, load: NicLoad) -> float | None:
         """Share of one NIC in all bytes, None where none were sent or counted."""
         return load.sent_bytes / self.total if load.sent_bytes is not None and self.total else None
 
@@ -166,7 +166,7 @@ class Bandwidth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class PolicyImpact:
     """Congestion impact on a job under one policy: its contended time relative to its isolated time."""
 
     where: Mapping[str, str]
@@ -186,7 +186,7 @@ class MpiProfile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RailsFound:
+class RailsReport:
     """Results of a rail sweep. `time`: isolated or contended rounds, or launches. `factors`: others than the policy."""
 
     about: str
@@ -197,7 +197,7 @@ class RailsFound:
     done: int
     subjects: tuple[Subject, ...]
     bandwidths: tuple[Bandwidth, ...]
-    carried: tuple[Carried, ...]
-    beside: tuple[Beside, ...]
+    carried: tuple[NicTraffic, ...]
+    beside: tuple[PolicyImpact, ...]
     talk: tuple[MpiProfile, ...]
     notes: tuple[str, ...]

@@ -13,7 +13,9 @@ from stressbench.formats.run import Kind
 from stressbench.stats.unpaired import PooledRatio, concatenate_rounds, pooled_ratio
 
 FULL = Fraction(1)
-_ITSELF = PooledRatio(ratio=1.0, low=None, high=None, source=None, reason="the full rate: others are compared with it")
+_FULL_RATE_RATIO = PooledRatio(
+    ratio=1.0, low=None, high=None, source=None, reason="the full rate: others are compared with it"
+)
 
 
 class Answer(StrEnum):
@@ -62,18 +64,18 @@ class Point:
 Rounds = Sequence[NDArray[np.float64]]
 
 
-def point_of(rate: Fraction, *, full: Rounds, here: Rounds, at_most: float, what: str = "rounds") -> Point:
+def point_of(rate: Fraction, *, full: Rounds, reduced: Rounds, at_most: float, what: str = "rounds") -> Point:
     """The point at `rate`, from times of the rounds of each run at the full rate and at this one.
 
     `what`: what the times are of, in the plural, for messages.
     """
-    factor = _ITSELF if rate == FULL else pooled_ratio(full, here, what=what)
-    time_s, full_s = _median(here), _median(full)
+    factor = _FULL_RATE_RATIO if rate == FULL else pooled_ratio(full, reduced, what=what)
+    time_s, full_s = _median(reduced), _median(full)
     return Point(
         rate=str(rate),
         share=float(rate),
-        runs=sum(len(rounds) > 0 for rounds in here),
-        rounds=sum(map(len, here)),
+        runs=sum(len(rounds) > 0 for rounds in reduced),
+        rounds=sum(map(len, reduced)),
         time_s=time_s,
         factor=factor,
         ratio_of_medians=time_s / full_s if time_s is not None and full_s else None,
@@ -199,18 +201,18 @@ class Degradation:
     competition: tuple[Competition, ...] = ()
 
 
-def need_of(points: Sequence[Point]) -> tuple[str | None, tuple[str, ...]]:
+def sufficient_rate(points: Sequence[Point]) -> tuple[str | None, tuple[str, ...]]:
     """The smallest rate that suffices, and the undecided rates below it. `points` descend from the full rate.
 
     Less bandwidth cannot help, so rates below one that fails are ignored, but those below an undecided one count.
     """
-    believed: list[Point] = []
+    candidates: list[Point] = []
     for point in points:
         if point.suffices is Answer.no:
             break
-        believed.append(point)
-    sufficient = [number for number, point in enumerate(believed) if point.suffices is Answer.yes]
+        candidates.append(point)
+    sufficient = [number for number, point in enumerate(candidates) if point.suffices is Answer.yes]
     if not sufficient or not points[0].rounds:
         return None, ()
     last = sufficient[-1]
-    return believed[last].rate, tuple(point.rate for point in believed[last + 1 :])
+    return candidates[last].rate, tuple(point.rate for point in candidates[last + 1 :])

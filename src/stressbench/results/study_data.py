@@ -11,7 +11,7 @@ from stressbench.results.selections import Selections
 class StudyData:
     """Completed runs by id, name and text of the study file, its seed, and `environment.json` as text.
 
-    `chosen`: the samples to evaluate of the runs, if they were selected already.
+    `selections`: the samples to evaluate of the runs, if they were selected already.
     """
 
     runs: Mapping[str, Run] = field(default_factory=dict)
@@ -19,7 +19,7 @@ class StudyData:
     text: str = ""
     seed: int | None = None
     environment: str = ""
-    chosen: Selections | None = None
+    selections: Selections | None = None
 
     @property
     def by_cell(self) -> Mapping[str, Mapping[str, Run]]:

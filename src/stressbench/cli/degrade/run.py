@@ -124,7 +124,7 @@ def _print_plan(words: list[str], sweep_options: RateSweepOptions, *, as_json: b
     if sweep_options.compete:
         competing = sweep_options.competing(words)
         specification = competing.specification(key_label=_KEY_LABEL)
-        with competing.written_for_now() as folder:
+        with competing.in_temporary_directory() as folder:
             print_plan(specification.study, folder=folder, as_json=as_json)
         return
     specification = sweep_options.sweep(words).specification(key_label=_KEY_LABEL)

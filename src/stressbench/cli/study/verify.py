@@ -40,4 +40,4 @@ def verify(
         error(complaint)
     if verdict.complaints:
         raise typer.Exit(ExitStatus.fault)
-    echo(f"{path}: {verdict.right} files are as they were")
+    echo(f"{path}: {verdict.intact} files are as they were")

@@ -27,7 +27,7 @@ from stressbench.interference.probes import ProbeSeries
 from stressbench.interference.round_times import round_times
 from stressbench.report.units import count
 
-_MOSTLY_START = 2.0
+_MIN_RUN_TO_START_RATIO = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,12 +37,14 @@ class CompressionMeasurement:
     data: CompressionData
     interrupted: str | None
 
-    def kept(self, *, is_requested: bool) -> str:
+    def saved_extent(self, *, is_requested: bool) -> str:
         """A sentence on the results of an interrupted measurement, which are lost unless a profile `is_requested`."""
         runs = [len(one.times_s) for one in self.data.completed_levels]
-        many = f"{min(runs)}" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)}"
-        found = f"{len(runs)} congestion levels with {many} times each, and {len(self.data.alone_s)} isolated times"
-        return f"kept {found}" if is_requested else f"{found} are lost: -o or --store would have kept them"
+        times_each = f"{min(runs)}" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)}"
+        extent = (
+            f"{len(runs)} congestion levels with {times_each} times each, and {len(self.data.alone_s)} isolated times"
+        )
+        return f"kept {extent}" if is_requested else f"{extent} are lost: -o or --store would have kept them"
 
 
 def measure_compression(
@@ -128,22 +130,22 @@ class _Measurement:
         name, ranks = self._spec.name, count(self._spec.shape.ranks, "rank")
         self._start_s = self._runner.start_time_s()
         self._progress(f"{name} on {ranks}, isolated: a trial run that is not counted")
-        ran = self._runner.run_isolated()
-        self._require_time(ran)
-        if ran.took_s < _MOSTLY_START * self._start_s:
+        result = self._runner.run_isolated()
+        self._require_time(result)
+        if result.took_s < _MIN_RUN_TO_START_RATIO * self._start_s:
             raise MeasurementAborted(
-                f"{name} took {ran.took_s:.3g} s, too short: starting {ranks} of a program that does nothing takes "
+                f"{name} took {result.took_s:.3g} s, too short: starting {ranks} of a program that does nothing takes "
                 f"{self._start_s:.3g} s. Use a larger problem",
                 effect="; no result is reported",
                 status=ExitStatus.fault,
             )
-        self._run_times_s.append(ran.took_s)
+        self._run_times_s.append(result.took_s)
 
-    def _require_time(self, ran: ProgramRun) -> None:
-        if ran.reached_limit:
+    def _require_time(self, result: ProgramRun) -> None:
+        if result.reached_limit:
             raise MeasurementAborted(
-                f"{self._spec.name} reached --time-limit without congestion, after {ran.took_s:.3g} s, so that there "
-                "is no isolated time to compare with; raise the limit",
+                f"{self._spec.name} reached --time-limit without congestion, after {result.took_s:.3g} s, so that "
+                "there is no isolated time to compare with; raise the limit",
                 effect="; no result is reported",
                 status=ExitStatus.fault,
             )
@@ -156,10 +158,10 @@ class _Measurement:
         plan = self._plan
         too_heavy: dict[Configuration, float] = {}
         while (configuration := self._next_configuration(too_heavy)) is not None:
-            left = plan.max_levels - len(self._levels) - len(too_heavy)
+            remaining_levels = plan.max_levels - len(self._levels) - len(too_heavy)
             self._progress(
                 f"{configuration}: probing the ring for {self._spec.idle_s:g} s"
-                + self._remaining(probing=left, runs=plan.runs * (1 + len(self._levels) + left))
+                + self._remaining(probing=remaining_levels, runs=plan.runs * (1 + len(self._levels) + remaining_levels))
             )
             ring = congestor_ring(configuration, nodes=plan.nodes)
             run = self._runner.run_load(self._load(ring), step=str(configuration))
@@ -170,8 +172,10 @@ class _Measurement:
                     _Level(ring=with_measured_pace(ring, run), probes=probes, links=links, times_s=[], ended_at_s=[])
                 )
             else:
-                found = sum(map(len, probes))
-                self._progress(f"{configuration} is left out: only {count(found, 'probe')} came through beside it")
+                probe_count = sum(map(len, probes))
+                self._progress(
+                    f"{configuration} is left out: only {count(probe_count, 'probe')} came through beside it"
+                )
                 too_heavy[configuration] = 1.0
         if not self._levels:
             raise MeasurementAborted(
@@ -181,41 +185,43 @@ class _Measurement:
 
     def _next_configuration(self, too_heavy: dict[Configuration, float]) -> Configuration | None:
         """The next congestion level to probe; None when there are enough."""
-        plan, tried = self._plan, len(self._levels) + len(too_heavy)
-        if tried >= plan.max_levels:
+        plan, tried_count = self._plan, len(self._levels) + len(too_heavy)
+        if tried_count >= plan.max_levels:
             return None
         if plan.measures_all:
-            return plan.candidates[tried]
+            return plan.candidates[tried_count]
         probes = {one.ring.configuration: one.probes for one in self._levels}
-        known = utilisations_for_selection(self._before, probes, packets=plan.packets)
-        return next_configuration({**known, **too_heavy}, plan.candidates)
+        utilisations = utilisations_for_selection(self._before, probes, packets=plan.packets)
+        return next_configuration({**utilisations, **too_heavy}, plan.candidates)
 
     def _run_program(self) -> None:
         """Run the program isolated and beside every level, in random order, as often as planned."""
         name, runs = self._spec.name, self._plan.runs
-        source = random.Random(self._spec.seed)
+        random_source = random.Random(self._spec.seed)
         for number in range(1, runs + 1):
             order: list[_Level | None] = [None, *self._levels]
-            source.shuffle(order)
+            random_source.shuffle(order)
             for position, level in enumerate(order):
                 if level is not None and level.ended_at_s:
                     continue
-                left = len(order) - position + (runs - number) * len(order)
-                where = "isolated" if level is None else f"beside {level.ring.configuration}"
-                self._progress(f"{name} {where}, run {number} of {runs}" + self._remaining(probing=0, runs=left))
+                remaining_runs = len(order) - position + (runs - number) * len(order)
+                condition = "isolated" if level is None else f"beside {level.ring.configuration}"
+                self._progress(
+                    f"{name} {condition}, run {number} of {runs}" + self._remaining(probing=0, runs=remaining_runs)
+                )
                 self._run_once(level)
 
     def _run_once(self, level: _Level | None) -> None:
-        ran = self._runner.run_isolated() if level is None else self._runner.run_beside(self._load(level.ring))
-        self._run_times_s.append(ran.took_s)
+        result = self._runner.run_isolated() if level is None else self._runner.run_with_load(self._load(level.ring))
+        self._run_times_s.append(result.took_s)
         if level is None:
-            self._require_time(ran)
-            self._isolated_s += _times_of(ran)
-        elif ran.reached_limit:
-            self._progress(f"{self._spec.name} was ended at --time-limit, after {ran.took_s:.3g} s")
-            level.ended_at_s.append(ran.took_s)
+            self._require_time(result)
+            self._isolated_s += _times_of(result)
+        elif result.reached_limit:
+            self._progress(f"{self._spec.name} was ended at --time-limit, after {result.took_s:.3g} s")
+            level.ended_at_s.append(result.took_s)
         else:
-            level.times_s += _times_of(ran)
+            level.times_s += _times_of(result)
 
     def _remaining(self, *, probing: int, runs: int) -> str:
         """Text with the number of launches left, and their time if the program has already run once."""
@@ -227,12 +233,12 @@ class _Measurement:
         return f"{launches}, about {_rough_time(probing * self._spec.idle_s + runs * run_s)}"
 
 
-def _times_of(ran: ProgramRun) -> tuple[float, ...]:
+def _times_of(result: ProgramRun) -> tuple[float, ...]:
     """The time of the launch, or for a workload the times of its rounds, s."""
-    if ran.run_file is None:
-        return (ran.took_s,)
+    if result.run_file is None:
+        return (result.took_s,)
     try:
-        return round_times(read_launch(ran.run_file))
+        return round_times(read_launch(result.run_file))
     except Inconclusive as fault:
         raise MeasurementAborted(str(fault), effect="; no result is reported", status=ExitStatus.fault) from None
 

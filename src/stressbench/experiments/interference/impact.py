@@ -50,11 +50,11 @@ def _measure(
             without_s.append(_time_without_probes(spec, runner, progress=progress))
             continue
         progress(f"{spec.name} on {count(spec.shape.ranks, 'rank')}, with probes")
-        ran = runner.run_beside(probes)
-        with_probes_s += _known_time(spec, ran, progress=progress)
-        run = read_launch(ran.load_file)
-        series.append(runner.series(run, during=ran))
-        interval = ran.interval_in(run)
+        result = runner.run_with_load(probes)
+        with_probes_s += _known_time(spec, result, progress=progress)
+        run = read_launch(result.load_file)
+        series.append(runner.series(run, during=result))
+        interval = result.interval_in(run)
         links.append(None if interval is None else link_shares(run, began_s=interval[0], ended_s=interval[1]))
     beside = tuple(concatenate_series(pair) for pair in zip(*series, strict=True))
     _require_enough_probes(spec, beside, took_s=sum(with_probes_s))
@@ -72,34 +72,34 @@ def _order(effect_runs: int, *, seed: int) -> list[bool]:
     return [one for pair in pairs for one in pair] or [True]
 
 
-def _known_time(spec: MeasurementSpec, ran: LoadedProgramRun, *, progress: Progress) -> list[float]:
+def _known_time(spec: MeasurementSpec, result: LoadedProgramRun, *, progress: Progress) -> list[float]:
     """The time of the run, s, or an empty list where it reached the time limit."""
-    if not ran.reached_limit:
-        return [ran.took_s]
-    progress(f"{spec.name} was ended at --time-limit, after {ran.took_s:.3g} s; probes until then are used")
+    if not result.reached_limit:
+        return [result.took_s]
+    progress(f"{spec.name} was ended at --time-limit, after {result.took_s:.3g} s; probes until then are used")
     return []
 
 
 def _time_without_probes(spec: MeasurementSpec, runner: MeasurementRunner, *, progress: Progress) -> float:
     progress(f"{spec.name} on {count(spec.shape.ranks, 'rank')}, without probes")
-    ran = runner.run_isolated()
-    if ran.reached_limit:
+    result = runner.run_isolated()
+    if result.reached_limit:
         raise MeasurementAborted(
             f"{spec.name} was ended at --time-limit, so that its time without probes is unknown; leave out --effect "
             "or raise the limit",
             status=ExitStatus.fault,
         )
-    return ran.took_s
+    return result.took_s
 
 
 def _require_enough_probes(spec: MeasurementSpec, beside: tuple[ProbeSeries, ...], *, took_s: float) -> None:
-    found, interval_s, pairs = sum(map(len, beside)), spec.schedule.interval_s, spec.schedule.pairs
-    if found >= LEAST_SAMPLES:
+    probe_count, interval_s, pairs = sum(map(len, beside)), spec.schedule.interval_s, spec.schedule.pairs
+    if probe_count >= LEAST_SAMPLES:
         return
-    took = f" took {took_s:.3g} s, too short" if took_s else ""
+    length = f" took {took_s:.3g} s, too short" if took_s else ""
     raise MeasurementAborted(
-        f"{spec.name}{took}: it was probed {found} times, but at least {LEAST_SAMPLES} probes are needed, which takes "
-        f"{probing_time_s(LEAST_SAMPLES, spec.schedule):.3g} s with {count(pairs, 'pair')} every "
+        f"{spec.name}{length}: it was probed {probe_count} times, but at least {LEAST_SAMPLES} probes are needed, "
+        f"which takes {probing_time_s(LEAST_SAMPLES, spec.schedule):.3g} s with {count(pairs, 'pair')} every "
         f"{interval_s * 1e3:g} ms. Use a larger problem, or probe more often (--every)",
         status=ExitStatus.fault,
     )

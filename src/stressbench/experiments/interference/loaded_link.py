@@ -34,8 +34,10 @@ def loaded_link(rate: str | None, packet: str | None) -> LoadedLink:
     if rate is None and packet is None:
         return LoadedLink()
     if rate is None or packet is None:
-        given, other = ("--packet", "--link") if rate is None else ("--link", "--packet")
-        raise LaunchMistake(f"{given} {rate or packet}: goes with {other}; for example --link 10Mbit --packet 1514B")
+        stated_option, missing_option = ("--packet", "--link") if rate is None else ("--link", "--packet")
+        raise LaunchMistake(
+            f"{stated_option} {rate or packet}: goes with {missing_option}; for example --link 10Mbit --packet 1514B"
+        )
     try:
         bytes_per_s = parse_rate(rate).bytes_per_s
     except ValueError as fault:

@@ -24,9 +24,9 @@ def require_success(outcome: Outcome, *, name: str, progress: Progress) -> None:
 
     A program whose work was done counts as successful, even if its ranks had to be terminated.
     """
-    if outcome.status == 0 or outcome.hung_at_the_end:
-        if outcome.swept and not outcome.hung_at_the_end:
-            processes = "a process" if outcome.swept == 1 else f"{outcome.swept} processes"
+    if outcome.status == 0 or outcome.hung_in_finalize:
+        if outcome.killed_processes and not outcome.hung_in_finalize:
+            processes = "a process" if outcome.killed_processes == 1 else f"{outcome.killed_processes} processes"
             progress(f"{name} left {processes} behind, which were terminated")
         return
     after = f"after {elapsed_s(outcome):.3g} s"

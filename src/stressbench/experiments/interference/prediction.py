@@ -38,14 +38,14 @@ def validate_predictions(profiles: Sequence[Profile], observed: Sequence[Path]) 
     """
     coruns = [one for path in observed for one in read_coruns(path)]
     try:
-        found = validate_models(profiles, coruns)
+        validation = validate_models(profiles, coruns)
     except ValueError as mistake:
         raise PredictionError(str(mistake)) from None
-    if not found.co_runs:
-        reasons = "; ".join(dict.fromkeys(one.reason for one in found.left_out)) or "every job is a congestor"
+    if not validation.co_runs:
+        reasons = "; ".join(dict.fromkeys(one.reason for one in validation.left_out)) or "every job is a congestor"
         files = " ".join(map(str, observed))
         raise PredictionError(f"--observed {files}: no co-run of these profiles: {reasons}")
-    return found
+    return validation
 
 
 def propose_placement(

@@ -60,9 +60,9 @@ def profile_destination(
     `name` defaults to that of the program, `machine` to that of the lab or of this host. Raises LaunchMistake, and
     ProfileFileError where the store's profile of the application cannot be read.
     """
-    for option, given in (("--name", name), ("--machine", machine)):
-        if given is not None and not re.fullmatch(NAME_PATTERN, given):
-            raise LaunchMistake(f"{option}: '{given}' must be letters, digits and . _ + - only, 64 at most")
+    for option, value in (("--name", name), ("--machine", machine)):
+        if value is not None and not re.fullmatch(NAME_PATTERN, value):
+            raise LaunchMistake(f"{option}: '{value}' must be letters, digits and . _ + - only, 64 at most")
     program = Path(spec.command[0])
     application = name or valid_name(program.name if spec.workload is None else program.stem)
     kind, _, lab = spec.target_name.partition(":")
@@ -132,9 +132,9 @@ def write_compression_profile(
             )
         return
 
-    def assemble(provenance: Provenance, known: Profile | None) -> Profile:
+    def assemble(provenance: Provenance, base: Profile | None) -> Profile:
         return compression_profile(
-            data, application=destination.application, machine=destination.machine, provenance=provenance, stored=known,
+            data, application=destination.application, machine=destination.machine, provenance=provenance, stored=base,
             by_rounds=by_rounds,
         )  # fmt: skip
 

@@ -24,13 +24,13 @@ def select_profiles(
     ProfileFileError where a file is not a profile.
     """
     if store is not None:
-        found = _named(words, Store(folder=store), machine=_machine_of(store, machine))
+        selected = _named(words, Store(folder=store), machine=_machine_of(store, machine))
     else:
-        found = [one for word in words for one in _at_path(Path(word), machine)]
-    if not found:
+        selected = [one for word in words for one in _at_path(Path(word), machine)]
+    if not selected:
         raise ProfileSelectionError("no profiles: name files, folders of profiles, or --store DIR")
-    first, expected = found[0]
-    for path, profile in found:
+    first, expected = selected[0]
+    for path, profile in selected:
         if machine not in (None, profile.machine):
             raise ProfileSelectionError(
                 f"{path}: machine '{profile.machine}': --machine asks for '{printable(machine or '')}'"
@@ -40,7 +40,7 @@ def select_profiles(
                 f"{path}: machine '{profile.machine}': expected '{expected.machine}', as in {first}; profiles of "
                 "different machines cannot be combined"
             )
-    return tuple(profile for _, profile in found)
+    return tuple(profile for _, profile in selected)
 
 
 def _at_path(path: Path, machine: str | None) -> list[tuple[Path, Profile]]:
@@ -75,7 +75,7 @@ def _named(words: Sequence[str], store: Store, *, machine: str) -> list[tuple[Pa
     if not words:
         profiles = store.profiles(machine=machine)
         return [(store.path_of(application=one.application, machine=machine), one) for one in profiles]
-    found = []
+    profiles_by_path = []
     for word in words:
         path = store.path_of(application=word, machine=machine)
         if not re.fullmatch(NAME_PATTERN, word) or not path.exists():
@@ -83,5 +83,5 @@ def _named(words: Sequence[str], store: Store, *, machine: str) -> list[tuple[Pa
             raise ProfileSelectionError(
                 f"{printable(word)}: no such application in {store.folder / machine}: {', '.join(names)}"
             )
-        found.append((path, store.load(application=word, machine=machine)))
-    return found
+        profiles_by_path.append((path, store.load(application=word, machine=machine)))
+    return profiles_by_path

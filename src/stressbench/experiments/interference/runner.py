@@ -14,7 +14,7 @@ from stressbench.interference.errors import Inconclusive
 from stressbench.interference.probes import ProbeSeries, read_probe_series, series_between
 from stressbench.launch import program as launching
 from stressbench.launch import session
-from stressbench.launch.beside import BothEnded, Member, run_beside
+from stressbench.launch.companion import PairedLaunch, PairOutcome, run_with_companion
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
@@ -46,7 +46,7 @@ class ProgramRun:
 class LoadedProgramRun(ProgramRun):
     """A run of the program beside a background load; `load_file` is the run file of that load."""
 
-    both: BothEnded
+    outcomes: PairOutcome
     load_file: Path
 
     def interval_in(self, load: Run) -> tuple[float, float] | None:
@@ -55,11 +55,11 @@ class LoadedProgramRun(ProgramRun):
         The engine records the start of rounds relative to its own start, but not the time of that start. The observed
         end of its first round gives the offset between both clocks.
         """
-        if self.both.program is None or self.both.ready_s is None or not load.rounds:
+        if self.outcomes.program is None or self.outcomes.ready_s is None or not load.rounds:
             return None
         first = load.rounds[0]
-        engine_start_s = self.both.ready_s - (first.started_s + first.duration_s)
-        return self.both.program.began_s - engine_start_s, self.both.program.ended_s - engine_start_s
+        engine_start_s = self.outcomes.ready_s - (first.started_s + first.duration_s)
+        return self.outcomes.program.began_s - engine_start_s, self.outcomes.program.ended_s - engine_start_s
 
 
 class MeasurementRunner:
@@ -103,34 +103,34 @@ class MeasurementRunner:
     def series(self, run: Run, *, during: LoadedProgramRun | None = None) -> tuple[ProbeSeries, ...]:
         """Probes of each pair in `run`; with `during`, only those between the program's start and its end."""
         try:
-            found = read_probe_series(run, self._spec.schedule)
+            series = read_probe_series(run, self._spec.schedule)
         except Inconclusive as fault:
             raise MeasurementAborted(str(fault), status=ExitStatus.fault) from None
         interval = None if during is None else during.interval_in(run)
         if interval is None:
-            return found
-        return tuple(series_between(pair, began_s=interval[0], ended_s=interval[1]) for pair in found)
+            return series
+        return tuple(series_between(one, began_s=interval[0], ended_s=interval[1]) for one in series)
 
-    def run_beside(self, load: BackgroundLoad) -> LoadedProgramRun:
+    def run_with_load(self, load: BackgroundLoad) -> LoadedProgramRun:
         """Run the program beside a load, which starts before it and is stopped when it ends."""
         request = self._load_request(load, rounds=_UNTIL_STOPPED)
         prepared, load_file = _prepared(request), request.run_file.path
         file = GrowingFile(load_file)
         program, run_file = self._program()
-        background = Member(
-            command=prepared.command, stop_policy=StopPolicy(grace_s=_LOAD_GRACE_S), begun=file.has_grown,
-            finished=file.has_ended,
+        background = PairedLaunch(
+            command=prepared.command, stop_policy=StopPolicy(grace_s=_LOAD_GRACE_S), has_started=file.has_grown,
+            has_finished=file.has_ended,
         )  # fmt: skip
         try:
-            both = run_beside(
-                program, background, ready=FirstRound(load_file).is_written, ready_within_s=_START_LIMIT_S,
+            outcomes = run_with_companion(
+                program, background, ready=FirstRound(load_file).is_written, ready_timeout_s=_START_LIMIT_S,
                 log=self._progress,
             )  # fmt: skip
         except OSError as fault:
             raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
-        outcome = self._require_program(both, load)
+        outcome = self._require_program(outcomes, load)
         return LoadedProgramRun(
-            took_s=elapsed_s(outcome), reached_limit=both.out_of_time, run_file=run_file, both=both,
+            took_s=elapsed_s(outcome), reached_limit=outcomes.out_of_time, run_file=run_file, outcomes=outcomes,
             load_file=load_file,
         )  # fmt: skip
 
@@ -141,14 +141,16 @@ class MeasurementRunner:
 
     def start_time_s(self) -> float:
         """Time to start the same number of ranks of a program that does nothing, s."""
-        nothing = replace(self._spec, workload=None, command=(_NO_OPERATION,))
-        program, _ = MeasurementRunner(nothing, self._folder, progress=self._progress)._program()
+        empty_spec = replace(self._spec, workload=None, command=(_NO_OPERATION,))
+        program, _ = MeasurementRunner(empty_spec, self._folder, progress=self._progress)._program()
         return self._run_program(program, name=_NO_OPERATION, run_file=None).took_s
 
-    def _run_program(self, program: Member, *, name: str, run_file: Path | None) -> ProgramRun:
+    def _run_program(self, program: PairedLaunch, *, name: str, run_file: Path | None) -> ProgramRun:
         limit_s = self._spec.limit_s
         try:
-            outcome = execute(program.command, stop_policy=program.stop_policy, finished=program.finished, log=silent)
+            outcome = execute(
+                program.command, stop_policy=program.stop_policy, has_finished=program.has_finished, log=silent
+            )
         except OSError as fault:
             raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
         took_s, stopped = elapsed_s(outcome), outcome.stop_requests > 0
@@ -160,28 +162,28 @@ class MeasurementRunner:
             require_success(outcome, name=name, progress=self._progress)
         return ProgramRun(took_s=took_s, reached_limit=stopped, run_file=run_file)
 
-    def _require_program(self, both: BothEnded, load: BackgroundLoad) -> Outcome:
+    def _require_program(self, outcomes: PairOutcome, load: BackgroundLoad) -> Outcome:
         """The outcome of the program if it succeeded or reached its time limit. Raises MeasurementAborted."""
-        name, outcome = self._spec.name, both.program
-        if both.interrupted:
+        name, outcome = self._spec.name, outcomes.program
+        if outcomes.interrupted:
             raise MeasurementAborted(
                 f"interrupted; {name} and its probes were terminated", effect=", no result is reported",
                 status=ExitStatus.interrupted,
             )  # fmt: skip
         if outcome is None:
             raise MeasurementAborted(
-                f"{load.label} ended with status {both.companion.status} before their first round; {name} was not "
+                f"{load.label} ended with status {outcomes.companion.status} before their first round; {name} was not "
                 "started",
                 status=ExitStatus.fault,
             )
-        if both.lost_companion:
+        if outcomes.lost_companion:
             raise MeasurementAborted(
-                f"{load.label} ended with status {both.companion.status} while {name} was running, which was "
+                f"{load.label} ended with status {outcomes.companion.status} while {name} was running, which was "
                 "terminated",
                 effect="; no result is reported",
                 status=ExitStatus.fault,
             )
-        if not both.out_of_time:
+        if not outcomes.out_of_time:
             require_success(outcome, name=name, progress=self._progress)
         return outcome
 
@@ -193,37 +195,38 @@ class MeasurementRunner:
         options = EngineOptions(
             isolated="0", contended=str(rounds), warmup="0", finish="once", seed=str(spec.seed), place=load.placement
         )  # fmt: skip
-        target = spec.target.one_a_host(load.ranks // load.ranks_per_node)
+        target = spec.target.one_rank_per_host(load.ranks // load.ranks_per_node)
         return session.LaunchRequest(
             workload=workload, ranks=load.ranks, ranks_per_node=load.ranks_per_node,
             run_file=RunFile(path=self._folder / f"{load.file_stem}-{self._launches}.jsonl"),
             options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine,
-            target=target, on=spec.target_name, others=spec.shape.ranks,
+            target=target, on=spec.target_name, concurrent_ranks=spec.shape.ranks,
         )  # fmt: skip
 
-    def _program(self) -> tuple[Member, Path | None]:
+    def _program(self) -> tuple[PairedLaunch, Path | None]:
         """The launch of the program, and the run file that it will write if it is a workload."""
         spec = self._spec
         stop_policy = StopPolicy(grace_s=_PROGRAM_GRACE_S if spec.limit_s is None else 0.0, limit_s=spec.limit_s)
         if spec.workload is None:
             command = launching.command_of(
                 spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, target=spec.target, engine=spec.engine,
-                environment=os.environ, others=spec.background_ranks,
+                environment=os.environ, concurrent_ranks=spec.background_ranks,
             )  # fmt: skip
-            return Member(command=command, stop_policy=stop_policy), None
+            return PairedLaunch(command=command, stop_policy=stop_policy), None
         self._launches += 1
         options = EngineOptions(isolated="0", contended=str(spec.rounds), seed=str(spec.seed))
         request = session.LaunchRequest(
             workload=spec.workload, ranks=spec.shape.ranks, ranks_per_node=spec.shape.ranks_per_node,
             run_file=RunFile(path=self._folder / f"workload-{self._launches}.jsonl"),
             options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine, target=spec.target,
-            on=spec.target_name, others=spec.background_ranks,
+            on=spec.target_name, concurrent_ranks=spec.background_ranks,
         )  # fmt: skip
         file = GrowingFile(request.run_file.path)
-        member = Member(
-            command=_prepared(request).command, stop_policy=stop_policy, begun=file.has_grown, finished=file.has_ended
+        launch = PairedLaunch(
+            command=_prepared(request).command, stop_policy=stop_policy, has_started=file.has_grown,
+            has_finished=file.has_ended,
         )  # fmt: skip
-        return member, request.run_file.path
+        return launch, request.run_file.path
 
 
 def read_launch(path: Path) -> Run:

@@ -54,8 +54,8 @@ class MeasurementSpec:
     def oversubscription(self) -> str | None:
         """A warning where all ranks run on this machine and exceed its cores, else None."""
         cores, ranks = this_machine.cores(), self.shape.ranks + self.background_ranks
-        here = isinstance(self.target, LabTarget) or self.target is LOCAL
-        if not here or this_machine.allocated(os.environ) or ranks <= cores:
+        on_this_machine = isinstance(self.target, LabTarget) or self.target is LOCAL
+        if not on_this_machine or this_machine.allocated(os.environ) or ranks <= cores:
             return None
         return (
             f"{count(self.shape.ranks, 'rank')} of {self.name} and {self.background_ranks} of the probes share "
@@ -75,10 +75,10 @@ def measurement_spec(
     """
     workload = Path(command[0]) if is_workload(command) else None
     _require_command(command[0], workload)
-    for option, given in (("--rounds", rounds), ("--ranks-per-node", ranks_per_node)):
-        if workload is None and given is not None:
+    for option, value in (("--rounds", rounds), ("--ranks-per-node", ranks_per_node)):
+        if workload is None and value is not None:
             raise LaunchMistake(
-                f"{option} {given}: is for workloads, W{WORKLOAD_SUFFIX}; {command[0]} is a program"
+                f"{option} {value}: is for workloads, W{WORKLOAD_SUFFIX}; {command[0]} is a program"
             )  # fmt: skip
     require_positive("--rounds", rounds)
     least_s = probing_time_s(LEAST_SAMPLES, schedule)

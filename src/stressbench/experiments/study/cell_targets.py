@@ -11,8 +11,8 @@ from stressbench.formats.toml import KeyPath as Key
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.job_ranks import JobPlacement
 from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.rail_selection import RailSelection
 from stressbench.launch.rails import RailMistake, Rails, require_possible
-from stressbench.launch.steering import Steering
 from stressbench.launch.targets import resolve_target
 
 
@@ -22,7 +22,7 @@ def absolute(on: str, *, folder: Path) -> str:
     return f"{kind}:{folder / name}" if name.endswith(".toml") else on
 
 
-def steering_of(study: Study, cell: Cell, *, target: LaunchTarget, workload: Path) -> Steering | None:
+def rail_selection_of(study: Study, cell: Cell, *, target: LaunchTarget, workload: Path) -> RailSelection | None:
     """The NIC selection for the ranks of a cell, None for a cell without a policy. Raises RailMistake."""
     if cell.policy is None:
         return None
@@ -33,7 +33,7 @@ def steering_of(study: Study, cell: Cell, *, target: LaunchTarget, workload: Pat
     transport = None if study.transport is None else Transport(study.transport)
     sets = tuple(f"{name}={value}" for name, value in cell.sets)
     placement = JobPlacement(workload=workload, sets=sets, placement=cell.placement)
-    return Steering(rails=Rails(policy=policy, nics=nics, transport=transport), placement=placement)
+    return RailSelection(rails=Rails(policy=policy, nics=nics, transport=transport), placement=placement)
 
 
 def require_links(study: Study, *, folder: Path, environment: Mapping[str, str], key_label: KeyLabel = by_key) -> None:
@@ -48,13 +48,13 @@ def require_links(study: Study, *, folder: Path, environment: Mapping[str, str],
             resolve_target(absolute(on, folder=folder), environment=environment, rate=rate, rails=rails)
         except LinkMistake as mistake:
             key: Key = ("factors", mistake.factor)
-            complaints[str(mistake)] = Complaint(place=key, text=f"{key_label(key)}{mistake.told}")
+            complaints[str(mistake)] = Complaint(place=key, text=f"{key_label(key)}{mistake.explanation}")
     for cell in {(cell.on, cell.policy): cell for cell in study.cells if cell.policy is not None}.values():
         target = resolve_target(absolute(cell.on, folder=folder), environment=environment)
         try:
-            steering_of(study, cell, target=target, workload=folder / cell.workload)
+            rail_selection_of(study, cell, target=target, workload=folder / cell.workload)
         except RailMistake as wrong:
             key = ("nics",) if wrong.option == "--nics" and study.nics else ("factors", "policy")
-            complaints[str(wrong)] = Complaint(place=key, text=f"{key_label(key)}{wrong.told}")
+            complaints[str(wrong)] = Complaint(place=key, text=f"{key_label(key)}{wrong.explanation}")
     if complaints:
         raise ValidationMistakes(complaints.values())

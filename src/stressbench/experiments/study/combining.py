@@ -19,7 +19,7 @@ _LARGEST_RANGE = 1_048_576
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneJob:
+class JobTemplate:
     """A workload of one job: the name of the job, and the text before and after its [JOB_NAME] statement."""
 
     name: str
@@ -31,66 +31,66 @@ class OneJob:
         return f"{self.head}[JOB_NAME] {name}{self.tail}"
 
 
-def one_job(path: Path) -> OneJob:
+def read_job_template(path: Path) -> JobTemplate:
     """The job of the workload at `path`. Raises StudyMistake unless it is a single measured job on nodes of its own."""
     try:
         text = read_text(path, limit=limits.WORKLOAD).removeprefix("\ufeff")
     except (OSError, UnicodeDecodeError) as fault:
         reason = reason_of(fault) if isinstance(fault, OSError) else "expected a text in UTF-8"
         raise StudyMistake(f"{path}: {reason}") from fault
-    return parse_one_job(text, source=str(path), folder=path.absolute().parent)
+    return parse_job_template(text, source=str(path), folder=path.absolute().parent)
 
 
-def parse_one_job(text: str, *, source: str, folder: Path) -> OneJob:
-    """As `one_job`, from the text of a workload that lies in `folder`."""
-    names = [found for found in STATEMENT.finditer(text) if found["key"] == "JOB_NAME"]
+def parse_job_template(text: str, *, source: str, folder: Path) -> JobTemplate:
+    """As `read_job_template`, from the text of a workload that lies in `folder`."""
+    names = [match for match in STATEMENT.finditer(text) if match["key"] == "JOB_NAME"]
     if len(names) != 1:
-        told = "no [JOB_NAME]" if not names else f"{len(names)} jobs"
+        count_text = "no [JOB_NAME]" if not names else f"{len(names)} jobs"
         raise StudyMistake(
-            f"{source}: {told}: a matrix is made of workloads with one job each, named in the file itself"
+            f"{source}: {count_text}: a matrix is made of workloads with one job each, named in the file itself"
         )
     name = without_comments(names[0]["rest"]).strip()
     if not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
         line = text.count("\n", 0, names[0].start()) + 1
         raise StudyMistake(f"{source}:{line}: [JOB_NAME] '{name}': expected letters, digits, _, . and - in a matrix")
-    refused = {"SHARED": ("yes",), "ROLE": ("congestor", "background")}
-    for found in STATEMENT.finditer(text):
-        key, words = found["key"], without_comments(found["rest"]).strip().lower()
-        if words in refused.get(key, ()):
-            line = text.count("\n", 0, found.start()) + 1
+    disallowed = {"SHARED": ("yes",), "ROLE": ("congestor", "background")}
+    for match in STATEMENT.finditer(text):
+        key, words = match["key"], without_comments(match["rest"]).strip().lower()
+        if words in disallowed.get(key, ()):
+            line = text.count("\n", 0, match.start()) + 1
             raise StudyMistake(
                 f"{source}:{line}: [{key}] {words}: a matrix measures jobs on nodes of their own; leave it out"
             )
     head, tail = text[: names[0].start()], text[names[0].end() :]
-    return OneJob(name=name, head=_moved(head, source, folder), tail=_moved(tail, source, folder))
+    return JobTemplate(name=name, head=_relocated(head, source, folder), tail=_relocated(tail, source, folder))
 
 
-def combined(jobs: Sequence[OneJob]) -> str:
+def combined_workload(jobs: Sequence[JobTemplate]) -> str:
     """One workload with all jobs. Names are made unique: a second `cg` becomes `cg_2`."""
-    given: list[str] = []
+    used_names: list[str] = []
     parts = []
     for job in jobs:
         name, number = job.name, 1
-        while name in given:
+        while name in used_names:
             number += 1
             name = f"{job.name}_{number}"
-        given.append(name)
+        used_names.append(name)
         parts.append(job.text(name=name).strip("\n") + "\n")
     return "# Side by side, by `stressbench study matrix`.\n" + "\n".join(parts)
 
 
-def _moved(text: str, source: str, folder: Path) -> str:
-    return STATEMENT.sub(lambda found: _statement(found, source, folder), text)
+def _relocated(text: str, source: str, folder: Path) -> str:
+    return STATEMENT.sub(lambda match: _statement(match, source, folder), text)
 
 
-def _statement(found: re.Match[str], source: str, folder: Path) -> str:
-    words = without_comments(found["rest"])
-    if found["key"] == "INCLUDE":
+def _statement(match: re.Match[str], source: str, folder: Path) -> str:
+    words = without_comments(match["rest"])
+    if match["key"] == "INCLUDE":
         path = words.strip().strip('"')
-        return f'[INCLUDE] "{os.path.normpath(folder / path)}"' + _blank_tail(found["rest"])
-    if found["key"] == "NID_LIST":
-        return f"[NODES] {_count(words, source)}" + _blank_tail(found["rest"])
-    return found[0]
+        return f'[INCLUDE] "{os.path.normpath(folder / path)}"' + _blank_tail(match["rest"])
+    if match["key"] == "NID_LIST":
+        return f"[NODES] {_count(words, source)}" + _blank_tail(match["rest"])
+    return match[0]
 
 
 def _blank_tail(rest: str) -> str:
@@ -102,11 +102,11 @@ def _count(words: str, source: str) -> int:
     """The number of nodes in a list such as `0-7,16-30:2`. Raises StudyMistake."""
     total = 0
     for item in "".join(words.split()).split(","):
-        found = re.fullmatch(r"([0-9]{1,18})(?:-([0-9]{1,18})(?::([0-9]{1,18}))?)?", item)
-        first = int(found[1]) if found else 0
-        last = int(found[2]) if found and found[2] else first
-        step = int(found[3]) if found and found[3] else 1
-        if found is None or last < first or step < 1 or last - first > _LARGEST_RANGE:
+        match = re.fullmatch(r"([0-9]{1,18})(?:-([0-9]{1,18})(?::([0-9]{1,18}))?)?", item)
+        first = int(match[1]) if match else 0
+        last = int(match[2]) if match and match[2] else first
+        step = int(match[3]) if match and match[3] else 1
+        if match is None or last < first or step < 1 or last - first > _LARGEST_RANGE:
             raise StudyMistake(
                 f"{source}: [NID_LIST] '{item}': cannot be counted for a matrix; write [NODES] N in its place"
             )

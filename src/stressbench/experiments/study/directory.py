@@ -22,7 +22,7 @@ import orjson
 
 from stressbench import __version__
 from stressbench.experiments.study.environment import environment
-from stressbench.experiments.study.includes import included
+from stressbench.experiments.study.includes import included_files
 from stressbench.formats import toml
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import (
@@ -40,10 +40,10 @@ from stressbench.formats.study.manifest import Manifest, PlannedRecord, Record, 
 from stressbench.formats.study.origin import Origin, origin_file, origin_json, read_origin
 from stressbench.formats.toml import TomlMistake
 
-LEAST_ROOM = 1 << 20
+MIN_FREE_BYTES = 1 << 20
 """Free bytes that run files need. With less, a run fails because the disk is full, and the next one would fail, too."""
-_WRITTEN_FIRST = (RUNS, ENVIRONMENT, LOCK, WORKLOADS, "study-1.json")
-_HALF_WRITTEN = re.compile(r"\.(stressbench-[0-9a-f]{16}|environment\.json|study-1\.json|study-1\.toml)\.new")
+_INITIAL_FILES = (RUNS, ENVIRONMENT, LOCK, WORKLOADS, "study-1.json")
+_TEMPORARY_FILES = re.compile(r"\.(stressbench-[0-9a-f]{16}|environment\.json|study-1\.json|study-1\.toml)\.new")
 
 
 def now() -> datetime:
@@ -94,9 +94,10 @@ class Directory:
     def digests(self) -> Mapping[Path, str]:
         """SHA-256 of each of the `sources` at the time when the newest study file was added."""
         origin = read_origin(self.path, _newest(self.path))
-        written = {**origin.includes, **origin.workloads}
+        digest_by_name = {**origin.includes, **origin.workloads}
         return {
-            Path(os.path.normpath(self.folder / name)): written[name] for name in (*origin.workloads, *origin.includes)
+            Path(os.path.normpath(self.folder / name)): digest_by_name[name]
+            for name in (*origin.workloads, *origin.includes)
         }
 
     def environment_text(self) -> str:
@@ -107,11 +108,11 @@ class Directory:
         except OSError:
             return ""
 
-    def require_room(self) -> None:
-        """Raise StudyFault where there is no room for a run file of `LEAST_ROOM` bytes."""
+    def require_free_space(self) -> None:
+        """Raise StudyFault where there is no room for a run file of `MIN_FREE_BYTES`."""
         try:
             with TemporaryFile(dir=self.path) as file:
-                os.posix_fallocate(file.fileno(), 0, LEAST_ROOM)
+                os.posix_fallocate(file.fileno(), 0, MIN_FREE_BYTES)
         except OSError as fault:
             raise StudyFault(
                 f"{self.path}: {reason_of(fault)}; the last run does not count as failed; `study resume` continues"
@@ -119,11 +120,11 @@ class Directory:
 
     def plan(self) -> None:
         """Record planned runs that the manifest does not contain yet."""
-        named = {record.run for record in self.read().records if isinstance(record, PlannedRecord)}
+        planned = {record.run for record in self.read().records if isinstance(record, PlannedRecord)}
         missing = [
             PlannedRecord(run=run.id, cell=run.cell.id, repetition=run.repetition, values=run.cell.values)
             for run in self.study.runs
-            if run.id not in named
+            if run.id not in planned
         ]
         if missing:
             self.write(*missing)
@@ -146,7 +147,7 @@ def open_directory(path: Path) -> Directory:
     return directory
 
 
-def take_up(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
+def create_or_extend(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
     """Create the directory at `path` for this study, or extend the study in it. Raises StudyMistake."""
     try:
         (path / RUNS).mkdir(parents=True, exist_ok=True)
@@ -158,14 +159,14 @@ def take_up(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
             directory = Directory(path=path, study=study, folder=folder)
         else:
             if number:
-                _require_same_or_more(open_directory(path).study, study, path=path)
-            directory = _take_in(path, number + 1, study=study, text=text, folder=folder)
+                _require_extension(open_directory(path).study, study, path=path)
+            directory = _add_study_file(path, number + 1, study=study, text=text, folder=folder)
     except OSError as fault:
         raise StudyMistake(f"{fault.filename or path}: {reason_of(fault)}") from fault
     return directory
 
 
-def _take_in(path: Path, number: int, *, study: Study, text: str, folder: Path) -> Directory:
+def _add_study_file(path: Path, number: int, *, study: Study, text: str, folder: Path) -> Directory:
     name = f"study-{number}.toml"
     origin = Origin(
         folder=os.path.relpath(folder, path.absolute()),
@@ -173,7 +174,7 @@ def _take_in(path: Path, number: int, *, study: Study, text: str, folder: Path) 
         includes={
             os.path.relpath(file, folder): sha256_of(file)
             for workload in _workloads(study)
-            for file in included(
+            for file in included_files(
                 folder / workload, [dict(cell.sets) for cell in study.cells if cell.workload == workload]
             )
         },
@@ -232,13 +233,13 @@ def _text(file: Path) -> str:
 
 
 def _newest(path: Path) -> int:
-    found = (STUDY_FILE.fullmatch(entry.name) for entry in path.iterdir())
-    return max((int(match[1]) for match in found if match), default=0)
+    matches = (STUDY_FILE.fullmatch(entry.name) for entry in path.iterdir())
+    return max((int(match[1]) for match in matches if match), default=0)
 
 
 def _refuse_other_files(path: Path, number: int) -> None:
     names = sorted(entry.name for entry in path.iterdir())
-    others = [name for name in names if name not in _WRITTEN_FIRST and not _HALF_WRITTEN.fullmatch(name)]
+    others = [name for name in names if name not in _INITIAL_FILES and not _TEMPORARY_FILES.fullmatch(name)]
     if number == 0 and others:
         raise StudyMistake(f"{path} holds no study, but {others[0]}: choose a directory that is new or empty")
 
@@ -247,29 +248,29 @@ def _workloads(study: Study) -> tuple[str, ...]:
     return tuple(dict.fromkeys(cell.workload for cell in study.cells))
 
 
-def _require_same_or_more(before: Study, after: Study, *, path: Path) -> None:
+def _require_extension(before: Study, after: Study, *, path: Path) -> None:
     """Raise StudyMistake unless `after` keeps all settings and all planned runs of `before`."""
-    elsewhere = "begin a study in another directory"
+    remedy = "begin a study in another directory"
     if after.seed != before.seed:
-        raise StudyMistake(f"{path}: seed was {before.seed} and is now {after.seed}; keep it, or {elsewhere}")
+        raise StudyMistake(f"{path}: seed was {before.seed} and is now {after.seed}; keep it, or {remedy}")
     for name in type(before.run).model_fields:
-        was, is_now = getattr(before.run, name), getattr(after.run, name)
-        if was != is_now:
-            raise StudyMistake(f"{path}: run.{name} was {was} and is now {is_now}; keep it, or {elsewhere}")
+        old, new = getattr(before.run, name), getattr(after.run, name)
+        if old != new:
+            raise StudyMistake(f"{path}: run.{name} was {old} and is now {new}; keep it, or {remedy}")
     for name in ("nics", "transport"):
-        was, is_now = getattr(before, name), getattr(after, name)
-        if was != is_now:
-            raise StudyMistake(f"{path}: {name} was {was} and is now {is_now}; keep it, or {elsewhere}")
+        old, new = getattr(before, name), getattr(after, name)
+        if old != new:
+            raise StudyMistake(f"{path}: {name} was {old} and is now {new}; keep it, or {remedy}")
     if after.repetitions < before.repetitions:
         raise StudyMistake(
             f"{path}: {before.repetitions} repetitions were planned and there are now {after.repetitions}; "
-            f"keep them, or {elsewhere}"
+            f"keep them, or {remedy}"
         )
-    kept = {cell.id for cell in after.cells}
-    lost = [cell for cell in before.cells if cell.id not in kept]
-    if lost:
-        values = ", ".join(f"{name} = {value}" for name, value in lost[0].values.items())
+    new_ids = {cell.id for cell in after.cells}
+    missing = [cell for cell in before.cells if cell.id not in new_ids]
+    if missing:
+        values = ", ".join(f"{name} = {value}" for name, value in missing[0].values.items())
         raise StudyMistake(
-            f"{path}: {len(lost)} of its {len(before.cells)} cells are not in the new file, such as {values}; "
-            f"a study may only grow: keep them, or {elsewhere}"
+            f"{path}: {len(missing)} of its {len(before.cells)} cells are not in the new file, such as {values}; "
+            f"a study may only grow: keep them, or {remedy}"
         )

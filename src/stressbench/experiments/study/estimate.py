@@ -30,18 +30,20 @@ def bounds_of(run: RunTable, *, workload: str) -> Bounds:
     return Bounds(least_s=least, most_s=None if run.time_limit is None else parse_seconds(run.time_limit))
 
 
-def seconds_left(wanted: Sequence[RunState], *, among: Sequence[RunState]) -> float | None:
-    """Estimated time of the wanted runs, s: the mean of completed runs of the same cell, or else of all completed runs.
+def seconds_left(pending: Sequence[RunState], *, all_states: Sequence[RunState]) -> float | None:
+    """Estimated time of the `pending` runs, s: the mean of completed runs of the same cell, or else of all.
 
-    None where none is completed.
+    None where no run is completed.
     """
-    took = [
-        (one.run.cell.id, one.duration_s) for one in among if one.state is State.done and one.duration_s is not None
+    durations = [
+        (one.run.cell.id, one.duration_s)
+        for one in all_states
+        if one.state is State.done and one.duration_s is not None
     ]
-    if not took:
-        return 0.0 if not wanted else None
-    overall = fmean(duration for _, duration in took)
+    if not durations:
+        return 0.0 if not pending else None
+    overall_mean = fmean(duration for _, duration in durations)
     by_cell: dict[str, list[float]] = {}
-    for cell, duration in took:
+    for cell, duration in durations:
         by_cell.setdefault(cell, []).append(duration)
-    return sum(fmean(by_cell[one.run.cell.id]) if one.run.cell.id in by_cell else overall for one in wanted)
+    return sum(fmean(by_cell[one.run.cell.id]) if one.run.cell.id in by_cell else overall_mean for one in pending)

@@ -13,22 +13,22 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.study.catalog import study_file
 from stressbench.experiments.study.cell_targets import require_links
-from stressbench.experiments.study.directory import Directory, locked, now, require_same_workloads, take_up
-from stressbench.experiments.study.launching import Launching
+from stressbench.experiments.study.directory import Directory, create_or_extend, locked, now, require_same_workloads
+from stressbench.experiments.study.launching import RunLauncher
 from stressbench.experiments.study.results import is_narrow
 from stressbench.experiments.study.run_states import retries_of, slowed_networks
 from stressbench.experiments.study.running import (
-    OneAtATime,
+    LaunchResult,
     Policy,
     Pool,
-    Result,
     RunCounts,
     ScheduledRun,
+    SequentialPool,
     Stop,
     StudyRunner,
     Watcher,
 )
-from stressbench.experiments.study.workers import Workers
+from stressbench.experiments.study.workers import WorkerPool
 from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study, read_study, study_file_mistakes
@@ -39,7 +39,7 @@ from stressbench.launch.batch import batch_systems
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
 
-_BESIDE_EACH_OTHER = ("slurm", "flux", "simgrid")
+_CONCURRENT_KINDS = ("slurm", "flux", "simgrid")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,10 +71,10 @@ class StudyOptions:
                 f"--jobs {self.jobs}: rate_command sets one rate for all that runs; expected 1 where a study has one"
             )
         for cell in study.cells:
-            if cell.on.partition(":")[0] not in _BESIDE_EACH_OTHER:
+            if cell.on.partition(":")[0] not in _CONCURRENT_KINDS:
                 raise StudyMistake(
                     f"--jobs {self.jobs}: runs on {cell.on} would share cores and links and measure each other; "
-                    f"expected 1 there (several at once are for {', '.join(_BESIDE_EACH_OTHER)})"
+                    f"expected 1 there (several at once are for {', '.join(_CONCURRENT_KINDS)})"
                 )
 
 
@@ -125,7 +125,7 @@ class StudyProgress:
         )
         self.show(counts, is_end=False)
 
-    def ended(self, order: ScheduledRun, result: Result, counts: RunCounts) -> None:
+    def ended(self, order: ScheduledRun, result: LaunchResult, counts: RunCounts) -> None:
         """Report a failed run, and the counts."""
         if result.status not in (ExitStatus.ok, ExitStatus.interrupted):
             reason = result.reason or "no reason is known"
@@ -160,7 +160,7 @@ def begin(
     """
     options.check(study)
     require_links(study, folder=folder, environment=os.environ, key_label=key_label)
-    return take_up(output, study=study, text=text, folder=folder)
+    return create_or_extend(output, study=study, text=text, folder=folder)
 
 
 def run_study(
@@ -174,42 +174,42 @@ def run_study(
     """
     options.check(directory.study)
     pool = _pool(directory.study, options, progress)
-    launching = Launching(
+    launcher = RunLauncher(
         study=directory.study, folder=directory.folder, environment=os.environ, note=directory.write,
         log=lambda text: progress(text, level=Level.progress),
     )  # fmt: skip
-    with locked(directory.path), _warned_of_slow_networks(directory, progress):
+    with locked(directory.path), _warn_of_slow_networks(directory, progress):
         require_same_workloads(directory)
         for complaint in directory.read().complaints:
             progress(complaint, level=Level.warning)
-        launching.check()
+        launcher.check()
         policy = _recorded_policy(directory, options)
-        launching.put_back(slowed_networks(directory.read().records).values())
+        launcher.restore_full_rates(slowed_networks(directory.read().records).values())
         target = directory.study.target
-        with watcher or nullcontext(StudyProgress(directory, progress)) as watching:
+        with watcher or nullcontext(StudyProgress(directory, progress)) as active_watcher:
             runner = StudyRunner(
-                directory, policy=policy, watcher=watching,
-                narrow=(lambda _: False) if target is None else partial(is_narrow, target=target),
+                directory, policy=policy, watcher=active_watcher,
+                is_narrow=(lambda _: False) if target is None else partial(is_narrow, target=target),
             )  # fmt: skip
-            execute = replace(launching, is_stopping=lambda: runner.is_stopping)
-            with _stopped_by_signals(runner, pool), execute.rate_put_back():
-                stop = runner.carry_out(execute, pool=pool)
+            execute = replace(launcher, is_stopping=lambda: runner.is_stopping)
+            with _stop_on_signals(runner, pool), execute.restoring_full_rate():
+                stop = runner.run(execute, pool=pool)
     return StudyOutcome(stop=stop, counts=runner.counts())
 
 
 def _pool(study: Study, options: StudyOptions, progress: Progress) -> Pool:
     if options.jobs == 1:
-        return OneAtATime()
+        return SequentialPool()
     if any(cell.on in batch_systems() for cell in study.cells):
         progress(
             "runs at once have nodes of their own but share the network: one may measure another's traffic",
             level=Level.warning,
         )
-    return Workers(options.jobs)
+    return WorkerPool(options.jobs)
 
 
 @contextmanager
-def _warned_of_slow_networks(directory: Directory, progress: Progress) -> Iterator[None]:
+def _warn_of_slow_networks(directory: Directory, progress: Progress) -> Iterator[None]:
     """Context that reports at its end which networks could not be restored to their full rate."""
     try:
         yield
@@ -235,13 +235,13 @@ def _recorded_policy(directory: Directory, options: StudyOptions) -> Policy:
 
 
 @contextmanager
-def _stopped_by_signals(runner: StudyRunner, pool: Pool) -> Iterator[None]:
+def _stop_on_signals(runner: StudyRunner, pool: Pool) -> Iterator[None]:
     """Context in which a stop signal between launches prevents further ones. During a launch, the launch handles it."""
 
-    def heard(number: int, _: FrameType | None) -> None:
-        runner.ask_to_stop()
-        if isinstance(pool, Workers) and number != signal.SIGINT:  # a terminal sends Ctrl-C to all processes itself
-            pool.hand_on(number)
+    def on_signal(number: int, _: FrameType | None) -> None:
+        runner.request_stop()
+        if isinstance(pool, WorkerPool) and number != signal.SIGINT:  # a terminal sends Ctrl-C to all processes itself
+            pool.forward_signal(number)
 
-    with handled_by(heard):
+    with handled_by(on_signal):
         yield

@@ -24,13 +24,13 @@ _MOST_DEEP = 16  # as in the engine
 _PIECE = re.compile(r'\$\{(\w+)\}|"')
 
 
-def included(workload: Path, cells: Iterable[Mapping[str, str]]) -> tuple[Path, ...]:
+def included_files(workload: Path, cells: Iterable[Mapping[str, str]]) -> tuple[Path, ...]:
     """All files that a workload includes, directly or indirectly, with the variables of any of the cells, each once."""
     reader = _Reader()
     for sets in cells:
-        for _ in reader.follow(workload, dict(sets), sets, depth=0):
+        for _ in reader.walk(workload, dict(sets), sets, depth=0):
             pass
-    return tuple(reader.found)
+    return tuple(reader.included_paths)
 
 
 def statements_of(workload: Path, sets: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
@@ -38,7 +38,7 @@ def statements_of(workload: Path, sets: Mapping[str, str]) -> Iterator[tuple[str
 
     `sets`: the variables of a cell. Words are None where a variable in them is unknown.
     """
-    for key, rest, variables in _Reader().follow(workload, dict(sets), sets, depth=0):
+    for key, rest, variables in _Reader().walk(workload, dict(sets), sets, depth=0):
         yield key, _word(rest, variables)
 
 
@@ -47,12 +47,12 @@ _Variables = dict[str, str | None]
 
 @dataclass(frozen=True)
 class _Reader:
-    """`texts`: key and rest of all statements, by file. `found`: the included files, in order."""
+    """`texts`: key and rest of all statements, by file. `included_paths`: the included files, in order."""
 
     texts: dict[Path, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-    found: dict[Path, None] = field(default_factory=dict)
+    included_paths: dict[Path, None] = field(default_factory=dict)
 
-    def follow(
+    def walk(
         self, path: Path, variables: _Variables, sets: Mapping[str, str], *, depth: int
     ) -> Iterator[tuple[str, str, _Variables]]:
         """Iterate over statements. `[SET]` changes `variables` (None: unknown), except those in the cell's `sets`."""
@@ -66,14 +66,15 @@ class _Reader:
             elif depth < _MOST_DEEP and (word := _word(rest, variables)) is not None:
                 file = Path(path.parent / word)
                 if file.is_file():
-                    self.found[file] = None
-                    yield from self.follow(file, variables, sets, depth=depth + 1)
+                    self.included_paths[file] = None
+                    yield from self.walk(file, variables, sets, depth=depth + 1)
 
     def _statements(self, path: Path) -> tuple[tuple[str, str], ...]:
         if path not in self.texts:
             text = read_text(path, limit=limits.WORKLOAD, errors="replace").removeprefix("\ufeff")
             self.texts[path] = tuple(
-                (found["key"], without_comments(found["rest"]).strip()) for found in STATEMENT.finditer(text)
+                (included_paths["key"], without_comments(included_paths["rest"]).strip())
+                for included_paths in STATEMENT.finditer(text)
             )
         return self.texts[path]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.study.cell_targets import absolute, steering_of
+from stressbench.experiments.study.cell_targets import absolute, rail_selection_of
 from stressbench.experiments.study.directory import now
 from stressbench.experiments.study.rate_command import RateCommand, argument_of
 from stressbench.experiments.study.restore import restored_by
-from stressbench.experiments.study.running import Result, ScheduledRun
+from stressbench.experiments.study.running import LaunchResult, ScheduledRun
 from stressbench.formats.study.cells import Cell, PlannedRun
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
@@ -27,12 +27,12 @@ from stressbench.launch.stopping import StopPolicy
 from stressbench.launch.targets import engine_for, resolve_target, set_link_rate
 
 GRACE_S = 60.0
-SILENCE_S = 5.0
+LOG_INTERVAL_S = 5.0
 """Interval between progress messages while a large study is checked, s."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Launching:
+class RunLauncher:
     """Starts the runs of a study, whose paths are relative to `folder`. `note` records changes of link rates.
 
     `is_stopping`: whether a stop was requested, checked after the rate command, which may be slow. `log` receives the
@@ -46,20 +46,22 @@ class Launching:
     clock: Callable[[], float] = time.monotonic
     is_stopping: Callable[[], bool] = lambda: False
     log: Callable[[str], None] = lambda _: None
-    _commanded: list[LinksRecord] = field(default_factory=list, init=False)  # rates set by the rate command, in order
+    _applied_rates: list[LinksRecord] = field(
+        default_factory=list, init=False
+    )  # rates set by the rate command, in order
 
     def check(self) -> None:
         """Have the engine check each cell's workload, without any ranks. Raises StudyMistake for the first mistake."""
         if self.study.rate_command is not None:
             self._command(self.study.rate_command).check()
-        kinds: dict[Cell, Cell] = {}
+        distinct_cells: dict[Cell, Cell] = {}
         for cell in self.study.cells:
-            kinds.setdefault(_checked_alike(cell), cell)
-        said = self.clock()
-        for number, cell in enumerate(kinds.values()):
-            if self.clock() - said >= SILENCE_S:
-                said = self.clock()
-                self.log(f"the engine has checked {number:,} of {len(kinds):,} workloads with their settings")
+            distinct_cells.setdefault(_cell_for_check(cell), cell)
+        last_log_s = self.clock()
+        for number, cell in enumerate(distinct_cells.values()):
+            if self.clock() - last_log_s >= LOG_INTERVAL_S:
+                last_log_s = self.clock()
+                self.log(f"the engine has checked {number:,} of {len(distinct_cells):,} workloads with their settings")
             try:
                 prepared = session.prepare(
                     self._request(
@@ -72,7 +74,7 @@ class Launching:
             if isinstance(prepared, int):
                 raise StudyMistake(f"{_described(cell)}: the engine cannot run this workload; see above")
 
-    def __call__(self, order: ScheduledRun) -> Result:
+    def __call__(self, order: ScheduledRun) -> LaunchResult:
         """Carry out one launch."""
         limit_s = min(
             (limit for limit in (self.study.run_limit_s, order.time_limit_s) if limit is not None), default=None
@@ -82,25 +84,25 @@ class Launching:
             request = self._request(order.run.cell, run_file, self._options(order, limit_s), limit_s=limit_s)
             prepared = session.prepare(request, environment=self.environment)
             if isinstance(prepared, int):
-                return Result(status=prepared, reason="the engine refused the workload")
+                return LaunchResult(status=prepared, reason="the engine refused the workload")
             self._command_rate(order.run)
             if self.is_stopping():
-                return Result(status=ExitStatus.interrupted)
+                return LaunchResult(status=ExitStatus.interrupted)
             began = self.clock()
             with self._at_rate(order.run):
                 result = session.run(prepared, run_file=order.path)
         except LaunchMistake as mistake:
-            return Result(status=ExitStatus.bad_input, reason=str(mistake))
+            return LaunchResult(status=ExitStatus.bad_input, reason=str(mistake))
         took_s = self.clock() - began
         if result.outcome.stop_requests and limit_s is not None and took_s >= limit_s + GRACE_S:
-            return Result(status=ExitStatus.fault, reason=f"ranks still ran {GRACE_S:g} s after their time limit")
-        return Result(
+            return LaunchResult(status=ExitStatus.fault, reason=f"ranks still ran {GRACE_S:g} s after their time limit")
+        return LaunchResult(
             status=result.status,
             reason=_reason(result, request),
-            asked_to_stop=result.outcome.was_asked_to_stop,
+            stop_requested=result.outcome.was_asked_to_stop,
         )
 
-    def put_back(self, records: Iterable[LinksRecord]) -> None:
+    def restore_full_rates(self, records: Iterable[LinksRecord]) -> None:
         """Restore the full rate of links that a killed study left slower. A lab that is no longer up is skipped.
 
         Raises StudyFault where a rate command fails.
@@ -108,7 +110,7 @@ class Launching:
         for record in records:
             self._set_full(record)
 
-    def rate_put_back(self) -> AbstractContextManager[None]:
+    def restoring_full_rate(self) -> AbstractContextManager[None]:
         """Context that calls the rate command with 1 at its end, also after an exception, unless 1 is already set.
 
         Raises StudyFault where that fails. A StudyFault inside the context takes precedence.
@@ -116,22 +118,22 @@ class Launching:
         return restored_by(self._end_command)
 
     def _end_command(self) -> None:
-        if self._commanded and self._commanded[-1].rate != FULL:
-            self._set_full(self._commanded[-1])
+        if self._applied_rates and self._applied_rates[-1].rate != FULL:
+            self._set_full(self._applied_rates[-1])
 
     def _command_rate(self, run: PlannedRun) -> None:
         """Have the rate command set the rate of the run, unless it is set already. Raises StudyFault."""
         text, rate = self.study.rate_command, run.cell.rate
         if text is None or rate is None:
             return
-        wanted = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=_shown(rate), command=text)
-        if self._commanded and self._commanded[-1].rate == wanted.rate:
+        record = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=_rate_text(rate), command=text)
+        if self._applied_rates and self._applied_rates[-1].rate == record.rate:
             return
-        if wanted.rate == FULL:
-            self._set_full(wanted)
+        if record.rate == FULL:
+            self._set_full(record)
         else:
-            self.note(wanted)
-            self._commanded.append(wanted)
+            self.note(record)
+            self._applied_rates.append(record)
             self._command(text).set(rate)
 
     def _command(self, text: str) -> RateCommand:
@@ -143,24 +145,24 @@ class Launching:
         if run.cell.rate is None or not run.cell.is_on_lab or self.study.rate_command is not None:
             yield
             return
-        slower = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=run.cell.rate)
-        self.note(slower)
+        slowed = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=run.cell.rate)
+        self.note(slowed)
         try:
             set_link_rate(run.cell.on, run.cell.rate)
             yield
         finally:
-            self._set_full(slower)
+            self._set_full(slowed)
 
-    def _set_full(self, slower: LinksRecord) -> None:
+    def _set_full(self, slowed: LinksRecord) -> None:
         """Set and record the full rate. Where that fails, the old record remains, and `slowed_networks` finds it."""
-        full = replace(slower, rate=FULL)
-        if slower.command is not None:
-            self._command(slower.command).set_full()
+        full = replace(slowed, rate=FULL)
+        if slowed.command is not None:
+            self._command(slowed.command).set_full()
             self.note(replace(full, at=now()))
-            self._commanded.append(full)
+            self._applied_rates.append(full)
             return
         with suppress(LaunchMistake):
-            set_link_rate(slower.on, FULL)
+            set_link_rate(slowed.on, FULL)
             self.note(replace(full, at=now()))
 
     def _request(
@@ -182,7 +184,7 @@ class Launching:
             target=target,
             stop_policy=StopPolicy(grace_s=GRACE_S, limit_s=limit_s),
             on=cell.on,
-            steering=steering_of(self.study, cell, target=target, workload=workload),
+            rail_selection=rail_selection_of(self.study, cell, target=target, workload=workload),
         )
 
     def _options(self, order: ScheduledRun, limit_s: float | None) -> EngineOptions:
@@ -214,7 +216,7 @@ class Launching:
         return self.folder / cell.engine if os.path.sep in cell.engine else Path(cell.engine)
 
 
-def _checked_alike(cell: Cell) -> Cell:
+def _cell_for_check(cell: Cell) -> Cell:
     """The cell reduced to the values that the engine's check depends on."""
     return Cell(
         workload=cell.workload, on=cell.on, ranks=cell.ranks, ranks_per_node=cell.ranks_per_node, engine=cell.engine,
@@ -223,7 +225,7 @@ def _checked_alike(cell: Cell) -> Cell:
     )  # fmt: skip
 
 
-def _shown(rate: str) -> str:
+def _rate_text(rate: str) -> str:
     """The rate as recorded in manifests: the argument of rate commands, but `full` instead of 1."""
     argument = argument_of(rate)
     return FULL if argument == "1" else argument
@@ -244,6 +246,6 @@ def _described(cell: Cell) -> str:
 def _reason(result: session.RunResult, request: session.LaunchRequest) -> str | None:
     if result.status == ExitStatus.ok:
         return None
-    told = causes(result, request=request) or faults(result, request=request)
-    last = [line for line in result.outcome.errors.splitlines() if line.strip()][-1:]
-    return "; ".join(told or last) or f"the launcher ended with status {result.outcome.status}"
+    sentences = causes(result, request=request) or faults(result, request=request)
+    last_line = [line for line in result.outcome.errors.splitlines() if line.strip()][-1:]
+    return "; ".join(sentences or last_line) or f"the launcher ended with status {result.outcome.status}"

@@ -19,7 +19,7 @@ import orjson
 
 from stressbench.experiments.study.catalog import shipped_folder
 from stressbench.experiments.study.directory import Directory, sha256_of
-from stressbench.experiments.study.unpacking import unpacked
+from stressbench.experiments.study.unpacking import read_archive
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, new_output, read_bytes, read_text, require_output
 from stressbench.formats.files.studies import LOCK, MANIFEST, SCHEMA, SUMS, WORKLOADS
@@ -34,7 +34,7 @@ ENDINGS = (".tar.gz", ".tar.zst")
 class Verdict:
     """The number of intact files, and a sentence for each file that is not."""
 
-    right: int
+    intact: int
     complaints: tuple[str, ...]
 
 
@@ -87,33 +87,35 @@ def verify(path: Path) -> Verdict:
     if not path.is_file():
         raise StudyMistake(f"{path} is not a file" if path.exists() else f"{path} does not exist")
     require_ending(path)
-    found = unpacked(path, wanted=SUMS)
-    if found.text is None:
+    contents = read_archive(path, text_of=SUMS)
+    if contents.text is None:
         raise StudyMistake(f"{path}: no {SUMS} inside: not a pack of `stressbench study pack`, or one that is cut off")
-    return _compared(
-        found.text.decode(errors="replace"), found.digests, source=path, foreign=found.complaints
+    return _compare(
+        contents.text.decode(errors="replace"), contents.digests, source=path, other_complaints=contents.complaints
     )  # fmt: skip
 
 
 def _verify_directory(path: Path) -> Verdict:
     sums = path / SUMS
     if sums.is_file():
-        there = [entry for entry in _entries(path) if entry.name != LOCK]
-        links = tuple(f"{entry}: is a symbolic link" for entry in there if entry.is_symlink())
+        entries = [entry for entry in _entries(path) if entry.name != LOCK]
+        links = tuple(f"{entry}: is a symbolic link" for entry in entries if entry.is_symlink())
         try:
             text = read_text(sums, limit=limits.JOURNAL, errors="replace")
-            files = (entry for entry in there if entry.is_file() and not entry.is_symlink())
-            found = {entry.relative_to(path).as_posix(): sha256_of(entry) for entry in files}
+            files = (entry for entry in entries if entry.is_file() and not entry.is_symlink())
+            digest_by_name = {entry.relative_to(path).as_posix(): sha256_of(entry) for entry in files}
         except OSError as fault:
             raise StudyMistake(f"{fault.filename}: {reason_of(fault)}") from fault
-        return _compared(text, found, source=path, foreign=links)
+        return _compare(text, digest_by_name, source=path, other_complaints=links)
     manifest = read_manifest(path / MANIFEST)
     if not manifest.records:
         raise StudyMistake(f"{path} holds no study (no manifest.jsonl that can be read)")
     complaints = list(manifest.complaints)
     finished = {record.run: record for record in manifest.records if isinstance(record, FinishedRecord)}
-    complaints += [told for record in finished.values() if (told := _complaint(path / record.file, record.sha256))]
-    return Verdict(right=len(finished) + len(manifest.complaints) - len(complaints), complaints=tuple(complaints))
+    complaints += [
+        complaint for record in finished.values() if (complaint := _complaint(path / record.file, record.sha256))
+    ]
+    return Verdict(intact=len(finished) + len(manifest.complaints) - len(complaints), complaints=tuple(complaints))
 
 
 def _complaint(file: Path, sha256: str) -> str | None:
@@ -131,27 +133,29 @@ def _complaint(file: Path, sha256: str) -> str | None:
     return None
 
 
-def _compared(sums: str, found: Mapping[str, str], *, source: Path, foreign: tuple[str, ...]) -> Verdict:
-    """Compare the lines of SHA256SUMS with the digests `found`. `foreign`: complaints about other entries."""
+def _compare(
+    sums: str, digest_by_name: Mapping[str, str], *, source: Path, other_complaints: tuple[str, ...]
+) -> Verdict:
+    """Compare the lines of SHA256SUMS with `digest_by_name`. `other_complaints`: those about other entries."""
     lines = sums.splitlines()
     if len(lines) > limits.ARCHIVE_FILES:
         raise StudyMistake(f"{source}: {SUMS} has more than {limits.ARCHIVE_FILES:,} lines, the most that is read")
-    complaints, right, named = list(foreign), 0, set()
+    complaints, intact, listed = list(other_complaints), 0, set()
     for number, line in enumerate(lines, start=1):
         digest, _, name = line.partition("  ")
         if len(digest) != 64 or not 0 < len(name) <= limits.NAME:
             complaints.append(f"{source}: {SUMS}:{number}: '{line[:80]}': expected a SHA-256, two blanks and a name")
-        elif name in named:
+        elif name in listed:
             complaints.append(f"{source}: {SUMS}:{number}: {name} is there twice")
-        elif name not in found:
+        elif name not in digest_by_name:
             complaints.append(f"{source}: {name} is missing")
-        elif found[name] != digest:
-            complaints.append(f"{source}: {name} has changed: its SHA-256 is {found[name]}, not {digest}")
+        elif digest_by_name[name] != digest:
+            complaints.append(f"{source}: {name} has changed: its SHA-256 is {digest_by_name[name]}, not {digest}")
         else:
-            right += 1
-        named.add(name)
-    complaints += [f"{source}: {name} was not packed" for name in sorted(set(found) - named - {SUMS})]
-    return Verdict(right=right, complaints=tuple(complaints))
+            intact += 1
+        listed.add(name)
+    complaints += [f"{source}: {name} was not packed" for name in sorted(set(digest_by_name) - listed - {SUMS})]
+    return Verdict(intact=intact, complaints=tuple(complaints))
 
 
 def _members(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
@@ -179,22 +183,22 @@ def _members(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, b
 def _workloads(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
     """Name and content of workloads and included files, whose relative places are kept for [INCLUDE]."""
     sources = {path: digest for path, digest in directory.digests().items() if path.is_file()}
-    above = Path(os.path.commonpath([path.parent for path in sources])) if sources else None
+    common_folder = Path(os.path.commonpath([path.parent for path in sources])) if sources else None
     for path, digest in sources.items():
         content = read_bytes(path, limit=limits.WORKLOAD)
         if hashlib.sha256(content).hexdigest() != digest:
             left_out.append(f"{path} is not what it was when this study began; it is left out")
             continue
-        yield f"{WORKLOADS}/{path.relative_to(above or path.parent).as_posix()}", content
+        yield f"{WORKLOADS}/{path.relative_to(common_folder or path.parent).as_posix()}", content
 
 
 def _entries(folder: Path) -> list[Path]:
     """All files and symbolic links below a directory, sorted. Links are not followed."""
-    found = []
-    for above, folders, files in os.walk(folder, followlinks=False):
-        linked = [name for name in folders if Path(above, name).is_symlink()]
-        found += [Path(above, name) for name in (*linked, *files)]
-    return sorted(found)
+    paths = []
+    for folder_path, folders, files in os.walk(folder, followlinks=False):
+        linked = [name for name in folders if Path(folder_path, name).is_symlink()]
+        paths += [Path(folder_path, name) for name in (*linked, *files)]
+    return sorted(paths)
 
 
 def _ending(path: Path) -> str:

@@ -9,7 +9,7 @@ from stressbench.experiments.study.run_states import RunState, State, run_states
 from stressbench.formats.run import Kind, Role, Run, RunFileError, read_run
 from stressbench.formats.study.cells import Cell, varying_factors
 from stressbench.formats.study.file import Study
-from stressbench.results.matrix import Matrix, Meeting, matrix_of
+from stressbench.results.matrix import CoRunImpacts, Matrix, matrix_of
 from stressbench.results.selections import Selections, selections_of
 from stressbench.results.study import CellResult, Failure, JobResult, StudyReport
 from stressbench.results.study_data import StudyData
@@ -20,28 +20,28 @@ from stressbench.stats.pooled import IntervalLevel, concatenate_runs, pooled_imp
 
 def report_of(
     study: Study,
-    found: Sequence[RunState],
+    states: Sequence[RunState],
     runs: Mapping[str, Run],
     *,
-    chosen: Selections | None = None,
+    selections: Selections | None = None,
     notes: Sequence[str] = (),
 ) -> StudyReport:
-    """The report from the states `found` of all runs and the completed `runs` by id. `chosen`: samples to evaluate."""
-    if chosen is None:
-        chosen = selections_of(runs)
+    """The report from the `states` of all runs and the completed `runs` by id. `selections`: samples to evaluate."""
+    if selections is None:
+        selections = selections_of(runs)
     factors = varying_factors(study.cells)
-    cells = tuple(_cell(cell, found, runs, chosen) for cell in study.cells)
+    cells = tuple(_cell(cell, states, runs, selections) for cell in study.cells)
     first = study.cells[0].values
     return StudyReport(
         about=study.about,
         factors=factors,
         fixed={name: value for name, value in first.items() if name not in factors},
-        planned=len(found),
-        done=sum(one.state is State.done for one in found),
+        planned=len(states),
+        done=sum(one.state is State.done for one in states),
         cells=cells,
-        failures=tuple(_failure(one) for one in found if one.state is State.failed),
+        failures=tuple(_failure(one) for one in states if one.state is State.failed),
         matrices=_matrices(study, cells, factors),
-        notes=(*notes, *_doubts(cells, runs)),
+        notes=(*notes, *_caveats(cells, runs)),
     )
 
 
@@ -56,18 +56,18 @@ def is_narrow(runs: Sequence[Run], *, target: float) -> bool:
     )
 
 
-def _cell(cell: Cell, found: Sequence[RunState], runs: Mapping[str, Run], chosen: Selections) -> CellResult:
-    mine = [one for one in found if one.run.cell.id == cell.id]
-    left = {one.run.id: runs[one.run.id] for one in mine if one.run.id in runs}
+def _cell(cell: Cell, states: Sequence[RunState], runs: Mapping[str, Run], selections: Selections) -> CellResult:
+    cell_states = [one for one in states if one.run.cell.id == cell.id]
+    runs_of_cell = {one.run.id: runs[one.run.id] for one in cell_states if one.run.id in runs}
     return CellResult(
         id=cell.id,
         values=cell.values,
-        planned=len(mine),
-        done=sum(one.state is State.done for one in mine),
-        failed=sum(one.state is State.failed for one in mine),
-        spared=sum(one.state is State.skipped for one in mine),
-        incomplete=sum(one.complete is False for one in mine),
-        jobs=tuple(_job(left, name, chosen) for name in _names(tuple(left.values()))),
+        planned=len(cell_states),
+        done=sum(one.state is State.done for one in cell_states),
+        failed=sum(one.state is State.failed for one in cell_states),
+        spared=sum(one.state is State.skipped for one in cell_states),
+        incomplete=sum(one.complete is False for one in cell_states),
+        jobs=tuple(_job(runs_of_cell, name, selections) for name in _names(tuple(runs_of_cell.values()))),
     )
 
 
@@ -79,20 +79,20 @@ def _is_measured(run: Run, name: str) -> bool:
     return any(job.name == name and job.role is Role.measured for job in run.jobs)
 
 
-def _job(runs: Mapping[str, Run], name: str, chosen: Selections) -> JobResult:
-    mine = [chosen[run, name] for run in runs if (run, name) in chosen]
-    rounds = [picked.rounds for picked in mine]
+def _job(runs: Mapping[str, Run], name: str, selections: Selections) -> JobResult:
+    selected = [selections[run, name] for run in runs if (run, name) in selections]
+    rounds = [picked.rounds for picked in selected]
     impact = pooled_impact(rounds)
-    measured = any(_is_measured(run, name) for run in runs.values())
+    is_measured = any(_is_measured(run, name) for run in runs.values())
     times = {kind: [one.median_s for each in rounds for one in each if one.kind is kind] for kind in Kind}
     return JobResult(
         name=name,
         isolated_s=median(times[Kind.isolated]) if times[Kind.isolated] else None,
         contended_s=median(times[Kind.contended]) if times[Kind.contended] else None,
         impact=impact,
-        tails=sample_tail_impacts(mine),
+        tails=sample_tail_impacts(selected),
         superiority=round_superiority(concatenate_runs(rounds)),
-        plan=pooled_plan(rounds, impact, target=TARGET) if measured else None,
+        plan=pooled_plan(rounds, impact, target=TARGET) if is_measured else None,
     )
 
 
@@ -107,7 +107,7 @@ def _failure(one: RunState) -> Failure:
     )
 
 
-def _doubts(cells: Sequence[CellResult], runs: Mapping[str, Run]) -> tuple[str, ...]:
+def _caveats(cells: Sequence[CellResult], runs: Mapping[str, Run]) -> tuple[str, ...]:
     notes = []
     if any(job.impact.level is IntervalLevel.blocks for cell in cells for job in cell.jobs):
         notes.append(
@@ -127,13 +127,13 @@ def _matrices(study: Study, cells: Sequence[CellResult], factors: Sequence[str])
     """One matrix per combination of the other factors, empty unless the study is one of pairs."""
     if not study.matrix:
         return ()
-    others = tuple(name for name in factors if name != "workload")
-    groups: dict[tuple[tuple[str, str], ...], list[Meeting]] = {}
+    other_factors = tuple(name for name in factors if name != "workload")
+    groups: dict[tuple[tuple[str, str], ...], list[CoRunImpacts]] = {}
     for cell in cells:
-        key = tuple((name, cell.values.get(name, "")) for name in others)
-        meeting = Meeting(impacts=tuple((job.name, job.impact) for job in cell.jobs))
-        groups.setdefault(key, []).append(meeting)
-    return tuple(matrix_of(study.matrix, meetings, where=dict(key)) for key, meetings in groups.items())
+        key = tuple((name, cell.values.get(name, "")) for name in other_factors)
+        co_run = CoRunImpacts(impacts=tuple((job.name, job.impact) for job in cell.jobs))
+        groups.setdefault(key, []).append(co_run)
+    return tuple(matrix_of(study.matrix, co_runs, where=dict(key)) for key, co_runs in groups.items())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +141,7 @@ class CollectedRuns:
     """The states of all runs of a study, the completed runs by id, and `notes` on files that cannot be read."""
 
     study: Study
-    found: tuple[RunState, ...]
+    states: tuple[RunState, ...]
     runs: Mapping[str, Run]
     notes: tuple[str, ...]
 
@@ -149,24 +149,30 @@ class CollectedRuns:
 def collected_runs(directory: Directory) -> CollectedRuns:
     """Read the manifest and all completed runs of the directory. A file that cannot be read is left out and noted."""
     manifest = directory.read()
-    found = run_states(directory.study.runs, manifest.records)
+    states = run_states(directory.study.runs, manifest.records)
     runs, notes = {}, list(manifest.complaints)
-    for one in found:
+    for one in states:
         if one.state is State.done and one.file is not None:
             try:
                 runs[one.run.id] = read_run(directory.path / one.file)
             except RunFileError as fault:
                 notes.append(f"{fault}; the run is left out")
-    return CollectedRuns(study=directory.study, found=found, runs=runs, notes=tuple(notes))
+    return CollectedRuns(study=directory.study, states=states, runs=runs, notes=tuple(notes))
 
 
 def results_of(directory: Directory, collected: CollectedRuns | None = None) -> tuple[StudyReport, StudyData]:
     """The report on the directory's runs, and further data for HTML pages. `collected`: the runs, if already read."""
-    have = collected or collected_runs(directory)
-    chosen = selections_of(have.runs)
-    report = report_of(have.study, have.found, have.runs, chosen=chosen, notes=have.notes)
+    data = collected or collected_runs(directory)
+    selections = selections_of(data.runs)
+    report = report_of(
+        data.study,
+        data.states,
+        data.runs,
+        selections=selections,
+        notes=data.notes,
+    )
     file, text = directory.newest_file()
     return report, StudyData(
-        runs=have.runs, name=file, text=text, seed=have.study.seed, environment=directory.environment_text(),
-        chosen=chosen,
+        runs=data.runs, name=file, text=text, seed=data.study.seed, environment=directory.environment_text(),
+        selections=selections,
     )  # fmt: skip

@@ -25,8 +25,8 @@ from stressbench.formats.study.manifest import (
     StartedRecord,
 )
 
-_WRITER_ENDS_WITHIN_S = 60.0
-_PAUSE_S = 0.05
+_WRITER_TIMEOUT_S = 60.0
+_POLL_INTERVAL_S = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,29 +40,29 @@ class ScheduledRun:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
+class LaunchResult:
     """How a launch ended: the exit status of a run, the reason where it is not 0, and whether a stop was requested."""
 
     status: int
     reason: str | None = None
-    asked_to_stop: bool = False
+    stop_requested: bool = False
 
 
-Executor = Callable[[ScheduledRun], Result]
-Narrow = Callable[[Sequence[Run]], bool]
+Executor = Callable[[ScheduledRun], LaunchResult]
+NarrownessTest = Callable[[Sequence[Run]], bool]
 
 
 class Pool(Protocol):
     """Executes launches, one or several at a time."""
 
-    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, Result]]:
+    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, LaunchResult]]:
         """Take an order whenever a slot is free, and yield each order with its result once it is done."""
 
 
-class OneAtATime:
+class SequentialPool:
     """Executes launches in this process, one after the other."""
 
-    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, Result]]:
+    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, LaunchResult]]:
         """As `Pool.map`."""
         for order in orders:
             yield order, execute(order)
@@ -96,7 +96,7 @@ class Watcher(Protocol):
     def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
         """A launch begins."""
 
-    def ended(self, order: ScheduledRun, result: Result, counts: RunCounts) -> None:
+    def ended(self, order: ScheduledRun, result: LaunchResult, counts: RunCounts) -> None:
         """A launch ended."""
 
 
@@ -116,35 +116,35 @@ class StudyRunner:
         directory: Directory,
         *,
         policy: Policy,
-        narrow: Narrow,
+        is_narrow: NarrownessTest,
         watcher: Watcher,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._directory = directory
         self._policy = policy
-        self._narrow = narrow
+        self._is_narrow = is_narrow
         self._watcher = watcher
         self._clock = clock
         self._began = clock()
         self._started: dict[str, float] = {}
         self._stop: Stop | None = None
-        self._all: dict[str, RunState] = {}
-        self._looked: dict[str, int] = {}
+        self._states: dict[str, RunState] = {}
+        self._checked_runs: dict[str, int] = {}
 
-    def carry_out(self, execute: Executor, *, pool: Pool) -> Stop:
+    def run(self, execute: Executor, *, pool: Pool) -> Stop:
         """Carry out the open runs and return why that ended. Raises StudyFault on a full disk; the run stays open."""
         self._directory.plan()
-        found = run_states(self._directory.study.runs, self._directory.read().records)
-        self._all = {run_state.run.id: run_state for run_state in found}
-        moved = True
-        while moved and self._stop is None:  # with several at once, a run may fail after all others have ended
-            before = self.run_states
-            for order, result in pool.map(self._orders(), execute):
-                self._close(order, result)
-            moved = self.run_states != before
+        states = run_states(self._directory.study.runs, self._directory.read().records)
+        self._states = {run_state.run.id: run_state for run_state in states}
+        made_progress = True
+        while made_progress and self._stop is None:  # with several at once, a run may fail after all others have ended
+            states_before = self.run_states
+            for order, result in pool.map(self._scheduled_runs(), execute):
+                self._record_result(order, result)
+            made_progress = self.run_states != states_before
         return self._stop or Stop.done
 
-    def ask_to_stop(self) -> None:
+    def request_stop(self) -> None:
         """Start no more runs."""
         self._stop = Stop.interrupted
 
@@ -156,24 +156,24 @@ class StudyRunner:
     @property
     def run_states(self) -> tuple[RunState, ...]:
         """The states of all runs, in the order of the study."""
-        return tuple(self._all.values())
+        return tuple(self._states.values())
 
-    def _orders(self) -> Iterator[ScheduledRun]:
+    def _scheduled_runs(self) -> Iterator[ScheduledRun]:
         """The open runs. A failed run is repeated only after all other runs have had their turn."""
         for failures in range(self._policy.retries + 1):
             for run in self._directory.study.runs:
-                run_state = self._all[run.id]
+                run_state = self._states[run.id]
                 if run_state.failures != failures or not run_state.is_open(retries=self._policy.retries):
                     continue
-                if self._stop is not None or self._is_late(run_state):
+                if self._stop is not None or self._is_out_of_time(run_state):
                     return
                 if self._is_settled(run):
                     continue
-                order = self._order(run_state)
+                order = self._schedule(run_state)
                 if order is not None:
                     yield order
 
-    def _order(self, run_state: RunState) -> ScheduledRun | None:
+    def _schedule(self, run_state: RunState) -> ScheduledRun | None:
         """The launch for a run, None where its run file is complete although the manifest has no record of that."""
         run = run_state.run
         attempt = 0
@@ -185,88 +185,91 @@ class StudyRunner:
                 continue
             if not path.exists():
                 return self._start(run, name, continues=False)
-            self._wait_for_its_writer(path)
+            self._wait_for_writer(path)
             try:
-                left = read_run(path)
+                recorded_run = read_run(path)
             except RunFileError:
                 continue  # killed before its first record was complete
-            if left.complete:
-                self._note(run.id, self._finished(run, name, left, recovered=True))
+            if recorded_run.complete:
+                self._record(run.id, self._finished(run, name, recorded_run, recovered=True))
                 return None
             return self._start(run, name, continues=True)
 
-    def _wait_for_its_writer(self, path: Path) -> None:
+    def _wait_for_writer(self, path: Path) -> None:
         """Wait until no engine writes to the run file. Raises StudyMistake where that takes too long."""
         if not _is_being_written(path):
             return
         self._watcher.waits(path)
-        end = self._clock() + _WRITER_ENDS_WITHIN_S
+        deadline = self._clock() + _WRITER_TIMEOUT_S
         while _is_being_written(path):
-            if self._clock() > end:
+            if self._clock() > deadline:
                 raise StudyMistake(
                     f"{path}: a launch of a study that was killed still writes to it; end its ranks, then resume"
                 )
-            time.sleep(_PAUSE_S)
+            time.sleep(_POLL_INTERVAL_S)
 
     def _start(self, run: PlannedRun, name: str, *, continues: bool) -> ScheduledRun:
-        self._note(run.id, StartedRecord(run=run.id, at=now(), file=name, continues=continues))
+        self._record(run.id, StartedRecord(run=run.id, at=now(), file=name, continues=continues))
         self._started[run.id] = self._clock()
         order = ScheduledRun(
-            run=run, path=self._directory.path / name, continues=continues, time_limit_s=self._seconds_to_the_limit()
+            run=run, path=self._directory.path / name, continues=continues, time_limit_s=self._remaining_time_s()
         )
         self._watcher.starts(order, self.counts())
         return order
 
-    def _close(self, order: ScheduledRun, result: Result) -> None:
+    def _record_result(self, order: ScheduledRun, result: LaunchResult) -> None:
         run, name = order.run, order.path.relative_to(self._directory.path).as_posix()
-        left = _read(order.path)
-        if result.status == ExitStatus.ok and left is not None and left.rounds:
-            if not left.complete and self._was_the_study_s_limit(order):
-                self._note(run.id, InterruptedRecord(run=run.id, at=now(), file=name, reason="the study's time limit"))
+        recorded_run = _read(order.path)
+        if result.status == ExitStatus.ok and recorded_run is not None and recorded_run.rounds:
+            if not recorded_run.complete and self._ended_at_study_limit(order):
+                self._record(
+                    run.id, InterruptedRecord(run=run.id, at=now(), file=name, reason="the study's time limit")
+                )
                 self._stop = Stop.time_limit
             else:
-                self._note(run.id, self._finished(run, name, left, recovered=False))
+                self._record(run.id, self._finished(run, name, recorded_run, recovered=False))
         elif result.status == ExitStatus.interrupted:
-            self._note(
+            self._record(
                 run.id, InterruptedRecord(run=run.id, at=now(), file=name, reason=result.reason or "interrupted")
             )
             self._stop = Stop.interrupted
         else:
-            self._directory.require_room()
+            self._directory.require_free_space()
             reason = result.reason or ("no round was finished" if result.status == ExitStatus.ok else "the run failed")
             status = result.status or ExitStatus.fault
-            self._note(run.id, FailedRecord(run=run.id, at=now(), file=name, status=status, reason=reason))
-        if result.asked_to_stop:
+            self._record(run.id, FailedRecord(run=run.id, at=now(), file=name, status=status, reason=reason))
+        if result.stop_requested:
             self._stop = Stop.interrupted
         self._watcher.ended(order, result, self.counts())
 
-    def _finished(self, run: PlannedRun, name: str, left: Run, *, recovered: bool) -> FinishedRecord:
+    def _finished(self, run: PlannedRun, name: str, recorded_run: Run, *, recovered: bool) -> FinishedRecord:
         return FinishedRecord(
-            run=run.id, at=now(), file=name, sha256=sha256_of(self._directory.path / name), complete=left.complete,
+            run=run.id, at=now(), file=name, sha256=sha256_of(self._directory.path / name),
+            complete=recorded_run.complete,
             duration_s=None if recovered else self._clock() - self._started[run.id], recovered=recovered,
         )  # fmt: skip
 
-    def _was_the_study_s_limit(self, order: ScheduledRun) -> bool:
-        left = self._seconds_to_the_limit()
-        own = self._directory.study.run_limit_s
-        was_cut = order.time_limit_s is not None and (own is None or order.time_limit_s < own)
-        return was_cut and left is not None
+    def _ended_at_study_limit(self, order: ScheduledRun) -> bool:
+        remaining_s = self._remaining_time_s()
+        run_limit_s = self._directory.study.run_limit_s
+        was_cut = order.time_limit_s is not None and (run_limit_s is None or order.time_limit_s < run_limit_s)
+        return was_cut and remaining_s is not None
 
-    def _note(self, run: str, record: Record) -> None:
+    def _record(self, run: str, record: Record) -> None:
         self._directory.write(record)
-        self._all[run] = self._all[run].after(record)
+        self._states[run] = self._states[run].after(record)
 
-    def _is_late(self, run_state: RunState) -> bool:
-        left = self._seconds_to_the_limit()
-        if left is None:
+    def _is_out_of_time(self, run_state: RunState) -> bool:
+        remaining_s = self._remaining_time_s()
+        if remaining_s is None:
             return False
-        expected = seconds_left([run_state], among=self.run_states) or 0.0
-        if left > 0 and (left >= expected or not self._started):
+        expected_s = seconds_left([run_state], all_states=self.run_states) or 0.0
+        if remaining_s > 0 and (remaining_s >= expected_s or not self._started):
             return False
         self._stop = Stop.time_limit
         return True
 
-    def _seconds_to_the_limit(self) -> float | None:
+    def _remaining_time_s(self) -> float | None:
         limit_s = self._policy.time_limit_s
         return None if limit_s is None else max(0.0, limit_s - (self._clock() - self._began))
 
@@ -277,40 +280,42 @@ class StudyRunner:
             return False
         done = [
             run_state
-            for run_state in self._all.values()
+            for run_state in self._states.values()
             if run_state.run.cell.id == run.cell.id and run_state.state is State.done and run_state.file
         ]
         if len(done) < until.at_least:
             return False
-        if self._looked.get(run.cell.id) != len(done):
-            self._looked[run.cell.id] = len(done)
+        if self._checked_runs.get(run.cell.id) != len(done):
+            self._checked_runs[run.cell.id] = len(done)
             runs = [
-                left for run_state in done if (left := _read(self._directory.path / str(run_state.file))) is not None
+                recorded_run
+                for run_state in done
+                if (recorded_run := _read(self._directory.path / str(run_state.file))) is not None
             ]
-            if self._narrow(runs):
+            if self._is_narrow(runs):
                 self._settle(run.cell.id, len(done))
-        return self._all[run.id].state is State.skipped
+        return self._states[run.id].state is State.skipped
 
     def _settle(self, cell: str, runs: int) -> None:
         record = SettledRecord(cell=cell, at=now(), runs=runs)
         self._directory.write(record)
         records = self._directory.read().records
-        self._all = {found.run.id: found for found in run_states(self._directory.study.runs, records)}
+        self._states = {run_state.run.id: run_state for run_state in run_states(self._directory.study.runs, records)}
 
     def counts(self) -> RunCounts:
         """Counts of runs, and the estimated time left."""
         return counts_of(self.run_states, retries=self._policy.retries)
 
 
-def counts_of(found: Sequence[RunState], *, retries: int) -> RunCounts:
+def counts_of(states: Sequence[RunState], *, retries: int) -> RunCounts:
     """Counts of runs, and the time left, s, where completed runs allow an estimate."""
-    of_state: Mapping[State, int] = {state: sum(one.state is state for one in found) for state in State}
+    count_by_state: Mapping[State, int] = {state: sum(one.state is state for one in states) for state in State}
     return RunCounts(
-        done=of_state[State.done],
-        failed=sum(one.state is State.failed and not one.is_open(retries=retries) for one in found),
-        skipped=of_state[State.skipped],
-        total=len(found),
-        left_s=seconds_left([one for one in found if one.is_open(retries=retries)], among=found),
+        done=count_by_state[State.done],
+        failed=sum(one.state is State.failed and not one.is_open(retries=retries) for one in states),
+        skipped=count_by_state[State.skipped],
+        total=len(states),
+        left_s=seconds_left([one for one in states if one.is_open(retries=retries)], all_states=states),
     )
 
 

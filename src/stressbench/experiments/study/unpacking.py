@@ -29,7 +29,7 @@ class _Stream(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unpacked:
+class ArchiveContents:
     """SHA-256 of each file by its name below the archive's top folder, and the content of the requested file.
 
     `complaints`: a sentence for each entry that `study pack` would not write.
@@ -40,10 +40,10 @@ class Unpacked:
     complaints: tuple[str, ...]
 
 
-def unpacked(path: Path, *, wanted: str) -> Unpacked:
+def read_archive(path: Path, *, text_of: str) -> ArchiveContents:
     """Read the archive at `path`. Raises StudyMistake where it is damaged, or exceeds the limits when unpacked."""
     digests: dict[str, str] = {}
-    text, top = None, None
+    text, root = None, None
     complaints: list[str] = []
     try:
         with _tar(path) as (archive, forward):
@@ -52,31 +52,31 @@ def unpacked(path: Path, *, wanted: str) -> Unpacked:
                     raise StudyMistake(f"{path}: holds more than {limits.ARCHIVE_FILES} files, the most that are read")
                 if len(entry.name) > _LONGEST_NAME:
                     raise StudyMistake(f"{path}: holds a name of {len(entry.name)} characters; no file can have it")
-                top = entry.name.partition("/")[0] if top is None else top
-                name = entry.name.removeprefix(f"{top}/")
-                if complaint := _complaint(entry, top=top, before=digests):
+                root = entry.name.partition("/")[0] if root is None else root
+                name = entry.name.removeprefix(f"{root}/")
+                if complaint := _complaint(entry, root=root, seen=digests):
                     complaints.append(f"{path}: {entry.name} {complaint}")
                 elif (content := archive.extractfile(entry)) is not None:
-                    digests[name], found = _digested(content, keep=name == wanted)
-                    text = found if name == wanted else text
+                    digests[name], kept_text = _digest(content, keep=name == text_of)
+                    text = kept_text if name == text_of else text
             if forward.has_more():
                 complaints.append(f"{path}: something follows behind the end of the archive")
     except _DAMAGED as fault:
         reason = reason_of(fault) if isinstance(fault, OSError) else str(fault)
         raise StudyMistake(f"{path}: cannot be unpacked ({reason or type(fault).__name__})") from fault
-    return Unpacked(digests=digests, text=text, complaints=tuple(complaints))
+    return ArchiveContents(digests=digests, text=text, complaints=tuple(complaints))
 
 
-def _complaint(entry: tarfile.TarInfo, *, top: str, before: Mapping[str, str]) -> str | None:
+def _complaint(entry: tarfile.TarInfo, *, root: str, seen: Mapping[str, str]) -> str | None:
     """Why `study pack` would not have written the entry, None where it might have."""
-    if entry.isdir() and entry.name == top:
+    if entry.isdir() and entry.name == root:
         return None
-    if not entry.name.startswith(f"{top}/") or top in ("", ".", ".."):
-        return f"does not lie in the folder {top}"
-    name = entry.name.removeprefix(f"{top}/")
+    if not entry.name.startswith(f"{root}/") or root in ("", ".", ".."):
+        return f"does not lie in the folder {root}"
+    name = entry.name.removeprefix(f"{root}/")
     if any(part in ("", ".", "..") for part in name.split("/")):
         return "leads out of its folder, or to a name that is written in another way"
-    if name in before:
+    if name in seen:
         return "is there twice"
     if entry.sparse is not None:  # a few bytes may claim to be any number of bytes
         return "is a sparse file, which a pack has none of"
@@ -85,7 +85,7 @@ def _complaint(entry: tarfile.TarInfo, *, top: str, before: Mapping[str, str]) -
     return None
 
 
-def _digested(content: IO[bytes], *, keep: bool) -> tuple[str, bytes | None]:
+def _digest(content: IO[bytes], *, keep: bool) -> tuple[str, bytes | None]:
     """The SHA-256, and with `keep` the content, cut at about the size limit of journals."""
     digest, kept = hashlib.sha256(), bytearray()
     while chunk := content.read(_CHUNK):
@@ -96,18 +96,18 @@ def _digested(content: IO[bytes], *, keep: bool) -> tuple[str, bytes | None]:
 
 
 @contextmanager
-def _tar(path: Path) -> Iterator[tuple[tarfile.TarFile, "_Forward"]]:
+def _tar(path: Path) -> Iterator[tuple[tarfile.TarFile, "_ForwardStream"]]:
     with open_regular(path, limit=limits.ARCHIVE) as packed:
-        most = max(limits.ARCHIVE_UNPACKED, limits.ARCHIVE_RATIO * path.stat().st_size)
-        with _plain(path, packed) as plain:
-            forward = _Forward(plain, path=path, most=most)
+        max_bytes = max(limits.ARCHIVE_UNPACKED, limits.ARCHIVE_RATIO * path.stat().st_size)
+        with _decompressed(path, packed) as plain:
+            forward = _ForwardStream(plain, path=path, max_bytes=max_bytes)
             as_file: Any = forward
             with tarfile.open(fileobj=as_file, mode="r:") as archive:
                 yield archive, forward
 
 
 @contextmanager
-def _plain(path: Path, packed: IO[bytes]) -> Iterator[_Stream]:
+def _decompressed(path: Path, packed: IO[bytes]) -> Iterator[_Stream]:
     if not path.name.endswith(".zst"):
         with gzip.open(packed) as plain:
             yield plain
@@ -125,29 +125,29 @@ def _plain(path: Path, packed: IO[bytes]) -> Iterator[_Stream]:
         unpacker.wait()
 
 
-class _Forward:
-    """A stream as a file for tarfile, which reads it from start to end. Raises FileRefused beyond `most` bytes.
+class _ForwardStream:
+    """A stream as a file for tarfile, which reads it from start to end. Raises FileRefused beyond `max_bytes`.
 
     Files are read in chunks but headers at once, so that a larger read is a header that `study pack` does not write.
     """
 
-    def __init__(self, stream: _Stream, *, path: Path, most: int) -> None:
+    def __init__(self, stream: _Stream, *, path: Path, max_bytes: int) -> None:
         self._stream = stream
         self._path = path
-        self._most = most
-        self._at = 0
+        self._max_bytes = max_bytes
+        self._position = 0
 
     def tell(self) -> int:
         """The number of bytes read so far."""
-        return self._at
+        return self._position
 
     def seek(self, place: int) -> int:
         """Skip to byte `place` by reading, since the stream cannot seek. Raises FileRefused for an earlier place."""
-        if place < self._at:
+        if place < self._position:
             raise FileRefused(self._path, "its parts overlap")
-        while self._at < place and self.read(min(_CHUNK, place - self._at)):
+        while self._position < place and self.read(min(_CHUNK, place - self._position)):
             pass
-        return self._at
+        return self._position
 
     def has_more(self) -> bool:
         """Read to the end, and return whether anything but padding was left."""
@@ -157,8 +157,10 @@ class _Forward:
         """Read `size` bytes, fewer at the end. Raises FileRefused beyond the limits."""
         if not 0 <= size <= _LARGEST_HEADER:
             raise FileRefused(self._path, f"a header of {size} bytes")
-        found = self._stream.read(size)
-        self._at += len(found)
-        if self._at > self._most:
-            raise FileRefused(self._path, f"unpacks to more than {exact_size_text(self._most)}, the most that is read")
-        return found
+        chunk = self._stream.read(size)
+        self._position += len(chunk)
+        if self._position > self._max_bytes:
+            raise FileRefused(
+                self._path, f"unpacks to more than {exact_size_text(self._max_bytes)}, the most that is read"
+            )
+        return chunk

@@ -7,19 +7,19 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.study.running import Executor, Result, ScheduledRun
+from stressbench.experiments.study.running import Executor, LaunchResult, ScheduledRun
 from stressbench.launch.execute import end_with_parent
 from stressbench.stop_signals import STOP_SIGNALS, reset_handlers
 
 
-class Workers:
+class WorkerPool:
     """Executes at most `jobs` launches at once. `hand_on` forwards stop signals to all of them."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs
         self._running: dict[Connection, tuple[BaseProcess, ScheduledRun]] = {}
 
-    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, Result]]:
+    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, LaunchResult]]:
         """As `Pool.map`."""
         more = True
         while True:
@@ -33,37 +33,37 @@ class Workers:
             ready = wait(list(self._running))
             for connection in [found for found in self._running if found in ready]:
                 process, order = self._running.pop(connection)
-                yield order, _answer(connection, process)
+                yield order, _receive_result(connection, process)
 
     def _start(self, order: ScheduledRun, execute: Executor) -> None:
-        forked = multiprocessing.get_context("fork")
-        ours, theirs = forked.Pipe(duplex=False)
-        process = forked.Process(target=_work, args=(order, execute, theirs))
+        context = multiprocessing.get_context("fork")
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=_work, args=(order, execute, sender))
         process.start()
-        theirs.close()
-        self._running[ours] = (process, order)
+        sender.close()
+        self._running[receiver] = (process, order)
 
-    def hand_on(self, number: int) -> None:
+    def forward_signal(self, number: int) -> None:
         """Send a signal to every launch. They are in this process's group, but `kill` reaches only one process."""
         for process, _ in self._running.values():
             if process.pid is not None and process.is_alive():
                 os.kill(process.pid, number)
 
 
-def _work(order: ScheduledRun, execute: Executor, answer: Connection) -> None:
+def _work(order: ScheduledRun, execute: Executor, connection: Connection) -> None:
     reset_handlers()
     end_with_parent()
-    answer.send(execute(order))
-    answer.close()
+    connection.send(execute(order))
+    connection.close()
 
 
-def _answer(connection: Connection, process: BaseProcess) -> Result:
+def _receive_result(connection: Connection, process: BaseProcess) -> LaunchResult:
     try:
-        result: Result = connection.recv()
+        result: LaunchResult = connection.recv()
     except EOFError:
         process.join()
         stopped = process.exitcode is not None and -process.exitcode in STOP_SIGNALS  # before it handled signals
-        result = Result(
+        result = LaunchResult(
             status=ExitStatus.interrupted if stopped else ExitStatus.fault,
             reason=f"the process that started it ended with status {process.exitcode}",
         )

@@ -28,13 +28,13 @@ def parse_figure(text: str) -> tuple[str, str]:
 
 
 def figures_in(
-    output: str, wanted: Mapping[str, str], *, now: Callable[[], float] = monotonic
+    output: str, patterns: Mapping[str, str], *, now: Callable[[], float] = monotonic
 ) -> dict[str, float | None]:
     """The figures of merit in a program's output: the last match of each expression, None without a match.
 
     Raises StudyFault where one takes longer than MOST_S: each match is found in linear time, but there may be many.
     """
-    return {name: _last(name, pattern, output, now) for name, pattern in wanted.items()}
+    return {name: _last(name, pattern, output, now) for name, pattern in patterns.items()}
 
 
 def _last(name: str, pattern: str, output: str, now: Callable[[], float]) -> float | None:
@@ -57,5 +57,5 @@ def _compiled(pattern: str) -> Any:
         return re2.compile(f"(?m){pattern}", options)  # ^ and $ match at every line
     except re2.error as fault:
         reason = fault.args[0].decode(errors="replace") if isinstance(fault.args[0], bytes) else str(fault)
-        told = f"no regular expression of RE2 ({reason}); it has no look-ahead and no back-references"
-        raise ValueError(told) from None
+        explanation = f"no regular expression of RE2 ({reason}); it has no look-ahead and no back-references"
+        raise ValueError(explanation) from None

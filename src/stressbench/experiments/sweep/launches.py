@@ -28,20 +28,20 @@ L = TypeVar("L", bound=BaseLaunch)
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchSweep(Generic[Condition, P, L]):
-    """Launches in the order of `turns`, pairs of condition and repetition. `ready` sets the condition before `launch`.
+    """Launches in this `order`, pairs of condition and repetition. `prepare` sets the condition before `launch`.
 
     `read_from` names the text in which figures of merit are searched, for messages. `command` is the command group
     whose `report` shows the results.
     """
 
     plan: P
-    turns: Sequence[tuple[Condition, int]]
+    order: Sequence[tuple[Condition, int]]
     launch: Callable[[Condition, int], tuple[L, Outcome]]
     journal: Journal[P, L]
     command: str
     read_from: str
     progress: Progress
-    ready: Callable[[Condition], object] = lambda _: None
+    prepare: Callable[[Condition], object] = lambda _: None
 
     def run(self, output: Path) -> int:
         """Start all launches, append their records to a journal in `output`, and return how many launches failed.
@@ -49,26 +49,28 @@ class LaunchSweep(Generic[Condition, P, L]):
         Raises Interrupted after a stop signal, StudyMistake where `output` is not empty, and StudyFault.
         """
         path, failed, runs, program = self._begin(output), 0, self.plan.runs, self.plan.command[0]
-        shown_by = f"`stressbench {self.command} report {output}`"
-        asked: list[int] = []
-        with handled_by(lambda number, _: asked.append(number)):  # between launches; during one, the launch handles it
-            for condition, repetition in self.turns:
-                if not asked:
-                    self.ready(condition)
-                if asked:
-                    raise _stopped(shown_by)
+        report_command = f"`stressbench {self.command} report {output}`"
+        stop_signals: list[int] = []
+        with handled_by(
+            lambda number, _: stop_signals.append(number)
+        ):  # between launches; during one, the launch handles it
+            for condition, repetition in self.order:
+                if not stop_signals:
+                    self.prepare(condition)
+                if stop_signals:
+                    raise _stopped(report_command)
                 self.progress(f"launch {repetition + 1} of {runs}: {condition}", level=Level.progress)
                 record, outcome = self.launch(condition, repetition)
                 if outcome.stop_requests:
-                    raise _stopped(shown_by)
+                    raise _stopped(report_command)
                 self.journal.append(path, record)
                 if record.status != ExitStatus.ok:
                     failed += 1
                     self.progress(f"{program} ended with status {record.status} under {condition}", level=Level.warning)
                 else:
                     self._require_figures(record, path)
-        done = len(self.turns) - failed
-        self.progress(f"{done} launches are done; {shown_by} shows the results", level=Level.note)
+        done = len(self.order) - failed
+        self.progress(f"{done} launches are done; {report_command} shows the results", level=Level.note)
         return failed
 
     def _begin(self, output: Path) -> Path:

@@ -18,6 +18,6 @@ def in_order(conditions: Sequence[Condition], *, runs: int, seed: int) -> Iterab
 def in_groups(groups: Sequence[Sequence[Condition]], *, runs: int, seed: int) -> Iterable[tuple[Condition, int]]:
     """As `in_order`, but the conditions of a group stay together, since changing the group is expensive."""
     for repetition in range(runs):
-        lots = random.Random(f"{seed}/{repetition}")
-        for group in lots.sample(groups, len(groups)):
-            yield from ((condition, repetition) for condition in lots.sample(group, len(group)))
+        generator = random.Random(f"{seed}/{repetition}")
+        for group in generator.sample(groups, len(groups)):
+            yield from ((condition, repetition) for condition in generator.sample(group, len(group)))

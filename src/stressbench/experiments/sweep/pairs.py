@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from stressbench.experiments.study.combining import OneJob, combined, one_job
+from stressbench.experiments.study.combining import JobTemplate, combined_workload, read_job_template
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, specification_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, write_atomically
@@ -71,18 +71,18 @@ class PairMatrix:
                 )
             folder.mkdir(parents=True, exist_ok=True)
             for group in self._all_groups():
-                _write(folder / _name(group), combined([self._jobs[name] for name in group]))
+                _write(folder / _name(group), combined_workload([self._jobs[name] for name in group]))
             write_atomically(folder / _FILE, made.text.encode())
         except OSError as fault:
             raise StudyMistake(f"--output: {fault.filename}: {reason_of(fault)}") from fault
         return folder.absolute()
 
     @cached_property
-    def _jobs(self) -> Mapping[str, OneJob]:
+    def _jobs(self) -> Mapping[str, JobTemplate]:
         """Jobs by name. Raises StudyMistake where two have the same name."""
-        jobs: dict[str, OneJob] = {}
+        jobs: dict[str, JobTemplate] = {}
         for path in self.workloads:
-            job = one_job(path)
+            job = read_job_template(path)
             if job.name in jobs:
                 raise StudyMistake(
                     f"{path}: its job is called {job.name}, as that of another workload; expected different names"

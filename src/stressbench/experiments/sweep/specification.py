@@ -100,18 +100,18 @@ class WorkloadSweep:
 
 def specification_of(tables: Mapping[str, Any], *, key_label: KeyLabel = by_key) -> Specification:
     """The study of these tables, without keys whose value is None. `key_label` names keys in ValidationMistakes."""
-    given = _given(tables)
-    return Specification(study=study_of(given, key_label=key_label), text=tomli_w.dumps(given))
+    stated = _without_none(tables)
+    return Specification(study=study_of(stated, key_label=key_label), text=tomli_w.dumps(stated))
 
 
-def _given(table: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _without_none(table: Mapping[str, Any]) -> dict[str, Any]:
+    stated: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):
-            if inner := _given(value):
-                found[key] = inner
+            if inner := _without_none(value):
+                stated[key] = inner
         elif isinstance(value, tuple):
-            found[key] = list(value)
+            stated[key] = list(value)
         elif value is not None:
-            found[key] = value
-    return found
+            stated[key] = value
+    return stated

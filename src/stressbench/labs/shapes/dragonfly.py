@@ -7,16 +7,16 @@ SPEC = Dragonfly
 _GLOBAL_COST = 3  # more than two local links, so that no route crosses a third group
 
 
-def wire(spec: Dragonfly, given: WiringInput) -> Wiring:
+def wire(spec: Dragonfly, inputs: WiringInput) -> Wiring:
     """Wire the dragonfly. Hosts fill router after router, group after group."""
     sizes = f"{spec.groups} groups x {spec.routers_per_group} routers x {spec.hosts_per_router} hosts"
     names = [f"g{group}r{router}" for group in range(spec.groups) for router in range(spec.routers_per_group)]
-    plane = RailNetwork(
+    rail_network = RailNetwork(
         switches=tuple(names),
-        attached=fill_switches(given, names, spec.hosts_per_router, sizes=sizes, key="groups"),
+        attached=fill_switches(inputs, names, spec.hosts_per_router, sizes=sizes, key="groups"),
         trunks=(*_within_groups(spec), *_between_groups(spec)),
     )
-    return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)
+    return on_every_rail(inputs, lambda _: rail_network, forwarding=spec.forwarding)
 
 
 def _within_groups(spec: Dragonfly) -> tuple[Trunk, ...]:

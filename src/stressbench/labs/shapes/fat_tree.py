@@ -6,7 +6,7 @@ from stressbench.formats.bounds import LARGEST_INT64
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.topologies import FatTree
 from stressbench.formats.units import MIN_RATE
-from stressbench.labs.topology import Spread
+from stressbench.labs.topology import PathChoice
 from stressbench.labs.wiring import (
     Rail,
     RailNetwork,
@@ -22,26 +22,28 @@ SPEC = FatTree
 _TAPER = re.compile(r"([0-9]+(?:\.[0-9]+)?):1")
 
 
-def wire(spec: FatTree, given: WiringInput) -> Wiring:
+def wire(spec: FatTree, inputs: WiringInput) -> Wiring:
     """Wire the fat tree. Hosts fill leaf after leaf. The default forwarding is bridging with one root, else routing."""
-    leaves = leaf_count(given, spec.hosts_per_leaf, key="hosts_per_leaf")
+    leaves = leaf_count(inputs, spec.hosts_per_leaf, key="hosts_per_leaf")
     taper = _taper(spec.taper)
 
-    def plane(rail: Rail) -> RailNetwork:
+    def rail_network(rail: Rail) -> RailNetwork:
         share = spec.hosts_per_leaf / taper / spec.roots
         if not MIN_RATE.bits_per_s <= rail.rate.bits_per_s * share <= LARGEST_INT64:
             raise WiringMistake("taper", f"'{spec.taper}': expected uplinks of {MIN_RATE} to 2^63 bit/s")
         uplink = rail.rate.scaled(share)
         return RailNetwork(
             switches=(*(f"leaf{leaf}" for leaf in range(leaves)), *(f"root{root}" for root in range(spec.roots))),
-            attached=tuple(f"leaf{host // spec.hosts_per_leaf}" for host in range(len(given.hosts))),
+            attached=tuple(f"leaf{host // spec.hosts_per_leaf}" for host in range(len(inputs.hosts))),
             trunks=tuple(
                 Trunk(f"leaf{leaf}", f"root{root}", uplink) for leaf in range(leaves) for root in range(spec.roots)
             ),
         )
 
     default = Forwarding.bridge if spec.roots == 1 else Forwarding.route
-    return on_every_rail(given, plane, forwarding=spec.forwarding or default, spread=Spread.by_destination)
+    return on_every_rail(
+        inputs, rail_network, forwarding=spec.forwarding or default, path_choice=PathChoice.by_destination
+    )
 
 
 def _taper(text: str) -> float:

@@ -8,11 +8,11 @@ from stressbench.labs.wiring import LinkSpec, Wire, Wiring, WiringInput, WiringM
 SPEC = Links
 
 
-def wire(spec: Links, given: WiringInput) -> Wiring:
+def wire(spec: Links, inputs: WiringInput) -> Wiring:
     """Wire the links of the `[[link]]` tables."""
-    if not given.links:
+    if not inputs.links:
         raise WiringMistake("", 'kind = "links" needs a [[link]] for every link, but there is none')
-    wires = tuple(_wire(link, spec, given) for link in given.links)
+    wires = tuple(_wire(link, spec, inputs) for link in inputs.links)
     rails = _rails(spec, wires)
     wires = tuple(replace(wire, rail=rails.get(wire.b, rails.get(wire.a, 0))) for wire in wires)
     return Wiring(switches=spec.switches, wires=wires, forwarding=spec.forwarding)
@@ -40,8 +40,8 @@ def _rails(spec: Links, wires: tuple[Wire, ...]) -> dict[str, int]:
     return {switch: rails.get(root, 0) for switch, root in part.items()}
 
 
-def _wire(link: LinkSpec, spec: Links, given: WiringInput) -> Wire:
-    ends = [_end(text, link, spec, given) for text in link.between]
+def _wire(link: LinkSpec, spec: Links, inputs: WiringInput) -> Wire:
+    ends = [_end(text, link, spec, inputs) for text in link.between]
     (a, nic_a), (b, nic_b) = ends
     if a == b:
         raise WiringMistake(f"link.{link.number}.between", f"'{a}' is connected to itself")
@@ -51,7 +51,7 @@ def _wire(link: LinkSpec, spec: Links, given: WiringInput) -> Wire:
     return Wire(a=a, b=b, rail=rail or 0, rate=link.rate, delay=link.delay, name=link.name)
 
 
-def _end(text: str, link: LinkSpec, spec: Links, given: WiringInput) -> tuple[str, int | None]:
+def _end(text: str, link: LinkSpec, spec: Links, inputs: WiringInput) -> tuple[str, int | None]:
     """Node and NIC number of a link's end; the number is None for a switch."""
     name, colon, nic = text.partition(":")
     key = f"link.{link.number}.between"
@@ -59,7 +59,7 @@ def _end(text: str, link: LinkSpec, spec: Links, given: WiringInput) -> tuple[st
         if colon:
             raise WiringMistake(key, f"'{text}': a switch has no NICs to choose from; expected '{name}'")
         return name, None
-    if name not in given.hosts:
+    if name not in inputs.hosts:
         raise WiringMistake(key, f"'{name}' is no host and no switch of this lab")
     if colon and not (nic.startswith("eth") and nic[3:].isdigit()):
         raise WiringMistake(key, f"'{text}': expected a NIC such as {name}:eth0")

@@ -6,7 +6,7 @@ from stressbench.labs.wiring import RailNetwork, Wiring, WiringInput, on_every_r
 SPEC = Single
 
 
-def wire(spec: Single, given: WiringInput) -> Wiring:
+def wire(spec: Single, inputs: WiringInput) -> Wiring:
     """Connect every host to the switch."""
-    plane = RailNetwork(switches=("s0",), attached=("s0",) * len(given.hosts))
-    return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)
+    rail_network = RailNetwork(switches=("s0",), attached=("s0",) * len(inputs.hosts))
+    return on_every_rail(inputs, lambda _: rail_network, forwarding=spec.forwarding)

@@ -6,16 +6,16 @@ from stressbench.labs.wiring import RailNetwork, Trunk, Wiring, WiringInput, fil
 SPEC = Torus
 
 
-def wire(spec: Torus, given: WiringInput) -> Wiring:
+def wire(spec: Torus, inputs: WiringInput) -> Wiring:
     """Wire the torus. Hosts fill switch after switch, row 0 first."""
     sizes = f"{spec.columns} columns x {spec.rows} rows x {spec.hosts_per_switch} hosts_per_switch"
     names = [f"x{x}y{y}" for y in range(spec.rows) for x in range(spec.columns)]
-    plane = RailNetwork(
+    rail_network = RailNetwork(
         switches=tuple(names),
-        attached=fill_switches(given, names, spec.hosts_per_switch, sizes=sizes, key="columns"),
+        attached=fill_switches(inputs, names, spec.hosts_per_switch, sizes=sizes, key="columns"),
         trunks=(*_along_rows(spec), *_along_columns(spec)),  # this order makes routes go along rows first
     )
-    return on_every_rail(given, lambda _: plane, forwarding=spec.forwarding)
+    return on_every_rail(inputs, lambda _: rail_network, forwarding=spec.forwarding)
 
 
 def _along_rows(spec: Torus) -> tuple[Trunk, ...]:

@@ -1,8 +1,8 @@
 """Batch systems by name, one module of this package for each.
 
-A module has `ABOUT`, `inside(environment)`: the target for the allocation of this process, or LaunchMistake,
-`planned(wanted)`: the target for a batch script, `directives(wanted, ranks=...)`: the directives of that script, and,
-where it differs from a shell command, `line(command)`: how the script starts ranks.
+A module has `ABOUT`, `current_target(environment)`: the target for the allocation of this process, or LaunchMistake,
+`script_target(request)`: the target for a batch script, `directives(request, ranks=...)`: the directives of that
+script, and, where it differs from a shell command, `line(command)`: how the script starts ranks.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,8 +23,8 @@ class BatchSystem:
 
     name: str
     about: str
-    inside: Callable[[Mapping[str, str]], LaunchTarget]
-    planned: Callable[[BatchRequest], LaunchTarget]
+    current_target: Callable[[Mapping[str, str]], LaunchTarget]
+    script_target: Callable[[BatchRequest], LaunchTarget]
     directives: Callable[..., tuple[str, ...]]
     line: Callable[[Command], str]
 
@@ -38,12 +38,12 @@ def batch_systems() -> Mapping[str, BatchSystem]:
 def _system(name: str) -> BatchSystem:
     module = import_module(f"{__name__}.{name}")
     return BatchSystem(
-        name=name, about=module.ABOUT, inside=module.inside, planned=module.planned, directives=module.directives,
-        line=getattr(module, "line", str),
+        name=name, about=module.ABOUT, current_target=module.current_target, script_target=module.script_target,
+        directives=module.directives, line=getattr(module, "line", str),
     )  # fmt: skip
 
 
-def script(system: BatchSystem, wanted: BatchRequest, *, ranks: int, command: Command, afterwards: str) -> str:
+def script(system: BatchSystem, request: BatchRequest, *, ranks: int, command: Command, afterwards: str) -> str:
     """A batch script for this system: its directives, `afterwards` as a comment, and the command.
 
     Raises LaunchMistake where a word has a newline or another control character, since systems read directives line by
@@ -54,7 +54,7 @@ def script(system: BatchSystem, wanted: BatchRequest, *, ranks: int, command: Co
             raise LaunchMistake(f"--emit: {word!r} has a control character, which no script can hold; rename it")
     lines = (
         "#!/bin/bash",
-        *system.directives(wanted, ranks=ranks),
+        *system.directives(request, ranks=ranks),
         f"# written by `stressbench run --on {system.name} --emit`; {afterwards}",
         system.line(command),
     )

@@ -9,7 +9,7 @@ from stressbench.launch.allocation import Allocation
 from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.find import answer, require_on_path
+from stressbench.launch.find import output_of, require_on_path
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.local import REALTIME, Request
 
@@ -20,23 +20,23 @@ ABOUT = "flux run in an instance of Flux"
 class FluxTarget(Allocation):
     """An instance of Flux."""
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """Always `flux`. Raises LaunchMistake where an mpirun is given."""
-        if given is not None:
-            raise LaunchMistake(f"--mpirun: {given}: Flux starts ranks with `flux run`; --on local uses mpirun")
+        if mpirun is not None:
+            raise LaunchMistake(f"--mpirun: {mpirun}: Flux starts ranks with `flux run`; --on local uses mpirun")
         return Launcher(path=Path("flux"), recognised=library)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command. Flux puts consecutive ranks on the same node by default."""
-        used = self.used(request.ranks)
-        nodes = () if used is None else (f"--nodes={used}",)
+        nodes_used = self.nodes_used(request.ranks)
+        nodes = () if nodes_used is None else (f"--nodes={nodes_used}",)
         # Flux provides PMI-1 by default, which MPICH and Open MPI 4 support. Open MPI 5 needs the plugin flux-pmix.
         pmix = ("--setopt=pmi=pmix",) if launcher.flavour is Flavour.openmpi5 else ()
         program = (REALTIME if request.realtime else ()) + request.program
         options = (f"--ntasks={request.ranks}", *nodes, *pmix, *request.extra)
         return Command(argv=(str(launcher.path), "run", *options, *program))
 
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
+    def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """Raises LaunchMistake, since the second launch would wait for the cores of the first."""
         raise LaunchMistake(
             "--on flux: two launches side by side would wait for each other's cores; in an allocation, --on local "
@@ -44,7 +44,7 @@ class FluxTarget(Allocation):
         )
 
 
-def inside(environment: Mapping[str, str]) -> FluxTarget:
+def current_target(environment: Mapping[str, str]) -> FluxTarget:
     """The instance that this process is in. Raises LaunchMistake."""
     if not environment.get("FLUX_URI"):
         raise LaunchMistake(
@@ -52,24 +52,24 @@ def inside(environment: Mapping[str, str]) -> FluxTarget:
             "`flux alloc -N 4` gives one, and --emit writes a script for `flux batch`"
         )
     require_on_path("flux", option="--on flux")
-    said = (answer("flux", "resource", "list", "-n", "-o", "{nnodes}") or "").strip()
-    return FluxTarget(nodes=parse_digits(said) or None)
+    node_count = (output_of("flux", "resource", "list", "-n", "-o", "{nnodes}") or "").strip()
+    return FluxTarget(nodes=parse_digits(node_count) or None)
 
 
-def planned(wanted: BatchRequest) -> FluxTarget:
+def script_target(request: BatchRequest) -> FluxTarget:
     """The target for a batch script."""
-    return FluxTarget(nodes=wanted.nodes)
+    return FluxTarget(nodes=request.nodes)
 
 
-def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
+def directives(request: BatchRequest, *, ranks: int) -> tuple[str, ...]:
     """Directives for `flux batch`. Requested nodes are exclusive, as other jobs there would disturb measured times."""
-    asked = (
-        ("job-name", wanted.name),
-        ("nodes", wanted.nodes),
-        ("nslots", ranks if wanted.nodes is None else None),
-        ("time-limit", None if wanted.walltime_s is None else f"{wanted.walltime_s}s"),
-        ("queue", wanted.queue),
-        ("setattr", None if wanted.account is None else f"bank={wanted.account}"),
+    options = (
+        ("job-name", request.name),
+        ("nodes", request.nodes),
+        ("nslots", ranks if request.nodes is None else None),
+        ("time-limit", None if request.walltime_s is None else f"{request.walltime_s}s"),
+        ("queue", request.queue),
+        ("setattr", None if request.account is None else f"bank={request.account}"),
     )
-    given = (f"# flux: --{name}={value}" for name, value in asked if value is not None)
-    return (*given, *(() if wanted.nodes is None else ("# flux: --exclusive",)))
+    lines = (f"# flux: --{name}={value}" for name, value in options if value is not None)
+    return (*lines, *(() if request.nodes is None else ("# flux: --exclusive",)))

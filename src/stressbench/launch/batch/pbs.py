@@ -17,7 +17,7 @@ from stressbench.launch.local import Request
 
 ABOUT = "mpirun in a job of PBS"
 
-_LATER = "$PBS_NODEFILE"
+_NODEFILE_VARIABLE = "$PBS_NODEFILE"
 """The host file in a script, a variable that the shell expands."""
 
 
@@ -27,9 +27,9 @@ class PbsTarget(Allocation):
 
     hosts: str
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """The mpirun that matches the engine. Raises LaunchMistake."""
-        return find_launcher(given=given, library=library)
+        return find_launcher(mpirun=mpirun, library=library)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command, with the host file, so that an mpirun built without PBS support finds the hosts as well."""
@@ -40,7 +40,7 @@ class PbsTarget(Allocation):
         return local.build(launcher=launcher, request=replace(request, extra=where))
 
 
-def inside(environment: Mapping[str, str]) -> PbsTarget:
+def current_target(environment: Mapping[str, str]) -> PbsTarget:
     """The job that this process is in. Raises LaunchMistake."""
     file = environment.get("PBS_NODEFILE")
     if not environment.get("PBS_JOBID") or not file:
@@ -55,24 +55,24 @@ def inside(environment: Mapping[str, str]) -> PbsTarget:
     return PbsTarget(nodes=len(set(hosts)) or None, ranks=len(hosts) or None, hosts=file)
 
 
-def planned(wanted: BatchRequest) -> PbsTarget:
+def script_target(request: BatchRequest) -> PbsTarget:
     """The target for a batch script."""
-    return PbsTarget(nodes=wanted.nodes, hosts=_LATER)
+    return PbsTarget(nodes=request.nodes, hosts=_NODEFILE_VARIABLE)
 
 
-def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
+def directives(request: BatchRequest, *, ranks: int) -> tuple[str, ...]:
     """Directives for qsub. Requested nodes are exclusive, since other jobs there would disturb measured times."""
-    each = wanted.ranks_per_node(ranks)
-    chunk, count = (1, ranks) if each is None else (each, wanted.nodes)
+    ranks_per_node = request.ranks_per_node(ranks)
+    chunk, count = (1, ranks) if ranks_per_node is None else (ranks_per_node, request.nodes)
     chunks = f"-l select={count}:ncpus={chunk}:mpiprocs={chunk}"
-    place = () if wanted.nodes is None else ("-l place=scatter:excl",)
-    asked = (("-l walltime=", wanted.clock), ("-q ", wanted.queue), ("-A ", wanted.account))
-    given = (f"{option}{value}" for option, value in asked if value is not None)
-    return tuple(f"#PBS {words}" for words in (f"-N {wanted.name}", chunks, *place, *given))
+    placement = () if request.nodes is None else ("-l place=scatter:excl",)
+    options = (("-l walltime=", request.walltime_text), ("-q ", request.queue), ("-A ", request.account))
+    lines = (f"{option}{value}" for option, value in options if value is not None)
+    return tuple(f"#PBS {directive}" for directive in (f"-N {request.name}", chunks, *placement, *lines))
 
 
 def line(command: Command) -> str:
     """The lines that start ranks. PBS starts scripts in the home directory, so they change to that of submission."""
-    words = (f'"{_LATER}"' if word == _LATER else shlex.quote(word) for word in command.argv)
+    words = (f'"{_NODEFILE_VARIABLE}"' if word == _NODEFILE_VARIABLE else shlex.quote(word) for word in command.argv)
     setting = (f"{name}={shlex.quote(value)}" for name, value in command.environment)
     return 'cd "$PBS_O_WORKDIR" || exit\n' + " ".join((*setting, *words))

@@ -10,14 +10,14 @@ from stressbench.launch.allocation import Allocation
 from stressbench.launch.batch_request import BatchRequest
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.find import answer, require_on_path
+from stressbench.launch.find import output_of, require_on_path
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.local import REALTIME, Request
 
 ABOUT = "srun in an allocation of Slurm"
 
 # PMI types that each MPI supports, the best first. For an MPI that is not listed, the default of the site applies.
-_SPEAKS = {
+_PMI_TYPES = {
     Flavour.openmpi4: ("pmix", "pmi2"),
     Flavour.openmpi5: ("pmix",),
     Flavour.mpich: ("pmi2", "pmix"),
@@ -25,7 +25,7 @@ _SPEAKS = {
     Flavour.intelmpi: ("pmi2", "pmix"),
 }
 _TYPE = re.compile(r"^\s*(none|cray_shasta|pmi2|pmix)\s*$", re.MULTILINE)
-_REST_MAY_TAKE_S = 30
+_WAIT_S = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,10 +35,10 @@ class SlurmTarget(Allocation):
     offered: tuple[str, ...] | None = None
     cpus: int | None = None
 
-    def launcher(self, *, given: Path | None, library: Recognised) -> Launcher:
+    def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """Always `srun`. Raises LaunchMistake where an mpirun is given."""
-        if given is not None:
-            raise LaunchMistake(f"--mpirun: {given}: Slurm starts ranks with srun; --on local uses mpirun")
+        if mpirun is not None:
+            raise LaunchMistake(f"--mpirun: {mpirun}: Slurm starts ranks with srun; --on local uses mpirun")
         return Launcher(path=Path("srun"), recognised=library)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
@@ -48,41 +48,42 @@ class SlurmTarget(Allocation):
         return Command(argv=(str(launcher.path), *options, *request.extra, *program), environment=_settings(launcher))
 
     def _shape(self, request: Request) -> tuple[str, ...]:
-        used, each = self.used(request.ranks), self.each(request.ranks)
-        nodes = () if used is None else (f"--nodes={used}", f"--ntasks-per-node={each}")
-        crowded = ("--overcommit",) if self._is_crowded(request) else ()
+        nodes_used, max_ranks_per_node = self.nodes_used(request.ranks), self.max_ranks_per_node(request.ranks)
+        nodes = () if nodes_used is None else (f"--nodes={nodes_used}", f"--ntasks-per-node={max_ranks_per_node}")
+        overcommit = ("--overcommit",) if self._is_oversubscribed(request) else ()
         # Consecutive ranks share a node. --wait ends the other ranks some time after the first one has ended.
-        return (f"--ntasks={request.ranks}", *nodes, *crowded, "--distribution=block", f"--wait={_REST_MAY_TAKE_S}")
+        return (f"--ntasks={request.ranks}", *nodes, *overcommit, "--distribution=block", f"--wait={_WAIT_S}")
 
-    def _is_crowded(self, request: Request) -> bool:
-        each = self.each(request.ranks)
-        return each is not None and self.cpus is not None and each > self.cpus
+    def _is_oversubscribed(self, request: Request) -> bool:
+        max_ranks_per_node = self.max_ranks_per_node(request.ranks)
+        return max_ranks_per_node is not None and self.cpus is not None and max_ranks_per_node > self.cpus
 
     def _mpi(self, library: Recognised, request: Request) -> tuple[str, ...]:
-        speaks = _SPEAKS.get(library.flavour, ())
-        if not speaks or any(word.startswith("--mpi") for word in request.extra):
+        pmi_types = _PMI_TYPES.get(library.flavour, ())
+        if not pmi_types or any(word.startswith("--mpi") for word in request.extra):
             return ()
         if self.offered is None:
-            return (f"--mpi={speaks[0]}",)
-        for kind in speaks:
+            return (f"--mpi={pmi_types[0]}",)
+        for kind in pmi_types:
             if kind in self.offered:
                 return (f"--mpi={kind}",)
         raise LaunchMistake(
             f"--on slurm: srun offers --mpi={', '.join(self.offered)}, but the engine was built with "
-            f"{library}, which needs {' or '.join(speaks)}; --on local starts it with mpirun in the same allocation"
+            f"{library}, which needs {' or '.join(pmi_types)}; --on local starts it with mpirun in the same allocation"
         )
 
-    def sharing(self, request: Request, *, launcher: Launcher, others: int) -> Request:  # noqa: ARG002  a LaunchTarget's
+    def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """The request with --overlap (since Slurm 20.11), without which the second step would wait for the first."""
-        typed = any(word.startswith("--cpu-bind") for word in request.extra)
-        words = ("--overlap",) if typed else ("--overlap", "--cpu-bind=none")
-        return replace(request, extra=(*words, *request.extra))
+        sets_binding = any(word.startswith("--cpu-bind") for word in request.extra)
+        overlap_options = ("--overlap",) if sets_binding else ("--overlap", "--cpu-bind=none")
+        return replace(request, extra=(*overlap_options, *request.extra))
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
         """A warning where ranks share CPUs, else None."""
-        if not self._is_crowded(request):
+        if not self._is_oversubscribed(request):
             return None
-        return f"{self.each(request.ranks)} ranks share {self.cpus} CPUs of a node: times include waiting for one"
+        count = self.max_ranks_per_node(request.ranks)
+        return f"{count} ranks share {self.cpus} CPUs of a node: times include waiting for one"
 
 
 def _settings(launcher: Launcher) -> tuple[tuple[str, str], ...]:
@@ -90,7 +91,7 @@ def _settings(launcher: Launcher) -> tuple[tuple[str, str], ...]:
     return (("SLURM_PMIX_FENCE", "tree"),) if launcher.flavour.is_openmpi else ()
 
 
-def inside(environment: Mapping[str, str]) -> SlurmTarget:
+def current_target(environment: Mapping[str, str]) -> SlurmTarget:
     """The allocation that this process is in. Raises LaunchMistake."""
     if not environment.get("SLURM_JOB_ID"):
         raise LaunchMistake(
@@ -101,7 +102,7 @@ def inside(environment: Mapping[str, str]) -> SlurmTarget:
     return SlurmTarget(
         nodes=parse_digits(environment.get("SLURM_JOB_NUM_NODES", "")),
         ranks=parse_digits(environment.get("SLURM_NTASKS", "")),
-        offered=offered(answer("srun", "--mpi=list")),
+        offered=offered(output_of("srun", "--mpi=list")),
         cpus=fewest_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", "")),
     )
 
@@ -113,25 +114,25 @@ def offered(text: str | None) -> tuple[str, ...] | None:
 
 def fewest_cpus(text: str) -> int | None:
     """The smallest number of CPUs in a list such as `16(x3),8`, None where there is none."""
-    found = re.findall(r"([0-9]{1,18})(?:\(x[0-9]+\))?(?:,|$)", text)
-    return min(map(int, found)) if found else None
+    counts = re.findall(r"([0-9]{1,18})(?:\(x[0-9]+\))?(?:,|$)", text)
+    return min(map(int, counts)) if counts else None
 
 
-def planned(wanted: BatchRequest) -> SlurmTarget:
+def script_target(request: BatchRequest) -> SlurmTarget:
     """The target for a batch script, whose nodes are assumed to have enough CPUs."""
-    return SlurmTarget(nodes=wanted.nodes, offered=offered(answer("srun", "--mpi=list")))
+    return SlurmTarget(nodes=request.nodes, offered=offered(output_of("srun", "--mpi=list")))
 
 
-def directives(wanted: BatchRequest, *, ranks: int) -> tuple[str, ...]:
+def directives(request: BatchRequest, *, ranks: int) -> tuple[str, ...]:
     """Directives for sbatch. Nodes are exclusive, since other jobs on them would disturb the measured times."""
-    asked = (
-        ("job-name", wanted.name),
-        ("nodes", wanted.nodes),
+    options = (
+        ("job-name", request.name),
+        ("nodes", request.nodes),
         ("ntasks", ranks),
-        ("ntasks-per-node", wanted.ranks_per_node(ranks)),
-        ("time", wanted.clock),
-        ("partition", wanted.queue),
-        ("account", wanted.account),
+        ("ntasks-per-node", request.ranks_per_node(ranks)),
+        ("time", request.walltime_text),
+        ("partition", request.queue),
+        ("account", request.account),
     )
-    given = (f"#SBATCH --{name}={value}" for name, value in asked if value is not None)
-    return (*given, "#SBATCH --exclusive")
+    lines = (f"#SBATCH --{name}={value}" for name, value in options if value is not None)
+    return (*lines, "#SBATCH --exclusive")

@@ -31,7 +31,7 @@ class LiveProcesses:
     files: frozenset[tuple[int, int]]
     texts: tuple[str, ...]
 
-    def mention(self, text: str) -> bool:
+    def mentions(self, text: str) -> bool:
         """Whether this text occurs in an environment or path."""
         return any(text in one for one in self.texts)
 
@@ -46,7 +46,7 @@ class LiveProcesses:
 def live_processes(user: int) -> LiveProcesses:
     """The present live processes of `user`. Call it after listing candidates, so that no owner of one is missed."""
     boot_s = _boot_time_s()
-    started: dict[int, float] = {}
+    started_s: dict[int, float] = {}
     files: set[tuple[int, int]] = set()
     texts: list[str] = []
     for folder in _PROC.glob("[0-9]*"):
@@ -56,17 +56,18 @@ def live_processes(user: int) -> LiveProcesses:
             ticks = _start_ticks(folder)
             if ticks is None:
                 continue
-            started[int(folder.name)] = boot_s + ticks / os.sysconf("SC_CLK_TCK")
+            started_s[int(folder.name)] = boot_s + ticks / os.sysconf("SC_CLK_TCK")
             texts.append(environment_of(folder).decode(errors="replace") + "\0")
-            for path, found in _open_files(folder):  # before mapped files, because files are mapped before being closed
+            # Open files before mapped ones, because files are mapped before being closed.
+            for path, identity in _open_files(folder):
                 texts.append(path)
-                files.add(found)
-            mapped = (folder / "maps").read_text(encoding="utf-8", errors="replace")
-            for major, minor, number, path in _MAPPED.findall(mapped):
+                files.add(identity)
+            maps = (folder / "maps").read_text(encoding="utf-8", errors="replace")
+            for major, minor, number, path in _MAPPED.findall(maps):
                 if path:
                     texts.append(path)
                     files.add((os.makedev(int(major, 16), int(minor, 16)), int(number)))
-    return LiveProcesses(started_s=started, files=frozenset(files), texts=tuple(dict.fromkeys(texts)))
+    return LiveProcesses(started_s=started_s, files=frozenset(files), texts=tuple(dict.fromkeys(texts)))
 
 
 def _start_ticks(folder: Path) -> int | None:
@@ -78,8 +79,8 @@ def _start_ticks(folder: Path) -> int | None:
 def _open_files(folder: Path) -> Iterator[tuple[str, tuple[int, int]]]:
     for path in ((folder / "cwd"), *(folder / "fd").iterdir()):
         with suppress(OSError):
-            found = path.stat()
-            yield str(path.readlink()), (found.st_dev, found.st_ino)
+            status = path.stat()
+            yield str(path.readlink()), (status.st_dev, status.st_ino)
 
 
 def _boot_time_s() -> float:

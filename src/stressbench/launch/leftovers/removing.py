@@ -10,26 +10,26 @@ from stressbench.launch.leftovers.search import Kind, Leftover
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def remove(left: Leftover) -> None:
+def remove(leftover: Leftover) -> None:
     """Remove a leftover unless another file has its name by now. Symbolic links are not followed. Raises OSError."""
-    with _opened(left) as folder:
+    with _opened(leftover) as folder:
         try:
-            status = os.stat(left.name, dir_fd=folder, follow_symlinks=False)
+            status = os.stat(leftover.name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
             return
-        if (status.st_dev, status.st_ino) != (left.device, left.number):
+        if (status.st_dev, status.st_ino) != (leftover.device, leftover.number):
             return
-        if left.kind is Kind.session:
-            shutil.rmtree(left.name, dir_fd=folder)
+        if leftover.kind is Kind.session:
+            shutil.rmtree(leftover.name, dir_fd=folder)
         else:
-            os.unlink(left.name, dir_fd=folder)
+            os.unlink(leftover.name, dir_fd=folder)
 
 
 @contextmanager
-def _opened(left: Leftover) -> Iterator[int]:
-    descriptor = os.open(left.folder, _FOLDER)
+def _opened(leftover: Leftover) -> Iterator[int]:
+    descriptor = os.open(leftover.folder, _FOLDER)
     try:
-        for name in left.inside:
+        for name in leftover.inside:
             inner = os.open(name, _FOLDER, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner

@@ -60,10 +60,10 @@ class Candidate:
 
 def find(folders: Sequence[Path], *, user: int) -> tuple[Leftover, ...]:
     """Leftovers of dead processes of `user` in these directories, ordered by path. Symbolic links are not followed."""
-    found = [one for folder in dict.fromkeys(map(_real, folders)) for one in _candidates(folder, user)]
+    candidates = [one for folder in dict.fromkeys(map(_real, folders)) for one in _candidates(folder, user)]
     alive = live_processes(user)
-    left = [one.leftover for one in found if not is_needed(one, alive)]
-    return tuple(sorted(left, key=lambda one: one.path))
+    leftovers = [one.leftover for one in candidates if not is_needed(one, alive)]
+    return tuple(sorted(leftovers, key=lambda one: one.path))
 
 
 def _real(folder: Path) -> Path:
@@ -113,24 +113,24 @@ def _size(path: Path, status: os.stat_result) -> int:
     return sum(file.lstat().st_blocks * 512 for file in files if os.path.lexists(file))
 
 
-def is_needed(one: Candidate, alive: LiveProcesses) -> bool:
+def is_needed(candidate: Candidate, alive: LiveProcesses) -> bool:
     """Whether a live process may still use the candidate."""
-    left = one.leftover
-    if (left.device, left.number) in alive.files or alive.mention(str(left.path)):
+    leftover = candidate.leftover
+    if (leftover.device, leftover.number) in alive.files or alive.mentions(str(leftover.path)):
         return True
-    match left.kind:
+    match leftover.kind:
         case Kind.segment:
-            return _number_in_name(_SEGMENT, left.name, 16) >> 16 in alive.job_families()
+            return _number_in_name(_SEGMENT, leftover.name, 16) >> 16 in alive.job_families()
         case Kind.pool:
-            key = _POOL.fullmatch(left.name)
-            return key is None or alive.mention(f"STRESSBENCH_TRACE_ID={key[1]}\0")
-        case Kind.session if _LAUNCHER_SESSION.fullmatch(left.name):
-            started_s = alive.started_s.get(_number_in_name(_LAUNCHER_SESSION, left.name, 10))
+            key = _POOL.fullmatch(leftover.name)
+            return key is None or alive.mentions(f"STRESSBENCH_TRACE_ID={key[1]}\0")
+        case Kind.session if _LAUNCHER_SESSION.fullmatch(leftover.name):
+            started_s = alive.started_s.get(_number_in_name(_LAUNCHER_SESSION, leftover.name, 10))
             # A process that started later has only reused the process id.
-            return started_s is not None and started_s <= one.changed_s + _CLOCK_TOLERANCE_S
+            return started_s is not None and started_s <= candidate.changed_s + _CLOCK_TOLERANCE_S
         case _:
-            family = _number_in_name(_JOB_FAMILY_SESSION, left.name, 10)
-            return family in alive.job_families() or time.time() - one.changed_s < _MIN_AGE_S
+            family = _number_in_name(_JOB_FAMILY_SESSION, leftover.name, 10)
+            return family in alive.job_families() or time.time() - candidate.changed_s < _MIN_AGE_S
 
 
 def _number_in_name(pattern: re.Pattern[str], name: str, base: int) -> int:

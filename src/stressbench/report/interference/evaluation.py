@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stressbench.interference.coruns import LeftOut
+from stressbench.interference.coruns import UnusableCoRun
 from stressbench.interference.validation import Validation
 from stressbench.report.document import (
     Block,
@@ -122,7 +122,7 @@ def _cautions(validation: Validation) -> Iterator[str]:
         yield f"And {more} more are left out."
 
 
-def _left_out_text(one: LeftOut) -> str:
+def _left_out_text(one: UnusableCoRun) -> str:
     return f"left out: {one.victim} beside {', '.join(one.aggressors)} ({one.source}): {one.reason}"
 
 

@@ -8,7 +8,7 @@ from stressbench.report.page_sections import brief_section, page_section
 from stressbench.report.rails.records import records_of
 from stressbench.report.rails.tables import headline, label, tables_of
 from stressbench.report.renderers import formats
-from stressbench.results.rails import RailsFound, Subject
+from stressbench.results.rails import RailsReport, Subject
 from stressbench.stats.comparison import Verdict, verdict_of
 
 _KIND = "Rail policies"
@@ -17,14 +17,14 @@ _MAX_FINDINGS = 12
 _FOOT = "The method is that of León, Chembreau and Leininger, “What Do Scientific Applications Need?”."
 
 
-def brief(results: RailsFound) -> Document:
+def brief(results: RailsReport) -> Document:
     """The document for formats without figures: tables and notes."""
     title = results.about or _KIND
     section = brief_section(title=title, headline=headline(results), tables=tables_of(results), notes=results.notes)
     return Document(title=title, sections=(section,), records=records_of(results), value=results)
 
 
-def page(results: RailsFound) -> Document:
+def page(results: RailsReport) -> Document:
     """The HTML page: findings, figures and tables."""
     from stressbench.report.rails.figures import draw  # figures take a second to import
 
@@ -41,7 +41,7 @@ def page(results: RailsFound) -> Document:
     return Document(title=title, lead=lead, sections=(section,), foot=_FOOT)
 
 
-def _findings(results: RailsFound) -> Iterator[str]:
+def _findings(results: RailsReport) -> Iterator[str]:
     """Significant differences, the largest first."""
     differences = []
     for subject in results.subjects:

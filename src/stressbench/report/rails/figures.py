@@ -11,7 +11,7 @@ from stressbench.report.palette import BACKGROUND, FOREGROUND, Tone, hatch_of, t
 from stressbench.report.plotting import Axes, FuncFormatter, LogLocator
 from stressbench.report.rails.tables import label, value_text
 from stressbench.report.units import TimeUnit, rate, size, time_unit
-from stressbench.results.rails import Bandwidth, Box, RailsFound, Subject
+from stressbench.results.rails import Bandwidth, Box, RailsReport, Subject
 
 _MAX_BOXES = 12
 _MAX_CURVES = 8
@@ -28,13 +28,13 @@ _CURVES = (
 )
 
 
-def draw(results: RailsFound) -> tuple[Figure, ...]:
+def draw(results: RailsReport) -> tuple[Figure, ...]:
     """All box plots, then all bandwidth curves."""
     with style():
         return (*_draw_boxes(results), *_draw_bandwidths(results))
 
 
-def _draw_boxes(results: RailsFound) -> Iterator[Figure]:
+def _draw_boxes(results: RailsReport) -> Iterator[Figure]:
     """One figure per job or figure of merit."""
     subjects = [one for one in results.subjects if any(entry.box for entry in one.entries)]
     for number, subject in enumerate(subjects[:_MAX_BOXES], start=1):
@@ -80,7 +80,7 @@ def _box(axes: Axes, box: Box, *, scale: float, height: int, tone: Tone, hatch: 
         patch.set(facecolor=BACKGROUND.placeholder, edgecolor=tone.placeholder, hatch=hatch, linewidth=1.2)
 
 
-def _draw_bandwidths(results: RailsFound) -> Iterator[Figure]:
+def _draw_bandwidths(results: RailsReport) -> Iterator[Figure]:
     """A figure for each job and motif that has several sizes."""
     curves: dict[tuple[str, ...], list[Bandwidth]] = {}
     for one in results.bandwidths:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stressbench.report.document import DataFile, Value
-from stressbench.results.rails import RailsFound
+from stressbench.results.rails import RailsReport
 
 _HEAD = (
     "what", "name", "step", "motif", "policy", "unit", "of", "n", "low", "first_quartile", "median", "third_quartile",
@@ -11,13 +11,13 @@ _HEAD = (
 )  # fmt: skip
 
 
-def records_of(results: RailsFound) -> DataFile:
+def records_of(results: RailsReport) -> DataFile:
     """All records; None is unknown."""
     rows = (*_times(results), *_sizes(results), *_nics(results), *_impacts(results))
     return DataFile(name="rails", head=(*results.factors, *_HEAD), rows=rows)
 
 
-def _times(results: RailsFound) -> Iterator[tuple[Value, ...]]:
+def _times(results: RailsReport) -> Iterator[tuple[Value, ...]]:
     for one in results.subjects:
         for entry in one.entries:
             box, ratio = entry.box, entry.ratio
@@ -32,7 +32,7 @@ def _times(results: RailsFound) -> Iterator[tuple[Value, ...]]:
             )  # fmt: skip
 
 
-def _sizes(results: RailsFound) -> Iterator[tuple[Value, ...]]:
+def _sizes(results: RailsReport) -> Iterator[tuple[Value, ...]]:
     for one in results.bandwidths:
         for policy, bandwidth in one.bytes_per_s.items():
             yield (
@@ -41,7 +41,7 @@ def _sizes(results: RailsFound) -> Iterator[tuple[Value, ...]]:
             )  # fmt: skip
 
 
-def _nics(results: RailsFound) -> Iterator[tuple[Value, ...]]:
+def _nics(results: RailsReport) -> Iterator[tuple[Value, ...]]:
     for one in results.carried:
         for load in one.loads:
             requested = None if load.asked is None else "yes" if load.asked else "no"
@@ -51,7 +51,7 @@ def _nics(results: RailsFound) -> Iterator[tuple[Value, ...]]:
             )  # fmt: skip
 
 
-def _impacts(results: RailsFound) -> Iterator[tuple[Value, ...]]:
+def _impacts(results: RailsReport) -> Iterator[tuple[Value, ...]]:
     for one in results.beside:
         yield (
             *one.where.values(), "impact", one.job, None, None, one.policy, *(None,) * 9, one.impact.ratio,

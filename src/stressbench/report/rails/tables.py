@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from stressbench.report.document import Table, table_columns
 from stressbench.report.units import digits, percent, plain_interval, plain_ratio, plain_time, rate, size
-from stressbench.results.rails import Bandwidth, Carried, Entry, Load, RailsFound, Subject
+from stressbench.results.rails import Bandwidth, Entry, NicLoad, NicTraffic, RailsReport, Subject
 
 _UNKNOWN = "-"
 
 
-def headline(results: RailsFound) -> str:
+def headline(results: RailsReport) -> str:
     """The number of finished runs, and the kind of rounds that the times come from, as sentences."""
     times = {
         "isolated": " Times are of jobs in isolated rounds.",
@@ -18,7 +18,7 @@ def headline(results: RailsFound) -> str:
     return f"{results.done} of {results.planned} runs are done.{times.get(results.time, '')}"
 
 
-def tables_of(results: RailsFound) -> Iterator[Table]:
+def tables_of(results: RailsReport) -> Iterator[Table]:
     """All tables that have content, in order."""
     if results.subjects:
         yield _distributions(results)
@@ -44,7 +44,7 @@ def label(subject: Subject) -> str:
     return subject.name if subject.step is None else f"{subject.name}, {subject.step + 1}: {subject.motif}"
 
 
-def _distributions(results: RailsFound) -> Table:
+def _distributions(results: RailsReport) -> Table:
     baseline = results.subjects[0].baseline
     return Table(
         title="By policy",
@@ -89,7 +89,7 @@ def _numbers(subject: Subject, entry: Entry) -> tuple[str, ...]:
     return (*shown, plain_ratio(ratio.ratio), interval)
 
 
-def _bandwidths(results: RailsFound) -> Table:
+def _bandwidths(results: RailsReport) -> Table:
     return Table(
         title="Bandwidth by message size",
         columns=table_columns(
@@ -109,7 +109,7 @@ def _rate(one: Bandwidth, policy: str) -> str:
     return _UNKNOWN if value is None else rate(value)
 
 
-def _congestion_impacts(results: RailsFound) -> Table:
+def _congestion_impacts(results: RailsReport) -> Table:
     return Table(
         title="Congestion impact",
         columns=table_columns(
@@ -131,7 +131,7 @@ def _congestion_impacts(results: RailsFound) -> Table:
     )
 
 
-def _bytes_by_nic(results: RailsFound) -> Table:
+def _bytes_by_nic(results: RailsReport) -> Table:
     nics = tuple(dict.fromkeys(load.nic for one in results.carried for load in one.loads))
     return Table(
         title="Bytes by NIC",
@@ -166,29 +166,29 @@ def _bytes_by_nic(results: RailsFound) -> Table:
     )
 
 
-def _load(one: Carried, nic: str) -> Load | None:
+def _load(one: NicTraffic, nic: str) -> NicLoad | None:
     return next((load for load in one.loads if load.nic == nic), None)
 
 
-def _sent_text(one: Carried, nic: str) -> str:
+def _sent_text(one: NicTraffic, nic: str) -> str:
     load = _load(one, nic)
     return _UNKNOWN if load is None or load.sent_bytes is None else digits(load.sent_bytes / 1e6)
 
 
-def _share(one: Carried, nic: str) -> str:
+def _share(one: NicTraffic, nic: str) -> str:
     load = _load(one, nic)
     share = None if load is None else one.share(load)
     return _UNKNOWN if share is None else percent(share)
 
 
-def _share_on_requested(one: Carried) -> str:
+def _share_on_requested(one: NicTraffic) -> str:
     shares = [one.share(load) for load in one.loads if load.asked]
     if not shares or any(share is None for share in shares):
         return _UNKNOWN
     return percent(sum(share for share in shares if share is not None))
 
 
-def _mpi_profile(results: RailsFound) -> Table:
+def _mpi_profile(results: RailsReport) -> Table:
     return Table(
         title="MPI profile of the program",
         columns=table_columns(
@@ -227,6 +227,6 @@ def _mpi_profile(results: RailsFound) -> Table:
     )
 
 
-def _factor_names(results: RailsFound) -> tuple[str, ...]:
+def _factor_names(results: RailsReport) -> tuple[str, ...]:
     """Names of the factors other than the policy."""
     return tuple(name.removeprefix("set.") for name in results.factors)

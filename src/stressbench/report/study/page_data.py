@@ -105,7 +105,7 @@ def page_data_of(report: StudyReport, data: StudyData) -> StudyPageData:
     """Compute the data of the page; the samples of each run are selected only once."""
     tones = {name: n for n, name in enumerate(dict.fromkeys(job.name for cell in report.cells for job in cell.jobs))}
     first_start = min((run.header.started_at for run in data.runs.values()), default=None)
-    selections = selections_of(data.runs) if data.chosen is None else data.chosen
+    selections = selections_of(data.runs) if data.selections is None else data.selections
     slowest_host_shares = [
         share
         for name, run in data.runs.items()

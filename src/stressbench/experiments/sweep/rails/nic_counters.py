@@ -26,7 +26,7 @@ NicReader = Callable[[], Mapping[str, NicReading] | None]
 def nic_reader(on: str, nics: Sequence[str], *, classes: Path = _CLASSES) -> NicReader:
     """A reader of the NIC counters of the target, or else of this host's `nics`. Raises LaunchMistake."""
     counter = nic_counter(on)
-    return (lambda: _of_this_host(nics, classes)) if counter is None else (lambda: _seen_by(counter()))
+    return (lambda: _of_this_host(nics, classes)) if counter is None else (lambda: _readings_of(counter()))
 
 
 def between(
@@ -35,14 +35,14 @@ def between(
     """Bytes carried between two readings; None where one of them failed, or a counter was reset."""
     if before is None or after is None or before.keys() != after.keys():
         return None
-    found = tuple(
-        NicBytes(nic=nic, sent=seen.sent - before[nic].sent, received=seen.received - before[nic].received)
-        for nic, seen in after.items()
+    carried = tuple(
+        NicBytes(nic=nic, sent=reading.sent - before[nic].sent, received=reading.received - before[nic].received)
+        for nic, reading in after.items()
     )
-    return None if any(min(one.sent, one.received) < 0 for one in found) else found
+    return None if any(min(one.sent, one.received) < 0 for one in carried) else carried
 
 
-def _seen_by(totals: NicTotals | None) -> Mapping[str, NicReading] | None:
+def _readings_of(totals: NicTotals | None) -> Mapping[str, NicReading] | None:
     if totals is None:
         return None
     return {nic: NicReading(sent=sent, received=received) for nic, (sent, received) in totals.items()}
@@ -50,12 +50,12 @@ def _seen_by(totals: NicTotals | None) -> Mapping[str, NicReading] | None:
 
 def _of_this_host(nics: Sequence[str], classes: Path) -> Mapping[str, NicReading] | None:
     try:
-        return {nic: _seen(nic, classes) for nic in nics} or None
+        return {nic: _reading(nic, classes) for nic in nics} or None
     except (OSError, ValueError):
         return None
 
 
-def _seen(nic: str, classes: Path) -> NicReading:
+def _reading(nic: str, classes: Path) -> NicReading:
     """Counters of a NIC: `mlx5_0:1` is a port of an InfiniBand device, any other name a network interface."""
     device, colon, port = nic.partition(":")
     if colon:

@@ -17,9 +17,9 @@ from stressbench.formats.study.rail_policies import RailPolicy, Transport
 from stressbench.launch import program as launching
 from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.rail_selection import RailSelection
 from stressbench.launch.rails import RailMistake, Rails, require_possible
 from stressbench.launch.simgrid import SimulatedTarget
-from stressbench.launch.steering import Steering
 from stressbench.launch.targets import resolve_target
 
 
@@ -45,8 +45,8 @@ class ProgramRailSweep:
         if isinstance(target, SimulatedTarget):
             raise StudyMistake(f"--on {self.on}: a simulated host has one NIC; expected lab:NAME, local or a cluster")
         nics = self.nics or target.nics
-        if target.nics and (strange := next((nic for nic in nics if nic not in target.nics), None)) is not None:
-            raise RailMistake(f"{strange}: hosts of {self.on} have {', '.join(target.nics)}", option="--nics")
+        if target.nics and (unknown_nic := next((nic for nic in nics if nic not in target.nics), None)) is not None:
+            raise RailMistake(f"{unknown_nic}: hosts of {self.on} have {', '.join(target.nics)}", option="--nics")
         for policy in self.policies:
             require_possible(policy, nics, are_virtual=bool(target.nics))
         plan = PlanRecord(
@@ -56,22 +56,24 @@ class ProgramRailSweep:
             transport=None if self.transport is None else self.transport.value,
             runs=self.runs, seed=self.seed, figures=figures_of(self.figures),
         )  # fmt: skip
-        steering = {
-            str(policy): Steering(rails=Rails(policy=policy, nics=nics, transport=self.transport))
+        rail_selection = {
+            str(policy): RailSelection(rails=Rails(policy=policy, nics=nics, transport=self.transport))
             for policy in self.policies
         }
-        look = nic_reader(self.on, nics)
-        return PreparedRailSweep(plan=plan, target=target, steering=steering, look=look, progress=progress)
+        read_nics = nic_reader(self.on, nics)
+        return PreparedRailSweep(
+            plan=plan, target=target, rail_selection=rail_selection, read_nics=read_nics, progress=progress
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedRailSweep:
-    """A sweep that can start. `steering`: the NIC selection of each policy. `look`: reads the NIC counters."""
+    """A sweep that can start. `rail_selection`: the NIC selection of each policy. `read_nics`: reads the NIC counters."""
 
     plan: PlanRecord
     target: LaunchTarget
-    steering: dict[str, Steering]
-    look: NicReader
+    rail_selection: dict[str, RailSelection]
+    read_nics: NicReader
     progress: Progress
 
     def run(self, folder: Path) -> int:
@@ -80,25 +82,25 @@ class PreparedRailSweep:
         Raises LaunchMistake where the command of a policy cannot be built, otherwise as LaunchSweep.run.
         """
         plan = self.plan
-        for steering in self.steering.values():
+        for rail_selection in self.rail_selection.values():
             launching.command_of(
                 plan.command, folder=Path.cwd(), ranks=plan.ranks, target=self.target, engine=None,
-                environment=os.environ, steering=steering,
+                environment=os.environ, rail_selection=rail_selection,
             )  # fmt: skip
         return LaunchSweep(
-            plan=plan, turns=tuple(in_order(plan.policies, runs=plan.runs, seed=plan.seed)), launch=self._launch,
+            plan=plan, order=tuple(in_order(plan.policies, runs=plan.runs, seed=plan.seed)), launch=self._launch,
             journal=JOURNAL, command="rails", read_from=STANDARD_OUTPUT.format(program=plan.command[0]),
             progress=self.progress,
         ).run(folder)  # fmt: skip
 
     def _launch(self, policy: str, repetition: int) -> tuple[LaunchRecord, Outcome]:
         plan, at = self.plan, now()
-        before = self.look()
+        before = self.read_nics()
         outcome = launching.run_program(
             plan.command, folder=Path.cwd(), ranks=plan.ranks, target=self.target, engine=None, environment=os.environ,
-            steering=self.steering[policy],
+            rail_selection=self.rail_selection[policy],
         )  # fmt: skip
-        after = self.look()
+        after = self.read_nics()
         record = LaunchRecord(
             at=at, policy=policy, repetition=repetition, status=outcome.status,
             wall_s=outcome.ended_s - outcome.began_s, figures=figures_in(outcome.output, plan.figures),

@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.results import collected_runs
 from stressbench.experiments.sweep.launches import require_no_rounds
-from stressbench.experiments.sweep.rails.carried import NicNumbers
-from stressbench.experiments.sweep.rails.of_launches import rails_of_launches
-from stressbench.experiments.sweep.rails.of_study import Question, rails_of_study
+from stressbench.experiments.sweep.rails.launch_results import rails_of_launches
+from stressbench.experiments.sweep.rails.nic_traffic import NicNumbers
+from stressbench.experiments.sweep.rails.study_results import AnalysisOptions, rails_of_study
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import BoundedValidator, limits, read_bytes
 from stressbench.formats.lab.errors import LabMistake
@@ -21,28 +21,29 @@ from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.trace import TraceFileError, read_trace
 from stressbench.labs.catalog import lab_file
 from stressbench.labs.file import read_lab
-from stressbench.results.rails import MpiProfile, RailsFound
+from stressbench.results.rails import MpiProfile, RailsReport
 from stressbench.tracing.profile import Profile, profile_of
 
 
 def rail_results(
     folder: Path, *, time: Kind | None = None, motifs: bool = False, profiles: Sequence[Path] = ()
-) -> RailsFound:  # fmt: skip
+) -> RailsReport:  # fmt: skip
     """Times, bandwidths and bytes of each NIC under each policy.
 
     `time`: the kind of rounds to evaluate, None: isolated. `motifs`: also report each motif. `profiles`: files of
     `stressbench profile` (.json) or traces (.trace) to show beside the results. Raises StudyMistake.
     """
-    talk = tuple(_talk(path) for path in profiles)
+    talk = tuple(_mpi_profile(path) for path in profiles)
     if (folder / FILE).is_file():
         require_no_rounds(folder, motifs=motifs, time=time)
         return rails_of_launches(read_launches(folder / FILE), talk=talk)
-    have = collected_runs(open_directory(folder))
-    numbers = _nic_numbers({cell.on for cell in have.study.cells})
+    collected = collected_runs(open_directory(folder))
+    numbers = _nic_numbers({cell.on for cell in collected.study.cells})
     count = max((rail + 1 for each in numbers.values() for rail in each.values()), default=0)
     return rails_of_study(
-        have.study, have.found, have.runs, question=Question(kind=time or Kind.isolated, motifs=motifs),
-        numbers=numbers, nics=tuple(f"eth{rail}" for rail in range(count)), talk=talk, notes=have.notes,
+        collected.study, collected.states, collected.runs,
+        options=AnalysisOptions(kind=time or Kind.isolated, motifs=motifs),
+        numbers=numbers, nics=tuple(f"eth{rail}" for rail in range(count)), talk=talk, notes=collected.notes,
     )  # fmt: skip
 
 
@@ -62,7 +63,7 @@ def _nic_numbers(targets: set[str]) -> Mapping[str, NicNumbers]:
     return found
 
 
-def _talk(path: Path) -> MpiProfile:
+def _mpi_profile(path: Path) -> MpiProfile:
     try:
         if path.suffix == ".trace":
             profile = profile_of(read_trace(path))
@@ -73,9 +74,9 @@ def _talk(path: Path) -> MpiProfile:
     except TraceFileError as fault:
         raise StudyMistake(f"--profile: {fault}") from fault
     except ValidationError as fault:
-        told = fault.errors()[0]["msg"].lower()
+        reason = fault.errors()[0]["msg"].lower()
         raise StudyMistake(
-            f"--profile: {path}: no profile ({told}); `stressbench profile -o X.json` makes one"
+            f"--profile: {path}: no profile ({reason}); `stressbench profile -o X.json` makes one"
         ) from fault
     return MpiProfile(
         source=path.name, program=profile.facts.program, ranks=profile.facts.ranks, columns=profile.columns

@@ -51,7 +51,7 @@ class CompetingSweep:
     def specification(self, *, key_label: KeyLabel = by_key) -> Specification:
         """The study, without writing any file. Raises StudyMistake and ValidationMistakes."""
         sweep, paths, nodes = self.sweep, self._by_name(), self._nodes()
-        made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).specified(
+        made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).study_with_factors(
             about="Competing traffic", factors={"workload": list(paths)},
             variables={RATE: list(map(argument_of, sweep.rates))},
             by_ranks={NODES: {count: str(many) for count, many in nodes.items()}}, key_label=key_label,
@@ -79,7 +79,7 @@ class CompetingSweep:
         return folder.absolute()
 
     @contextmanager
-    def written_for_now(self) -> Iterator[Path]:
+    def in_temporary_directory(self) -> Iterator[Path]:
         """Context with the workload files in a temporary directory."""
         with TemporaryDirectory(prefix="stressbench-degrade-") as name:
             yield self.write_in(Path(name))

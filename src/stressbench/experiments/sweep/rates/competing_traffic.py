@@ -18,7 +18,7 @@ RATE, NODES = "compete_rate", "compete_nodes"
 FACTORS = (f"set.{RATE}", f"set.{NODES}")
 _BURST_S = 0.005
 _LARGEST_MESSAGE = 65_536
-_WANTED = "[NID_LIST], [SHARED] yes and [RANKS_PER_NODE]"
+_REQUIRED_KEYS = "[NID_LIST], [SHARED] yes and [RANKS_PER_NODE]"
 
 
 def texts_of(
@@ -64,20 +64,20 @@ def require_shareable(statements: Iterable[tuple[str, str | None]], *, workload:
     """Raise StudyMistake unless each job shares its nodes and has at most `most_ranks` ranks per node."""
     jobs = list(_jobs(statements))
     if not jobs:
-        raise StudyMistake(f"--compete: {workload}: no [JOB_NAME]; expected jobs that share nodes by {_WANTED}")
+        raise StudyMistake(f"--compete: {workload}: no [JOB_NAME]; expected jobs that share nodes by {_REQUIRED_KEYS}")
     for name, job in jobs:
-        said = f"--compete: {workload}: job {name}"
+        prefix = f"--compete: {workload}: job {name}"
         if name == JOB:
-            raise StudyMistake(f"{said}: is the name of the competing job; expected another name")
+            raise StudyMistake(f"{prefix}: is the name of the competing job; expected another name")
         if "NODES" in job:
-            raise StudyMistake(f"{said}: [NODES] {job['NODES']} asks for nodes of its own; expected {_WANTED}")
+            raise StudyMistake(f"{prefix}: [NODES] {job['NODES']} asks for nodes of its own; expected {_REQUIRED_KEYS}")
         missing = [key for key in ("NID_LIST", "SHARED", "RANKS_PER_NODE") if key not in job]
         if missing or (job["SHARED"] or "").lower() != "yes":
-            raise StudyMistake(f"{said}: does not share its nodes; expected {_WANTED}")
+            raise StudyMistake(f"{prefix}: does not share its nodes; expected {_REQUIRED_KEYS}")
         each = job["RANKS_PER_NODE"] or ""
         if (parse_digits(each) or 0) > most_ranks:
             raise StudyMistake(
-                f"{said}: [RANKS_PER_NODE] {each}: expected {most_ranks} at most: of --ranks-per-node "
+                f"{prefix}: [RANKS_PER_NODE] {each}: expected {most_ranks} at most: of --ranks-per-node "
                 f"{most_ranks + 1} one is the competing job's"
             )
 

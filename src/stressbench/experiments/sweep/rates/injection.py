@@ -23,26 +23,26 @@ _FULL = "1"
 class Injection:
     """Sets the injection bandwidth. `apply` sets a rate such as `1/2` and raises StudyFault where that fails.
 
-    `by_hand`: the shell command that restores the full rate, for warnings.
+    `manual_command`: the shell command that restores the full rate, for warnings.
     """
 
     apply: Callable[[str], None]
-    by_hand: str
+    manual_command: str
     progress: Progress = silent
-    _set: list[str] = field(default_factory=list, init=False)
+    _applied: list[str] = field(default_factory=list, init=False)
 
     def set(self, rate: str) -> None:
         """Set the injection bandwidth to this share of the full rate, unless it is set already. Raises StudyFault."""
-        if self._set[-1:] == [rate]:
+        if self._applied[-1:] == [rate]:
             return
         if rate == _FULL:
             self.apply(rate)
-            self._set.append(rate)
+            self._applied.append(rate)
         else:  # recorded first, since a failed attempt may have slowed some links
-            self._set.append(rate)
+            self._applied.append(rate)
             self.apply(rate)
 
-    def put_back(self) -> AbstractContextManager[None]:
+    def restoring_full_rate(self) -> AbstractContextManager[None]:
         """Context that restores the full rate at its end, also after an exception.
 
         Raises StudyFault where that fails. A StudyFault inside the context takes precedence.
@@ -50,18 +50,19 @@ class Injection:
         return restored_by(self._set_full)
 
     def _set_full(self) -> None:
-        if self._set[-1:] in ([], [_FULL]):
+        if self._applied[-1:] in ([], [_FULL]):
             return
         try:
             with handled_by(lambda *_: None):  # stop signals wait until the rate is restored
                 self.apply(_FULL)
         except StudyFault:
             self.progress(
-                f"injection bandwidth may still be {self._set[-1]} of the full rate: `{self.by_hand}` restores it",
+                f"injection bandwidth may still be {self._applied[-1]} of the full rate: "
+                f"`{self.manual_command}` restores it",
                 level=Level.warning,
             )
             raise
-        self._set.append(_FULL)
+        self._applied.append(_FULL)
 
 
 def of_lab(on: str, *, progress: Progress = silent) -> Injection:
@@ -73,8 +74,8 @@ def of_lab(on: str, *, progress: Progress = silent) -> Injection:
         except LaunchMistake as mistake:
             raise StudyFault(str(mistake)) from mistake
 
-    by_hand = f"stressbench lab set all rate=full --lab {on.partition(':')[2]}"
-    return Injection(apply=apply, by_hand=by_hand, progress=progress)
+    manual_command = f"stressbench lab set all rate=full --lab {on.partition(':')[2]}"
+    return Injection(apply=apply, manual_command=manual_command, progress=progress)
 
 
 def of_command(text: str, *, folder: Path, progress: Progress = silent) -> Injection:
@@ -82,5 +83,7 @@ def of_command(text: str, *, folder: Path, progress: Progress = silent) -> Injec
     command = RateCommand(text=text, folder=folder, environment=os.environ)
     command.check()
     return Injection(
-        apply=lambda rate: command.set(FULL if rate == _FULL else rate), by_hand=f"{text} {_FULL}", progress=progress
+        apply=lambda rate: command.set(FULL if rate == _FULL else rate),
+        manual_command=f"{text} {_FULL}",
+        progress=progress,
     )

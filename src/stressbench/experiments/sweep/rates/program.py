@@ -37,7 +37,7 @@ class Condition:
         return f"rate {self.rate} on {self.ranks} {'rank' if self.ranks == 1 else 'ranks'}"
 
 
-def turns_of(
+def launch_order(
     rates: Sequence[str], ranks: Sequence[int], *, runs: int, seed: int, rates_together: bool
 ) -> tuple[tuple[Condition, int], ...]:
     """Pairs of condition and repetition (from 0): each repetition has all conditions, in a random order of its own.
@@ -71,14 +71,14 @@ class ProgramRateSweep:
 
     def prepared(self, *, progress: Progress) -> "PreparedRateSweep":
         """The sweep, checked and ready to start. Raises StudyMistake and LaunchMistake."""
-        here, rates = Path.cwd(), tuple(map(argument_of, self.rates))
+        folder, rates = Path.cwd(), tuple(map(argument_of, self.rates))
         target = _target(self.on, rates, rate_command=self.rate_command)
         injection = (
             of_lab(self.on, progress=progress)
             if self.rate_command is None
-            else of_command(self.rate_command, folder=here, progress=progress)
+            else of_command(self.rate_command, folder=folder, progress=progress)
         )
-        output = output_of(self.figures, folder=here)
+        output = output_of(self.figures, folder=folder)
         plan = RatesPlan(
             at=now(), version=__version__, command=self.command, on=self.on, runs=self.runs, seed=self.seed,
             figures=output.figures, rates=rates, ranks=ranks_of(self.ranks, target), lower=output.lower,
@@ -87,7 +87,7 @@ class ProgramRateSweep:
         )  # fmt: skip
         for ranks in plan.ranks:
             launching.command_of(
-                output.command(plan.command), folder=here, ranks=ranks, target=target, engine=None,
+                output.command(plan.command), folder=folder, ranks=ranks, target=target, engine=None,
                 environment=os.environ,
             )  # fmt: skip
         return PreparedRateSweep(plan=plan, target=target, injection=injection, output=output, progress=progress)
@@ -106,14 +106,14 @@ class PreparedRateSweep:
     def run(self, folder: Path) -> int:
         """Run all launches, record them in `folder`, and return how many failed. Raises as LaunchSweep.run."""
         plan = self.plan
-        turns = turns_of(
+        order = launch_order(
             plan.rates, plan.ranks, runs=plan.runs, seed=plan.seed, rates_together=plan.rate_command is not None
         )  # fmt: skip
-        with self.output.placed() as output, self.injection.put_back():
+        with self.output.placed() as output, self.injection.restoring_full_rate():
             return LaunchSweep(
-                plan=plan, turns=turns, launch=lambda condition, number: self._launch(output, condition, number),
+                plan=plan, order=order, launch=lambda condition, number: self._launch(output, condition, number),
                 journal=JOURNAL, command="degrade", read_from=output.read_from(plan.command[0]), progress=self.progress,
-                ready=lambda condition: self.injection.set(condition.rate),
+                prepare=lambda condition: self.injection.set(condition.rate),
             ).run(folder)  # fmt: skip
 
     def _launch(self, output: Output, condition: Condition, repetition: int) -> tuple[RateLaunch, Outcome]:
@@ -145,12 +145,12 @@ def _target(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> Lau
             f"--on {on}: link rates cannot be controlled on this target; expected lab:NAME there, or --rate-command"
         )
     try:
-        found = [
+        targets = [
             resolve_target(on, environment=os.environ, rate=None if rate_command or rate == "1" else rate)
             for rate in rates
         ]
     except LinkMistake as mistake:
-        raise StudyMistake(f"--rates {mistake.told}") from mistake
-    if isinstance(found[0], SimulatedTarget):
+        raise StudyMistake(f"--rates {mistake.explanation}") from mistake
+    if isinstance(targets[0], SimulatedTarget):
         raise StudyMistake(f"--on {on}: a simulation runs only workloads; expected lab:NAME, or --rate-command")
-    return found[0]
+    return targets[0]

@@ -7,8 +7,8 @@ from pathlib import Path
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.results import collected_runs
 from stressbench.experiments.sweep.launches import require_no_rounds
-from stressbench.experiments.sweep.rates.of_launches import degradation_of_launches
-from stressbench.experiments.sweep.rates.of_study import Question, degradation_of, is_competing
+from stressbench.experiments.sweep.rates.launch_results import degradation_of_launches
+from stressbench.experiments.sweep.rates.study_results import AnalysisOptions, degradation_of, is_competing
 from stressbench.formats.launches.journal import FILE
 from stressbench.formats.launches.rates import read_launches
 from stressbench.formats.run import Kind
@@ -28,13 +28,13 @@ def rate_results(
     for option, value in (("--gflops-per-node", node.gflops), ("--injection", node.injection_gb_per_s)):
         if value is not None and not 0 < value < inf:
             raise StudyMistake(f"{option} {value:g}: expected a number above 0")
-    question = Question(kind=time or Kind.isolated, motifs=motifs, at_most=at_most, node=node)
+    options = AnalysisOptions(kind=time or Kind.isolated, motifs=motifs, at_most=at_most, node=node)
     if (folder / FILE).is_file():
         require_no_rounds(folder, motifs=motifs, time=time)
-        return degradation_of_launches(read_launches(folder / FILE), question=question)
-    have = collected_runs(open_directory(folder))
-    if is_competing(have.study):
+        return degradation_of_launches(read_launches(folder / FILE), options=options)
+    collected = collected_runs(open_directory(folder))
+    if is_competing(collected.study):
         if time is Kind.isolated:
             raise StudyMistake("--time isolated: competing traffic runs in contended rounds alone; leave it out")
-        question = replace(question, kind=Kind.contended)
-    return degradation_of(have.study, have.found, have.runs, question=question, notes=have.notes)
+        options = replace(options, kind=Kind.contended)
+    return degradation_of(collected.study, collected.states, collected.runs, options=options, notes=collected.notes)

@@ -23,18 +23,18 @@ class RateSweep(WorkloadSweep):
 
     def specification(self, *, key_label: KeyLabel = by_key) -> Specification:
         """The study. Raises StudyMistake and ValidationMistakes, whose messages name keys by `key_label`."""
-        return self.specified(about="Injection bandwidth", factors={"rate": self.rates}, key_label=key_label)
+        return self.study_with_factors(about="Injection bandwidth", factors={"rate": self.rates}, key_label=key_label)
 
-    def specified(
+    def study_with_factors(
         self, *, about: str, factors: Mapping[str, Any], key_label: KeyLabel,
         variables: Mapping[str, Any] | None = None, by_ranks: Mapping[str, Mapping[int, str]] | None = None,
     ) -> Specification:  # fmt: skip
         """The study with these factors, these additional variables, and variables by number of ranks (`by_ranks`)."""
-        depending = {**(by_ranks or {}), **self._nodes()}
-        counted = {name: list(values.values()) for name, values in depending.items()}
+        rank_dependent = {**(by_ranks or {}), **self._nodes()}
+        counted = {name: list(values.values()) for name, values in rank_dependent.items()}
         return self.study_of(
             about, factors=factors, key_label=key_label, sets={**(variables or {}), **counted},
-            rate_command=self.rate_command, exclude=_exclusions(depending) or None,
+            rate_command=self.rate_command, exclude=_exclusions(rank_dependent) or None,
         )  # fmt: skip
 
     def _nodes(self) -> Mapping[str, Mapping[int, str]]:
@@ -53,11 +53,11 @@ def node_counts(ranks: Sequence[int], each: int) -> Mapping[int, int]:
     return {count: count // each for count in ranks}
 
 
-def _exclusions(depending: Mapping[str, Mapping[int, str]]) -> list[dict[str, Any]]:
+def _exclusions(rank_dependent: Mapping[str, Mapping[int, str]]) -> list[dict[str, Any]]:
     """Exclusions that leave each number of ranks only its own values of the variables in `depending`."""
     return [
         {"ranks": ranks, "set": {name: others}}
-        for name, values in depending.items()
+        for name, values in rank_dependent.items()
         for ranks, wanted in values.items()
         if (others := [other for other in values.values() if other != wanted])
     ]

@@ -15,7 +15,7 @@ COMPETING_NOTE = (
 )
 
 
-def left_to(cell: Cell) -> Fraction | None:
+def remaining_share(cell: Cell) -> Fraction | None:
     """The share of a link that competing traffic should leave in this cell, None without such traffic."""
     text = dict(cell.sets).get(RATE)
     if text is None:
@@ -32,27 +32,27 @@ def competition_of(
     """Requested and taken share of the competing traffic at each rate below the full one, in descending order."""
     for rate, runs in sorted(by_rate.items(), key=lambda item: item[0], reverse=True):
         if rate < 1:
-            asked = float(1 - rate)
-            known = [taken for run in runs if (taken := _taken(run, asked)) is not None]
+            requested = float(1 - rate)
+            known = [taken for run in runs if (taken := _taken_share(run, requested)) is not None]
             yield Competition(
-                where=where, ranks=ranks, rate=str(rate), asked=asked, taken=median(known) if known else None
+                where=where, ranks=ranks, rate=str(rate), asked=requested, taken=median(known) if known else None
             )
 
 
-def _taken(run: Run, asked: float) -> float | None:
+def _taken_share(run: Run, requested: float) -> float | None:
     """The share of the link that the competing job took: bytes of a rank per time, the median over contended rounds.
 
-    The job's [RATE] corresponds to the share `asked`. None where the run lacks such a job or its byte counts.
+    The job's [RATE] corresponds to the share `requested`. None where the run lacks such a job or its byte counts.
     """
     job = next((one for one in run.jobs if one.name == JOB and one.role is Role.background), None)
     if job is None or job.rate_bytes_per_s is None or any(step.bandwidth_bytes is None for step in job.steps):
         return None
     each = sum((step.bandwidth_bytes or 0.0) * step.iterations * step.executions for step in job.steps)
     rates = [
-        each * (did.measured + did.extra + did.warmup) / found.duration_s
-        for found in run.rounds
-        if found.kind is Kind.contended and found.duration_s > 0
-        for did in found.jobs
-        if did.job == job.job
+        each * (job_round.measured + job_round.extra + job_round.warmup) / round_.duration_s
+        for round_ in run.rounds
+        if round_.kind is Kind.contended and round_.duration_s > 0
+        for job_round in round_.jobs
+        if job_round.job == job.job
     ]
-    return asked * median(rates) / job.rate_bytes_per_s if rates else None
+    return requested * median(rates) / job.rate_bytes_per_s if rates else None

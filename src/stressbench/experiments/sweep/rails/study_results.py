@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.experiments.study.run_states import RunState, State
-from stressbench.experiments.sweep.rails.carried import NicNumbers, carried_of
+from stressbench.experiments.sweep.rails.nic_traffic import NicNumbers, nic_traffic_of
 from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.study.cells import varying_factors
 from stressbench.formats.study.errors import StudyMistake
@@ -15,12 +15,12 @@ from stressbench.formats.study.file import Study
 from stressbench.results.rails import (
     BASELINE,
     Bandwidth,
-    Beside,
-    Carried,
     MpiProfile,
-    Of,
-    RailsFound,
+    NicTraffic,
+    PolicyImpact,
+    RailsReport,
     Subject,
+    ValueKind,
     subject_of,
 )
 from stressbench.stats import select
@@ -34,7 +34,7 @@ _NO_COUNTERS = "the bytes of each NIC were not counted in these runs; labs count
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class AnalysisOptions:
     """What to report: the kind of rounds, and whether per motif, too."""
 
     kind: Kind = Kind.isolated
@@ -54,32 +54,32 @@ class _Group:
 
 
 def rails_of_study(
-    study: Study, found: Sequence[RunState], runs: Mapping[str, Run], *, question: Question,
+    study: Study, states: Sequence[RunState], runs: Mapping[str, Run], *, options: AnalysisOptions,
     numbers: Mapping[str, NicNumbers] | None = None, nics: Sequence[str] = (), talk: Sequence[MpiProfile] = (),
     notes: Sequence[str] = (),
-) -> RailsFound:  # fmt: skip
-    """Results of a study from the states `found` of all runs and the completed `runs` by run id.
+) -> RailsReport:  # fmt: skip
+    """Results of a study from the `states` of all runs and the completed `runs` by run id.
 
     `numbers`: NIC numbers by launch target, where they are known; else run files determine them. `nics`: names of the
     NICs where the study gives none. Raises StudyMistake where the study has no policies to compare.
     """
     policies = _policies(study)
-    groups = tuple(_groups(study, found, runs, policies))
-    subjects = tuple(subject for group in groups for subject in _subjects(group, question))
+    groups = tuple(_groups(study, states, runs, policies))
+    subjects = tuple(subject for group in groups for subject in _subjects(group, options))
     carried = tuple(one for group in groups for one in _carried(group, study, numbers or {}, nics))
-    return RailsFound(
+    return RailsReport(
         about=study.about,
-        time=question.kind.value,
+        time=options.kind.value,
         factors=_factors(study),
         policies=policies,
-        planned=len(found),
-        done=sum(one.state is State.done for one in found),
+        planned=len(states),
+        done=sum(one.state is State.done for one in states),
         subjects=subjects,
-        bandwidths=tuple(one for group in groups for one in _bandwidths(group, question.kind)),
+        bandwidths=tuple(one for group in groups for one in _bandwidths(group, options.kind)),
         carried=carried,
-        beside=tuple(one for group in groups for one in _beside(group)),
+        beside=tuple(one for group in groups for one in _policy_impacts(group)),
         talk=tuple(talk),
-        notes=(*notes, *_doubts(found, runs, subjects, carried)),
+        notes=(*notes, *_caveats(states, runs, subjects, carried)),
     )
 
 
@@ -98,11 +98,11 @@ def _factors(study: Study) -> tuple[str, ...]:
 
 
 def _groups(
-    study: Study, found: Sequence[RunState], runs: Mapping[str, Run], policies: Sequence[str]
+    study: Study, states: Sequence[RunState], runs: Mapping[str, Run], policies: Sequence[str]
 ) -> Iterator[_Group]:
     names = _factors(study)
     groups: dict[tuple[str, ...], dict[str, list[Run]]] = {}
-    for one in found:
+    for one in states:
         if one.run.cell.policy is not None and (run := runs.get(one.run.id)) is not None:
             key = tuple(one.run.cell.values.get(name, "") for name in names)
             groups.setdefault(key, {}).setdefault(one.run.cell.policy, []).append(run)
@@ -115,18 +115,18 @@ def _groups(
 
 def _jobs(group: _Group, kind: Kind) -> tuple[Job, ...]:
     """The jobs that have rounds of this kind, each as in its first run. Only measured jobs have isolated rounds."""
-    found: dict[str, Job] = {}
+    jobs: dict[str, Job] = {}
     for job in (job for run in group.runs for job in run.jobs):
         if kind is Kind.contended or job.role is Role.measured:
-            found.setdefault(job.name, job)
-    return tuple(found.values())
+            jobs.setdefault(job.name, job)
+    return tuple(jobs.values())
 
 
-def _subjects(group: _Group, question: Question) -> Iterator[Subject]:
-    for job in _jobs(group, question.kind):
-        for step in (None, *(range(len(job.steps)) if question.motifs else ())):
+def _subjects(group: _Group, options: AnalysisOptions) -> Iterator[Subject]:
+    for job in _jobs(group, options.kind):
+        for step in (None, *(range(len(job.steps)) if options.motifs else ())):
             values = {
-                policy: [_times(run, job.name, step, question.kind) for run in runs]
+                policy: [_times(run, job.name, step, options.kind) for run in runs]
                 for policy, runs in group.by_policy.items()
             }
             if any(len(rounds) for runs in values.values() for rounds in runs):
@@ -136,8 +136,8 @@ def _subjects(group: _Group, question: Question) -> Iterator[Subject]:
 
 def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.float64]:
     """Median times of the job's rounds of this kind, s, shape (rounds,)."""
-    found = next((job.job for job in run.jobs if job.name == name), None)
-    rounds = () if found is None else select(run, job=found, step=step).of(kind)
+    number = next((job.job for job in run.jobs if job.name == name), None)
+    rounds = () if number is None else select(run, job=number, step=step).of(kind)
     return np.array([one.median_s for one in rounds])
 
 
@@ -160,14 +160,16 @@ def _bandwidths(group: _Group, kind: Kind) -> Iterator[Bandwidth]:
             )  # fmt: skip
 
 
-def _carried(group: _Group, study: Study, numbers: Mapping[str, NicNumbers], nics: Sequence[str]) -> Iterator[Carried]:
+def _carried(
+    group: _Group, study: Study, numbers: Mapping[str, NicNumbers], nics: Sequence[str]
+) -> Iterator[NicTraffic]:
     on = group.where.get("on", study.cells[0].on)
     for policy, runs in group.by_policy.items():
         named = study.nics or nics
-        yield from carried_of(runs, policy=policy, where=group.where, nics=named, numbers=numbers.get(on, {}))
+        yield from nic_traffic_of(runs, policy=policy, where=group.where, nics=named, numbers=numbers.get(on, {}))
 
 
-def _beside(group: _Group) -> Iterator[Beside]:
+def _policy_impacts(group: _Group) -> Iterator[PolicyImpact]:
     """Congestion impact by job and policy, for jobs that have isolated and contended rounds."""
     for job in _jobs(group, Kind.isolated):
         for policy, runs in group.by_policy.items():
@@ -175,17 +177,17 @@ def _beside(group: _Group) -> Iterator[Beside]:
                 select(run, job=one.job).rounds for run in runs for one in run.jobs if one.name == job.name
             ]  # fmt: skip
             if {one.kind for each in rounds for one in each} == {Kind.isolated, Kind.contended}:
-                yield Beside(where=group.where, job=job.name, policy=policy, impact=pooled_impact(rounds))
+                yield PolicyImpact(where=group.where, job=job.name, policy=policy, impact=pooled_impact(rounds))
 
 
-def _doubts(
-    found: Sequence[RunState], runs: Mapping[str, Run], subjects: Sequence[Subject], carried: Sequence[Carried]
+def _caveats(
+    states: Sequence[RunState], runs: Mapping[str, Run], subjects: Sequence[Subject], carried: Sequence[NicTraffic]
 ) -> Iterator[str]:
-    if any(subject.of is Of.rounds for subject in subjects):
+    if any(subject.of is ValueKind.rounds for subject in subjects):
         yield _ROUNDS_NOTE
     if runs and not carried:
         yield _NO_COUNTERS
-    if failed := sum(one.state is State.failed for one in found):
+    if failed := sum(one.state is State.failed for one in states):
         yield f"{failed} runs failed; `stressbench study status` names them"
     if any(not run.complete for run in runs.values()):
         yield "some runs ended at their time limit: their rounds count as far as they got"

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from support.fake_clock import FakeAlarm
 
-from stressbench.launch.beside import BothEnded, Member, run_beside
 from stressbench.launch.clock import timed_by
 from stressbench.launch.command import Command
+from stressbench.launch.companion import PairedLaunch, PairOutcome, run_with_companion
 from stressbench.launch.execute import execute
 from stressbench.launch.stopping import StopPolicy
 
@@ -20,8 +20,10 @@ OBEYS = "trap 'echo stopped >>log; exit 0' USR1; touch ready; while :; do sleep 
 DEAF = "trap '' USR1 TERM INT; touch ready; while :; do sleep 0.02; done; : 26457"
 
 
-def member(script: str, *, grace_s: float = 120.0, limit_s: float | None = None) -> Member:
-    return Member(command=Command(argv=("sh", "-c", script)), stop_policy=StopPolicy(grace_s=grace_s, limit_s=limit_s))
+def member(script: str, *, grace_s: float = 120.0, limit_s: float | None = None) -> PairedLaunch:
+    return PairedLaunch(
+        command=Command(argv=("sh", "-c", script)), stop_policy=StopPolicy(grace_s=grace_s, limit_s=limit_s)
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -30,8 +32,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def beside(program: Member, companion: Member, *, ready_within_s: float = 120) -> BothEnded:
-    return run_beside(program, companion, ready=Path("ready").exists, ready_within_s=ready_within_s, log=lambda _: None)
+def beside(program: PairedLaunch, companion: PairedLaunch, *, ready_timeout_s: float = 120) -> PairOutcome:
+    return run_with_companion(
+        program, companion, ready=Path("ready").exists, ready_timeout_s=ready_timeout_s, log=lambda _: None
+    )
 
 
 class HourPassesWith:
@@ -135,7 +139,7 @@ def test_a_signal_ends_both(here: Path) -> None:
 
 
 def test_a_program_that_cannot_be_started_leaves_no_companion(here: Path) -> None:
-    missing = Member(command=Command(argv=("gone-program",)), stop_policy=StopPolicy())
+    missing = PairedLaunch(command=Command(argv=("gone-program",)), stop_policy=StopPolicy())
 
     with pytest.raises(FileNotFoundError):
         beside(missing, member(OBEYS))
@@ -146,6 +150,6 @@ def test_a_program_that_cannot_be_started_leaves_no_companion(here: Path) -> Non
 def test_what_outlives_its_launcher_is_counted() -> None:
     ended = execute(Command(argv=("sh", "-c", "sleep 28284 & sleep 28284 & exit 0")))
 
-    assert (ended.status, ended.swept) == (0, 2)
+    assert (ended.status, ended.killed_processes) == (0, 2)
     assert ended.ended_s - ended.began_s >= 0
     assert not alive("28284")

@@ -12,28 +12,28 @@ from types import FrameType
 
 from stressbench.launch import clock
 from stressbench.launch.command import Command
-from stressbench.launch.execute import Outcome, attend, begin
+from stressbench.launch.execute import Outcome, start_launch, wait_for_launch
 from stressbench.launch.stopping import Launch, StopPolicy
 from stressbench.stop_signals import handled_by
 
-_LOOK_EVERY_S = 0.01
+_POLL_INTERVAL_S = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
-class Member:
+class PairedLaunch:
     """One of the two launches: its command, and how it is stopped.
 
-    `begun`: whether its ranks handle stop requests. `finished`: whether its work is done.
+    `has_started`: whether its ranks handle stop requests. `has_finished`: whether its work is done.
     """
 
     command: Command
     stop_policy: StopPolicy
-    begun: Callable[[], bool] = lambda: True
-    finished: Callable[[], bool] = lambda: False
+    has_started: Callable[[], bool] = lambda: True
+    has_finished: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, kw_only=True)
-class BothEnded:
+class PairOutcome:
     """How both ended. `program` is None where it never started: the companion was not ready, or a stop was requested.
 
     `ready_s`: when the companion was ready, by the clock of launches, None: never. `interrupted`: a signal requested a
@@ -49,26 +49,26 @@ class BothEnded:
     lost_companion: bool
 
 
-class _Pair:
+class _RunningPair:
     """State shared by the main thread, signal handlers and the thread of the companion."""
 
     def __init__(self, companion: Launch, log: Callable[[str], None]) -> None:
         self.companion = companion
         self.program: Launch | None = None
-        self.over = threading.Event()
+        self.program_ended = threading.Event()
         self.lost_companion = False
         self.requests = 0
         self._log = log
         self._companion_ended = False
         self._lock = threading.Lock()
         self._outcomes: list[Outcome] = []
-        self._thread = threading.Thread(target=self._attend, daemon=True)
+        self._thread = threading.Thread(target=self._wait_for_companion, daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
-    def _attend(self) -> None:
-        self._outcomes.append(attend(self.companion, output_to=2))
+    def _wait_for_companion(self) -> None:
+        self._outcomes.append(wait_for_launch(self.companion, output_to=2))
         with self._lock:
             self._companion_ended = True
             self._end_without_companion()
@@ -80,17 +80,17 @@ class _Pair:
             if self._companion_ended:
                 self._end_without_companion()
         if self.requests and program.stop_requests == 0:
-            program.asked("stop", patient=False)
+            program.request_stop("stop", no_deadline=False)
 
     def _end_without_companion(self) -> None:
-        if self.program is not None and not self.over.is_set() and self.requests == 0:
+        if self.program is not None and not self.program_ended.is_set() and self.requests == 0:
             self.lost_companion = True
             self.program.end_now()
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
-        before = self.companion.stop_requests
+        requests_before = self.companion.stop_requests
         self.companion.on_signal(number, frame)
-        if self.companion.stop_requests == before:
+        if self.companion.stop_requests == requests_before:
             return
         self.requests += 1
         if self.program is not None:
@@ -102,59 +102,60 @@ class _Pair:
     def companion_runs(self) -> bool:
         return self._thread.is_alive()
 
-    def dismiss(self) -> Outcome:
+    def stop_companion(self) -> Outcome:
         """Ask the companion to stop, unless it was asked already, and wait for its end."""
         if self.companion.stop_requests == 0 and self.companion_runs:
-            self.companion.asked("end", patient=False)
+            self.companion.request_stop("end", no_deadline=False)
         self._thread.join()
         return self._outcomes[0]
 
 
-def run_beside(
-    program: Member,
-    companion: Member,
+def run_with_companion(
+    program: PairedLaunch,
+    companion: PairedLaunch,
     *,
     ready: Callable[[], bool],
-    ready_within_s: float,
+    ready_timeout_s: float,
     log: Callable[[str], None],
-) -> BothEnded:
+) -> PairOutcome:
     """Start the companion, wait until it is `ready`, run the program to its end, and end the companion.
 
     If the companion ends by itself, the program is ended as well. Must be called from the main thread. Raises OSError
     where one of them cannot be started; neither is running then.
     """
-    deadline_s = clock.now_s() + ready_within_s
-    pair = _Pair(_begin(companion), log)
-    outcome: Outcome | None = None
+    ready_deadline_s = clock.now_s() + ready_timeout_s
+    pair = _RunningPair(_start(companion), log)
+    program_outcome: Outcome | None = None
     with handled_by(pair.on_signal):
         pair.start()
         try:
-            ready_s = _wait(pair, ready, deadline_s)
+            ready_s = _wait_until_ready(pair, ready, ready_deadline_s)
             if ready_s is not None and pair.requests == 0:
-                launch = _begin(program)
+                launch = _start(program)
                 pair.join(launch)
-                outcome = attend(launch)
+                program_outcome = wait_for_launch(launch)
         finally:
-            pair.over.set()
-            ended = pair.dismiss()
+            pair.program_ended.set()
+            companion_outcome = pair.stop_companion()
     interrupted = pair.requests > 0
     stopped = pair.program is not None and pair.program.stop_requests > 0
-    return BothEnded(
-        program=outcome, companion=ended, ready_s=ready_s, interrupted=interrupted,
+    return PairOutcome(
+        program=program_outcome, companion=companion_outcome, ready_s=ready_s, interrupted=interrupted,
         out_of_time=stopped and not interrupted, lost_companion=pair.lost_companion,
     )  # fmt: skip
 
 
-def _begin(member: Member) -> Launch:
-    return begin(
-        member.command, stop_policy=member.stop_policy, begun=member.begun, finished=member.finished, log=lambda _: None
+def _start(paired: PairedLaunch) -> Launch:
+    return start_launch(
+        paired.command, stop_policy=paired.stop_policy, has_started=paired.has_started,
+        has_finished=paired.has_finished, log=lambda _: None,
     )  # fmt: skip
 
 
-def _wait(pair: _Pair, ready: Callable[[], bool], deadline_s: float) -> float | None:
+def _wait_until_ready(pair: _RunningPair, ready: Callable[[], bool], deadline_s: float) -> float | None:
     """When the companion was ready, None where it ended before, took too long, or a stop was requested."""
     while pair.companion_runs and pair.requests == 0 and clock.now_s() < deadline_s:
         if ready():
             return clock.now_s()
-        time.sleep(_LOOK_EVERY_S)
+        time.sleep(_POLL_INTERVAL_S)
     return None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from stressbench.experiments.study.run_states import RunState, State
 from stressbench.experiments.sweep.rates.competing_traffic import FACTORS, JOB
-from stressbench.experiments.sweep.rates.taken_bandwidth import COMPETING_NOTE, competition_of, left_to
+from stressbench.experiments.sweep.rates.taken_bandwidth import COMPETING_NOTE, competition_of, remaining_share
 from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.study.cells import Cell, varying_factors
 from stressbench.formats.study.errors import StudyMistake
@@ -22,8 +22,8 @@ from stressbench.results.rates import (
     Degradation,
     Node,
     balances_of,
-    need_of,
     point_of,
+    sufficient_rate,
 )
 from stressbench.stats import select
 from stressbench.stats.unpaired import RatioSource
@@ -35,7 +35,7 @@ _ROUNDS_NOTE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class AnalysisOptions:
     """What to report: the kind of rounds, whether per motif, too, and the slowdown to tolerate (0.05: 5 %).
 
     Launches of a program have no rounds and motifs. `node`: the node's peak and bandwidth, for the balance.
@@ -49,31 +49,36 @@ class Question:
 
 def is_competing(study: Study) -> bool:
     """Whether the rates of the study are shares left by competing traffic, rather than rates of links."""
-    return any(left_to(cell) is not None for cell in study.cells)
+    return any(remaining_share(cell) is not None for cell in study.cells)
 
 
 def degradation_of(
-    study: Study, found: Sequence[RunState], runs: Mapping[str, Run], *, question: Question, notes: Sequence[str] = ()
+    study: Study,
+    states: Sequence[RunState],
+    runs: Mapping[str, Run],
+    *,
+    options: AnalysisOptions,
+    notes: Sequence[str] = (),
 ) -> Degradation:
-    """The degradation of each job, from the states `found` of all runs and the completed `runs` by run id.
+    """The degradation of each job, from the `states` of all runs and the completed `runs` by run id.
 
     Raises StudyMistake where the study has no rates to compare.
     """
     rates = _rates(study)
-    groups = tuple(_groups(study, found, runs))
-    curves = tuple(curve for group in groups for curve in _curves(group, rates, question))
+    groups = tuple(_groups(study, states, runs))
+    curves = tuple(curve for group in groups for curve in _curves(group, rates, options))
     return Degradation(
         about=study.about,
-        time=question.kind,
-        at_most=question.at_most,
+        time=options.kind,
+        at_most=options.at_most,
         rates=tuple(map(str, rates)),
-        planned=len(found),
-        done=sum(one.state is State.done for one in found),
+        planned=len(states),
+        done=sum(one.state is State.done for one in states),
         curves=tuple(
             sorted(curves, key=lambda one: (tuple(one.where.values()), one.job, -1 if one.step is None else one.step))
         ),
-        balance=balances_of(rates, question.node),
-        notes=(*notes, *_doubts(found, runs, curves), *((COMPETING_NOTE,) if is_competing(study) else ())),
+        balance=balances_of(rates, options.node),
+        notes=(*notes, *_caveats(states, runs, curves), *((COMPETING_NOTE,) if is_competing(study) else ())),
         competition=tuple(_competition(groups)) if is_competing(study) else (),
     )
 
@@ -104,15 +109,15 @@ def _rates(study: Study) -> tuple[Fraction, ...]:
 
 
 def _rate_of(cell: Cell) -> Fraction | None:
-    if (left := left_to(cell)) is not None:
+    if (left := remaining_share(cell)) is not None:
         return left
     return None if cell.rate is None else parse_rate_share(cell.rate)
 
 
-def _groups(study: Study, found: Sequence[RunState], runs: Mapping[str, Run]) -> Iterator[_Group]:
+def _groups(study: Study, states: Sequence[RunState], runs: Mapping[str, Run]) -> Iterator[_Group]:
     names = _conditions(study.cells)
     groups: dict[tuple[tuple[str, ...], int], dict[Fraction, list[Run]]] = {}
-    for one in found:
+    for one in states:
         cell, rate = one.run.cell, _rate_of(one.run.cell)
         if rate is None or (run := runs.get(one.run.id)) is None:
             continue
@@ -136,31 +141,29 @@ def _conditions(cells: Sequence[Cell]) -> tuple[str, ...]:
     )
 
 
-def _curves(group: _Group, rates: Sequence[Fraction], question: Question) -> Iterator[Curve]:
-    for job in _jobs(group, question.kind):
-        yield _curve(group, rates, question, job=job, step=None)
-        for step in range(len(job.steps)) if question.motifs else ():
-            yield _curve(group, rates, question, job=job, step=step)
+def _curves(group: _Group, rates: Sequence[Fraction], options: AnalysisOptions) -> Iterator[Curve]:
+    for job in _jobs(group, options.kind):
+        yield _curve(group, rates, options, job=job, step=None)
+        for step in range(len(job.steps)) if options.motifs else ():
+            yield _curve(group, rates, options, job=job, step=step)
 
 
 def _jobs(group: _Group, kind: Kind) -> tuple[Job, ...]:
     """The jobs to report, each as in its first run: for isolated rounds the measured jobs, else all but the traffic."""
-    found: dict[str, Job] = {}
+    jobs: dict[str, Job] = {}
     for runs in group.by_rate.values():
         for job in (job for run in runs for job in run.jobs):
             if job.role is Role.measured or (kind is Kind.contended and job.name != JOB):
-                found.setdefault(job.name, job)
-    return tuple(found.values())
+                jobs.setdefault(job.name, job)
+    return tuple(jobs.values())
 
 
-def _curve(group: _Group, rates: Sequence[Fraction], question: Question, *, job: Job, step: int | None) -> Curve:
-    times = {
-        rate: [_times(run, job.name, step, question.kind) for run in group.by_rate.get(rate, ())] for rate in rates
-    }
+def _curve(group: _Group, rates: Sequence[Fraction], options: AnalysisOptions, *, job: Job, step: int | None) -> Curve:
+    times = {rate: [_times(run, job.name, step, options.kind) for run in group.by_rate.get(rate, ())] for rate in rates}
     points = tuple(
-        point_of(rate, full=times[FULL], here=times[rate], at_most=question.at_most) for rate in rates
+        point_of(rate, full=times[FULL], reduced=times[rate], at_most=options.at_most) for rate in rates
     )  # fmt: skip
-    needs, undecided = need_of(points)
+    needs, undecided = sufficient_rate(points)
     return Curve(
         where=group.where, job=job.name, step=step, motif=None if step is None else job.steps[step].motif,
         ranks=group.ranks, points=points, needs=needs, undecided=undecided,
@@ -174,15 +177,15 @@ def _competition(groups: Sequence[_Group]) -> Iterator[Competition]:
 
 def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.float64]:
     """Median times of the job's rounds of this kind, s, shape (rounds,)."""
-    found = next((job.job for job in run.jobs if job.name == name), None)
-    rounds = () if found is None else select(run, job=found, step=step).of(kind)
+    number = next((job.job for job in run.jobs if job.name == name), None)
+    rounds = () if number is None else select(run, job=number, step=step).of(kind)
     return np.array([one.median_s for one in rounds])
 
 
-def _doubts(found: Sequence[RunState], runs: Mapping[str, Run], curves: Sequence[Curve]) -> Iterator[str]:
+def _caveats(states: Sequence[RunState], runs: Mapping[str, Run], curves: Sequence[Curve]) -> Iterator[str]:
     if any(point.factor.source is RatioSource.rounds for curve in curves for point in curve.points):
         yield _ROUNDS_NOTE
-    if failed := sum(one.state is State.failed for one in found):
+    if failed := sum(one.state is State.failed for one in states):
         yield f"{failed} runs failed; `stressbench study status` names them"
     if any(not run.complete for run in runs.values()):
         yield "some runs ended at their time limit: their rounds count as far as they got"

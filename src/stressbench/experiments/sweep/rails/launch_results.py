@@ -4,16 +4,25 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from stressbench.experiments.sweep.rails.carried import requested_in_words, requested_nics
+from stressbench.experiments.sweep.rails.nic_traffic import requested_in_words, requested_nics
 from stressbench.formats.launches.rails import LaunchRecord, RailLaunches
 from stressbench.formats.study.rail_policies import RailPolicy, parse_policy
-from stressbench.results.rails import BASELINE, Carried, Floats, Load, MpiProfile, RailsFound, Subject, subject_of
+from stressbench.results.rails import (
+    BASELINE,
+    Floats,
+    MpiProfile,
+    NicLoad,
+    NicTraffic,
+    RailsReport,
+    Subject,
+    subject_of,
+)
 
 _WALL = "wall time"
 _COUNTED_HERE = "bytes are those of the host that started the launches: other hosts' are not counted"
 
 
-def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()) -> RailsFound:
+def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()) -> RailsReport:
     """The results by policy, from the launches that exited with status 0."""
     plan = launches.plan
     policies = tuple(sorted(plan.policies, key=lambda policy: policy != BASELINE))
@@ -27,7 +36,7 @@ def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()
         notes.append(_COUNTED_HERE)
     if done and not carried:
         notes.append("nobody counted bytes card by card")
-    return RailsFound(
+    return RailsReport(
         about=f"{plan.command[0]} on {plan.ranks} ranks",
         time="launches",
         factors=(),
@@ -61,17 +70,17 @@ def _subject(
         yield subject_of(values, where={}, name=name, unit=unit)
 
 
-def _carried(done: Sequence[LaunchRecord], policies: Sequence[str], nics: Sequence[str]) -> Iterator[Carried]:
+def _carried(done: Sequence[LaunchRecord], policies: Sequence[str], nics: Sequence[str]) -> Iterator[NicTraffic]:
     for policy in policies:
         counted = [one.carried for one in done if one.policy == policy and one.carried is not None]
         if not counted:
             continue
-        asked = requested_nics(policy, (), job=None, count=len(nics)) if _is_of_nics(parse_policy(policy)) else None
+        requested = requested_nics(policy, (), job=None, count=len(nics)) if _is_of_nics(parse_policy(policy)) else None
         sent = {nic: sum(one.sent for each in counted for one in each if one.nic == nic) for nic in nics}
-        yield Carried(
-            where={}, policy=policy, job=None, asked=requested_in_words(asked, nics),
+        yield NicTraffic(
+            where={}, policy=policy, job=None, asked=requested_in_words(requested, nics),
             loads=tuple(
-                Load(nic=nic, asked=None if asked is None else number in asked, sent_bytes=sent[nic])
+                NicLoad(nic=nic, asked=None if requested is None else number in requested, sent_bytes=sent[nic])
                 for number, nic in enumerate(nics)
             ),
         )  # fmt: skip

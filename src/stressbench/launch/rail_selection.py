@@ -15,16 +15,16 @@ from stressbench.launch.rails import RailMistake, Rails
 
 
 @dataclass(frozen=True, kw_only=True)
-class Steering:
+class RailSelection:
     """A policy with its NICs. `placement` determines the ranks of each job, None for a program without jobs."""
 
     rails: Rails
     placement: JobPlacement | None = None
 
 
-def steered(
+def with_rail_selection(
     request: Request,
-    steering: Steering,
+    rail_selection: RailSelection,
     *,
     library: Recognised,
     engine: Path,
@@ -32,20 +32,20 @@ def steered(
     environment: Mapping[str, str],
 ) -> Request:
     """The request with the NIC selection put before its program. Raises LaunchMistake where that is impossible."""
-    rails = steering.rails
+    rails = rail_selection.rails
     jobs: tuple[JobRanks, ...] = ()
-    if rails.policy.kind is Kind.local and not request.elsewhere:
-        _require_near(rails)
-    if rails.policy.depends_on_jobs and steering.placement is not None:
-        jobs = _jobs(steering.placement, request, rails, engine, ranks_per_node, environment)
+    if rails.policy.kind is Kind.local and not request.placed_externally:
+        _require_numa_nodes(rails)
+    if rails.policy.depends_on_jobs and rail_selection.placement is not None:
+        jobs = _jobs(rail_selection.placement, request, rails, engine, ranks_per_node, environment)
     return replace(request, program=(*rails.wrapper(library, jobs=jobs), *request.program))
 
 
-def _require_near(rails: Rails) -> None:
+def _require_numa_nodes(rails: Rails) -> None:
     for nic in rails.nics:
         if numa_node_of(nic) is None:
-            told = f"{rails.policy}: no NUMA node is known of NIC {nic} of this machine; expected another policy"
-            raise RailMistake(told, option="--policies")
+            explanation = f"{rails.policy}: no NUMA node is known of NIC {nic} of this machine; expected another policy"
+            raise RailMistake(explanation, option="--policies")
 
 
 def _jobs(
@@ -57,11 +57,13 @@ def _jobs(
     environment: Mapping[str, str],
 ) -> tuple[JobRanks, ...]:
     if ranks_per_node is None:
-        told = f"{rails.policy}: needs --ranks-per-node, which says which ranks share a node"
-        raise RailMistake(told, option="--policies")
-    question = placement.question(engine, ranks=request.ranks, ranks_per_node=ranks_per_node)
-    asked = subprocess.run(question, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)
-    if asked.returncode != 0:
-        why = asked.stderr.decode(errors="replace").strip() or f"status {asked.returncode}"
-        raise LaunchMistake(f"{placement.workload}: the engine cannot tell the ranks of its jobs: {why}")
-    return job_ranks(asked.stdout, ranks_per_node=ranks_per_node)
+        explanation = f"{rails.policy}: needs --ranks-per-node, which says which ranks share a node"
+        raise RailMistake(explanation, option="--policies")
+    describe_command = placement.describe_command(engine, ranks=request.ranks, ranks_per_node=ranks_per_node)
+    completed = subprocess.run(
+        describe_command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False
+    )
+    if completed.returncode != 0:
+        reason = completed.stderr.decode(errors="replace").strip() or f"status {completed.returncode}"
+        raise LaunchMistake(f"{placement.workload}: the engine cannot tell the ranks of its jobs: {reason}")
+    return job_ranks(completed.stdout, ranks_per_node=ranks_per_node)

@@ -12,7 +12,7 @@ NAMES = sorted(get_command(build()).commands)  # type: ignore[attr-defined]
 ONE = """\
 import sys
 from stressbench.cli.app import build
-build(asked="run")
+build(requested="run")
 print(*sorted(sys.modules))
 """
 

@@ -130,7 +130,7 @@ def test_of_many_values_the_same_interval_is_found_without_all_pairs(monkeypatch
     first, second = np.random.default_rng(3).lognormal(sigma=0.2, size=(2, 301))
     every = paired_interval(first), unpaired_interval(first, second)
 
-    monkeypatch.setattr(intervals, "_ALL_MEANS", 10)
+    monkeypatch.setattr(intervals, "_MAX_SORTED_MEANS", 10)
     monkeypatch.setattr(intervals, "_ALL_SHIFTS", 10)
     selected = paired_interval(first), unpaired_interval(first, second)
 
@@ -139,6 +139,6 @@ def test_of_many_values_the_same_interval_is_found_without_all_pairs(monkeypatch
 
 
 def test_many_equal_values_have_an_interval_without_width(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intervals, "_ALL_MEANS", 10)
+    monkeypatch.setattr(intervals, "_MAX_SORTED_MEANS", 10)
 
     assert paired_interval(np.full(40, 1.5)) == Interval(centre=1.5, low=1.5, high=1.5)

@@ -110,7 +110,7 @@ void add_describe(CLI::App& program, Context& context) {
   add_place_option(*command, options->placement);
   command->add_flag("--json", options->json, "print JSON");
   add_machine_options(*command, options->machine);
-  command->callback([&context, options] { context.chosen = [options] { return describe(*options); }; });
+  command->callback([&context, options] { context.selected_command = [options] { return describe(*options); }; });
 }
 
 }  // namespace stressbench::commands

@@ -233,7 +233,7 @@ int measure(const MeasureOptions& options, const Context& context) {
     return exit_success;
   }
   workload::Parsed parsed = parsed_of(options);
-  const mpi::Group& world = context.start(options.threads);
+  const mpi::Group& world = context.start_mpi(options.threads);
   // Only rank 0 checks whether the motif can run on this number of ranks, since the check may read files.
   std::optional<output::ResultFile> file;
   const int status = on_root(world, [&] {
@@ -251,7 +251,7 @@ int measure(const MeasureOptions& options, const Context& context) {
   scheduler::rank_status().job = "motif";
   scheduler::rank_status().rank = world.rank();
   const scheduler::MicroResult result =
-      guarded(world, [&] { return scheduler::run_microbenchmark(world, clock, job, micro); });
+      run_or_end_launch(world, [&] { return scheduler::run_microbenchmark(world, clock, job, micro); });
   return on_root(world, [&] {
     for (const std::string& note : result.notes) console::print(stderr, "stressbench-mpi: note: {}\n", note);
     const std::string page = options.json ? rows_as_json(result.rows, options, world.size())
@@ -277,18 +277,19 @@ void add_motif(CLI::App& program, Context& context) {
   command->allow_extras();
   command->prefix_command(false);
   command->add_option("--sizes", options->sizes, "message sizes, one row each: 8,8KiB,1MiB");
-  in_digits(command->add_option("--repetitions", options->micro.repetitions,
-                                "measured repetitions of the motif's iterations"))
+  decimal_digits_only(command->add_option("--repetitions", options->micro.repetitions,
+                                          "measured repetitions of the motif's iterations"))
       ->check(CLI::Range(1L, 1000000000L))
       ->capture_default_str();
-  in_digits(command->add_option("--warmup", options->micro.warmup, "repetitions before these that are not measured"))
+  decimal_digits_only(
+      command->add_option("--warmup", options->micro.warmup, "repetitions before these that are not measured"))
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  in_digits(command->add_option("--seed", options->micro.seed, "seed of the motif's random numbers"))
+  decimal_digits_only(command->add_option("--seed", options->micro.seed, "seed of the motif's random numbers"))
       ->capture_default_str();
   command->add_flag("--verify", options->verify, "check every byte that is received");
   command->add_flag(
-      "--pcontrol", options->micro.marked,
+      "--pcontrol", options->micro.marked_for_tracers,
       "call MPI_Pcontrol(1) before and MPI_Pcontrol(0) after each timed region, so that tracers record only these");
   add_threads_option(*command, options->threads);
   command->add_flag("--json", options->json, "print JSON");
@@ -303,7 +304,7 @@ void add_motif(CLI::App& program, Context& context) {
     options->name = rest.front();
     options->motif_arguments.assign(rest.begin() + 1, rest.end());
     options->micro.verification = options->verify ? scheduler::Verification::on : scheduler::Verification::off;
-    context.chosen = [&context, options] { return measure(*options, context); };
+    context.selected_command = [&context, options] { return measure(*options, context); };
   });
 }
 

@@ -40,13 +40,13 @@ void print_error(const std::string& message) {
 
 // Prints CLI11's message and returns the exit status: 0 for help and version, 2 for user mistakes.
 int exit_with(const CLI::App& program, const CLI::ParseError& end) {
-  const bool asked_for = end.get_exit_code() == 0;
+  const bool is_help_or_version = end.get_exit_code() == 0;
   std::ostringstream out;
   std::ostringstream err;
   program.exit(end, out, err);
   if (prints_messages()) console::write(stdout, out.str());
   if (prints_messages()) console::write(stderr, err.str());
-  return asked_for ? exit_success : exit_user_mistake;
+  return is_help_or_version ? exit_success : exit_user_mistake;
 }
 
 // Throws UserMistake if the first word is not a command. CLI11 would only report that a command is missing.
@@ -115,7 +115,7 @@ int run_command(int argc, char** argv, const Start& start) {
   try {
     if (argc > 1) check_first_word(program, argv[1]);
     program.parse(argc, argv);
-    return context.chosen();
+    return context.selected_command();
   } catch (const CLI::ParseError& end) {
     return exit_with(program, end);
   } catch (const UserMistake& mistake) {

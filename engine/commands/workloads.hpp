@@ -36,7 +36,7 @@ void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 void add_place_option(CLI::App& command, std::string& placement);
 
 // Restricts an option to decimal digits, as in core/units. CLI11 would read 010 as octal and -1 as 2^64-1.
-CLI::Option* in_digits(CLI::Option* option);
+CLI::Option* decimal_digits_only(CLI::Option* option);
 
 // Options of `check` and `describe` that give the size of the machine, since there is no launch.
 struct MachineOptions {
@@ -49,7 +49,7 @@ void add_machine_options(CLI::App& command, MachineOptions& options);
 std::optional<workload::Machine> machine_of(const MachineOptions& options);
 
 // The nodes of the launch as a machine for the checker. Rank 0 only.
-workload::Machine shape_of(const scheduler::Machine& machine);
+workload::Machine workload_machine(const scheduler::Machine& machine);
 
 // Prints why and where this rank fails, and ends the launch with `status`. A machine fault is first passed to
 // `listener`.
@@ -58,7 +58,7 @@ workload::Machine shape_of(const scheduler::Machine& machine);
 
 // Runs `work` on every rank. A rank on which `work` fails ends the launch, since other ranks may be waiting for it.
 template <class Work>
-auto guarded(
+auto run_or_end_launch(
     const mpi::Group& world, Work work, const scheduler::FaultListener& listener = [](const scheduler::Fault&) {}) {
   try {
     return work();

@@ -6,10 +6,10 @@
 namespace stressbench::mpi {
 
 void raise(int code, const char* call) {
-  std::array<char, MPI_MAX_ERROR_STRING> words{};
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
-  MPI_Error_string(code, words.data(), &length);
-  throw MachineFault(std::string(call) + ": " + std::string(words.data(), static_cast<std::size_t>(length)));
+  MPI_Error_string(code, text.data(), &length);
+  throw MachineFault(std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
 Group::Group(MPI_Comm communicator, bool owned) : communicator_(communicator), owned_(owned) {
@@ -47,21 +47,21 @@ void Group::release() noexcept {
 }
 
 Group Group::duplicate() const {
-  MPI_Comm made = MPI_COMM_NULL;
-  must(MPI_Comm_dup(communicator_, &made), "MPI_Comm_dup");
-  return adopt(made);
+  MPI_Comm created = MPI_COMM_NULL;
+  must(MPI_Comm_dup(communicator_, &created), "MPI_Comm_dup");
+  return adopt(created);
 }
 
 Group Group::split(int colour, int key) const {
-  MPI_Comm made = MPI_COMM_NULL;
-  must(MPI_Comm_split(communicator_, colour, key, &made), "MPI_Comm_split");
-  return adopt(made);
+  MPI_Comm created = MPI_COMM_NULL;
+  must(MPI_Comm_split(communicator_, colour, key, &created), "MPI_Comm_split");
+  return adopt(created);
 }
 
 Group Group::split_shared() const {
-  MPI_Comm made = MPI_COMM_NULL;
-  must(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &made), "MPI_Comm_split_type");
-  return adopt(made);
+  MPI_Comm created = MPI_COMM_NULL;
+  must(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &created), "MPI_Comm_split_type");
+  return adopt(created);
 }
 
 void Group::barrier() const { must(MPI_Barrier(communicator_), "MPI_Barrier"); }

@@ -4,16 +4,16 @@
 
 namespace stressbench::mpi {
 
-Info Info::make() {
-  Info made;
-  must(MPI_Info_create(&made.info_), "MPI_Info_create");
-  return made;
+Info Info::create() {
+  Info created;
+  must(MPI_Info_create(&created.info_), "MPI_Info_create");
+  return created;
 }
 
 Info Info::adopt(MPI_Info owned) {
-  Info taken;
-  taken.info_ = owned;
-  return taken;
+  Info adopted;
+  adopted.info_ = owned;
+  return adopted;
 }
 
 void Info::set(const std::string& key, const std::string& value) {
@@ -23,11 +23,11 @@ void Info::set(const std::string& key, const std::string& value) {
 std::optional<std::string> Info::get(const std::string& key) const {
   if (info_ == MPI_INFO_NULL) return std::nullopt;
   int length = 0;
-  int there = 0;
-  must(MPI_Info_get_valuelen(info_, key.c_str(), &length, &there), "MPI_Info_get_valuelen");
-  if (!there) return std::nullopt;
+  int exists = 0;
+  must(MPI_Info_get_valuelen(info_, key.c_str(), &length, &exists), "MPI_Info_get_valuelen");
+  if (!exists) return std::nullopt;
   std::string value(static_cast<std::size_t>(length) + 1, '\0');
-  must(MPI_Info_get(info_, key.c_str(), length, value.data(), &there), "MPI_Info_get");
+  must(MPI_Info_get(info_, key.c_str(), length, value.data(), &exists), "MPI_Info_get");
   value.resize(value.find('\0'));
   return value;
 }

@@ -70,7 +70,7 @@ class Replay final : public Motif {
     replay::collectively(group, [&] { preexisting_.create(group, preexisting); });
     for (const replay::PreexistingCommunicators::NumberedHandle& created : preexisting_.handles())
       state_.comms.add_preexisting(created.number, created.handle);
-    if (*compute_ == Computation::sleep) pause::wake_on_time();
+    if (*compute_ == Computation::sleep) pause::minimise_timer_slack();
   }
 
   void perform(Recorder& recorder) override {

@@ -16,7 +16,7 @@ struct Cell {
   double max = -std::numeric_limits<double>::infinity();
   std::int32_t slowest = -1;
   std::int32_t lowest = -1;
-  std::int32_t observers = 0;
+  std::int32_t rank_count = 0;
 };
 
 void merge(void* in, void* inout, int* length, MPI_Datatype*) {
@@ -34,7 +34,7 @@ void merge(void* in, void* inout, int* length, MPI_Datatype*) {
       a.max = b.max;
       a.slowest = b.slowest;
     }
-    a.observers += b.observers;
+    a.rank_count += b.rank_count;
   }
 }
 
@@ -78,8 +78,8 @@ std::vector<bool> timed_columns(const Chain& chain) {
 }
 
 Spread spread_of(const Cell& cell) {
-  if (cell.observers == 0) return {};
-  return {cell.min, cell.sum / cell.observers, cell.max, cell.slowest, cell.lowest};
+  if (cell.rank_count == 0) return {};
+  return {cell.min, cell.sum / cell.rank_count, cell.max, cell.slowest, cell.lowest};
 }
 
 // A histogram of the chain: of a step's executions, or one of the motif's own.
@@ -103,7 +103,7 @@ std::vector<HistogramRef> histograms_of(const Chain& chain) {
   return all;
 }
 
-struct Shape {
+struct ResultHeader {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t histograms = 0;
@@ -203,24 +203,24 @@ double reduced(const JobGroup& job_group, double value, MPI_Op operation) {
 
 void Collection::contribute(const JobGroup& job_group, const SampleBuffer& samples, const Chain& chain) {
   const bool root = job_group.group->rank() == job_group.root;
-  const bool keep = root && world_.rank() == 0;
+  const bool keeps_result = root && world_.rank() == 0;
   const RootChannel channel{world_, 0};
   const std::vector<HistogramRef> histograms = histograms_of(chain);
   own_ = Result{};
-  Shape shape{
+  ResultHeader header{
       static_cast<std::int64_t>(samples.heads().size()),
       static_cast<std::int64_t>(samples.columns()),
       static_cast<std::int64_t>(histograms.size()),
       samples.stride(Phase::measured),
       samples.stride(Phase::extra),
       {samples.repetitions(Phase::warmup), samples.repetitions(Phase::measured), samples.repetitions(Phase::extra)}};
-  if (keep) {
+  if (keeps_result) {
     own_.heads = samples.heads();
-    own_.repetitions = shape.repetitions;
-    own_.stride = shape.stride;
-    own_.extra_stride = shape.extra_stride;
+    own_.repetitions = header.repetitions;
+    own_.stride = header.stride;
+    own_.extra_stride = header.extra_stride;
   } else if (root) {
-    channel.send(&shape, 1);
+    channel.send(&header, 1);
     channel.send(samples.heads().data(), samples.heads().size());
   }
   const CellReduction reduction;
@@ -235,7 +235,7 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
       if (timed[(start + i) % samples.columns()]) cells[i] = {value, value, value, world_.rank(), world_.rank(), 1};
     }
     reduction.reduce(cells, result, job_group);
-    if (keep) {
+    if (keeps_result) {
       for (const Cell& cell : result) own_.cells.push_back(spread_of(cell));
     } else if (root) {
       channel.send(result.data(), result.size());
@@ -244,14 +244,14 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
   for (const HistogramRef& ref : histograms) {
     const Histogram counts = reduced(job_group, ref.durations->counts);
     const HistogramSummary summary = reduce_summary(job_group, ref);
-    if (keep) {
+    if (keeps_result) {
       if (counts.total() > 0) own_.histograms.push_back(record_of(counts, summary));
     } else if (root) {
       channel.send(counts.counts().data(), counts.counts().size());
       channel.send(&summary, 1);
     }
   }
-  if (keep) {
+  if (keeps_result) {
     own_.notes = chain.notes();
   } else if (root) {
     channel.send(chain.notes());
@@ -259,24 +259,24 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
 }
 
 Collection::Result Collection::receive(const Source& source) {
-  if (source.leader == 0) return std::move(own_);
-  const RootChannel channel{world_, source.leader};
-  Shape shape;
-  channel.receive(&shape, 1);
+  if (source.root_world_rank == 0) return std::move(own_);
+  const RootChannel channel{world_, source.root_world_rank};
+  ResultHeader header;
+  channel.receive(&header, 1);
   Result result;
-  result.repetitions = shape.repetitions;
-  result.stride = shape.stride;
-  result.extra_stride = shape.extra_stride;
-  result.heads.resize(static_cast<std::size_t>(shape.rows));
+  result.repetitions = header.repetitions;
+  result.stride = header.stride;
+  result.extra_stride = header.extra_stride;
+  result.heads.resize(static_cast<std::size_t>(header.rows));
   channel.receive(result.heads.data(), result.heads.size());
-  const auto total = static_cast<std::size_t>(shape.rows * shape.columns);
+  const auto total = static_cast<std::size_t>(header.rows * header.columns);
   std::vector<Cell> cells;
   for (std::size_t start = 0; start < total; start += block_cells) {
     cells.resize(std::min(block_cells, total - start));
     channel.receive(cells.data(), cells.size());
     for (const Cell& cell : cells) result.cells.push_back(spread_of(cell));
   }
-  for (std::int64_t i = 0; i < shape.histograms; ++i) {
+  for (std::int64_t i = 0; i < header.histograms; ++i) {
     Histogram counts;
     HistogramSummary summary;
     channel.receive(counts.counts().data(), counts.counts().size());

@@ -97,7 +97,7 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
     std::vector<mpi::Group> groups;  // must outlive the motifs, or Intel MPI crashes in MPI_Win_free
     Chain chain{part, 0};
     const JobRecord record = describe_job(part, chain, world.size());
-    if (options.marked) chain.mark_for_tracers();
+    if (options.marked_for_tracers) chain.mark_for_tracers();
     SampleBuffer samples{chain.columns()};
     groups = make_groups(world, chain);
     chain.decompose(groups, place, options.seed);

@@ -282,7 +282,7 @@ class BEff final : public Motif {
   }
   void note(std::size_t pattern, std::size_t size, int method, std::int64_t attempt, std::int64_t loops,
             double time_s) {
-    progress::moved();
+    progress::advance();
     double& best = best_[pattern * protocol_.sizes.size() + size];
     best = std::max(best, beff::bandwidth(protocol_.sizes[size], protocol_.patterns[pattern].messages, loops, time_s));
     protocol_.timed_s += time_s;

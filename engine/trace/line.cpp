@@ -40,7 +40,7 @@ void verify(const Position& position, std::string_view line) {
   }
 }
 
-Lines::Lines(const std::string& path) : file_(path, input_limits::trace_file_bytes), position_{path, 0} {}
+Lines::Lines(const std::string& path) : file_(path, input_limits::max_trace_file_bytes), position_{path, 0} {}
 
 std::optional<std::string> Lines::next() {
   auto line = file_.next_line();

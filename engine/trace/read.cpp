@@ -87,8 +87,9 @@ void read_wildcards(const Json& json, Call& call) {
 
 void check_slots(const Call& call) {
   const auto check = [&](std::string_view what, int slot) {
-    if (slot < input_limits::trace_slots) return;
-    throw WrongValue(fmt::format("{} {} of MPI_{}; at most {}", what, slot, call.op, input_limits::trace_slots - 1));
+    if (slot < input_limits::max_trace_slots) return;
+    throw WrongValue(
+        fmt::format("{} {} of MPI_{}; at most {}", what, slot, call.op, input_limits::max_trace_slots - 1));
   };
   check("request", call.request);
   check("window", call.window);
@@ -220,8 +221,8 @@ RankRecord rank_of(const Json& json) {
   for (const Json& communicator : json.at("comms")) record.comms.push_back(communicator_of(communicator));
   for (const Json& call : json.at("calls")) record.calls.push_back(call_of(call));
   if (const auto gaps = json.find("gaps"); gaps != json.end() && gaps->is_array()) {
-    if (gaps->size() > input_limits::trace_gaps)
-      throw WrongValue(fmt::format("{} gaps; at most {}", gaps->size(), input_limits::trace_gaps));
+    if (gaps->size() > input_limits::max_trace_gaps)
+      throw WrongValue(fmt::format("{} gaps; at most {}", gaps->size(), input_limits::max_trace_gaps));
     for (const Json& gap : *gaps) record.gaps.push_back(gap_of(gap));
   }
   take(json, "tail_s", record.tail_s);

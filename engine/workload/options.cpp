@@ -22,17 +22,17 @@ std::size_t read_option(std::span<const Word> words, const std::function<Positio
   option.name = word.text.substr(is_long ? 2 : 0, equals == std::string::npos ? equals : equals - 2);
   option.where = option.value_where = position(word);
   std::size_t taken = 1;
-  bool broken = word.broken;
+  bool invalid = word.invalid;
   if (equals != std::string::npos) {
     option.value = word.text.substr(equals + 1);
   } else if (words.size() > 1 && !is_option(words[1])) {
     option.value = words[1].text;
     option.value_where = position(words[1]);
-    broken = broken || words[1].broken;
+    invalid = invalid || words[1].invalid;
     taken = 2;
   }
-  call.complete = call.complete && !broken;
-  if (!broken) call.options.push_back(std::move(option));
+  call.complete = call.complete && !invalid;
+  if (!invalid) call.options.push_back(std::move(option));
   return taken;
 }
 
@@ -53,7 +53,7 @@ void read_options(std::span<const Word> words, const std::function<Position(cons
       taken = read_option(words, position, call);
     } else {
       call.complete = false;
-      if (!word.broken) {
+      if (!word.invalid) {
         diagnostics.add(
             position(word), in_quotes(word.text) + " is neither an option nor an option's value",
             begins_with_dash(word.text) ? "its first character is a dash; an option begins with a hyphen, '-'" : "");

@@ -12,11 +12,11 @@
 
 namespace stressbench::workload {
 
-enum class Placing { linear, interleaved, random };
+enum class PlacementStrategy { linear, interleaved, random };
 
 struct Policy {
-  Placing placing = Placing::linear;
-  std::uint64_t seed = 0;  // for Placing::random
+  PlacementStrategy strategy = PlacementStrategy::linear;
+  std::uint64_t seed = 0;  // for PlacementStrategy::random
   bool operator==(const Policy&) const = default;
 };
 
@@ -32,7 +32,7 @@ struct Share {
   bool operator==(const Share&) const = default;
 };
 
-struct Placed {
+struct JobPlacement {
   std::vector<Share> shares;  // in the order of [NID_LIST], or in ascending order of nodes for [NODES]
   std::vector<int> nodes() const;
   std::int64_t ranks() const noexcept;
@@ -44,7 +44,7 @@ struct Placed {
 //   random       free nodes in an order that depends only on the seed, the first ones to the first job, and so on
 // On a node shared by several jobs (only possible with [NID_LIST]), the first job of the workload has the lowest ranks.
 // Throws UserMistake if a job does not fit; `check` reports the same with positions.
-std::vector<Placed> place(const Workload& workload, const Machine& machine, const Policy& policy);
+std::vector<JobPlacement> place(const Workload& workload, const Machine& machine, const Policy& policy);
 
 // The nodes of each job, without regard to ranks.
 std::vector<std::vector<int>> place_nodes(const Workload& workload, const Machine& machine, const Policy& policy);

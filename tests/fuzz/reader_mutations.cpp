@@ -67,7 +67,7 @@ void read_trace(const std::string& path) {
 
 void read_run(const std::string& path) {
   scheduler::ImpactTracker tracker;
-  (void)output::read_earlier(path, tracker);
+  (void)output::read_continued_run(path, tracker);
   (void)tracker.impact(0);
 }
 

@@ -64,10 +64,10 @@ TEST(Recording, gaps_are_kept_by_the_pair_of_calls) {
   auto recording = started();
   const std::int32_t a = recording->intern(send(8), {});
   const std::int32_t b = recording->intern(send(16), {});
-  recording->note(a, 1000, 10);
-  recording->note(b, 2000, 20);
-  recording->note(a, 3000, 10);
-  recording->note(b, 4000, 20);
+  recording->record(a, 1000, 10);
+  recording->record(b, 2000, 20);
+  recording->record(a, 3000, 10);
+  recording->record(b, 4000, 20);
   const json gaps = line_of(*recording)["gaps"];
   ASSERT_EQ(gaps.size(), 3U);
   EXPECT_EQ(gaps[0][0], -1);
@@ -137,7 +137,7 @@ TEST(Line, ends_in_its_checksum) {
 
 TEST(Line, one_that_was_cut_while_it_changed_has_no_sequence) {
   auto recording = started();
-  recording->note(recording->intern(send(8), {}), 0, 1);
+  recording->record(recording->intern(send(8), {}), 0, 1);
   recording->busy = 1;
   recording->header.end_state = EndState::running;
   const json line = line_of(*recording);

@@ -38,7 +38,7 @@ std::vector<int> balanced_sides(int ranks, int dimensions) {
       if (ranks % side == 0) shortest = static_cast<int>(side);
     }
   }
-  std::vector<int> sides = most_even(ranks / shortest, 2);
+  std::vector<int> sides = balanced_dims(ranks / shortest, 2);
   if (dimensions == 3) sides.push_back(shortest);
   std::ranges::sort(sides, std::greater{});
   return sides;

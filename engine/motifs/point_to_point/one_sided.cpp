@@ -68,8 +68,8 @@ void OneSided::decompose(const mpi::Group& group, const Draw&) {
     window_ = mpi::Window::allocate(exposed_bytes, group);
     std::ranges::fill(window_.memory(), std::byte{0x55});  // touched, like the memory of a Buffer
   }
-  targets_ = mpi::Members(group, target_ranks_);
-  origins_ = mpi::Members(group, each_once(reached_.origins));
+  targets_ = mpi::RankSet(group, target_ranks_);
+  origins_ = mpi::RankSet(group, each_once(reached_.origins));
   plan();
   if (*flush_) open_for_good();
 }

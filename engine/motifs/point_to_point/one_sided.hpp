@@ -106,8 +106,8 @@ class OneSided : public Motif, public SerialSetup {
   Buffer local_;
   Buffer given_;  // memory passed to MPI_Win_create
   mpi::Window window_;
-  mpi::Members targets_;
-  mpi::Members origins_;
+  mpi::RankSet targets_;
+  mpi::RankSet origins_;
   bool locked_ = false;
 };
 

@@ -165,7 +165,7 @@ class Metadata final : public Motif {
   Metric operations_{this, "operations", Better::higher, "creates, stats, opens and unlinks of a rank"};
   mutable std::vector<Metric*> measured_;
 
-  std::optional<signals::FileSizeLimitIsAnError> file_size_limit_;
+  std::optional<signals::SigxfszIgnored> file_size_limit_;
   Run run_;
   Draw draws_;
   const mpi::Group* group_ = nullptr;
@@ -222,7 +222,7 @@ void Metadata::decompose(const mpi::Group& group, const Draw& draws) {
   for (Phase* phase : phases_) {
     if (does(phase->work())) doing_.push_back(phase);
   }
-  if (think_->value > 0) pause::wake_on_time();
+  if (think_->value > 0) pause::minimise_timer_slack();
 }
 
 std::span<Metric* const> Metadata::measured() const {

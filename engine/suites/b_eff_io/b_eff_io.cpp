@@ -137,7 +137,7 @@ void BEffIo::wait_for_all() const {
   for (int done = 0; !done;) {
     mpi::must(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (!done) sleep_for(1'000'000);
-    progress::moved();
+    progress::advance();
   }
 }
 

@@ -96,7 +96,7 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, Row& row, Recor
       transfer(file, partition, row, call, recorder);
       row.measured.bytes += bytes_of_call(partition, pattern, region, call);
     }
-    progress::moved();
+    progress::advance();
     if (pattern.units == 0 || *calls_ > 0) break;
     batch = next_batch(partition, row, begin_ns + checking_ns_ - checked_ns, calls, recorder);
     if (first) batch = std::min(batch, row.capacity - calls);
@@ -110,7 +110,7 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, Row& row, Recor
           static_cast<double>(recorder.now_ns() - sync_ns) * 1e-9 / static_cast<double>(row.measured.bytes);
   }
   row.measured.time_s = static_cast<double>(recorder.now_ns() - begin_ns - (checking_ns_ - checked_ns)) * 1e-9;
-  progress::moved();
+  progress::advance();
   if (!first) return;
   region.calls = calls;
   const bool shared_file = pattern.type == IoType::scatter || pattern.type == IoType::shared;

@@ -138,7 +138,7 @@ TEST_F(DrawnSizes, EndWhereFilesDo) {
   long_tail.drawn.load(world_, draws());
   std::int64_t most = 0;
   for (int file = 0; file < 1000; ++file) most = std::max(most, long_tail.drawn.of(file, 0));
-  EXPECT_EQ(most, SizeTable::most_size);
+  EXPECT_EQ(most, SizeTable::max_size);
 }
 
 TEST_F(DrawnSizes, OfExtremeDistributionsAreDrawnAllTheSame) {

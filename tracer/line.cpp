@@ -164,19 +164,19 @@ void add_stream(std::string& text, const Recording& recording) {
   const bool capture = recording.header.mode == Mode::capture;
   const bool was_interrupted =
       recording.busy != 0;  // killed during a change of the sequence, which may be inconsistent
-  const bool whole = capture && recording.lost_sequence.happened == 0 && !was_interrupted;
+  const bool has_sequence = capture && recording.lost_sequence.happened == 0 && !was_interrupted;
   text += ",\"gaps\":";
-  if (whole) {
+  if (has_sequence) {
     add_list(text, std::span(recording.gaps, static_cast<std::size_t>(recording.gap_count)),
              [&](const Gap& gap) { add_gap(text, gap); });
   } else {
     text += "null";
   }
-  if (whole && recording.header.end_state == EndState::finalize) {
+  if (has_sequence && recording.header.end_state == EndState::finalize) {
     add(text, ",\"tail_s\":%.9g", static_cast<double>(recording.header.tail_ns) * 1e-9);
   }
   text += ",\"rules\":";
-  if (whole) {
+  if (has_sequence) {
     std::string rules = "[";
     recording.grammar.list([&] { rules += rules.size() == 1 ? "[" : "],["; },
                            [&](std::int64_t symbol, std::uint32_t times) {
@@ -187,7 +187,7 @@ void add_stream(std::string& text, const Recording& recording) {
   } else {
     text += "null";
   }
-  add(text, ",\"sequence_calls\":%" PRIu64 ",\"lost\":", whole ? recording.grammar.length() : 0);
+  add(text, ",\"sequence_calls\":%" PRIu64 ",\"lost\":", has_sequence ? recording.grammar.length() : 0);
   std::string losses;
   const auto lost = [&](const Loss& loss, const char* what, const char* why) {
     if (loss.happened == 0) return;

@@ -119,9 +119,9 @@ inline Traffic transpose_traffic(TransposeCall call, const Blocks& rows, const B
   const std::int64_t all = element_bytes * rows.cells() * columns.cells();
   if (call != TransposeCall::pairwise) return {.collectives = 1, .collective_bytes = all};
   const std::int64_t players = std::max(rows.nonempty_count(), columns.nonempty_count());
-  std::int64_t kept = 0;
-  for (int k = 0; k < players; ++k) kept += rows[k] * columns[k];
-  return {.messages = players * (players - 1), .message_bytes = all - element_bytes * kept};
+  std::int64_t own_elements = 0;
+  for (int k = 0; k < players; ++k) own_elements += rows[k] * columns[k];
+  return {.messages = players * (players - 1), .message_bytes = all - element_bytes * own_elements};
 }
 
 }  // namespace calls

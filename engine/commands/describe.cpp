@@ -69,7 +69,7 @@ output::Json job_json(const workload::Job& job, int index, const scheduler::Chai
 
 int describe_workload(const DescribeOptions& options) {
   const auto machine = machine_of(options.machine);
-  const workload::Policy policy = policy_of(options.placement);
+  const workload::PlacementPolicy policy = policy_of(options.placement);
   workload::Workload workload = load_file(options.subject, options.sets, machine, policy);
   std::vector<int> sizes;
   if (machine) sizes = place(workload, *machine, policy);

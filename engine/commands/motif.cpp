@@ -33,12 +33,12 @@ struct MeasureOptions {
 };
 
 // Default number of iterations, as in the OSU benchmarks: many for small messages, fewer for large ones.
-std::int64_t usual_iterations(const CatalogueEntry& entry, std::optional<Bytes> size) {
+std::int64_t default_iterations(const CatalogueEntry& entry, std::optional<Bytes> size) {
   if (entry.family != Family::point_to_point && entry.family != Family::collective) return 1;
   return !size || size->value <= 8192 ? 1000 : 100;
 }
 
-std::unique_ptr<Motif> make(const std::string& name) {
+std::unique_ptr<Motif> make_motif(const std::string& name) {
   std::unique_ptr<Motif> motif = MotifCatalogue::instance().make(name);
   if (motif) return motif;
   throw UserMistake("motif: {}", unknown_motif(name));
@@ -53,7 +53,7 @@ CatalogueEntry entry_of(const std::string& name) {
 
 // Sets the motif's options from the call, so that it spells sizes in the chosen units (such as elements of a type).
 // Invalid options are ignored here and reported by `check` later.
-void take_options(Motif& motif, const workload::MotifCall& call) {
+void apply_options(Motif& motif, const workload::MotifCall& call) {
   for (const workload::Option& option : call.options) {
     Parameter* parameter = motif.find(option.dashed());
     if (parameter == nullptr) continue;
@@ -76,7 +76,7 @@ workload::MotifCall with_option(workload::MotifCall call, const std::string& nam
 // One step per size, or a single step without --sizes. Sizes are set through the parameter that the motif names for
 // them.
 std::vector<workload::Step> steps_of(const MeasureOptions& options, workload::Diagnostics& diagnostics) {
-  const std::unique_ptr<Motif> motif = make(options.name);
+  const std::unique_ptr<Motif> motif = make_motif(options.name);
   const workload::MotifCall call = workload::call_of_command(options.name, options.motif_arguments, diagnostics);
   if (options.sizes.empty()) return {call};
   if (motif->find("--sizes") != nullptr) return {with_option(call, "sizes", options.sizes)};
@@ -87,7 +87,7 @@ std::vector<workload::Step> steps_of(const MeasureOptions& options, workload::Di
   } catch (const UserMistake& mistake) {
     throw UserMistake("--sizes: '{}': {}", options.sizes, mistake.what());
   }
-  take_options(*motif, call);
+  apply_options(*motif, call);
   std::vector<workload::Step> steps;
   for (const Bytes size : sizes) {
     steps.emplace_back(with_option(call, motif->size_parameter(), motif->size_text(size)));
@@ -115,15 +115,15 @@ void check_ranks(workload::Parsed parsed, int ranks) {
 void set_iterations(workload::Job& job, const CatalogueEntry& entry) {
   for (workload::Step& step : job.steps) {
     auto& call = std::get<workload::MotifCall>(step);
-    bool given = false;
-    for (const workload::Option& option : call.options) given = given || option.name == "iterations";
-    if (given) continue;
-    const std::unique_ptr<Motif> motif = make(call.name);
+    bool has_iterations = false;
+    for (const workload::Option& option : call.options) has_iterations = has_iterations || option.name == "iterations";
+    if (has_iterations) continue;
+    const std::unique_ptr<Motif> motif = make_motif(call.name);
     workload::configure(*motif, call);
     if (!motif->parts().empty()) continue;
     workload::Option option;
     option.name = "iterations";
-    option.value = std::to_string(usual_iterations(entry, motif->message_size()));
+    option.value = std::to_string(default_iterations(entry, motif->message_size()));
     call.options.push_back(option);
   }
 }
@@ -229,7 +229,7 @@ std::vector<std::string> values_of(const std::vector<std::string>& arguments) {
 int measure(const MeasureOptions& options, const Context& context) {
   const CatalogueEntry entry = entry_of(options.name);
   if (options.help) {
-    if (prints_messages()) console::print(stdout, "{}", output::motif_page(entry, *make(options.name)));
+    if (prints_messages()) console::print(stdout, "{}", output::motif_page(entry, *make_motif(options.name)));
     return exit_success;
   }
   workload::Parsed parsed = parsed_of(options);

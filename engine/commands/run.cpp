@@ -130,7 +130,7 @@ std::string run_id_for(const std::string& earlier, const RunArguments& options) 
 
 PreparedRun prepare_new_run(RunArguments& options, const scheduler::Machine& machine) {
   const workload::Machine checker_machine = workload_machine(machine);
-  const workload::Policy policy = policy_of(options.run.placement);
+  const workload::PlacementPolicy policy = policy_of(options.run.placement);
   workload::Workload workload = load_file(options.file, options.sets, checker_machine, policy);
   place(workload, checker_machine, policy);
   apply_options(workload, options);

@@ -24,7 +24,7 @@ std::string unknown_motif(const std::string& name) {
 }
 
 workload::Workload load_file(const std::string& path, const std::vector<std::string>& sets,
-                             const std::optional<workload::Machine>& machine, const workload::Policy& policy) {
+                             const std::optional<workload::Machine>& machine, const workload::PlacementPolicy& policy) {
   std::vector<workload::Setting> settings =
       workload::environment_settings([](const char* name) { return std::getenv(name); });
   for (const std::string& set : sets) {
@@ -43,7 +43,8 @@ workload::Workload load_text(const std::string& text, const std::string& name,
       name, [&](const std::string&) { return text; }, MotifCatalogue::instance(), machine);
 }
 
-std::vector<int> place(workload::Workload& workload, const workload::Machine& machine, const workload::Policy& policy) {
+std::vector<int> place(workload::Workload& workload, const workload::Machine& machine,
+                       const workload::PlacementPolicy& policy) {
   const std::vector<workload::JobPlacement> places = workload::place(workload, machine, policy);
   std::vector<int> ranks;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -54,7 +55,7 @@ std::vector<int> place(workload::Workload& workload, const workload::Machine& ma
   return ranks;
 }
 
-workload::Policy policy_of(const std::string& text) {
+workload::PlacementPolicy policy_of(const std::string& text) {
   try {
     return workload::parse_policy(text);
   } catch (const UserMistake& mistake) {

@@ -20,16 +20,18 @@ std::string unknown_motif(const std::string& name);
 // Loads a workload file with variables from the command line ("name=value") and the environment. Throws Rejected with
 // all mistakes. Without a machine, nodes and ranks are not checked.
 workload::Workload load_file(const std::string& path, const std::vector<std::string>& sets,
-                             const std::optional<workload::Machine>& machine, const workload::Policy& policy = {});
+                             const std::optional<workload::Machine>& machine,
+                             const workload::PlacementPolicy& policy = {});
 // Loads a workload from text; `name` replaces the file name in messages.
 workload::Workload load_text(const std::string& text, const std::string& name,
                              const std::optional<workload::Machine>& machine);
 
 // Replaces [NODES] by explicit nodes and returns the number of ranks of each job.
-std::vector<int> place(workload::Workload& workload, const workload::Machine& machine, const workload::Policy& policy);
+std::vector<int> place(workload::Workload& workload, const workload::Machine& machine,
+                       const workload::PlacementPolicy& policy);
 
 // Parses the value of `--place`. Throws UserMistake.
-workload::Policy policy_of(const std::string& text);
+workload::PlacementPolicy policy_of(const std::string& text);
 
 // Add --set and --place, which several commands have.
 void add_set_option(CLI::App& command, std::vector<std::string>& sets);

@@ -22,8 +22,8 @@ class InputFile {
   std::string read_all();
 
   struct Line {
-    std::string text;    // without its line feed
-    bool whole = false;  // ends in a line feed; only the last line of a file can lack one
+    std::string text;       // without its line feed
+    bool complete = false;  // ends in a line feed; only the last line of a file can lack one
   };
   // None at the end of the file.
   std::optional<Line> next_line();

@@ -5,7 +5,7 @@
 
 namespace stressbench::mpi {
 
-void raise(int code, const char* call) {
+void throw_error(int code, const char* call) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);

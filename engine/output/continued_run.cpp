@@ -119,7 +119,7 @@ ContinuedRun read_continued_run(const std::string& path, scheduler::ImpactTracke
   InputFile file(path, input_limits::max_run_file_bytes);
   int number = 1;
   // A last line without line feed was being written when the previous launch was killed.
-  for (auto line = file.next_line(); line && line->whole; line = file.next_line(), ++number) {
+  for (auto line = file.next_line(); line && line->complete; line = file.next_line(), ++number) {
     read += static_cast<std::int64_t>(line->text.size()) + 1;
     const std::string type = read_line(line->text, {path, number}, run, tracker);
     if (is_committed(type)) {

@@ -47,10 +47,10 @@ void require_run_file(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) return;
   constexpr std::string_view begin = R"({"type":"header")";
-  std::array<char, begin.size()> there{};
+  std::array<char, begin.size()> found_begin{};
   const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  const ssize_t count = read(file.number(), there.data(), there.size());
-  if (count < 0 || std::string_view(there.data(), static_cast<std::size_t>(count)) != begin)
+  const ssize_t count = read(file.number(), found_begin.data(), found_begin.size());
+  if (count < 0 || std::string_view(found_begin.data(), static_cast<std::size_t>(count)) != begin)
     throw UserMistake("'{}' is not a run file; --overwrite replaces run files only: give another name", path);
 }
 

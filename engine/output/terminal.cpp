@@ -16,8 +16,8 @@ namespace {
 
 // Under mpirun stderr is a pipe. `stressbench run` sets this variable if its own stderr is a terminal.
 bool shows_progress() {
-  const char* told = std::getenv("STRESSBENCH_PROGRESS");
-  return isatty(STDERR_FILENO) == 1 || (told != nullptr && std::string_view(told) == "1");
+  const char* progress_variable = std::getenv("STRESSBENCH_PROGRESS");
+  return isatty(STDERR_FILENO) == 1 || (progress_variable != nullptr && std::string_view(progress_variable) == "1");
 }
 
 }  // namespace
@@ -32,10 +32,10 @@ void Progress::on_round_start(const scheduler::Round& round, int planned) {
   if (!is_terminal_) return;
   const std::string what =
       round.job < 0 ? "all jobs, contended" : names_[static_cast<std::size_t>(round.job)] + ", isolated";
-  std::string left;
+  std::string remaining;
   if (completed_ > 0)
-    left = fmt::format(", about {} left", spell_time(elapsed_s_ / completed_ * (planned - round.number + 1)));
-  console::rewrite_line(stderr, fmt::format("round {} of {}: {}{}", round.number, planned, what, left));
+    remaining = fmt::format(", about {} left", spell_time(elapsed_s_ / completed_ * (planned - round.number + 1)));
+  console::rewrite_line(stderr, fmt::format("round {} of {}: {}{}", round.number, planned, what, remaining));
 }
 
 void Progress::on_round(const scheduler::RoundRecord& record) {

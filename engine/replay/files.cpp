@@ -123,8 +123,8 @@ void ScratchFiles::create(const std::string& path, std::int64_t bytes) {
   std::ofstream file(path, std::ios::binary);
   paths_.push_back(path);
   for (std::int64_t left = bytes; left > 0; left -= static_cast<std::int64_t>(piece.size())) {
-    const auto some = std::min(left, static_cast<std::int64_t>(piece.size()));
-    file.write(reinterpret_cast<const char*>(piece.data()), some);
+    const auto piece_bytes = std::min(left, static_cast<std::int64_t>(piece.size()));
+    file.write(reinterpret_cast<const char*>(piece.data()), piece_bytes);
   }
   if (!file.flush()) throw UserMistake("--files: '{}' cannot be written", path);
 }

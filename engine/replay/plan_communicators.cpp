@@ -72,12 +72,12 @@ MPI_Group ReplayPlan::members(const trace::Communicator& new_comm) {
   MPI_Group all = MPI_GROUP_NULL;
   mpi::must(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
   groups_.push_back(all);
-  MPI_Group some = MPI_GROUP_NULL;
-  mpi::must(
-      MPI_Group_range_incl(all, static_cast<int>(ranges.size()), reinterpret_cast<int(*)[3]>(ranges.data()), &some),
-      "MPI_Group_range_incl");
-  groups_.push_back(some);
-  return some;
+  MPI_Group members_group = MPI_GROUP_NULL;
+  mpi::must(MPI_Group_range_incl(all, static_cast<int>(ranges.size()), reinterpret_cast<int(*)[3]>(ranges.data()),
+                                 &members_group),
+            "MPI_Group_range_incl");
+  groups_.push_back(members_group);
+  return members_group;
 }
 
 ReplayPlan::Degrees ReplayPlan::degrees(const trace::Call& call) const {
@@ -97,8 +97,9 @@ void ReplayPlan::find_topologies() {
       const int neighbours = 2 * static_cast<int>(call.dims.size());
       topologies_[*call.made] = {neighbours, neighbours, static_cast<int>(call.dims.size())};
     } else if (call.op == "Cart_sub") {
-      const auto kept = static_cast<int>(std::ranges::count_if(call.remain, [](int remains) { return remains != 0; }));
-      topologies_[*call.made] = {2 * kept, 2 * kept, kept};
+      const auto remaining =
+          static_cast<int>(std::ranges::count_if(call.remain, [](int remains) { return remains != 0; }));
+      topologies_[*call.made] = {2 * remaining, 2 * remaining, remaining};
     } else if (is_graph(call)) {
       topologies_[*call.made] = {static_cast<int>(call.sources.size()), static_cast<int>(call.destinations.size()), {}};
     } else if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") {

@@ -45,9 +45,9 @@ void ReplayPlan::equalise_swappable_buffers() {
     for (const trace::Call& call : record_.calls) {
       if (call.done.empty()) continue;
       std::size_t largest = 0;
-      const auto each = [&](auto look) {
+      const auto each = [&](auto action) {
         for (const int slot : call.requests) {
-          if (slot >= 0) look(request_buffer_bytes_[static_cast<std::size_t>(slot)]);
+          if (slot >= 0) action(request_buffer_bytes_[static_cast<std::size_t>(slot)]);
         }
       };
       each([&](std::size_t bytes) { largest = std::max(largest, bytes); });

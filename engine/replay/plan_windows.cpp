@@ -69,12 +69,12 @@ MPI_Group ReplayPlan::group_of(const std::vector<int>& world_ranks) {
   for (const int rank : world_ranks) partner({}, rank);
   MPI_Group all = MPI_GROUP_NULL;
   mpi::must(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
-  MPI_Group some = MPI_GROUP_NULL;
-  mpi::must(MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &some), "MPI_Group_incl");
+  MPI_Group group = MPI_GROUP_NULL;
+  mpi::must(MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &group), "MPI_Group_incl");
   mpi::must(MPI_Group_free(&all), "MPI_Group_free");
   // MPI_GROUP_EMPTY is predefined and must not be freed.
-  if (some != MPI_GROUP_EMPTY) groups_.push_back(some);
-  return some;
+  if (group != MPI_GROUP_EMPTY) groups_.push_back(group);
+  return group;
 }
 
 // Throws UserMistake if an epoch is still open at the end: its window could not be freed and created again.

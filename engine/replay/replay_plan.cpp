@@ -20,16 +20,16 @@ void skip_call(ReplayState& state, const Instruction& i) {
 bool is_reordered(const trace::RankRecord& record) {
   return std::ranges::any_of(record.calls, [&](const trace::Call& call) {
     const Operation* const operation = find_operation(call.op);
-    if (operation == nullptr || !call.made) return false;
+    if (operation == nullptr || !call.type) return false;
     if (operation->argument_kind != ArgumentKind::cartesian && operation->argument_kind != ArgumentKind::adjacent)
       return false;
     const auto known = [&](int number) {
       return number >= 0 && static_cast<std::size_t>(number) < record.comms.size();
     };
-    if (!known(*call.made) || !known(call.comm)) return false;
-    const trace::Communicator& made = record.comms[static_cast<std::size_t>(*call.made)];
+    if (!known(*call.type) || !known(call.comm)) return false;
+    const trace::Communicator& type = record.comms[static_cast<std::size_t>(*call.type)];
     const trace::Communicator& from = record.comms[static_cast<std::size_t>(call.comm)];
-    return made.rank != from.rank || (operation->argument_kind == ArgumentKind::adjacent && made.size != from.size);
+    return type.rank != from.rank || (operation->argument_kind == ArgumentKind::adjacent && type.size != from.size);
   });
 }
 
@@ -204,9 +204,9 @@ ReplayPlan::Element ReplayPlan::element_of(const trace::Call& call) {
 }
 
 MPI_Datatype ReplayPlan::contiguous_bytes_type(std::int64_t bytes) {
-  MPI_Datatype made = MPI_DATATYPE_NULL;
-  mpi::must(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &made), "MPI_Type_contiguous");
-  types_.push_back(made);
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  mpi::must(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type), "MPI_Type_contiguous");
+  types_.push_back(type);
   mpi::must(MPI_Type_commit(&types_.back()), "MPI_Type_commit");
   return types_.back();
 }

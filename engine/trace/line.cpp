@@ -46,7 +46,7 @@ std::optional<std::string> Lines::next() {
   auto line = file_.next_line();
   if (!line) return std::nullopt;
   ++position_.line;
-  if (!line->whole) position_.refuse("is truncated; a trace file ends with its 'end' line");
+  if (!line->complete) position_.refuse("is truncated; a trace file ends with its 'end' line");
   return std::move(line->text);
 }
 

@@ -86,8 +86,8 @@ RankCount count_ranks(const Job& job, const std::vector<int>& nodes, const Machi
 }
 
 // The nodes of all jobs if there are no mistakes, else only those that do not depend on other jobs.
-std::vector<std::vector<int>> nodes_of_jobs(const Workload& workload, const Machine& machine, const Policy& policy,
-                                            bool is_consistent) {
+std::vector<std::vector<int>> nodes_of_jobs(const Workload& workload, const Machine& machine,
+                                            const PlacementPolicy& policy, bool is_consistent) {
   std::vector<std::vector<int>> nodes(workload.jobs.size());
   const bool uniform = std::ranges::adjacent_find(machine.ranks, std::not_equal_to<>{}) == machine.ranks.end();
   if (is_consistent && !uniform) return place_nodes(workload, machine, policy);
@@ -106,7 +106,7 @@ std::vector<std::vector<int>> nodes_of_jobs(const Workload& workload, const Mach
 }  // namespace
 
 std::vector<RankCount> check_nodes(const Workload& workload, const std::optional<Machine>& machine,
-                                   const Policy& policy, Diagnostics& diagnostics) {
+                                   const PlacementPolicy& policy, Diagnostics& diagnostics) {
   const auto& jobs = workload.jobs;
   const std::size_t mistakes_before = diagnostics.total();
   std::vector<bool> known;

@@ -82,8 +82,8 @@ Parsed Parser::run(const std::string& path) {
 
 void Parser::check_settings(const std::vector<Setting>& settings) {
   for (const Setting& setting : settings) {
-    const bool odd = find_bad_byte(setting.value) || setting.value.find_first_of("\r\n") != std::string::npos;
-    if (odd) add({}, "--set " + setting.name + ": the value must be one line of text");
+    const bool is_invalid = find_bad_byte(setting.value) || setting.value.find_first_of("\r\n") != std::string::npos;
+    if (is_invalid) add({}, "--set " + setting.name + ": the value must be one line of text");
     if (setting.origin == Setting::Origin::command_line &&
         with_environment(setting.value, settings).find("${") != std::string::npos) {
       add({}, "--set " + setting.name + ": no variable can stand for " + in_quotes(setting.value),

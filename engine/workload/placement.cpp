@@ -83,7 +83,7 @@ void place_random(const std::vector<std::size_t>& requested, const std::vector<i
 
 }  // namespace
 
-NodesOfJobs place_nodes(const Workload& workload, const Machine& machine, const Policy& policy) {
+NodesOfJobs place_nodes(const Workload& workload, const Machine& machine, const PlacementPolicy& policy) {
   const auto requested = requested_nodes(workload);
   const auto free = free_nodes(workload, machine);
   std::size_t all = 0;
@@ -116,7 +116,7 @@ Machine Machine::uniform(std::int64_t nodes, std::int64_t ranks_per_node) {
   return {std::vector<int>(static_cast<std::size_t>(nodes), static_cast<int>(ranks_per_node))};
 }
 
-Policy parse_policy(std::string_view text) {
+PlacementPolicy parse_policy(std::string_view text) {
   const std::vector<std::string> names = {"linear", "interleaved", "random:SEED"};
   constexpr std::string_view random = "random:";
   if (lower_case(text) == names[0]) return {PlacementStrategy::linear, 0};
@@ -133,7 +133,7 @@ Policy parse_policy(std::string_view text) {
                     (near ? "; did you mean '" + *near + "'?" : ""));
 }
 
-std::string spell(const Policy& policy) {
+std::string spell(const PlacementPolicy& policy) {
   if (policy.strategy == PlacementStrategy::random) return "random:" + std::to_string(policy.seed);
   return policy.strategy == PlacementStrategy::linear ? "linear" : "interleaved";
 }
@@ -151,7 +151,7 @@ std::int64_t JobPlacement::ranks() const noexcept {
   return sum;
 }
 
-std::vector<JobPlacement> place(const Workload& workload, const Machine& machine, const Policy& policy) {
+std::vector<JobPlacement> place(const Workload& workload, const Machine& machine, const PlacementPolicy& policy) {
   const NodesOfJobs nodes = place_nodes(workload, machine, policy);
   std::vector<int> used(machine.ranks.size(), 0);  // ranks of each node that are taken
   std::vector<JobPlacement> placements(nodes.size());

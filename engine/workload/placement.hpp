@@ -14,15 +14,15 @@ namespace stressbench::workload {
 
 enum class PlacementStrategy { linear, interleaved, random };
 
-struct Policy {
+struct PlacementPolicy {
   PlacementStrategy strategy = PlacementStrategy::linear;
   std::uint64_t seed = 0;  // for PlacementStrategy::random
-  bool operator==(const Policy&) const = default;
+  bool operator==(const PlacementPolicy&) const = default;
 };
 
 // Parses `linear`, `interleaved` or `random:SEED`. Throws UserMistake for anything else.
-Policy parse_policy(std::string_view text);
-std::string spell(const Policy& policy);
+PlacementPolicy parse_policy(std::string_view text);
+std::string spell(const PlacementPolicy& policy);
 
 // A job's share of one node: the node's ranks first .. first + count - 1, counted from its lowest rank.
 struct Share {
@@ -44,9 +44,10 @@ struct JobPlacement {
 //   random       free nodes in an order that depends only on the seed, the first ones to the first job, and so on
 // On a node shared by several jobs (only possible with [NID_LIST]), the first job of the workload has the lowest ranks.
 // Throws UserMistake if a job does not fit; `check` reports the same with positions.
-std::vector<JobPlacement> place(const Workload& workload, const Machine& machine, const Policy& policy);
+std::vector<JobPlacement> place(const Workload& workload, const Machine& machine, const PlacementPolicy& policy);
 
 // The nodes of each job, without regard to ranks.
-std::vector<std::vector<int>> place_nodes(const Workload& workload, const Machine& machine, const Policy& policy);
+std::vector<std::vector<int>> place_nodes(const Workload& workload, const Machine& machine,
+                                          const PlacementPolicy& policy);
 
 }  // namespace stressbench::workload

@@ -66,10 +66,10 @@ TEST_F(InputFiles, GiveTheirLines) {
   EXPECT_EQ(input.next_line()->text, "");
   const auto two = input.next_line();
   EXPECT_EQ(two->text, "two");
-  EXPECT_TRUE(two->whole);
+  EXPECT_TRUE(two->complete);
   const auto half = input.next_line();
   EXPECT_EQ(half->text, "half");
-  EXPECT_FALSE(half->whole);
+  EXPECT_FALSE(half->complete);
   EXPECT_FALSE(input.next_line());
 }
 

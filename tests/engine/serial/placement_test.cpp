@@ -29,7 +29,7 @@ Job sits_on(std::vector<int> nodes) {
   return made;
 }
 
-std::vector<std::vector<int>> nodes_of(const std::vector<Job>& jobs, int nodes, const Policy& policy) {
+std::vector<std::vector<int>> nodes_of(const std::vector<Job>& jobs, int nodes, const PlacementPolicy& policy) {
   std::vector<std::vector<int>> all;
   for (const JobPlacement& placed : place({jobs, ""}, Machine::uniform(nodes, 2), policy))
     all.push_back(placed.nodes());
@@ -84,7 +84,7 @@ TEST(Placement, EveryPolicyKeepsListsAndGivesDisjointNodesInTheRightNumber) {
       jobs.push_back(listed ? sits_on({node + 1, node}) : asks_for(below(3) + 1));
       left -= 3;
     }
-    const Policy policy{static_cast<PlacementStrategy>(below(3)), draws()};
+    const PlacementPolicy policy{static_cast<PlacementStrategy>(below(3)), draws()};
     const auto placed = nodes_of(jobs, nodes, policy);
     std::set<int> seen;
     std::size_t all = 0;
@@ -131,7 +131,7 @@ TEST(Placement, WhatDoesNotFitIsRefused) {
 TEST(Placement, ThePolicyIsReadAndSpelled) {
   for (const char* text : {"linear", "interleaved", "random:0", "random:42"})
     EXPECT_EQ(spell(parse_policy(text)), text);
-  EXPECT_EQ(parse_policy("Random:7"), (Policy{PlacementStrategy::random, 7}));
+  EXPECT_EQ(parse_policy("Random:7"), (PlacementPolicy{PlacementStrategy::random, 7}));
   for (const char* wrong : {"", "random", "random:", "random:-1", "random:x", "linear:3", "sideways"}) {
     EXPECT_THROW(parse_policy(wrong), UserMistake) << wrong;
   }

@@ -204,16 +204,16 @@ void CallListExecutor::create_persistent() {
   for (std::size_t k = 0; k < calls_.persistent().size(); ++k) {
     const BufferOffsets& offsets = persistent_offsets_[k];
     if (const auto* send = std::get_if<Isend>(&calls_.persistent()[k])) {
-      mpi::must(
+      mpi::check(
           MPI_Send_init(send_buffer_.data() + offsets.out, send->out.count, datatype_of(send->type), send->out.to,
                         send->out.tag, group_->handle(), &requests_[static_cast<std::size_t>(send->request.slot)]),
           "MPI_Send_init");
     } else {
       const auto& receive = std::get<Irecv>(calls_.persistent()[k]);
-      mpi::must(MPI_Recv_init(receive_buffer_.data() + offsets.in, receive.in.capacity, datatype_of(receive.type),
-                              receive.in.from, receive.in.tag, group_->handle(),
-                              &requests_[static_cast<std::size_t>(receive.request.slot)]),
-                "MPI_Recv_init");
+      mpi::check(MPI_Recv_init(receive_buffer_.data() + offsets.in, receive.in.capacity, datatype_of(receive.type),
+                               receive.in.from, receive.in.tag, group_->handle(),
+                               &requests_[static_cast<std::size_t>(receive.request.slot)]),
+                 "MPI_Recv_init");
     }
   }
 }
@@ -278,37 +278,38 @@ void CallListExecutor::execute(const C& call, const BufferOffsets& offsets) {
   const auto request = [&](int slot) { return requests_.data() + slot; };
   const auto rank_or_null = [](int rank) { return rank < 0 ? MPI_PROC_NULL : rank; };
   if constexpr (std::same_as<C, Send>) {
-    mpi::must(MPI_Send(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all), "MPI_Send");
+    mpi::check(MPI_Send(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all), "MPI_Send");
   } else if constexpr (std::same_as<C, Receive>) {
-    mpi::must(MPI_Recv(in, call.in.capacity, datatype_of(call.type), call.in.from, call.in.tag, all, MPI_STATUS_IGNORE),
-              "MPI_Recv");
+    mpi::check(
+        MPI_Recv(in, call.in.capacity, datatype_of(call.type), call.in.from, call.in.tag, all, MPI_STATUS_IGNORE),
+        "MPI_Recv");
   } else if constexpr (std::same_as<C, SendReceive>) {
     MPI_Datatype type = datatype_of(call.type);
-    mpi::must(MPI_Sendrecv(out, call.out.count, type, rank_or_null(call.out.to), call.out.tag, in, call.in.capacity,
-                           type, rank_or_null(call.in.from), call.in.tag, all, MPI_STATUS_IGNORE),
-              "MPI_Sendrecv");
+    mpi::check(MPI_Sendrecv(out, call.out.count, type, rank_or_null(call.out.to), call.out.tag, in, call.in.capacity,
+                            type, rank_or_null(call.in.from), call.in.tag, all, MPI_STATUS_IGNORE),
+               "MPI_Sendrecv");
   } else if constexpr (std::same_as<C, Isend>) {
-    mpi::must(MPI_Isend(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all,
-                        request(call.request.slot)),
-              "MPI_Isend");
+    mpi::check(MPI_Isend(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all,
+                         request(call.request.slot)),
+               "MPI_Isend");
   } else if constexpr (std::same_as<C, Irecv>) {
-    mpi::must(MPI_Irecv(in, call.in.capacity, datatype_of(call.type),
-                        call.source == Source::any ? MPI_ANY_SOURCE : call.in.from, call.in.tag, all,
-                        request(call.request.slot)),
-              "MPI_Irecv");
+    mpi::check(MPI_Irecv(in, call.in.capacity, datatype_of(call.type),
+                         call.source == Source::any ? MPI_ANY_SOURCE : call.in.from, call.in.tag, all,
+                         request(call.request.slot)),
+               "MPI_Irecv");
   } else if constexpr (std::same_as<C, StartAll>) {
-    mpi::must(MPI_Startall(call.requests.count, request(call.requests.first)), "MPI_Startall");
+    mpi::check(MPI_Startall(call.requests.count, request(call.requests.first)), "MPI_Startall");
   } else if constexpr (std::same_as<C, Wait>) {
-    mpi::must(MPI_Wait(request(call.request.slot), MPI_STATUS_IGNORE), "MPI_Wait");
+    mpi::check(MPI_Wait(request(call.request.slot), MPI_STATUS_IGNORE), "MPI_Wait");
   } else if constexpr (std::same_as<C, TestAll>) {
     int complete = 0;
-    mpi::must(MPI_Testall(call.requests.count, request(call.requests.first), &complete, MPI_STATUSES_IGNORE),
-              "MPI_Testall");
+    mpi::check(MPI_Testall(call.requests.count, request(call.requests.first), &complete, MPI_STATUSES_IGNORE),
+               "MPI_Testall");
     tested_complete_ = complete != 0;
   } else {
     static_assert(std::same_as<C, WaitAll> || std::same_as<C, WaitAllUnlessTested>);
     if (std::same_as<C, WaitAllUnlessTested> && tested_complete_) return;
-    mpi::must(MPI_Waitall(call.requests.count, request(call.requests.first), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    mpi::check(MPI_Waitall(call.requests.count, request(call.requests.first), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 }
 

@@ -77,15 +77,15 @@ int on_root(const mpi::Group& world, const std::function<void()>& work) {
       status = exit_machine_fault;
     }
   }
-  mpi::must(MPI_Bcast(&status, 1, MPI_INT, 0, world.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&status, 1, MPI_INT, 0, world.handle()), "MPI_Bcast");
   return status;
 }
 
 void broadcast(const mpi::Group& world, std::string& text) {
   auto size = static_cast<std::int64_t>(text.size());
-  mpi::must(MPI_Bcast(&size, 1, MPI_INT64_T, 0, world.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&size, 1, MPI_INT64_T, 0, world.handle()), "MPI_Bcast");
   text.resize(static_cast<std::size_t>(size));
-  mpi::must(MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, world.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, world.handle()), "MPI_Bcast");
 }
 
 void add_threads_option(CLI::App& command, mpi::Threads& threads) {

@@ -106,7 +106,7 @@ struct BroadcastSettings {
 
 void broadcast_settings(scheduler::RunOptions& options, const mpi::Group& world) {
   BroadcastSettings shared{options.seed, options.warmup, options.finish, options.verification};
-  mpi::must(MPI_Bcast(&shared, static_cast<int>(sizeof(shared)), MPI_BYTE, 0, world.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&shared, static_cast<int>(sizeof(shared)), MPI_BYTE, 0, world.handle()), "MPI_Bcast");
   options.seed = shared.seed;
   options.warmup = shared.warmup;
   options.finish = shared.finish;
@@ -177,7 +177,7 @@ void open_continued_file(RunArguments& options, const mpi::Group& world, std::un
     scheduler::ImpactTracker ignored;
     k = output::read_continued_run(options.continue_file, ignored).ranks_per_node.value_or(0);
   });
-  mpi::must(MPI_Bcast(&k, 1, MPI_INT, 0, world.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&k, 1, MPI_INT, 0, world.handle()), "MPI_Bcast");
   if (k > 0) options.ranks_per_node = k;
 }
 

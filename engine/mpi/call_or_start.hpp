@@ -12,7 +12,7 @@ template <class... Arguments>
 void call_or_start(MPI_Request* request, const char* call, int (*blocking)(Arguments...),
                    std::type_identity_t<int (*)(Arguments..., MPI_Request*)> nonblocking,
                    std::type_identity_t<Arguments>... arguments) {
-  must(request != nullptr ? nonblocking(arguments..., request) : blocking(arguments...), call);
+  check(request != nullptr ? nonblocking(arguments..., request) : blocking(arguments...), call);
 }
 
 }  // namespace stressbench::mpi

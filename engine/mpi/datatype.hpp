@@ -16,7 +16,7 @@ class Datatype {
   static Datatype commit(MPI_Datatype created) {
     Datatype owner;
     owner.type_ = created;
-    must(MPI_Type_commit(&owner.type_), "MPI_Type_commit");
+    check(MPI_Type_commit(&owner.type_), "MPI_Type_commit");
     return owner;
   }
 

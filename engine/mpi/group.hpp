@@ -10,7 +10,7 @@ namespace stressbench::mpi {
 // Throws MachineFault with MPI's error string. Communicators return errors (MPI_ERRORS_RETURN), so that faults can be
 // reported.
 [[noreturn]] void throw_error(int code, const char* call);
-inline void must(int code, const char* call) {
+inline void check(int code, const char* call) {
   if (code != MPI_SUCCESS) [[unlikely]]
     throw_error(code, call);
 }

@@ -7,13 +7,13 @@ namespace stressbench::mpi {
 
 Window::Window(MPI_Win window, std::span<std::byte> memory)
     : window_(window), memory_(memory), exceptions_at_creation_(std::uncaught_exceptions()) {
-  must(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
+  check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
 }
 
 Window Window::create(std::span<std::byte> memory, const Group& group) {
   MPI_Win created = MPI_WIN_NULL;
-  must(MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), 1, MPI_INFO_NULL, group.handle(), &created),
-       "MPI_Win_create");
+  check(MPI_Win_create(memory.data(), static_cast<MPI_Aint>(memory.size()), 1, MPI_INFO_NULL, group.handle(), &created),
+        "MPI_Win_create");
   return {created, memory};
 }
 
@@ -24,9 +24,9 @@ Window Window::allocate(std::size_t size, const Group& group) {
   const std::size_t allocated_size = (size + line - 1) / line * line;
   MPI_Win created = MPI_WIN_NULL;
   void* memory = nullptr;
-  must(MPI_Win_allocate(static_cast<MPI_Aint>(allocated_size), 1, MPI_INFO_NULL, group.handle(),
-                        static_cast<void*>(&memory), &created),
-       "MPI_Win_allocate");
+  check(MPI_Win_allocate(static_cast<MPI_Aint>(allocated_size), 1, MPI_INFO_NULL, group.handle(),
+                         static_cast<void*>(&memory), &created),
+        "MPI_Win_allocate");
   return {created, {static_cast<std::byte*>(memory), size}};
 }
 
@@ -48,10 +48,10 @@ Window::~Window() {
 
 RankSet::RankSet(const Group& group, std::span<const int> ranks) {
   MPI_Group all = MPI_GROUP_NULL;
-  must(MPI_Comm_group(group.handle(), &all), "MPI_Comm_group");
+  check(MPI_Comm_group(group.handle(), &all), "MPI_Comm_group");
   const int code = MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_);
   MPI_Group_free(&all);
-  must(code, "MPI_Group_incl");
+  check(code, "MPI_Group_incl");
 }
 
 RankSet::RankSet(RankSet&& other) noexcept : group_(std::exchange(other.group_, MPI_GROUP_NULL)) {}

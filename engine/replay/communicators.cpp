@@ -28,7 +28,7 @@ void Communicators::release() {
       if (oldest == 0 || creation_order_[i] < creation_order_[oldest]) oldest = i;
     }
     if (oldest == 0) break;
-    mpi::must(MPI_Comm_free(&handles_[oldest]), "MPI_Comm_free");
+    mpi::check(MPI_Comm_free(&handles_[oldest]), "MPI_Comm_free");
   }
   creations_ = 0;
   for (std::size_t i = predefined; i < handles_.size(); ++i) handles_[i] = preexisting_[i];

@@ -10,11 +10,12 @@ namespace {
 
 void wait(ReplayState& s, const Instruction& i) {
   s.requests.clear_early(i.requests);
-  mpi::must(s.requests.call_on(i.requests, [](int, MPI_Request* r) { return MPI_Wait(r, MPI_STATUS_IGNORE); }), i.name);
+  mpi::check(s.requests.call_on(i.requests, [](int, MPI_Request* r) { return MPI_Wait(r, MPI_STATUS_IGNORE); }),
+             i.name);
 }
 void waitall(ReplayState& s, const Instruction& i) {
   s.requests.clear_early(i.requests);
-  mpi::must(
+  mpi::check(
       s.requests.call_on(i.requests, [](int n, MPI_Request* r) { return MPI_Waitall(n, r, MPI_STATUSES_IGNORE); }),
       i.name);
 }
@@ -24,7 +25,7 @@ void test(ReplayState& s, const Instruction& i) {
   s.requests.clear_early(i.requests);
   int done = 0;
   while (!done) {
-    mpi::must(
+    mpi::check(
         s.requests.call_on(i.requests, [&](int, MPI_Request* r) { return MPI_Test(r, &done, MPI_STATUS_IGNORE); }),
         i.name);
   }
@@ -33,30 +34,30 @@ void testall(ReplayState& s, const Instruction& i) {
   s.requests.clear_early(i.requests);
   int done = 0;
   while (!done) {
-    mpi::must(s.requests.call_on(i.requests,
-                                 [&](int n, MPI_Request* r) { return MPI_Testall(n, r, &done, MPI_STATUSES_IGNORE); }),
-              i.name);
+    mpi::check(s.requests.call_on(i.requests,
+                                  [&](int n, MPI_Request* r) { return MPI_Testall(n, r, &done, MPI_STATUSES_IGNORE); }),
+               i.name);
   }
 }
 
 int waitany(int count, MPI_Request* requests, int* index) {
-  mpi::must(MPI_Waitany(count, requests, index, MPI_STATUS_IGNORE), "MPI_Waitany");
+  mpi::check(MPI_Waitany(count, requests, index, MPI_STATUS_IGNORE), "MPI_Waitany");
   return *index == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
 }
 int testany(int count, MPI_Request* requests, int* index) {
   int done = 0;
-  mpi::must(MPI_Testany(count, requests, index, &done, MPI_STATUS_IGNORE), "MPI_Testany");
+  mpi::check(MPI_Testany(count, requests, index, &done, MPI_STATUS_IGNORE), "MPI_Testany");
   if (!done) return 0;
   return *index == MPI_UNDEFINED ? MPI_UNDEFINED : 1;
 }
 int waitsome(int count, MPI_Request* requests, int* indices) {
   int done = 0;
-  mpi::must(MPI_Waitsome(count, requests, &done, indices, MPI_STATUSES_IGNORE), "MPI_Waitsome");
+  mpi::check(MPI_Waitsome(count, requests, &done, indices, MPI_STATUSES_IGNORE), "MPI_Waitsome");
   return done;
 }
 int testsome(int count, MPI_Request* requests, int* indices) {
   int done = 0;
-  mpi::must(MPI_Testsome(count, requests, &done, indices, MPI_STATUSES_IGNORE), "MPI_Testsome");
+  mpi::check(MPI_Testsome(count, requests, &done, indices, MPI_STATUSES_IGNORE), "MPI_Testsome");
   return done;
 }
 template <Requests::CompletionCall Call>
@@ -65,22 +66,22 @@ void complete_some(ReplayState& s, const Instruction& i) {
 }
 
 void start(ReplayState& s, const Instruction& i) {
-  mpi::must(s.requests.call_on(i.requests, [](int, MPI_Request* r) { return MPI_Start(r); }), i.name);
+  mpi::check(s.requests.call_on(i.requests, [](int, MPI_Request* r) { return MPI_Start(r); }), i.name);
 }
 void startall(ReplayState& s, const Instruction& i) {
-  mpi::must(s.requests.call_on(i.requests, [](int n, MPI_Request* r) { return MPI_Startall(n, r); }), i.name);
+  mpi::check(s.requests.call_on(i.requests, [](int n, MPI_Request* r) { return MPI_Startall(n, r); }), i.name);
 }
 void request_free(ReplayState& s, const Instruction& i) {
-  mpi::must(
+  mpi::check(
       s.requests.call_on(
           i.requests, [](int, MPI_Request* r) { return *r == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Request_free(r); }),
       i.name);
 }
 // A request that the program cancelled may have completed early in the replay.
 void cancel(ReplayState& s, const Instruction& i) {
-  mpi::must(s.requests.call_on(
-                i.requests, [](int, MPI_Request* r) { return *r == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Cancel(r); }),
-            i.name);
+  mpi::check(s.requests.call_on(
+                 i.requests, [](int, MPI_Request* r) { return *r == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Cancel(r); }),
+             i.name);
 }
 
 constexpr std::array operations{

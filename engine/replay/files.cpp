@@ -16,23 +16,25 @@ namespace stressbench::replay {
 namespace {
 
 void open(ReplayState& s, const Instruction& i) {
-  mpi::must(MPI_File_open(s.comm(i), i.path, i.amode, MPI_INFO_NULL, s.files.handle(i.file)), i.name);
+  mpi::check(MPI_File_open(s.comm(i), i.path, i.amode, MPI_INFO_NULL, s.files.handle(i.file)), i.name);
 }
-void close(ReplayState& s, const Instruction& i) { mpi::must(MPI_File_close(s.files.handle(i.file)), i.name); }
-void sync(ReplayState& s, const Instruction& i) { mpi::must(MPI_File_sync(s.files[i.file]), i.name); }
+void close(ReplayState& s, const Instruction& i) { mpi::check(MPI_File_close(s.files.handle(i.file)), i.name); }
+void sync(ReplayState& s, const Instruction& i) { mpi::check(MPI_File_sync(s.files[i.file]), i.name); }
 void seek(ReplayState& s, const Instruction& i) {
-  mpi::must(MPI_File_seek(s.files[i.file], i.offset, i.whence), i.name);
+  mpi::check(MPI_File_seek(s.files[i.file], i.offset, i.whence), i.name);
 }
 
 void seek_shared(ReplayState& s, const Instruction& i) {
-  mpi::must(MPI_File_seek_shared(s.files[i.file], i.offset, i.whence), i.name);
+  mpi::check(MPI_File_seek_shared(s.files[i.file], i.offset, i.whence), i.name);
 }
-void set_size(ReplayState& s, const Instruction& i) { mpi::must(MPI_File_set_size(s.files[i.file], i.offset), i.name); }
+void set_size(ReplayState& s, const Instruction& i) {
+  mpi::check(MPI_File_set_size(s.files[i.file], i.offset), i.name);
+}
 void preallocate(ReplayState& s, const Instruction& i) {
-  mpi::must(MPI_File_preallocate(s.files[i.file], i.offset), i.name);
+  mpi::check(MPI_File_preallocate(s.files[i.file], i.offset), i.name);
 }
 void set_view(ReplayState& s, const Instruction& i) {
-  mpi::must(MPI_File_set_view(s.files[i.file], i.offset, i.type, i.type, "native", MPI_INFO_NULL), i.name);
+  mpi::check(MPI_File_set_view(s.files[i.file], i.offset, i.type, i.type, "native", MPI_INFO_NULL), i.name);
 }
 
 auto to_write(ReplayState& s, const Instruction& i) {
@@ -107,7 +109,7 @@ std::span<const Operation> file_operations() noexcept { return operations; }
 
 void Files::close() {
   for (MPI_File& file : handles_) {
-    if (file != MPI_FILE_NULL) mpi::must(MPI_File_close(&file), "MPI_File_close");
+    if (file != MPI_FILE_NULL) mpi::check(MPI_File_close(&file), "MPI_File_close");
   }
 }
 

@@ -28,17 +28,17 @@ auto to_probe(ReplayState& s, const Instruction& i) { return std::tuple(i.peer, 
 // The probe found a message in the program: repeat it until it finds one.
 void iprobe(ReplayState& s, const Instruction& i) {
   int found = 0;
-  while (!found) mpi::must(MPI_Iprobe(i.peer, i.tag, s.comm(i), &found, MPI_STATUS_IGNORE), i.name);
+  while (!found) mpi::check(MPI_Iprobe(i.peer, i.tag, s.comm(i), &found, MPI_STATUS_IGNORE), i.name);
 }
 void mprobe(ReplayState& s, const Instruction& i) {
   MatchedMessage& matched = s.matched_messages.emplace_back(MatchedMessage{MPI_MESSAGE_NULL, i.peer, i.tag});
-  mpi::must(MPI_Mprobe(i.peer, i.tag, s.comm(i), &matched.message, MPI_STATUS_IGNORE), i.name);
+  mpi::check(MPI_Mprobe(i.peer, i.tag, s.comm(i), &matched.message, MPI_STATUS_IGNORE), i.name);
 }
 void improbe(ReplayState& s, const Instruction& i) {
   MatchedMessage& matched = s.matched_messages.emplace_back(MatchedMessage{MPI_MESSAGE_NULL, i.peer, i.tag});
   int found = 0;
   while (!found) {
-    mpi::must(MPI_Improbe(i.peer, i.tag, s.comm(i), &found, &matched.message, MPI_STATUS_IGNORE), i.name);
+    mpi::check(MPI_Improbe(i.peer, i.tag, s.comm(i), &found, &matched.message, MPI_STATUS_IGNORE), i.name);
   }
 }
 // Takes the oldest matched message of that sender and tag, since a trace does not number messages.
@@ -53,11 +53,11 @@ MPI_Message take_matched_message(ReplayState& s, const Instruction& i) {
 }
 void mrecv(ReplayState& s, const Instruction& i) {
   MPI_Message message = take_matched_message(s, i);
-  mpi::must(MPI_Mrecv(s.receive_buffer(i), i.receive_count, i.type, &message, MPI_STATUS_IGNORE), i.name);
+  mpi::check(MPI_Mrecv(s.receive_buffer(i), i.receive_count, i.type, &message, MPI_STATUS_IGNORE), i.name);
 }
 void imrecv(ReplayState& s, const Instruction& i) {
   MPI_Message message = take_matched_message(s, i);
-  mpi::must(MPI_Imrecv(s.receive_buffer(i), i.receive_count, i.type, &message, s.new_request(i)), i.name);
+  mpi::check(MPI_Imrecv(s.receive_buffer(i), i.receive_count, i.type, &message, s.new_request(i)), i.name);
 }
 
 constexpr auto sends = RequestKind::send;

@@ -13,19 +13,19 @@ MPI_Win window(ReplayState& s, const Instruction& i) { return s.windows[i.access
 
 void create(ReplayState& s, const Instruction& i) {
   const Access& a = i.access;
-  mpi::must(MPI_Win_create(s.windows.memory(a.window), a.size, a.unit, MPI_INFO_NULL, s.comm(i),
-                           s.windows.new_handle(a.window)),
-            i.name);
+  mpi::check(MPI_Win_create(s.windows.memory(a.window), a.size, a.unit, MPI_INFO_NULL, s.comm(i),
+                            s.windows.new_handle(a.window)),
+             i.name);
 }
 // Also for MPI_Win_allocate_shared, since the ranks of a replay may run on several nodes.
 void allocate(ReplayState& s, const Instruction& i) {
   const Access& a = i.access;
   void* memory = nullptr;
-  mpi::must(MPI_Win_allocate(a.size, a.unit, MPI_INFO_NULL, s.comm(i), &memory, s.windows.new_handle(a.window)),
-            i.name);
+  mpi::check(MPI_Win_allocate(a.size, a.unit, MPI_INFO_NULL, s.comm(i), &memory, s.windows.new_handle(a.window)),
+             i.name);
 }
 void free_window(ReplayState& s, const Instruction& i) {
-  mpi::must(MPI_Win_free(s.windows.handle(i.access.window)), i.name);
+  mpi::check(MPI_Win_free(s.windows.handle(i.access.window)), i.name);
 }
 
 auto to_put(ReplayState& s, const Instruction& i) {
@@ -63,7 +63,7 @@ auto lock_and_window(ReplayState& s, const Instruction& i) {
 // The test succeeded in the program: repeat it until it succeeds.
 void test(ReplayState& s, const Instruction& i) {
   int done = 0;
-  while (!done) mpi::must(MPI_Win_test(window(s, i), &done), i.name);
+  while (!done) mpi::check(MPI_Win_test(window(s, i), &done), i.name);
 }
 
 constexpr std::array operations{

@@ -79,15 +79,15 @@ void require_replayable(std::string_view op, FileCalls files);
 // status or a request.
 template <auto Arguments, auto Call>
 void blocking(ReplayState& state, const Instruction& i) {
-  mpi::must(std::apply(Call, Arguments(state, i)), i.name);
+  mpi::check(std::apply(Call, Arguments(state, i)), i.name);
 }
 template <auto Arguments, auto Call>
 void with_status(ReplayState& state, const Instruction& i) {
-  mpi::must(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(MPI_STATUS_IGNORE))), i.name);
+  mpi::check(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(MPI_STATUS_IGNORE))), i.name);
 }
 template <auto Arguments, auto Call>
 void nonblocking(ReplayState& state, const Instruction& i) {
-  mpi::must(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(state.new_request(i)))), i.name);
+  mpi::check(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(state.new_request(i)))), i.name);
 }
 
 }  // namespace stressbench::replay

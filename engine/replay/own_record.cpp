@@ -18,22 +18,22 @@ using Heading = std::array<std::int64_t, 2>;  // length of the line, line number
 constexpr Heading no_line{-1, 0};
 
 void send(const mpi::Group& group, int rank, const Heading& heading, const std::string& line) {
-  mpi::must(MPI_Send(heading.data(), 2, MPI_INT64_T, rank, tag, group.handle()), "MPI_Send");
+  mpi::check(MPI_Send(heading.data(), 2, MPI_INT64_T, rank, tag, group.handle()), "MPI_Send");
   for (std::int64_t at = 0; at < heading[0]; at += max_piece_bytes) {
     const auto length = static_cast<int>(std::min(max_piece_bytes, heading[0] - at));
-    mpi::must(MPI_Send(line.data() + at, length, MPI_CHAR, rank, tag, group.handle()), "MPI_Send");
+    mpi::check(MPI_Send(line.data() + at, length, MPI_CHAR, rank, tag, group.handle()), "MPI_Send");
   }
 }
 
 trace::RankRecord receive(const mpi::Group& group, const std::string& path) {
   Heading heading{};
-  mpi::must(MPI_Recv(heading.data(), 2, MPI_INT64_T, 0, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
+  mpi::check(MPI_Recv(heading.data(), 2, MPI_INT64_T, 0, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
   // Rank 0 throws the actual reason, which takes precedence in `collectively`.
   if (heading == no_line) throw UserMistake("'{}': cannot be read", path);
   std::string line(static_cast<std::size_t>(heading[0]), '\0');
   for (std::int64_t at = 0; at < heading[0]; at += max_piece_bytes) {
     const auto length = static_cast<int>(std::min(max_piece_bytes, heading[0] - at));
-    mpi::must(MPI_Recv(line.data() + at, length, MPI_CHAR, 0, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
+    mpi::check(MPI_Recv(line.data() + at, length, MPI_CHAR, 0, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
   }
   return trace::read_rank({path, heading[1]}, line, group.rank());
 }
@@ -87,12 +87,12 @@ void collectively(const mpi::Group& group, const std::function<void()>& action) 
     mistake = wrong.what();
   }
   int lowest = mistake.empty() ? group.size() : group.rank();
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, group.handle()), "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, group.handle()), "MPI_Allreduce");
   if (lowest == group.size()) return;
   auto length = static_cast<int>(mistake.size());
-  mpi::must(MPI_Bcast(&length, 1, MPI_INT, lowest, group.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&length, 1, MPI_INT, lowest, group.handle()), "MPI_Bcast");
   mistake.resize(static_cast<std::size_t>(length));
-  mpi::must(MPI_Bcast(mistake.data(), length, MPI_CHAR, lowest, group.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(mistake.data(), length, MPI_CHAR, lowest, group.handle()), "MPI_Bcast");
   throw ParameterMistake("file", "--file: " + mistake);
 }
 

@@ -70,12 +70,12 @@ MPI_Group ReplayPlan::members(const trace::Communicator& new_comm) {
     ranges.push_back({run.first, run.first + stride * (run.count - 1), stride});
   }
   MPI_Group all = MPI_GROUP_NULL;
-  mpi::must(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
+  mpi::check(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
   groups_.push_back(all);
   MPI_Group members_group = MPI_GROUP_NULL;
-  mpi::must(MPI_Group_range_incl(all, static_cast<int>(ranges.size()), reinterpret_cast<int(*)[3]>(ranges.data()),
-                                 &members_group),
-            "MPI_Group_range_incl");
+  mpi::check(MPI_Group_range_incl(all, static_cast<int>(ranges.size()), reinterpret_cast<int(*)[3]>(ranges.data()),
+                                  &members_group),
+             "MPI_Group_range_incl");
   groups_.push_back(members_group);
   return members_group;
 }

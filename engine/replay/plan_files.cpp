@@ -63,7 +63,7 @@ MPI_Datatype ReplayPlan::contiguous_view(const trace::Call& call) {
   }
   const auto named = datatype_of(call.type);
   int size = 0;
-  if (named) mpi::must(MPI_Type_size(*named, &size), "MPI_Type_size");
+  if (named) mpi::check(MPI_Type_size(*named, &size), "MPI_Type_size");
   return named && size == call.unit ? *named : contiguous_bytes_type(call.unit);
 }
 

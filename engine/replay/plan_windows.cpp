@@ -68,10 +68,10 @@ void ReplayPlan::plan_one_sided(const trace::Call& call, ArgumentKind argument_k
 MPI_Group ReplayPlan::group_of(const std::vector<int>& world_ranks) {
   for (const int rank : world_ranks) partner({}, rank);
   MPI_Group all = MPI_GROUP_NULL;
-  mpi::must(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
+  mpi::check(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
   MPI_Group group = MPI_GROUP_NULL;
-  mpi::must(MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &group), "MPI_Group_incl");
-  mpi::must(MPI_Group_free(&all), "MPI_Group_free");
+  mpi::check(MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &group), "MPI_Group_incl");
+  mpi::check(MPI_Group_free(&all), "MPI_Group_free");
   // MPI_GROUP_EMPTY is predefined and must not be freed.
   if (group != MPI_GROUP_EMPTY) groups_.push_back(group);
   return group;

@@ -74,23 +74,23 @@ PreexistingCommunicators::~PreexistingCommunicators() {
 void PreexistingCommunicators::create(const mpi::Group& group, const std::vector<PreexistingCommunicator>& comms) {
   std::uint64_t sum = 0;
   for (const PreexistingCommunicator& comm : comms) sum += membership_checksum(comm);
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
   if (sum != 0) {
     throw UserMistake(
         "some ranks used a communicator that was made before the captured part, or by a call that is not in the trace, "
         "and other members of it did not; capture from before it is made");
   }
   MPI_Group all_ranks = MPI_GROUP_NULL;
-  mpi::must(MPI_Comm_group(group.handle(), &all_ranks), "MPI_Comm_group");
+  mpi::check(MPI_Comm_group(group.handle(), &all_ranks), "MPI_Comm_group");
   for (const PreexistingCommunicator& comm : comms) {
     MPI_Group members = MPI_GROUP_NULL;
     NumberedHandle& created = handles_.emplace_back(NumberedHandle{comm.number, MPI_COMM_NULL});
-    mpi::must(MPI_Group_incl(all_ranks, static_cast<int>(comm.members.size()), comm.members.data(), &members),
-              "MPI_Group_incl");
-    mpi::must(MPI_Comm_create_group(group.handle(), members, tag, &created.handle), "MPI_Comm_create_group");
-    mpi::must(MPI_Group_free(&members), "MPI_Group_free");
+    mpi::check(MPI_Group_incl(all_ranks, static_cast<int>(comm.members.size()), comm.members.data(), &members),
+               "MPI_Group_incl");
+    mpi::check(MPI_Comm_create_group(group.handle(), members, tag, &created.handle), "MPI_Comm_create_group");
+    mpi::check(MPI_Group_free(&members), "MPI_Group_free");
   }
-  mpi::must(MPI_Group_free(&all_ranks), "MPI_Group_free");
+  mpi::check(MPI_Group_free(&all_ranks), "MPI_Group_free");
 }
 
 }  // namespace stressbench::replay

@@ -25,7 +25,7 @@ class AttachedBuffer {
  public:
   explicit AttachedBuffer(const Buffer& buffer) : attached_(buffer.size() > 0) {
     if (attached_) {
-      mpi::must(MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size())), "MPI_Buffer_attach");
+      mpi::check(MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size())), "MPI_Buffer_attach");
     }
   }
   AttachedBuffer(const AttachedBuffer&) = delete;
@@ -58,8 +58,8 @@ class Replay final : public Motif {
     replay::collectively(group, [&] { record_ = replay::own_record(group, *path_); });
     auto [individual, shared] = replay::required_file_bytes(record_);
     std::array<std::int64_t, 2> maxima{replay::is_reordered(record_) ? 1 : 0, individual};
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, maxima.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, maxima.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
     replay::PlanOptions options{group.handle(), maxima[0] != 0, "", maxima[1] + shared};
     if (!files_->empty()) options.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
     std::vector<replay::PreexistingCommunicator> preexisting;

@@ -20,16 +20,17 @@ void skip_call(ReplayState& state, const Instruction& i) {
 bool is_reordered(const trace::RankRecord& record) {
   return std::ranges::any_of(record.calls, [&](const trace::Call& call) {
     const Operation* const operation = find_operation(call.op);
-    if (operation == nullptr || !call.type) return false;
+    if (operation == nullptr || !call.made) return false;
     if (operation->argument_kind != ArgumentKind::cartesian && operation->argument_kind != ArgumentKind::adjacent)
       return false;
     const auto known = [&](int number) {
       return number >= 0 && static_cast<std::size_t>(number) < record.comms.size();
     };
-    if (!known(*call.type) || !known(call.comm)) return false;
-    const trace::Communicator& type = record.comms[static_cast<std::size_t>(*call.type)];
+    if (!known(*call.made) || !known(call.comm)) return false;
+    const trace::Communicator& new_comm = record.comms[static_cast<std::size_t>(*call.made)];
     const trace::Communicator& from = record.comms[static_cast<std::size_t>(call.comm)];
-    return type.rank != from.rank || (operation->argument_kind == ArgumentKind::adjacent && type.size != from.size);
+    return new_comm.rank != from.rank ||
+           (operation->argument_kind == ArgumentKind::adjacent && new_comm.size != from.size);
   });
 }
 
@@ -75,7 +76,7 @@ ReplayPlan::~ReplayPlan() {
 
 MPI_Op ReplayPlan::placeholder_reduction() {
   if (placeholder_reduction_ == MPI_OP_NULL) {
-    mpi::must(MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &placeholder_reduction_), "MPI_Op_create");
+    mpi::check(MPI_Op_create([](void*, void*, int*, MPI_Datatype*) {}, 1, &placeholder_reduction_), "MPI_Op_create");
   }
   return placeholder_reduction_;
 }
@@ -191,8 +192,8 @@ ReplayPlan::Element ReplayPlan::element_of(const trace::Call& call) {
     int size = 0;
     MPI_Aint lowest = 0;
     MPI_Aint extent = 0;
-    mpi::must(MPI_Type_size(*named, &size), "MPI_Type_size");
-    mpi::must(MPI_Type_get_extent(*named, &lowest, &extent), "MPI_Type_get_extent");
+    mpi::check(MPI_Type_size(*named, &size), "MPI_Type_size");
+    mpi::check(MPI_Type_get_extent(*named, &lowest, &extent), "MPI_Type_get_extent");
     if (size == call.unit) return {*named, size, std::max<std::int64_t>(extent, size)};
   }
   // The byte count exceeds an int: use elements of the captured size.
@@ -205,9 +206,9 @@ ReplayPlan::Element ReplayPlan::element_of(const trace::Call& call) {
 
 MPI_Datatype ReplayPlan::contiguous_bytes_type(std::int64_t bytes) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  mpi::must(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type), "MPI_Type_contiguous");
+  mpi::check(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type), "MPI_Type_contiguous");
   types_.push_back(type);
-  mpi::must(MPI_Type_commit(&types_.back()), "MPI_Type_commit");
+  mpi::check(MPI_Type_commit(&types_.back()), "MPI_Type_commit");
   return types_.back();
 }
 

@@ -89,13 +89,13 @@ void Requests::release() {
     switch (kinds_[slot]) {
       case RequestKind::send:
       case RequestKind::persistent:
-        mpi::must(MPI_Request_free(&request), "MPI_Request_free");
+        mpi::check(MPI_Request_free(&request), "MPI_Request_free");
         break;
       case RequestKind::receive:
-        mpi::must(MPI_Cancel(&request), "MPI_Cancel");
+        mpi::check(MPI_Cancel(&request), "MPI_Cancel");
         [[fallthrough]];
       case RequestKind::collective:
-        mpi::must(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+        mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
         break;
     }
   }

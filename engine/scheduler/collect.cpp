@@ -42,9 +42,9 @@ void merge(void* in, void* inout, int* length, MPI_Datatype*) {
 class CellReduction {
  public:
   CellReduction() {
-    mpi::must(MPI_Type_contiguous(static_cast<int>(sizeof(Cell)), MPI_BYTE, &type_), "MPI_Type_contiguous");
-    mpi::must(MPI_Type_commit(&type_), "MPI_Type_commit");
-    mpi::must(MPI_Op_create(merge, 1, &operation_), "MPI_Op_create");
+    mpi::check(MPI_Type_contiguous(static_cast<int>(sizeof(Cell)), MPI_BYTE, &type_), "MPI_Type_contiguous");
+    mpi::check(MPI_Type_commit(&type_), "MPI_Type_commit");
+    mpi::check(MPI_Op_create(merge, 1, &operation_), "MPI_Op_create");
   }
   CellReduction(const CellReduction&) = delete;
   CellReduction& operator=(const CellReduction&) = delete;
@@ -58,7 +58,7 @@ class CellReduction {
   void reduce(const std::vector<Cell>& cells, std::vector<Cell>& reduced, const JobGroup& job_group) const {
     reduced.resize(cells.size());
     const int count = static_cast<int>(cells.size());
-    mpi::must(
+    mpi::check(
         MPI_Reduce(cells.data(), reduced.data(), count, type_, operation_, job_group.root, job_group.group->handle()),
         "MPI_Reduce");
   }
@@ -122,9 +122,9 @@ struct HistogramSummary {
 
 Histogram reduced(const JobGroup& job_group, const Histogram& mine) {
   Histogram sum;
-  mpi::must(MPI_Reduce(mine.counts().data(), sum.counts().data(), static_cast<int>(sum.counts().size()), MPI_UINT64_T,
-                       MPI_SUM, job_group.root, job_group.group->handle()),
-            "MPI_Reduce");
+  mpi::check(MPI_Reduce(mine.counts().data(), sum.counts().data(), static_cast<int>(sum.counts().size()), MPI_UINT64_T,
+                        MPI_SUM, job_group.root, job_group.group->handle()),
+             "MPI_Reduce");
   return sum;
 }
 
@@ -144,11 +144,12 @@ class RootChannel {
   RootChannel(const mpi::Group& world, int peer) : world_(world), peer_(peer) {}
   template <class T>
   void send(const T* values, std::size_t count) const {
-    mpi::must(MPI_Send(values, static_cast<int>(count * sizeof(T)), MPI_BYTE, peer_, tag, world_.handle()), "MPI_Send");
+    mpi::check(MPI_Send(values, static_cast<int>(count * sizeof(T)), MPI_BYTE, peer_, tag, world_.handle()),
+               "MPI_Send");
   }
   template <class T>
   void receive(T* values, std::size_t count) const {
-    mpi::must(
+    mpi::check(
         MPI_Recv(values, static_cast<int>(count * sizeof(T)), MPI_BYTE, peer_, tag, world_.handle(), MPI_STATUS_IGNORE),
         "MPI_Recv");
   }
@@ -196,8 +197,8 @@ HistogramRecord record_of(const Histogram& counts, const HistogramSummary& summa
 
 double reduced(const JobGroup& job_group, double value, MPI_Op operation) {
   double result = value;
-  mpi::must(MPI_Reduce(&value, &result, 1, MPI_DOUBLE, operation, job_group.root, job_group.group->handle()),
-            "MPI_Reduce");
+  mpi::check(MPI_Reduce(&value, &result, 1, MPI_DOUBLE, operation, job_group.root, job_group.group->handle()),
+             "MPI_Reduce");
   return result;
 }
 

@@ -31,7 +31,7 @@ Role role_of(const Machine& machine, const workload::Workload& workload) {
 // World rank 0 is the root of its own job, so that it never has to send to itself.
 int choose_root(const mpi::Group& world, const mpi::Group& job_comm) {
   int root = world.rank() == 0 ? job_comm.rank() : -1;
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MAX, job_comm.handle()), "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MAX, job_comm.handle()), "MPI_Allreduce");
   return std::max(root, 0);
 }
 
@@ -56,9 +56,9 @@ JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const wo
     local_values[jobs + static_cast<std::size_t>(layout.job)] = layout.job_comm.size();
   }
   std::vector<int> reduced_values(local_values);
-  mpi::must(MPI_Reduce(local_values.data(), reduced_values.data(), static_cast<int>(local_values.size()), MPI_INT,
-                       MPI_MAX, 0, world.handle()),
-            "MPI_Reduce");
+  mpi::check(MPI_Reduce(local_values.data(), reduced_values.data(), static_cast<int>(local_values.size()), MPI_INT,
+                        MPI_MAX, 0, world.handle()),
+             "MPI_Reduce");
   if (world.rank() == 0) {
     layout.root_ranks.assign(reduced_values.begin(), reduced_values.begin() + static_cast<std::ptrdiff_t>(jobs));
     layout.sizes.assign(reduced_values.begin() + static_cast<std::ptrdiff_t>(jobs), reduced_values.end());

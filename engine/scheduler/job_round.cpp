@@ -34,7 +34,7 @@ class RepetitionLoop {
     std::int64_t next_batch = 1;
     for (;;) {
       std::int64_t batch = is_root() && should_continue() ? next_batch : 0;
-      mpi::must(MPI_Bcast(&batch, 1, MPI_INT64_T, job_group_.root, job_group_.group->handle()), "MPI_Bcast");
+      mpi::check(MPI_Bcast(&batch, 1, MPI_INT64_T, job_group_.root, job_group_.group->handle()), "MPI_Bcast");
       if (batch == 0) return;
       const std::int64_t start = clock_.now_ns();
       repeat(batch, phase);
@@ -83,14 +83,14 @@ std::int64_t Throttle::pause_after(std::int64_t busy_ns) const noexcept {
 
 void CompletionBarrier::enter() {
   if (entered_ || roots_ == nullptr) return;
-  mpi::must(MPI_Ibarrier(roots_->handle(), &request_), "MPI_Ibarrier");
+  mpi::check(MPI_Ibarrier(roots_->handle(), &request_), "MPI_Ibarrier");
   entered_ = true;
 }
 
 bool CompletionBarrier::all_jobs_entered() {
   if (complete_ || roots_ == nullptr) return true;
   int done = 0;
-  mpi::must(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  mpi::check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
   complete_ = done != 0;
   return complete_;
 }

@@ -97,7 +97,7 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
     Decision decision = decide();
     // Rank 0 may be writing a file: ranks that spin meanwhile, perhaps at real-time priority, would delay it.
     sleeping_barrier(world_, WaitPhase::arriving);
-    mpi::must(MPI_Bcast(&decision, static_cast<int>(sizeof(decision)), MPI_BYTE, 0, world_.handle()), "MPI_Bcast");
+    mpi::check(MPI_Bcast(&decision, static_cast<int>(sizeof(decision)), MPI_BYTE, 0, world_.handle()), "MPI_Bcast");
     if (decision.stop != 0) return finish(decision.reason);
     execute(decision.round);
     ++completed_;
@@ -114,7 +114,7 @@ EndReason Session::finish(EndReason reason) {
   }
   int failed = reporter_.fault() ? 1 : 0;
   sleeping_barrier(world_, WaitPhase::arriving);
-  mpi::must(MPI_Bcast(&failed, 1, MPI_INT, 0, world_.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&failed, 1, MPI_INT, 0, world_.handle()), "MPI_Bcast");
   return failed != 0 ? EndReason::fault : reason;
 }
 

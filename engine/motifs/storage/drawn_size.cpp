@@ -122,9 +122,9 @@ void DrawnSize::load(const mpi::Group& group, const Draw& draws) {
     }
     message[1] = static_cast<int>(text.size());
   }
-  mpi::must(MPI_Bcast(message.data(), 2, MPI_INT, 0, group.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(message.data(), 2, MPI_INT, 0, group.handle()), "MPI_Bcast");
   text.resize(static_cast<std::size_t>(message[1]));
-  mpi::must(MPI_Bcast(text.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(text.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
   if (message[0] == mistaken) throw ParameterMistake("sizes-from", text);
   if (message[0] == failed) throw MachineFault(text);
   source_ = source_of(text);

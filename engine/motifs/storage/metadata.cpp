@@ -67,9 +67,9 @@ class Phase {
   }
   // The minimum over all ranks: between the last arrival and the first exit. Needs no common clock.
   void reduce_metrics(const mpi::Group& group, std::int64_t items_of_a_rank) {
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, spans_ns_.data(), static_cast<int>(spans_ns_.size()), MPI_INT64_T, MPI_MIN,
-                            group.handle()),
-              "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, spans_ns_.data(), static_cast<int>(spans_ns_.size()), MPI_INT64_T, MPI_MIN,
+                             group.handle()),
+               "MPI_Allreduce");
     const double items = static_cast<double>(items_of_a_rank) * group.size();
     for (const std::int64_t span_ns : spans_ns_) rate_.add(items, Nanoseconds{span_ns}.seconds());
     spans_ns_.clear();

@@ -13,7 +13,7 @@ class Interruption {
   void gather(const mpi::Group& world) {
     const int own_requested = interrupt::requested() ? 1 : 0;
     int any_requested = own_requested;
-    mpi::must(MPI_Reduce(&own_requested, &any_requested, 1, MPI_INT, MPI_MAX, 0, world.handle()), "MPI_Reduce");
+    mpi::check(MPI_Reduce(&own_requested, &any_requested, 1, MPI_INT, MPI_MAX, 0, world.handle()), "MPI_Reduce");
     if (world.rank() == 0) requested_ = any_requested != 0;
   }
   bool reached() const noexcept { return requested_ || interrupt::requested(); }

@@ -26,7 +26,7 @@ void BEffIo::measure_type(Partition& partition, IoAccess access, IoType type, Re
   for (Row& row : rows) measure_pattern(file, partition, row, recorder);
   if (access == IoAccess::write && hints_.any() && own_.rank() == 0 && notes_.empty()) {
     MPI_Info used = MPI_INFO_NULL;
-    mpi::must(MPI_File_get_info(file.handle(), &used), "MPI_File_get_info");
+    mpi::check(MPI_File_get_info(file.handle(), &used), "MPI_File_get_info");
     notes_ = hints_.became(mpi::Info::adopt(used));
   }
   file.close();
@@ -58,10 +58,10 @@ void BEffIo::reduce(const Partition& partition, std::vector<Row>& rows, IoMeasur
   }
   times.push_back(whole.time_s);
   const MPI_Comm all = partition.group.handle();
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_INT64_T, MPI_SUM, all),
-            "MPI_Allreduce");
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_DOUBLE, MPI_MAX, all),
-            "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_INT64_T, MPI_SUM, all),
+             "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_DOUBLE, MPI_MAX, all),
+             "MPI_Allreduce");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].measured = {sums[3 * i], sums[3 * i + 1], times[i], sums[3 * i + 2] > 0};
     whole.bytes += rows[i].measured.bytes;
@@ -126,8 +126,8 @@ std::int64_t BEffIo::next_batch(const Partition& partition, const Row& row, std:
   // each rank has its own budget.
   std::array<double, 2> latest{time_s + sync_s, time_s + sync_s - row.budget_s};
   if (collective(row.pattern->type))
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, latest.data(), 2, MPI_DOUBLE, MPI_MAX, partition.group.handle()),
-              "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, latest.data(), 2, MPI_DOUBLE, MPI_MAX, partition.group.handle()),
+               "MPI_Allreduce");
   return next_calls(calls, latest[0], -latest[1]);
 }
 

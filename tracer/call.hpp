@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "communicators.hpp"
-#include "counted.hpp"
 #include "mpi_library.hpp"
+#include "object_counter.hpp"
 #include "operations.hpp"
 #include "process.hpp"
 #include "thread.hpp"
@@ -22,21 +22,21 @@ int dimensions_of(MPI_Comm comm) noexcept;
 // Statuses for the MPI call: the program's own, or the tracer's if the program ignores them and the tracer needs them.
 class CStatuses {
  public:
-  CStatuses(Call& call, MPI_Status* wanted, int count) noexcept;
-  MPI_Status* given() const noexcept { return given_; }
-  bool known() const noexcept { return known_; }
-  int source(int k) const noexcept { return given_[k].MPI_SOURCE; }
-  int tag(int k) const noexcept { return given_[k].MPI_TAG; }
+  CStatuses(Call& call, MPI_Status* program_statuses, int count) noexcept;
+  MPI_Status* argument() const noexcept { return argument_; }
+  bool are_known() const noexcept { return are_known_; }
+  int source(int k) const noexcept { return argument_[k].MPI_SOURCE; }
+  int tag(int k) const noexcept { return argument_[k].MPI_TAG; }
 
  private:
-  MPI_Status* given_;
-  bool known_;
+  MPI_Status* argument_;
+  bool are_known_;
 };
 class FortranStatuses {
  public:
-  FortranStatuses(Call& call, MPI_Fint* wanted, int count) noexcept;
-  MPI_Fint* given() const noexcept { return given_; }
-  bool known() const noexcept { return known_; }
+  FortranStatuses(Call& call, MPI_Fint* program_statuses, int count) noexcept;
+  MPI_Fint* argument() const noexcept { return argument_; }
+  bool are_known() const noexcept { return are_known_; }
   int source(int k) const noexcept { return converted(k).MPI_SOURCE; }
   int tag(int k) const noexcept { return converted(k).MPI_TAG; }
 
@@ -44,45 +44,45 @@ class FortranStatuses {
   static constexpr int integers = sizeof(MPI_Status) / sizeof(MPI_Fint);
   MPI_Status converted(int k) const noexcept {
     MPI_Status status;
-    PMPI_Status_f2c(given_ + k * integers, &status);
+    PMPI_Status_f2c(argument_ + k * integers, &status);
     return status;
   }
-  MPI_Fint* given_;
-  bool known_;
+  MPI_Fint* argument_;
+  bool are_known_;
 };
 
-class Call : public Counted {
+class Call : public ObjectCounter {
  public:
   Call(Op op, const void* site) noexcept;
   explicit operator bool() const noexcept { return thread_ != nullptr; }
 
-  void comm(MPI_Comm comm) noexcept {
+  void set_comm(MPI_Comm comm) noexcept {
     comm_ = process().communicator(comm);
     key_.comm = comm_ == nullptr ? unset : comm_->number;
     if (is_neighbour()) degrees_of(comm);
   }
-  void root(int rank) noexcept { key_.root = rank; }
+  void set_root(int rank) noexcept { key_.root = rank; }
   bool is_root() const noexcept { return comm_ != nullptr && key_.root == comm_->rank; }
-  void tag(int tag) noexcept { key_.tag = tag; }
-  void to(int rank) noexcept { key_.peer = plain(rank); }
-  void from(int rank) noexcept {
-    key_.peer = plain(rank);
-    if (rank == MPI_ANY_SOURCE) key_.any |= any_source;
-    if (key_.tag == MPI_ANY_TAG) key_.any |= any_tag;
+  void set_tag(int tag) noexcept { key_.tag = tag; }
+  void set_destination(int rank) noexcept { key_.peer = rank_or_marker(rank); }
+  void set_source(int rank) noexcept {
+    key_.peer = rank_or_marker(rank);
+    if (rank == MPI_ANY_SOURCE) key_.wildcards |= any_source;
+    if (key_.tag == MPI_ANY_TAG) key_.wildcards |= any_tag;
   }
-  void receive_half(int rank, int tag) noexcept {
-    key_.source = plain(rank);
+  void set_receive_envelope(int rank, int tag) noexcept {
+    key_.source = rank_or_marker(rank);
     key_.receive_tag = tag;
-    if (rank == MPI_ANY_SOURCE) key_.any |= any_source;
-    if (tag == MPI_ANY_TAG) key_.any |= any_tag;
+    if (rank == MPI_ANY_SOURCE) key_.wildcards |= any_source;
+    if (tag == MPI_ANY_TAG) key_.wildcards |= any_tag;
   }
-  void in_place(bool yes) noexcept { key_.in_place = yes ? 1 : 0; }
-  void gives(std::int64_t count, MPI_Datatype type) noexcept {
-    if (key_.in_place != 0 && !is_vector_of_all() && !is_scatter()) return;  // not significant
+  void set_in_place(bool yes) noexcept { key_.in_place = yes ? 1 : 0; }
+  void set_send(std::int64_t count, MPI_Datatype type) noexcept {
+    if (key_.in_place != 0 && !is_in_place_irrelevant() && !is_scatter()) return;  // not significant
     key_.unit = type_of(type);
     key_.bytes = count * key_.unit;
   }
-  void takes(std::int64_t count, MPI_Datatype type) noexcept {
+  void set_receive(std::int64_t count, MPI_Datatype type) noexcept {
     if (!is_collective()) {
       key_.receive_bytes = count * process().types().size_of(type);
     } else if (key_.bytes < 0 && !(key_.in_place != 0 && is_scatter())) {
@@ -91,144 +91,149 @@ class Call : public Counted {
     }
   }
   template <class Counts, class Types>
-  void gives_each(Counts counts, Types types) noexcept {
-    if (key_.in_place != 0 && !is_vector_of_all() && !is_scatter()) return;
-    key_.bytes = each(List::counts, out_degree(), counts, types);
+  void set_send_blocks(Counts counts, Types types) noexcept {
+    if (key_.in_place != 0 && !is_in_place_irrelevant() && !is_scatter()) return;
+    key_.bytes = add_blocks(List::counts, out_degree(), counts, types);
   }
   template <class Counts, class Types>
-  void takes_each(Counts counts, Types types) noexcept {
+  void set_receive_blocks(Counts counts, Types types) noexcept {
     std::int64_t own = 0;
-    const std::int64_t sum = each(List::receive_counts, in_degree(), counts, types, &own);
+    const std::int64_t sum = add_blocks(List::receive_counts, in_degree(), counts, types, &own);
     if (key_.bytes < 0) key_.bytes = is_alltoall() ? sum : own;
   }
-  void reduction(MPI_Op op) noexcept { key_.reduction = process().reduction(op); }
-  void file(MPI_File file) noexcept { key_.object = process().files().find(word_of(file)); }
-  void closes(MPI_File file) noexcept;
-  void opens(MPI_File file) noexcept { key_.object = process().files().add(word_of(file)); }
-  void window(MPI_Win win) noexcept { key_.object = process().windows().find(word_of(win)); }
-  void closes_window(MPI_Win win) noexcept;
-  void makes_window(MPI_Win win) noexcept { key_.object = process().windows().add(word_of(win)); }
-  void makes(MPI_Comm comm) noexcept {
-    const auto* made = process().new_communicator(comm);
-    key_.made = made == nullptr ? -1 : made->number;
+  void set_reduction(MPI_Op op) noexcept { key_.reduction = process().reduction(op); }
+  void set_file(MPI_File file) noexcept { key_.object = process().files().find(word_of(file)); }
+  void close_file(MPI_File file) noexcept;
+  void open_file(MPI_File file) noexcept { key_.object = process().files().add(word_of(file)); }
+  void set_window(MPI_Win win) noexcept { key_.object = process().windows().find(word_of(win)); }
+  void free_window(MPI_Win win) noexcept;
+  void create_window(MPI_Win win) noexcept { key_.object = process().windows().add(word_of(win)); }
+  void create_comm(MPI_Comm comm) noexcept {
+    const auto* created = process().new_communicator(comm);
+    key_.new_comm = created == nullptr ? -1 : created->number;
   }
   // Records this rank's neighbours in a graph communicator of MPI_Graph_create or MPI_Dist_graph_create.
-  void tells_neighbours(MPI_Comm made) noexcept;
-  void frees(MPI_Comm comm) noexcept {
-    this->comm(comm);
+  void add_neighbours(MPI_Comm created) noexcept;
+  void free_comm(MPI_Comm comm) noexcept {
+    this->set_comm(comm);
     process().forget(comm);
   }
-  void unit(std::int64_t bytes) noexcept { key_.unit = static_cast<std::int32_t>(bytes); }
+  void set_unit(std::int64_t bytes) noexcept { key_.unit = static_cast<std::int32_t>(bytes); }
   // Left out once the thread has used too many different values, since each of them makes a distinct call.
-  void displacement(MPI_Aint units) noexcept;
-  void assertion(int given) noexcept;
-  void says_members(List list, MPI_Group group) noexcept;
-  void etype(MPI_Datatype type) noexcept { key_.unit = type_of(type); }
+  void add_displacement(MPI_Aint units) noexcept;
+  void add_assertions(int assertion) noexcept;
+  void add_group_members(List list, MPI_Group group) noexcept;
+  void set_etype(MPI_Datatype type) noexcept { key_.unit = type_of(type); }
   // Size of the datatype and its extent in the file.
-  void filetype(MPI_Datatype type) noexcept;
-  void colour(int colour) noexcept { say(List::colour, colour == MPI_UNDEFINED ? -1 : colour); }
-  void whence(int whence) noexcept { say(List::whence, whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? 1 : 2); }
-  void say(List list, std::int64_t value) noexcept {
-    say_all(list, 1, [&](int) { return value; });
+  void add_filetype(MPI_Datatype type) noexcept;
+  void add_colour(int colour) noexcept { add_value(List::colour, colour == MPI_UNDEFINED ? -1 : colour); }
+  void add_whence(int whence) noexcept {
+    add_value(List::whence, whence == MPI_SEEK_SET ? 0 : whence == MPI_SEEK_CUR ? 1 : 2);
+  }
+  void add_value(List list, std::int64_t value) noexcept {
+    add_values(list, 1, [&](int) { return value; });
   }
   template <class Values>
-  void say_all(List list, int count, Values values) noexcept {
+  void add_values(List list, int count, Values values) noexcept {
     if (count < 0 || !has_room(count)) return;
     add_word(static_cast<std::int64_t>(list));
     add_word(count);
     for (int k = 0; k < count; ++k) add_word(static_cast<std::int64_t>(values(k)));
   }
 
-  void request(MPI_Request made, bool persistent) noexcept;
+  void add_request(MPI_Request created, bool persistent) noexcept;
   // Stores the handles only. Their slots are looked up when a request completed, since most tests complete none.
   template <class Requests>
-  void waits_for(int count, Requests requests) noexcept {
-    for (waited_ = 0; waited_ < count && waited_ < Thread::most_requests; ++waited_) {
-      const MPI_Request one = requests(waited_);
-      thread_->handles[waited_] = one == MPI_REQUEST_NULL ? 0 : word_of(one);
+  void set_waited_requests(int count, Requests requests) noexcept {
+    for (waited_count_ = 0; waited_count_ < count && waited_count_ < Thread::max_requests; ++waited_count_) {
+      const MPI_Request one = requests(waited_count_);
+      thread_->waited_handles[waited_count_] = one == MPI_REQUEST_NULL ? 0 : word_of(one);
     }
   }
   // Whether the tracer needs statuses to find the sender of a message, even if the program ignores them.
-  bool wants_statuses() noexcept {
-    if (key_.any != any_nothing) return true;
-    if (waited_ == 0 || thread_->unknown_senders() == 0) return false;
-    look_up_waited();
-    for (int k = 0; k < waited_; ++k) {
-      if (thread_->slots[k] >= 0 && thread_->request[thread_->slots[k]].unknown_plus_1 > 0) return true;
+  bool needs_statuses() noexcept {
+    if (key_.wildcards != no_wildcard) return true;
+    if (waited_count_ == 0 || thread_->unknown_senders() == 0) return false;
+    look_up_slots();
+    for (int k = 0; k < waited_count_; ++k) {
+      if (thread_->waited_slots[k] >= 0 && thread_->request_states[thread_->waited_slots[k]].unknown_plus_1 > 0)
+        return true;
     }
     return false;
   }
   template <class Statuses>
-  void all_done(const Statuses& statuses) noexcept {
-    look_up_waited();
-    for (int k = 0; k < waited_; ++k) done(thread_->slots[k], k, statuses);
-    list_waited();
+  void complete_all(const Statuses& statuses) noexcept {
+    look_up_slots();
+    for (int k = 0; k < waited_count_; ++k) complete(thread_->waited_slots[k], k, statuses);
+    add_waited_slots();
   }
   template <class Statuses>
-  void one_done(int index, const Statuses& statuses) noexcept {
+  void complete_one(int index, const Statuses& statuses) noexcept {
     if (fortran_) --index;
-    look_up_waited();
-    list_waited();
-    if (index < 0 || index >= waited_) return;
-    say(List::done, thread_->slots[index]);
-    done(thread_->slots[index], 0, statuses);
+    look_up_slots();
+    add_waited_slots();
+    if (index < 0 || index >= waited_count_) return;
+    add_value(List::done, thread_->waited_slots[index]);
+    complete(thread_->waited_slots[index], 0, statuses);
   }
   template <class Indices, class Statuses>
-  void some_done(int count, Indices indices, const Statuses& statuses) noexcept {
+  void complete_some(int count, Indices indices, const Statuses& statuses) noexcept {
     const int first = fortran_ ? 1 : 0;
-    if (count == 0) return found_nothing();
-    look_up_waited();
-    list_waited();
+    if (count == 0) return finish_without_result();
+    look_up_slots();
+    add_waited_slots();
     if (count < 0) return;  // MPI_UNDEFINED: no request was active
-    say_all(List::done, count, [&](int k) { return thread_->slots[indices(k) - first]; });
-    for (int k = 0; k < count; ++k) done(thread_->slots[indices(k) - first], k, statuses);
+    add_values(List::done, count, [&](int k) { return thread_->waited_slots[indices(k) - first]; });
+    for (int k = 0; k < count; ++k) complete(thread_->waited_slots[indices(k) - first], k, statuses);
   }
-  void starts() noexcept;
-  void names_requests() noexcept {
-    look_up_waited();
-    list_waited();
+  void start_requests() noexcept;
+  void list_requests() noexcept {
+    look_up_slots();
+    add_waited_slots();
   }
-  void all_freed() noexcept {
-    names_requests();
-    for (int k = 0; k < waited_; ++k) {
-      if (thread_->slots[k] >= 0) free_slot(thread_->slots[k]);
+  void free_requests() noexcept {
+    list_requests();
+    for (int k = 0; k < waited_count_; ++k) {
+      if (thread_->waited_slots[k] >= 0) free_slot(thread_->waited_slots[k]);
     }
   }
   template <class Statuses>
-  void came_from(const Statuses& statuses) noexcept {
-    if (!statuses.known() || key_.any == any_nothing) return;
-    (key_.source == unset ? key_.peer : key_.source) = plain(statuses.source(0));
+  void set_sender(const Statuses& statuses) noexcept {
+    if (!statuses.are_known() || key_.wildcards == no_wildcard) return;
+    (key_.source == unset ? key_.peer : key_.source) = rank_or_marker(statuses.source(0));
     (key_.source == unset ? key_.tag : key_.receive_tag) = statuses.tag(0);
   }
-  void found_message(MPI_Message message) noexcept;
-  void takes_message(MPI_Message message) noexcept;
+  void add_matched_message(MPI_Message message) noexcept;
+  void take_matched_message(MPI_Message message) noexcept;
   // A test or probe without a result is counted, but is not part of the sequence.
-  void found_nothing() noexcept;
+  void finish_without_result() noexcept;
 
-  void enters() noexcept;
-  void leaves() noexcept;
+  void begin_call() noexcept;
+  void end_call() noexcept;
   void finish() noexcept;
-  void speaks_fortran() noexcept { fortran_ = true; }
+  void set_fortran() noexcept { fortran_ = true; }
 
  private:
-  static int plain(int rank) noexcept { return rank == MPI_PROC_NULL ? -1 : rank == MPI_ANY_SOURCE ? unset : rank; }
+  static int rank_or_marker(int rank) noexcept {
+    return rank == MPI_PROC_NULL ? -1 : rank == MPI_ANY_SOURCE ? unset : rank;
+  }
   bool is_collective() const noexcept { return operation(key_.op).kind == Class::coll; }
   // Whether MPI_IN_PLACE does not change which vector counts: reductions, scans, broadcasts and non-collective calls.
-  bool is_vector_of_all() const noexcept { return key_.reduction != -1 || is_bcast() || !is_collective(); }
+  bool is_in_place_irrelevant() const noexcept { return key_.reduction != -1 || is_bcast() || !is_collective(); }
   bool is_bcast() const noexcept;
   bool is_scatter() const noexcept;
   bool is_alltoall() const noexcept;
   bool is_neighbour() const noexcept;
   void degrees_of(MPI_Comm comm) noexcept;
-  int out_degree() const noexcept { return degrees_known_ ? out_ : comm_ == nullptr ? 0 : comm_->size; }
-  int in_degree() const noexcept { return degrees_known_ ? in_ : comm_ == nullptr ? 0 : comm_->size; }
+  int out_degree() const noexcept { return degrees_known_ ? out_degree_ : comm_ == nullptr ? 0 : comm_->size; }
+  int in_degree() const noexcept { return degrees_known_ ? in_degree_ : comm_ == nullptr ? 0 : comm_->size; }
   std::int32_t type_of(MPI_Datatype type) noexcept {
     const Types::Found found = process().types().find(type);
     key_.type = found.number;
     return found.size;
   }
   template <class Counts, class Kinds>
-  std::int64_t each(List list, int ranks, Counts counts, Kinds kinds, std::int64_t* own = nullptr) noexcept {
+  std::int64_t add_blocks(List list, int ranks, Counts counts, Kinds kinds, std::int64_t* own = nullptr) noexcept {
     std::int64_t sum = 0;
     std::int32_t one_size = 0;
     constexpr bool one_type = std::is_convertible_v<Kinds, MPI_Datatype>;
@@ -236,55 +241,55 @@ class Call : public Counted {
     const auto bytes = [&](int k) {
       std::int32_t size = one_size;
       if constexpr (!one_type) size = process().types().size_of(kinds(k));
-      const std::int64_t of_rank = static_cast<std::int64_t>(counts(k)) * size;
-      sum += of_rank;
-      if (own != nullptr && comm_ != nullptr && k == comm_->rank) *own = of_rank;
-      return of_rank;
+      const std::int64_t rank_bytes = static_cast<std::int64_t>(counts(k)) * size;
+      sum += rank_bytes;
+      if (own != nullptr && comm_ != nullptr && k == comm_->rank) *own = rank_bytes;
+      return rank_bytes;
     };
     if (has_room(ranks)) {
-      say_all(list, ranks, bytes);
+      add_values(list, ranks, bytes);
     } else {
       for (int k = 0; k < ranks; ++k) bytes(k);
     }
     return sum;
   }
   bool has_room(int count) noexcept;
-  void add_word(std::int64_t word) noexcept { thread_->listed[key_.words++] = word; }
-  void look_up_waited() noexcept;
-  void list_waited() noexcept {
-    say_all(List::requests, waited_, [&](int k) { return thread_->slots[k]; });
+  void add_word(std::int64_t word) noexcept { thread_->list_words[key_.words++] = word; }
+  void look_up_slots() noexcept;
+  void add_waited_slots() noexcept {
+    add_values(List::requests, waited_count_, [&](int k) { return thread_->waited_slots[k]; });
   }
   template <class Statuses>
-  void done(int slot, int status, const Statuses& statuses) noexcept {
+  void complete(int slot, int status, const Statuses& statuses) noexcept {
     if (slot < 0) return;
-    Thread::Request& request = thread_->request[slot];
+    Thread::Request& request = thread_->request_states[slot];
     if (request.unknown_plus_1 > 0) {
-      if (statuses.known()) {
-        thread_->resolve(request.unknown_plus_1 - 1, plain(statuses.source(status)), statuses.tag(status));
+      if (statuses.are_known()) {
+        thread_->resolve(request.unknown_plus_1 - 1, rank_or_marker(statuses.source(status)), statuses.tag(status));
       }
       request.unknown_plus_1 = 0;
     }
     if (request.persistent == 0) free_slot(slot);
   }
   void free_slot(int slot) noexcept;
-  void count(bool is_empty) noexcept;
+  void count(bool has_no_result) noexcept;
   bool sender_is_unknown() const noexcept;
 
   Key key_;
   Thread* thread_ = nullptr;
-  const Communicators::Known* comm_ = nullptr;
+  const Communicators::Entry* comm_ = nullptr;
   const void* address_;
-  std::int64_t began_ns_ = 0;
-  std::int64_t ended_ns_ = 0;
-  int waited_ = 0;
-  int in_ = 0;
-  int out_ = 0;
+  std::int64_t begin_ns_ = 0;
+  std::int64_t end_ns_ = 0;
+  int waited_count_ = 0;
+  int in_degree_ = 0;
+  int out_degree_ = 0;
   bool degrees_known_ = false;
-  bool looked_up_ = false;
+  bool slots_known_ = false;
   bool fortran_ = false;
-  int request_slot_ = Thread::most_requests;
+  int request_slot_ = Thread::max_requests;
   bool finished_ = false;
-  bool too_long_ = false;
+  bool lists_incomplete_ = false;
 };
 
 }  // namespace stressbench::trace

@@ -13,7 +13,7 @@ namespace {
 void describe_members(const std::int32_t* world, int size, Communicator& described) noexcept {
   described.runs = 0;
   for (int k = 0; k < size;) {
-    if (described.runs == Communicator::most_runs) {
+    if (described.runs == Communicator::max_runs) {
       described.runs = -1;
       return;
     }
@@ -34,29 +34,29 @@ void Communicators::start(Recording& recording) noexcept {
   add(MPI_COMM_SELF);
 }
 
-std::int32_t Communicators::number_of(const Communicator& described) noexcept {
+std::int32_t Communicators::find_or_add_description(const Communicator& described) noexcept {
   for (std::int32_t k = 0; k < recording_->communicator_count; ++k) {
     if (std::memcmp(&recording_->communicators[k], &described, sizeof(described)) == 0) return k;
   }
-  if (recording_->communicator_count == Recording::most_communicators) return unset;
+  if (recording_->communicator_count == Recording::max_communicators) return unset;
   recording_->communicators[recording_->communicator_count] = described;
   return recording_->communicator_count++;
 }
 
-const Communicators::Known* Communicators::find(MPI_Comm comm) noexcept {
+const Communicators::Entry* Communicators::find(MPI_Comm comm) noexcept {
   const std::uint64_t handle = word_of(comm);
   for (int slot = 0; slot < end_; ++slot) {
-    if (known_[slot].handle == handle) return &known_[slot];
+    if (entries_[slot].handle == handle) return &entries_[slot];
   }
   return add(comm);
 }
 
-const Communicators::Known* Communicators::add(MPI_Comm comm) noexcept {
+const Communicators::Entry* Communicators::add(MPI_Comm comm) noexcept {
   if (comm == MPI_COMM_NULL) return nullptr;
-  const std::lock_guard<std::mutex> alone{changing_};
+  const std::lock_guard<std::mutex> lock{mutex_};
   int slot = 0;
-  while (slot < end_ && known_[slot].handle != 0) ++slot;
-  if (slot == most) return nullptr;
+  while (slot < end_ && entries_[slot].handle != 0) ++slot;
+  if (slot == max_communicators) return nullptr;
   Communicator described;
   std::memset(&described, 0, sizeof(described));
   int is_inter = 0;
@@ -70,60 +70,61 @@ const Communicators::Known* Communicators::add(MPI_Comm comm) noexcept {
     PMPI_Comm_group(comm, &group);
   }
   PMPI_Group_size(group, &size);
-  MPI_Group everybody = MPI_GROUP_NULL;
-  PMPI_Comm_group(MPI_COMM_WORLD, &everybody);
+  MPI_Group world_group = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
   const auto bytes = static_cast<std::size_t>(size > 0 ? size : 1) * sizeof(std::int32_t);
   auto* ranks = static_cast<std::int32_t*>(std::malloc(bytes));
   auto* world = static_cast<std::int32_t*>(std::malloc(bytes));
   if (ranks == nullptr || world == nullptr) return std::free(ranks), std::free(world), nullptr;
   for (int k = 0; k < size; ++k) ranks[k] = k;
-  PMPI_Group_translate_ranks(group, size, ranks, everybody, world);
+  PMPI_Group_translate_ranks(group, size, ranks, world_group, world);
   PMPI_Group_free(&group);
-  PMPI_Group_free(&everybody);
+  PMPI_Group_free(&world_group);
   described.slot = slot;
   described.size = size;
   described.inter = is_inter;
   describe_members(world, size, described);
-  const bool same = std::memcmp(ranks, world, bytes) == 0 && size > 0;
+  const bool is_identity = std::memcmp(ranks, world, bytes) == 0 && size > 0;
   std::free(ranks);
-  if (same) std::free(world);
-  known_[slot] = {word_of(comm), number_of(described), slot, described.rank, size, same ? nullptr : world};
+  if (is_identity) std::free(world);
+  entries_[slot] = {word_of(comm), find_or_add_description(described), slot, described.rank,
+                    size,          is_identity ? nullptr : world};
   end_ = std::max(end_, slot + 1);
-  return &known_[slot];
+  return &entries_[slot];
 }
 
-void Communicators::made_unseen(MPI_Comm comm) {
+void Communicators::note_created_while_paused(MPI_Comm comm) {
   int is_inter = 0;
   if (comm != MPI_COMM_NULL) PMPI_Comm_test_inter(comm, &is_inter);
   if (comm == MPI_COMM_NULL || is_inter != 0) return;
-  const std::lock_guard<std::mutex> alone{changing_};
-  unseen_.push_back(comm);
+  const std::lock_guard<std::mutex> lock{mutex_};
+  created_while_paused_.push_back(comm);
 }
 
-void Communicators::freed_unseen(MPI_Comm comm) noexcept {
+void Communicators::note_freed_while_paused(MPI_Comm comm) noexcept {
   {
-    const std::lock_guard<std::mutex> alone{changing_};
-    std::erase(unseen_, comm);
+    const std::lock_guard<std::mutex> lock{mutex_};
+    std::erase(created_while_paused_, comm);
   }
   remove(comm);
 }
 
-void Communicators::look() noexcept {
-  std::vector<MPI_Comm> unseen;
+void Communicators::add_created_while_paused() noexcept {
+  std::vector<MPI_Comm> created;
   {
-    const std::lock_guard<std::mutex> alone{changing_};
-    unseen.swap(unseen_);
+    const std::lock_guard<std::mutex> lock{mutex_};
+    created.swap(created_while_paused_);
   }
-  for (const MPI_Comm comm : unseen) find(comm);
+  for (const MPI_Comm comm : created) find(comm);
 }
 
 void Communicators::remove(MPI_Comm comm) noexcept {
-  const std::lock_guard<std::mutex> alone{changing_};
+  const std::lock_guard<std::mutex> lock{mutex_};
   const std::uint64_t handle = word_of(comm);
-  for (Known& known : known_) {
-    if (known.handle != handle) continue;
-    std::free(known.world);
-    known = {};
+  for (Entry& entry : entries_) {
+    if (entry.handle != handle) continue;
+    std::free(entry.world);
+    entry = {};
     return;
   }
 }

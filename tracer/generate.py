@@ -47,7 +47,7 @@ HANDLES = {"t": "Type", "type": "Type", "etype": "Type", "ftype": "Type", "group
            "pmsg": "Message", "newtype": "Type", "ptype": "Type", "gottypes": "Type", "newgroup": "Group", "pgroup": "Group",
            "newop": "Op", "pop": "Op", "newerr": "Errhandler", "perr": "Errhandler", "newinfo": "Info", "pinfo": "Info"}  # fmt: skip
 # Kinds of counted objects (objects.hpp), by the role of a parameter that creates or releases one.
-MAKES = {"req": "request", "newcomm": "communicator", "newtype": "datatype", "newgroup": "group", "newwin": "window", "newfh": "file", "newop": "op",
+CREATES = {"req": "request", "newcomm": "communicator", "newtype": "datatype", "newgroup": "group", "newwin": "window", "newfh": "file", "newop": "op",
          "newerr": "errhandler", "newkeyval": "keyval", "newinfo": "info"}  # fmt: skip
 RELEASES = {"preq": "request", "reqs": "request", "pcomm": "communicator", "ptype": "datatype", "pgroup": "group", "pwin": "window", "pfh": "file",
             "pop": "op", "perr": "errhandler", "pkeyval": "keyval", "pinfo": "info"}  # fmt: skip
@@ -82,7 +82,7 @@ class Function:
         return self.kind != "count1" and any(p.kind in LARGE_TYPES for p in self.parameters)
 
     @property
-    def only_counts(self) -> bool:
+    def is_counted_only(self) -> bool:
         return self.kind.startswith("count")
 
     @property
@@ -112,8 +112,8 @@ class Language:
         """C++ expression for the value of a number or handle, dereferenced if the parameter is a pointer."""
         if self.fortran:
             return f"PMPI_{HANDLES[p.kind]}_f2c(*{p.name})" if p.kind in HANDLES else f"*{p.name}"
-        behind = C_TYPES.get(p.kind, "int").endswith("*") and not C_TYPES[p.kind].startswith("const")
-        return f"*{p.name}" if behind else p.name
+        is_pointer = C_TYPES.get(p.kind, "int").endswith("*") and not C_TYPES[p.kind].startswith("const")
+        return f"*{p.name}" if is_pointer else p.name
 
     def element(self, p: Parameter) -> str:
         if self.fortran and p.kind in HANDLES:
@@ -136,188 +136,188 @@ def read(path: Path) -> list[Function]:
     return functions
 
 
-def told_before(f: Function, say: Language) -> list[str]:
+def argument_statements(f: Function, language: Language) -> list[str]:
     """Statements that pass the arguments to `call` before the MPI function is called."""
     lines = []
-    get, value = f.get, say.value
-    for role, verb in (("comm", "comm"), ("root", "root"), ("tag", "tag"), ("op", "reduction")):
+    get, value = f.get, language.value
+    for role, setter in (("comm", "set_comm"), ("root", "set_root"), ("tag", "set_tag"), ("op", "set_reduction")):
         if p := get(role):
-            lines.append(f"call.{verb}({value(p)});")
+            lines.append(f"call.{setter}({value(p)});")
     buffers = [p for p in f.parameters if p.kind in ("cbuf", "buf")]
     if f.kind == "coll" and len(buffers) > 1:
-        lines.append(f"call.in_place({say.in_place}({buffers[0].name}) || {say.in_place}({buffers[1].name}));")
-    for suffix, verb in (("", "gives"), ("2", "takes")):
+        lines.append(f"call.set_in_place({language.in_place}({buffers[0].name}) || {language.in_place}({buffers[1].name}));")
+    for suffix, setter in (("", "set_send"), ("2", "set_receive")):
         count, kind, counts, kinds = (get(r + suffix) for r in ("n", "t", "cs", "ts"))
         needs_root = any(p.root_only for p in (count, kind, counts) if p)
         line = None
         if counts and kinds:
-            line = f"call.{verb}_each({say.element(counts)}, {say.element(kinds)});"
+            line = f"call.{setter}_blocks({language.element(counts)}, {language.element(kinds)});"
         elif counts and kind:
-            line = f"call.{verb}_each({say.element(counts)}, {value(kind)});"
+            line = f"call.{setter}_blocks({language.element(counts)}, {value(kind)});"
         elif count and kind:
-            line = f"call.{verb}({value(count)}, {value(kind)});"
+            line = f"call.{setter}({value(count)}, {value(kind)});"
         if line:
             lines.append(f"if (call.is_root()) {line}" if needs_root else line)
     if p := get("t1"):
-        lines.append(f"call.gives(1, {value(p)});")
+        lines.append(f"call.set_send(1, {value(p)});")
     for role, line in (
-        ("dst", "call.to({});"), ("src", "call.from({});"), ("target", "call.to({});"),
-        ("fh", "call.file({});"), ("win", "call.window({});"), ("pfh", "call.closes({});"),
-        ("pwin", "call.closes_window({});"), ("pcomm", "call.frees({});"), ("off", "call.say(List::offset, {});"),
-        ("amode", "call.say(List::amode, {});"), ("whence", "call.whence({});"), ("colour", "call.colour({});"),
-        ("key", "call.say(List::key, {});"), ("etype", "call.etype({});"), ("ftype", "call.filetype({});"),
-        ("size", "call.say(List::size, {});"), ("unit", "call.unit({});"), ("disp", "call.displacement({});"),
-        ("lock", "call.say(List::lock, {} == MPI_LOCK_EXCLUSIVE ? 1 : 0);"), ("assert", "call.assertion({});"),
-        ("pmsg", "call.takes_message({});"),
+        ("dst", "call.set_destination({});"), ("src", "call.set_source({});"), ("target", "call.set_destination({});"),
+        ("fh", "call.set_file({});"), ("win", "call.set_window({});"), ("pfh", "call.close_file({});"),
+        ("pwin", "call.free_window({});"), ("pcomm", "call.free_comm({});"), ("off", "call.add_value(List::offset, {});"),
+        ("amode", "call.add_value(List::amode, {});"), ("whence", "call.add_whence({});"), ("colour", "call.add_colour({});"),
+        ("key", "call.add_value(List::key, {});"), ("etype", "call.set_etype({});"), ("ftype", "call.add_filetype({});"),
+        ("size", "call.add_value(List::size, {});"), ("unit", "call.set_unit({});"), ("disp", "call.add_displacement({});"),
+        ("lock", "call.add_value(List::lock, {} == MPI_LOCK_EXCLUSIVE ? 1 : 0);"), ("assert", "call.add_assertions({});"),
+        ("pmsg", "call.take_matched_message({});"),
     ):  # fmt: skip
         if p := get(role):
             lines.append(line.format(value(p)))
     if f.has("src2", "tag2"):
-        lines.append(f"call.receive_half({value(get('src2'))}, {value(get('tag2'))});")
+        lines.append(f"call.set_receive_envelope({value(get('src2'))}, {value(get('tag2'))});")
     if f.name in ("Win_start", "Win_post"):
-        among = "destinations" if f.name == "Win_start" else "sources"
-        lines.append(f"call.says_members(List::{among}, {value(get('group'))});")
+        list_name = "destinations" if f.name == "Win_start" else "sources"
+        lines.append(f"call.add_group_members(List::{list_name}, {value(get('group'))});")
     for length, lists in (("ndims", ("dims", "periods")), ("nsources", ("sources",)), ("ndestinations", ("destinations",))):
         for role in lists:
             if f.has(length, role):
-                lines.append(f"call.say_all(List::{role}, {value(get(length))}, {say.element(get(role))});")
+                lines.append(f"call.add_values(List::{role}, {value(get(length))}, {language.element(get(role))});")
     if p := get("remain"):
-        lines.append(f"call.say_all(List::remain, dimensions_of({value(get('comm'))}), {say.element(p)});")
+        lines.append(f"call.add_values(List::remain, dimensions_of({value(get('comm'))}), {language.element(p)});")
     if p := get("preq"):
-        lines.append(f"call.waits_for(1, {say.element(p)});")
+        lines.append(f"call.set_waited_requests(1, {language.element(p)});")
     if p := get("reqs"):
-        lines.append(f"call.waits_for({value(get('nreq'))}, {say.element(p)});")
+        lines.append(f"call.set_waited_requests({value(get('nreq'))}, {language.element(p)});")
     return lines
 
 
-def told_after(f: Function, say: Language) -> list[str]:
+def result_statements(f: Function, language: Language) -> list[str]:
     """Statements that pass the results to `call` after the MPI function returned."""
     lines = []
-    get, value = f.get, say.value
+    get, value = f.get, language.value
     status = get("st") or get("sts")
     if flag := get("flag"):
-        lines.append(f"if (!{value(flag)}) return call.found_nothing(), code;")
+        lines.append(f"if (!{value(flag)}) return call.finish_without_result(), code;")
     if f.kind == "wait" and (get("preq") or get("reqs")):
         if f.has("outn"):
-            lines.append(f"call.some_done({value(get('outn'))}, {say.element(get('idxs'))}, statuses);")
+            lines.append(f"call.complete_some({value(get('outn'))}, {language.element(get('idxs'))}, statuses);")
         elif f.has("idx"):
-            lines.append(f"call.one_done({value(get('idx'))}, statuses);")
+            lines.append(f"call.complete_one({value(get('idx'))}, statuses);")
         else:
-            lines.append("call.all_done(statuses);")
+            lines.append("call.complete_all(statuses);")
     elif status and (f.has("src") or f.has("src2") or f.has("pmsg")):
-        lines.append("call.came_from(statuses);")
+        lines.append("call.set_sender(statuses);")
     if f.name == "Request_free":
-        lines.append("call.all_freed();")
+        lines.append("call.free_requests();")
     if f.name == "Cancel":
-        lines.append("call.names_requests();")
+        lines.append("call.list_requests();")
     if f.name in ("Start", "Startall"):
-        lines.append("call.starts();")
+        lines.append("call.start_requests();")
     for role, line in (
-        ("newmsg", "call.found_message({});"), ("newcomm", "call.makes({});"), ("newfh", "call.opens({});"),
-        ("newwin", "call.makes_window({});"),
+        ("newmsg", "call.add_matched_message({});"), ("newcomm", "call.create_comm({});"), ("newfh", "call.open_file({});"),
+        ("newwin", "call.create_window({});"),
     ):  # fmt: skip
         if p := get(role):
             lines.append(line.format(value(p)))
     if f.name in ("Graph_create", "Dist_graph_create"):
-        lines.append(f"call.tells_neighbours({value(get('newcomm'))});")
+        lines.append(f"call.add_neighbours({value(get('newcomm'))});")
     if p := get("req"):
         persistent = "true" if f.name.endswith("_init") else "false"
-        lines.append(f"call.request({value(p)}, {persistent});")
+        lines.append(f"call.add_request({value(p)}, {persistent});")
     return lines
 
 
-def objects_held(f: Function, say: Language) -> str | None:
+def held_objects(f: Function, language: Language) -> str | None:
     """C++ expression for the number of objects that the call may release; None if it releases none."""
     for p in f.parameters:
         if kind := RELEASES.get(p.kind):
             handle = f"{p.name}[k]"
-            if say.fortran and p.kind in HANDLES:
+            if language.fortran and p.kind in HANDLES:
                 handle = f"PMPI_{HANDLES[p.kind]}_f2c({handle})"
             is_object = f"is_object<Object::{kind}>({handle})"
-            if say.fortran and kind == "request":
+            if language.fortran and kind == "request":
                 is_object = f"is_fortran_request({p.name}[k])"
-            many = say.value(f.get("nreq")) if p.kind == "reqs" else "1"
-            return f"call.held({many}, [&](int k) {{ return {is_object}; }})"
+            many = language.value(f.get("nreq")) if p.kind == "reqs" else "1"
+            return f"call.count_objects({many}, [&](int k) {{ return {is_object}; }})"
     return None
 
 
-def counted(f: Function, say: Language) -> list[str]:
+def counting_statements(f: Function, language: Language) -> list[str]:
     """Statements that count the objects created and released by the call."""
     lines = []
-    good = f"call.counts() && succeeded({'ierror' if say.fortran else 'code'})"
+    succeeded = f"call.is_counting() && succeeded({'ierror' if language.fortran else 'code'})"
     for p in f.parameters:
-        if kind := MAKES.get(p.kind):
+        if kind := CREATES.get(p.kind):
             # A communicator from a nonblocking call need not exist yet.
-            there = "" if f.has("newcomm", "req") else f" && is_object<Object::{kind}>({say.value(p)})"
-            lines.append(f"if ({good}{there}) call.made(Object::{kind});")
+            exists = "" if f.has("newcomm", "req") else f" && is_object<Object::{kind}>({language.value(p)})"
+            lines.append(f"if ({succeeded}{exists}) call.add_created(Object::{kind});")
         if p.role == "gottypes":
-            lines.append(f"if ({good}) call.made(Object::datatype, contents({say.value(f.get('t'))}, {say.element(p)}));")
+            lines.append(f"if ({succeeded}) call.add_created(Object::datatype, derived_types_in({language.value(f.get('t'))}, {language.element(p)}));")
         if kind := RELEASES.get(p.kind):
-            lines.append(f"call.released(Object::{kind}, held - {objects_held(f, say)});")
+            lines.append(f"call.add_released(Object::{kind}, objects_before - {held_objects(f, language)});")
     return lines
 
 
-def unseen(f: Function, say: Language, call: str) -> str:
+def unrecorded(f: Function, language: Language, call: str) -> str:
     """Code of the wrapper for calls that are not recorded."""
-    before, after = [], counted(f, say)
-    if made := f.get("newcomm"):
-        after.append(f"process().made_unseen({say.value(made)});")
+    before, after = [], counting_statements(f, language)
+    if created := f.get("newcomm"):
+        after.append(f"process().note_created_while_paused({language.value(created)});")
     elif freed := f.get("pcomm"):
-        before.append(f"process().freed_unseen({say.value(freed)});")
+        before.append(f"process().note_freed_while_paused({language.value(freed)});")
     if not before and not after:
         return f"return {call};"
-    lines = [*before, f"{call};" if say.fortran else f"const int code = {call};", *after, "return;" if say.fortran else "return code;"]
+    lines = [*before, f"{call};" if language.fortran else f"const int code = {call};", *after, "return;" if language.fortran else "return code;"]
     return "{\n" + "".join(f"    {line}\n" for line in lines) + "  }"
 
 
-def body(f: Function, say: Language, target: str) -> str:
+def body(f: Function, language: Language, target: str) -> str:
     names = [p.name for p in f.parameters]
     status = f.get("st") or f.get("sts")
     setup = ""
     if status:
-        count = say.value(f.get("nreq")) if f.has("sts") else "1"
-        kind = "FortranStatuses" if say.fortran else "CStatuses"
+        count = language.value(f.get("nreq")) if f.has("sts") else "1"
+        kind = "FortranStatuses" if language.fortran else "CStatuses"
         setup = f"  {kind} statuses{{call, {status.name}, {count}}};\n"
     extra = ""
-    if say.fortran:
+    if language.fortran:
         strings = [f"length_of_{p.name}" for p in f.parameters if p.kind in STRINGS]
         extra = ", ".join(["", "ierror", *strings])
     plain = f"{target}({', '.join(names)}{extra})"
-    held = objects_held(f, say)
-    held = f"  const std::int64_t held = {held};\n" if held else ""
-    objects = "".join(f"  {line}\n" for line in counted(f, say))
-    if f.only_counts:
-        result, last = ("", "") if say.fortran else ("const int code = ", "  return code;\n")
-        return f"  const Counted call;\n{held}  {result}{plain};\n{objects}{last}"
-    passed = ", ".join("statuses.given()" if p is status else p.name for p in f.parameters)
-    before = "".join(f"  {line}\n" for line in told_before(f, say))
-    after = "".join(f"  {line}\n" for line in told_after(f, say))
-    start = f"  Call call{{Op::{f.name}, SITE}};\n{held}  if (!call) {unseen(f, say, plain)}\n"
-    if say.fortran:
-        after = after.replace("return call.found_nothing(), code;", "return call.found_nothing();")
+    count_before = held_objects(f, language)
+    objects_before = f"  const std::int64_t objects_before = {count_before};\n" if count_before else ""
+    objects = "".join(f"  {line}\n" for line in counting_statements(f, language))
+    if f.is_counted_only:
+        result, last = ("", "") if language.fortran else ("const int code = ", "  return code;\n")
+        return f"  const ObjectCounter call;\n{objects_before}  {result}{plain};\n{objects}{last}"
+    passed = ", ".join("statuses.argument()" if p is status else p.name for p in f.parameters)
+    before = "".join(f"  {line}\n" for line in argument_statements(f, language))
+    after = "".join(f"  {line}\n" for line in result_statements(f, language))
+    start = f"  Call call{{Op::{f.name}, SITE}};\n{objects_before}  if (!call) {unrecorded(f, language, plain)}\n"
+    if language.fortran:
+        after = after.replace("return call.finish_without_result(), code;", "return call.finish_without_result();")
         return (
-            f"{start}  call.speaks_fortran();\n{before}{setup}"
-            f"  call.enters();\n  {target}({passed}{extra});\n  call.leaves();\n{after}{objects}  call.finish();\n"
+            f"{start}  call.set_fortran();\n{before}{setup}"
+            f"  call.begin_call();\n  {target}({passed}{extra});\n  call.end_call();\n{after}{objects}  call.finish();\n"
         )
     return (
         f"{start}{before}{setup}"
-        f"  call.enters();\n  const int code = {target}({passed});\n  call.leaves();\n{after}{objects}  call.finish();\n  return code;\n"
+        f"  call.begin_call();\n  const int code = {target}({passed});\n  call.end_call();\n{after}{objects}  call.finish();\n  return code;\n"
     )
 
 
 def c_wrapper(f: Function, *, large: bool = False) -> str:
-    say = Language(fortran=False, in_place="c_in_place", large=large)
-    declared = ", ".join(say.declaration(p) for p in f.parameters)
+    language = Language(fortran=False, in_place="c_in_place", large=large)
+    declared = ", ".join(language.declaration(p) for p in f.parameters)
     name = f.name + ("_c" if large else "")
     undeclared = f"#undef MPI_{name}\nint PMPI_{name}({declared});\n" if f.kind == "count1" else ""
-    return f"{undeclared}int MPI_{name}({declared}) {{\n{body(f, say, 'PMPI_' + name)}}}\n\n"
+    return f"{undeclared}int MPI_{name}({declared}) {{\n{body(f, language, 'PMPI_' + name)}}}\n\n"
 
 
 def fortran_wrapper(f: Function, name: str, target: str) -> str:
-    say = Language(fortran=True, in_place="descriptor_in_place" if name.endswith("ts_") else "fortran_in_place")
+    language = Language(fortran=True, in_place="descriptor_in_place" if name.endswith("ts_") else "fortran_in_place")
     strings = [f"std::size_t length_of_{p.name}" for p in f.parameters if p.kind in STRINGS]
-    declared = ", ".join([*(say.declaration(p) for p in f.parameters), "MPI_Fint* ierror", *strings])
-    return f"void {target}({declared}) __attribute__((weak));\nvoid {name}({declared}) {{\n{body(f, say, target)}}}\n\n"
+    declared = ", ".join([*(language.declaration(p) for p in f.parameters), "MPI_Fint* ierror", *strings])
+    return f"void {target}({declared}) __attribute__((weak));\nvoid {name}({declared}) {{\n{body(f, language, target)}}}\n\n"
 
 
 def fortran_names(f: Function) -> dict[str, tuple[str, str]]:
@@ -337,7 +337,7 @@ def main() -> None:
     functions = read(table)
     operations = "".join(
         f'X({f.name}, {f.kind}, {int(f.has("dst") and not f.name.endswith("_init"))}, {int(f.has("src", "n") or f.has("src2") or f.has("pmsg"))})\n'
-        for f in functions if not f.only_counts
+        for f in functions if not f.is_counted_only
     )  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "operations.inc").write_text(operations)

@@ -29,12 +29,12 @@ Grammar::Index Grammar::new_node(Index symbol, std::uint32_t times) noexcept {
     n = used_nodes_++;
   }
   nodes_[n] = {none, none, symbol, times, none};
-  use(n, 1);
+  change_uses(n, 1);
   return n;
 }
 
 void Grammar::free_node(Index n) noexcept {
-  use(n, -1);
+  change_uses(n, -1);
   nodes_[n] = {none, none, guard_bit, 0, free_nodes_};
   free_nodes_ = n;
   ++free_count_;
@@ -66,31 +66,31 @@ void Grammar::link(Index before, Index after) noexcept {
   nodes_[after].previous = before;
 }
 
-void Grammar::use(Index n, int change) noexcept {
+void Grammar::change_uses(Index n, int change) noexcept {
   if (is_rule(n)) rules_[rule_of(n)].uses += static_cast<std::uint32_t>(change);
 }
 
 Grammar::Index Grammar::find(Index n) const noexcept {
   const Index next = nodes_[n].next;
   for (Index m = buckets_[bucket_of(n)]; m != none; m = nodes_[m].chain) {
-    if (m != n && same(m, n) && same(nodes_[m].next, next)) return m;
+    if (m != n && equal_nodes(m, n) && equal_nodes(nodes_[m].next, next)) return m;
   }
   return none;
 }
 
-void Grammar::enter(Index n) noexcept {
+void Grammar::insert_digram(Index n) noexcept {
   Index& bucket = buckets_[bucket_of(n)];
   nodes_[n].chain = bucket;
   bucket = n;
 }
 
 // Removes n's digram from the table before one of its symbols changes. Does nothing if it is not in the table.
-void Grammar::leave(Index n) noexcept {
+void Grammar::remove_digram(Index n) noexcept {
   if (!begins_digram(n)) return;
-  Index* place = &buckets_[bucket_of(n)];
-  while (*place != none && *place != n) place = &nodes_[*place].chain;
-  if (*place == none) return;
-  *place = nodes_[n].chain;
+  Index* position = &buckets_[bucket_of(n)];
+  while (*position != none && *position != n) position = &nodes_[*position].chain;
+  if (*position == none) return;
+  *position = nodes_[n].chain;
   nodes_[n].chain = none;
 }
 
@@ -106,7 +106,7 @@ void Grammar::append(Index call) noexcept {
 }
 
 void Grammar::add(Index call) noexcept {
-  if (most_nodes - used_nodes_ + free_count_ < reserve || most_rules - used_rules_ + free_rule_count_ < reserve) {
+  if (max_nodes - used_nodes_ + free_count_ < reserve || max_rules - used_rules_ + free_rule_count_ < reserve) {
     full_ = true;
     return;
   }
@@ -114,15 +114,15 @@ void Grammar::add(Index call) noexcept {
   const Index last = nodes_[guard].previous;
   if (last != guard && nodes_[last].symbol == call && nodes_[last].times < ~0U) {
     const Index before = nodes_[last].previous;
-    leave(before);
+    remove_digram(before);
     ++nodes_[last].times;
-    if (!is_guard(before)) check(before);
+    if (!is_guard(before)) enforce_uniqueness(before);
     return;
   }
   const Index n = new_node(call, 1);
   link(last, n);
   link(n, guard);
-  if (last != guard) check(last);
+  if (last != guard) enforce_uniqueness(last);
 }
 
 // Starts to follow the last symbol of the sequence if it is a loop. Its count then changes, so its digram is removed
@@ -130,8 +130,8 @@ void Grammar::add(Index call) noexcept {
 void Grammar::start_following() noexcept {
   const Index last = nodes_[rules_[0].guard].previous;
   if (is_guard(last) || nodes_[last].times < 2) return;
-  leave(nodes_[last].previous);
-  places_[0] = {last, 1};
+  remove_digram(nodes_[last].previous);
+  loop_positions_[0] = {last, 1};
   depth_ = 1;
   pending_count_ = 0;
   if (!descend()) stop_following();
@@ -139,7 +139,7 @@ void Grammar::start_following() noexcept {
 
 // Advances if the call is the next one in the loop; returns whether it is.
 bool Grammar::follow(Index call) noexcept {
-  if (nodes_[places_[depth_ - 1].node].symbol != call || pending_count_ == most_pending) return false;
+  if (nodes_[loop_positions_[depth_ - 1].node].symbol != call || pending_count_ == max_pending) return false;
   pending_[pending_count_++] = call;
   if (!advance()) stop_following();
   return true;
@@ -148,55 +148,55 @@ bool Grammar::follow(Index call) noexcept {
 void Grammar::stop_following() noexcept {
   depth_ = 0;
   const Index before = nodes_[nodes_[rules_[0].guard].previous].previous;
-  if (!is_guard(before)) check(before);
+  if (!is_guard(before)) enforce_uniqueness(before);
   for (Index k = 0; k < pending_count_; ++k) add(pending_[k]);
   pending_count_ = 0;
 }
 
 // Descends to the first call of the rule at the current place. False if the rules are nested too deeply.
 bool Grammar::descend() noexcept {
-  while (is_rule(places_[depth_ - 1].node)) {
-    if (depth_ == most_depth) return false;
-    const Index first = nodes_[rules_[rule_of(places_[depth_ - 1].node)].guard].next;
-    places_[depth_++] = {first, nodes_[first].times};
+  while (is_rule(loop_positions_[depth_ - 1].node)) {
+    if (depth_ == max_depth) return false;
+    const Index first = nodes_[rules_[rule_of(loop_positions_[depth_ - 1].node)].guard].next;
+    loop_positions_[depth_++] = {first, nodes_[first].times};
   }
   return true;
 }
 
 bool Grammar::advance() noexcept {
   for (;; --depth_) {
-    Place& place = places_[depth_ - 1];
-    if (--place.left > 0) return descend();
+    LoopPosition& position = loop_positions_[depth_ - 1];
+    if (--position.left > 0) return descend();
     if (depth_ == 1) break;
-    const Index next = nodes_[place.node].next;
+    const Index next = nodes_[position.node].next;
     if (is_guard(next)) continue;
-    place = {next, nodes_[next].times};
+    position = {next, nodes_[next].times};
     return descend();
   }
   pending_count_ = 0;
-  places_[0].left = 1;
-  return ++nodes_[places_[0].node].times < ~0U && descend();
+  loop_positions_[0].left = 1;
+  return ++nodes_[loop_positions_[0].node].times < ~0U && descend();
 }
 
 // Keeps digrams unique: if n's digram also occurs elsewhere, replaces both by a rule. Returns whether n was replaced.
-bool Grammar::check(Index n) noexcept {
+bool Grammar::enforce_uniqueness(Index n) noexcept {
   if (!begins_digram(n)) return false;
-  const Index twin = find(n);
-  if (twin == none) {
-    leave(n);
-    enter(n);
+  const Index duplicate = find(n);
+  if (duplicate == none) {
+    remove_digram(n);
+    insert_digram(n);
     return false;
   }
-  match(n, twin);
+  replace_both(n, duplicate);
   return true;
 }
 
-void Grammar::match(Index n, Index twin) noexcept {
+void Grammar::replace_both(Index n, Index duplicate) noexcept {
   Index rule = none;
-  const Index twin_last = nodes_[twin].next;
-  if (is_guard(nodes_[twin].previous) && is_guard(nodes_[twin_last].next) &&
-      nodes_[nodes_[twin].previous].symbol != guard_bit) {
-    rule = rule_of(nodes_[twin].previous);
+  const Index duplicate_last = nodes_[duplicate].next;
+  if (is_guard(nodes_[duplicate].previous) && is_guard(nodes_[duplicate_last].next) &&
+      nodes_[nodes_[duplicate].previous].symbol != guard_bit) {
+    rule = rule_of(nodes_[duplicate].previous);
     substitute(n, rule);
   } else {
     rule = new_rule();
@@ -206,14 +206,14 @@ void Grammar::match(Index n, Index twin) noexcept {
     link(guard, first);
     link(first, second);
     link(second, guard);
-    leave(twin);
-    enter(first);
+    remove_digram(duplicate);
+    insert_digram(first);
     const std::uint32_t serial = rules_[rule].serial;
-    substitute(twin, rule);
+    substitute(duplicate, rule);
     substitute(n, rule);
     if (rules_[rule].serial != serial) return;  // the substitutions have already freed the rule
   }
-  drop_useless(rule);
+  inline_rules_used_once(rule);
 }
 
 // Replaces the digram at n by the rule. Adjacent uses of the same rule become one node with a count.
@@ -221,54 +221,54 @@ void Grammar::substitute(Index n, Index rule) noexcept {
   const Index before = nodes_[n].previous;
   const Index second = nodes_[n].next;
   const Index after = nodes_[second].next;
-  leave(before);
-  leave(n);
-  leave(second);
+  remove_digram(before);
+  remove_digram(n);
+  remove_digram(second);
   const Index symbol = rule_bit | rule;
-  Index here = none;
+  Index rule_node = none;
   if (!is_guard(before) && nodes_[before].symbol == symbol) {
-    leave(nodes_[before].previous);
+    remove_digram(nodes_[before].previous);
     ++nodes_[before].times;
-    here = before;
+    rule_node = before;
   } else {
-    here = new_node(symbol, 1);
-    link(before, here);
+    rule_node = new_node(symbol, 1);
+    link(before, rule_node);
   }
   if (!is_guard(after) && nodes_[after].symbol == symbol) {
-    leave(after);
-    nodes_[here].times += nodes_[after].times;
-    link(here, nodes_[after].next);
+    remove_digram(after);
+    nodes_[rule_node].times += nodes_[after].times;
+    link(rule_node, nodes_[after].next);
     free_node(after);
   } else {
-    link(here, after);
+    link(rule_node, after);
   }
   free_node(second);
   free_node(n);
-  const Index left = nodes_[here].previous;
-  if (!is_guard(left) && check(left)) return;
-  check(here);
+  const Index left = nodes_[rule_node].previous;
+  if (!is_guard(left) && enforce_uniqueness(left)) return;
+  enforce_uniqueness(rule_node);
 }
 
 // Inlines the first and the last rule within `rule` if it is used only once, and without repetition.
-void Grammar::drop_useless(Index rule) noexcept {
+void Grammar::inline_rules_used_once(Index rule) noexcept {
   const std::uint32_t serial = rules_[rule].serial;
-  const auto is_useless = [&](Index n) { return is_rule(n) && nodes_[n].times == 1 && rules_[rule_of(n)].uses == 1; };
+  const auto is_used_once = [&](Index n) { return is_rule(n) && nodes_[n].times == 1 && rules_[rule_of(n)].uses == 1; };
   const Index first = nodes_[rules_[rule].guard].next;
-  if (is_useless(first)) expand(first);
+  if (is_used_once(first)) inline_rule(first);
   if (rules_[rule].serial != serial) return;
   const Index last = nodes_[rules_[rule].guard].previous;
-  if (is_useless(last)) expand(last);
+  if (is_used_once(last)) inline_rule(last);
 }
 
-void Grammar::expand(Index n) noexcept {
+void Grammar::inline_rule(Index n) noexcept {
   const Index rule = rule_of(n);
   const Index guard = rules_[rule].guard;
   const Index first = nodes_[guard].next;
   const Index last = nodes_[guard].previous;
   const Index before = nodes_[n].previous;
   const Index after = nodes_[n].next;
-  leave(before);
-  leave(n);
+  remove_digram(before);
+  remove_digram(n);
   free_node(n);
   free_rule(rule);
   link(before, first);
@@ -276,16 +276,16 @@ void Grammar::expand(Index n) noexcept {
   const auto merge = [&](Index a) {  // merges a with the next node if they have the same symbol
     const Index b = nodes_[a].next;
     if (is_guard(a) || is_guard(b) || nodes_[a].symbol != nodes_[b].symbol) return;
-    leave(nodes_[a].previous);
-    leave(b);
+    remove_digram(nodes_[a].previous);
+    remove_digram(b);
     nodes_[a].times += nodes_[b].times;
     link(a, nodes_[b].next);
     free_node(b);
   };
-  const auto note = [&](Index a) {  // leaves a repeated digram as it is, which costs only one symbol
+  const auto insert_if_unique = [&](Index a) {  // leaves a repeated digram as it is, which costs only one symbol
     if (begins_digram(a) && find(a) == none) {
-      leave(a);
-      enter(a);
+      remove_digram(a);
+      insert_digram(a);
     }
   };
   Index end = last;
@@ -294,7 +294,7 @@ void Grammar::expand(Index n) noexcept {
     if (first == last) end = before;
     merge(before);
   }
-  for (const Index a : {nodes_[before].previous, before, nodes_[end].previous, end}) note(a);
+  for (const Index a : {nodes_[before].previous, before, nodes_[end].previous, end}) insert_if_unique(a);
 }
 
 void Grammar::list(const VisitRule& rule, const Visit& symbol) const {
@@ -308,9 +308,9 @@ void Grammar::list(const VisitRule& rule, const Visit& symbol) const {
         symbol(nodes_[n].symbol, nodes_[n].times);
         continue;
       }
-      const auto [place, fresh] = numbers.try_emplace(rule_of(n), static_cast<std::int64_t>(order.size()));
-      if (fresh) order.push_back(rule_of(n));
-      symbol(-place->second, nodes_[n].times);
+      const auto [position, is_new] = numbers.try_emplace(rule_of(n), static_cast<std::int64_t>(order.size()));
+      if (is_new) order.push_back(rule_of(n));
+      symbol(-position->second, nodes_[n].times);
     }
     if (k > 0) continue;
     for (Index one = 0; one < pending_count_; ++one) symbol(pending_[one], 1);

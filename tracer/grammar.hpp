@@ -13,8 +13,8 @@ namespace stressbench::trace {
 class Grammar {
  public:
   using Index = std::uint32_t;
-  static constexpr Index most_nodes = 480000;
-  static constexpr Index most_rules = 1U << 16U;
+  static constexpr Index max_nodes = 480000;
+  static constexpr Index max_rules = 1U << 16U;
 
   void start() noexcept;  // memory must be zeroed
   // Adds the number of a call (below 2^30). Does nothing once full.
@@ -46,11 +46,11 @@ class Grammar {
   static constexpr Index guard_bit = 1U << 30U;
   static constexpr Index bucket_count = 1U << 18U;
   static constexpr Index reserve = 4096;  // largest number of nodes and rules that one append may need
-  static constexpr Index most_pending = 8192;
-  static constexpr int most_depth = 32;
+  static constexpr Index max_pending = 8192;
+  static constexpr int max_depth = 32;
 
   // The position of the next expected call in the body of the current loop, one entry per nesting level.
-  struct Place {
+  struct LoopPosition {
     Index node;
     std::uint32_t left;  // remaining repetitions of the node, including the next one
   };
@@ -58,7 +58,7 @@ class Grammar {
   bool is_guard(Index n) const noexcept { return (nodes_[n].symbol & guard_bit) != 0; }
   bool is_rule(Index n) const noexcept { return (nodes_[n].symbol & rule_bit) != 0 && !is_guard(n); }
   Index rule_of(Index n) const noexcept { return nodes_[n].symbol & ~(rule_bit | guard_bit); }
-  bool same(Index a, Index b) const noexcept {
+  bool equal_nodes(Index a, Index b) const noexcept {
     return nodes_[a].symbol == nodes_[b].symbol && nodes_[a].times == nodes_[b].times;
   }
   bool begins_digram(Index n) const noexcept { return !is_guard(n) && !is_guard(nodes_[n].next); }
@@ -76,20 +76,20 @@ class Grammar {
   Index new_rule() noexcept;
   void free_rule(Index rule) noexcept;
   void link(Index before, Index after) noexcept;
-  void use(Index n, int change) noexcept;
+  void change_uses(Index n, int change) noexcept;
 
   Index find(Index n) const noexcept;  // another node with n's digram
-  void enter(Index n) noexcept;
-  void leave(Index n) noexcept;
-  bool check(Index n) noexcept;
-  void match(Index n, Index twin) noexcept;
+  void insert_digram(Index n) noexcept;
+  void remove_digram(Index n) noexcept;
+  bool enforce_uniqueness(Index n) noexcept;
+  void replace_both(Index n, Index duplicate) noexcept;
   void substitute(Index n, Index rule) noexcept;
-  void drop_useless(Index rule) noexcept;
-  void expand(Index n) noexcept;
+  void inline_rules_used_once(Index rule) noexcept;
+  void inline_rule(Index n) noexcept;
 
   std::uint64_t length_;
   bool full_;
-  std::int32_t depth_;  // number of entries in places_; 0: no loop is followed
+  std::int32_t depth_;  // number of entries in loop_positions_; 0: no loop is followed
   Index pending_count_;
   Index used_nodes_;
   Index free_nodes_;
@@ -98,10 +98,10 @@ class Grammar {
   Index free_rules_;
   Index free_rule_count_;
   std::uint32_t serial_;
-  Place places_[most_depth];
-  Index pending_[most_pending];  // calls of the incomplete pass of the loop
-  Node nodes_[most_nodes];
-  Rule rules_[most_rules];
+  LoopPosition loop_positions_[max_depth];
+  Index pending_[max_pending];  // calls of the incomplete pass of the loop
+  Node nodes_[max_nodes];
+  Rule rules_[max_rules];
   Index buckets_[bucket_count];
 };
 

@@ -23,7 +23,7 @@ inline std::uint64_t scatter(std::uint64_t word) noexcept {
 
 // Slots for objects with handles. `add` takes the lowest free slot. Several slots may have the same handle (MPICH
 // returns the same request for all small sends that complete immediately); `find` returns the oldest of them.
-template <int most>
+template <int max_entries>
 class Slots {
  public:
   static constexpr int absent = -2;
@@ -33,14 +33,14 @@ class Slots {
     if (slot < 0) return absent;
     taken_[slot / 64] |= bit(slot);
     entries_[slot] = {handle, -1};
-    std::int32_t* place = &buckets_[scatter(handle) % most];
+    std::int32_t* place = &buckets_[scatter(handle) % max_entries];
     while (*place > 0) place = &entries_[*place - 1].next_plus_1;
     *place = slot + 1;
     entries_[slot].next_plus_1 = 0;
     return slot;
   }
   int find(std::uint64_t handle) const noexcept {
-    for (std::int32_t at = buckets_[scatter(handle) % most]; at > 0; at = entries_[at - 1].next_plus_1) {
+    for (std::int32_t at = buckets_[scatter(handle) % max_entries]; at > 0; at = entries_[at - 1].next_plus_1) {
       if (entries_[at - 1].handle == handle) return at - 1;
     }
     return absent;
@@ -53,7 +53,7 @@ class Slots {
   // Hides the slot from `find` without releasing it, for lists that contain a handle twice.
   void hide(int slot) noexcept { unlink(slot); }
   void show(int slot) noexcept {
-    std::int32_t* place = &buckets_[scatter(entries_[slot].handle) % most];
+    std::int32_t* place = &buckets_[scatter(entries_[slot].handle) % max_entries];
     while (*place > 0) place = &entries_[*place - 1].next_plus_1;
     *place = slot + 1;
     entries_[slot].next_plus_1 = 0;
@@ -68,21 +68,21 @@ class Slots {
     return std::uint64_t{1} << (static_cast<unsigned>(slot) % 64U);
   }
   int lowest_free() noexcept {
-    for (; hint_ < most / 64; ++hint_) {
+    for (; hint_ < max_entries / 64; ++hint_) {
       const std::uint64_t free = ~taken_[hint_];
       if (free != 0) return hint_ * 64 + __builtin_ctzll(free);
     }
     return -1;
   }
   void unlink(int slot) noexcept {
-    std::int32_t* place = &buckets_[scatter(entries_[slot].handle) % most];
+    std::int32_t* place = &buckets_[scatter(entries_[slot].handle) % max_entries];
     while (*place > 0 && *place != slot + 1) place = &entries_[*place - 1].next_plus_1;
     if (*place == slot + 1) *place = entries_[slot].next_plus_1;
   }
 
-  Entry entries_[most];
-  std::int32_t buckets_[most];
-  std::uint64_t taken_[most / 64];
+  Entry entries_[max_entries];
+  std::int32_t buckets_[max_entries];
+  std::uint64_t taken_[max_entries / 64];
   int hint_;
 };
 

@@ -11,7 +11,7 @@ inline constexpr const char* class_names[class_count] = {"p2p", "wait", "coll", 
 
 inline constexpr std::int32_t unset = INT32_MIN;
 
-enum Any : std::uint8_t { any_nothing = 0, any_source = 1, any_tag = 2 };
+enum Wildcard : std::uint8_t { no_wildcard = 0, any_source = 1, any_tag = 2 };
 
 // Kinds of a call's lists, which are stored one after another as {kind, length, values...}.
 enum class List : std::int64_t {
@@ -42,7 +42,7 @@ inline constexpr const char* assertion_names[] = {"NOCHECK", "NOSTORE", "NOPUT",
 // No padding: keys are hashed and compared as words.
 struct Key {
   std::uint16_t op = 0;
-  std::uint8_t any = any_nothing;
+  std::uint8_t wildcards = no_wildcard;
   std::uint8_t in_place = 0;
   std::int32_t comm = unset;
   std::int32_t peer = unset;
@@ -56,8 +56,8 @@ struct Key {
   std::int32_t unit = unset;
   std::int32_t root = unset;
   std::int32_t request = unset;
-  std::int32_t made = unset;    // number of the new communicator; -1: MPI_COMM_NULL
-  std::int32_t object = unset;  // slot of a file or a window
+  std::int32_t new_comm = unset;  // number of the new communicator; -1: MPI_COMM_NULL
+  std::int32_t object = unset;    // slot of a file or a window
   std::uint32_t site = 0;
   std::uint32_t words = 0;  // length of all lists
 };

@@ -20,27 +20,27 @@
 namespace stressbench::trace {
 namespace {
 
-void complain(const char* what, const char* path) {
+void report_failure(const char* what, const char* path) {
   std::fprintf(stderr, "stressbench: the trace could not be written: %s '%s': %s\n", what, path, std::strerror(errno));
 }
 
-void begin() {
+void start_tracing() {
   if (settings::output() == nullptr || process().started()) return;
   if (!process().start()) {
     std::fprintf(stderr, "stressbench: no memory for the trace: this rank is not traced\n");
     return;
   }
   process().first_recording().header.began_ns = now_ns();
-  process().thread()->left_ns = now_ns();
-  process().look(!settings::begins_paused());
+  process().thread()->last_return_ns = now_ns();
+  process().set_recording(!settings::begins_paused());
 }
 
-std::string own_line() {
+std::string make_rank_line() {
   std::vector<const Recording*> recordings;
   for (int k = 0; k < process().threads(); ++k) {
     Thread& thread = *process().thread(k);
-    thread.give_up_waiting();
-    thread.recording->header.ended = Ended::finalize;
+    thread.record_all_waiting();
+    thread.recording->header.end_state = EndState::finalize;
     recordings.push_back(thread.recording);
   }
   process().sum_objects(process().first_recording().objects);
@@ -48,27 +48,27 @@ std::string own_line() {
 }
 
 // Nanoseconds that this thread computed since its last MPI call.
-std::int64_t since_last_call(const Thread& thread) {
-  return std::max<std::int64_t>(now_ns() - thread.left_ns - thread.polling.ours_ns, 0);
+std::int64_t time_since_last_call_ns(const Thread& thread) {
+  return std::max<std::int64_t>(now_ns() - thread.last_return_ns - thread.polling.tracer_ns, 0);
 }
 
 // Resumes or pauses recording. Computation before a pause counts in the gap before the first call after the pause, or
 // in the time after the last call if no call follows.
-void look_or_pause(Thread& thread, bool look) {
-  if (look == process().looks()) return;
+void set_recording(Thread& thread, bool enabled) {
+  if (enabled == process().is_recording()) return;
   std::int64_t& tail_ns = thread.recording->header.tail_ns;
-  if (look) {
-    thread.left_ns = now_ns() - tail_ns;
+  if (enabled) {
+    thread.last_return_ns = now_ns() - tail_ns;
   } else {
-    tail_ns = since_last_call(thread);
+    tail_ns = time_since_last_call_ns(thread);
   }
   thread.polling = {};
-  process().look(look);
+  process().set_recording(enabled);
 }
 
 bool write_at(const char* path, int flags, const std::string& text, std::int64_t offset, mode_t mode = 0644) {
   const int file = open(path, flags | O_CLOEXEC, mode);
-  if (file < 0) return complain("cannot open", path), false;
+  if (file < 0) return report_failure("cannot open", path), false;
   std::size_t written = 0;
   while (written < text.size()) {
     const ssize_t n =
@@ -77,9 +77,9 @@ bool write_at(const char* path, int flags, const std::string& text, std::int64_t
     if (n <= 0) break;
     written += static_cast<std::size_t>(n);
   }
-  const bool whole = written == text.size();
-  if (!whole) complain("cannot write", path);
-  return (close(file) == 0) && whole;
+  const bool complete = written == text.size();
+  if (!complete) report_failure("cannot write", path);
+  return (close(file) == 0) && complete;
 }
 
 // Writes the paths of the modules, for tools that turn call sites into source lines. Not part of the trace, since paths
@@ -110,7 +110,7 @@ void write_modules(const char* path) {
 void write_file() {
   const char* path = settings::output();
   const int rank = process().rank();
-  const std::string line = own_line();
+  const std::string line = make_rank_line();
   const Header& header = process().first_recording().header;
   int is_host = header.node == rank ? 1 : 0;
   int hosts = 0;
@@ -118,33 +118,33 @@ void write_file() {
   std::string head;
   if (rank == 0) head = header_line(header, {process().ranks(), hosts});
   std::int64_t length = static_cast<std::int64_t>(line.size() + head.size());
-  std::int64_t before = 0;
-  PMPI_Exscan(&length, &before, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) before = 0;
+  std::int64_t offset = 0;
+  PMPI_Exscan(&length, &offset, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) offset = 0;
   int ready = 1;
   if (rank == 0) ready = write_at(path, O_WRONLY | O_CREAT | O_TRUNC, head + line, 0) ? 1 : 0;
   PMPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (ready == 0) return;
-  int whole = rank == 0 || write_at(path, O_WRONLY, line, before) ? 1 : 0;
-  std::int64_t end = before + length;
-  std::int64_t all = 0;
-  int all_whole = 0;
-  PMPI_Reduce(&end, &all, 1, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
-  PMPI_Allreduce(&whole, &all_whole, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (rank == 0 && all_whole != 0) {
+  int complete = rank == 0 || write_at(path, O_WRONLY, line, offset) ? 1 : 0;
+  std::int64_t end = offset + length;
+  std::int64_t file_size = 0;
+  int all_complete = 0;
+  PMPI_Reduce(&end, &file_size, 1, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
+  PMPI_Allreduce(&complete, &all_complete, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (rank == 0 && all_complete != 0) {
     write_modules(path);
-    write_at(path, O_WRONLY, end_line(process().ranks(), true), all);
+    write_at(path, O_WRONLY, end_line(process().ranks(), true), file_size);
   }
-  if (all_whole == 0) return;
+  if (all_complete == 0) return;
   for (int k = 0; k < process().threads(); ++k) pool::remove(rank, k);
 }
 
-void finish() {
+void finish_tracing() {
   if (!process().started()) return;
-  for (int k = 0; process().looks() && k < process().threads(); ++k) {
-    process().thread(k)->recording->header.tail_ns = since_last_call(*process().thread(k));
+  for (int k = 0; process().is_recording() && k < process().threads(); ++k) {
+    process().thread(k)->recording->header.tail_ns = time_since_last_call_ns(*process().thread(k));
   }
-  process().look(false);
+  process().set_recording(false);
   process().first_recording().header.last_ns = now_ns();
   write_file();
 }
@@ -158,28 +158,28 @@ using namespace stressbench::trace;
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
-  const bool reached = mpi_library::reach();
+  const bool is_visible = mpi_library::make_visible();
   const int code = PMPI_Init(argc, argv);
-  if (code == MPI_SUCCESS && reached) begin();
+  if (code == MPI_SUCCESS && is_visible) start_tracing();
   return code;
 }
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  const bool reached = mpi_library::reach();
+  const bool is_visible = mpi_library::make_visible();
   const int code = PMPI_Init_thread(argc, argv, required, provided);
-  if (code == MPI_SUCCESS && reached) begin();
+  if (code == MPI_SUCCESS && is_visible) start_tracing();
   return code;
 }
 int MPI_Finalize(void) {
-  finish();
+  finish_tracing();
   return PMPI_Finalize();
 }
 int MPI_Abort(MPI_Comm comm, int errorcode) {
-  if (process().started()) process().first_recording().header.ended = Ended::abort;
+  if (process().started()) process().first_recording().header.end_state = EndState::abort;
   return PMPI_Abort(comm, errorcode);
 }
 int MPI_Pcontrol(const int level, ...) {
   if (process().started()) {
-    if (Thread* const thread = process().thread(); thread != nullptr) look_or_pause(*thread, level != 0);
+    if (Thread* const thread = process().thread(); thread != nullptr) set_recording(*thread, level != 0);
   }
   return MPI_SUCCESS;
 }
@@ -188,21 +188,21 @@ int MPI_Pcontrol(const int level, ...) {
   void behind##_init##suffix(MPI_Fint*) __attribute__((weak));                                \
   void name##_init##suffix(MPI_Fint* ierror) {                                                \
     behind##_init##suffix(ierror);                                                            \
-    if (mpi_library::reach()) begin();                                                        \
+    if (mpi_library::make_visible()) start_tracing();                                         \
   }                                                                                           \
   void behind##_init_thread##suffix(MPI_Fint*, MPI_Fint*, MPI_Fint*) __attribute__((weak));   \
   void name##_init_thread##suffix(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror) { \
     behind##_init_thread##suffix(required, provided, ierror);                                 \
-    if (mpi_library::reach()) begin();                                                        \
+    if (mpi_library::make_visible()) start_tracing();                                         \
   }                                                                                           \
   void behind##_finalize##suffix(MPI_Fint*) __attribute__((weak));                            \
   void name##_finalize##suffix(MPI_Fint* ierror) {                                            \
-    finish();                                                                                 \
+    finish_tracing();                                                                         \
     behind##_finalize##suffix(ierror);                                                        \
   }                                                                                           \
   void behind##_abort##suffix(MPI_Fint*, MPI_Fint*, MPI_Fint*) __attribute__((weak));         \
   void name##_abort##suffix(MPI_Fint* comm, MPI_Fint* errorcode, MPI_Fint* ierror) {          \
-    if (process().started()) process().first_recording().header.ended = Ended::abort;         \
+    if (process().started()) process().first_recording().header.end_state = EndState::abort;  \
     behind##_abort##suffix(comm, errorcode, ierror);                                          \
   }
 STRESSBENCH_FORTRAN(mpi, pmpi, _)

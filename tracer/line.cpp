@@ -59,7 +59,7 @@ void add_string(std::string& text, const char* value) {
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-std::string closed(std::string text) {  // `text` is the object without its checksum
+std::string with_checksum(std::string text) {  // `text` is the object without its checksum
   const std::uint32_t checksum = crc32(text);
   add(text, ",\"crc32\":\"%08" PRIx32 "\"}\n", checksum);
   return text;
@@ -120,9 +120,9 @@ void add_call(std::string& text, const Recording& recording, const CallRecord& c
   };
   number("comm", key.comm, unset);
   number("peer", key.peer, unset);
-  if ((key.any & any_tag) == 0 || key.tag >= 0) number("tag", key.tag, unset);
-  if (key.any != 0)
-    add(text, ",\"any\":\"%s\"", key.any == any_source ? "source" : key.any == any_tag ? "tag" : "both");
+  if ((key.wildcards & any_tag) == 0 || key.tag >= 0) number("tag", key.tag, unset);
+  if (key.wildcards != 0)
+    add(text, ",\"any\":\"%s\"", key.wildcards == any_source ? "source" : key.wildcards == any_tag ? "tag" : "both");
   number("bytes", key.bytes, -1);
   number("unit", key.unit, unset);
   if (key.type >= 0) add(text, ",\"type\":\"%s\"", type_names[key.type]);
@@ -134,10 +134,10 @@ void add_call(std::string& text, const Recording& recording, const CallRecord& c
   number("root", key.root, unset);
   if (key.in_place != 0) text += ",\"in_place\":true";
   number("request", key.request, unset);
-  if (key.made == -1) {
+  if (key.new_comm == -1) {
     text += ",\"made\":null";
   } else {
-    number("made", key.made, unset);
+    number("made", key.new_comm, unset);
   }
   if (key.object != unset) number(op.kind == Class::io ? "file" : "window", key.object, unset);
   add_lists(text, recording, call);
@@ -162,20 +162,21 @@ void add_stream(std::string& text, const Recording& recording) {
   add_list(text, std::span(recording.calls, static_cast<std::size_t>(recording.call_count)),
            [&](const CallRecord& call) { add_call(text, recording, call); });
   const bool capture = recording.header.mode == Mode::capture;
-  const bool cut = recording.busy != 0;  // killed during a change of the sequence, which may be inconsistent
-  const bool whole = capture && recording.lost_sequence.happened == 0 && !cut;
+  const bool was_interrupted =
+      recording.busy != 0;  // killed during a change of the sequence, which may be inconsistent
+  const bool has_sequence = capture && recording.lost_sequence.happened == 0 && !was_interrupted;
   text += ",\"gaps\":";
-  if (whole) {
+  if (has_sequence) {
     add_list(text, std::span(recording.gaps, static_cast<std::size_t>(recording.gap_count)),
              [&](const Gap& gap) { add_gap(text, gap); });
   } else {
     text += "null";
   }
-  if (whole && recording.header.ended == Ended::finalize) {
+  if (has_sequence && recording.header.end_state == EndState::finalize) {
     add(text, ",\"tail_s\":%.9g", static_cast<double>(recording.header.tail_ns) * 1e-9);
   }
   text += ",\"rules\":";
-  if (whole) {
+  if (has_sequence) {
     std::string rules = "[";
     recording.grammar.list([&] { rules += rules.size() == 1 ? "[" : "],["; },
                            [&](std::int64_t symbol, std::uint32_t times) {
@@ -186,7 +187,7 @@ void add_stream(std::string& text, const Recording& recording) {
   } else {
     text += "null";
   }
-  add(text, ",\"sequence_calls\":%" PRIu64 ",\"lost\":", whole ? recording.grammar.length() : 0);
+  add(text, ",\"sequence_calls\":%" PRIu64 ",\"lost\":", has_sequence ? recording.grammar.length() : 0);
   std::string losses;
   const auto lost = [&](const Loss& loss, const char* what, const char* why) {
     if (loss.happened == 0) return;
@@ -194,8 +195,8 @@ void add_stream(std::string& text, const Recording& recording) {
         loss.after_calls, why);
   };
   if (capture) lost(recording.lost_sequence, "sequence", "calls repeat too little to be kept in order");
-  if (capture && cut)
-    lost({recording.calls_seen(), 1}, "sequence", "the rank was killed while the sequence was being written");
+  if (capture && was_interrupted)
+    lost({recording.total_calls(), 1}, "sequence", "the rank was killed while the sequence was being written");
   lost(recording.lost_calls, "calls", "too many different calls");
   lost(recording.lost_gaps, "gaps", "too many different pairs of calls");
   lost(recording.lost_lists, "lists", "a call has more requests or counts than are kept");
@@ -229,12 +230,12 @@ void add_totals(std::string& text, std::span<const Recording* const> threads) {
 
 // Appends the object counts if the program reached MPI_Finalize, since objects may be released until then.
 void add_objects(std::string& text, const Recording& recording) {
-  if (recording.header.ended != Ended::finalize) return;
+  if (recording.header.end_state != EndState::finalize) return;
   text += ",\"objects\":[";
   for (int kind = 0; kind < object_kinds; ++kind) {
     const ObjectCount& objects = recording.objects[kind];
     add(text, "%s{\"kind\":\"%s\",\"made\":%" PRIu64 ",\"released\":%" PRIu64 "}", kind == 0 ? "" : ",",
-        object_names[kind], objects.made, objects.released);
+        object_names[kind], objects.created, objects.released);
   }
   text += ']';
 }
@@ -336,7 +337,7 @@ std::string header_line(const Header& header, FileSummary summary) {
   } else {
     add(text, "%d", summary.hosts);
   }
-  return closed(std::move(text));
+  return with_checksum(std::move(text));
 }
 
 std::string rank_line(std::span<const Recording* const> threads, bool with_host) {
@@ -356,7 +357,7 @@ std::string rank_line(std::span<const Recording* const> threads, bool with_host)
   static constexpr const char* endings[] = {"killed", "finalize", "abort"};
   std::int64_t last_ns = header.last_ns;
   for (const Recording* thread : threads) last_ns = std::max(last_ns, thread->header.last_ns);
-  add(text, ",\"ended\":\"%s\",\"wall_s\":%.9g,\"threads\":%zu,", endings[static_cast<int>(header.ended)],
+  add(text, ",\"ended\":\"%s\",\"wall_s\":%.9g,\"threads\":%zu,", endings[static_cast<int>(header.end_state)],
       static_cast<double>(std::max<std::int64_t>(last_ns - header.began_ns, 0)) * 1e-9, threads.size());
   add_totals(text, threads);
   add_objects(text, first);
@@ -375,13 +376,13 @@ std::string rank_line(std::span<const Recording* const> threads, bool with_host)
       text += '}';
     });
   }
-  return closed(std::move(text));
+  return with_checksum(std::move(text));
 }
 
 std::string end_line(int ranks, bool complete) {
   std::string text;
   add(text, "{\"type\":\"end\",\"ranks\":%d,\"complete\":%s", ranks, complete ? "true" : "false");
-  return closed(std::move(text));
+  return with_checksum(std::move(text));
 }
 
 }  // namespace stressbench::trace

@@ -23,7 +23,7 @@ bool is_open_mpi() noexcept {
   return std::strstr(version, "Open MPI") != nullptr;
 }
 
-int make_visible(dl_phdr_info* object, std::size_t, void*) {
+int open_globally(dl_phdr_info* object, std::size_t, void*) {
   const char* slash = std::strrchr(object->dlpi_name, '/');
   const char* name = slash == nullptr ? object->dlpi_name : slash + 1;
   if (std::strncmp(name, "libmpi.", 7) != 0 && std::strncmp(name, "libmpich.", 9) != 0) return 0;
@@ -33,8 +33,8 @@ int make_visible(dl_phdr_info* object, std::size_t, void*) {
 
 }  // namespace
 
-bool reach() noexcept {
-  if (dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr) dl_iterate_phdr(make_visible, nullptr);
+bool make_visible() noexcept {
+  if (dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr) dl_iterate_phdr(open_globally, nullptr);
   if (is_open_mpi() == built_for_open_mpi) return true;
   std::fprintf(stderr, "stressbench: this tracer was built for %s, and the program uses %s: it is not traced\n",
                built_for_open_mpi ? "Open MPI" : "MPICH", built_for_open_mpi ? "another MPI" : "Open MPI");

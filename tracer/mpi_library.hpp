@@ -23,6 +23,6 @@ namespace stressbench::trace::mpi_library {
 
 // Must be called before the first PMPI call. If the program loaded the MPI library with local visibility, makes it
 // visible to the tracer. False if the tracer was built for another MPI library; the program must then not be traced.
-bool reach() noexcept;
+bool make_visible() noexcept;
 
 }  // namespace stressbench::trace::mpi_library

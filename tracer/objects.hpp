@@ -12,7 +12,7 @@ inline constexpr const char* object_names[object_kinds] = {"requests", "communic
                                                            "keyvals",  "infos"};
 
 struct ObjectCount {
-  std::uint64_t made;
+  std::uint64_t created;
   std::uint64_t released;
 };
 

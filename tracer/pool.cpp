@@ -16,16 +16,16 @@ namespace {
 
 // Whether the file system has room for the recordings of all ranks on this host. Without room, writes to a mapped file
 // would kill the program.
-bool has_room(const char* folder, int here) noexcept {
+bool has_room(const char* folder, int ranks_on_host) noexcept {
   struct statvfs file_system {};
   if (statvfs(folder, &file_system) != 0) return false;
   const auto free_bytes = static_cast<std::uint64_t>(file_system.f_bavail) * file_system.f_frsize;
-  return free_bytes / 2 > sizeof(Recording) * static_cast<std::uint64_t>(here);
+  return free_bytes / 2 > sizeof(Recording) * static_cast<std::uint64_t>(ranks_on_host);
 }
 
-bool made[Process::most_threads] = {};
+bool file_created[Process::max_threads] = {};
 
-void name_of(char* path, std::size_t size, int rank, int thread) noexcept {
+void write_path(char* path, std::size_t size, int rank, int thread) noexcept {
   const char* folder = settings::pool_folder();
   if (thread == 0) {
     std::snprintf(path, size, "%s/stressbench-trace-%s-%d.pool", folder, settings::id(), rank);
@@ -36,15 +36,15 @@ void name_of(char* path, std::size_t size, int rank, int thread) noexcept {
 
 }  // namespace
 
-void* plain_memory(std::size_t bytes) noexcept {
+void* anonymous_memory(std::size_t bytes) noexcept {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
-Recording* make(int rank, int thread, int here) noexcept {
+Recording* create(int rank, int thread, int ranks_on_host) noexcept {
   char path[4096];
-  name_of(path, sizeof(path), rank, thread);
-  if (has_room(settings::pool_folder(), here)) {
+  write_path(path, sizeof(path), rank, thread);
+  if (has_room(settings::pool_folder(), ranks_on_host)) {
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file >= 0) {
       void* memory = MAP_FAILED;
@@ -52,19 +52,19 @@ Recording* make(int rank, int thread, int here) noexcept {
         memory = mmap(nullptr, sizeof(Recording), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
       close(file);
       if (memory != MAP_FAILED) {
-        made[thread] = true;
+        file_created[thread] = true;
         return static_cast<Recording*>(memory);
       }
       unlink(path);
     }
   }
-  return static_cast<Recording*>(plain_memory(sizeof(Recording)));
+  return static_cast<Recording*>(anonymous_memory(sizeof(Recording)));
 }
 
 void remove(int rank, int thread) noexcept {
-  if (!made[thread]) return;  // a file of that name belongs to another process
+  if (!file_created[thread]) return;  // a file of that name belongs to another process
   char path[4096];
-  name_of(path, sizeof(path), rank, thread);
+  write_path(path, sizeof(path), rank, thread);
   unlink(path);
 }
 

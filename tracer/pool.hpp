@@ -8,10 +8,10 @@
 
 namespace stressbench::trace::pool {
 
-// Returns zeroed memory, or null if there is none. `here`: number of ranks on this host, each of which needs the same
-// amount.
-Recording* make(int rank, int thread, int here) noexcept;
-void* plain_memory(std::size_t bytes) noexcept;
+// Returns zeroed memory, or null if there is none. `ranks_on_host`: number of ranks on this host, each of which needs
+// the same amount.
+Recording* create(int rank, int thread, int ranks_on_host) noexcept;
+void* anonymous_memory(std::size_t bytes) noexcept;
 // Removes the file of the recording.
 void remove(int rank, int thread) noexcept;
 

@@ -58,13 +58,13 @@ std::int16_t Process::reduction(MPI_Op op) const noexcept {
 
 namespace {
 
-double cost_of_clock() noexcept {
+double clock_overhead_s() noexcept {
   const std::int64_t begin = now_ns();
   for (int k = 0; k < 1000; ++k) (void)now_ns();
   return static_cast<double>(now_ns() - begin) * 1e-12;
 }
 
-const char* name_in(const char* path) noexcept {
+const char* base_name(const char* path) noexcept {
   const char* slash = std::strrchr(path, '/');
   return slash == nullptr ? path : slash + 1;
 }
@@ -76,10 +76,10 @@ void copy(char (&to)[size], const char* from) noexcept {
 }
 
 void describe(Header& header) noexcept {
-  header.clock_s = cost_of_clock();
+  header.clock_s = clock_overhead_s();
   gethostname(header.host, sizeof(header.host) - 1);
   char path[4096] = {};
-  if (readlink("/proc/self/exe", path, sizeof(path) - 1) > 0) copy(header.program, name_in(path));
+  if (readlink("/proc/self/exe", path, sizeof(path) - 1) > 0) copy(header.program, base_name(path));
   char library[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
   PMPI_Get_library_version(library, &length);
@@ -96,12 +96,12 @@ void describe(Header& header) noexcept {
 bool Process::start() noexcept {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-  MPI_Comm here = MPI_COMM_NULL;
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
-  PMPI_Comm_size(here, &ranks_here_);
+  MPI_Comm node_comm = MPI_COMM_NULL;
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_comm);
+  PMPI_Comm_size(node_comm, &ranks_on_host_);
   node_ = rank_;
-  PMPI_Bcast(&node_, 1, MPI_INT, 0, here);
-  PMPI_Comm_free(&here);
+  PMPI_Bcast(&node_, 1, MPI_INT, 0, node_comm);
+  PMPI_Comm_free(&node_comm);
   types_.start();
   first_ = thread();
   if (first_ == nullptr) return false;
@@ -111,11 +111,11 @@ bool Process::start() noexcept {
 }
 
 Thread* Process::new_thread() noexcept {
-  const std::lock_guard<std::mutex> alone{growing_};
+  const std::lock_guard<std::mutex> lock{mutex_};
   const int number = thread_count_.load();
-  if (number == most_threads) return nullptr;
-  auto* made = static_cast<Thread*>(pool::plain_memory(sizeof(Thread)));
-  Recording* recording = made == nullptr ? nullptr : pool::make(rank_, number, ranks_here_);
+  if (number == max_threads) return nullptr;
+  auto* created = static_cast<Thread*>(pool::anonymous_memory(sizeof(Thread)));
+  Recording* recording = created == nullptr ? nullptr : pool::create(rank_, number, ranks_on_host_);
   if (recording == nullptr) return nullptr;
   recording->start();
   Header& header = recording->header;
@@ -126,31 +126,31 @@ Thread* Process::new_thread() noexcept {
   header.thread = number;
   header.began_ns = first_ == nullptr ? now_ns() : first_->recording->header.began_ns;
   header.last_ns = header.began_ns;
-  made->start(*recording);
-  made->left_ns = now_ns();
-  threads_[number] = made;
+  created->start(*recording);
+  created->last_return_ns = now_ns();
+  threads_[number] = created;
   thread_count_.store(number + 1);
-  return made;
+  return created;
 }
 
-void Process::count_elsewhere(Object kind, std::int64_t made, std::int64_t released) noexcept {
-  auto& counted = elsewhere_[static_cast<int>(kind)];
-  counted.made.fetch_add(static_cast<std::uint64_t>(made), std::memory_order_relaxed);
+void Process::count_unrecorded_thread(Object kind, std::int64_t created, std::int64_t released) noexcept {
+  auto& counted = unrecorded_threads_[static_cast<int>(kind)];
+  counted.created.fetch_add(static_cast<std::uint64_t>(created), std::memory_order_relaxed);
   counted.released.fetch_add(static_cast<std::uint64_t>(released), std::memory_order_relaxed);
 }
 
 void Process::sum_objects(ObjectCount (&sums)[object_kinds]) const noexcept {
   for (int kind = 0; kind < object_kinds; ++kind) {
-    sums[kind] = {elsewhere_[kind].made.load(), elsewhere_[kind].released.load()};
+    sums[kind] = {unrecorded_threads_[kind].created.load(), unrecorded_threads_[kind].released.load()};
     for (int k = 0; k < threads(); ++k) {
-      sums[kind].made += threads_[k]->objects[kind].made;
+      sums[kind].created += threads_[k]->objects[kind].created;
       sums[kind].released += threads_[k]->objects[kind].released;
     }
   }
 }
 
 std::int32_t Process::new_site(const void* address) noexcept {
-  const std::lock_guard<std::mutex> alone{growing_};
+  const std::lock_guard<std::mutex> lock{mutex_};
   Recording& recording = *first_->recording;
   const auto number = reinterpret_cast<std::uint64_t>(address);
   const std::int32_t known = recording.find_site(number);
@@ -159,7 +159,7 @@ std::int32_t Process::new_site(const void* address) noexcept {
   if (dladdr(address, &found) == 0 || found.dli_fname == nullptr) return recording.add_site({number, number, -1}, "?");
   // The return address is behind the call; one byte less is inside it.
   const std::uint64_t offset = number - 1 - reinterpret_cast<std::uint64_t>(found.dli_fbase);
-  return recording.add_site({number, offset, -1}, name_in(found.dli_fname));
+  return recording.add_site({number, offset, -1}, base_name(found.dli_fname));
 }
 
 }  // namespace stressbench::trace

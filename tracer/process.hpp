@@ -44,36 +44,36 @@ class Process {
  public:
   // Called after MPI_Init. False if there is no memory.
   bool start() noexcept;
-  void look(bool yes) noexcept {
-    if (yes) communicators_.look();
-    looking_.store(yes, std::memory_order_relaxed);
+  void set_recording(bool enabled) noexcept {
+    if (enabled) communicators_.add_created_while_paused();
+    is_recording_.store(enabled, std::memory_order_relaxed);
   }
-  bool looks() const noexcept { return looking_.load(std::memory_order_relaxed); }
+  bool is_recording() const noexcept { return is_recording_.load(std::memory_order_relaxed); }
   bool started() const noexcept { return first_ != nullptr; }
   // State of this thread, created at its first call. Null if there is no memory.
   Thread* thread() noexcept {
-    if (mine_ == nullptr) mine_ = new_thread();
-    return mine_;
+    if (this_thread_ == nullptr) this_thread_ = new_thread();
+    return this_thread_;
   }
   // Must not be called before `start`.
-  void count(Object kind, std::int64_t made, std::int64_t released) noexcept {
-    if (mine_ == nullptr) return count_elsewhere(kind, made, released);
-    ObjectCount& counted = mine_->objects[static_cast<int>(kind)];
-    counted.made += static_cast<std::uint64_t>(made);
+  void count(Object kind, std::int64_t created, std::int64_t released) noexcept {
+    if (this_thread_ == nullptr) return count_unrecorded_thread(kind, created, released);
+    ObjectCount& counted = this_thread_->objects[static_cast<int>(kind)];
+    counted.created += static_cast<std::uint64_t>(created);
     counted.released += static_cast<std::uint64_t>(released);
   }
   // Sums the counts of all threads.
   void sum_objects(ObjectCount (&sums)[object_kinds]) const noexcept;
   Recording& first_recording() noexcept { return *first_->recording; }
 
-  const Communicators::Known* communicator(MPI_Comm comm) noexcept { return communicators_.find(comm); }
-  const Communicators::Known* new_communicator(MPI_Comm comm) noexcept { return communicators_.add(comm); }
+  const Communicators::Entry* communicator(MPI_Comm comm) noexcept { return communicators_.find(comm); }
+  const Communicators::Entry* new_communicator(MPI_Comm comm) noexcept { return communicators_.add(comm); }
   void forget(MPI_Comm comm) noexcept { communicators_.remove(comm); }
-  void made_unseen(MPI_Comm comm) {
-    if (started() && !looks()) communicators_.made_unseen(comm);
+  void note_created_while_paused(MPI_Comm comm) {
+    if (started() && !is_recording()) communicators_.note_created_while_paused(comm);
   }
-  void freed_unseen(MPI_Comm comm) noexcept {
-    if (started() && !looks()) communicators_.freed_unseen(comm);
+  void note_freed_while_paused(MPI_Comm comm) noexcept {
+    if (started() && !is_recording()) communicators_.note_freed_while_paused(comm);
   }
   const Types& types() const noexcept { return types_; }
   std::int16_t reduction(MPI_Op op) const noexcept;
@@ -84,7 +84,7 @@ class Process {
   Slots<1024>& files() noexcept { return files_; }
   Slots<1024>& windows() noexcept { return windows_; }
 
-  static constexpr int most_threads = 64;
+  static constexpr int max_threads = 64;
   int threads() const noexcept { return thread_count_.load(); }
   Thread* thread(int k) noexcept { return threads_[k]; }
   int rank() const noexcept { return rank_; }
@@ -92,29 +92,29 @@ class Process {
 
  private:
   Thread* new_thread() noexcept;
-  void count_elsewhere(Object kind, std::int64_t made, std::int64_t released) noexcept;
+  void count_unrecorded_thread(Object kind, std::int64_t created, std::int64_t released) noexcept;
   std::int32_t new_site(const void* address) noexcept;
 
-  static constinit inline thread_local Thread* mine_ = nullptr;
+  static constinit inline thread_local Thread* this_thread_ = nullptr;
 
-  std::atomic<bool> looking_{false};
+  std::atomic<bool> is_recording_{false};
   Thread* first_ = nullptr;
   std::atomic<int> thread_count_{0};
-  Thread* threads_[most_threads] = {};
-  std::mutex growing_;
+  Thread* threads_[max_threads] = {};
+  std::mutex mutex_;
   int rank_ = 0;
   int ranks_ = 0;
   int node_ = -1;
-  int ranks_here_ = 1;
+  int ranks_on_host_ = 1;
   Communicators communicators_;
   Types types_;
   Slots<1024> files_;
   Slots<1024> windows_;
-  // Totals of threads without a recording, which called MPI only while recording was paused or exceed most_threads.
+  // Totals of threads without a recording, which called MPI only while recording was paused or exceed max_threads.
   struct {
-    std::atomic<std::uint64_t> made;
+    std::atomic<std::uint64_t> created;
     std::atomic<std::uint64_t> released;
-  } elsewhere_[object_kinds] = {};
+  } unrecorded_threads_[object_kinds] = {};
 };
 
 // The only object of this class.

@@ -21,48 +21,48 @@ std::uint64_t hash_of(const Key& key, std::span<const std::int64_t> lists) noexc
   return hash;
 }
 
-void lose(Loss& loss, std::uint64_t after_calls) noexcept {
+void record_loss(Loss& loss, std::uint64_t after_calls) noexcept {
   if (!loss.happened) loss = {after_calls, 1};
 }
 
 }  // namespace
 
 void Recording::start() noexcept {
-  header.magic = Header::right_magic;
+  header.magic = Header::expected_magic;
   header.size = sizeof(Recording);
   last_call = -1;
   slice_shift = 16;
   grammar.start();
 }
 
-std::uint64_t Recording::calls_seen() const noexcept {
+std::uint64_t Recording::total_calls() const noexcept {
   std::uint64_t sum = 0;
   for (const Total& total : totals) sum += total.calls;
   return sum;
 }
 
-bool Recording::is(std::int32_t call, const Key& key, std::span<const std::int64_t> lists) const noexcept {
+bool Recording::matches(std::int32_t call, const Key& key, std::span<const std::int64_t> lists) const noexcept {
   return std::memcmp(&calls[call].key, &key, sizeof(Key)) == 0 &&
          std::equal(lists.begin(), lists.end(), words + calls[call].first_word);
 }
 
 // The call that followed the last call at its previous occurrence; -1: none.
-std::int32_t Recording::expected() const noexcept {
+std::int32_t Recording::predicted_call() const noexcept {
   if (last_call < 0 || calls[last_call].last_gap_plus_1 == 0) return -1;
   return gaps[calls[last_call].last_gap_plus_1 - 1].after;
 }
 
 std::int32_t Recording::intern(const Key& key, std::span<const std::int64_t> lists) noexcept {
-  const std::int32_t guess = expected();
-  if (guess >= 0 && is(guess, key, lists)) return guess;
+  const std::int32_t guess = predicted_call();
+  if (guess >= 0 && matches(guess, key, lists)) return guess;
   std::uint64_t place = hash_of(key, lists) % call_buckets;
   for (; call_table[place] != 0; place = (place + 1) % call_buckets) {
     const auto known = static_cast<std::int32_t>(call_table[place] - 1);
-    if (is(known, key, lists)) return known;
+    if (matches(known, key, lists)) return known;
   }
-  if (call_count == most_calls || word_count + lists.size() > most_words) {
-    lose(lost_calls, calls_seen());
-    give_up_sequence(lost_sequence);
+  if (call_count == max_calls || word_count + lists.size() > max_words) {
+    record_loss(lost_calls, total_calls());
+    end_sequence(lost_sequence);
     return -1;
   }
   std::copy(lists.begin(), lists.end(), words + word_count);
@@ -81,24 +81,24 @@ std::int32_t Recording::find_site(std::uint64_t address) const noexcept {
 }
 
 std::int32_t Recording::add_site(const Site& site, const char* module) noexcept {
-  if (site_count == most_sites) return most_sites - 1;
+  if (site_count == max_sites) return max_sites - 1;
   int number = 0;
   while (number < module_count && std::strcmp(modules[number], module) != 0) ++number;
-  if (number == module_count && number < most_modules) {
+  if (number == module_count && number < max_modules) {
     std::strncpy(modules[number], module, sizeof(modules[number]) - 1);
     ++module_count;
   }
   sites[site_count] = site;
-  sites[site_count].module = number < most_modules ? number : -1;
+  sites[site_count].module = number < max_modules ? number : -1;
   std::uint64_t place = mix(1, site.address) % site_buckets;
   while (site_table[place] != 0) place = (place + 1) % site_buckets;
   site_table[place] = static_cast<std::uint32_t>(++site_count);
   return site_count - 1;
 }
 
-void Recording::give_up_sequence(Loss& loss) noexcept { lose(loss, calls_seen()); }
+void Recording::end_sequence(Loss& loss) noexcept { record_loss(loss, total_calls()); }
 
-void Recording::note(std::int32_t number, std::int64_t gap_ns, std::int64_t time_ns) noexcept {
+void Recording::record(std::int32_t number, std::int64_t gap_ns, std::int64_t time_ns) noexcept {
   CallRecord& call = calls[number];
   const auto time = static_cast<std::uint64_t>(time_ns);
   ++call.calls;
@@ -106,11 +106,11 @@ void Recording::note(std::int32_t number, std::int64_t gap_ns, std::int64_t time
   call.shortest_ns = std::min(call.shortest_ns, time);
   call.longest_ns = std::max(call.longest_ns, time);
   if (header.mode != Mode::capture) return;
-  note_gap(last_call, number, gap_ns);
+  record_gap(last_call, number, gap_ns);
   last_call = number;
   if (lost_sequence.happened) return;
   grammar.append(static_cast<Grammar::Index>(number));
-  if (grammar.full()) give_up_sequence(lost_sequence);
+  if (grammar.full()) end_sequence(lost_sequence);
 }
 
 int Recording::gap_bucket(std::int64_t ns) noexcept {
@@ -134,20 +134,20 @@ Gap* Recording::gap_between(std::int32_t before, std::int32_t after) noexcept {
     if (gap.before == before && gap.after == after) break;
   }
   if (gap_table[place] == 0) {
-    if (gap_count == most_gaps) return nullptr;
-    Gap& made = gaps[gap_count];
-    made.before = before;
-    made.after = after;
-    made.shortest_ns = UINT64_MAX;
+    if (gap_count == max_gaps) return nullptr;
+    Gap& new_gap = gaps[gap_count];
+    new_gap.before = before;
+    new_gap.after = after;
+    new_gap.shortest_ns = UINT64_MAX;
     gap_table[place] = static_cast<std::uint32_t>(++gap_count);
   }
   if (before >= 0) calls[before].last_gap_plus_1 = static_cast<std::int32_t>(gap_table[place]);
   return &gaps[gap_table[place] - 1];
 }
 
-void Recording::note_gap(std::int32_t before, std::int32_t after, std::int64_t ns) noexcept {
+void Recording::record_gap(std::int32_t before, std::int32_t after, std::int64_t ns) noexcept {
   Gap* const found = gap_between(before, after);
-  if (found == nullptr) return lose(lost_gaps, calls_seen());
+  if (found == nullptr) return record_loss(lost_gaps, total_calls());
   Gap& gap = *found;
   const auto time = static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0));
   ++gap.times;
@@ -165,20 +165,20 @@ int Recording::size_class(std::int64_t bytes) noexcept {
 }
 
 void Recording::count(int op, Class kind, std::int64_t begin_ns, std::int64_t time_ns, std::int64_t bytes,
-                      bool is_empty) noexcept {
+                      bool has_no_result) noexcept {
   Total& total = totals[op];
   const auto time = static_cast<std::uint64_t>(time_ns);
   ++total.calls;
-  total.empty += is_empty ? 1 : 0;
+  total.empty += has_no_result ? 1 : 0;
   total.time_ns += time;
   total.longest_ns = std::max(total.longest_ns, time);
   total.bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0));
-  spread(kind, begin_ns - header.began_ns, time_ns);
+  add_to_timeline(kind, begin_ns - header.began_ns, time_ns);
   header.last_ns = begin_ns + time_ns;
 }
 
 // Adds the call's time to the slices of the timeline that it overlaps.
-void Recording::spread(Class kind, std::int64_t begin_ns, std::int64_t time_ns) noexcept {
+void Recording::add_to_timeline(Class kind, std::int64_t begin_ns, std::int64_t time_ns) noexcept {
   std::int64_t begin = std::max<std::int64_t>(begin_ns, 0);
   const std::int64_t end = begin + time_ns;
   while ((end >> slice_shift) >= slices) {
@@ -196,11 +196,11 @@ void Recording::spread(Class kind, std::int64_t begin_ns, std::int64_t time_ns) 
   }
 }
 
-void Recording::sent_to(int world_rank, std::int64_t bytes) noexcept {
+void Recording::count_message_to(int world_rank, std::int64_t bytes) noexcept {
   const std::int64_t wanted = std::int64_t{world_rank} + 1;
   Peer* peer = &other_peers;
   for (int probe = 0; probe < 16; ++probe) {
-    Peer& candidate = peers[(world_rank + probe) % most_peers];
+    Peer& candidate = peers[(world_rank + probe) % max_peers];
     if (candidate.rank_plus_1 != 0 && candidate.rank_plus_1 != wanted) continue;
     candidate.rank_plus_1 = wanted;
     peer = &candidate;

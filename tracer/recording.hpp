@@ -13,7 +13,7 @@
 namespace stressbench::trace {
 
 enum class Mode : std::int32_t { profile, capture };
-enum class Ended : std::int32_t { running, finalize, abort };
+enum class EndState : std::int32_t { running, finalize, abort };
 
 struct Total {
   std::uint64_t calls;
@@ -52,7 +52,7 @@ struct Peer {
 };
 
 struct Communicator {
-  static constexpr int most_runs = 64;
+  static constexpr int max_runs = 64;
   struct Run {
     std::int32_t first;
     std::int32_t stride;
@@ -63,7 +63,7 @@ struct Communicator {
   std::int32_t rank;
   std::int32_t inter;
   std::int32_t runs;  // -1: too many runs
-  Run members[most_runs];
+  Run members[max_runs];
 };
 
 struct Site {
@@ -79,11 +79,11 @@ struct Loss {
 };
 
 struct Header {
-  static constexpr std::uint64_t right_magic = 0x3165636172544253ULL;  // "SBTrace1"
+  static constexpr std::uint64_t expected_magic = 0x3165636172544253ULL;  // "SBTrace1"
   std::uint64_t magic;
   std::uint64_t size;  // of the whole recording, which distinguishes builds
   Mode mode;
-  Ended ended;
+  EndState end_state;
   std::int32_t rank;
   std::int32_t ranks;
   std::int32_t node;
@@ -99,17 +99,17 @@ struct Header {
 };
 
 struct Recording {
-  static constexpr int most_ops = 256;
-  static constexpr int most_calls = 1 << 15;
+  static constexpr int max_ops = 256;
+  static constexpr int max_calls = 1 << 15;
   static constexpr int call_buckets = 1 << 16;
-  static constexpr std::uint64_t most_words = 1 << 19;
-  static constexpr int most_gaps = 1 << 14;
+  static constexpr std::uint64_t max_words = 1 << 19;
+  static constexpr int max_gaps = 1 << 14;
   static constexpr int gap_buckets = 1 << 15;
-  static constexpr int most_peers = 1 << 16;
-  static constexpr int most_communicators = 1024;
-  static constexpr int most_sites = 4096;
+  static constexpr int max_peers = 1 << 16;
+  static constexpr int max_communicators = 1024;
+  static constexpr int max_sites = 4096;
   static constexpr int site_buckets = 8192;
-  static constexpr int most_modules = 128;
+  static constexpr int max_modules = 128;
   static constexpr int slices = 256;
   static constexpr int size_classes = 64;
 
@@ -129,34 +129,34 @@ struct Recording {
   Loss lost_lists;
   Loss lost_sender;
 
-  Total totals[most_ops];
+  Total totals[max_ops];
   ObjectCount objects[object_kinds];     // sums over all threads, set by MPI_Finalize in the first recording
   std::uint64_t sizes[3][size_classes];  // p2p, coll, io
   std::uint64_t timeline[slices][class_count];
   Peer other_peers;
-  Communicator communicators[most_communicators];
-  Site sites[most_sites];
-  char modules[most_modules][128];
+  Communicator communicators[max_communicators];
+  Site sites[max_sites];
+  char modules[max_modules][128];
   std::uint32_t site_table[site_buckets];
   std::uint32_t call_table[call_buckets];
   std::uint32_t gap_table[gap_buckets];
-  CallRecord calls[most_calls];
-  Gap gaps[most_gaps];
-  Peer peers[most_peers];
-  std::int64_t words[most_words];
+  CallRecord calls[max_calls];
+  Gap gaps[max_gaps];
+  Peer peers[max_peers];
+  std::int64_t words[max_words];
   Grammar grammar;
 
   void start() noexcept;
-  std::uint64_t calls_seen() const noexcept;
+  std::uint64_t total_calls() const noexcept;
   // The number of a call, which is added if it is new; -1 if there is no room for it.
   std::int32_t intern(const Key& key, std::span<const std::int64_t> lists) noexcept;
   // Records a call that began `gap_ns` after the end of the previous one and took `time_ns`.
-  void note(std::int32_t call, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
+  void record(std::int32_t call, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
   void count(int op, Class kind, std::int64_t begin_ns, std::int64_t time_ns, std::int64_t bytes,
-             bool is_empty) noexcept;
+             bool has_no_result) noexcept;
   void count_size(int kind, std::int64_t bytes) noexcept { ++sizes[kind][size_class(bytes)]; }
-  void sent_to(int world_rank, std::int64_t bytes) noexcept;
-  void give_up_sequence(Loss& loss) noexcept;
+  void count_message_to(int world_rank, std::int64_t bytes) noexcept;
+  void end_sequence(Loss& loss) noexcept;
   // The number of a call site, found by the return address of the call; -1 if it is new.
   std::int32_t find_site(std::uint64_t address) const noexcept;
   // Adds a call site and returns its number. Once the table is full, returns the last number for all further sites.
@@ -166,11 +166,11 @@ struct Recording {
   static int gap_bucket(std::int64_t ns) noexcept;
 
  private:
-  bool is(std::int32_t call, const Key& key, std::span<const std::int64_t> lists) const noexcept;
-  std::int32_t expected() const noexcept;
+  bool matches(std::int32_t call, const Key& key, std::span<const std::int64_t> lists) const noexcept;
+  std::int32_t predicted_call() const noexcept;
   Gap* gap_between(std::int32_t before, std::int32_t after) noexcept;
-  void note_gap(std::int32_t before, std::int32_t after, std::int64_t ns) noexcept;
-  void spread(Class kind, std::int64_t begin_ns, std::int64_t time_ns) noexcept;
+  void record_gap(std::int32_t before, std::int32_t after, std::int64_t ns) noexcept;
+  void add_to_timeline(Class kind, std::int64_t begin_ns, std::int64_t time_ns) noexcept;
 };
 
 }  // namespace stressbench::trace

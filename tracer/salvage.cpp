@@ -21,17 +21,17 @@ namespace {
 
 using namespace stressbench::trace;
 
-constexpr int mistake = 2;
-constexpr int fault = 3;
+constexpr int exit_user_mistake = 2;
+constexpr int exit_machine_fault = 3;
 
 // Whether only this user can have written the file. Pools are in world-writable directories, under names that can be
 // guessed.
-bool is_own(const struct stat& status) {
+bool is_writable_by_owner_only(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 // The recording in a pool file. Null if the file is not a pool of this build, or may be written by other users.
-const Recording* opened(const char* path) {
+const Recording* map_recording(const char* path) {
   const int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   struct stat status {};
   if (file < 0 || fstat(file, &status) != 0) {
@@ -39,7 +39,7 @@ const Recording* opened(const char* path) {
     if (file >= 0) close(file);
     return nullptr;
   }
-  if (!is_own(status)) {
+  if (!is_writable_by_owner_only(status)) {
     std::fprintf(stderr, "stressbench-trace-salvage: %s: not a regular file that you alone may write; left out\n",
                  path);
     close(file);
@@ -50,7 +50,7 @@ const Recording* opened(const char* path) {
     memory = mmap(nullptr, sizeof(Recording), PROT_READ, MAP_PRIVATE, file, 0);
   close(file);
   const auto* recording = memory == MAP_FAILED ? nullptr : static_cast<const Recording*>(memory);
-  if (recording != nullptr && recording->header.magic == Header::right_magic &&
+  if (recording != nullptr && recording->header.magic == Header::expected_magic &&
       recording->header.size == sizeof(Recording))
     return recording;
   std::fprintf(stderr, "stressbench-trace-salvage: %s: not a pool of this version of the tracer\n", path);
@@ -64,14 +64,14 @@ int main(int argc, char** argv) {
     std::fprintf(stderr,
                  "usage: stressbench-trace-salvage OUTPUT POOL...\n"
                  "Makes the trace file OUTPUT from the pools that killed ranks left behind.\n");
-    return mistake;
+    return exit_user_mistake;
   }
   std::map<int, std::map<int, const Recording*>> ranks;
   for (int k = 2; k < argc; ++k) {
-    if (const Recording* recording = opened(argv[k]))
+    if (const Recording* recording = map_recording(argv[k]))
       ranks[recording->header.rank][recording->header.thread] = recording;
   }
-  if (ranks.empty()) return mistake;
+  if (ranks.empty()) return exit_user_mistake;
   const Header& header = ranks.begin()->second.begin()->second->header;
   std::set<int> nodes;
   std::ofstream file{argv[1], std::ios::trunc};
@@ -87,5 +87,5 @@ int main(int argc, char** argv) {
   file << end_line(static_cast<int>(ranks.size()), false);
   if (file.flush()) return 0;
   std::fprintf(stderr, "stressbench-trace-salvage: %s: %s\n", argv[1], std::strerror(errno));
-  return fault;
+  return exit_machine_fault;
 }

@@ -13,11 +13,11 @@ namespace stressbench::trace {
 
 class Thread {
  public:
-  static constexpr int most_requests = 1 << 15;
-  static constexpr int most_listed = 1 << 15;  // words in the lists of one call
-  static constexpr int most_statuses = 4096;
-  static constexpr int most_unsent = 1024;      // receives from any source whose sender is not known yet
-  static constexpr int most_waiting = 1 << 13;  // calls from the first such receive on
+  static constexpr int max_requests = 1 << 15;
+  static constexpr int max_list_words = 1 << 15;  // words in the lists of one call
+  static constexpr int max_statuses = 4096;
+  static constexpr int max_unknown_senders = 1024;   // receives from any source whose sender is not known yet
+  static constexpr int max_waiting_calls = 1 << 13;  // calls from the first such receive on
 
   struct Request {
     std::int32_t unknown_plus_1;  // number + 1 of a receive whose sender is not known yet; 0: none
@@ -28,42 +28,42 @@ class Thread {
 
   void start(Recording& recorded) noexcept;
   // Adds a call to the recording, after those that wait for a sender.
-  void note(const Key& key, std::span<const std::int64_t> lists, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
+  void record(const Key& key, std::span<const std::int64_t> lists, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
   // Adds a receive from any source whose sender is not known yet. Returns its number, or -1 if there are too many.
-  int note_unknown(const Key& key, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
+  int record_unknown_sender(const Key& key, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
   void resolve(int unknown, int source, int tag) noexcept;
   int unknown_senders() const noexcept { return unknown_count_; }
   // Records all waiting calls, since no more senders will become known.
-  void give_up_waiting() noexcept;
+  void record_all_waiting() noexcept;
 
   Recording* recording = nullptr;
   ObjectCount objects[object_kinds];
-  std::int64_t left_ns = 0;
-  struct Polling {             // consecutive tests and probes without a result
-    std::int64_t time_ns = 0;  // in MPI
-    std::int64_t ours_ns = 0;  // in the tracer
+  std::int64_t last_return_ns = 0;
+  struct Polling {               // consecutive tests and probes without a result
+    std::int64_t time_ns = 0;    // in MPI
+    std::int64_t tracer_ns = 0;  // in the tracer
     std::uint16_t op = 0;
     const void* site = nullptr;
   } polling;
-  Slots<most_requests> requests;
-  Request request[most_requests];
-  std::int64_t listed[most_listed];
-  std::uint64_t handles[most_requests];  // requests of the current waiting call
-  std::int32_t slots[most_requests];     // their slots
-  MPI_Status statuses[most_statuses];
+  Slots<max_requests> requests;
+  Request request_states[max_requests];
+  std::int64_t list_words[max_list_words];
+  std::uint64_t waited_handles[max_requests];  // requests of the current waiting call
+  std::int32_t waited_slots[max_requests];     // their slots
+  MPI_Status statuses[max_statuses];
   struct Message {
     std::uint64_t handle;
     std::int32_t comm;
     std::int32_t source;
     std::int32_t tag;
-    std::uint8_t any;
-  } messages[16];
+    std::uint8_t wildcards;
+  } matched_messages[16];
   unsigned next_message = 0;
 
  private:
   struct Unknown {
     Key key;
-    std::uint64_t place;
+    std::uint64_t position;
     bool in_use;
   };
   struct Waiting {
@@ -74,12 +74,12 @@ class Thread {
   };
   void push(std::int32_t call, std::int32_t unknown, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
   void flush() noexcept;
-  void give_up_first() noexcept;
+  void give_up_first_sender() noexcept;
 
-  Unknown unknown_[most_unsent];
+  Unknown unknown_[max_unknown_senders];
   int next_unknown_ = 0;
   int unknown_count_ = 0;
-  Waiting waiting_[most_waiting];
+  Waiting waiting_[max_waiting_calls];
   std::uint64_t head_ = 0;
   std::uint64_t tail_ = 0;
 };

@@ -26,7 +26,7 @@ struct Requests {
 };
 
 // The communicator of a collective.
-struct Ranks {
+struct CommunicatorRef {
   int number = 0;  // 0: all ranks of the motif; k > 0: the k-th split
   int rank = 0;    // of this process in the communicator
   int size = 0;
@@ -94,7 +94,7 @@ struct WaitAllUnlessTested {
 };
 
 struct Collective {
-  int ranks = 0;                   // Ranks::number of the communicator
+  int comm = 0;                    // CommunicatorRef::number
   std::optional<Request> request;  // set for a nonblocking call
 };
 struct Barrier : Collective {};

@@ -12,7 +12,7 @@ struct Amount {
   int count;
 };
 
-int counted(std::int64_t count, ElementType type) {
+int checked_count(std::int64_t count, ElementType type) {
   if (count > std::numeric_limits<int>::max())
     reject("", "a message of {} bytes is longer than MPI's counts allow", count * size_of(type));
   return static_cast<int>(count);
@@ -22,7 +22,7 @@ bool is_doubles(std::int64_t bytes) noexcept { return bytes % size_of(ElementTyp
 ElementType type_of(std::int64_t bytes) noexcept {
   return is_doubles(bytes) ? ElementType::doubles : ElementType::bytes;
 }
-int elements(std::int64_t bytes, ElementType type) { return counted(bytes / size_of(type), type); }
+int elements(std::int64_t bytes, ElementType type) { return checked_count(bytes / size_of(type), type); }
 
 Amount amount_of(std::int64_t bytes) {
   const ElementType type = type_of(bytes);
@@ -72,9 +72,9 @@ void CallList::sendrecv(int to, int tag, std::int64_t bytes, int from, int from_
 }
 
 Requests CallList::requests(int count) {
-  const Requests made{request_slots_, count};
+  const Requests created{request_slots_, count};
   request_slots_ += count;
-  return made;
+  return created;
 }
 
 void CallList::isend(Request request, int to, int tag, std::int64_t bytes) {
@@ -114,66 +114,66 @@ void CallList::wait_all(Requests requests) { calls_.emplace_back(WaitAll{request
 void CallList::test_all(Requests requests) { calls_.emplace_back(TestAll{requests}); }
 void CallList::wait_all_unless_tested(Requests requests) { calls_.emplace_back(WaitAllUnlessTested{requests}); }
 
-Ranks CallList::split(int colour, int rank, int size) {
-  const Ranks made{static_cast<int>(splits_.size()) + 1, rank, size};
-  splits_.push_back({colour, made});
-  return made;
+CommunicatorRef CallList::split(int colour, int rank, int size) {
+  const CommunicatorRef created{static_cast<int>(splits_.size()) + 1, rank, size};
+  splits_.push_back({colour, created});
+  return created;
 }
 
-void CallList::barrier(const Ranks& ranks) { calls_.emplace_back(Barrier{{ranks.number, {}}}); }
+void CallList::barrier(const CommunicatorRef& comm) { calls_.emplace_back(Barrier{{comm.number, {}}}); }
 
-void CallList::bcast(const Ranks& ranks, int root, std::int64_t bytes) {
+void CallList::bcast(const CommunicatorRef& comm, int root, std::int64_t bytes) {
   const auto [type, count] = amount_of(bytes);
-  calls_.emplace_back(Bcast{{ranks.number, {}}, type, count, root});
+  calls_.emplace_back(Bcast{{comm.number, {}}, type, count, root});
 }
 
-void CallList::reduce(const Ranks& ranks, int root, ReduceOp op, ElementType type, std::int64_t count) {
-  calls_.emplace_back(Reduce{{ranks.number, {}}, type, op, counted(count, type), root});
+void CallList::reduce(const CommunicatorRef& comm, int root, ReduceOp op, ElementType type, std::int64_t count) {
+  calls_.emplace_back(Reduce{{comm.number, {}}, type, op, checked_count(count, type), root});
 }
 
-void CallList::allreduce(const Ranks& ranks, ReduceOp op, ElementType type, std::int64_t count) {
-  calls_.emplace_back(Allreduce{{ranks.number, {}}, type, op, counted(count, type)});
+void CallList::allreduce(const CommunicatorRef& comm, ReduceOp op, ElementType type, std::int64_t count) {
+  calls_.emplace_back(Allreduce{{comm.number, {}}, type, op, checked_count(count, type)});
 }
 
-void CallList::reduce_scatter(const Ranks& ranks, ReduceOp op, ElementType type, std::int64_t count) {
-  counted(count * ranks.size, type);
-  calls_.emplace_back(ReduceScatter{{ranks.number, {}}, type, op, counted(count, type)});
+void CallList::reduce_scatter(const CommunicatorRef& comm, ReduceOp op, ElementType type, std::int64_t count) {
+  checked_count(count * comm.size, type);
+  calls_.emplace_back(ReduceScatter{{comm.number, {}}, type, op, checked_count(count, type)});
 }
 
-void CallList::allgather(const Ranks& ranks, ElementType type, std::int64_t count) {
-  calls_.emplace_back(Allgather{{ranks.number, {}}, type, counted(count, type)});
+void CallList::allgather(const CommunicatorRef& comm, ElementType type, std::int64_t count) {
+  calls_.emplace_back(Allgather{{comm.number, {}}, type, checked_count(count, type)});
 }
 
 int CallList::add_list(ElementType type, const std::vector<std::int64_t>& amounts, std::int64_t unit) {
   std::vector<int> list;
   std::int64_t sum = 0;
   for (const std::int64_t amount : amounts) {
-    list.push_back(counted(amount / unit, type));
+    list.push_back(checked_count(amount / unit, type));
     sum += amount / unit;
   }
-  counted(sum, type);  // displacements must fit an int, too
+  checked_count(sum, type);  // displacements must fit an int, too
   lists_.push_back(std::move(list));
   return static_cast<int>(lists_.size()) - 1;
 }
 
-void CallList::allgatherv(const Ranks& ranks, ElementType type, const std::vector<std::int64_t>& counts) {
+void CallList::allgatherv(const CommunicatorRef& comm, ElementType type, const std::vector<std::int64_t>& counts) {
   const int number = add_list(type, counts, 1);
-  const int own = list(number)[static_cast<std::size_t>(ranks.rank)];
-  calls_.emplace_back(Allgatherv{{ranks.number, {}}, type, own, number});
+  const int own = list(number)[static_cast<std::size_t>(comm.rank)];
+  calls_.emplace_back(Allgatherv{{comm.number, {}}, type, own, number});
 }
 
-void CallList::alltoall(const Ranks& ranks, std::int64_t bytes_each) {
+void CallList::alltoall(const CommunicatorRef& comm, std::int64_t bytes_each) {
   const auto [type, count] = amount_of(bytes_each);
-  calls_.emplace_back(Alltoall{{ranks.number, {}}, type, count});
+  calls_.emplace_back(Alltoall{{comm.number, {}}, type, count});
 }
 
-void CallList::alltoallv(const Ranks& ranks, const std::vector<std::int64_t>& bytes_to,
+void CallList::alltoallv(const CommunicatorRef& comm, const std::vector<std::int64_t>& bytes_to,
                          const std::vector<std::int64_t>& bytes_from) {
-  const bool whole = std::ranges::all_of(bytes_to, is_doubles) && std::ranges::all_of(bytes_from, is_doubles);
-  const ElementType type = whole ? ElementType::doubles : ElementType::bytes;
+  const bool all_doubles = std::ranges::all_of(bytes_to, is_doubles) && std::ranges::all_of(bytes_from, is_doubles);
+  const ElementType type = all_doubles ? ElementType::doubles : ElementType::bytes;
   const int to = add_list(type, bytes_to, size_of(type));
   const int from = add_list(type, bytes_from, size_of(type));
-  calls_.emplace_back(Alltoallv{{ranks.number, {}}, type, to, from});
+  calls_.emplace_back(Alltoallv{{comm.number, {}}, type, to, from});
 }
 
 void CallList::nonblocking_last(Request request) {
@@ -185,7 +185,7 @@ void CallList::nonblocking_last(Request request) {
 }
 
 int CallList::begin_loop(std::int64_t times) {
-  calls_.emplace_back(Repeat{counted(times, ElementType::bytes), 0});
+  calls_.emplace_back(Repeat{checked_count(times, ElementType::bytes), 0});
   return static_cast<int>(calls_.size()) - 1;
 }
 

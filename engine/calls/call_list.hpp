@@ -42,20 +42,20 @@ class CallList {
   void test_all(Requests requests);
   void wait_all_unless_tested(Requests requests);
 
-  const Ranks& all_ranks() const noexcept { return all_ranks_; }
+  const CommunicatorRef& all_ranks() const noexcept { return all_ranks_; }
   // A communicator of the ranks with the same colour, as by MPI_Comm_split. All ranks of the motif must call it in the
   // same order.
-  Ranks split(int colour, int rank, int size);
-  void barrier(const Ranks& ranks);
-  void bcast(const Ranks& ranks, int root, std::int64_t bytes);
-  void reduce(const Ranks& ranks, int root, ReduceOp op, ElementType type, std::int64_t count);
-  void allreduce(const Ranks& ranks, ReduceOp op, ElementType type, std::int64_t count);
+  CommunicatorRef split(int colour, int rank, int size);
+  void barrier(const CommunicatorRef& comm);
+  void bcast(const CommunicatorRef& comm, int root, std::int64_t bytes);
+  void reduce(const CommunicatorRef& comm, int root, ReduceOp op, ElementType type, std::int64_t count);
+  void allreduce(const CommunicatorRef& comm, ReduceOp op, ElementType type, std::int64_t count);
   // Each rank gets `count` elements of the result.
-  void reduce_scatter(const Ranks& ranks, ReduceOp op, ElementType type, std::int64_t count);
-  void allgather(const Ranks& ranks, ElementType type, std::int64_t count);
-  void allgatherv(const Ranks& ranks, ElementType type, const std::vector<std::int64_t>& counts);
-  void alltoall(const Ranks& ranks, std::int64_t bytes_each);
-  void alltoallv(const Ranks& ranks, const std::vector<std::int64_t>& bytes_to,
+  void reduce_scatter(const CommunicatorRef& comm, ReduceOp op, ElementType type, std::int64_t count);
+  void allgather(const CommunicatorRef& comm, ElementType type, std::int64_t count);
+  void allgatherv(const CommunicatorRef& comm, ElementType type, const std::vector<std::int64_t>& counts);
+  void alltoall(const CommunicatorRef& comm, std::int64_t bytes_each);
+  void alltoallv(const CommunicatorRef& comm, const std::vector<std::int64_t>& bytes_to,
                  const std::vector<std::int64_t>& bytes_from);
 
   // Turns the collective that was added last into its nonblocking form with this request.
@@ -77,7 +77,7 @@ class CallList {
   const std::vector<int>& list(int number) const { return lists_[static_cast<std::size_t>(number)]; }
   struct Split {
     int colour;
-    Ranks ranks;
+    CommunicatorRef ranks;
   };
   const std::vector<Split>& splits() const noexcept { return splits_; }
   int request_slots() const noexcept { return request_slots_; }
@@ -93,13 +93,13 @@ class CallList {
   int begin_loop(std::int64_t times);
   void end_loop(int begin);
   int add_list(ElementType type, const std::vector<std::int64_t>& amounts, std::int64_t unit);
-  const Ranks& ranks_of(const Collective& call) const {
-    return call.ranks == 0 ? all_ranks_ : splits_[static_cast<std::size_t>(call.ranks - 1)].ranks;
+  const CommunicatorRef& ranks_of(const Collective& call) const {
+    return call.comm == 0 ? all_ranks_ : splits_[static_cast<std::size_t>(call.comm - 1)].ranks;
   }
   template <IsCollective C>
   std::int64_t bytes_sent(const C& call) const;
 
-  Ranks all_ranks_;
+  CommunicatorRef all_ranks_;
   std::vector<Call> calls_;
   std::vector<PersistentCall> persistent_;
   std::vector<std::vector<int>> lists_;

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/payload.hpp"
-#include "mpi/either.hpp"
+#include "mpi/call_or_start.hpp"
 
 namespace stressbench::calls {
 namespace {
@@ -51,9 +51,9 @@ std::size_t total(const std::vector<int>& counts) {
 }
 
 // Allocates offsets in a buffer, aligned to 64 bytes.
-class Room {
+class OffsetAllocator {
  public:
-  std::size_t take(std::size_t bytes) noexcept {
+  std::size_t allocate(std::size_t bytes) noexcept {
     const std::size_t at = size_;
     size_ += (bytes + 63) / 64 * 64;
     return at;
@@ -107,14 +107,14 @@ CallListExecutor::CallListExecutor(CallList calls, const mpi::Group& group) : ca
     lists_.push_back(std::move(list));
   }
   requests_.assign(static_cast<std::size_t>(calls_.request_slots()), MPI_REQUEST_NULL);
-  left_.assign(calls_.calls().size(), 0);
-  lay_out(Memory::shared);
+  remaining_passes_.assign(calls_.calls().size(), 0);
+  assign_buffers(Memory::shared);
 }
 
 CallListExecutor::~CallListExecutor() { free_persistent(); }
 
 template <class C>
-std::size_t CallListExecutor::sent(const C& call) const {
+std::size_t CallListExecutor::send_bytes(const C& call) const {
   std::size_t count = 0;
   if constexpr (Sends<C>) {
     count = static_cast<std::size_t>(call.out.count);
@@ -131,7 +131,7 @@ std::size_t CallListExecutor::sent(const C& call) const {
 }
 
 template <class C>
-std::size_t CallListExecutor::received(const C& call) const {
+std::size_t CallListExecutor::receive_bytes(const C& call) const {
   std::size_t count = 0;
   if constexpr (Receives<C>) {
     count = static_cast<std::size_t>(call.in.capacity);
@@ -149,39 +149,39 @@ std::size_t CallListExecutor::received(const C& call) const {
   return count;
 }
 
-// Assigns memory to the calls. Shared: one place for all blocking calls, one per request, and one per element type for
-// the operands of reductions (which hold ones). Separate: one place per call.
-void CallListExecutor::lay_out(Memory memory) {
+// Assigns memory to the calls. Shared: one buffer for all blocking calls, one per request, and one per element type for
+// the operands of reductions (which hold ones). Separate: one buffer per call.
+void CallListExecutor::assign_buffers(Memory memory) {
   memory_ = memory;
-  Room out;
-  Room in;
-  std::vector<Place> of_request(requests_.size());
-  Place of_blocking;
+  OffsetAllocator out;
+  OffsetAllocator in;
+  std::vector<BufferOffsets> of_request(requests_.size());
+  BufferOffsets of_blocking;
   std::array<std::size_t, element_types> of_ones{};
   if (memory == Memory::shared) {
-    std::vector<Place> request_bytes(requests_.size());
-    Place blocking_bytes;
+    std::vector<BufferOffsets> request_bytes(requests_.size());
+    BufferOffsets blocking_bytes;
     std::array<std::size_t, element_types> ones_bytes{};
     const auto measure = [&]<class C>(const C& call) {
       const std::optional<Request> request = started_request(call);
-      Place& most = request ? request_bytes[static_cast<std::size_t>(request->slot)] : blocking_bytes;
-      std::size_t* most_out = &most.out;
+      BufferOffsets& largest = request ? request_bytes[static_cast<std::size_t>(request->slot)] : blocking_bytes;
+      std::size_t* largest_out = &largest.out;
       if constexpr (IsReduction<C>) {
-        if (!request) most_out = &ones_bytes[static_cast<std::size_t>(call.type)];
+        if (!request) largest_out = &ones_bytes[static_cast<std::size_t>(call.type)];
       }
-      *most_out = std::max(*most_out, sent(call));
-      most.in = std::max(most.in, received(call));
+      *largest_out = std::max(*largest_out, send_bytes(call));
+      largest.in = std::max(largest.in, receive_bytes(call));
     };
     for (const Call& call : calls_.calls()) std::visit(measure, call);
     for (const PersistentCall& call : calls_.persistent()) std::visit(measure, call);
     for (std::size_t k = 0; k < of_request.size(); ++k) {
-      of_request[k] = {out.take(request_bytes[k].out), in.take(request_bytes[k].in)};
+      of_request[k] = {out.allocate(request_bytes[k].out), in.allocate(request_bytes[k].in)};
     }
-    of_blocking = {out.take(blocking_bytes.out), in.take(blocking_bytes.in)};
-    for (std::size_t k = 0; k < element_types; ++k) of_ones[k] = out.take(ones_bytes[k]);
+    of_blocking = {out.allocate(blocking_bytes.out), in.allocate(blocking_bytes.in)};
+    for (std::size_t k = 0; k < element_types; ++k) of_ones[k] = out.allocate(ones_bytes[k]);
   }
-  const auto place_of = [&]<class C>(const C& call) -> Place {
-    if (memory == Memory::separate) return {out.take(sent(call)), in.take(received(call))};
+  const auto offsets_of = [&]<class C>(const C& call) -> BufferOffsets {
+    if (memory == Memory::separate) return {out.allocate(send_bytes(call)), in.allocate(receive_bytes(call))};
     if (const auto request = started_request(call)) return of_request[static_cast<std::size_t>(request->slot)];
     if constexpr (IsReduction<C>) {
       return {of_ones[static_cast<std::size_t>(call.type)], of_blocking.in};
@@ -189,31 +189,31 @@ void CallListExecutor::lay_out(Memory memory) {
       return of_blocking;
     }
   };
-  places_.clear();
-  persistent_places_.clear();
-  for (const Call& call : calls_.calls()) places_.push_back(std::visit(place_of, call));
-  for (const PersistentCall& call : calls_.persistent()) persistent_places_.push_back(std::visit(place_of, call));
+  offsets_.clear();
+  persistent_offsets_.clear();
+  for (const Call& call : calls_.calls()) offsets_.push_back(std::visit(offsets_of, call));
+  for (const PersistentCall& call : calls_.persistent()) persistent_offsets_.push_back(std::visit(offsets_of, call));
   free_persistent();
-  out_ = Buffer(out.size());
-  in_ = Buffer(in.size());
-  make_persistent();
+  send_buffer_ = Buffer(out.size());
+  receive_buffer_ = Buffer(in.size());
+  create_persistent();
   fill_reductions();
 }
 
-void CallListExecutor::make_persistent() {
+void CallListExecutor::create_persistent() {
   for (std::size_t k = 0; k < calls_.persistent().size(); ++k) {
-    const Place& place = persistent_places_[k];
+    const BufferOffsets& offsets = persistent_offsets_[k];
     if (const auto* send = std::get_if<Isend>(&calls_.persistent()[k])) {
-      mpi::must(
-          MPI_Send_init(out_.data() + place.out, send->out.count, datatype_of(send->type), send->out.to, send->out.tag,
-                        group_->handle(), &requests_[static_cast<std::size_t>(send->request.slot)]),
+      mpi::check(
+          MPI_Send_init(send_buffer_.data() + offsets.out, send->out.count, datatype_of(send->type), send->out.to,
+                        send->out.tag, group_->handle(), &requests_[static_cast<std::size_t>(send->request.slot)]),
           "MPI_Send_init");
     } else {
       const auto& receive = std::get<Irecv>(calls_.persistent()[k]);
-      mpi::must(
-          MPI_Recv_init(in_.data() + place.in, receive.in.capacity, datatype_of(receive.type), receive.in.from,
-                        receive.in.tag, group_->handle(), &requests_[static_cast<std::size_t>(receive.request.slot)]),
-          "MPI_Recv_init");
+      mpi::check(MPI_Recv_init(receive_buffer_.data() + offsets.in, receive.in.capacity, datatype_of(receive.type),
+                               receive.in.from, receive.in.tag, group_->handle(),
+                               &requests_[static_cast<std::size_t>(receive.request.slot)]),
+                 "MPI_Recv_init");
     }
   }
 }
@@ -227,19 +227,20 @@ void CallListExecutor::free_persistent() noexcept {
 }
 
 template <class Visit>
-void CallListExecutor::each_call(Visit visit) const {
-  for (std::size_t k = 0; k < places_.size(); ++k) {
-    std::visit([&](const auto& call) { visit(call, places_[k]); }, calls_.calls()[k]);
+void CallListExecutor::for_each_call(Visit visit) const {
+  for (std::size_t k = 0; k < offsets_.size(); ++k) {
+    std::visit([&](const auto& call) { visit(call, offsets_[k]); }, calls_.calls()[k]);
   }
-  for (std::size_t k = 0; k < persistent_places_.size(); ++k) {
-    std::visit([&](const auto& call) { visit(call, persistent_places_[k]); }, calls_.persistent()[k]);
+  for (std::size_t k = 0; k < persistent_offsets_.size(); ++k) {
+    std::visit([&](const auto& call) { visit(call, persistent_offsets_[k]); }, calls_.persistent()[k]);
   }
 }
 
 void CallListExecutor::fill_reductions() {
-  each_call([&]<class C>(const C& call, const Place& place) {
+  for_each_call([&]<class C>(const C& call, const BufferOffsets& offsets) {
     if constexpr (IsReduction<C>) {
-      with_type(call.type, [&]<class T>(T) { write_ones<T>(out_.data() + place.out, sent(call) / sizeof(T)); });
+      with_type(call.type,
+                [&]<class T>(T) { write_ones<T>(send_buffer_.data() + offsets.out, send_bytes(call) / sizeof(T)); });
     }
   });
 }
@@ -250,18 +251,18 @@ void CallListExecutor::perform(const Recorder& recorder, ComputeTimes& compute_t
     const Call& call = calls[k];
     if (const auto* compute = std::get_if<Compute>(&call)) {
       if (compute_times.how != Computation::off) {
-        pause::until(compute_times.how, recorder, recorder.now_ns() + compute_times.stretched(compute->duration_ns));
+        pause::until(compute_times.how, recorder, recorder.now_ns() + compute_times.scaled_ns(compute->duration_ns));
       }
     } else if (const auto* repeat = std::get_if<Repeat>(&call)) {
-      left_[k] = repeat->times;
+      remaining_passes_[k] = repeat->times;
     } else if (const auto* end = std::get_if<EndRepeat>(&call)) {
       const auto begin = static_cast<std::size_t>(end->begin);
-      if (--left_[begin] > 0) k = begin;
+      if (--remaining_passes_[begin] > 0) k = begin;
     } else {
       std::visit(
           [&]<class C>(const C& one) {
             if constexpr (!std::same_as<C, Compute> && !std::same_as<C, Repeat> && !std::same_as<C, EndRepeat>) {
-              make(one, places_[k]);
+              execute(one, offsets_[k]);
             }
           },
           call);
@@ -270,86 +271,87 @@ void CallListExecutor::perform(const Recorder& recorder, ComputeTimes& compute_t
 }
 
 template <class C>
-void CallListExecutor::make(const C& call, const Place& place) {
-  std::byte* const out = out_.data() + place.out;
-  std::byte* const in = in_.data() + place.in;
+void CallListExecutor::execute(const C& call, const BufferOffsets& offsets) {
+  std::byte* const out = send_buffer_.data() + offsets.out;
+  std::byte* const in = receive_buffer_.data() + offsets.in;
   MPI_Comm all = group_->handle();
   const auto request = [&](int slot) { return requests_.data() + slot; };
   const auto rank_or_null = [](int rank) { return rank < 0 ? MPI_PROC_NULL : rank; };
   if constexpr (std::same_as<C, Send>) {
-    mpi::must(MPI_Send(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all), "MPI_Send");
+    mpi::check(MPI_Send(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all), "MPI_Send");
   } else if constexpr (std::same_as<C, Receive>) {
-    mpi::must(MPI_Recv(in, call.in.capacity, datatype_of(call.type), call.in.from, call.in.tag, all, MPI_STATUS_IGNORE),
-              "MPI_Recv");
+    mpi::check(
+        MPI_Recv(in, call.in.capacity, datatype_of(call.type), call.in.from, call.in.tag, all, MPI_STATUS_IGNORE),
+        "MPI_Recv");
   } else if constexpr (std::same_as<C, SendReceive>) {
     MPI_Datatype type = datatype_of(call.type);
-    mpi::must(MPI_Sendrecv(out, call.out.count, type, rank_or_null(call.out.to), call.out.tag, in, call.in.capacity,
-                           type, rank_or_null(call.in.from), call.in.tag, all, MPI_STATUS_IGNORE),
-              "MPI_Sendrecv");
+    mpi::check(MPI_Sendrecv(out, call.out.count, type, rank_or_null(call.out.to), call.out.tag, in, call.in.capacity,
+                            type, rank_or_null(call.in.from), call.in.tag, all, MPI_STATUS_IGNORE),
+               "MPI_Sendrecv");
   } else if constexpr (std::same_as<C, Isend>) {
-    mpi::must(MPI_Isend(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all,
-                        request(call.request.slot)),
-              "MPI_Isend");
+    mpi::check(MPI_Isend(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all,
+                         request(call.request.slot)),
+               "MPI_Isend");
   } else if constexpr (std::same_as<C, Irecv>) {
-    mpi::must(MPI_Irecv(in, call.in.capacity, datatype_of(call.type),
-                        call.source == Source::any ? MPI_ANY_SOURCE : call.in.from, call.in.tag, all,
-                        request(call.request.slot)),
-              "MPI_Irecv");
+    mpi::check(MPI_Irecv(in, call.in.capacity, datatype_of(call.type),
+                         call.source == Source::any ? MPI_ANY_SOURCE : call.in.from, call.in.tag, all,
+                         request(call.request.slot)),
+               "MPI_Irecv");
   } else if constexpr (std::same_as<C, StartAll>) {
-    mpi::must(MPI_Startall(call.requests.count, request(call.requests.first)), "MPI_Startall");
+    mpi::check(MPI_Startall(call.requests.count, request(call.requests.first)), "MPI_Startall");
   } else if constexpr (std::same_as<C, Wait>) {
-    mpi::must(MPI_Wait(request(call.request.slot), MPI_STATUS_IGNORE), "MPI_Wait");
+    mpi::check(MPI_Wait(request(call.request.slot), MPI_STATUS_IGNORE), "MPI_Wait");
   } else if constexpr (std::same_as<C, TestAll>) {
     int complete = 0;
-    mpi::must(MPI_Testall(call.requests.count, request(call.requests.first), &complete, MPI_STATUSES_IGNORE),
-              "MPI_Testall");
+    mpi::check(MPI_Testall(call.requests.count, request(call.requests.first), &complete, MPI_STATUSES_IGNORE),
+               "MPI_Testall");
     tested_complete_ = complete != 0;
   } else {
     static_assert(std::same_as<C, WaitAll> || std::same_as<C, WaitAllUnlessTested>);
     if (std::same_as<C, WaitAllUnlessTested> && tested_complete_) return;
-    mpi::must(MPI_Waitall(call.requests.count, request(call.requests.first), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    mpi::check(MPI_Waitall(call.requests.count, request(call.requests.first), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 }
 
 template <IsCollective C>
-void CallListExecutor::make(const C& call, const Place& place) {
-  std::byte* const out = out_.data() + place.out;
-  std::byte* const in = in_.data() + place.in;
+void CallListExecutor::execute(const C& call, const BufferOffsets& offsets) {
+  std::byte* const out = send_buffer_.data() + offsets.out;
+  std::byte* const in = receive_buffer_.data() + offsets.in;
   const mpi::Group& group = ranks_of(call);
-  MPI_Comm ranks = group.handle();
+  MPI_Comm comm = group.handle();
   MPI_Request* const request = call.request ? requests_.data() + call.request->slot : nullptr;
   if constexpr (std::same_as<C, Barrier>) {
-    mpi::either(request, "MPI_Barrier", MPI_Barrier, MPI_Ibarrier, ranks);
+    mpi::call_or_start(request, "MPI_Barrier", MPI_Barrier, MPI_Ibarrier, comm);
   } else {
     MPI_Datatype type = datatype_of(call.type);
     if constexpr (std::same_as<C, Bcast>) {
-      mpi::either(request, "MPI_Bcast", MPI_Bcast, MPI_Ibcast, group.rank() == call.root ? out : in, call.count, type,
-                  call.root, ranks);
+      mpi::call_or_start(request, "MPI_Bcast", MPI_Bcast, MPI_Ibcast, group.rank() == call.root ? out : in, call.count,
+                         type, call.root, comm);
     } else if constexpr (std::same_as<C, Reduce>) {
-      mpi::either(request, "MPI_Reduce", MPI_Reduce, MPI_Ireduce, out, in, call.count, type, operation_of(call.op),
-                  call.root, ranks);
+      mpi::call_or_start(request, "MPI_Reduce", MPI_Reduce, MPI_Ireduce, out, in, call.count, type,
+                         operation_of(call.op), call.root, comm);
     } else if constexpr (std::same_as<C, Allreduce>) {
-      mpi::either(request, "MPI_Allreduce", MPI_Allreduce, MPI_Iallreduce, out, in, call.count, type,
-                  operation_of(call.op), ranks);
+      mpi::call_or_start(request, "MPI_Allreduce", MPI_Allreduce, MPI_Iallreduce, out, in, call.count, type,
+                         operation_of(call.op), comm);
     } else if constexpr (std::same_as<C, ReduceScatter>) {
-      mpi::either(request, "MPI_Reduce_scatter_block", MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, out, in,
-                  call.count, type, operation_of(call.op), ranks);
+      mpi::call_or_start(request, "MPI_Reduce_scatter_block", MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, out,
+                         in, call.count, type, operation_of(call.op), comm);
     } else if constexpr (std::same_as<C, Allgather>) {
-      mpi::either(request, "MPI_Allgather", MPI_Allgather, MPI_Iallgather, out, call.count, type, in, call.count, type,
-                  ranks);
+      mpi::call_or_start(request, "MPI_Allgather", MPI_Allgather, MPI_Iallgather, out, call.count, type, in, call.count,
+                         type, comm);
     } else if constexpr (std::same_as<C, Allgatherv>) {
       const List& from = list(call.counts);
-      mpi::either(request, "MPI_Allgatherv", MPI_Allgatherv, MPI_Iallgatherv, out, call.count, type, in,
-                  from.counts.data(), from.displacements.data(), type, ranks);
+      mpi::call_or_start(request, "MPI_Allgatherv", MPI_Allgatherv, MPI_Iallgatherv, out, call.count, type, in,
+                         from.counts.data(), from.displacements.data(), type, comm);
     } else if constexpr (std::same_as<C, Alltoall>) {
-      mpi::either(request, "MPI_Alltoall", MPI_Alltoall, MPI_Ialltoall, out, call.count, type, in, call.count, type,
-                  ranks);
+      mpi::call_or_start(request, "MPI_Alltoall", MPI_Alltoall, MPI_Ialltoall, out, call.count, type, in, call.count,
+                         type, comm);
     } else {
       static_assert(std::same_as<C, Alltoallv>);
       const List& to = list(call.counts_to);
       const List& from = list(call.counts_from);
-      mpi::either(request, "MPI_Alltoallv", MPI_Alltoallv, MPI_Ialltoallv, out, to.counts.data(),
-                  to.displacements.data(), type, in, from.counts.data(), from.displacements.data(), type, ranks);
+      mpi::call_or_start(request, "MPI_Alltoallv", MPI_Alltoallv, MPI_Ialltoallv, out, to.counts.data(),
+                         to.displacements.data(), type, in, from.counts.data(), from.displacements.data(), type, comm);
     }
   }
 }
@@ -366,9 +368,9 @@ std::span<std::byte> CallListExecutor::block(const Blocks& blocks, std::span<std
 }
 
 template <class Visit>
-void CallListExecutor::each_sent(Visit visit) const {
-  each_call([&]<class C>(const C& call, const Place& place) {
-    const std::span<std::byte> all = out_.bytes(place.out, sent(call));
+void CallListExecutor::for_each_sent(Visit visit) const {
+  for_each_call([&]<class C>(const C& call, const BufferOffsets& offsets) {
+    const std::span<std::byte> all = send_buffer_.bytes(offsets.out, send_bytes(call));
     if constexpr (Sends<C>) {
       if (call.out.to >= 0) visit(all, group_->rank(), call.out.to);
     } else if constexpr (std::same_as<C, Alltoall> || std::same_as<C, Alltoallv>) {
@@ -386,9 +388,9 @@ void CallListExecutor::each_sent(Visit visit) const {
 }
 
 template <class Visit>
-void CallListExecutor::each_received(Visit visit) const {
-  each_call([&]<class C>(const C& call, const Place& place) {
-    const std::span<std::byte> all = in_.bytes(place.in, received(call));
+void CallListExecutor::for_each_received(Visit visit) const {
+  for_each_call([&]<class C>(const C& call, const BufferOffsets& offsets) {
+    const std::span<std::byte> all = receive_buffer_.bytes(offsets.in, receive_bytes(call));
     if constexpr (Receives<C>) {
       if (call.in.from < 0) return;
       const auto arriving = static_cast<std::size_t>(call.in.count) * static_cast<std::size_t>(size_of(call.type));
@@ -415,29 +417,30 @@ void CallListExecutor::each_received(Visit visit) const {
 }
 
 void CallListExecutor::fill_payload(std::uint64_t pass) {
-  if (memory_ == Memory::shared) lay_out(Memory::separate);
-  each_sent([&](std::span<std::byte> bytes, int from, int to) { payload::fill(bytes, {from, to, pass}); });
-  each_received([&](std::span<std::byte> bytes, int from, int to) { payload::poison(bytes, {from, to, pass}); });
-  each_call([&]<class C>(const C& call, const Place& place) {
-    if constexpr (IsReduction<C>) std::ranges::fill(in_.bytes(place.in, received(call)), std::byte{0});
+  if (memory_ == Memory::shared) assign_buffers(Memory::separate);
+  for_each_sent([&](std::span<std::byte> bytes, int from, int to) { payload::fill(bytes, {from, to, pass}); });
+  for_each_received([&](std::span<std::byte> bytes, int from, int to) { payload::poison(bytes, {from, to, pass}); });
+  for_each_call([&]<class C>(const C& call, const BufferOffsets& offsets) {
+    if constexpr (IsReduction<C>)
+      std::ranges::fill(receive_buffer_.bytes(offsets.in, receive_bytes(call)), std::byte{0});
   });
 }
 
 void CallListExecutor::verify(std::uint64_t pass) const {
-  each_received([&](std::span<std::byte> bytes, int from, int to) { payload::check(bytes, {from, to, pass}); });
-  each_call([&]<class C>(const C& call, const Place& place) {
-    if constexpr (IsReduction<C>) check_reduction(call, place);
+  for_each_received([&](std::span<std::byte> bytes, int from, int to) { payload::check(bytes, {from, to, pass}); });
+  for_each_call([&]<class C>(const C& call, const BufferOffsets& offsets) {
+    if constexpr (IsReduction<C>) check_reduction(call, offsets);
   });
 }
 
 template <IsReduction C>
-void CallListExecutor::check_reduction(const C& call, const Place& place) const {
+void CallListExecutor::check_reduction(const C& call, const BufferOffsets& offsets) const {
   const mpi::Group& ranks = ranks_of(call);
   if constexpr (std::same_as<C, Reduce>) {
     if (ranks.rank() != call.root) return;
   }
   const int wanted = call.op == ReduceOp::sum ? ranks.size() : 1;
-  const std::byte* const found = in_.data() + place.in;
+  const std::byte* const found = receive_buffer_.data() + offsets.in;
   const auto count = static_cast<std::size_t>(call.count);
   if (with_type(call.type, [&]<class T>(T) { return all_are<T>(found, count, static_cast<T>(wanted)); })) return;
   throw MachineFault("wrong element: rank {} got another result than {} from a reduction of ones on {} ranks",

@@ -21,7 +21,7 @@ struct ComputeTimes {
   std::vector<double> factors;
   std::size_t next = 0;
 
-  std::int64_t stretched(double nanoseconds) noexcept {
+  std::int64_t scaled_ns(double nanoseconds) noexcept {
     if (factors.empty()) return static_cast<std::int64_t>(nanoseconds * scale);
     const double factor = factors[next];
     next = next + 1 < factors.size() ? next + 1 : 0;
@@ -48,7 +48,7 @@ class CallListExecutor {
  private:
   enum class Memory { shared, separate };
   // Location of a call's data: byte offsets into the send and the receive buffer.
-  struct Place {
+  struct BufferOffsets {
     std::size_t out = 0;
     std::size_t in = 0;
   };
@@ -64,47 +64,47 @@ class CallListExecutor {
   };
 
   const mpi::Group& ranks_of(const Collective& call) const {
-    return call.ranks == 0 ? *group_ : splits_[static_cast<std::size_t>(call.ranks - 1)];
+    return call.comm == 0 ? *group_ : splits_[static_cast<std::size_t>(call.comm - 1)];
   }
   const List& list(int number) const { return lists_[static_cast<std::size_t>(number)]; }
   // Bytes of the send and the receive buffer of a call.
   template <class C>
-  std::size_t sent(const C& call) const;
+  std::size_t send_bytes(const C& call) const;
   template <class C>
-  std::size_t received(const C& call) const;
-  void lay_out(Memory memory);
-  void make_persistent();
+  std::size_t receive_bytes(const C& call) const;
+  void assign_buffers(Memory memory);
+  void create_persistent();
   void free_persistent() noexcept;
   void fill_reductions();
   static std::span<std::byte> block(const Blocks& blocks, std::span<std::byte> all, int rank);
-  // Calls visit(call, its place) for every call, persistent ones included.
+  // Calls visit(call, its offsets) for every call, persistent ones included.
   template <class Visit>
-  void each_call(Visit visit) const;
+  void for_each_call(Visit visit) const;
   // Calls visit(bytes, sender, receiver) for each message; receiver -1 means all ranks.
   template <class Visit>
-  void each_sent(Visit visit) const;
+  void for_each_sent(Visit visit) const;
   template <class Visit>
-  void each_received(Visit visit) const;
+  void for_each_received(Visit visit) const;
   template <IsReduction C>
-  void check_reduction(const C& call, const Place& place) const;
+  void check_reduction(const C& call, const BufferOffsets& offsets) const;
 
   template <class C>
-  void make(const C& call, const Place& place);
+  void execute(const C& call, const BufferOffsets& offsets);
   template <IsCollective C>
-  void make(const C& call, const Place& place);
+  void execute(const C& call, const BufferOffsets& offsets);
 
   CallList calls_;
   const mpi::Group* group_;
   std::vector<mpi::Group> splits_;
   std::vector<List> lists_;
-  std::vector<Place> places_;  // by index of the call
-  std::vector<Place> persistent_places_;
+  std::vector<BufferOffsets> offsets_;  // by index of the call
+  std::vector<BufferOffsets> persistent_offsets_;
   std::vector<MPI_Request> requests_;
-  std::vector<int> left_;  // remaining passes of a loop, by index of its Repeat
+  std::vector<int> remaining_passes_;  // remaining passes of a loop, by index of its Repeat
   bool tested_complete_ = false;
   Memory memory_ = Memory::shared;
-  Buffer out_;
-  Buffer in_;
+  Buffer send_buffer_;
+  Buffer receive_buffer_;
 };
 
 }  // namespace stressbench::calls

@@ -13,39 +13,39 @@ enum class Border { closed, periodic };
 template <std::size_t n>
 class RankGrid {
  public:
-  using Place = std::array<int, n>;
+  using Coordinates = std::array<int, n>;
 
   RankGrid(const Dims<n>& dims, int rank) : dims_(dims) {
     for (std::size_t k = 0; k < n; ++k) {
-      place_[k] = rank % dims[k];
+      coordinates_[k] = rank % dims[k];
       rank /= dims[k];
     }
   }
 
-  const Place& place() const noexcept { return place_; }
+  const Coordinates& coordinates() const noexcept { return coordinates_; }
   int side(std::size_t k) const noexcept { return dims_[k]; }
 
-  // The rank at offset `away` in each dimension; -1 beyond a closed border.
-  int neighbour(const Place& away, Border border) const noexcept {
+  // The rank at offset `offset` in each dimension; -1 beyond a closed border.
+  int neighbour(const Coordinates& offset, Border border) const noexcept {
     int rank = 0;
     for (std::size_t k = n; k-- > 0;) {
-      int at = place_[k] + away[k];
+      int at = coordinates_[k] + offset[k];
       if (border == Border::periodic) at = (at % dims_[k] + dims_[k]) % dims_[k];
       if (at < 0 || at >= dims_[k]) return -1;
       rank = rank * dims_[k] + at;
     }
     return rank;
   }
-  // The rank at offset `away` in one dimension.
-  int neighbour(std::size_t dimension, int away, Border border) const noexcept {
-    Place step{};
-    step[dimension] = away;
+  // The rank at offset `offset` in one dimension.
+  int neighbour(std::size_t dimension, int offset, Border border) const noexcept {
+    Coordinates step{};
+    step[dimension] = offset;
     return neighbour(step, border);
   }
 
  private:
   Dims<n> dims_;
-  Place place_{};
+  Coordinates coordinates_{};
 };
 
 }  // namespace stressbench::calls

@@ -28,7 +28,7 @@ class Blocks {
   }
   std::int64_t cells() const { return cells_; }
   std::int64_t longest() const { return (*this)[0]; }
-  int filled() const {
+  int nonempty_count() const {
     return static_cast<int>(length_ == 0 ? std::min<std::int64_t>(cells_, parts_) : (cells_ + length_ - 1) / length_);
   }
 
@@ -40,11 +40,11 @@ class Blocks {
 };
 
 // The ranks that exchange data: the motif's ranks first, first + stride, ..., and their communicator.
-struct Members {
-  Ranks ranks;
+struct TransposeGroup {
+  CommunicatorRef comm;
   int first = 0;
   int stride = 1;
-  int of(int member) const { return first + member * stride; }
+  int rank_of(int member) const { return first + member * stride; }
 };
 
 // The partners of `own` in a round-robin tournament, one per round, including itself (Schreuder, Math. Prog. Study 13,
@@ -73,9 +73,9 @@ inline std::vector<int> fftw_order(int own, int players, const Blocks& rows, con
     const std::int64_t width = columns[k] * rows.longest();
     if (height == 0 || width == 0 || height == width) continue;
     const std::vector<int> unsorted = order;
-    const std::vector<int> his = tournament(k, players);
-    for (std::size_t round = 0; round < his.size(); ++round) {
-      const int place = height > width ? his[round] : players - 1 - his[round];
+    const std::vector<int> partners_of_k = tournament(k, players);
+    for (std::size_t round = 0; round < partners_of_k.size(); ++round) {
+      const int place = height > width ? partners_of_k[round] : players - 1 - partners_of_k[round];
       order[static_cast<std::size_t>(place)] = unsorted[round];
     }
     return order;
@@ -85,22 +85,22 @@ inline std::vector<int> fftw_order(int own, int players, const Blocks& rows, con
 
 // Adds a transpose of a matrix of `rows` x `columns` elements to the call list of one member. `element_bytes` is the
 // size of an element, `copy_ns` the time to copy one element of a pairwise message.
-inline void transpose(CallList& calls, TransposeCall call, const Members& members, const Blocks& rows,
+inline void transpose(CallList& calls, TransposeCall call, const TransposeGroup& group, const Blocks& rows,
                       const Blocks& columns, std::int64_t element_bytes, double copy_ns) {
-  const int own = members.ranks.rank;
+  const int own = group.comm.rank;
   const auto to = [&](int member) { return element_bytes * rows[own] * columns[member]; };
   const auto from = [&](int member) { return element_bytes * rows[member] * columns[own]; };
-  if (call == TransposeCall::alltoall) return calls.alltoall(members.ranks, to(0));
+  if (call == TransposeCall::alltoall) return calls.alltoall(group.comm, to(0));
   if (call == TransposeCall::alltoallv) {
     std::vector<std::int64_t> bytes_to;
     std::vector<std::int64_t> bytes_from;
-    for (int member = 0; member < members.ranks.size; ++member) {
+    for (int member = 0; member < group.comm.size; ++member) {
       bytes_to.push_back(to(member));
       bytes_from.push_back(from(member));
     }
-    return calls.alltoallv(members.ranks, bytes_to, bytes_from);
+    return calls.alltoallv(group.comm, bytes_to, bytes_from);
   }
-  const int players = std::max(rows.filled(), columns.filled());
+  const int players = std::max(rows.nonempty_count(), columns.nonempty_count());
   if (own >= players) return;
   const auto tag = [&](int sender, int receiver) {
     return static_cast<int>((static_cast<std::int64_t>(sender) * players + receiver) & 0xffff);
@@ -108,7 +108,7 @@ inline void transpose(CallList& calls, TransposeCall call, const Members& member
   for (const int other : fftw_order(own, players, rows, columns)) {
     calls.compute(static_cast<double>(rows[own] * columns[other]) * copy_ns);
     if (other == own) continue;
-    calls.sendrecv(members.of(other), tag(own, other), to(other), members.of(other), tag(other, own), from(other),
+    calls.sendrecv(group.rank_of(other), tag(own, other), to(other), group.rank_of(other), tag(other, own), from(other),
                    from(other));
   }
 }
@@ -118,10 +118,10 @@ inline Traffic transpose_traffic(TransposeCall call, const Blocks& rows, const B
                                  std::int64_t element_bytes) {
   const std::int64_t all = element_bytes * rows.cells() * columns.cells();
   if (call != TransposeCall::pairwise) return {.collectives = 1, .collective_bytes = all};
-  const std::int64_t players = std::max(rows.filled(), columns.filled());
-  std::int64_t kept = 0;
-  for (int k = 0; k < players; ++k) kept += rows[k] * columns[k];
-  return {.messages = players * (players - 1), .message_bytes = all - element_bytes * kept};
+  const std::int64_t players = std::max(rows.nonempty_count(), columns.nonempty_count());
+  std::int64_t own_elements = 0;
+  for (int k = 0; k < players; ++k) own_elements += rows[k] * columns[k];
+  return {.messages = players * (players - 1), .message_bytes = all - element_bytes * own_elements};
 }
 
 }  // namespace calls

@@ -43,7 +43,7 @@ void add_check(CLI::App& program, Context& context) {
   add_set_option(*command, options->sets);
   add_place_option(*command, options->placement);
   add_machine_options(*command, options->machine);
-  command->callback([&context, options] { context.chosen = [options] { return check(*options); }; });
+  command->callback([&context, options] { context.selected_command = [options] { return check(*options); }; });
 }
 
 }  // namespace stressbench::commands

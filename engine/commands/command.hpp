@@ -15,9 +15,9 @@ using Start = std::function<const mpi::Group&(mpi::Threads)>;
 
 // Data shared by all commands.
 struct Context {
-  Start start;
-  std::vector<std::string> arguments;  // of the program, for the run file
-  std::function<int()> chosen;         // set by the command that was selected on the command line
+  Start start_mpi;
+  std::vector<std::string> arguments;     // of the program, for the run file
+  std::function<int()> selected_command;  // set by the command that was selected on the command line
 };
 
 // Each function adds one command to the program.

@@ -69,7 +69,7 @@ output::Json job_json(const workload::Job& job, int index, const scheduler::Chai
 
 int describe_workload(const DescribeOptions& options) {
   const auto machine = machine_of(options.machine);
-  const workload::Policy policy = policy_of(options.placement);
+  const workload::PlacementPolicy policy = policy_of(options.placement);
   workload::Workload workload = load_file(options.subject, options.sets, machine, policy);
   std::vector<int> sizes;
   if (machine) sizes = place(workload, *machine, policy);
@@ -110,7 +110,7 @@ void add_describe(CLI::App& program, Context& context) {
   add_place_option(*command, options->placement);
   command->add_flag("--json", options->json, "print JSON");
   add_machine_options(*command, options->machine);
-  command->callback([&context, options] { context.chosen = [options] { return describe(*options); }; });
+  command->callback([&context, options] { context.selected_command = [options] { return describe(*options); }; });
 }
 
 }  // namespace stressbench::commands

@@ -32,7 +32,7 @@ void add_list(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("list", "Lists the motifs with family and summary. Needs no MPI launch.");
   const auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "print JSON");
-  command->callback([&context, json] { context.chosen = [json] { return list(*json); }; });
+  command->callback([&context, json] { context.selected_command = [json] { return list(*json); }; });
 }
 
 }  // namespace stressbench::commands

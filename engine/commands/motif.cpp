@@ -33,12 +33,12 @@ struct MeasureOptions {
 };
 
 // Default number of iterations, as in the OSU benchmarks: many for small messages, fewer for large ones.
-std::int64_t usual_iterations(const CatalogueEntry& entry, std::optional<Bytes> size) {
+std::int64_t default_iterations(const CatalogueEntry& entry, std::optional<Bytes> size) {
   if (entry.family != Family::point_to_point && entry.family != Family::collective) return 1;
   return !size || size->value <= 8192 ? 1000 : 100;
 }
 
-std::unique_ptr<Motif> make(const std::string& name) {
+std::unique_ptr<Motif> make_motif(const std::string& name) {
   std::unique_ptr<Motif> motif = MotifCatalogue::instance().make(name);
   if (motif) return motif;
   throw UserMistake("motif: {}", unknown_motif(name));
@@ -53,7 +53,7 @@ CatalogueEntry entry_of(const std::string& name) {
 
 // Sets the motif's options from the call, so that it spells sizes in the chosen units (such as elements of a type).
 // Invalid options are ignored here and reported by `check` later.
-void take_options(Motif& motif, const workload::MotifCall& call) {
+void apply_options(Motif& motif, const workload::MotifCall& call) {
   for (const workload::Option& option : call.options) {
     Parameter* parameter = motif.find(option.dashed());
     if (parameter == nullptr) continue;
@@ -76,7 +76,7 @@ workload::MotifCall with_option(workload::MotifCall call, const std::string& nam
 // One step per size, or a single step without --sizes. Sizes are set through the parameter that the motif names for
 // them.
 std::vector<workload::Step> steps_of(const MeasureOptions& options, workload::Diagnostics& diagnostics) {
-  const std::unique_ptr<Motif> motif = make(options.name);
+  const std::unique_ptr<Motif> motif = make_motif(options.name);
   const workload::MotifCall call = workload::call_of_command(options.name, options.motif_arguments, diagnostics);
   if (options.sizes.empty()) return {call};
   if (motif->find("--sizes") != nullptr) return {with_option(call, "sizes", options.sizes)};
@@ -87,7 +87,7 @@ std::vector<workload::Step> steps_of(const MeasureOptions& options, workload::Di
   } catch (const UserMistake& mistake) {
     throw UserMistake("--sizes: '{}': {}", options.sizes, mistake.what());
   }
-  take_options(*motif, call);
+  apply_options(*motif, call);
   std::vector<workload::Step> steps;
   for (const Bytes size : sizes) {
     steps.emplace_back(with_option(call, motif->size_parameter(), motif->size_text(size)));
@@ -115,15 +115,15 @@ void check_ranks(workload::Parsed parsed, int ranks) {
 void set_iterations(workload::Job& job, const CatalogueEntry& entry) {
   for (workload::Step& step : job.steps) {
     auto& call = std::get<workload::MotifCall>(step);
-    bool given = false;
-    for (const workload::Option& option : call.options) given = given || option.name == "iterations";
-    if (given) continue;
-    const std::unique_ptr<Motif> motif = make(call.name);
+    bool has_iterations = false;
+    for (const workload::Option& option : call.options) has_iterations = has_iterations || option.name == "iterations";
+    if (has_iterations) continue;
+    const std::unique_ptr<Motif> motif = make_motif(call.name);
     workload::configure(*motif, call);
     if (!motif->parts().empty()) continue;
     workload::Option option;
     option.name = "iterations";
-    option.value = std::to_string(usual_iterations(entry, motif->message_size()));
+    option.value = std::to_string(default_iterations(entry, motif->message_size()));
     call.options.push_back(option);
   }
 }
@@ -229,11 +229,11 @@ std::vector<std::string> values_of(const std::vector<std::string>& arguments) {
 int measure(const MeasureOptions& options, const Context& context) {
   const CatalogueEntry entry = entry_of(options.name);
   if (options.help) {
-    if (prints_messages()) console::print(stdout, "{}", output::motif_page(entry, *make(options.name)));
+    if (prints_messages()) console::print(stdout, "{}", output::motif_page(entry, *make_motif(options.name)));
     return exit_success;
   }
   workload::Parsed parsed = parsed_of(options);
-  const mpi::Group& world = context.start(options.threads);
+  const mpi::Group& world = context.start_mpi(options.threads);
   // Only rank 0 checks whether the motif can run on this number of ranks, since the check may read files.
   std::optional<output::ResultFile> file;
   const int status = on_root(world, [&] {
@@ -251,7 +251,7 @@ int measure(const MeasureOptions& options, const Context& context) {
   scheduler::rank_status().job = "motif";
   scheduler::rank_status().rank = world.rank();
   const scheduler::MicroResult result =
-      guarded(world, [&] { return scheduler::run_microbenchmark(world, clock, job, micro); });
+      run_or_end_launch(world, [&] { return scheduler::run_microbenchmark(world, clock, job, micro); });
   return on_root(world, [&] {
     for (const std::string& note : result.notes) console::print(stderr, "stressbench-mpi: note: {}\n", note);
     const std::string page = options.json ? rows_as_json(result.rows, options, world.size())
@@ -277,18 +277,19 @@ void add_motif(CLI::App& program, Context& context) {
   command->allow_extras();
   command->prefix_command(false);
   command->add_option("--sizes", options->sizes, "message sizes, one row each: 8,8KiB,1MiB");
-  in_digits(command->add_option("--repetitions", options->micro.repetitions,
-                                "measured repetitions of the motif's iterations"))
+  decimal_digits_only(command->add_option("--repetitions", options->micro.repetitions,
+                                          "measured repetitions of the motif's iterations"))
       ->check(CLI::Range(1L, 1000000000L))
       ->capture_default_str();
-  in_digits(command->add_option("--warmup", options->micro.warmup, "repetitions before these that are not measured"))
+  decimal_digits_only(
+      command->add_option("--warmup", options->micro.warmup, "repetitions before these that are not measured"))
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  in_digits(command->add_option("--seed", options->micro.seed, "seed of the motif's random numbers"))
+  decimal_digits_only(command->add_option("--seed", options->micro.seed, "seed of the motif's random numbers"))
       ->capture_default_str();
   command->add_flag("--verify", options->verify, "check every byte that is received");
   command->add_flag(
-      "--pcontrol", options->micro.marked,
+      "--pcontrol", options->micro.marked_for_tracers,
       "call MPI_Pcontrol(1) before and MPI_Pcontrol(0) after each timed region, so that tracers record only these");
   add_threads_option(*command, options->threads);
   command->add_flag("--json", options->json, "print JSON");
@@ -303,7 +304,7 @@ void add_motif(CLI::App& program, Context& context) {
     options->name = rest.front();
     options->motif_arguments.assign(rest.begin() + 1, rest.end());
     options->micro.verification = options->verify ? scheduler::Verification::on : scheduler::Verification::off;
-    context.chosen = [&context, options] { return measure(*options, context); };
+    context.selected_command = [&context, options] { return measure(*options, context); };
   });
 }
 

@@ -40,13 +40,13 @@ void print_error(const std::string& message) {
 
 // Prints CLI11's message and returns the exit status: 0 for help and version, 2 for user mistakes.
 int exit_with(const CLI::App& program, const CLI::ParseError& end) {
-  const bool asked_for = end.get_exit_code() == 0;
+  const bool is_help_or_version = end.get_exit_code() == 0;
   std::ostringstream out;
   std::ostringstream err;
   program.exit(end, out, err);
   if (prints_messages()) console::write(stdout, out.str());
   if (prints_messages()) console::write(stderr, err.str());
-  return asked_for ? exit_success : exit_user_mistake;
+  return is_help_or_version ? exit_success : exit_user_mistake;
 }
 
 // Throws UserMistake if the first word is not a command. CLI11 would only report that a command is missing.
@@ -77,15 +77,15 @@ int on_root(const mpi::Group& world, const std::function<void()>& work) {
       status = exit_machine_fault;
     }
   }
-  mpi::must(MPI_Bcast(&status, 1, MPI_INT, 0, world.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&status, 1, MPI_INT, 0, world.handle()), "MPI_Bcast");
   return status;
 }
 
 void broadcast(const mpi::Group& world, std::string& text) {
   auto size = static_cast<std::int64_t>(text.size());
-  mpi::must(MPI_Bcast(&size, 1, MPI_INT64_T, 0, world.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&size, 1, MPI_INT64_T, 0, world.handle()), "MPI_Bcast");
   text.resize(static_cast<std::size_t>(size));
-  mpi::must(MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, world.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(text.data(), static_cast<int>(size), MPI_CHAR, 0, world.handle()), "MPI_Bcast");
 }
 
 void add_threads_option(CLI::App& command, mpi::Threads& threads) {
@@ -115,7 +115,7 @@ int run_command(int argc, char** argv, const Start& start) {
   try {
     if (argc > 1) check_first_word(program, argv[1]);
     program.parse(argc, argv);
-    return context.chosen();
+    return context.selected_command();
   } catch (const CLI::ParseError& end) {
     return exit_with(program, end);
   } catch (const UserMistake& mistake) {

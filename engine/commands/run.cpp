@@ -90,23 +90,23 @@ void apply_options(workload::Workload& workload, const RunArguments& options) {
 }
 
 // Results of rank 0's preparation of the run.
-struct Start {
+struct PreparedRun {
   std::string text;  // the workload with explicit nodes
   std::string path;
   scheduler::EarlierLaunches earlier;
 };
 
 // Settings that rank 0 broadcasts; all others are in the workload's text.
-struct Shared {
+struct BroadcastSettings {
   std::uint64_t seed = 0;
   std::int32_t warmup = 0;
   scheduler::Finish finish = scheduler::Finish::sustain;
   scheduler::Verification verification = scheduler::Verification::off;
 };
 
-void share(scheduler::RunOptions& options, const mpi::Group& world) {
-  Shared shared{options.seed, options.warmup, options.finish, options.verification};
-  mpi::must(MPI_Bcast(&shared, static_cast<int>(sizeof(shared)), MPI_BYTE, 0, world.handle()), "MPI_Bcast");
+void broadcast_settings(scheduler::RunOptions& options, const mpi::Group& world) {
+  BroadcastSettings shared{options.seed, options.warmup, options.finish, options.verification};
+  mpi::check(MPI_Bcast(&shared, static_cast<int>(sizeof(shared)), MPI_BYTE, 0, world.handle()), "MPI_Bcast");
   options.seed = shared.seed;
   options.warmup = shared.warmup;
   options.finish = shared.finish;
@@ -118,7 +118,7 @@ void share(scheduler::RunOptions& options, const mpi::Group& world) {
 
 // The id of the run: that of the run file to be continued, since the names of earlier files contain it, or else that of
 // --run-id, or a new one.
-std::string id_of(const std::string& earlier, const RunArguments& options) {
+std::string run_id_for(const std::string& earlier, const RunArguments& options) {
   if (earlier.empty()) return options.run_id ? *options.run_id : run_id::make();
   if (options.run_id && *options.run_id != earlier) {
     throw UserMistake("--run-id: '{}' is not the id of '{}', which is '{}'; leave it out", *options.run_id,
@@ -128,18 +128,19 @@ std::string id_of(const std::string& earlier, const RunArguments& options) {
   return earlier;
 }
 
-Start begin(RunArguments& options, const scheduler::Machine& machine) {
-  const workload::Machine shape = shape_of(machine);
-  const workload::Policy policy = policy_of(options.run.placement);
-  workload::Workload workload = load_file(options.file, options.sets, shape, policy);
-  place(workload, shape, policy);
+PreparedRun prepare_new_run(RunArguments& options, const scheduler::Machine& machine) {
+  const workload::Machine checker_machine = workload_machine(machine);
+  const workload::PlacementPolicy policy = policy_of(options.run.placement);
+  workload::Workload workload = load_file(options.file, options.sets, checker_machine, policy);
+  place(workload, checker_machine, policy);
   apply_options(workload, options);
-  options.run.run_id = id_of("", options);
+  options.run.run_id = run_id_for("", options);
   return {workload::print(workload), options.file, {}};
 }
 
-Start resume(RunArguments& options, const scheduler::Machine& machine, scheduler::ImpactTracker& tracker) {
-  const output::Earlier earlier = output::read_earlier(options.continue_file, tracker);
+PreparedRun prepare_continued_run(RunArguments& options, const scheduler::Machine& machine,
+                                  scheduler::ImpactTracker& tracker) {
+  const output::ContinuedRun earlier = output::read_continued_run(options.continue_file, tracker);
   if (earlier.complete)
     throw UserMistake("--continue: '{}' is complete: there is nothing left to run", options.continue_file);
   if (earlier.ranks != machine.ranks || earlier.ranks_per_node != machine.ranks_per_node) {
@@ -152,9 +153,9 @@ Start resume(RunArguments& options, const scheduler::Machine& machine, scheduler
   }
   const auto limit = options.run.time_limit;
   options.run = earlier.options;
-  options.run.run_id = id_of(earlier.options.run_id, options);
+  options.run.run_id = run_id_for(earlier.options.run_id, options);
   options.run.time_limit = limit;
-  (void)load_text(earlier.workload_text, earlier.workload_path, shape_of(machine));
+  (void)load_text(earlier.workload_text, earlier.workload_path, workload_machine(machine));
   output::remove_unfinished_round(options.continue_file, earlier);
   return {earlier.workload_text, earlier.workload_path, earlier.launches};
 }
@@ -166,21 +167,21 @@ int exit_status(scheduler::EndReason reason) {
 
 // For `--continue`: rank 0 opens and locks the run file, and reads --ranks-per-node from it if not given. The value is
 // broadcast, since every rank needs it to discover the nodes.
-void open_continued(RunArguments& options, const mpi::Group& world, std::unique_ptr<output::RunFile>& file,
-                    int& status) {
+void open_continued_file(RunArguments& options, const mpi::Group& world, std::unique_ptr<output::RunFile>& file,
+                         int& status) {
   int k = options.ranks_per_node.value_or(0);
   status = on_root(world, [&] {
     if (options.continue_file.empty()) return;
     file = std::make_unique<output::RunFile>(options.continue_file, output::Existing::append);
     if (k > 0) return;
     scheduler::ImpactTracker ignored;
-    k = output::read_earlier(options.continue_file, ignored).ranks_per_node.value_or(0);
+    k = output::read_continued_run(options.continue_file, ignored).ranks_per_node.value_or(0);
   });
-  mpi::must(MPI_Bcast(&k, 1, MPI_INT, 0, world.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&k, 1, MPI_INT, 0, world.handle()), "MPI_Bcast");
   if (k > 0) options.ranks_per_node = k;
 }
 
-int run_session(const mpi::Group& world, const scheduler::Machine& machine, const Start& start,
+int run_session(const mpi::Group& world, const scheduler::Machine& machine, const PreparedRun& start,
                 const RunArguments& options, scheduler::ImpactTracker& tracker, output::RunFile* file,
                 const Context& context, const scheduler::FaultListener& fault_listener) {
   workload::Workload workload = load_text(start.text, start.path, std::nullopt);
@@ -200,7 +201,7 @@ int run_session(const mpi::Group& world, const scheduler::Machine& machine, cons
   }
   scheduler::Session session{world, clock, machine, workload, options.run, listeners, tracker, start.earlier};
   const auto links = world.rank() == 0 ? output::link_counters_of_environment() : nullptr;
-  if (links) session.watch(*links);
+  if (links) session.set_link_counters(*links);
   const scheduler::EndReason reason = session.run(context.arguments, start.text);
   if (session.fault()) console::print(stderr, "stressbench-mpi: {}\n", *session.fault());
   return exit_status(reason);
@@ -208,32 +209,32 @@ int run_session(const mpi::Group& world, const scheduler::Machine& machine, cons
 
 int run(RunArguments& options, const Context& context) {
   parse_options(options);
-  const mpi::Group& world = context.start(options.threads);
+  const mpi::Group& world = context.start_mpi(options.threads);
   scheduler::interrupt::install_handlers();
   int status = exit_success;
   std::unique_ptr<output::RunFile> file;
-  open_continued(options, world, file, status);
+  open_continued_file(options, world, file, status);
   if (status != exit_success) return status;
   const scheduler::Machine machine = scheduler::discover(world, options.ranks_per_node);
   scheduler::ImpactTracker tracker;
-  Start start;
+  PreparedRun start;
   const bool continued = !options.continue_file.empty();
   status = on_root(world, [&] {
-    start = continued ? resume(options, machine, tracker) : begin(options, machine);
+    start = continued ? prepare_continued_run(options, machine, tracker) : prepare_new_run(options, machine);
     if (continued || options.output.empty()) return;
     file = std::make_unique<output::RunFile>(options.output,
                                              options.overwrite ? output::Existing::replace : output::Existing::refuse);
   });
   if (status != exit_success) return status;
   broadcast(world, start.text);
-  share(options.run, world);
+  broadcast_settings(options.run, world);
   // A failing rank writes the fault record itself, since rank 0 may be waiting for it.
   std::string run_file = file ? std::filesystem::absolute(continued ? options.continue_file : options.output) : "";
   broadcast(world, run_file);
   const scheduler::FaultListener fault_listener = [&](const scheduler::Fault& fault) {
     if (!run_file.empty()) output::append_fault(run_file, options.run.run_id, fault);
   };
-  return guarded(
+  return run_or_end_launch(
       world, [&] { return run_session(world, machine, start, options, tracker, file.get(), context, fault_listener); },
       fault_listener);
 }
@@ -259,21 +260,24 @@ void add_run(CLI::App& program, Context& context) {
                       "id of this run, of letters, digits, - and _, which is part of the names of files that motifs "
                       "create (default: from the time and random bits)");
   add_set_option(*command, options->sets);
-  in_digits(command->add_option("--ranks-per-node", options->ranks_per_node,
-                                "treat every K consecutive ranks as a node (default: the ranks that share memory)"))
+  decimal_digits_only(
+      command->add_option("--ranks-per-node", options->ranks_per_node,
+                          "treat every K consecutive ranks as a node (default: the ranks that share memory)"))
       ->check(CLI::Range(1, 1 << 30));
-  in_digits(command->add_option("--isolated", run_options.counts.isolated, "isolated rounds of each measured job"))
+  decimal_digits_only(
+      command->add_option("--isolated", run_options.counts.isolated, "isolated rounds of each measured job"))
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  in_digits(command->add_option("--contended", run_options.counts.contended, "contended rounds, in which all jobs run"))
+  decimal_digits_only(
+      command->add_option("--contended", run_options.counts.contended, "contended rounds, in which all jobs run"))
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
-  in_digits(command->add_option("--repetitions", run_options.repetitions,
-                                "measured repetitions per round, for jobs without [REPEAT]"))
+  decimal_digits_only(command->add_option("--repetitions", run_options.repetitions,
+                                          "measured repetitions per round, for jobs without [REPEAT]"))
       ->check(CLI::Range(1L, 1000000000000L))
       ->capture_default_str();
-  in_digits(command->add_option("--warmup", run_options.warmup,
-                                "repetitions at the start of each round that are not measured"))
+  decimal_digits_only(command->add_option("--warmup", run_options.warmup,
+                                          "repetitions at the start of each round that are not measured"))
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   command->add_option("--min-time", options->min_time,
@@ -288,7 +292,7 @@ void add_run(CLI::App& program, Context& context) {
       ->check(CLI::IsMember({"sustain", "once"}))
       ->capture_default_str();
   add_place_option(*command, run_options.placement);
-  in_digits(
+  decimal_digits_only(
       command->add_option("--seed", run_options.seed, "seed of the order of rounds and of the motifs' random numbers"))
       ->capture_default_str();
   command->add_option("--time-limit", options->time_limit,
@@ -300,7 +304,8 @@ void add_run(CLI::App& program, Context& context) {
   command->add_flag("--verify", options->verify, "check every byte that is received; the run is marked as verified");
   command->add_flag("--overwrite", options->overwrite, "replace an existing run file");
   command->add_flag("-q,--quiet", options->quiet, "do not print the summary table");
-  command->callback([&context, options] { context.chosen = [&context, options] { return run(*options, context); }; });
+  command->callback(
+      [&context, options] { context.selected_command = [&context, options] { return run(*options, context); }; });
 }
 
 }  // namespace stressbench::commands

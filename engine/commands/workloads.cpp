@@ -14,7 +14,7 @@
 namespace stressbench::commands {
 
 std::string unknown_motif(const std::string& name) {
-  const std::string why = MotifCatalogue::instance().absence(name);
+  const std::string why = MotifCatalogue::instance().unavailable_reason(name);
   if (!why.empty()) return fmt::format("'{}' is not in this build: {}", name, why);
   std::vector<std::string> names;
   for (const CatalogueEntry& entry : MotifCatalogue::instance().entries()) names.push_back(entry.name);
@@ -24,7 +24,7 @@ std::string unknown_motif(const std::string& name) {
 }
 
 workload::Workload load_file(const std::string& path, const std::vector<std::string>& sets,
-                             const std::optional<workload::Machine>& machine, const workload::Policy& policy) {
+                             const std::optional<workload::Machine>& machine, const workload::PlacementPolicy& policy) {
   std::vector<workload::Setting> settings =
       workload::environment_settings([](const char* name) { return std::getenv(name); });
   for (const std::string& set : sets) {
@@ -43,8 +43,9 @@ workload::Workload load_text(const std::string& text, const std::string& name,
       name, [&](const std::string&) { return text; }, MotifCatalogue::instance(), machine);
 }
 
-std::vector<int> place(workload::Workload& workload, const workload::Machine& machine, const workload::Policy& policy) {
-  const std::vector<workload::Placed> places = workload::place(workload, machine, policy);
+std::vector<int> place(workload::Workload& workload, const workload::Machine& machine,
+                       const workload::PlacementPolicy& policy) {
+  const std::vector<workload::JobPlacement> places = workload::place(workload, machine, policy);
   std::vector<int> ranks;
   for (std::size_t i = 0; i < places.size(); ++i) {
     workload.jobs[i].nodes = places[i].nodes();
@@ -54,7 +55,7 @@ std::vector<int> place(workload::Workload& workload, const workload::Machine& ma
   return ranks;
 }
 
-workload::Policy policy_of(const std::string& text) {
+workload::PlacementPolicy policy_of(const std::string& text) {
   try {
     return workload::parse_policy(text);
   } catch (const UserMistake& mistake) {
@@ -73,7 +74,7 @@ void add_place_option(CLI::App& command, std::string& placement) {
       ->capture_default_str();
 }
 
-CLI::Option* in_digits(CLI::Option* option) {
+CLI::Option* decimal_digits_only(CLI::Option* option) {
   return option->transform(CLI::Validator(
       [](std::string& text) -> std::string {
         try {
@@ -87,9 +88,11 @@ CLI::Option* in_digits(CLI::Option* option) {
 }
 
 void add_machine_options(CLI::App& command, MachineOptions& options) {
-  in_digits(command.add_option("--nodes", options.nodes, "nodes of the machine"))->check(CLI::Range(1, 1 << 20));
-  in_digits(command.add_option("--ranks", options.ranks, "ranks of the launch"))->check(CLI::Range(1, 1 << 30));
-  in_digits(command.add_option("--ranks-per-node", options.ranks_per_node, "ranks of each node"))
+  decimal_digits_only(command.add_option("--nodes", options.nodes, "nodes of the machine"))
+      ->check(CLI::Range(1, 1 << 20));
+  decimal_digits_only(command.add_option("--ranks", options.ranks, "ranks of the launch"))
+      ->check(CLI::Range(1, 1 << 30));
+  decimal_digits_only(command.add_option("--ranks-per-node", options.ranks_per_node, "ranks of each node"))
       ->check(CLI::Range(1, 1 << 30));
 }
 
@@ -113,7 +116,7 @@ std::optional<workload::Machine> machine_of(const MachineOptions& options) {
   return workload::Machine::uniform(*options.ranks / per_node, per_node);
 }
 
-workload::Machine shape_of(const scheduler::Machine& machine) {
+workload::Machine workload_machine(const scheduler::Machine& machine) {
   workload::Machine shape;
   for (const scheduler::Node& node : machine.table) shape.ranks.push_back(static_cast<int>(node.ranks.size()));
   return shape;
@@ -123,10 +126,10 @@ void end_launch(const mpi::Group& world, const std::string& cause, int status,
                 const scheduler::FaultListener& listener) {
   // A failure of all ranks is printed only once: the other ranks wait, so that rank 0 can print it and end them.
   if (world.rank() != 0) sleep_for(300'000'000);
-  const auto& here = scheduler::rank_status();
+  const auto& rank_state = scheduler::rank_status();
   const std::string host = scheduler::host_name();
-  if (status == exit_machine_fault) listener(scheduler::fault_of(here, host, cause));
-  console::print(stderr, "stressbench-mpi: {} ({})\n", cause, scheduler::describe(here, host));
+  if (status == exit_machine_fault) listener(scheduler::fault_of(rank_state, host, cause));
+  console::print(stderr, "stressbench-mpi: {} ({})\n", cause, scheduler::describe(rank_state, host));
   std::fflush(stderr);
   mpi::abort(world, status);
 }

@@ -20,23 +20,25 @@ std::string unknown_motif(const std::string& name);
 // Loads a workload file with variables from the command line ("name=value") and the environment. Throws Rejected with
 // all mistakes. Without a machine, nodes and ranks are not checked.
 workload::Workload load_file(const std::string& path, const std::vector<std::string>& sets,
-                             const std::optional<workload::Machine>& machine, const workload::Policy& policy = {});
+                             const std::optional<workload::Machine>& machine,
+                             const workload::PlacementPolicy& policy = {});
 // Loads a workload from text; `name` replaces the file name in messages.
 workload::Workload load_text(const std::string& text, const std::string& name,
                              const std::optional<workload::Machine>& machine);
 
 // Replaces [NODES] by explicit nodes and returns the number of ranks of each job.
-std::vector<int> place(workload::Workload& workload, const workload::Machine& machine, const workload::Policy& policy);
+std::vector<int> place(workload::Workload& workload, const workload::Machine& machine,
+                       const workload::PlacementPolicy& policy);
 
 // Parses the value of `--place`. Throws UserMistake.
-workload::Policy policy_of(const std::string& text);
+workload::PlacementPolicy policy_of(const std::string& text);
 
 // Add --set and --place, which several commands have.
 void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 void add_place_option(CLI::App& command, std::string& placement);
 
 // Restricts an option to decimal digits, as in core/units. CLI11 would read 010 as octal and -1 as 2^64-1.
-CLI::Option* in_digits(CLI::Option* option);
+CLI::Option* decimal_digits_only(CLI::Option* option);
 
 // Options of `check` and `describe` that give the size of the machine, since there is no launch.
 struct MachineOptions {
@@ -49,7 +51,7 @@ void add_machine_options(CLI::App& command, MachineOptions& options);
 std::optional<workload::Machine> machine_of(const MachineOptions& options);
 
 // The nodes of the launch as a machine for the checker. Rank 0 only.
-workload::Machine shape_of(const scheduler::Machine& machine);
+workload::Machine workload_machine(const scheduler::Machine& machine);
 
 // Prints why and where this rank fails, and ends the launch with `status`. A machine fault is first passed to
 // `listener`.
@@ -58,7 +60,7 @@ workload::Machine shape_of(const scheduler::Machine& machine);
 
 // Runs `work` on every rank. A rank on which `work` fails ends the launch, since other ranks may be waiting for it.
 template <class Work>
-auto guarded(
+auto run_or_end_launch(
     const mpi::Group& world, Work work, const scheduler::FaultListener& listener = [](const scheduler::Fault&) {}) {
   try {
     return work();

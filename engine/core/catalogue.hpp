@@ -25,7 +25,7 @@ class Catalogue {
   // A new pattern with default parameters. The name is not case-sensitive; null if unknown.
   virtual std::unique_ptr<Pattern> make_pattern(std::string_view name) const = 0;
   // Why this build lacks a motif that other builds have; empty for motifs of this build and for unknown names.
-  virtual std::string absence(std::string_view name) const { return (void)name, std::string{}; }
+  virtual std::string unavailable_reason(std::string_view name) const { return (void)name, std::string{}; }
 };
 
 }  // namespace stressbench

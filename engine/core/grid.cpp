@@ -4,7 +4,7 @@
 
 namespace stressbench {
 
-std::vector<int> most_even(int ranks, int dimensions) {
+std::vector<int> balanced_dims(int ranks, int dimensions) {
   if (dimensions == 1) return {ranks};
   if (dimensions == 2) {  // search up to the square root only: some motifs call this for each rank
     int shorter = 1;
@@ -19,7 +19,7 @@ std::vector<int> most_even(int ranks, int dimensions) {
     std::int64_t most = 1;  // product of all factors if each is `largest`
     for (int k = 0; k < dimensions && most < ranks; ++k) most *= largest;
     if (most < ranks) continue;
-    best = most_even(ranks / largest, dimensions - 1);
+    best = balanced_dims(ranks / largest, dimensions - 1);
     best.insert(best.begin(), largest);
     if (best[1] <= largest) return best;
   }

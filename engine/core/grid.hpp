@@ -32,11 +32,11 @@ struct Dims {
 // smallest possible second, and so on, as the standard requires of MPI_Dims_create. Open MPI 4.1 returns other factors
 // for 102 of the first 4096 numbers in 2 dimensions (72: 12x6 instead of 9x8), and a workload must not depend on the
 // library.
-std::vector<int> most_even(int ranks, int dimensions);
+std::vector<int> balanced_dims(int ranks, int dimensions);
 template <std::size_t n>
-Dims<n> most_even(int ranks) {
+Dims<n> balanced_dims(int ranks) {
   Dims<n> dims;
-  std::ranges::copy(most_even(ranks, static_cast<int>(n)), dims.sides.begin());
+  std::ranges::copy(balanced_dims(ranks, static_cast<int>(n)), dims.sides.begin());
   return dims;
 }
 
@@ -62,7 +62,7 @@ struct Spelling<Dims<n>> {
 // The given grid, or the most even one if none was chosen.
 template <std::size_t n>
 Dims<n> dims_for(const Dims<n>& given, int ranks) {
-  return given.chosen() ? given : most_even<n>(ranks);
+  return given.chosen() ? given : balanced_dims<n>(ranks);
 }
 
 // Throws ParameterMistake that names `parameter` and suggests a grid unless the grid has exactly `ranks` ranks.
@@ -71,8 +71,8 @@ void check_dims(const char* parameter, const Dims<n>& dims, int ranks) {
   if (dims.ranks() == ranks) return;
   throw ParameterMistake(parameter, "--" + std::string(parameter) + ": " + Spelling<Dims<n>>::write(dims) + " has " +
                                         std::to_string(dims.ranks()) + " ranks, but the job has " +
-                                        std::to_string(ranks) + "; " + Spelling<Dims<n>>::write(most_even<n>(ranks)) +
-                                        " would fit");
+                                        std::to_string(ranks) + "; " +
+                                        Spelling<Dims<n>>::write(balanced_dims<n>(ranks)) + " would fit");
 }
 
 // Number of cells in block `index` of `cells` cut into `parts` blocks: the first `cells mod parts` blocks get one more.

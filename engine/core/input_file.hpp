@@ -11,9 +11,9 @@ namespace stressbench {
 
 class InputFile {
  public:
-  // Throws UserMistake "cannot read 'PATH': REASON" unless the path is a readable regular file of at most `most_bytes`.
+  // Throws UserMistake "cannot read 'PATH': REASON" unless the path is a readable regular file of at most `max_bytes`.
   // Never blocks. A FIFO or device is closed as soon as its type is known.
-  InputFile(std::string path, std::int64_t most_bytes);
+  InputFile(std::string path, std::int64_t max_bytes);
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
   ~InputFile();
@@ -22,8 +22,8 @@ class InputFile {
   std::string read_all();
 
   struct Line {
-    std::string text;    // without its line feed
-    bool whole = false;  // ends in a line feed; only the last line of a file can lack one
+    std::string text;       // without its line feed
+    bool complete = false;  // ends in a line feed; only the last line of a file can lack one
   };
   // None at the end of the file.
   std::optional<Line> next_line();
@@ -31,19 +31,19 @@ class InputFile {
  private:
   [[noreturn]] void refuse(const std::string& reason) const;
   void check_kind() const;
-  bool fill();  // false at the end
+  bool read_more();  // false at the end
 
   std::string path_;
-  std::int64_t most_bytes_;
-  std::int64_t taken_ = 0;  // bytes read so far
+  std::int64_t max_bytes_;
+  std::int64_t bytes_read_ = 0;  // bytes read so far
   std::int64_t line_ = 0;
   int descriptor_ = -1;
-  std::string buffer_;  // bytes read; those from at_ on were not yet returned
-  std::size_t at_ = 0;
+  std::string buffer_;  // bytes read; those from unread_ on were not yet returned
+  std::size_t unread_ = 0;
 };
 
 // The contents of a whole file.
-std::string read_file(const std::string& path, std::int64_t most_bytes);
+std::string read_file(const std::string& path, std::int64_t max_bytes);
 
 // "64 KiB", "16 MiB", "64 GiB"
 std::string spell_bytes(std::int64_t bytes);

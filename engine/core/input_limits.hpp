@@ -7,21 +7,21 @@
 
 namespace stressbench::input_limits {
 
-inline constexpr std::int64_t workload_bytes = std::int64_t{2} << 20;     // a workload with its includes
-inline constexpr std::int64_t size_table_bytes = std::int64_t{1} << 20;   // --sizes-from
-inline constexpr std::int64_t level_table_bytes = std::int64_t{8} << 20;  // --levels
-inline constexpr std::int64_t sidecar_bytes = std::int64_t{64} << 10;     // FILE.stressbench
-inline constexpr std::int64_t simulation_bytes = std::int64_t{1} << 20;   // file named by $STRESSBENCH_SIMULATION
+inline constexpr std::int64_t max_workload_bytes = std::int64_t{2} << 20;     // a workload with its includes
+inline constexpr std::int64_t max_size_table_bytes = std::int64_t{1} << 20;   // --sizes-from
+inline constexpr std::int64_t max_level_table_bytes = std::int64_t{8} << 20;  // --levels
+inline constexpr std::int64_t max_sidecar_bytes = std::int64_t{64} << 10;     // FILE.stressbench
+inline constexpr std::int64_t max_simulation_bytes = std::int64_t{1} << 20;   // file named by $STRESSBENCH_SIMULATION
 // Trace and run files are read line by line. The tracer's memory limit bounds its longest line to about this size.
-inline constexpr std::int64_t line_bytes = std::int64_t{32} << 20;
+inline constexpr std::int64_t max_line_bytes = std::int64_t{32} << 20;
 // Same values as src/stressbench/formats/files/limits.py.
-inline constexpr std::int64_t run_file_bytes = std::int64_t{4} << 30;
-inline constexpr std::int64_t trace_file_bytes = std::int64_t{4} << 30;
-inline constexpr std::int64_t json_values = 8'000'000;  // per line; a parsed value takes tens of bytes
+inline constexpr std::int64_t max_run_file_bytes = std::int64_t{4} << 30;
+inline constexpr std::int64_t max_trace_file_bytes = std::int64_t{4} << 30;
+inline constexpr std::int64_t max_json_values = 8'000'000;  // per line; a parsed value takes tens of bytes
 
 // Limit on the request, window and file numbers in a trace: a replay allocates memory for each number.
-inline constexpr int trace_slots = 1 << 20;
+inline constexpr int max_trace_slots = 1 << 20;
 // Limit on the gaps of one rank; a replay keeps a few hundred durations per gap.
-inline constexpr std::size_t trace_gaps = 1 << 16;
+inline constexpr std::size_t max_trace_gaps = 1 << 16;
 
 }  // namespace stressbench::input_limits

@@ -4,6 +4,6 @@
 
 namespace stressbench::pause {
 
-void wake_on_time() noexcept { prctl(PR_SET_TIMERSLACK, 1UL); }
+void minimise_timer_slack() noexcept { prctl(PR_SET_TIMERSLACK, 1UL); }
 
 }  // namespace stressbench::pause

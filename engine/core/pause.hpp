@@ -17,7 +17,7 @@ namespace pause {
 inline constexpr std::int64_t shortest_sleep_ns = 100'000;
 
 // Sets the timer slack of this thread to its minimum. By default the kernel may wake a thread up to 50 us late.
-void wake_on_time() noexcept;
+void minimise_timer_slack() noexcept;
 // Waits until the recorder's clock shows `end_ns`; returns at once with Computation::off.
 inline void until(Computation how, const Recorder& recorder, std::int64_t end_ns) noexcept {
   if (how == Computation::sleep) {

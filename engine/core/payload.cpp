@@ -70,10 +70,10 @@ std::optional<std::size_t> first_wrong(std::span<const std::byte> message, const
   const std::uint64_t key = key_of(origin);
   for (std::size_t at = 0; at < message.size();) {
     const Piece piece = piece_at(key, start, at, message.size());
-    const std::byte* const right = piece.word.data() + piece.skipped;
-    if (std::memcmp(message.data() + at, right, piece.length) != 0) {
+    const std::byte* const expected_bytes = piece.word.data() + piece.skipped;
+    if (std::memcmp(message.data() + at, expected_bytes, piece.length) != 0) {
       for (std::size_t i = 0; i < piece.length; ++i) {
-        if (message[at + i] != right[i]) return at + i;
+        if (message[at + i] != expected_bytes[i]) return at + i;
       }
     }
     at += piece.length;

@@ -6,8 +6,8 @@
 namespace stressbench::progress {
 
 // Called when a round, a step or a long part of a motif begins. Only one thread may call it.
-void moved() noexcept;
+void advance() noexcept;
 // Number of calls of `moved` so far. Any thread may call it.
-std::uint64_t moves() noexcept;
+std::uint64_t counter() noexcept;
 
 }  // namespace stressbench::progress

@@ -10,11 +10,11 @@ std::optional<Handler> ignored;
 
 }  // namespace
 
-FileSizeLimitIsAnError::FileSizeLimitIsAnError() noexcept {
+SigxfszIgnored::SigxfszIgnored() noexcept {
   if (users++ == 0) ignored.emplace(SIGXFSZ, SIG_IGN);
 }
 
-FileSizeLimitIsAnError::~FileSizeLimitIsAnError() {
+SigxfszIgnored::~SigxfszIgnored() {
   if (--users == 0) ignored.reset();
 }
 

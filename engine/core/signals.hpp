@@ -29,12 +29,12 @@ class Handler {
 
 // While any object of this class exists, a write beyond the file size limit fails with EFBIG, like other file system
 // errors, instead of killing the process by SIGXFSZ.
-class FileSizeLimitIsAnError {
+class SigxfszIgnored {
  public:
-  FileSizeLimitIsAnError() noexcept;
-  FileSizeLimitIsAnError(const FileSizeLimitIsAnError&) = delete;
-  FileSizeLimitIsAnError& operator=(const FileSizeLimitIsAnError&) = delete;
-  ~FileSizeLimitIsAnError();
+  SigxfszIgnored() noexcept;
+  SigxfszIgnored(const SigxfszIgnored&) = delete;
+  SigxfszIgnored& operator=(const SigxfszIgnored&) = delete;
+  ~SigxfszIgnored();
 };
 
 }  // namespace stressbench::signals

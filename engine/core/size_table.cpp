@@ -26,22 +26,22 @@ std::string_view trimmed(std::string_view text) {
 
 // Text of the file in a form that is safe to print: printable ASCII, cut to 60 characters, in quotes.
 std::string quoted(std::string_view text) {
-  constexpr std::size_t most = 60;
-  std::string shown(text.substr(0, most));
+  constexpr std::size_t max_length = 60;
+  std::string shown(text.substr(0, max_length));
   std::ranges::replace_if(
       shown, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return '\'' + shown + (text.size() > most ? "...'" : "'");
+  return '\'' + shown + (text.size() > max_length ? "...'" : "'");
 }
 
 // The cells of a line. Reading stops at one more than the largest valid number of columns.
-constexpr std::size_t most_cells = 4;
+constexpr std::size_t max_cells = 4;
 struct Cells {
-  std::array<std::string_view, most_cells> texts;
+  std::array<std::string_view, max_cells> texts;
   std::size_t count = 0;
 };
 Cells cells_of(std::string_view line) {
   Cells cells;
-  for (bool more = true; more && cells.count < most_cells;) {
+  for (bool more = true; more && cells.count < max_cells;) {
     const std::size_t comma = line.find(',');
     more = comma != std::string_view::npos;
     cells.texts[cells.count++] = trimmed(line.substr(0, comma));
@@ -61,7 +61,8 @@ class SizeTable::Reader {
 
   SizeTable read(std::string_view text) {
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-    if (text.size() > most_text) throw UserMistake("{}: a table of sizes has at most {} bytes", name_, most_text);
+    if (text.size() > max_text_bytes)
+      throw UserMistake("{}: a table of sizes has at most {} bytes", name_, max_text_bytes);
     while (!text.empty()) {
       const std::size_t end = std::min(text.find('\n'), text.size());
       ++line_;
@@ -103,7 +104,7 @@ class SizeTable::Reader {
   std::int64_t size_in(std::string_view cell) const {
     try {
       const std::int64_t size = units::bytes(cell).value;
-      if (size > most_size) throw UserMistake("is too large; at most 1152921504606846976 bytes (1 EiB)");
+      if (size > max_size) throw UserMistake("is too large; at most 1152921504606846976 bytes (1 EiB)");
       return size;
     } catch (const UserMistake& mistake) {
       refuse(fmt::format("{} {}", quoted(cell), mistake.what()));
@@ -141,8 +142,8 @@ class SizeTable::Reader {
 
 SizeTable SizeTable::parse(std::string_view text, const std::string& name) { return Reader(name).read(text); }
 
-std::int64_t SizeTable::at(double unit) const noexcept {
-  const double weight = unit * rows_.back().up_to;
+std::int64_t SizeTable::quantile(double u) const noexcept {
+  const double weight = u * rows_.back().up_to;
   auto row = std::ranges::upper_bound(rows_, weight, {}, &Row::up_to);
   if (row == rows_.end()) --row;
   if (row->from == row->to) return row->from;
@@ -150,7 +151,7 @@ std::int64_t SizeTable::at(double unit) const noexcept {
   const double within = (weight - before) / (row->up_to - before);
   const auto from = static_cast<double>(row->from);
   const double size = from * std::pow(static_cast<double>(row->to) / from, within);
-  return std::clamp(static_cast<std::int64_t>(std::min(size, static_cast<double>(most_size))), row->from, row->to);
+  return std::clamp(static_cast<std::int64_t>(std::min(size, static_cast<double>(max_size))), row->from, row->to);
 }
 
 double SizeTable::mean() const noexcept {

@@ -20,14 +20,14 @@ namespace stressbench {
 // 10 MB as from 10 to 100 MB), since file sizes spread over magnitudes. A range therefore begins at 1 byte or more.
 class SizeTable {
  public:
-  static constexpr std::size_t most_text = input_limits::size_table_bytes;
-  static constexpr std::int64_t most_size = std::int64_t{1} << 60;  // 1 EiB, exact as a double
+  static constexpr std::size_t max_text_bytes = input_limits::max_size_table_bytes;
+  static constexpr std::int64_t max_size = std::int64_t{1} << 60;  // 1 EiB, exact as a double
 
   // `name` names the table in messages. Throws UserMistake "NAME:LINE: ..." for the first malformed line.
   static SizeTable parse(std::string_view text, const std::string& name);
 
-  // The `unit`-quantile of the sizes, 0 < unit < 1: a uniform `unit` gives a random size.
-  std::int64_t at(double unit) const noexcept;
+  // The u-quantile of the sizes, 0 < u < 1: a uniform `u` gives a random size.
+  std::int64_t quantile(double u) const noexcept;
   // Mean of the distribution, in bytes.
   double mean() const noexcept;
   std::int64_t largest() const noexcept;

@@ -49,7 +49,7 @@ struct Decimal {
 };
 
 std::optional<Decimal> read_decimal(std::string_view text) {
-  constexpr int most_digits = 19;  // digits of the largest 64-bit number
+  constexpr int max_digits = 19;  // digits of the largest 64-bit number
   Decimal number;
   std::size_t at = 0;
   int used = 0;
@@ -60,9 +60,9 @@ std::optional<Decimal> read_decimal(std::string_view text) {
       continue;
     }
     if (!is_digit(text[at])) break;
-    if (number.digits != 0 && ++used >= most_digits) return std::nullopt;
+    if (number.digits != 0 && ++used >= max_digits) return std::nullopt;
     number.digits = number.digits * 10 + (text[at] - '0');
-    if (fraction && ++number.places > most_digits) return std::nullopt;
+    if (fraction && ++number.places > max_digits) return std::nullopt;
   }
   if (at == 0 || text[at - 1] == '.') return std::nullopt;
   number.suffix = text.substr(at);

@@ -29,10 +29,10 @@ void on_first_rank(const mpi::Group& group, const std::string& parameter, const 
   std::string words;
   Verdict verdict = group.rank() == 0 ? verdict_of(look, words) : Verdict::granted;
   std::array message{static_cast<int>(verdict), static_cast<int>(words.size())};
-  mpi::must(MPI_Bcast(message.data(), 2, MPI_INT, 0, group.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(message.data(), 2, MPI_INT, 0, group.handle()), "MPI_Bcast");
   verdict = static_cast<Verdict>(message[0]);
   words.resize(static_cast<std::size_t>(message[1]));
-  mpi::must(MPI_Bcast(words.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(words.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
   if (verdict == Verdict::mistake) throw ParameterMistake(parameter, words);
   if (verdict == Verdict::fault) throw MachineFault(words);
 }

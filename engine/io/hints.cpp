@@ -53,7 +53,7 @@ void Hints::check() const {
 void Hints::prepare() {
   info_ = {};
   if (!any()) return;
-  info_ = mpi::Info::make();
+  info_ = mpi::Info::create();
   for (const Hint& hint : asked()) info_.set(hint.key, hint.value);
 }
 

@@ -174,7 +174,7 @@ class Posix final : public Backend {
   int file_ = -1;
   std::string path_;
   DirectAccess access_;
-  signals::FileSizeLimitIsAnError file_size_limit_;
+  signals::SigxfszIgnored file_size_limit_;
   Mapping mapping_;
   std::int64_t mapped_bytes_ = 0;
   std::vector<std::string> notes_;

@@ -110,7 +110,7 @@ std::optional<std::int64_t> length_of(const std::string& path) {
 
 bool is_new(const std::string& path, const mpi::Group& ranks) {
   int empty = ranks.rank() == 0 && length_of(path).value_or(0) == 0 ? 1 : 0;
-  mpi::must(MPI_Bcast(&empty, 1, MPI_INT, 0, ranks.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&empty, 1, MPI_INT, 0, ranks.handle()), "MPI_Bcast");
   return empty != 0;
 }
 

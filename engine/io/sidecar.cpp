@@ -63,7 +63,7 @@ std::optional<Sidecar> read_sidecar(const std::string& path) {
         fmt::format("'{}' does not name the owner of these files{}; remove it, or give --overwrite", name, reason));
   };
   try {
-    const auto json = parse_json<nlohmann::json>(read_file(name, input_limits::sidecar_bytes));
+    const auto json = parse_json<nlohmann::json>(read_file(name, input_limits::max_sidecar_bytes));
     return Sidecar{{json.at("run_id"), json.at("launch")},
                    json.at("host"),
                    whole_number<int>(json.at("pid"), 1),

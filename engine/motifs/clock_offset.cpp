@@ -11,12 +11,12 @@ constexpr int exchanges = 20;
 constexpr int tag = 1;
 
 void send(std::int64_t value, int to, const mpi::Group& group) {
-  mpi::must(MPI_Send(&value, 1, MPI_INT64_T, to, tag, group.handle()), "MPI_Send");
+  mpi::check(MPI_Send(&value, 1, MPI_INT64_T, to, tag, group.handle()), "MPI_Send");
 }
 
 std::int64_t receive(int from, const mpi::Group& group) {
   std::int64_t value = 0;
-  mpi::must(MPI_Recv(&value, 1, MPI_INT64_T, from, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
+  mpi::check(MPI_Recv(&value, 1, MPI_INT64_T, from, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
   return value;
 }
 

@@ -22,7 +22,7 @@ void MotifCatalogue::add_absent(std::string name, std::string why) {
   absent_.emplace_back(std::move(name), std::move(why));
 }
 
-std::string MotifCatalogue::absence(std::string_view name) const {
+std::string MotifCatalogue::unavailable_reason(std::string_view name) const {
   for (const auto& [absent, why] : absent_) {
     if (parameter_detail::same_name(absent, name)) return why;
   }

@@ -155,7 +155,7 @@ class MotifCatalogue final : public Catalogue {
   void add_absent(std::string name, std::string why);
   std::vector<CatalogueEntry> entries() const override;
   std::unique_ptr<Pattern> make_pattern(std::string_view name) const override { return make(name); }
-  std::string absence(std::string_view name) const override;
+  std::string unavailable_reason(std::string_view name) const override;
   std::unique_ptr<Motif> make(std::string_view name) const;  // null when unknown
 
  private:

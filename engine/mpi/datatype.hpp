@@ -12,11 +12,11 @@ namespace stressbench::mpi {
 class Datatype {
  public:
   Datatype() = default;
-  // Takes ownership of `made`, the uncommitted result of an MPI_Type_... call, and commits it.
-  static Datatype commit(MPI_Datatype made) {
+  // Takes ownership of `created`, the uncommitted result of an MPI_Type_... call, and commits it.
+  static Datatype commit(MPI_Datatype created) {
     Datatype owner;
-    owner.type_ = made;
-    must(MPI_Type_commit(&owner.type_), "MPI_Type_commit");
+    owner.type_ = created;
+    check(MPI_Type_commit(&owner.type_), "MPI_Type_commit");
     return owner;
   }
 

@@ -6,10 +6,10 @@ namespace stressbench::mpi {
 
 Environment::Environment(int& argc, char**& argv, Threads threads) {
   if (threads == Threads::multiple) {
-    int given = MPI_THREAD_SINGLE;
-    must(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &given), "MPI_Init_thread");
+    int provided = MPI_THREAD_SINGLE;
+    check(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
   } else {  // some libraries lock around every call at a higher thread level
-    must(MPI_Init(&argc, &argv), "MPI_Init");
+    check(MPI_Init(&argc, &argv), "MPI_Init");
   }
 }
 

@@ -9,10 +9,10 @@ namespace stressbench::mpi {
 
 // Throws MachineFault with MPI's error string. Communicators return errors (MPI_ERRORS_RETURN), so that faults can be
 // reported.
-[[noreturn]] void raise(int code, const char* call);
-inline void must(int code, const char* call) {
+[[noreturn]] void throw_error(int code, const char* call);
+inline void check(int code, const char* call) {
   if (code != MPI_SUCCESS) [[unlikely]]
-    raise(code, call);
+    throw_error(code, call);
 }
 
 // Owns a communicator, or refers to one that is owned elsewhere. Movable, not copyable.

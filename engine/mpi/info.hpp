@@ -15,7 +15,7 @@ namespace stressbench::mpi {
 class Info {
  public:
   Info() = default;  // MPI_INFO_NULL, to which nothing may be added
-  static Info make();
+  static Info create();
   // Takes ownership of `owned`, such as the result of MPI_File_get_info.
   static Info adopt(MPI_Info owned);
 

@@ -34,25 +34,25 @@ class Window {
 
   MPI_Win window_ = MPI_WIN_NULL;
   std::span<std::byte> memory_;
-  int faults_ = 0;  // number of uncaught exceptions when the window was created
+  int exceptions_at_creation_ = 0;  // number of uncaught exceptions when the window was created
 };
 
 // A set of ranks as MPI_Win_post and MPI_Win_start take it (an MPI_Group).
-class Members {
+class RankSet {
  public:
-  Members() = default;
+  RankSet() = default;
   // `ranks` are distinct ranks of `group`.
-  Members(const Group& group, std::span<const int> ranks);
-  Members(Members&& other) noexcept;
-  Members& operator=(Members&& other) noexcept;
-  Members(const Members&) = delete;
-  Members& operator=(const Members&) = delete;
-  ~Members();
+  RankSet(const Group& group, std::span<const int> ranks);
+  RankSet(RankSet&& other) noexcept;
+  RankSet& operator=(RankSet&& other) noexcept;
+  RankSet(const RankSet&) = delete;
+  RankSet& operator=(const RankSet&) = delete;
+  ~RankSet();
 
-  MPI_Group handle() const noexcept { return members_; }
+  MPI_Group handle() const noexcept { return group_; }
 
  private:
-  MPI_Group members_ = MPI_GROUP_NULL;
+  MPI_Group group_ = MPI_GROUP_NULL;
 };
 
 }  // namespace stressbench::mpi

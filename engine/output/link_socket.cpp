@@ -23,7 +23,7 @@ namespace stressbench::output {
 namespace {
 
 constexpr const char* variable = "STRESSBENCH_LINK_COUNTERS";
-constexpr timeval patience{.tv_sec = 10, .tv_usec = 0};
+constexpr timeval receive_timeout{.tv_sec = 10, .tv_usec = 0};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw MachineFault("link counters of '{}': {}", path, reason);
@@ -57,7 +57,7 @@ void LinkSocket::connect() {
   path_.copy(address.sun_path, path_.size());
   socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (socket_ < 0) refuse(path_, std::strerror(errno));
-  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &receive_timeout, sizeof(receive_timeout));
   if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
     refuse(path_, std::strerror(errno));
   // Any user may create a socket in a shared directory, so only a server of the same user or of root is trusted.
@@ -72,7 +72,7 @@ scheduler::LinkCounts LinkSocket::read() {
   if (socket_ < 0) connect();
   constexpr std::string_view request = "look\n";
   if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) < 0) refuse(path_, std::strerror(errno));
-  const std::string text = answer();
+  const std::string text = receive_line();
   try {
     const auto json = parse_json<nlohmann::json>(text);
     if (json.contains("fault")) refuse(path_, json.at("fault").get<std::string>());
@@ -86,20 +86,20 @@ scheduler::LinkCounts LinkSocket::read() {
   }
 }
 
-std::string LinkSocket::answer() {
+std::string LinkSocket::receive_line() {
   std::array<char, 65536> piece;
-  std::size_t end = waiting_.find('\n');
+  std::size_t end = received_.find('\n');
   while (end == std::string::npos) {
-    const ssize_t got = ::recv(socket_, piece.data(), piece.size(), 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got == 0) refuse(path_, "the connection was closed");
-    if (got < 0) refuse(path_, errno == EAGAIN ? "no answer for 10 s" : std::strerror(errno));
-    waiting_.append(piece.data(), static_cast<std::size_t>(got));
-    if (std::ssize(waiting_) > input_limits::line_bytes) refuse(path_, "the answer is too long");
-    end = waiting_.find('\n');
+    const ssize_t length = ::recv(socket_, piece.data(), piece.size(), 0);
+    if (length < 0 && errno == EINTR) continue;
+    if (length == 0) refuse(path_, "the connection was closed");
+    if (length < 0) refuse(path_, errno == EAGAIN ? "no answer for 10 s" : std::strerror(errno));
+    received_.append(piece.data(), static_cast<std::size_t>(length));
+    if (std::ssize(received_) > input_limits::max_line_bytes) refuse(path_, "the answer is too long");
+    end = received_.find('\n');
   }
-  std::string line = waiting_.substr(0, end);
-  waiting_.erase(0, end + 1);
+  std::string line = received_.substr(0, end);
+  received_.erase(0, end + 1);
   return line;
 }
 

@@ -20,11 +20,11 @@ class LinkSocket final : public scheduler::LinkCounters {
 
  private:
   void connect();
-  std::string answer();
+  std::string receive_line();
 
   std::string path_;
   int socket_ = -1;
-  std::string waiting_;
+  std::string received_;
 };
 
 // The counters at the socket in STRESSBENCH_LINK_COUNTERS; null if it is not set.

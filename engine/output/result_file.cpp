@@ -22,9 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // The path with symbolic links resolved; the path itself if the file does not exist.
-std::string followed(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> there(::realpath(path.c_str(), nullptr), &std::free);
-  return there ? std::string(there.get()) : path;
+std::string resolved_path(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr), &std::free);
+  return resolved ? std::string(resolved.get()) : path;
 }
 
 // Whether the path is an open file of a process, such as /dev/stdout, which cannot be replaced by renaming.
@@ -39,7 +39,7 @@ fs::path folder_of(const std::string& path) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
-mode_t usual_mode() noexcept {
+mode_t default_mode() noexcept {
   const mode_t mask = ::umask(0);
   ::umask(mask);
   return 0666 & ~mask;
@@ -48,22 +48,22 @@ mode_t usual_mode() noexcept {
 }  // namespace
 
 ResultFile::ResultFile(std::string option, std::string path, std::span<const std::string> inputs)
-    : option_(std::move(option)), path_(std::move(path)), target_(followed(path_)) {
+    : option_(std::move(option)), path_(std::move(path)), target_(resolved_path(path_)) {
   const auto refuse = [&](std::string_view reason) { throw UserMistake("{}: '{}' {}", option_, path_, reason); };
-  struct stat there {};
-  if (::stat(path_.c_str(), &there) != 0) {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) {
     if (errno != ENOENT) refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
     if (fs::is_symlink(path_)) refuse("is a symbolic link to a missing file; give the name of the file itself");
     require_folder();
     return;
   }
-  if (S_ISDIR(there.st_mode)) refuse("is a directory; expected the name of a file");
+  if (S_ISDIR(status.st_mode)) refuse("is a directory; expected the name of a file");
   if (::access(path_.c_str(), W_OK) != 0) refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
   if (is_stream()) return;
-  if (!S_ISREG(there.st_mode)) refuse("is not a regular file; choose another name");
+  if (!S_ISREG(status.st_mode)) refuse("is not a regular file; choose another name");
   for (const std::string& input : inputs) {
     struct stat read {};
-    if (::stat(input.c_str(), &read) == 0 && io::is_same_file(read, there))
+    if (::stat(input.c_str(), &read) == 0 && io::is_same_file(read, status))
       refuse("is a file that this command reads; choose another name");
   }
   require_folder();
@@ -75,9 +75,9 @@ void ResultFile::require_folder() const {
 }
 
 bool ResultFile::is_stream() const {
-  struct stat there {};
-  if (::stat(path_.c_str(), &there) != 0) return false;
-  return S_ISCHR(there.st_mode) || S_ISFIFO(there.st_mode) || is_open_file(path_);
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) return false;
+  return S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode) || is_open_file(path_);
 }
 
 void ResultFile::write(std::string_view text) const {
@@ -91,13 +91,13 @@ void ResultFile::replace(std::string_view text) const {
   std::string name = (folder_of(target_) / ".stressbench-XXXXXX").string();
   const io::Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
   int failure = file.number() < 0 ? errno : 0;
-  const auto tried = [&](int status) { failure = failure == 0 && status != 0 ? errno : failure; };
+  const auto record_failure = [&](int status) { failure = failure == 0 && status != 0 ? errno : failure; };
   if (failure == 0) failure = io::write_whole(file.number(), text);
   struct stat before {};
   const bool replaces = ::stat(target_.c_str(), &before) == 0;
-  if (failure == 0) tried(::fchmod(file.number(), replaces ? before.st_mode & 0777 : usual_mode()));
-  if (failure == 0) tried(::fsync(file.number()));
-  if (failure == 0) tried(::rename(name.c_str(), target_.c_str()));
+  if (failure == 0) record_failure(::fchmod(file.number(), replaces ? before.st_mode & 0777 : default_mode()));
+  if (failure == 0) record_failure(::fsync(file.number()));
+  if (failure == 0) record_failure(::rename(name.c_str(), target_.c_str()));
   if (failure == 0) return;
   if (file.number() >= 0) ::unlink(name.c_str());
   throw MachineFault("{}: '{}': {}", option_, path_, std::strerror(failure));

@@ -24,7 +24,7 @@ namespace {
 
 // Size in bytes from which pending records are written. A single write at the end of a round would disturb least, but a
 // round may hold many megabytes.
-constexpr std::size_t piece = 1U << 20;
+constexpr std::size_t write_threshold = 1U << 20;
 
 int flags_of(Existing existing) noexcept {
   switch (existing) {
@@ -47,17 +47,17 @@ void require_run_file(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) return;
   constexpr std::string_view begin = R"({"type":"header")";
-  std::array<char, begin.size()> there{};
+  std::array<char, begin.size()> found_begin{};
   const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  const ssize_t count = read(file.number(), there.data(), there.size());
-  if (count < 0 || std::string_view(there.data(), static_cast<std::size_t>(count)) != begin)
+  const ssize_t count = read(file.number(), found_begin.data(), found_begin.size());
+  if (count < 0 || std::string_view(found_begin.data(), static_cast<std::size_t>(count)) != begin)
     throw UserMistake("'{}' is not a run file; --overwrite replaces run files only: give another name", path);
 }
 
 void check_kind(const std::string& path, Existing existing) {
   if (existing == Existing::refuse) return;
   try {
-    if (existing == Existing::append) const InputFile file(path, input_limits::run_file_bytes);
+    if (existing == Existing::append) const InputFile file(path, input_limits::max_run_file_bytes);
     if (existing == Existing::replace) require_run_file(path);
   } catch (const UserMistake& mistake) {
     throw UserMistake("{}: {}", option_of(existing), mistake.what());
@@ -114,7 +114,7 @@ void RunFile::write_out() {
   if (const int failure = file_.write(std::exchange(pending_, {})); failure != 0) fail("writing", failure);
 }
 
-void RunFile::must_be_unchanged() {
+void RunFile::require_unchanged() {
   const std::string change = file_.change();
   if (change.empty()) return;
   const std::string path = file_.path();
@@ -131,7 +131,7 @@ void RunFile::on_header(const scheduler::Header& header) {
 
 void RunFile::on_sample(const scheduler::Sample& sample) {
   pending_ += line_of(to_json(sample, *machine_));
-  if (pending_.size() > piece) write_out();
+  if (pending_.size() > write_threshold) write_out();
 }
 
 void RunFile::on_histogram(const scheduler::HistogramRecord& histogram) { pending_ += line_of(to_json(histogram)); }
@@ -142,14 +142,14 @@ void RunFile::on_round(const scheduler::RoundRecord& record) {
   pending_ += line_of(to_json(record));
   write_out();
   if (fdatasync(file_.descriptor()) != 0 && errno != EINVAL && errno != EROFS) fail("keeping", errno);
-  must_be_unchanged();
+  require_unchanged();
 }
 
 void RunFile::on_end(const scheduler::End& end) {
   pending_ += line_of(to_json(end));
   write_out();
   ended_ = true;
-  must_be_unchanged();
+  require_unchanged();
 }
 
 void RunFile::on_fault(const scheduler::Fault& fault) {
@@ -159,7 +159,7 @@ void RunFile::on_fault(const scheduler::Fault& fault) {
 }
 
 void append_fault(const std::string& path, const std::string& run_id, const scheduler::Fault& fault) {
-  const signals::FileSizeLimitIsAnError file_size_limit;
+  const signals::SigxfszIgnored file_size_limit;
   const io::Descriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK));
   if (is_run_file_of(file.number(), run_id)) io::write_whole(file.number(), line_of(to_json(fault)));
 }

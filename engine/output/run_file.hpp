@@ -32,7 +32,7 @@ class RunFile final : public scheduler::Listener {
 
  private:
   void write_out();
-  void must_be_unchanged();
+  void require_unchanged();
   [[noreturn]] void fail(const char* doing, int reason) const;
 
   WrittenFile file_;
@@ -49,7 +49,7 @@ void append_fault(const std::string& path, const std::string& run_id, const sche
 inline constexpr Nanoseconds longest_time_limit{1'000'000'000'000'000'000};
 
 // The state that `--continue` takes from the run file.
-struct Earlier {
+struct ContinuedRun {
   scheduler::EarlierLaunches launches;
   scheduler::RunOptions options;
   std::optional<int> ranks_per_node;
@@ -58,14 +58,14 @@ struct Earlier {
   std::string workload_text;
   bool complete = false;
   std::int64_t committed_bytes = 0;  // up to the end of the last completed round
-  std::string rest;                  // later lines, without the measurements of the unfinished round
+  std::string trailing_lines;        // later lines, without the measurements of the unfinished round
 };
 
 // Reads the header and the completed rounds and passes them to `tracker`. Throws UserMistake with file and line if the
 // file is not a run file.
-Earlier read_earlier(const std::string& path, scheduler::ImpactTracker& tracker);
+ContinuedRun read_continued_run(const std::string& path, scheduler::ImpactTracker& tracker);
 // Removes the measurements of the unfinished round. Throws UserMistake if the file cannot be written.
-void remove_unfinished_round(const std::string& path, const Earlier& earlier);
+void remove_unfinished_round(const std::string& path, const ContinuedRun& run);
 
 // FNV-1a hash "fnv1a64:..." of a text. The same workload has the same hash on every machine.
 std::string hash_of(const std::string& text);

@@ -16,34 +16,35 @@ namespace {
 
 // Under mpirun stderr is a pipe. `stressbench run` sets this variable if its own stderr is a terminal.
 bool shows_progress() {
-  const char* told = std::getenv("STRESSBENCH_PROGRESS");
-  return isatty(STDERR_FILENO) == 1 || (told != nullptr && std::string_view(told) == "1");
+  const char* progress_variable = std::getenv("STRESSBENCH_PROGRESS");
+  return isatty(STDERR_FILENO) == 1 || (progress_variable != nullptr && std::string_view(progress_variable) == "1");
 }
 
 }  // namespace
 
-Progress::Progress() : terminal_(shows_progress()) {}
+Progress::Progress() : is_terminal_(shows_progress()) {}
 
 void Progress::on_header(const scheduler::Header& header) {
   for (const scheduler::JobRecord& job : header.jobs) names_.push_back(job.name);
 }
 
 void Progress::on_round_start(const scheduler::Round& round, int planned) {
-  if (!terminal_) return;
+  if (!is_terminal_) return;
   const std::string what =
       round.job < 0 ? "all jobs, contended" : names_[static_cast<std::size_t>(round.job)] + ", isolated";
-  std::string left;
-  if (done_ > 0) left = fmt::format(", about {} left", spell_time(spent_s_ / done_ * (planned - round.number + 1)));
-  console::rewrite_line(stderr, fmt::format("round {} of {}: {}{}", round.number, planned, what, left));
+  std::string remaining;
+  if (completed_ > 0)
+    remaining = fmt::format(", about {} left", spell_time(elapsed_s_ / completed_ * (planned - round.number + 1)));
+  console::rewrite_line(stderr, fmt::format("round {} of {}: {}{}", round.number, planned, what, remaining));
 }
 
 void Progress::on_round(const scheduler::RoundRecord& record) {
-  spent_s_ += record.duration_s;
-  ++done_;
+  elapsed_s_ += record.duration_s;
+  ++completed_;
 }
 
 void Progress::on_end(const scheduler::End&) {
-  if (terminal_) console::rewrite_line(stderr, "");
+  if (is_terminal_) console::rewrite_line(stderr, "");
 }
 
 void Summary::on_header(const scheduler::Header& header) { jobs_ = header.jobs; }

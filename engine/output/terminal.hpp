@@ -21,10 +21,10 @@ class Progress final : public scheduler::Listener {
   void on_end(const scheduler::End& end) override;
 
  private:
-  bool terminal_;
+  bool is_terminal_;
   std::vector<std::string> names_;
-  double spent_s_ = 0;
-  int done_ = 0;
+  double elapsed_s_ = 0;
+  int completed_ = 0;
 };
 
 // Prints each job's isolated and contended times and congestion impact, and warnings, at the end of the run.

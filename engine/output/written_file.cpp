@@ -20,11 +20,11 @@ namespace stressbench::output {
 namespace {
 
 // Contents up to this size are kept in memory, since a truncated file is lost on disk. Run files are a few megabytes.
-constexpr std::int64_t most_held = 64LL << 20;
-constexpr int most_names = 100;
+constexpr std::int64_t max_stored_bytes = 64LL << 20;
+constexpr int max_names = 100;
 
 // Name of the new file: "run.kept.jsonl", "run.kept-2.jsonl" for "run.jsonl".
-std::string kept_name(const std::filesystem::path& path, int number) {
+std::string new_name(const std::filesystem::path& path, int number) {
   const std::string count = number == 1 ? "" : fmt::format("-{}", number);
   return fmt::format("{}.kept{}{}", path.stem().string(), count, path.extension().string());
 }
@@ -36,8 +36,8 @@ io::Descriptor reader_of(int descriptor) {
 
 // Creates a new file in the directory. Returns its path and descriptor, or -1 if none can be created.
 std::pair<std::string, int> new_file_in(const std::filesystem::path& folder, const std::filesystem::path& name) {
-  for (int number = 1; number <= most_names; ++number) {
-    std::string path = (folder / kept_name(name, number)).string();
+  for (int number = 1; number <= max_names; ++number) {
+    std::string path = (folder / new_name(name, number)).string();
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor >= 0) return {std::move(path), descriptor};
     if (errno != EEXIST) break;
@@ -52,41 +52,41 @@ WrittenFile::WrittenFile(std::string path, int descriptor) : path_(std::move(pat
 WrittenFile::~WrittenFile() { ::close(descriptor_); }
 
 // Starts watching the file. Called at the first write, since `--continue` truncates the file after it was opened.
-void WrittenFile::begin() {
-  begun_ = true;
-  watched_ = ::fstat(descriptor_, &identity_) == 0 && S_ISREG(identity_.st_mode);
+void WrittenFile::start_watching() {
+  is_watching_ = true;
+  is_regular_ = ::fstat(descriptor_, &identity_) == 0 && S_ISREG(identity_.st_mode);
   length_ = identity_.st_size;
-  if (!watched_ || length_ == 0) return;
-  std::string before(static_cast<std::size_t>(std::min(length_, most_held + 1)), '\0');
+  if (!is_regular_ || length_ == 0) return;
+  std::string before(static_cast<std::size_t>(std::min(length_, max_stored_bytes + 1)), '\0');
   const ssize_t count = ::pread(reader_of(descriptor_).number(), before.data(), before.size(), 0);
-  holds_all_ = count == length_ && length_ <= most_held;
-  if (holds_all_) held_.push_back(std::move(before));
+  stores_all_ = count == length_ && length_ <= max_stored_bytes;
+  if (stores_all_) stored_text_.push_back(std::move(before));
 }
 
 int WrittenFile::write(std::string text) {
-  if (!begun_) begin();
+  if (!is_watching_) start_watching();
   if (const int failure = io::write_whole(descriptor_, text); failure != 0) {
     drop_incomplete_line();
     return failure;
   }
   length_ += static_cast<std::int64_t>(text.size());
-  if (!watched_ || length_ > most_held) {
-    holds_all_ = false;
-    held_.clear();
+  if (!is_regular_ || length_ > max_stored_bytes) {
+    stores_all_ = false;
+    stored_text_.clear();
   }
-  if (holds_all_) held_.push_back(std::move(text));
+  if (stores_all_) stored_text_.push_back(std::move(text));
   return 0;
 }
 
 // Removes the incomplete line that a failed write left. Does not extend a file that others truncated.
 void WrittenFile::drop_incomplete_line() const {
   struct stat open {};
-  if (!watched_ || ::fstat(descriptor_, &open) != 0 || open.st_size <= length_) return;
+  if (!is_regular_ || ::fstat(descriptor_, &open) != 0 || open.st_size <= length_) return;
   [[maybe_unused]] const int dropped = ::ftruncate(descriptor_, length_);  // readers skip an incomplete last line
 }
 
 std::string WrittenFile::change() const {
-  if (!watched_) return "";
+  if (!is_regular_) return "";
   struct stat named {};
   struct stat open {};
   if (::stat(path_.c_str(), &named) != 0)
@@ -105,7 +105,7 @@ bool WrittenFile::move_to_new_name() {
   for (const std::filesystem::path& folder : folders) {
     auto [name, descriptor] = new_file_in(folder, path.filename());
     if (descriptor < 0) continue;
-    if (copy_to(descriptor)) return go_on_with(std::move(name), descriptor);
+    if (copy_to(descriptor)) return continue_with(std::move(name), descriptor);
     ::close(descriptor);
     ::unlink(name.c_str());
   }
@@ -114,8 +114,8 @@ bool WrittenFile::move_to_new_name() {
 
 // Copies the contents from memory, or from the open file if it was not truncated (even if it was deleted).
 bool WrittenFile::copy_to(int target) const {
-  if (holds_all_) {
-    for (const std::string& text : held_) {
+  if (stores_all_) {
+    for (const std::string& text : stored_text_) {
       if (io::write_whole(target, text) != 0) return false;
     }
     return ::fdatasync(target) == 0;
@@ -123,19 +123,19 @@ bool WrittenFile::copy_to(int target) const {
   struct stat open {};
   if (::fstat(descriptor_, &open) != 0 || open.st_size < length_) return false;
   const io::Descriptor reader = reader_of(descriptor_);
-  std::string piece(1U << 20, '\0');
+  std::string block(1U << 20, '\0');
   bool copied = true;
   for (std::int64_t at = 0; copied && at < length_;) {
-    const auto wanted = static_cast<std::size_t>(std::min<std::int64_t>(length_ - at, 1 << 20));
-    const ssize_t count = ::pread(reader.number(), piece.data(), wanted, at);
+    const auto block_bytes = static_cast<std::size_t>(std::min<std::int64_t>(length_ - at, 1 << 20));
+    const ssize_t count = ::pread(reader.number(), block.data(), block_bytes, at);
     copied =
-        count > 0 && io::write_whole(target, std::string_view(piece).substr(0, static_cast<std::size_t>(count))) == 0;
+        count > 0 && io::write_whole(target, std::string_view(block).substr(0, static_cast<std::size_t>(count))) == 0;
     at += count;
   }
   return copied && ::fdatasync(target) == 0;
 }
 
-bool WrittenFile::go_on_with(std::string path, int descriptor) {
+bool WrittenFile::continue_with(std::string path, int descriptor) {
   ::close(descriptor_);
   path_ = std::move(path);
   descriptor_ = descriptor;

@@ -35,20 +35,20 @@ class WrittenFile {
   bool move_to_new_name();
 
  private:
-  void begin();
+  void start_watching();
   void drop_incomplete_line() const;
   bool copy_to(int target) const;
-  bool go_on_with(std::string path, int descriptor);
+  bool continue_with(std::string path, int descriptor);
 
-  signals::FileSizeLimitIsAnError file_size_limit_;
+  signals::SigxfszIgnored file_size_limit_;
   std::string path_;
   int descriptor_;
-  bool begun_ = false;
-  bool watched_ = false;  // whether it is a regular file
+  bool is_watching_ = false;
+  bool is_regular_ = false;  // whether it is a regular file
   struct stat identity_ {};
-  std::int64_t length_ = 0;       // expected
-  std::deque<std::string> held_;  // contents in memory, up to a limit
-  bool holds_all_ = true;
+  std::int64_t length_ = 0;              // expected
+  std::deque<std::string> stored_text_;  // contents in memory, up to a limit
+  bool stores_all_ = true;
 };
 
 }  // namespace stressbench::output

@@ -10,7 +10,7 @@ namespace stressbench::replay {
 
 // Arguments of a call that creates a communicator.
 struct Creation {
-  int made = -1;  // number in the trace's list; -1: this rank is not a member
+  int new_comm = -1;  // number in the trace's list; -1: this rank is not a member
   int colour = 0;
   int key = 0;
   bool reordered = false;  // the rank order differs from that of the parent; a split reproduces it
@@ -32,7 +32,7 @@ class Communicators {
 
   MPI_Comm operator[](int number) const noexcept { return handles_[static_cast<std::size_t>(number)]; }
   // Where a call stores the communicator that it creates; a discarded handle if this rank is not a member.
-  MPI_Comm* make(int number) noexcept;
+  MPI_Comm* new_handle(int number) noexcept;
   // Adds a communicator that exists when the sequence begins. The caller owns it.
   void add_preexisting(int number, MPI_Comm comm) noexcept {
     handles_[static_cast<std::size_t>(number)] = preexisting_[static_cast<std::size_t>(number)] = comm;
@@ -49,7 +49,7 @@ class Communicators {
   void release();
 
  private:
-  static constexpr std::size_t given = 2;
+  static constexpr std::size_t predefined = 2;
   bool is_preexisting(std::size_t at) const noexcept {
     return preexisting_[at] != MPI_COMM_NULL && handles_[at] == preexisting_[at];
   }

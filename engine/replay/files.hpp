@@ -16,7 +16,7 @@ class Files {
   explicit Files(std::size_t slots) : handles_(slots, MPI_FILE_NULL) {}
 
   MPI_File operator[](int slot) const noexcept { return handles_[static_cast<std::size_t>(slot)]; }
-  MPI_File* at(int slot) noexcept { return &handles_[static_cast<std::size_t>(slot)]; }
+  MPI_File* handle(int slot) noexcept { return &handles_[static_cast<std::size_t>(slot)]; }
   // Closes the files that the program left open.
   void close();
 
@@ -34,7 +34,7 @@ class ScratchFiles {
 
   // Creates a file of `bytes` bytes for later reads, once per path. Throws UserMistake if the file exists or cannot be
   // written.
-  void make(const std::string& path, std::int64_t bytes);
+  void create(const std::string& path, std::int64_t bytes);
 
  private:
   std::vector<std::string> paths_;

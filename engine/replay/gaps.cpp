@@ -27,12 +27,12 @@ std::vector<double> quantiles(const trace::Gap& gap, std::int64_t count) {
   std::size_t at = 0;
   double before = 0;  // number of times in lower buckets
   for (std::int64_t i = 0; i < count; ++i) {
-    const double wanted = (static_cast<double>(i) + 0.5) / static_cast<double>(count) * static_cast<double>(total);
-    while (at + 1 < gap.buckets.size() && wanted > before + static_cast<double>(gap.buckets[at].second)) {
+    const double target = (static_cast<double>(i) + 0.5) / static_cast<double>(count) * static_cast<double>(total);
+    while (at + 1 < gap.buckets.size() && target > before + static_cast<double>(gap.buckets[at].second)) {
       before += static_cast<double>(gap.buckets[at++].second);
     }
     const auto [bucket, times] = gap.buckets[at];
-    const double share = times == 0 ? 0.5 : (wanted - before) / static_cast<double>(times);
+    const double share = times == 0 ? 0.5 : (target - before) / static_cast<double>(times);
     const double value = lower_ns(bucket) + share * (upper_ns(bucket) - lower_ns(bucket));
     values.push_back(std::clamp(value, gap.min_s * 1e9, std::max(gap.min_s, gap.max_s) * 1e9));
   }
@@ -41,7 +41,7 @@ std::vector<double> quantiles(const trace::Gap& gap, std::int64_t count) {
 
 }  // namespace
 
-std::vector<std::int64_t> spread(const trace::Gap& gap, std::int64_t count, double scale) {
+std::vector<std::int64_t> times_from_histogram(const trace::Gap& gap, std::int64_t count, double scale) {
   const double mean = std::min(gap.sum_s * 1e9 / static_cast<double>(gap.times) * scale, longest_ns);
   std::vector<double> values = quantiles(gap, count);
   double sum = 0;
@@ -51,11 +51,11 @@ std::vector<std::int64_t> spread(const trace::Gap& gap, std::int64_t count, doub
   // The rounding error of each time is carried over to the next.
   std::vector<std::int64_t> times;
   double reached = 0;
-  std::int64_t given = 0;
+  std::int64_t assigned = 0;
   for (const double value : values) {
     reached += value * factor;
-    times.push_back(std::llround(reached) - given);
-    given += times.back();
+    times.push_back(std::llround(reached) - assigned);
+    assigned += times.back();
   }
   return times;
 }
@@ -83,8 +83,8 @@ Gaps::Gaps(const std::vector<trace::Gap>& gaps, std::size_t calls, GapTimes kind
   ends_.assign(calls, 0);
   Draw position = draws;
   for (const trace::Gap& gap : sorted) {
-    const std::int64_t count = kind == GapTimes::mean ? 1 : std::min(gap.times, most_times);
-    const std::vector<std::int64_t> times = spread(gap, count, scale);
+    const std::int64_t count = kind == GapTimes::mean ? 1 : std::min(gap.times, max_times);
+    const std::vector<std::int64_t> times = times_from_histogram(gap, count, scale);
     const std::size_t first = times_ns_.size();
     for (const int i : random_permutation(position, static_cast<int>(count))) {
       times_ns_.push_back(times[static_cast<std::size_t>(i)]);

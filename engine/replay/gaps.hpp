@@ -18,7 +18,7 @@ namespace replay {
 class Gaps {
  public:
   // Maximum number of times kept per pair; they are used cyclically.
-  static constexpr std::int64_t most_times = 256;
+  static constexpr std::int64_t max_times = 256;
 
   Gaps() = default;
   // The times of a pair have exactly its measured mean, multiplied by `scale`. With `measured` they follow its
@@ -30,7 +30,7 @@ class Gaps {
     if (ends_.empty()) return 0;
     const auto at = static_cast<std::size_t>(call);
     for (std::size_t s = at == 0 ? 0 : ends_[at - 1]; s < ends_[at]; ++s) {
-      if (pairs_[s].before == before) return take(pairs_[s]);
+      if (pairs_[s].before == before) return next_of(pairs_[s]);
     }
     return 0;
   }
@@ -42,7 +42,7 @@ class Gaps {
     std::size_t end = 0;
     std::size_t next = 0;
   };
-  std::int64_t take(Pair& pair) const noexcept {
+  std::int64_t next_of(Pair& pair) const noexcept {
     const std::int64_t time = times_ns_[pair.next];
     if (++pair.next == pair.end) pair.next = pair.first;
     return time;
@@ -55,7 +55,7 @@ class Gaps {
 
 // `count` times in nanoseconds that follow the gap's histogram, ascending within rounding. Their sum is `count` times
 // the mean, to a nanosecond.
-std::vector<std::int64_t> spread(const trace::Gap& gap, std::int64_t count, double scale);
+std::vector<std::int64_t> times_from_histogram(const trace::Gap& gap, std::int64_t count, double scale);
 
 // `seconds` * `scale` in nanoseconds, at most 30 years, which keeps sums in range.
 std::int64_t scaled_ns(double seconds, double scale);

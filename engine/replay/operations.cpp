@@ -36,16 +36,16 @@ const Operation* find_operation(std::string_view op) noexcept {
   return found == all.end() ? nullptr : found->second;
 }
 
-bool is_left_out(std::string_view op, FileCalls files) noexcept {
+bool is_skipped(std::string_view op, FileCalls files) noexcept {
   // MPI_Buffer_attach is left out because the replay attaches its own buffer for MPI_Bsend.
   constexpr std::array names{"Init", "Init_thread", "Finalize", "Pcontrol", "Buffer_attach", "Buffer_detach",
                              // A trace does not say which file was deleted; scratch files are removed at the end.
                              "File_delete"};
-  return (is_file_call(op) && files == FileCalls::left_out) || std::ranges::find(names, op) != names.end();
+  return (is_file_call(op) && files == FileCalls::skipped) || std::ranges::find(names, op) != names.end();
 }
 
-void must_be_known(std::string_view op, FileCalls files) {
-  if (find_operation(op) != nullptr || is_left_out(op, files)) return;
+void require_replayable(std::string_view op, FileCalls files) {
+  if (find_operation(op) != nullptr || is_skipped(op, files)) return;
   std::string_view why = "unknown to this program";
   if (is_file_call(op)) why = "without --files all file calls are left out";
   if (op == "Win_create_dynamic") why = "windows to which memory is attached later are not replayed";

@@ -10,7 +10,7 @@
 namespace stressbench::replay {
 
 // Meaning of an operation's arguments, which determines the memory it needs (docs/trace-format.md, "A call").
-enum class Shape {
+enum class ArgumentKind {
   nothing,
   send,
   receive,
@@ -52,9 +52,9 @@ enum class Shape {
 
 struct Operation {
   const char* name;  // "MPI_Isend"
-  Shape shape;
+  ArgumentKind argument_kind;
   Execute execute;
-  RequestKind kind = RequestKind::collective;
+  RequestKind request_kind = RequestKind::collective;
 };
 
 std::span<const Operation> message_operations() noexcept;
@@ -68,26 +68,26 @@ std::span<const Operation> one_sided_operations() noexcept;
 // Looks up an operation by its name without `MPI_`; null if it cannot be replayed.
 const Operation* find_operation(std::string_view op) noexcept;
 // Whether file calls are made on scratch files or left out.
-enum class FileCalls { left_out, made };
+enum class FileCalls { skipped, executed };
 
 // Whether a replay skips calls of this operation (MPI_Init, or file calls).
-bool is_left_out(std::string_view op, FileCalls files) noexcept;
+bool is_skipped(std::string_view op, FileCalls files) noexcept;
 // Throws UserMistake, with the reason, for an operation that can be neither replayed nor left out.
-void must_be_known(std::string_view op, FileCalls files);
+void require_replayable(std::string_view op, FileCalls files);
 
 // Makes one MPI call. `Arguments` is a function that returns the arguments as a tuple; the other two forms append a
 // status or a request.
 template <auto Arguments, auto Call>
 void blocking(ReplayState& state, const Instruction& i) {
-  mpi::must(std::apply(Call, Arguments(state, i)), i.name);
+  mpi::check(std::apply(Call, Arguments(state, i)), i.name);
 }
 template <auto Arguments, auto Call>
 void with_status(ReplayState& state, const Instruction& i) {
-  mpi::must(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(MPI_STATUS_IGNORE))), i.name);
+  mpi::check(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(MPI_STATUS_IGNORE))), i.name);
 }
 template <auto Arguments, auto Call>
 void nonblocking(ReplayState& state, const Instruction& i) {
-  mpi::must(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(state.make(i)))), i.name);
+  mpi::check(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(state.new_request(i)))), i.name);
 }
 
 }  // namespace stressbench::replay

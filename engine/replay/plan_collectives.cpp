@@ -22,104 +22,104 @@ const std::vector<std::int64_t>& first_given(const std::vector<std::int64_t>& a,
 
 }  // namespace
 
-void ReplayPlan::lay_out_collective(const trace::Call& call, Shape shape, Instruction& i) {
+void ReplayPlan::plan_collective(const trace::Call& call, ArgumentKind argument_kind, Instruction& i) {
   const Element element = element_of(call);
-  const trace::Communicator& among = communicator(call.comm);
-  const bool is_root = among.rank == call.root;
+  const trace::Communicator& comm = communicator(call.comm);
+  const bool is_root = comm.rank == call.root;
   if (!call.reduction.empty()) {
     const auto known = reduction_of(call.reduction);
     // The function of a user-defined reduction is unknown, so it is replaced by one that computes nothing.
-    i.operation = known && (element.type != MPI_BYTE || call.type == "BYTE") ? *known : own_reduction();
+    i.operation = known && (element.type != MPI_BYTE || call.type == "BYTE") ? *known : placeholder_reduction();
   }
-  switch (shape) {
-    case Shape::vector:
+  switch (argument_kind) {
+    case ArgumentKind::vector:
       i.count = count(element, call.bytes);
-      give(element, call.bytes);
-      return get(i, element, call.bytes);
-    case Shape::scatter_block:
+      reserve_send_buffer(element, call.bytes);
+      return reserve_receive_buffer(i, element, call.bytes);
+    case ArgumentKind::scatter_block:
       i.count = count(element, call.bytes);
-      give(element, call.bytes * among.size);
-      return get(i, element, call.bytes * among.size);
-    case Shape::scatter_vector: {
+      reserve_send_buffer(element, call.bytes * comm.size);
+      return reserve_receive_buffer(i, element, call.bytes * comm.size);
+    case ArgumentKind::scatter_vector: {
       std::vector<std::int64_t> shares = first_given(call.receive_counts, call.counts);
       if (shares.empty()) {
         const std::int64_t elements = call.bytes / element.unit;
-        for (int r = 0; r < among.size; ++r) {
-          shares.push_back((elements / among.size + (r < elements % among.size ? 1 : 0)) * element.unit);
+        for (int r = 0; r < comm.size; ++r) {
+          shares.push_back((elements / comm.size + (r < elements % comm.size ? 1 : 0)) * element.unit);
         }
       }
-      i.get = blocks(element, shares, among.size);
-      give(element, sum_of(shares));
-      return get(i, element, sum_of(shares));
+      i.receive_blocks = blocks(element, shares, comm.size);
+      reserve_send_buffer(element, sum_of(shares));
+      return reserve_receive_buffer(i, element, sum_of(shares));
     }
-    case Shape::gather:
+    case ArgumentKind::gather:
       i.count = i.receive_count = count(element, call.bytes);
-      give(element, call.bytes);
-      return get(i, element, is_root ? call.bytes * among.size : 0);
-    case Shape::scatter:
+      reserve_send_buffer(element, call.bytes);
+      return reserve_receive_buffer(i, element, is_root ? call.bytes * comm.size : 0);
+    case ArgumentKind::scatter:
       i.count = i.receive_count = count(element, call.bytes);
-      give(element, is_root ? call.bytes * among.size : 0);
-      return get(i, element, call.bytes);
-    case Shape::allgather:
+      reserve_send_buffer(element, is_root ? call.bytes * comm.size : 0);
+      return reserve_receive_buffer(i, element, call.bytes);
+    case ArgumentKind::allgather:
       i.count = i.receive_count = count(element, call.bytes);
-      give(element, call.bytes);
-      return get(i, element, call.bytes * among.size);
-    case Shape::alltoall:
+      reserve_send_buffer(element, call.bytes);
+      return reserve_receive_buffer(i, element, call.bytes * comm.size);
+    case ArgumentKind::alltoall:
       i.count = i.receive_count = count(element, call.bytes);
-      give(element, call.bytes * among.size);
-      return get(i, element, call.bytes * among.size);
-    case Shape::gather_blocks:
-    case Shape::allgather_blocks: {
+      reserve_send_buffer(element, call.bytes * comm.size);
+      return reserve_receive_buffer(i, element, call.bytes * comm.size);
+    case ArgumentKind::gather_blocks:
+    case ArgumentKind::allgather_blocks: {
       i.count = count(element, call.bytes);
-      give(element, call.bytes);
-      if (shape == Shape::gather_blocks && !is_root) return;
+      reserve_send_buffer(element, call.bytes);
+      if (argument_kind == ArgumentKind::gather_blocks && !is_root) return;
       const auto& shares = first_given(call.receive_counts, call.counts);
-      i.get = blocks(element, shares, among.size);
-      return get(i, element, sum_of(shares));
+      i.receive_blocks = blocks(element, shares, comm.size);
+      return reserve_receive_buffer(i, element, sum_of(shares));
     }
-    case Shape::scatter_blocks: {
+    case ArgumentKind::scatter_blocks: {
       std::int64_t own = call.bytes;
       if (is_root) {
         const auto& shares = first_given(call.counts, call.receive_counts);
-        i.give = blocks(element, shares, among.size);
-        give(element, sum_of(shares));
-        own = call.receive_bytes.value_or(shares[static_cast<std::size_t>(among.rank)]);
+        i.send_blocks = blocks(element, shares, comm.size);
+        reserve_send_buffer(element, sum_of(shares));
+        own = call.receive_bytes.value_or(shares[static_cast<std::size_t>(comm.rank)]);
       }
       i.receive_count = count(element, own);
-      return get(i, element, own);
+      return reserve_receive_buffer(i, element, own);
     }
     default:
       if (!call.in_place || !call.counts.empty()) {
-        i.give = blocks(element, call.counts, among.size);
-        give(element, sum_of(call.counts));
+        i.send_blocks = blocks(element, call.counts, comm.size);
+        reserve_send_buffer(element, sum_of(call.counts));
       }
-      i.get = blocks(element, call.receive_counts, among.size);
-      return get(i, element, sum_of(call.receive_counts));
+      i.receive_blocks = blocks(element, call.receive_counts, comm.size);
+      return reserve_receive_buffer(i, element, sum_of(call.receive_counts));
   }
 }
 
-void ReplayPlan::lay_out_neighbours(const trace::Call& call, Shape shape, Instruction& i) {
+void ReplayPlan::plan_neighbour_collective(const trace::Call& call, ArgumentKind argument_kind, Instruction& i) {
   const Element element = element_of(call);
   const Degrees degree = degrees(call);
-  switch (shape) {
-    case Shape::neighbour_allgather:
+  switch (argument_kind) {
+    case ArgumentKind::neighbour_allgather:
       i.count = i.receive_count = count(element, call.bytes);
-      give(element, call.bytes);
-      return get(i, element, call.bytes * degree.in);
-    case Shape::neighbour_allgather_blocks:
+      reserve_send_buffer(element, call.bytes);
+      return reserve_receive_buffer(i, element, call.bytes * degree.in);
+    case ArgumentKind::neighbour_allgather_blocks:
       i.count = count(element, call.bytes);
-      give(element, call.bytes);
-      i.get = blocks(element, first_given(call.receive_counts, call.counts), degree.in);
-      return get(i, element, sum_of(first_given(call.receive_counts, call.counts)));
-    case Shape::neighbour_alltoall:
+      reserve_send_buffer(element, call.bytes);
+      i.receive_blocks = blocks(element, first_given(call.receive_counts, call.counts), degree.in);
+      return reserve_receive_buffer(i, element, sum_of(first_given(call.receive_counts, call.counts)));
+    case ArgumentKind::neighbour_alltoall:
       i.count = i.receive_count = count(element, call.bytes);
-      give(element, call.bytes * degree.out);
-      return get(i, element, call.bytes * degree.in);
+      reserve_send_buffer(element, call.bytes * degree.out);
+      return reserve_receive_buffer(i, element, call.bytes * degree.in);
     default:
-      i.give = blocks(element, call.counts, degree.out);
-      i.get = blocks(element, call.receive_counts, degree.in);
-      give(element, sum_of(call.counts));
-      return get(i, element, sum_of(call.receive_counts));
+      i.send_blocks = blocks(element, call.counts, degree.out);
+      i.receive_blocks = blocks(element, call.receive_counts, degree.in);
+      reserve_send_buffer(element, sum_of(call.counts));
+      return reserve_receive_buffer(i, element, sum_of(call.receive_counts));
   }
 }
 
@@ -140,13 +140,13 @@ Blocks ReplayPlan::blocks(const Element& element, const std::vector<std::int64_t
     long_offsets.push_back(byte_offset);
     at += size;
   }
-  Blocks made;
-  made.counts = keep(std::move(counts));
-  made.offsets = keep(std::move(offsets));
-  made.byte_offsets = keep(std::move(byte_offsets));
-  made.long_offsets = addresses_.emplace_back(std::move(long_offsets)).data();
-  made.types = type_lists_.emplace_back(static_cast<std::size_t>(partners), element.type).data();
-  return made;
+  Blocks result;
+  result.counts = store(std::move(counts));
+  result.offsets = store(std::move(offsets));
+  result.byte_offsets = store(std::move(byte_offsets));
+  result.long_offsets = address_lists_.emplace_back(std::move(long_offsets)).data();
+  result.types = type_lists_.emplace_back(static_cast<std::size_t>(partners), element.type).data();
+  return result;
 }
 
 }  // namespace stressbench::replay

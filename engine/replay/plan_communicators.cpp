@@ -12,72 +12,72 @@ namespace {
 
 bool is_graph(const trace::Call& call) {
   const Operation* const operation = find_operation(call.op);
-  return operation != nullptr && operation->shape == Shape::adjacent;
+  return operation != nullptr && operation->argument_kind == ArgumentKind::adjacent;
 }
 
 }  // namespace
 
-void ReplayPlan::lay_out_creation(const trace::Call& call, Shape shape, Instruction& i) {
+void ReplayPlan::plan_communicator_creation(const trace::Call& call, ArgumentKind argument_kind, Instruction& i) {
   Creation& creation = i.creation;
-  creation.made = call.made.value_or(-1);
+  creation.new_comm = call.made.value_or(-1);
   creation.reordered = options_.reordered;
-  const trace::Communicator* const made = call.made ? &communicator(*call.made) : nullptr;
-  creation.colour = made == nullptr ? MPI_UNDEFINED : 0;
-  creation.key = made == nullptr ? 0 : made->rank;
-  if (shape == Shape::split) {
+  const trace::Communicator* const new_comm = call.made ? &communicator(*call.made) : nullptr;
+  creation.colour = new_comm == nullptr ? MPI_UNDEFINED : 0;
+  creation.key = new_comm == nullptr ? 0 : new_comm->rank;
+  if (argument_kind == ArgumentKind::split) {
     creation.colour = call.colour < 0 ? MPI_UNDEFINED : call.colour;
     creation.key = call.key;
-  } else if (shape == Shape::grouped) {
-    if (made == nullptr) throw UserMistake("gave no communicator");
-    creation.members = members(*made);
-  } else if (shape == Shape::cartesian) {
+  } else if (argument_kind == ArgumentKind::grouped) {
+    if (new_comm == nullptr) throw UserMistake("gave no communicator");
+    creation.members = members(*new_comm);
+  } else if (argument_kind == ArgumentKind::cartesian) {
     if (call.dims.empty() || call.dims.size() != call.periods.size())
       throw UserMistake("{} dims and {} periods", call.dims.size(), call.periods.size());
     creation.dimensions = static_cast<int>(call.dims.size());
-    creation.dims = keep(call.dims);
-    creation.periods = keep(call.periods);
-  } else if (shape == Shape::sub_cartesian) {
+    creation.dims = store(call.dims);
+    creation.periods = store(call.periods);
+  } else if (argument_kind == ArgumentKind::sub_cartesian) {
     const auto mesh = topologies_.find(call.comm);
     const auto dimensions = mesh == topologies_.end() ? std::nullopt : mesh->second.dimensions;
     if (dimensions != static_cast<int>(call.remain.size())) {
       throw UserMistake("keeps some of {} dimensions, but its communicator was made with {}", call.remain.size(),
                         dimensions ? std::to_string(*dimensions) : "none");
     }
-    creation.dims = keep(call.remain);
-  } else if (shape == Shape::adjacent) {
+    creation.dims = store(call.remain);
+  } else if (argument_kind == ArgumentKind::adjacent) {
     for (const int rank : call.sources) partner(call, rank);
     for (const int rank : call.destinations) partner(call, rank);
     creation.indegree = static_cast<int>(call.sources.size());
     creation.outdegree = static_cast<int>(call.destinations.size());
-    creation.sources = keep(call.sources);
-    creation.destinations = keep(call.destinations);
-  } else if (made != nullptr && !std::string_view(call.op).starts_with("Comm_dup") && call.op != "Comm_idup") {
+    creation.sources = store(call.sources);
+    creation.destinations = store(call.destinations);
+  } else if (new_comm != nullptr && !std::string_view(call.op).starts_with("Comm_dup") && call.op != "Comm_idup") {
     // The lowest world rank of the members is their common colour.
-    if (!made->members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
+    if (!new_comm->members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
     int lowest = std::numeric_limits<int>::max();
-    for (const trace::Run& run : *made->members) {
+    for (const trace::Run& run : *new_comm->members) {
       lowest = std::min({lowest, run.first, run.first + run.stride * (run.count - 1)});
     }
     creation.colour = lowest;
   }
 }
 
-MPI_Group ReplayPlan::members(const trace::Communicator& made) {
-  if (!made.members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
+MPI_Group ReplayPlan::members(const trace::Communicator& new_comm) {
+  if (!new_comm.members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
   std::vector<std::array<int, 3>> ranges;
-  for (const trace::Run& run : *made.members) {
+  for (const trace::Run& run : *new_comm.members) {
     const int stride = run.stride == 0 ? 1 : run.stride;
     ranges.push_back({run.first, run.first + stride * (run.count - 1), stride});
   }
   MPI_Group all = MPI_GROUP_NULL;
-  mpi::must(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
+  mpi::check(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
   groups_.push_back(all);
-  MPI_Group some = MPI_GROUP_NULL;
-  mpi::must(
-      MPI_Group_range_incl(all, static_cast<int>(ranges.size()), reinterpret_cast<int(*)[3]>(ranges.data()), &some),
-      "MPI_Group_range_incl");
-  groups_.push_back(some);
-  return some;
+  MPI_Group members_group = MPI_GROUP_NULL;
+  mpi::check(MPI_Group_range_incl(all, static_cast<int>(ranges.size()), reinterpret_cast<int(*)[3]>(ranges.data()),
+                                  &members_group),
+             "MPI_Group_range_incl");
+  groups_.push_back(members_group);
+  return members_group;
 }
 
 ReplayPlan::Degrees ReplayPlan::degrees(const trace::Call& call) const {
@@ -97,8 +97,9 @@ void ReplayPlan::find_topologies() {
       const int neighbours = 2 * static_cast<int>(call.dims.size());
       topologies_[*call.made] = {neighbours, neighbours, static_cast<int>(call.dims.size())};
     } else if (call.op == "Cart_sub") {
-      const auto kept = static_cast<int>(std::ranges::count_if(call.remain, [](int remains) { return remains != 0; }));
-      topologies_[*call.made] = {2 * kept, 2 * kept, kept};
+      const auto remaining =
+          static_cast<int>(std::ranges::count_if(call.remain, [](int remains) { return remains != 0; }));
+      topologies_[*call.made] = {2 * remaining, 2 * remaining, remaining};
     } else if (is_graph(call)) {
       topologies_[*call.made] = {static_cast<int>(call.sources.size()), static_cast<int>(call.destinations.size()), {}};
     } else if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") {
@@ -118,7 +119,7 @@ const trace::Communicator& ReplayPlan::communicator(int number) const {
 int ReplayPlan::partner(const trace::Call& call, int rank) const {
   const int size = communicator(call.comm).size;
   if (rank == trace::Call::none) return MPI_PROC_NULL;
-  if (rank == trace::Call::anyone) return MPI_ANY_SOURCE;
+  if (rank == trace::Call::any_source) return MPI_ANY_SOURCE;
   if (rank < 0 || rank >= size) throw UserMistake("rank {} in a communicator of {}", rank, size);
   return rank;
 }

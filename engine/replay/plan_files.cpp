@@ -36,22 +36,22 @@ std::map<int, View> views_of(const trace::RankRecord& record) {
 
 }  // namespace
 
-Reading bytes_read(const trace::RankRecord& record) {
+RequiredBytes required_file_bytes(const trace::RankRecord& record) {
   std::map<int, View> views = views_of(record);
-  std::int64_t in_a_row = 0;
-  Reading reading;
+  std::int64_t sequential_bytes = 0;
+  RequiredBytes required;
   for (const trace::Call& call : record.calls) {
     if (!reads(call)) continue;
     const View& view = views[call.file];
     if (shares_pointer(call)) {
-      reading.shared += call.bytes * call.times;
+      required.shared += call.bytes * call.times;
     } else {
-      in_a_row += call.bytes * call.times;
-      reading.own = std::max(reading.own, view.displacement + call.offset * view.unit + call.bytes);
-      reading.own = std::max(reading.own, view.displacement + in_a_row);
+      sequential_bytes += call.bytes * call.times;
+      required.individual = std::max(required.individual, view.displacement + call.offset * view.unit + call.bytes);
+      required.individual = std::max(required.individual, view.displacement + sequential_bytes);
     }
   }
-  return reading;
+  return required;
 }
 
 MPI_Datatype ReplayPlan::contiguous_view(const trace::Call& call) {
@@ -63,33 +63,33 @@ MPI_Datatype ReplayPlan::contiguous_view(const trace::Call& call) {
   }
   const auto named = datatype_of(call.type);
   int size = 0;
-  if (named) mpi::must(MPI_Type_size(*named, &size), "MPI_Type_size");
-  return named && size == call.unit ? *named : bytes_in_a_row(call.unit);
+  if (named) mpi::check(MPI_Type_size(*named, &size), "MPI_Type_size");
+  return named && size == call.unit ? *named : contiguous_bytes_type(call.unit);
 }
 
-void ReplayPlan::lay_out_file(const trace::Call& call, Shape shape, Instruction& i) {
+void ReplayPlan::plan_file_call(const trace::Call& call, ArgumentKind argument_kind, Instruction& i) {
   if (call.file < 0) throw UserMistake("names no file");
   i.file = call.file;
   i.offset = call.offset;
   i.whence = call.whence == "CUR" ? MPI_SEEK_CUR : call.whence == "END" ? MPI_SEEK_END : MPI_SEEK_SET;
-  if (shape == Shape::file_move) {
+  if (argument_kind == ArgumentKind::file_move) {
     const Element element = element_of(call);
     i.count = count(element, call.bytes);
     if (reads(call)) {
-      get(i, element, call.bytes);
+      reserve_receive_buffer(i, element, call.bytes);
     } else {
-      give(element, call.bytes);
+      reserve_send_buffer(element, call.bytes);
     }
   }
-  if (shape == Shape::file_view) i.type = contiguous_view(call);
-  if (shape != Shape::file_open) return;
+  if (argument_kind == ArgumentKind::file_view) i.type = contiguous_view(call);
+  if (argument_kind != ArgumentKind::file_open) return;
   // The ranks that open a file together share one scratch file, named after the first of them.
-  const trace::Communicator& among = communicator(call.comm);
-  if (!among.members || among.members->empty())
+  const trace::Communicator& comm = communicator(call.comm);
+  if (!comm.members || comm.members->empty())
     throw UserMistake("the members of its communicator are too irregular to be in the trace");
-  const std::string& path = paths_.emplace_back(
-      fmt::format("{}{}-{}.{}", options_.scratch, among.members->front().first, among.size, call.file));
-  if (among.rank == 0) scratch_.make(path, options_.bytes_to_read);
+  const std::string& path = scratch_paths_.emplace_back(
+      fmt::format("{}{}-{}.{}", options_.scratch, comm.members->front().first, comm.size, call.file));
+  if (comm.rank == 0) scratch_.create(path, options_.bytes_to_read);
   i.path = path.c_str();
   // The file exists already, and is removed at the end.
   i.amode = call.amode & ~(MPI_MODE_EXCL | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE);

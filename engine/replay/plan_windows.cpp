@@ -29,8 +29,8 @@ int assertions_of(const trace::Call& call) {
 
 }  // namespace
 
-void ReplayPlan::lay_out_one_sided(const trace::Call& call, Shape shape, Instruction& i) {
-  if (call.window < 0 || !windows_made_.contains(call.window))
+void ReplayPlan::plan_one_sided(const trace::Call& call, ArgumentKind argument_kind, Instruction& i) {
+  if (call.window < 0 || !created_windows_.contains(call.window))
     throw UserMistake("names a window that was made by a call which is not in the trace");
   Access& access = i.access;
   access.window = call.window;
@@ -39,13 +39,13 @@ void ReplayPlan::lay_out_one_sided(const trace::Call& call, Shape shape, Instruc
   access.assertion = assertions_of(call);
   if (call.op == "Win_post") access.group = group_of(call.sources);
   if (call.op == "Win_start") access.group = group_of(call.destinations);
-  if (shape == Shape::epoch) return;
-  if (shape == Shape::window) {
+  if (argument_kind == ArgumentKind::epoch) return;
+  if (argument_kind == ArgumentKind::window) {
     if (call.size < 0 || call.unit < 1) throw UserMistake("{} bytes in units of {}", call.size, call.unit);
     access.size = static_cast<MPI_Aint>(call.size);
     access.unit = static_cast<int>(call.unit);
     if (call.op != "Win_create") return;
-    std::size_t& memory = window_memory_[static_cast<std::size_t>(call.window)];
+    std::size_t& memory = window_bytes_[static_cast<std::size_t>(call.window)];
     memory = std::max({memory, static_cast<std::size_t>(call.size), std::size_t{1}});
     return;
   }
@@ -58,23 +58,23 @@ void ReplayPlan::lay_out_one_sided(const trace::Call& call, Shape shape, Instruc
     i.operation =
         known && (element.type != MPI_BYTE || call.type == "BYTE" || *known == MPI_NO_OP) ? *known : MPI_REPLACE;
   }
-  if (shape != Shape::get) give(element, call.bytes);
-  if (shape == Shape::put) return;
+  if (argument_kind != ArgumentKind::get) reserve_send_buffer(element, call.bytes);
+  if (argument_kind == ArgumentKind::put) return;
   const std::int64_t fetched = call.receive_bytes.value_or(call.bytes);
   i.receive_count = count(element, fetched);
-  get(i, element, fetched);
+  reserve_receive_buffer(i, element, fetched);
 }
 
 MPI_Group ReplayPlan::group_of(const std::vector<int>& world_ranks) {
   for (const int rank : world_ranks) partner({}, rank);
   MPI_Group all = MPI_GROUP_NULL;
-  mpi::must(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
-  MPI_Group some = MPI_GROUP_NULL;
-  mpi::must(MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &some), "MPI_Group_incl");
-  mpi::must(MPI_Group_free(&all), "MPI_Group_free");
+  mpi::check(MPI_Comm_group(options_.world, &all), "MPI_Comm_group");
+  MPI_Group group = MPI_GROUP_NULL;
+  mpi::check(MPI_Group_incl(all, static_cast<int>(world_ranks.size()), world_ranks.data(), &group), "MPI_Group_incl");
+  mpi::check(MPI_Group_free(&all), "MPI_Group_free");
   // MPI_GROUP_EMPTY is predefined and must not be freed.
-  if (some != MPI_GROUP_EMPTY) groups_.push_back(some);
-  return some;
+  if (group != MPI_GROUP_EMPTY) groups_.push_back(group);
+  return group;
 }
 
 // Throws UserMistake if an epoch is still open at the end: its window could not be freed and created again.

@@ -8,7 +8,7 @@
 namespace stressbench::replay {
 namespace {
 
-constexpr std::size_t given = 2;  // MPI_COMM_WORLD and MPI_COMM_SELF
+constexpr std::size_t predefined = 2;  // MPI_COMM_WORLD and MPI_COMM_SELF
 constexpr int tag = 0;
 
 std::vector<int> expanded(const std::vector<trace::Run>& runs) {
@@ -21,25 +21,25 @@ std::vector<int> expanded(const std::vector<trace::Run>& runs) {
 
 // Whether each communicator was created in the captured part. Calls are listed in order of first occurrence, so a
 // communicator that is used before its creation existed already.
-std::vector<bool> made_within(const trace::RankRecord& record) {
+std::vector<bool> created_in_capture(const trace::RankRecord& record) {
   std::vector<bool> seen(record.comms.size(), false);
-  std::vector<bool> made(record.comms.size(), false);
+  std::vector<bool> created(record.comms.size(), false);
   const auto is_known = [&](int number) { return number >= 0 && static_cast<std::size_t>(number) < seen.size(); };
   for (const trace::Call& call : record.calls) {
     if (is_known(call.comm)) seen[static_cast<std::size_t>(call.comm)] = true;
     if (!call.made || !is_known(*call.made) || seen[static_cast<std::size_t>(*call.made)]) continue;
-    made[static_cast<std::size_t>(*call.made)] = true;
+    created[static_cast<std::size_t>(*call.made)] = true;
   }
-  return made;
+  return created;
 }
 
 }  // namespace
 
 std::vector<PreexistingCommunicator> preexisting_communicators_of(const trace::RankRecord& record) {
-  const std::vector<bool> made = made_within(record);
+  const std::vector<bool> created = created_in_capture(record);
   std::vector<PreexistingCommunicator> comms;
-  for (std::size_t number = given; number < record.comms.size(); ++number) {
-    if (made[number]) continue;
+  for (std::size_t number = predefined; number < record.comms.size(); ++number) {
+    if (created[number]) continue;
     const trace::Communicator& comm = record.comms[number];
     if (!comm.members) {
       throw UserMistake(
@@ -53,13 +53,13 @@ std::vector<PreexistingCommunicator> preexisting_communicators_of(const trace::R
     return std::tie(a.members, a.number) < std::tie(b.members, b.number);
   });
   for (std::size_t k = 1; k < comms.size(); ++k) {
-    if (comms[k].members == comms[k - 1].members) comms[k].twin = comms[k - 1].twin + 1;
+    if (comms[k].members == comms[k - 1].members) comms[k].duplicate_index = comms[k - 1].duplicate_index + 1;
   }
   return comms;
 }
 
 std::uint64_t membership_checksum(const PreexistingCommunicator& comm) noexcept {
-  std::uint64_t hash = 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(comm.twin);
+  std::uint64_t hash = 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(comm.duplicate_index);
   for (const int member : comm.members) {
     hash = (hash ^ static_cast<std::uint64_t>(member)) * 0xBF58476D1CE4E5B9ULL;
     hash ^= hash >> 29U;
@@ -68,29 +68,29 @@ std::uint64_t membership_checksum(const PreexistingCommunicator& comm) noexcept 
 }
 
 PreexistingCommunicators::~PreexistingCommunicators() {
-  for (Made& made : made_) MPI_Comm_free(&made.handle);
+  for (NumberedHandle& created : handles_) MPI_Comm_free(&created.handle);
 }
 
-void PreexistingCommunicators::make(const mpi::Group& group, const std::vector<PreexistingCommunicator>& comms) {
+void PreexistingCommunicators::create(const mpi::Group& group, const std::vector<PreexistingCommunicator>& comms) {
   std::uint64_t sum = 0;
   for (const PreexistingCommunicator& comm : comms) sum += membership_checksum(comm);
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
   if (sum != 0) {
     throw UserMistake(
         "some ranks used a communicator that was made before the captured part, or by a call that is not in the trace, "
         "and other members of it did not; capture from before it is made");
   }
   MPI_Group all_ranks = MPI_GROUP_NULL;
-  mpi::must(MPI_Comm_group(group.handle(), &all_ranks), "MPI_Comm_group");
+  mpi::check(MPI_Comm_group(group.handle(), &all_ranks), "MPI_Comm_group");
   for (const PreexistingCommunicator& comm : comms) {
     MPI_Group members = MPI_GROUP_NULL;
-    Made& made = made_.emplace_back(Made{comm.number, MPI_COMM_NULL});
-    mpi::must(MPI_Group_incl(all_ranks, static_cast<int>(comm.members.size()), comm.members.data(), &members),
-              "MPI_Group_incl");
-    mpi::must(MPI_Comm_create_group(group.handle(), members, tag, &made.handle), "MPI_Comm_create_group");
-    mpi::must(MPI_Group_free(&members), "MPI_Group_free");
+    NumberedHandle& created = handles_.emplace_back(NumberedHandle{comm.number, MPI_COMM_NULL});
+    mpi::check(MPI_Group_incl(all_ranks, static_cast<int>(comm.members.size()), comm.members.data(), &members),
+               "MPI_Group_incl");
+    mpi::check(MPI_Comm_create_group(group.handle(), members, tag, &created.handle), "MPI_Comm_create_group");
+    mpi::check(MPI_Group_free(&members), "MPI_Group_free");
   }
-  mpi::must(MPI_Group_free(&all_ranks), "MPI_Group_free");
+  mpi::check(MPI_Group_free(&all_ranks), "MPI_Group_free");
 }
 
 }  // namespace stressbench::replay

@@ -17,7 +17,7 @@ struct PreexistingCommunicator {
   int number = 0;  // in the trace's list
   int rank = 0;    // rank of this process in the communicator
   std::vector<int> members;
-  int twin = 0;  // number of earlier communicators with the same members
+  int duplicate_index = 0;  // number of earlier communicators with the same members
 };
 
 // Throws UserMistake if the members are not known.
@@ -29,7 +29,7 @@ std::uint64_t membership_checksum(const PreexistingCommunicator& comm) noexcept;
 
 class PreexistingCommunicators {
  public:
-  struct Made {
+  struct NumberedHandle {
     int number = 0;
     MPI_Comm handle = MPI_COMM_NULL;
   };
@@ -40,11 +40,11 @@ class PreexistingCommunicators {
   ~PreexistingCommunicators();
 
   // Collective. Throws UserMistake on all ranks if their records do not agree on the communicators.
-  void make(const mpi::Group& group, const std::vector<PreexistingCommunicator>& comms);
-  const std::vector<Made>& made() const noexcept { return made_; }
+  void create(const mpi::Group& group, const std::vector<PreexistingCommunicator>& comms);
+  const std::vector<NumberedHandle>& handles() const noexcept { return handles_; }
 
  private:
-  std::vector<Made> made_;
+  std::vector<NumberedHandle> handles_;
 };
 
 }  // namespace stressbench::replay

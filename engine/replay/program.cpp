@@ -8,7 +8,7 @@
 namespace stressbench::replay {
 namespace {
 
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t max_length = std::numeric_limits<std::int64_t>::max();
 
 void check(const std::vector<trace::Rule>& rules, std::size_t calls) {
   for (std::size_t r = 0; r < rules.size(); ++r) {
@@ -22,17 +22,17 @@ void check(const std::vector<trace::Rule>& rules, std::size_t calls) {
 }
 
 // Length (in calls) and nesting depth of each rule, computed from the rules that it contains.
-class Measure {
+class RuleMeasurement {
  public:
-  explicit Measure(const std::vector<trace::Rule>& rules)
-      : rules_(rules), lengths_(rules.size(), 0), depths_(rules.size(), 0), states_(rules.size(), State::unseen) {
+  explicit RuleMeasurement(const std::vector<trace::Rule>& rules)
+      : rules_(rules), lengths_(rules.size(), 0), depths_(rules.size(), 0), states_(rules.size(), State::unvisited) {
     visit_all();
   }
   std::int64_t length() const { return lengths_.empty() ? 0 : lengths_[0]; }
   std::size_t depth() const { return depths_.empty() ? 0 : depths_[0]; }
 
  private:
-  enum class State { unseen, open, closed };
+  enum class State { unvisited, open, closed };
   struct Visit {
     std::size_t rule;
     std::size_t item;
@@ -54,7 +54,7 @@ class Measure {
       if (symbol >= 0) continue;
       const auto inner = static_cast<std::size_t>(-symbol);
       if (states_[inner] == State::open) throw UserMistake("rule {} contains itself", inner);
-      if (states_[inner] == State::unseen) {
+      if (states_[inner] == State::unvisited) {
         states_[inner] = State::open;
         visits.push_back({inner, 0});
       }
@@ -72,7 +72,7 @@ class Measure {
         one = lengths_[inner];
         deepest = std::max(deepest, depths_[inner]);
       }
-      if (one > 0 && item.times > (most - sum) / one) throw UserMistake("the sequence is longer than 2^63 calls");
+      if (one > 0 && item.times > (max_length - sum) / one) throw UserMistake("the sequence is longer than 2^63 calls");
       sum += one * item.times;
     }
     lengths_[rule] = sum;
@@ -89,7 +89,7 @@ class Measure {
 
 Program::Program(const std::vector<trace::Rule>& rules, std::size_t calls, std::int64_t length) {
   check(rules, calls);
-  const Measure measure(rules);
+  const RuleMeasurement measure(rules);
   if (measure.length() != length)
     throw UserMistake("the rules make {} calls, but sequence_calls is {}", measure.length(), length);
   for (const trace::Rule& rule : rules) {

@@ -25,7 +25,7 @@ class AttachedBuffer {
  public:
   explicit AttachedBuffer(const Buffer& buffer) : attached_(buffer.size() > 0) {
     if (attached_) {
-      mpi::must(MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size())), "MPI_Buffer_attach");
+      mpi::check(MPI_Buffer_attach(buffer.data(), static_cast<int>(buffer.size())), "MPI_Buffer_attach");
     }
   }
   AttachedBuffer(const AttachedBuffer&) = delete;
@@ -50,57 +50,57 @@ class Replay final : public Motif {
   }
   Traffic traffic(int ranks) const override {
     Traffic traffic = replay::traffic_of(*path_, ranks, file_calls());
-    traffic.compute_s *= computes() ? *scale_ : 0.0;
+    traffic.compute_s *= computes_between_calls() ? *scale_ : 0.0;
     return traffic;
   }
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
     replay::collectively(group, [&] { record_ = replay::own_record(group, *path_); });
-    auto [own, shared] = replay::bytes_read(record_);
-    std::array<std::int64_t, 2> known{replay::reorders(record_) ? 1 : 0, own};
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, known.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
-    replay::PlanOptions options{group.handle(), known[0] != 0, "", known[1] + shared};
+    auto [individual, shared] = replay::required_file_bytes(record_);
+    std::array<std::int64_t, 2> maxima{replay::is_reordered(record_) ? 1 : 0, individual};
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, maxima.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
+    replay::PlanOptions options{group.handle(), maxima[0] != 0, "", maxima[1] + shared};
     if (!files_->empty()) options.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
     std::vector<replay::PreexistingCommunicator> preexisting;
     replay::collectively(group, [&] {
       build(std::move(options), draws);
       preexisting = replay::preexisting_communicators_of(record_);
     });
-    replay::collectively(group, [&] { preexisting_.make(group, preexisting); });
-    for (const replay::PreexistingCommunicators::Made& made : preexisting_.made())
-      state_.comms.add_preexisting(made.number, made.handle);
-    if (*compute_ == Computation::sleep) pause::wake_on_time();
+    replay::collectively(group, [&] { preexisting_.create(group, preexisting); });
+    for (const replay::PreexistingCommunicators::NumberedHandle& created : preexisting_.handles())
+      state_.comms.add_preexisting(created.number, created.handle);
+    if (*compute_ == Computation::sleep) pause::minimise_timer_slack();
   }
 
   void perform(Recorder& recorder) override {
-    const AttachedBuffer attached(buffered_);
-    const bool computes_between = computes();
+    const AttachedBuffer attached(attached_buffer_);
+    const bool with_gaps = computes_between_calls();
     int before = -1;
-    std::int64_t since_ns = computes_between ? recorder.now_ns() : 0;
+    std::int64_t since_ns = with_gaps ? recorder.now_ns() : 0;
     program_.walk([&](int call) {
-      if (computes_between) compute(recorder, since_ns, gaps_.next(before, call));
+      if (with_gaps) compute(recorder, since_ns, gaps_.next(before, call));
       const replay::Instruction& instruction = (*plan_)[call];
       instruction.execute(state_, instruction);
-      if (computes_between) since_ns = recorder.now_ns();
+      if (with_gaps) since_ns = recorder.now_ns();
       before = call;
     });
-    if (computes_between) compute(recorder, since_ns, tail_ns_);
+    if (with_gaps) compute(recorder, since_ns, tail_ns_);
     state_.release();
   }
 
  private:
-  bool computes() const { return *compute_ != Computation::off && *scale_ > 0; }
+  bool computes_between_calls() const { return *compute_ != Computation::off && *scale_ > 0; }
 
   replay::FileCalls file_calls() const {
-    return files_->empty() ? replay::FileCalls::left_out : replay::FileCalls::made;
+    return files_->empty() ? replay::FileCalls::skipped : replay::FileCalls::executed;
   }
 
   void build(replay::PlanOptions options, const Draw& draws) {
     const std::size_t calls = record_.calls.size();
     try {
       program_ = replay::Program(record_.rules, calls, record_.sequence_calls);
-      if (computes()) gaps_ = replay::Gaps(record_.gaps, calls, *gap_times_, *scale_, draws);
+      if (computes_between_calls()) gaps_ = replay::Gaps(record_.gaps, calls, *gap_times_, *scale_, draws);
       tail_ns_ = replay::scaled_ns(record_.tail_s, *scale_);
     } catch (const UserMistake& mistake) {
       throw UserMistake("'{}', rank {}: {}", *path_, record_.rank, mistake.what());
@@ -113,7 +113,7 @@ class Replay final : public Motif {
       throw UserMistake("'{}', {}", *path_, mistake.what());
     }
     state_ = plan_->state();
-    buffered_ = plan_->attached_bytes() > 0 ? Buffer(plan_->attached_bytes()) : Buffer();
+    attached_buffer_ = plan_->attached_buffer_bytes() > 0 ? Buffer(plan_->attached_buffer_bytes()) : Buffer();
   }
 
   void compute(const Recorder& recorder, std::int64_t since_ns, std::int64_t gap_ns) const {
@@ -139,7 +139,7 @@ class Replay final : public Motif {
   std::unique_ptr<replay::ReplayPlan> plan_;
   replay::PreexistingCommunicators preexisting_;
   replay::ReplayState state_;
-  Buffer buffered_;
+  Buffer attached_buffer_;
 };
 
 const RegisterMotif<Replay> registered{"replay", Family::application, "the MPI calls of a captured program, in order",

@@ -21,23 +21,24 @@ namespace stressbench::replay {
 // Whether the record has a topology communicator whose ranks are ordered differently from those of its parent, or a
 // graph communicator with fewer ranks. All ranks of the job must then reproduce that order (`reordered` of
 // PlanOptions).
-bool reorders(const trace::RankRecord& record);
+bool is_reordered(const trace::RankRecord& record);
 // File size that the reads of this rank require, in bytes: for reads through individual pointers or offsets, and its
 // share of the reads through shared pointers.
-struct Reading {
-  std::int64_t own = 0;
+struct RequiredBytes {
+  std::int64_t individual = 0;
   std::int64_t shared = 0;
 };
-Reading bytes_read(const trace::RankRecord& record);
+RequiredBytes required_file_bytes(const trace::RankRecord& record);
 
 // What a plan needs besides the rank's record.
 struct PlanOptions {
   MPI_Comm world = MPI_COMM_NULL;
-  bool reordered = false;          // `reorders` holds on some rank
-  std::string scratch;             // common prefix of the scratch files' paths; empty: file calls are left out
-  std::int64_t bytes_to_read = 0;  // size of the scratch files: largest `Reading::own` plus the sum of `shared`
+  bool reordered = false;  // `is_reordered` holds on some rank
+  std::string scratch;     // common prefix of the scratch files' paths; empty: file calls are left out
+  // Size of the scratch files: largest `RequiredBytes::individual` plus the sum of `shared`.
+  std::int64_t bytes_to_read = 0;
 
-  FileCalls files() const noexcept { return scratch.empty() ? FileCalls::left_out : FileCalls::made; }
+  FileCalls files() const noexcept { return scratch.empty() ? FileCalls::skipped : FileCalls::executed; }
 };
 
 class ReplayPlan {
@@ -52,10 +53,10 @@ class ReplayPlan {
   // The communicators, requests and buffers that the calls use. Pages of the buffers are touched.
   ReplayState state() const;
   // Size of the buffer for MPI_Buffer_attach; 0 if nothing is sent buffered.
-  std::size_t attached_bytes() const noexcept { return attached_; }
+  std::size_t attached_buffer_bytes() const noexcept { return attached_buffer_bytes_; }
 
  private:
-  MPI_Op own_reduction();
+  MPI_Op placeholder_reduction();
   struct Degrees {
     int in = 0;
     int out = 0;
@@ -68,21 +69,21 @@ class ReplayPlan {
     std::int64_t extent = 1;
   };
 
-  Instruction arrange(const trace::Call& call);
-  void lay_out(const trace::Call& call, Shape shape, Instruction& i);
-  void lay_out_collective(const trace::Call& call, Shape shape, Instruction& i);
-  void lay_out_neighbours(const trace::Call& call, Shape shape, Instruction& i);
-  void lay_out_creation(const trace::Call& call, Shape shape, Instruction& i);
-  void lay_out_requests(const trace::Call& call, Instruction& i);
-  void lay_out_one_sided(const trace::Call& call, Shape shape, Instruction& i);
-  void lay_out_file(const trace::Call& call, Shape shape, Instruction& i);
+  Instruction make_instruction(const trace::Call& call);
+  void plan_arguments(const trace::Call& call, ArgumentKind argument_kind, Instruction& i);
+  void plan_collective(const trace::Call& call, ArgumentKind argument_kind, Instruction& i);
+  void plan_neighbour_collective(const trace::Call& call, ArgumentKind argument_kind, Instruction& i);
+  void plan_communicator_creation(const trace::Call& call, ArgumentKind argument_kind, Instruction& i);
+  void plan_completion(const trace::Call& call, Instruction& i);
+  void plan_one_sided(const trace::Call& call, ArgumentKind argument_kind, Instruction& i);
+  void plan_file_call(const trace::Call& call, ArgumentKind argument_kind, Instruction& i);
 
   Element element_of(const trace::Call& call);
-  MPI_Datatype bytes_in_a_row(std::int64_t bytes);
+  MPI_Datatype contiguous_bytes_type(std::int64_t bytes);
   MPI_Datatype contiguous_view(const trace::Call& call);
   int count(const Element& element, std::int64_t bytes) const;
-  void give(const Element& element, std::int64_t bytes);
-  void get(const Instruction& i, const Element& element, std::int64_t bytes);
+  void reserve_send_buffer(const Element& element, std::int64_t bytes);
+  void reserve_receive_buffer(const Instruction& i, const Element& element, std::int64_t bytes);
   Blocks blocks(const Element& element, const std::vector<std::int64_t>& bytes, int partners);
 
   const trace::Communicator& communicator(int number) const;
@@ -90,33 +91,33 @@ class ReplayPlan {
   Degrees degrees(const trace::Call& call) const;
   MPI_Group members(const trace::Communicator& made);
   MPI_Group group_of(const std::vector<int>& world_ranks);
-  const int* keep(std::vector<int> values);
+  const int* store(std::vector<int> values);
 
   void find_topologies();
-  void share_memory_of_any();
-  void count_attached();
+  void equalise_swappable_buffers();
+  void compute_attached_buffer_bytes();
   void check_epochs() const;
 
   const trace::RankRecord& record_;
   PlanOptions options_;
   std::vector<Instruction> instructions_;
   std::map<int, Degrees> topologies_;
-  std::size_t outgoing_ = 0;
-  std::size_t incoming_ = 0;
-  std::vector<std::size_t> memory_;  // receive buffer size of each request slot, in bytes
-  std::size_t widest_ = 1;
-  std::size_t attached_ = 0;
+  std::size_t send_buffer_bytes_ = 0;
+  std::size_t receive_buffer_bytes_ = 0;
+  std::vector<std::size_t> request_buffer_bytes_;  // receive buffer size of each request slot, in bytes
+  std::size_t max_requests_per_call_ = 1;
+  std::size_t attached_buffer_bytes_ = 0;
   std::size_t file_slots_ = 0;
-  std::vector<std::size_t> window_memory_;  // memory of each window slot, in bytes
-  std::set<int> windows_made_;
-  std::deque<std::string> paths_;
+  std::vector<std::size_t> window_bytes_;  // memory of each window slot, in bytes
+  std::set<int> created_windows_;
+  std::deque<std::string> scratch_paths_;
   ScratchFiles scratch_;
-  std::deque<std::vector<int>> numbers_;
-  std::deque<std::vector<MPI_Aint>> addresses_;
+  std::deque<std::vector<int>> int_lists_;
+  std::deque<std::vector<MPI_Aint>> address_lists_;
   std::deque<std::vector<MPI_Datatype>> type_lists_;
   std::vector<MPI_Datatype> types_;  // owned
   std::vector<MPI_Group> groups_;    // owned
-  MPI_Op own_reduction_ = MPI_OP_NULL;
+  MPI_Op placeholder_reduction_ = MPI_OP_NULL;
 };
 
 }  // namespace stressbench::replay

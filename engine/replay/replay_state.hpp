@@ -46,9 +46,9 @@ struct Instruction {
   int request = -1;  // slot of the request that the call creates
   RequestKind kind = RequestKind::send;
   Slots requests;
-  std::span<const int> done;
-  Blocks give;
-  Blocks get;
+  std::span<const int> completed;
+  Blocks send_blocks;
+  Blocks receive_blocks;
   Creation creation;
   int file = -1;  // slot
   MPI_Offset offset = 0;
@@ -59,7 +59,7 @@ struct Instruction {
 };
 
 // A matched message between its probe and its receive.
-struct Matched {
+struct MatchedMessage {
   MPI_Message message = MPI_MESSAGE_NULL;
   int peer = 0;
   int tag = 0;
@@ -68,18 +68,23 @@ struct Matched {
 struct ReplayState {
   Communicators comms;
   Requests requests;
-  Buffer outgoing;               // shared by all sends, which only read it
-  Buffer incoming;               // for blocking calls
-  std::vector<Matched> matched;  // messages that are matched but not received; memory is reserved beforehand
+  Buffer outgoing;  // shared by all sends, which only read it
+  Buffer incoming;  // for blocking calls
+  std::vector<MatchedMessage>
+      matched_messages;  // messages that are matched but not received; memory is reserved beforehand
   Files files;
   Windows windows;
 
   MPI_Comm comm(const Instruction& i) const noexcept { return comms[i.comm]; }
-  void* out(const Instruction&) const noexcept { return outgoing.data(); }
-  void* in(const Instruction& i) const noexcept { return i.request < 0 ? incoming.data() : requests.memory(i.request); }
+  void* send_buffer(const Instruction&) const noexcept { return outgoing.data(); }
+  void* receive_buffer(const Instruction& i) const noexcept {
+    return i.request < 0 ? incoming.data() : requests.buffer(i.request);
+  }
   // The send buffer of collectives for which the program may have used MPI_IN_PLACE.
-  void* out_or_in_place(const Instruction& i) const noexcept { return i.in_place ? MPI_IN_PLACE : out(i); }
-  MPI_Request* make(const Instruction& i) noexcept { return requests.make(i.request, i.kind); }
+  void* send_buffer_or_in_place(const Instruction& i) const noexcept {
+    return i.in_place ? MPI_IN_PLACE : send_buffer(i);
+  }
+  MPI_Request* new_request(const Instruction& i) noexcept { return requests.new_handle(i.request, i.kind); }
 
   // Restores the state before the first call: completes or frees what the program left open.
   void release() {
@@ -87,7 +92,7 @@ struct ReplayState {
     windows.release();
     files.close();
     comms.release();
-    matched.clear();
+    matched_messages.clear();
   }
 };
 

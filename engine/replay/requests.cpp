@@ -6,18 +6,18 @@
 
 namespace stressbench::replay {
 
-Requests::Requests(const std::vector<std::size_t>& memory, std::size_t widest)
-    : requests_(memory.size(), MPI_REQUEST_NULL),
-      kinds_(memory.size(), RequestKind::send),
-      early_(memory.size(), false),
-      scratch_(widest, MPI_REQUEST_NULL),
-      indices_(widest, 0) {
-  for (std::size_t slot = 0; slot < memory.size(); ++slot) {
-    memory_.push_back(memory[slot] > 0 ? Buffer(memory[slot]) : Buffer());
-    holders_.push_back(slot);
+Requests::Requests(const std::vector<std::size_t>& buffer_bytes, std::size_t max_requests_per_call)
+    : requests_(buffer_bytes.size(), MPI_REQUEST_NULL),
+      kinds_(buffer_bytes.size(), RequestKind::send),
+      completed_early_(buffer_bytes.size(), false),
+      scratch_(max_requests_per_call, MPI_REQUEST_NULL),
+      indices_(max_requests_per_call, 0) {
+  for (std::size_t slot = 0; slot < buffer_bytes.size(); ++slot) {
+    buffers_.push_back(buffer_bytes[slot] > 0 ? Buffer(buffer_bytes[slot]) : Buffer());
+    buffer_of_slot_.push_back(slot);
   }
-  expected_.reserve(widest);
-  others_.reserve(widest);
+  expected_.reserve(max_requests_per_call);
+  completed_instead_.reserve(max_requests_per_call);
 }
 
 MPI_Request* Requests::gather(const Slots& slots) noexcept {
@@ -46,56 +46,56 @@ bool Requests::swap_with_expected(int slot) noexcept {
   const auto other = static_cast<std::size_t>(*found);
   std::swap(requests_[at], requests_[other]);
   std::swap(kinds_[at], kinds_[other]);
-  std::swap(holders_[at], holders_[other]);
+  std::swap(buffer_of_slot_[at], buffer_of_slot_[other]);
   expected_.erase(found);
   return true;
 }
 
-void Requests::complete(const Slots& slots, std::span<const int> done, Complete some) {
+void Requests::complete(const Slots& slots, std::span<const int> completed, CompletionCall wait_or_test) {
   expected_.clear();
-  for (const int slot : done) {
-    char& early = early_[static_cast<std::size_t>(slot)];
-    if (!early) expected_.push_back(slot);
-    early = false;
+  for (const int slot : completed) {
+    char& completed_early = completed_early_[static_cast<std::size_t>(slot)];
+    if (!completed_early) expected_.push_back(slot);
+    completed_early = false;
   }
   const int count = static_cast<int>(slots.slots.size());
   // No request completed in the program because none was active; the same holds here.
-  if (done.empty()) some(count, gather(slots), indices_.data());
+  if (completed.empty()) wait_or_test(count, gather(slots), indices_.data());
   while (!expected_.empty()) {
-    const int completed = some(count, gather(slots), indices_.data());
+    const int count_completed = wait_or_test(count, gather(slots), indices_.data());
     scatter(slots);
-    if (completed == MPI_UNDEFINED)
+    if (count_completed == MPI_UNDEFINED)
       throw MachineFault("a request that completed when the program was captured does not exist in the replay");
-    others_.clear();
-    for (int i = 0; i < completed; ++i) {
+    completed_instead_.clear();
+    for (int i = 0; i < count_completed; ++i) {
       const int slot = slots.slots[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
       if (const auto seen = std::ranges::find(expected_, slot); seen != expected_.end()) {
         expected_.erase(seen);
       } else {
-        others_.push_back(slot);
+        completed_instead_.push_back(slot);
       }
     }
-    for (const int slot : others_) {
-      if (!swap_with_expected(slot)) early_[static_cast<std::size_t>(slot)] = true;
+    for (const int slot : completed_instead_) {
+      if (!swap_with_expected(slot)) completed_early_[static_cast<std::size_t>(slot)] = true;
     }
   }
 }
 
 void Requests::release() {
   for (std::size_t slot = 0; slot < requests_.size(); ++slot) {
-    early_[slot] = false;
+    completed_early_[slot] = false;
     MPI_Request& request = requests_[slot];
     if (request == MPI_REQUEST_NULL) continue;
     switch (kinds_[slot]) {
       case RequestKind::send:
       case RequestKind::persistent:
-        mpi::must(MPI_Request_free(&request), "MPI_Request_free");
+        mpi::check(MPI_Request_free(&request), "MPI_Request_free");
         break;
       case RequestKind::receive:
-        mpi::must(MPI_Cancel(&request), "MPI_Cancel");
+        mpi::check(MPI_Cancel(&request), "MPI_Cancel");
         [[fallthrough]];
       case RequestKind::collective:
-        mpi::must(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+        mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
         break;
     }
   }

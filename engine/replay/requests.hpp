@@ -24,30 +24,32 @@ class Requests {
  public:
   // Waits or tests for the completion of requests. Fills `indices` with those that completed and returns their number,
   // or MPI_UNDEFINED if none is active.
-  using Complete = int (*)(int count, MPI_Request* requests, int* indices);
+  using CompletionCall = int (*)(int count, MPI_Request* requests, int* indices);
 
   Requests() = default;
-  // `memory[slot]` is the buffer size of receives in that slot, in bytes, and `widest` the largest number of requests
-  // in one call.
-  Requests(const std::vector<std::size_t>& memory, std::size_t widest);
+  // `buffer_bytes[slot]` is the buffer size of receives in that slot, in bytes, and `max_requests_per_call` the largest
+  // number of requests in one call.
+  Requests(const std::vector<std::size_t>& buffer_bytes, std::size_t max_requests_per_call);
 
   // Where a call stores the request that it creates.
-  MPI_Request* make(int slot, RequestKind kind) noexcept {
+  MPI_Request* new_handle(int slot, RequestKind kind) noexcept {
     const auto at = static_cast<std::size_t>(slot);
     kinds_[at] = kind;
-    early_[at] = false;
+    completed_early_[at] = false;
     return &requests_[at];
   }
   // For a call that is left out: marks its slot as complete.
-  void leave_out(int slot) noexcept {
-    early_[static_cast<std::size_t>(slot)] = true;
+  void skip(int slot) noexcept {
+    completed_early_[static_cast<std::size_t>(slot)] = true;
     requests_[static_cast<std::size_t>(slot)] = MPI_REQUEST_NULL;
   }
-  std::byte* memory(int slot) const noexcept { return memory_[holders_[static_cast<std::size_t>(slot)]].data(); }
+  std::byte* buffer(int slot) const noexcept {
+    return buffers_[buffer_of_slot_[static_cast<std::size_t>(slot)]].data();
+  }
 
   // Calls `call(count, requests)` on the requests in these slots, and stores the changed handles.
   template <class Call>
-  int with(const Slots& slots, Call call) {
+  int call_on(const Slots& slots, Call call) {
     MPI_Request* const requests = gather(slots);
     const int code = call(static_cast<int>(slots.slots.size()), requests);
     scatter(slots);
@@ -56,16 +58,16 @@ class Requests {
   // For calls that complete all their requests: none of these counts as completed early afterwards.
   void clear_early(const Slots& slots) noexcept {
     for (const int slot : slots.slots) {
-      if (slot >= 0) early_[static_cast<std::size_t>(slot)] = false;
+      if (slot >= 0) completed_early_[static_cast<std::size_t>(slot)] = false;
     }
   }
 
-  // Replays a call such as MPI_Waitany, for which `done` completed in the captured program. In the replay another
+  // Replays a call such as MPI_Waitany, for which `completed` completed in the captured program. In the replay another
   // request may complete first. The two then swap their slots and buffers, so that the rest of the sequence refers to
   // the requests that are still pending, and the replay tolerates reordering as the program did. A persistent request
   // must keep its slot, since it was started as often as its partner. It is marked as early, the call is repeated until
-  // all of `done` have completed, and the later call that completed it in the program is left out.
-  void complete(const Slots& slots, std::span<const int> done, Complete some);
+  // all of `completed` have completed, and the later call that completed it in the program is left out.
+  void complete(const Slots& slots, std::span<const int> completed, CompletionCall wait_or_test);
 
   // Completes or frees the requests that are still pending.
   void release();
@@ -77,13 +79,13 @@ class Requests {
 
   std::vector<MPI_Request> requests_;
   std::vector<RequestKind> kinds_;
-  std::vector<char> early_;  // completed earlier than in the program
-  std::vector<Buffer> memory_;
-  std::vector<std::size_t> holders_;  // slot -> index in memory_
+  std::vector<char> completed_early_;  // completed earlier than in the program
+  std::vector<Buffer> buffers_;
+  std::vector<std::size_t> buffer_of_slot_;  // slot -> index in buffers_
   std::vector<MPI_Request> scratch_;
   std::vector<int> indices_;
-  std::vector<int> expected_;  // completed in the program, but not yet in the replay
-  std::vector<int> others_;    // completed in the replay instead
+  std::vector<int> expected_;           // completed in the program, but not yet in the replay
+  std::vector<int> completed_instead_;  // completed in the replay instead
 };
 
 }  // namespace stressbench::replay

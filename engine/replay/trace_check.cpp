@@ -40,31 +40,34 @@ std::int64_t neighbours_of(const trace::RankRecord& record, int comm, std::size_
 }
 
 // Size in bytes of the whole send buffer of one rank in one collective call.
-std::int64_t given_by(const trace::RankRecord& record, const trace::Call& call, Shape shape) {
-  const trace::Communicator& among = communicator_of(record, call);
-  const bool is_root = among.rank == call.root;
-  switch (shape) {
-    case Shape::scatter_block:
-    case Shape::alltoall:
-      return checked::product(call.bytes, among.size);
-    case Shape::gather:
-    case Shape::gather_blocks:
+std::int64_t send_buffer_bytes(const trace::RankRecord& record, const trace::Call& call, ArgumentKind argument_kind) {
+  const trace::Communicator& comm = communicator_of(record, call);
+  const bool is_root = comm.rank == call.root;
+  switch (argument_kind) {
+    case ArgumentKind::scatter_block:
+    case ArgumentKind::alltoall:
+      return checked::product(call.bytes, comm.size);
+    case ArgumentKind::gather:
+    case ArgumentKind::gather_blocks:
       return call.in_place ? 0 : call.bytes;
-    case Shape::scatter:
-      return is_root ? checked::product(call.bytes, among.size) : 0;
-    case Shape::scatter_blocks:
+    case ArgumentKind::scatter:
+      return is_root ? checked::product(call.bytes, comm.size) : 0;
+    case ArgumentKind::scatter_blocks:
       return is_root ? sum_of(call.counts.empty() ? call.receive_counts : call.counts) : 0;
-    case Shape::alltoall_blocks:
-    case Shape::neighbour_alltoall_blocks:
+    case ArgumentKind::alltoall_blocks:
+    case ArgumentKind::neighbour_alltoall_blocks:
       return sum_of(call.counts.empty() && call.in_place ? call.receive_counts : call.counts);
-    case Shape::neighbour_alltoall:
+    case ArgumentKind::neighbour_alltoall:
       return checked::product(call.bytes, neighbours_of(record, call.comm, record.comms.size()));
     default:
       return call.bytes;
   }
 }
 
-bool is_one_sided_transfer(Shape shape) { return shape == Shape::put || shape == Shape::get || shape == Shape::fetch; }
+bool is_one_sided_transfer(ArgumentKind argument_kind) {
+  return argument_kind == ArgumentKind::put || argument_kind == ArgumentKind::get ||
+         argument_kind == ArgumentKind::fetch;
+}
 
 bool is_collective(const Operation& operation) {
   const auto within = [&](std::span<const Operation> table) {
@@ -79,16 +82,17 @@ void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
   add_to(traffic.message_bytes, record.message_bytes);
   for (const trace::Call& call : record.calls) {
     const Operation* const operation = find_operation(call.op);
-    if (operation != nullptr && operation->shape == Shape::file_move && files == FileCalls::made) {
+    if (operation != nullptr && operation->argument_kind == ArgumentKind::file_move && files == FileCalls::executed) {
       add_to(traffic.file_bytes, checked::product(call.times, call.bytes));
     }
-    if (operation != nullptr && is_one_sided_transfer(operation->shape) && call.peer != trace::Call::none) {
+    if (operation != nullptr && is_one_sided_transfer(operation->argument_kind) && call.peer != trace::Call::none) {
       add_to(traffic.messages, call.times);
       add_to(traffic.message_bytes, checked::product(call.times, std::max(call.bytes, call.receive_bytes.value_or(0))));
     }
     if (operation == nullptr || !is_collective(*operation)) continue;
     if (communicator_of(record, call).rank == 0) add_to(traffic.collectives, call.times);
-    add_to(traffic.collective_bytes, checked::product(call.times, given_by(record, call, operation->shape)));
+    add_to(traffic.collective_bytes,
+           checked::product(call.times, send_buffer_bytes(record, call, operation->argument_kind)));
   }
   for (const trace::Gap& gap : record.gaps) traffic.compute_s += gap.sum_s;
   traffic.compute_s += record.tail_s;
@@ -96,10 +100,10 @@ void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
 
 trace::Header open(trace::Lines& lines, int ranks) {
   const auto head = lines.next();
-  if (!head) lines.place().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
-  const trace::Header header = trace::read_header(lines.place(), *head);
+  if (!head) lines.position().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
+  const trace::Header header = trace::read_header(lines.position(), *head);
   if (header.ranks != ranks) {
-    throw UserMistake("'{}' was captured on {} rank{}; this job has {}", lines.place().file, header.ranks,
+    throw UserMistake("'{}' was captured on {} rank{}; this job has {}", lines.position().file, header.ranks,
                       header.ranks == 1 ? "" : "s", ranks);
   }
   return header;
@@ -108,15 +112,15 @@ trace::Header open(trace::Lines& lines, int ranks) {
 trace::RankRecord next_record(trace::Lines& lines, int rank, FileCalls files) {
   const auto line = lines.next();
   if (!line) {
-    trace::Place{lines.place().file, lines.place().line + 1}.refuse(
+    trace::Position{lines.position().file, lines.position().line + 1}.refuse(
         fmt::format("the line of rank {} is missing; the file is truncated", rank));
   }
-  trace::RankRecord record = trace::read_rank(lines.place(), *line, rank);
+  trace::RankRecord record = trace::read_rank(lines.position(), *line, rank);
   for (const trace::Call& call : record.calls) {
     try {
-      must_be_known(call.op, files);
+      require_replayable(call.op, files);
     } catch (const UserMistake& mistake) {
-      lines.place().refuse(fmt::format("rank {} {}", rank, mistake.what()));
+      lines.position().refuse(fmt::format("rank {} {}", rank, mistake.what()));
     }
   }
   return record;
@@ -151,7 +155,7 @@ Traffic traffic_of(const std::string& path, int ranks, FileCalls files) {
       try {
         add(record, files, traffic);
       } catch (const WrongValue& wrong) {
-        lines.place().refuse(fmt::format("rank {}: {}", rank, wrong.what()));
+        lines.position().refuse(fmt::format("rank {}: {}", rank, wrong.what()));
       }
     }
     trace::read_tail(lines, ranks);

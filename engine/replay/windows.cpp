@@ -17,7 +17,7 @@ void Windows::release() {
       if (oldest == handles_.size() || creation_order_[i] < creation_order_[oldest]) oldest = i;
     }
     if (oldest == handles_.size()) break;
-    mpi::must(MPI_Win_free(&handles_[oldest]), "MPI_Win_free");
+    mpi::check(MPI_Win_free(&handles_[oldest]), "MPI_Win_free");
   }
   creations_ = 0;
 }

@@ -29,11 +29,11 @@ class Windows {
   explicit Windows(const std::vector<std::size_t>& memory);
 
   MPI_Win operator[](int slot) const noexcept { return handles_[static_cast<std::size_t>(slot)]; }
-  MPI_Win* find(int slot) noexcept { return &handles_[static_cast<std::size_t>(slot)]; }
+  MPI_Win* handle(int slot) noexcept { return &handles_[static_cast<std::size_t>(slot)]; }
   // Where a call stores the window that it creates.
-  MPI_Win* make(int slot) noexcept {
+  MPI_Win* new_handle(int slot) noexcept {
     creation_order_[static_cast<std::size_t>(slot)] = ++creations_;
-    return find(slot);
+    return handle(slot);
   }
   std::byte* memory(int slot) const noexcept { return memory_[static_cast<std::size_t>(slot)].data(); }
   // Frees the windows that the program left open, in the order of creation, which is the same on all ranks of a window.

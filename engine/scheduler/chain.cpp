@@ -12,24 +12,24 @@
 namespace stressbench::scheduler {
 
 Chain::Chain(const workload::Job& job, int job_index) : job_index_(job_index) {
-  append(job.steps, 1, links_);
+  append(job.steps, 1, nodes_);
   times_ns_.resize(steps_.size());
 }
 
-void Chain::append(const std::vector<workload::Step>& steps, std::int64_t executions, std::vector<Link>& links) {
+void Chain::append(const std::vector<workload::Step>& steps, std::int64_t executions, std::vector<ChainNode>& nodes) {
   for (const workload::Step& step : steps) {
     if (const auto* call = std::get_if<workload::MotifCall>(&step)) {
-      append_motif(*call, executions, links);
+      append_motif(*call, executions, nodes);
     } else {
       const auto& loop = std::get<workload::Loop>(step);
-      Link link{-1, loop.count, {}};
-      append(loop.steps, executions * loop.count, link.body);
-      links.push_back(std::move(link));
+      ChainNode node{-1, loop.count, {}};
+      append(loop.steps, executions * loop.count, node.body);
+      nodes.push_back(std::move(node));
     }
   }
 }
 
-void Chain::append_motif(const workload::MotifCall& call, std::int64_t executions, std::vector<Link>& links) {
+void Chain::append_motif(const workload::MotifCall& call, std::int64_t executions, std::vector<ChainNode>& nodes) {
   std::unique_ptr<Motif> motif = MotifCatalogue::instance().make(call.name);
   if (!motif) throw UserMistake("unknown motif '" + call.name + "'");
   workload::configure(*motif, call);
@@ -40,7 +40,7 @@ void Chain::append_motif(const workload::MotifCall& call, std::int64_t execution
     series_.push_back({std::move(motif), steps_.size()});
   }
   for (auto& part : parts) {
-    links.push_back({static_cast<int>(steps_.size()), 1, {}});
+    nodes.push_back({static_cast<int>(steps_.size()), 1, {}});
     ChainStep& step = steps_.emplace_back();
     step.name = lower_case(call.name);
     step.interned_name = interned(step.name);
@@ -58,7 +58,7 @@ void Chain::decompose(const std::vector<mpi::Group>& groups, const RunContext& p
   groups_ = &groups;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     rank_status().motif = steps_[i].interned_name;
-    progress::moved();
+    progress::advance();
     const Draw draws{seed, streams::of_step(job_index_, static_cast<int>(i)),
                      static_cast<std::uint32_t>(groups[i].rank()), 0};
     steps_[i].motif->bind(place);
@@ -109,21 +109,21 @@ std::size_t Chain::columns() const noexcept {
 
 void Chain::repeat(const Clock& clock, SampleBuffer& samples, Phase phase, StartBarrier start_barrier,
                    Verification verification) {
-  enter(phase);
+  set_phase(phase);
   start_barrier_ = start_barrier;
   verification_ = verification;
   std::fill(times_ns_.begin(), times_ns_.end(), 0);
   untimed_ns_ = 0;
   Recorder recorder{clock};
   const std::int64_t start = clock.now_ns();
-  run(links_, recorder);
+  run(nodes_, recorder);
   const std::int64_t end = clock.now_ns();
   store(end - start - untimed_ns_, samples, phase);
 }
 
 // Opens the motifs' histograms in the measured phase and closes them in others: like the histograms of the steps, they
 // hold measured repetitions only.
-void Chain::enter(Phase phase) {
+void Chain::set_phase(Phase phase) {
   if (phase == phase_) return;
   phase_ = phase;
   for (const ChainStep& step : steps_) {
@@ -133,12 +133,12 @@ void Chain::enter(Phase phase) {
   }
 }
 
-void Chain::run(const std::vector<Link>& links, Recorder& recorder) {
-  for (const Link& link : links) {
-    if (link.step >= 0) {
-      execute(link.step, recorder);
+void Chain::run(const std::vector<ChainNode>& nodes, Recorder& recorder) {
+  for (const ChainNode& node : nodes) {
+    if (node.step >= 0) {
+      execute(node.step, recorder);
     } else {
-      for (std::int64_t i = 0; i < link.count; ++i) run(link.body, recorder);
+      for (std::int64_t i = 0; i < node.count; ++i) run(node.body, recorder);
     }
   }
 }
@@ -149,7 +149,7 @@ void Chain::execute(int index, Recorder& recorder) {
   const auto at = static_cast<std::size_t>(index);
   ChainStep& step = steps_[at];
   rank_status().motif = step.interned_name;
-  progress::moved();
+  progress::advance();
   const std::int64_t start = recorder.now_ns();
   step.motif->prepare(step.executed);
   if (start_barrier_ == StartBarrier::before_each_step) (*groups_)[at].barrier();
@@ -162,19 +162,19 @@ void Chain::execute(int index, Recorder& recorder) {
 }
 
 void Chain::mark_for_tracers() noexcept {
-  marked_ = true;
+  marked_for_tracers_ = true;
   MPI_Pcontrol(0);
 }
 
 std::int64_t Chain::iterate(ChainStep& step, Recorder& recorder) {
-  if (!marked_) return iterate_plain(step, recorder);
+  if (!marked_for_tracers_) return iterate_unverified(step, recorder);
   MPI_Pcontrol(1);
-  const std::int64_t time_ns = iterate_plain(step, recorder);
+  const std::int64_t time_ns = iterate_unverified(step, recorder);
   MPI_Pcontrol(0);
   return time_ns;
 }
 
-std::int64_t Chain::iterate_plain(ChainStep& step, Recorder& recorder) {
+std::int64_t Chain::iterate_unverified(ChainStep& step, Recorder& recorder) {
   Motif& motif = *step.motif;
   const std::int64_t iterations = motif.iterations();
   if (motif.timer() == Timer::iteration || iterations == 1) {

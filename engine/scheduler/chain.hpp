@@ -63,10 +63,10 @@ class Chain {
   std::size_t columns() const noexcept;
 
  private:
-  struct Link {
+  struct ChainNode {
     int step = -1;  // -1: a loop over `body`
     std::int64_t count = 1;
-    std::vector<Link> body;
+    std::vector<ChainNode> body;
   };
 
   // A motif that expands to several consecutive steps, such as one per message size.
@@ -75,13 +75,13 @@ class Chain {
     std::size_t first_step = 0;
   };
 
-  void enter(Phase phase);
-  void append(const std::vector<workload::Step>& steps, std::int64_t executions, std::vector<Link>& links);
-  void append_motif(const workload::MotifCall& call, std::int64_t executions, std::vector<Link>& links);
-  void run(const std::vector<Link>& links, Recorder& recorder);
+  void set_phase(Phase phase);
+  void append(const std::vector<workload::Step>& steps, std::int64_t executions, std::vector<ChainNode>& nodes);
+  void append_motif(const workload::MotifCall& call, std::int64_t executions, std::vector<ChainNode>& nodes);
+  void run(const std::vector<ChainNode>& nodes, Recorder& recorder);
   void execute(int index, Recorder& recorder);
   std::int64_t iterate(ChainStep& step, Recorder& recorder);
-  std::int64_t iterate_plain(ChainStep& step, Recorder& recorder);
+  std::int64_t iterate_unverified(ChainStep& step, Recorder& recorder);
   std::int64_t iterate_verified(ChainStep& step, Recorder& recorder);
   void record_duration(ChainStep& step, std::int64_t duration_ns) const;
   void store(std::int64_t job_ns, SampleBuffer& samples, Phase phase);
@@ -89,12 +89,12 @@ class Chain {
   int job_index_;
   std::vector<ChainStep> steps_;
   std::vector<Series> series_;
-  std::vector<Link> links_;
+  std::vector<ChainNode> nodes_;
   std::vector<std::int64_t> times_ns_;  // of this repetition, by step
   std::int64_t untimed_ns_ = 0;         // in this repetition, subtracted from the job's time
   const std::vector<mpi::Group>* groups_ = nullptr;
   Phase phase_ = Phase::measured;
-  bool marked_ = false;
+  bool marked_for_tracers_ = false;
   StartBarrier start_barrier_ = StartBarrier::none;
   Verification verification_ = Verification::off;
 };

@@ -16,7 +16,7 @@ struct Cell {
   double max = -std::numeric_limits<double>::infinity();
   std::int32_t slowest = -1;
   std::int32_t lowest = -1;
-  std::int32_t observers = 0;
+  std::int32_t rank_count = 0;
 };
 
 void merge(void* in, void* inout, int* length, MPI_Datatype*) {
@@ -34,7 +34,7 @@ void merge(void* in, void* inout, int* length, MPI_Datatype*) {
       a.max = b.max;
       a.slowest = b.slowest;
     }
-    a.observers += b.observers;
+    a.rank_count += b.rank_count;
   }
 }
 
@@ -42,9 +42,9 @@ void merge(void* in, void* inout, int* length, MPI_Datatype*) {
 class CellReduction {
  public:
   CellReduction() {
-    mpi::must(MPI_Type_contiguous(static_cast<int>(sizeof(Cell)), MPI_BYTE, &type_), "MPI_Type_contiguous");
-    mpi::must(MPI_Type_commit(&type_), "MPI_Type_commit");
-    mpi::must(MPI_Op_create(merge, 1, &operation_), "MPI_Op_create");
+    mpi::check(MPI_Type_contiguous(static_cast<int>(sizeof(Cell)), MPI_BYTE, &type_), "MPI_Type_contiguous");
+    mpi::check(MPI_Type_commit(&type_), "MPI_Type_commit");
+    mpi::check(MPI_Op_create(merge, 1, &operation_), "MPI_Op_create");
   }
   CellReduction(const CellReduction&) = delete;
   CellReduction& operator=(const CellReduction&) = delete;
@@ -58,7 +58,7 @@ class CellReduction {
   void reduce(const std::vector<Cell>& cells, std::vector<Cell>& reduced, const JobGroup& job_group) const {
     reduced.resize(cells.size());
     const int count = static_cast<int>(cells.size());
-    mpi::must(
+    mpi::check(
         MPI_Reduce(cells.data(), reduced.data(), count, type_, operation_, job_group.root, job_group.group->handle()),
         "MPI_Reduce");
   }
@@ -78,8 +78,8 @@ std::vector<bool> timed_columns(const Chain& chain) {
 }
 
 Spread spread_of(const Cell& cell) {
-  if (cell.observers == 0) return {};
-  return {cell.min, cell.sum / cell.observers, cell.max, cell.slowest, cell.lowest};
+  if (cell.rank_count == 0) return {};
+  return {cell.min, cell.sum / cell.rank_count, cell.max, cell.slowest, cell.lowest};
 }
 
 // A histogram of the chain: of a step's executions, or one of the motif's own.
@@ -103,7 +103,7 @@ std::vector<HistogramRef> histograms_of(const Chain& chain) {
   return all;
 }
 
-struct Shape {
+struct ResultHeader {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t histograms = 0;
@@ -122,9 +122,9 @@ struct HistogramSummary {
 
 Histogram reduced(const JobGroup& job_group, const Histogram& mine) {
   Histogram sum;
-  mpi::must(MPI_Reduce(mine.counts().data(), sum.counts().data(), static_cast<int>(sum.counts().size()), MPI_UINT64_T,
-                       MPI_SUM, job_group.root, job_group.group->handle()),
-            "MPI_Reduce");
+  mpi::check(MPI_Reduce(mine.counts().data(), sum.counts().data(), static_cast<int>(sum.counts().size()), MPI_UINT64_T,
+                        MPI_SUM, job_group.root, job_group.group->handle()),
+             "MPI_Reduce");
   return sum;
 }
 
@@ -144,11 +144,12 @@ class RootChannel {
   RootChannel(const mpi::Group& world, int peer) : world_(world), peer_(peer) {}
   template <class T>
   void send(const T* values, std::size_t count) const {
-    mpi::must(MPI_Send(values, static_cast<int>(count * sizeof(T)), MPI_BYTE, peer_, tag, world_.handle()), "MPI_Send");
+    mpi::check(MPI_Send(values, static_cast<int>(count * sizeof(T)), MPI_BYTE, peer_, tag, world_.handle()),
+               "MPI_Send");
   }
   template <class T>
   void receive(T* values, std::size_t count) const {
-    mpi::must(
+    mpi::check(
         MPI_Recv(values, static_cast<int>(count * sizeof(T)), MPI_BYTE, peer_, tag, world_.handle(), MPI_STATUS_IGNORE),
         "MPI_Recv");
   }
@@ -196,31 +197,31 @@ HistogramRecord record_of(const Histogram& counts, const HistogramSummary& summa
 
 double reduced(const JobGroup& job_group, double value, MPI_Op operation) {
   double result = value;
-  mpi::must(MPI_Reduce(&value, &result, 1, MPI_DOUBLE, operation, job_group.root, job_group.group->handle()),
-            "MPI_Reduce");
+  mpi::check(MPI_Reduce(&value, &result, 1, MPI_DOUBLE, operation, job_group.root, job_group.group->handle()),
+             "MPI_Reduce");
   return result;
 }
 
 void Collection::contribute(const JobGroup& job_group, const SampleBuffer& samples, const Chain& chain) {
   const bool root = job_group.group->rank() == job_group.root;
-  const bool keep = root && world_.rank() == 0;
+  const bool keeps_result = root && world_.rank() == 0;
   const RootChannel channel{world_, 0};
   const std::vector<HistogramRef> histograms = histograms_of(chain);
   own_ = Result{};
-  Shape shape{
+  ResultHeader header{
       static_cast<std::int64_t>(samples.heads().size()),
       static_cast<std::int64_t>(samples.columns()),
       static_cast<std::int64_t>(histograms.size()),
       samples.stride(Phase::measured),
       samples.stride(Phase::extra),
       {samples.repetitions(Phase::warmup), samples.repetitions(Phase::measured), samples.repetitions(Phase::extra)}};
-  if (keep) {
+  if (keeps_result) {
     own_.heads = samples.heads();
-    own_.repetitions = shape.repetitions;
-    own_.stride = shape.stride;
-    own_.extra_stride = shape.extra_stride;
+    own_.repetitions = header.repetitions;
+    own_.stride = header.stride;
+    own_.extra_stride = header.extra_stride;
   } else if (root) {
-    channel.send(&shape, 1);
+    channel.send(&header, 1);
     channel.send(samples.heads().data(), samples.heads().size());
   }
   const CellReduction reduction;
@@ -235,7 +236,7 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
       if (timed[(start + i) % samples.columns()]) cells[i] = {value, value, value, world_.rank(), world_.rank(), 1};
     }
     reduction.reduce(cells, result, job_group);
-    if (keep) {
+    if (keeps_result) {
       for (const Cell& cell : result) own_.cells.push_back(spread_of(cell));
     } else if (root) {
       channel.send(result.data(), result.size());
@@ -244,14 +245,14 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
   for (const HistogramRef& ref : histograms) {
     const Histogram counts = reduced(job_group, ref.durations->counts);
     const HistogramSummary summary = reduce_summary(job_group, ref);
-    if (keep) {
+    if (keeps_result) {
       if (counts.total() > 0) own_.histograms.push_back(record_of(counts, summary));
     } else if (root) {
       channel.send(counts.counts().data(), counts.counts().size());
       channel.send(&summary, 1);
     }
   }
-  if (keep) {
+  if (keeps_result) {
     own_.notes = chain.notes();
   } else if (root) {
     channel.send(chain.notes());
@@ -259,24 +260,24 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
 }
 
 Collection::Result Collection::receive(const Source& source) {
-  if (source.leader == 0) return std::move(own_);
-  const RootChannel channel{world_, source.leader};
-  Shape shape;
-  channel.receive(&shape, 1);
+  if (source.root_world_rank == 0) return std::move(own_);
+  const RootChannel channel{world_, source.root_world_rank};
+  ResultHeader header;
+  channel.receive(&header, 1);
   Result result;
-  result.repetitions = shape.repetitions;
-  result.stride = shape.stride;
-  result.extra_stride = shape.extra_stride;
-  result.heads.resize(static_cast<std::size_t>(shape.rows));
+  result.repetitions = header.repetitions;
+  result.stride = header.stride;
+  result.extra_stride = header.extra_stride;
+  result.heads.resize(static_cast<std::size_t>(header.rows));
   channel.receive(result.heads.data(), result.heads.size());
-  const auto total = static_cast<std::size_t>(shape.rows * shape.columns);
+  const auto total = static_cast<std::size_t>(header.rows * header.columns);
   std::vector<Cell> cells;
   for (std::size_t start = 0; start < total; start += block_cells) {
     cells.resize(std::min(block_cells, total - start));
     channel.receive(cells.data(), cells.size());
     for (const Cell& cell : cells) result.cells.push_back(spread_of(cell));
   }
-  for (std::int64_t i = 0; i < shape.histograms; ++i) {
+  for (std::int64_t i = 0; i < header.histograms; ++i) {
     Histogram counts;
     HistogramSummary summary;
     channel.receive(counts.counts().data(), counts.counts().size());

@@ -25,7 +25,7 @@ double reduced(const JobGroup& job_group, double value, MPI_Op operation);
 // The job from which world rank 0 receives results.
 struct Source {
   int job = -1;
-  int leader = 0;  // world rank of the job's root
+  int root_world_rank = 0;  // world rank of the job's root
   const JobRecord* record = nullptr;
 };
 

@@ -24,12 +24,12 @@ class ImpactTracker final : public Listener {
   std::vector<double> medians(int job, RoundKind kind) const;
 
  private:
-  struct Halves {
+  struct BlockMedians {
     std::optional<double> isolated;
     std::optional<double> contended;
   };
-  std::map<int, std::vector<double>> present_;   // job -> measured times of the current round
-  std::map<int, std::map<int, Halves>> blocks_;  // job -> block
+  std::map<int, std::vector<double>> current_times_;   // job -> measured times of the current round
+  std::map<int, std::map<int, BlockMedians>> blocks_;  // job -> block
 };
 
 }  // namespace stressbench::scheduler

@@ -44,13 +44,13 @@ class Line {
 };
 
 void print_status() noexcept {
-  const RankStatus& here = rank_status();
+  const RankStatus& status = rank_status();
   Line line;
-  line.add("stressbench-mpi: stop signal received: rank ").add(here.rank < 0 ? 0 : here.rank);
-  if (here.job != nullptr) line.add(" (job ").add(here.job);
-  if (here.job != nullptr && here.motif != nullptr) line.add(", motif ").add(here.motif);
-  if (here.job != nullptr) line.add(")");
-  line.add(", round ").add(here.round).print();
+  line.add("stressbench-mpi: stop signal received: rank ").add(status.rank < 0 ? 0 : status.rank);
+  if (status.job != nullptr) line.add(" (job ").add(status.job);
+  if (status.job != nullptr && status.motif != nullptr) line.add(", motif ").add(status.motif);
+  if (status.job != nullptr) line.add(")");
+  line.add(", round ").add(status.round).print();
 }
 
 void on_signal(int signal) {

@@ -29,9 +29,9 @@ Role role_of(const Machine& machine, const workload::Workload& workload) {
 }
 
 // World rank 0 is the root of its own job, so that it never has to send to itself.
-int choose_root(const mpi::Group& world, const mpi::Group& control) {
-  int root = world.rank() == 0 ? control.rank() : -1;
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MAX, control.handle()), "MPI_Allreduce");
+int choose_root(const mpi::Group& world, const mpi::Group& job_comm) {
+  int root = world.rank() == 0 ? job_comm.rank() : -1;
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &root, 1, MPI_INT, MPI_MAX, job_comm.handle()), "MPI_Allreduce");
   return std::max(root, 0);
 }
 
@@ -42,25 +42,26 @@ JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const wo
   const Role role = role_of(machine, workload);
   JobLayout layout;
   layout.job = role.job;
-  layout.control = world.split(role.job >= 0 ? role.job : MPI_UNDEFINED, role.position);
-  layout.busy = world.split(role.job >= 0 ? 0 : MPI_UNDEFINED, world.rank());
-  if (layout.control) {
-    layout.root = choose_root(world, layout.control);
-    layout.steps = make_groups(layout.control, chains[static_cast<std::size_t>(role.job)]);
+  layout.job_comm = world.split(role.job >= 0 ? role.job : MPI_UNDEFINED, role.position);
+  layout.active_ranks = world.split(role.job >= 0 ? 0 : MPI_UNDEFINED, world.rank());
+  if (layout.job_comm) {
+    layout.root = choose_root(world, layout.job_comm);
+    layout.step_comms = make_groups(layout.job_comm, chains[static_cast<std::size_t>(role.job)]);
   }
   layout.roots = world.split(layout.is_root() ? 0 : MPI_UNDEFINED, world.rank());
   const auto jobs = workload.jobs.size();
-  std::vector<int> facts(2 * jobs, -1);
+  std::vector<int> local_values(2 * jobs, -1);
   if (layout.is_root()) {
-    facts[static_cast<std::size_t>(layout.job)] = world.rank();
-    facts[jobs + static_cast<std::size_t>(layout.job)] = layout.control.size();
+    local_values[static_cast<std::size_t>(layout.job)] = world.rank();
+    local_values[jobs + static_cast<std::size_t>(layout.job)] = layout.job_comm.size();
   }
-  std::vector<int> known(facts);
-  mpi::must(MPI_Reduce(facts.data(), known.data(), static_cast<int>(facts.size()), MPI_INT, MPI_MAX, 0, world.handle()),
-            "MPI_Reduce");
+  std::vector<int> reduced_values(local_values);
+  mpi::check(MPI_Reduce(local_values.data(), reduced_values.data(), static_cast<int>(local_values.size()), MPI_INT,
+                        MPI_MAX, 0, world.handle()),
+             "MPI_Reduce");
   if (world.rank() == 0) {
-    layout.leaders.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(jobs));
-    layout.sizes.assign(known.begin() + static_cast<std::ptrdiff_t>(jobs), known.end());
+    layout.root_ranks.assign(reduced_values.begin(), reduced_values.begin() + static_cast<std::ptrdiff_t>(jobs));
+    layout.sizes.assign(reduced_values.begin() + static_cast<std::ptrdiff_t>(jobs), reduced_values.end());
   }
   return layout;
 }

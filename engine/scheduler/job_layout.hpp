@@ -11,17 +11,17 @@
 namespace stressbench::scheduler {
 
 struct JobLayout {
-  int job = -1;                   // of this rank; -1: parked in all rounds
-  mpi::Group control;             // the job's ranks, for the engine's messages
-  std::vector<mpi::Group> steps;  // the job's ranks, one communicator per step, for the motifs
-  mpi::Group busy;                // all ranks that belong to any job
-  mpi::Group roots;               // the roots of all jobs; empty on other ranks
-  int root = 0;                   // in `control`
-  std::vector<int> leaders;       // world rank 0 only: world rank of each job's root
-  std::vector<int> sizes;         // world rank 0 only: number of ranks of each job
+  int job = -1;                        // of this rank; -1: parked in all rounds
+  mpi::Group job_comm;                 // the job's ranks, for the engine's messages
+  std::vector<mpi::Group> step_comms;  // the job's ranks, one communicator per step, for the motifs
+  mpi::Group active_ranks;             // all ranks that belong to any job
+  mpi::Group roots;                    // the roots of all jobs; empty on other ranks
+  int root = 0;                        // in `job_comm`
+  std::vector<int> root_ranks;         // world rank 0 only: world rank of each job's root
+  std::vector<int> sizes;              // world rank 0 only: number of ranks of each job
 
-  JobGroup job_group() const noexcept { return {job, &control, root}; }
-  bool is_root() const noexcept { return job >= 0 && control.rank() == root; }
+  JobGroup job_group() const noexcept { return {job, &job_comm, root}; }
+  bool is_root() const noexcept { return job >= 0 && job_comm.rank() == root; }
 };
 
 // Collective over `world`. All jobs must have explicit nodes (after placement). `chains`: one per job.

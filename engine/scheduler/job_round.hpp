@@ -16,7 +16,7 @@ struct Throttle {
   std::int64_t period_ns = 0;  // minimum time from the start of a repetition to the start of the next
   // The pause in nanoseconds after a repetition that took `busy_ns`.
 
-  std::int64_t after(std::int64_t busy_ns) const noexcept;
+  std::int64_t pause_after(std::int64_t busy_ns) const noexcept;
 };
 
 // The settings of a job for a round.
@@ -42,7 +42,7 @@ class CompletionBarrier {
   CompletionBarrier& operator=(const CompletionBarrier&) = delete;
 
   void enter();
-  bool everyone_has_entered();
+  bool all_jobs_entered();
   void wait();
 
  private:

@@ -5,7 +5,7 @@
 
 namespace stressbench::scheduler {
 
-LinkCounts growth(const LinkCounts& before, LinkCounts after) {
+LinkCounts counter_increase(const LinkCounts& before, LinkCounts after) {
   const auto key = [](const LinkCount& count) { return std::tie(count.link, count.source, count.target); };
   std::map<std::tuple<std::string, std::string, std::string>, const LinkCount*> known;
   for (const LinkCount& count : before) known.emplace(key(count), &count);

@@ -29,6 +29,6 @@ class LinkCounters {
 
 // The increase of each counter from `before` to `after`. A direction that is missing in `before`, or whose counters
 // were reset, counts from zero.
-LinkCounts growth(const LinkCounts& before, LinkCounts after);
+LinkCounts counter_increase(const LinkCounts& before, LinkCounts after);
 
 }  // namespace stressbench::scheduler

@@ -20,7 +20,7 @@ std::vector<Identity> gather_identities(const mpi::Group& leaders) {
   mine.cores = host::cores().value_or(0);
   std::vector<Identity> all(leaders.rank() == 0 ? static_cast<std::size_t>(leaders.size()) : 0);
   const int bytes = static_cast<int>(sizeof(Identity));
-  mpi::must(MPI_Gather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, leaders.handle()), "MPI_Gather");
+  mpi::check(MPI_Gather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, leaders.handle()), "MPI_Gather");
   return all;
 }
 
@@ -41,7 +41,7 @@ void fill_table(Machine& machine, const std::vector<Identity>& identities) {
 std::string host_name() {
   std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
   int length = 0;
-  mpi::must(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
+  mpi::check(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
   return {name.data(), static_cast<std::size_t>(length)};
 }
 
@@ -55,14 +55,14 @@ Machine discover(const mpi::Group& world, std::optional<int> ranks_per_node) {
       ranks_per_node ? world.split(world.rank() / *ranks_per_node, world.rank()) : world.split_shared();
   const mpi::Group leaders = world.split(node.rank() == 0 ? 0 : MPI_UNDEFINED, world.rank());
   std::array<int, 2> place{leaders ? leaders.rank() : 0, leaders ? leaders.size() : 0};
-  mpi::must(MPI_Bcast(place.data(), 2, MPI_INT, 0, node.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(place.data(), 2, MPI_INT, 0, node.handle()), "MPI_Bcast");
   machine.my_node = place[0];
   machine.my_slot = node.rank();
   machine.nodes = place[1];
   const bool root = world.rank() == 0;
   if (root) machine.node_of_rank.resize(static_cast<std::size_t>(world.size()));
-  mpi::must(MPI_Gather(&machine.my_node, 1, MPI_INT, machine.node_of_rank.data(), 1, MPI_INT, 0, world.handle()),
-            "MPI_Gather");
+  mpi::check(MPI_Gather(&machine.my_node, 1, MPI_INT, machine.node_of_rank.data(), 1, MPI_INT, 0, world.handle()),
+             "MPI_Gather");
   if (leaders) {
     const std::vector<Identity> identities = gather_identities(leaders);
     if (root) fill_table(machine, identities);

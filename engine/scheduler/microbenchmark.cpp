@@ -11,11 +11,11 @@ namespace stressbench::scheduler {
 namespace {
 
 int most_frequent(const std::vector<int>& ranks) {
-  std::map<int, int> votes;
-  for (const int rank : ranks) ++votes[rank];
-  const auto winner =
-      std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return winner == votes.end() ? -1 : winner->first;
+  std::map<int, int> counts;
+  for (const int rank : ranks) ++counts[rank];
+  const auto most_common =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most_common == counts.end() ? -1 : most_common->first;
 }
 
 // The motif's own metrics in the measured repetitions; `first` is the column of the first one.
@@ -97,7 +97,7 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
     std::vector<mpi::Group> groups;  // must outlive the motifs, or Intel MPI crashes in MPI_Win_free
     Chain chain{part, 0};
     const JobRecord record = describe_job(part, chain, world.size());
-    if (options.marked) chain.mark_for_tracers();
+    if (options.marked_for_tracers) chain.mark_for_tracers();
     SampleBuffer samples{chain.columns()};
     groups = make_groups(world, chain);
     chain.decompose(groups, place, options.seed);

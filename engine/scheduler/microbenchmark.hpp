@@ -37,9 +37,9 @@ struct MicroOptions {
   int warmup = 10;
   std::uint64_t seed = 1;
   Verification verification = Verification::off;
-  bool marked = false;  // for tracers: see Chain::mark_for_tracers
-  std::string run_id;   // the same on every rank
-  std::string launch;   // the same on every rank
+  bool marked_for_tracers = false;  // for tracers: see Chain::mark_for_tracers
+  std::string run_id;               // the same on every rank
+  std::string launch;               // the same on every rank
 };
 
 struct MicroResult {

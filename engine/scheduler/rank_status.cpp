@@ -19,19 +19,19 @@ const char* interned(const std::string& name) {
 
 RankStatus& rank_status() noexcept { return this_rank; }
 
-std::string describe(const RankStatus& here, const std::string& host) {
+std::string describe(const RankStatus& status, const std::string& host) {
   std::string text;
-  if (here.job != nullptr) text += fmt::format("job {}, ", here.job);
-  if (here.motif != nullptr) text += fmt::format("motif {}, ", here.motif);
-  return text + fmt::format("rank {} on host {}, round {}", here.rank, host, here.round);
+  if (status.job != nullptr) text += fmt::format("job {}, ", status.job);
+  if (status.motif != nullptr) text += fmt::format("motif {}, ", status.motif);
+  return text + fmt::format("rank {} on host {}, round {}", status.rank, host, status.round);
 }
 
-Fault fault_of(const RankStatus& here, const std::string& host, std::string cause) {
+Fault fault_of(const RankStatus& status, const std::string& host, std::string cause) {
   Fault fault;
-  if (here.round > 0) fault.round = here.round;
-  if (here.job_number >= 0) fault.job = here.job_number;
-  if (here.motif != nullptr) fault.motif = here.motif;
-  if (here.rank >= 0) fault.rank = here.rank;
+  if (status.round > 0) fault.round = status.round;
+  if (status.job_number >= 0) fault.job = status.job_number;
+  if (status.motif != nullptr) fault.motif = status.motif;
+  if (status.rank >= 0) fault.rank = status.rank;
   fault.host = host;
   fault.cause = std::move(cause);
   return fault;

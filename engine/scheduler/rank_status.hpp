@@ -22,8 +22,8 @@ struct RankStatus {
 RankStatus& rank_status() noexcept;
 
 // "job TeaLeaf, motif halo2d, rank 3 on host a1, round 5"
-std::string describe(const RankStatus& here, const std::string& host);
+std::string describe(const RankStatus& status, const std::string& host);
 // The record of a fault on this rank. Unknown fields stay empty.
-Fault fault_of(const RankStatus& here, const std::string& host, std::string cause);
+Fault fault_of(const RankStatus& status, const std::string& host, std::string cause);
 
 }  // namespace stressbench::scheduler

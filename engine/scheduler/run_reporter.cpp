@@ -49,7 +49,7 @@ void RunReporter::fault(const Fault& fault) noexcept {
 }
 
 void RunReporter::job(const Round& round, int job, const Collection::Result& result) {
-  samples(round, job, result);
+  report_samples(round, job, result);
   for (HistogramRecord histogram : result.histograms) {
     histogram.round = round.number;
     histogram.job = job;
@@ -57,12 +57,12 @@ void RunReporter::job(const Round& round, int job, const Collection::Result& res
     histogram.quantity = histogram.own ? step.histograms[static_cast<std::size_t>(*histogram.own)] : step.quantity;
     notify([&](Listener& listener) { listener.on_histogram(histogram); });
   }
-  notes(round, job, result.notes);
+  report_notes(round, job, result.notes);
   const StepSampleSelection selection{result.heads, jobs_[static_cast<std::size_t>(job)].steps.size(), round.block};
-  thinning(round, job, result, selection.stride());
+  report_thinning(round, job, result, selection.stride());
 }
 
-void RunReporter::samples(const Round& round, int job, const Collection::Result& result) {
+void RunReporter::report_samples(const Round& round, int job, const Collection::Result& result) {
   const JobRecord& known = jobs_[static_cast<std::size_t>(job)];
   const std::size_t columns = result.heads.empty() ? 0 : result.cells.size() / result.heads.size();
   const StepSampleSelection selection{result.heads, known.steps.size(), round.block};
@@ -80,13 +80,14 @@ void RunReporter::samples(const Round& round, int job, const Collection::Result&
         ++metric;
       }
       check_timer(sample);
-      if (selection.keeps(row)) notify([&](Listener& listener) { listener.on_sample(sample); });
+      if (selection.is_selected(row)) notify([&](Listener& listener) { listener.on_sample(sample); });
     }
   }
 }
 
 // Reports which samples are missing in the file.
-void RunReporter::thinning(const Round& round, int job, const Collection::Result& result, std::int64_t steps_stride) {
+void RunReporter::report_thinning(const Round& round, int job, const Collection::Result& result,
+                                  std::int64_t steps_stride) {
   const auto report = [&](std::string message) {
     event({Severity::note, "samples_thinned", std::move(message), round.number, job});
   };
@@ -106,7 +107,7 @@ void RunReporter::thinning(const Round& round, int job, const Collection::Result
   }
 }
 
-void RunReporter::notes(const Round& round, int job, const std::vector<std::string>& notes) {
+void RunReporter::report_notes(const Round& round, int job, const std::vector<std::string>& notes) {
   for (const std::string& note : notes) {
     if (!reported_notes_.emplace(job, note).second) continue;
     event({Severity::note, "motif_remark", note, round.number, job});

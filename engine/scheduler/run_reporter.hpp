@@ -34,9 +34,9 @@ class RunReporter {
  private:
   template <class Call>
   void notify(Call call);
-  void samples(const Round& round, int job, const Collection::Result& result);
-  void notes(const Round& round, int job, const std::vector<std::string>& notes);
-  void thinning(const Round& round, int job, const Collection::Result& result, std::int64_t steps_stride);
+  void report_samples(const Round& round, int job, const Collection::Result& result);
+  void report_notes(const Round& round, int job, const std::vector<std::string>& notes);
+  void report_thinning(const Round& round, int job, const Collection::Result& result, std::int64_t steps_stride);
   void check_timer(const Sample& sample);
 
   std::vector<Listener*> listeners_;

@@ -40,21 +40,21 @@ class SampleBuffer {
     return std::span(values_).subspan(index * columns(), columns());
   }
   std::span<const double> values() const noexcept { return values_; }
-  std::int64_t repetitions(Phase phase) const noexcept { return stores_[static_cast<std::size_t>(phase)].seen; }
-  std::int64_t stride(Phase phase) const noexcept { return stores_[static_cast<std::size_t>(phase)].stride; }
+  std::int64_t repetitions(Phase phase) const noexcept { return phases_[static_cast<std::size_t>(phase)].repetitions; }
+  std::int64_t stride(Phase phase) const noexcept { return phases_[static_cast<std::size_t>(phase)].stride; }
 
   static constexpr std::size_t default_capacity = 1U << 17;  // 1 MiB of doubles
   static constexpr std::size_t sustained_rows = 512;
 
  private:
-  struct Store {
-    std::int64_t seen = 0;
+  struct PhaseState {
+    std::int64_t repetitions = 0;
     std::int64_t first = 0;  // first repetition of the phase
     std::int64_t stride = 1;
     std::size_t rows = 0;
   };
   void thin(Phase phase);
-  std::size_t most_rows(Phase phase) const noexcept;
+  std::size_t max_rows(Phase phase) const noexcept;
 
   std::vector<double> current_;
   std::vector<double> values_;
@@ -62,7 +62,7 @@ class SampleBuffer {
   std::size_t max_rows_;
   OpenEndedPhases sustained_;
   std::int64_t total_ = 0;
-  std::array<Store, 3> stores_;
+  std::array<PhaseState, 3> phases_;
 };
 
 }  // namespace stressbench::scheduler

@@ -70,13 +70,13 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
       queue_(Plan{measured_jobs_, options.counts, options.seed}, earlier.rounds),
       time_limit_(options.time_limit, workload.jobs.size()),
       reporter_(std::move(listeners)) {
-  RankStatus& here = rank_status();
-  here.rank = world.rank();
+  RankStatus& status = rank_status();
+  status.rank = world.rank();
   if (layout_.job >= 0) {
-    here.job = interned(own_job().name);
-    here.job_number = layout_.job;
+    status.job = interned(own_job().name);
+    status.job_number = layout_.job;
   }
-  here.reports_signals = layout_.job >= 0 && layout_.control.rank() < 2;
+  status.reports_signals = layout_.job >= 0 && layout_.job_comm.rank() < 2;
   if (world.rank() == 0) {
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
       jobs_.push_back(describe_job(workload.jobs[i], chains[i], layout_.sizes[i]));
@@ -97,7 +97,7 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
     Decision decision = decide();
     // Rank 0 may be writing a file: ranks that spin meanwhile, perhaps at real-time priority, would delay it.
     sleeping_barrier(world_, WaitPhase::arriving);
-    mpi::must(MPI_Bcast(&decision, static_cast<int>(sizeof(decision)), MPI_BYTE, 0, world_.handle()), "MPI_Bcast");
+    mpi::check(MPI_Bcast(&decision, static_cast<int>(sizeof(decision)), MPI_BYTE, 0, world_.handle()), "MPI_Bcast");
     if (decision.stop != 0) return finish(decision.reason);
     execute(decision.round);
     ++completed_;
@@ -114,16 +114,16 @@ EndReason Session::finish(EndReason reason) {
   }
   int failed = reporter_.fault() ? 1 : 0;
   sleeping_barrier(world_, WaitPhase::arriving);
-  mpi::must(MPI_Bcast(&failed, 1, MPI_INT, 0, world_.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&failed, 1, MPI_INT, 0, world_.handle()), "MPI_Bcast");
   return failed != 0 ? EndReason::fault : reason;
 }
 
 // Rank 0 only. Names no job and no motif, since none caused the fault.
 Fault Session::fault_of_listener() const {
-  RankStatus here;
-  here.rank = 0;
-  here.round = rank_status().round;
-  return fault_of(here, machine_.host_of(0), *reporter_.fault());
+  RankStatus status;
+  status.rank = 0;
+  status.round = rank_status().round;
+  return fault_of(status, machine_.host_of(0), *reporter_.fault());
 }
 
 Header Session::make_header(const std::vector<std::string>& command, const std::string& workload_text) const {
@@ -179,7 +179,7 @@ Session::Decision Session::decide() {
   return decision;
 }
 
-bool Session::active(const Round& round) const noexcept {
+bool Session::is_active(const Round& round) const noexcept {
   return layout_.job >= 0 && (round.kind == RoundKind::contended || round.job == layout_.job);
 }
 
@@ -193,14 +193,14 @@ Assignment Session::assignment() const {
   assigned.finish = options_.finish;
   assigned.verification = options_.verification;
   assigned.throttle.load = job.load.value_or(1);
-  if (job.rate) assigned.throttle.period_ns = period_of(*chain_, layout_.control.size(), *job.rate);
+  if (job.rate) assigned.throttle.period_ns = period_of(*chain_, layout_.job_comm.size(), *job.rate);
   return assigned;
 }
 
 void Session::execute(const Round& round) {
   rank_status().round = round.number;
-  progress::moved();
-  const bool runs = active(round);
+  progress::advance();
+  const bool runs = is_active(round);
   Collection collection{world_};
   RoundRecord record{round, 0, 0, std::nullopt, {}, std::nullopt};
   std::optional<SampleBuffer> samples;
@@ -215,13 +215,13 @@ void Session::execute(const Round& round) {
   if (runs) {
     const bool contended = round.kind == RoundKind::contended;
     CompletionBarrier completion{layout_.is_root() ? &layout_.roots : nullptr};
-    (contended ? layout_.busy : layout_.control).barrier();
+    (contended ? layout_.active_ranks : layout_.job_comm).barrier();
     run_round(*chain_, *samples, layout_.job_group(), clock_, assignment(), contended ? &completion : nullptr);
   }
   sleeping_barrier(world_, WaitPhase::parked);
   record.duration_s = elapsed_s() - record.started_s;
   const auto after = read_links(round);
-  if (before && after) record.links = growth(*before, *after);
+  if (before && after) record.links = counter_increase(*before, *after);
   if (runs) {
     chain_->finish(round.number);
     collection.contribute(layout_.job_group(), *samples, *chain_);
@@ -248,27 +248,27 @@ void Session::decompose(const Round& round) {
   // An isolated and a contended round of the same block draw the same numbers, so that only congestion differs.
   const std::uint64_t seed = options_.seed ^ (0x9E3779B97F4A7C15ULL * static_cast<std::uint64_t>(round.block + 1));
   const RunContext context{options_.run_id, options_.launch, machine_.my_node};
-  bool done = !active(round);
+  bool done = !is_active(round);
   for (const int job : serial_setup_jobs_) {
     if (round.kind != RoundKind::contended) break;
     if (!done && job == layout_.job) {
-      chain_->decompose(layout_.steps, context, seed);
+      chain_->decompose(layout_.step_comms, context, seed);
       done = true;
     }
     sleeping_barrier(world_, WaitPhase::arriving);
   }
-  if (!done) chain_->decompose(layout_.steps, context, seed);
+  if (!done) chain_->decompose(layout_.step_comms, context, seed);
 }
 
 void Session::report_results(RoundRecord record, Collection& collection) {
   const Round& round = record.round;
   const auto report_one = [&](int job) {
     const Collection::Result result =
-        collection.receive({job, layout_.leaders[static_cast<std::size_t>(job)], nullptr});
+        collection.receive({job, layout_.root_ranks[static_cast<std::size_t>(job)], nullptr});
     record.jobs.push_back({job, result.repetitions});
     reporter_.job(round, job, result);
   };
-  if (active(round)) report_one(layout_.job);
+  if (is_active(round)) report_one(layout_.job);
   for (int job = 0; job < static_cast<int>(jobs_.size()); ++job) {
     if (job != layout_.job && (round.job < 0 || round.job == job)) report_one(job);
   }

@@ -47,7 +47,7 @@ class Session {
           const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, EarlierLaunches earlier);
 
   // Adds the traffic that `links` count during each round to its record. Rank 0 only.
-  void watch(LinkCounters& links) noexcept { links_ = &links; }
+  void set_link_counters(LinkCounters& links) noexcept { links_ = &links; }
 
   // Runs the launch: reports the header, the rounds and the end. Collective; returns the same reason on every rank.
   EndReason run(const std::vector<std::string>& command, const std::string& workload_text);
@@ -71,7 +71,7 @@ class Session {
   EndReason finish(EndReason reason);
   Fault fault_of_listener() const;
   void execute(const Round& round);
-  bool active(const Round& round) const noexcept;
+  bool is_active(const Round& round) const noexcept;
   const workload::Job& own_job() const { return workload_.jobs[static_cast<std::size_t>(layout_.job)]; }
   Assignment assignment() const;
   void decompose(const Round& round);

@@ -29,7 +29,7 @@ void sleeping_wait(MPI_Request& request, WaitPhase phase) {
   std::int64_t pause_ns = pauses.first_ns;
   for (;;) {
     int done = 0;
-    mpi::must(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    mpi::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done) return;
     sleep_for(pause_ns);
     pause_ns = std::min(pauses.longest_ns, pause_ns + pause_ns / pauses.growth);
@@ -38,7 +38,7 @@ void sleeping_wait(MPI_Request& request, WaitPhase phase) {
 
 void sleeping_barrier(const mpi::Group& group, WaitPhase phase) {
   MPI_Request request = MPI_REQUEST_NULL;
-  mpi::must(MPI_Ibarrier(group.handle(), &request), "MPI_Ibarrier");
+  mpi::check(MPI_Ibarrier(group.handle(), &request), "MPI_Ibarrier");
   sleeping_wait(request, phase);
 }
 

@@ -17,55 +17,55 @@ namespace {
 
 std::atomic<int> suspensions{0};
 
-constexpr std::chrono::seconds silence{2};
+constexpr std::chrono::seconds report_delay{2};
 
 }  // namespace
 
 WatchdogSuspension::WatchdogSuspension() noexcept { suspensions.fetch_add(1, std::memory_order_relaxed); }
 WatchdogSuspension::~WatchdogSuspension() {
-  progress::moved();
+  progress::advance();
   suspensions.fetch_sub(1, std::memory_order_relaxed);
 }
 
-Watchdog::Watchdog(std::chrono::nanoseconds limit, std::function<void()> give_up)
-    : thread_([this, limit, act = std::move(give_up)] { check(limit, act); }) {}
+Watchdog::Watchdog(std::chrono::nanoseconds limit, std::function<void()> on_stall)
+    : thread_([this, limit, action = std::move(on_stall)] { check(limit, action); }) {}
 
 Watchdog::~Watchdog() {
   {
     const std::lock_guard lock{mutex_};
-    over_ = true;
+    stopping_ = true;
   }
-  ended_.notify_all();
+  stop_signal_.notify_all();
   thread_.join();
 }
 
-bool StallDetector::observe(std::uint64_t moves, bool watched) noexcept {
-  still_ = watched && moves == seen_ ? still_ + 1 : 0;
-  seen_ = moves;
-  return still_ >= checks;
+bool StallDetector::observe(std::uint64_t progress_count, bool is_watched) noexcept {
+  unchanged_checks_ = is_watched && progress_count == last_progress_ ? unchanged_checks_ + 1 : 0;
+  last_progress_ = progress_count;
+  return unchanged_checks_ >= checks;
 }
 
-void Watchdog::check(std::chrono::nanoseconds limit, const std::function<void()>& give_up) {
+void Watchdog::check(std::chrono::nanoseconds limit, const std::function<void()>& on_stall) {
   StallDetector detector;
   std::unique_lock lock{mutex_};
-  while (!ended_.wait_for(lock, limit / StallDetector::checks, [this] { return over_; })) {
-    if (!detector.observe(progress::moves(), suspensions.load(std::memory_order_relaxed) == 0)) {
+  while (!stop_signal_.wait_for(lock, limit / StallDetector::checks, [this] { return stopping_; })) {
+    if (!detector.observe(progress::counter(), suspensions.load(std::memory_order_relaxed) == 0)) {
       continue;
     }
     lock.unlock();
-    give_up();
+    on_stall();
     return;
   }
 }
 
 void end_program(Nanoseconds limit, const std::string& host, const FaultListener& listener) {
-  const RankStatus& here = rank_status();
-  if (!here.reports_signals) std::this_thread::sleep_for(silence);
+  const RankStatus& status = rank_status();
+  if (!status.reports_signals) std::this_thread::sleep_for(report_delay);
   const std::string stalled = fmt::format("no progress for {}", units::spell(limit));
   constexpr std::string_view reason = "a link may be down or a rank may have ended, and MPI would wait forever";
-  listener(fault_of(here, host, fmt::format("{}: {}", stalled, reason)));
+  listener(fault_of(status, host, fmt::format("{}: {}", stalled, reason)));
   console::print(stderr, "stressbench-mpi: {} ({}): {}; the run ends, and completed rounds are kept (--stall-limit)\n",
-                 stalled, describe(here, host), reason);
+                 stalled, describe(status, host), reason);
   std::fflush(stderr);
   _exit(exit_machine_fault);
 }

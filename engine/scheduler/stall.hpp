@@ -30,28 +30,28 @@ class StallDetector {
  public:
   static constexpr int checks = 8;
   // True after `checks` consecutive checks without progress in which the watchdog was not suspended.
-  bool observe(std::uint64_t moves, bool watched) noexcept;
+  bool observe(std::uint64_t progress_count, bool is_watched) noexcept;
 
  private:
-  std::uint64_t seen_ = 0;
-  int still_ = -1;
+  std::uint64_t last_progress_ = 0;
+  int unchanged_checks_ = -1;
 };
 
-// Checks several times per `limit` whether the rank made progress. Calls `give_up` once if it made none for `limit`.
+// Checks several times per `limit` whether the rank made progress. Calls `on_stall` once if it made none for `limit`.
 class Watchdog {
  public:
   // Starts a thread, which makes no MPI calls.
-  Watchdog(std::chrono::nanoseconds limit, std::function<void()> give_up);
+  Watchdog(std::chrono::nanoseconds limit, std::function<void()> on_stall);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
  private:
-  void check(std::chrono::nanoseconds limit, const std::function<void()>& give_up);
+  void check(std::chrono::nanoseconds limit, const std::function<void()>& on_stall);
 
   std::mutex mutex_;
-  std::condition_variable ended_;
-  bool over_ = false;
+  std::condition_variable stop_signal_;
+  bool stopping_ = false;
   std::thread thread_;
 };
 

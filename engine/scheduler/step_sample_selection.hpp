@@ -12,18 +12,18 @@ namespace stressbench::scheduler {
 
 class StepSampleSelection {
  public:
-  static constexpr std::size_t most_samples = 20'000;  // for all steps of one job in one round
+  static constexpr std::size_t max_samples = 20'000;  // for all steps of one job in one round
 
-  // `parts` is the number of steps in the chain, `turn` the block. Blocks select different repetitions, so that none,
+  // `steps` is the number of steps in the chain, `block` the block. Blocks select different repetitions, so that none,
   // such as a cold first one, is overrepresented. Isolated and contended rounds of a block select the same ones.
-  StepSampleSelection(const std::vector<RowHead>& heads, std::size_t parts, int turn);
+  StepSampleSelection(const std::vector<RowHead>& heads, std::size_t steps, int block);
 
-  bool keeps(std::size_t row) const { return kept_[row]; }
+  bool is_selected(std::size_t row) const { return selected_[row]; }
   std::int64_t stride() const noexcept { return stride_; }
 
  private:
   std::int64_t stride_ = 1;
-  std::vector<bool> kept_;
+  std::vector<bool> selected_;
 };
 
 }  // namespace stressbench::scheduler

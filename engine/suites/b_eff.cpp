@@ -253,10 +253,10 @@ class BEff final : public Motif {
   void there_and_back(std::int64_t size) {
     const int count = static_cast<int>(size);
     const auto send = [&](int other) {
-      mpi::must(MPI_Send(message_.data(), count, MPI_BYTE, other, tag, own_.handle()), "MPI_Send");
+      mpi::check(MPI_Send(message_.data(), count, MPI_BYTE, other, tag, own_.handle()), "MPI_Send");
     };
     const auto receive = [&](int other) {
-      mpi::must(MPI_Recv(message_.data(), count, MPI_BYTE, other, tag, own_.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
+      mpi::check(MPI_Recv(message_.data(), count, MPI_BYTE, other, tag, own_.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
     };
     if (own_.rank() == 0) send(1), receive(1);
     if (own_.rank() == 1) receive(0), send(0);
@@ -277,12 +277,12 @@ class BEff final : public Motif {
 
   double longest_of(std::int64_t own_ns) {
     double time_s = static_cast<double>(std::max<std::int64_t>(own_ns, 1)) * 1e-9;
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, own_.handle()), "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, own_.handle()), "MPI_Allreduce");
     return time_s;
   }
   void note(std::size_t pattern, std::size_t size, int method, std::int64_t attempt, std::int64_t loops,
             double time_s) {
-    progress::moved();
+    progress::advance();
     double& best = best_[pattern * protocol_.sizes.size() + size];
     best = std::max(best, beff::bandwidth(protocol_.sizes[size], protocol_.patterns[pattern].messages, loops, time_s));
     protocol_.timed_s += time_s;

@@ -64,7 +64,7 @@ void Patterns::add_extras() {
 
 void Patterns::add_grid(int dimensions) {
   std::vector<int> lengths(static_cast<std::size_t>(dimensions), 0);
-  mpi::must(MPI_Dims_create(ranks_, dimensions, lengths.data()), "MPI_Dims_create");
+  mpi::check(MPI_Dims_create(ranks_, dimensions, lengths.data()), "MPI_Dims_create");
   Task all_directions;
   std::int64_t messages = 0;
   for (std::size_t direction = 0; direction < lengths.size(); ++direction) {

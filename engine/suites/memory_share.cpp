@@ -22,7 +22,7 @@ std::int64_t of_node() {
 Bytes memory_per_rank(const mpi::Group& group) {
   const mpi::Group node = group.split_shared();
   std::int64_t share = of_node() / node.size();
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_INT64_T, MPI_MIN, group.handle()), "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_INT64_T, MPI_MIN, group.handle()), "MPI_Allreduce");
   return Bytes{share};
 }
 

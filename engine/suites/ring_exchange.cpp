@@ -53,28 +53,29 @@ void RingExchange::exchange(const Neighbours& ring) {
 // same rank, and there is only the first exchange.
 void RingExchange::sendrecv(const Neighbours& ring) {
   const std::size_t first = turn();
-  mpi::must(MPI_Sendrecv(outgoing_.data() + first, count_, MPI_BYTE, ring.left, leftwards, incoming_.data() + first,
-                         count_, MPI_BYTE, ring.right, leftwards, communicator_, MPI_STATUS_IGNORE),
-            "MPI_Sendrecv");
+  mpi::check(MPI_Sendrecv(outgoing_.data() + first, count_, MPI_BYTE, ring.left, leftwards, incoming_.data() + first,
+                          count_, MPI_BYTE, ring.right, leftwards, communicator_, MPI_STATUS_IGNORE),
+             "MPI_Sendrecv");
   if (ring.length == 2) return;
   const std::size_t second = turn();
-  mpi::must(MPI_Sendrecv(outgoing_.data() + second, count_, MPI_BYTE, ring.right, rightwards, incoming_.data() + second,
-                         count_, MPI_BYTE, ring.left, rightwards, communicator_, MPI_STATUS_IGNORE),
-            "MPI_Sendrecv");
+  mpi::check(
+      MPI_Sendrecv(outgoing_.data() + second, count_, MPI_BYTE, ring.right, rightwards, incoming_.data() + second,
+                   count_, MPI_BYTE, ring.left, rightwards, communicator_, MPI_STATUS_IGNORE),
+      "MPI_Sendrecv");
 }
 
 void RingExchange::nonblocking(const Neighbours& ring) {
   std::array<MPI_Request, 4> requests;
   int posted = 0;
   const auto receive = [&](std::size_t place, int from, int direction) {
-    mpi::must(MPI_Irecv(incoming_.data() + place, count_, MPI_BYTE, from, direction, communicator_,
-                        &requests[static_cast<std::size_t>(posted++)]),
-              "MPI_Irecv");
+    mpi::check(MPI_Irecv(incoming_.data() + place, count_, MPI_BYTE, from, direction, communicator_,
+                         &requests[static_cast<std::size_t>(posted++)]),
+               "MPI_Irecv");
   };
   const auto send = [&](std::size_t place, int to, int direction) {
-    mpi::must(MPI_Isend(outgoing_.data() + place, count_, MPI_BYTE, to, direction, communicator_,
-                        &requests[static_cast<std::size_t>(posted++)]),
-              "MPI_Isend");
+    mpi::check(MPI_Isend(outgoing_.data() + place, count_, MPI_BYTE, to, direction, communicator_,
+                         &requests[static_cast<std::size_t>(posted++)]),
+               "MPI_Isend");
   };
   const std::size_t first = turn();
   const std::size_t second = ring.length == 2 ? first : turn();
@@ -82,7 +83,7 @@ void RingExchange::nonblocking(const Neighbours& ring) {
   if (ring.length > 2) receive(second, ring.left, rightwards);
   send(first, ring.left, leftwards);
   if (ring.length > 2) send(second, ring.right, rightwards);
-  mpi::must(MPI_Waitall(posted, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  mpi::check(MPI_Waitall(posted, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
 void RingExchange::alltoallv(const Neighbours& ring) {
@@ -94,9 +95,9 @@ void RingExchange::alltoallv(const Neighbours& ring) {
     sent_from_[left] = received_at_[right] = static_cast<int>(first);
     if (ring.length > 2) sent_from_[right] = received_at_[left] = static_cast<int>(second);
   }
-  mpi::must(MPI_Alltoallv(outgoing_.data(), counts_.data(), sent_from_.data(), MPI_BYTE, incoming_.data(),
-                          counts_.data(), received_at_.data(), MPI_BYTE, communicator_),
-            "MPI_Alltoallv");
+  mpi::check(MPI_Alltoallv(outgoing_.data(), counts_.data(), sent_from_.data(), MPI_BYTE, incoming_.data(),
+                           counts_.data(), received_at_.data(), MPI_BYTE, communicator_),
+             "MPI_Alltoallv");
   if (ring.length >= 2) counts_[left] = counts_[right] = 0;  // the next ring may have other neighbours
 }
 

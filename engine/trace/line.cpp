@@ -15,7 +15,7 @@ constexpr std::string_view key = ",\"crc32\":";
 
 }  // namespace
 
-void Place::refuse(std::string_view what) const {
+void Position::refuse(std::string_view what) const {
   throw UserMistake(line == 0 ? fmt::format("'{}': {}", file, what)
                               : fmt::format("'{}', line {}: {}", file, line, what));
 }
@@ -26,27 +26,27 @@ std::uint32_t checksum(std::string_view bytes) {
   return crc.checksum();
 }
 
-void verify(const Place& place, std::string_view line) {
+void verify(const Position& position, std::string_view line) {
   const std::size_t at = line.rfind(key);
   if (at == std::string_view::npos) {
-    place.refuse("does not end with a checksum (key crc32): the line is incomplete");
+    position.refuse("does not end with a checksum (key crc32): the line is incomplete");
   }
   std::string_view told = line.substr(at + key.size());
   while (told.starts_with(' ')) told.remove_prefix(1);
   const std::string computed = fmt::format("\"{:08x}\"}}", checksum(line.substr(0, at)));
   if (told != computed) {
-    place.refuse(fmt::format("its checksum is {}, but its contents give {}; the file is damaged: capture it again",
-                             told.substr(0, 10), computed.substr(0, 10)));
+    position.refuse(fmt::format("its checksum is {}, but its contents give {}; the file is damaged: capture it again",
+                                told.substr(0, 10), computed.substr(0, 10)));
   }
 }
 
-Lines::Lines(const std::string& path) : file_(path, input_limits::trace_file_bytes), place_{path, 0} {}
+Lines::Lines(const std::string& path) : file_(path, input_limits::max_trace_file_bytes), position_{path, 0} {}
 
 std::optional<std::string> Lines::next() {
   auto line = file_.next_line();
   if (!line) return std::nullopt;
-  ++place_.line;
-  if (!line->whole) place_.refuse("is truncated; a trace file ends with its 'end' line");
+  ++position_.line;
+  if (!line->complete) position_.refuse("is truncated; a trace file ends with its 'end' line");
   return std::move(line->text);
 }
 

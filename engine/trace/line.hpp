@@ -11,7 +11,7 @@
 namespace stressbench::trace {
 
 // A position in a file. Error messages begin with it: "'app.trace', line 3: ...".
-struct Place {
+struct Position {
   std::string file;
   std::int64_t line = 0;
 
@@ -21,7 +21,7 @@ struct Place {
 // CRC-32 as in zlib.
 std::uint32_t checksum(std::string_view bytes);
 // Throws UserMistake unless the line ends with key `crc32` and the checksum of the bytes before that key.
-void verify(const Place& place, std::string_view line);
+void verify(const Position& position, std::string_view line);
 
 // A regular file, read line by line with one line in memory. Throws UserMistake if it cannot be read.
 class Lines {
@@ -30,11 +30,11 @@ class Lines {
   // The next line; none at the end. Throws UserMistake for a last line without line feed, which is truncated.
   std::optional<std::string> next();
   // Position of the line that `next` returned last.
-  const Place& place() const noexcept { return place_; }
+  const Position& position() const noexcept { return position_; }
 
  private:
   InputFile file_;
-  Place place_;
+  Position position_;
 };
 
 }  // namespace stressbench::trace

@@ -60,7 +60,7 @@ void check_members(const Communicator& communicator) {
 Communicator communicator_of(const Json& json) {
   Communicator communicator{value_of<int>(json.at("size")), value_of<int>(json.at("rank")), false, {}};
   if (const auto inter = json.find("inter"); inter != json.end() && inter->is_boolean()) {
-    communicator.between_groups = inter->get<bool>();
+    communicator.is_intercommunicator = inter->get<bool>();
   }
   if (const auto members = json.find("members"); members != json.end() && !members->is_null()) {
     communicator.members.emplace();
@@ -74,12 +74,12 @@ Communicator communicator_of(const Json& json) {
 }
 
 // For receives with MPI_ANY_SOURCE or MPI_ANY_TAG: source and tag are missing in the trace if no message arrived.
-void take_unknown(const Json& json, Call& call) {
+void read_wildcards(const Json& json, Call& call) {
   const auto any = json.find("any");
   if (any == json.end()) return;
   const bool has_halves = call.op.starts_with("Sendrecv");
   if (*any != "tag" && !json.contains(has_halves ? "source" : "peer"))
-    (has_halves ? call.source : call.peer) = Call::anyone;
+    (has_halves ? call.source : call.peer) = Call::any_source;
   if (*any != "source" && !json.contains(has_halves ? "receive_tag" : "tag")) {
     (has_halves ? call.receive_tag : call.tag) = Call::any_tag;
   }
@@ -87,8 +87,9 @@ void take_unknown(const Json& json, Call& call) {
 
 void check_slots(const Call& call) {
   const auto check = [&](std::string_view what, int slot) {
-    if (slot < input_limits::trace_slots) return;
-    throw WrongValue(fmt::format("{} {} of MPI_{}; at most {}", what, slot, call.op, input_limits::trace_slots - 1));
+    if (slot < input_limits::max_trace_slots) return;
+    throw WrongValue(
+        fmt::format("{} {} of MPI_{}; at most {}", what, slot, call.op, input_limits::max_trace_slots - 1));
   };
   check("request", call.request);
   check("window", call.window);
@@ -104,7 +105,7 @@ Call call_of(const Json& json) {
   take(json, "comm", call.comm);
   take(json, "peer", call.peer);
   take(json, "tag", call.tag);
-  take_unknown(json, call);
+  read_wildcards(json, call);
   take(json, "bytes", call.bytes);
   take(json, "unit", call.unit);
   take(json, "type", call.type);
@@ -169,41 +170,41 @@ Rule rule_of(const Json& json) {
 
 // Verifies the line's checksum, parses it and calls `read` on the JSON value. Errors are reported with file and line.
 template <class Read>
-auto with_json(const Place& place, std::string_view line, Read read) {
-  verify(place, line);
+auto with_json(const Position& position, std::string_view line, Read read) {
+  verify(position, line);
   try {
     return read(parse_json<Json>(line));
   } catch (const Json::exception& wrong) {
-    place.refuse(fmt::format("is not what docs/trace-format.md describes ({})", wrong.what()));
+    position.refuse(fmt::format("is not what docs/trace-format.md describes ({})", wrong.what()));
   } catch (const WrongValue& wrong) {
-    place.refuse(fmt::format("is not what docs/trace-format.md describes ({})", wrong.what()));
+    position.refuse(fmt::format("is not what docs/trace-format.md describes ({})", wrong.what()));
   }
 }
 
 std::string type_of(const Json& json) { return json.is_object() ? json.value("type", std::string()) : std::string(); }
 
-void refuse_partial(const Place& place, const Json& json) {
+void refuse_partial(const Position& position, const Json& json) {
   const auto who = fmt::format("rank {}", value_of<int>(json.at("rank")));
   if (json.contains("streams")) {
-    place.refuse(fmt::format(
+    position.refuse(fmt::format(
         "{} called MPI from several threads; only programs that call MPI from one thread can be replayed", who));
   }
   if (const auto lost = json.find("lost"); lost != json.end() && lost->is_array()) {
     for (const Json& loss : *lost) {
       const std::string what = loss.value("what", std::string());
       if (what == "gaps") continue;
-      place.refuse(fmt::format(
+      position.refuse(fmt::format(
           "{}'s sequence is not whole: '{}' was given up after {} calls ({}); a shorter run would fit", who, what,
           loss.value("after_calls", std::int64_t{0}), loss.value("why", std::string("unknown reason"))));
     }
   }
   if (json.value("ended", std::string("finalize")) != "finalize") {
-    place.refuse(fmt::format(
+    position.refuse(fmt::format(
         "{} did not reach MPI_Finalize ('{}'); ranks that stop at different calls would wait for each other forever",
         who, json.at("ended").get<std::string>()));
   }
   if (const auto rules = json.find("rules"); rules == json.end() || !rules->is_array()) {
-    place.refuse(fmt::format("{} has no sequence; `stressbench capture` writes one", who));
+    position.refuse(fmt::format("{} has no sequence; `stressbench capture` writes one", who));
   }
 }
 
@@ -220,8 +221,8 @@ RankRecord rank_of(const Json& json) {
   for (const Json& communicator : json.at("comms")) record.comms.push_back(communicator_of(communicator));
   for (const Json& call : json.at("calls")) record.calls.push_back(call_of(call));
   if (const auto gaps = json.find("gaps"); gaps != json.end() && gaps->is_array()) {
-    if (gaps->size() > input_limits::trace_gaps)
-      throw WrongValue(fmt::format("{} gaps; at most {}", gaps->size(), input_limits::trace_gaps));
+    if (gaps->size() > input_limits::max_trace_gaps)
+      throw WrongValue(fmt::format("{} gaps; at most {}", gaps->size(), input_limits::max_trace_gaps));
     for (const Json& gap : *gaps) record.gaps.push_back(gap_of(gap));
   }
   take(json, "tail_s", record.tail_s);
@@ -232,41 +233,41 @@ RankRecord rank_of(const Json& json) {
 
 }  // namespace
 
-Header read_header(const Place& place, std::string_view line) {
-  if (!line.starts_with('{')) place.refuse("is not a trace file; `stressbench capture -o APP.trace` writes one");
-  return with_json(place, line, [&](const Json& json) {
+Header read_header(const Position& position, std::string_view line) {
+  if (!line.starts_with('{')) position.refuse("is not a trace file; `stressbench capture -o APP.trace` writes one");
+  return with_json(position, line, [&](const Json& json) {
     if (type_of(json) != "header" || json.value("format", std::string()) != "stressbench-trace") {
-      place.refuse("is not the header of a trace file; `stressbench capture -o APP.trace` writes one");
+      position.refuse("is not the header of a trace file; `stressbench capture -o APP.trace` writes one");
     }
     Header header;
     put(json.at("version"), header.version);
-    if (header.version != known_version) {
-      place.refuse(
-          fmt::format("version {} of the format; this program reads version {}", header.version, known_version));
+    if (header.version != supported_version) {
+      position.refuse(
+          fmt::format("version {} of the format; this program reads version {}", header.version, supported_version));
     }
     json.at("mode").get_to(header.mode);
     put(json.at("ranks"), header.ranks);
     take(json, "program", header.program);
     if (header.mode != "capture") {
-      place.refuse(
+      position.refuse(
           fmt::format("mode '{}' holds statistics and no sequence; `stressbench capture` writes one", header.mode));
     }
-    if (header.ranks < 1) place.refuse(fmt::format("{} ranks; at least 1", header.ranks));
+    if (header.ranks < 1) position.refuse(fmt::format("{} ranks; at least 1", header.ranks));
     return header;
   });
 }
 
-RankRecord read_rank(const Place& place, std::string_view line, int rank) {
-  return with_json(place, line, [&](const Json& json) {
+RankRecord read_rank(const Position& position, std::string_view line, int rank) {
+  return with_json(position, line, [&](const Json& json) {
     if (type_of(json) != "rank") {
-      place.refuse(fmt::format("'{}' instead of the line of rank {}; the trace lacks that rank: capture it again",
-                               type_of(json), rank));
+      position.refuse(fmt::format("'{}' instead of the line of rank {}; the trace lacks that rank: capture it again",
+                                  type_of(json), rank));
     }
     if (value_of<int>(json.at("rank")) != rank) {
-      place.refuse(fmt::format("rank {} instead of rank {}; the trace lacks that rank: capture it again",
-                               value_of<int>(json.at("rank")), rank));
+      position.refuse(fmt::format("rank {} instead of rank {}; the trace lacks that rank: capture it again",
+                                  value_of<int>(json.at("rank")), rank));
     }
-    refuse_partial(place, json);
+    refuse_partial(position, json);
     return rank_of(json);
   });
 }
@@ -275,22 +276,24 @@ void read_tail(Lines& lines, int ranks) {
   for (bool first = true;; first = false) {
     const auto line = lines.next();
     if (!line) {
-      Place{lines.place().file, lines.place().line + 1}.refuse("the 'end' line is missing; the file is truncated");
+      Position{lines.position().file, lines.position().line + 1}.refuse(
+          "the 'end' line is missing; the file is truncated");
     }
-    const std::string type = with_json(lines.place(), *line, [](const Json& json) { return type_of(json); });
+    const std::string type = with_json(lines.position(), *line, [](const Json& json) { return type_of(json); });
     if (type == "end") break;
     if (type != "symbols" || !first) {
-      lines.place().refuse(fmt::format("'{}' after the lines of {} ranks; expected 'symbols' or 'end'", type, ranks));
+      lines.position().refuse(
+          fmt::format("'{}' after the lines of {} ranks; expected 'symbols' or 'end'", type, ranks));
     }
   }
-  if (lines.next()) lines.place().refuse("there is more after the 'end' line; a file holds one trace");
+  if (lines.next()) lines.position().refuse("there is more after the 'end' line; a file holds one trace");
 }
 
 Header header_of(const std::string& path) {
   Lines lines(path);
   const auto line = lines.next();
-  if (!line) lines.place().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
-  return read_header(lines.place(), *line);
+  if (!line) lines.position().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
+  return read_header(lines.position(), *line);
 }
 
 }  // namespace stressbench::trace

@@ -9,12 +9,12 @@
 
 namespace stressbench::trace {
 
-inline constexpr int known_version = 1;
+inline constexpr int supported_version = 1;
 
 // Parses the first line. Accepts trace files of the known version that hold call sequences.
-Header read_header(const Place& place, std::string_view line);
+Header read_header(const Position& position, std::string_view line);
 // Parses a `rank` line, which must belong to `rank` and hold its whole call sequence.
-RankRecord read_rank(const Place& place, std::string_view line, int rank);
+RankRecord read_rank(const Position& position, std::string_view line, int rank);
 // Reads the lines after the last rank: an optional `symbols` line, then the `end` line.
 void read_tail(Lines& lines, int ranks);
 

@@ -26,14 +26,14 @@ struct Run {
 struct Communicator {
   int size = 0;
   int rank = 0;
-  bool between_groups = false;              // an intercommunicator
+  bool is_intercommunicator = false;        // an intercommunicator
   std::optional<std::vector<Run>> members;  // none: too irregular to be recorded
 };
 
 // A distinct call. Fields that do not apply to its operation keep their defaults.
 struct Call {
   static constexpr int none = -1;
-  static constexpr int anyone = -2;  // a receive from any source that matched no message: the program cancelled it
+  static constexpr int any_source = -2;  // a receive from any source that matched no message: the program cancelled it
   static constexpr int any_tag = -1;
 
   std::string op;

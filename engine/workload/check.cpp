@@ -46,7 +46,8 @@ void check_jobs(const Workload& workload, Diagnostics& diagnostics) {
   }
 }
 
-void check(Parsed& parsed, const Catalogue& catalogue, const std::optional<Machine>& machine, const Policy& policy) {
+void check(Parsed& parsed, const Catalogue& catalogue, const std::optional<Machine>& machine,
+           const PlacementPolicy& policy) {
   if (!parsed.complete) return;
   Workload& workload = parsed.workload;
   Diagnostics& diagnostics = parsed.diagnostics;
@@ -62,7 +63,8 @@ void check(Parsed& parsed, const Catalogue& catalogue, const std::optional<Machi
 }
 
 Workload load(const std::string& path, const ReadFile& read, const Catalogue& catalogue,
-              const std::optional<Machine>& machine, const std::vector<Setting>& settings, const Policy& policy) {
+              const std::optional<Machine>& machine, const std::vector<Setting>& settings,
+              const PlacementPolicy& policy) {
   Parsed parsed = parse(path, read, settings);
   check(parsed, catalogue, machine, policy);
   parsed.diagnostics.throw_if_any();

@@ -16,11 +16,11 @@ namespace stressbench::workload {
 // parsed.workload by the catalogue's motif names and the long option names. Without a machine, node numbers are not
 // checked, and the number of ranks only for jobs with nodes and [RANKS_PER_NODE].
 void check(Parsed& parsed, const Catalogue& catalogue, const std::optional<Machine>& machine,
-           const Policy& policy = {});
+           const PlacementPolicy& policy = {});
 
 // Reads and checks a workload. Throws Rejected with all mistakes at once.
 Workload load(const std::string& path, const ReadFile& read, const Catalogue& catalogue,
               const std::optional<Machine>& machine, const std::vector<Setting>& settings = {},
-              const Policy& policy = {});
+              const PlacementPolicy& policy = {});
 
 }  // namespace stressbench::workload

@@ -94,7 +94,7 @@ void check_call(MotifCall& call, std::optional<std::int64_t> ranks, const Catalo
   const auto pattern = catalogue.make_pattern(call.name);
   if (pattern == nullptr) {
     call.complete = false;
-    if (const std::string why = catalogue.absence(call.name); !why.empty()) {
+    if (const std::string why = catalogue.unavailable_reason(call.name); !why.empty()) {
       return diagnostics.add(call.where, in_quotes(call.name) + " is not in this build: " + why);
     }
     std::vector<std::string> names;

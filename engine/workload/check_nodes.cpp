@@ -7,7 +7,7 @@
 namespace stressbench::workload {
 namespace {
 
-using Ranks = std::optional<std::int64_t>;
+using RankCount = std::optional<std::int64_t>;
 
 // Whether the job's nodes and ranks per node were read without a mistake.
 bool is_known(const Job& job) {
@@ -48,49 +48,49 @@ std::int64_t count_free(const std::vector<Job>& jobs, const Machine& machine) {
 // Checks that the [NODES] of all jobs fit together. Reports one mistake, at the first job that gets too few nodes.
 void check_counts(const std::vector<Job>& jobs, const Machine& machine, Diagnostics& diagnostics) {
   const std::int64_t free = count_free(jobs, machine);
-  const Job* short_of_nodes = nullptr;
-  std::int64_t left = free;
-  std::int64_t wanted = 0;
+  const Job* unsatisfied = nullptr;
+  std::int64_t remaining = free;
+  std::int64_t requested = 0;
   for (const Job& job : jobs) {
     if (job.where.nodes || !job.node_count) continue;
-    wanted += *job.node_count;
-    if (short_of_nodes == nullptr && wanted > free) short_of_nodes = &job;
-    if (short_of_nodes == nullptr) left = free - wanted;
+    requested += *job.node_count;
+    if (unsatisfied == nullptr && requested > free) unsatisfied = &job;
+    if (unsatisfied == nullptr) remaining = free - requested;
   }
-  if (short_of_nodes == nullptr) return;
-  diagnostics.add(
-      *short_of_nodes->where.node_count,
-      "job " + in_quotes(short_of_nodes->name) + " asks for " + std::to_string(*short_of_nodes->node_count) +
-          " nodes, " + std::to_string(left) + (left == 1 ? " is left" : " are left"),
-      (machine.nodes() == 1 ? "the machine has one node (for several on one host, give --ranks-per-node), "
-                            : "the machine has " + std::to_string(machine.nodes()) + " nodes, ") +
-          std::to_string(free) + " of them in no [NID_LIST]; all [NODES] together ask for " + std::to_string(wanted));
+  if (unsatisfied == nullptr) return;
+  diagnostics.add(*unsatisfied->where.node_count,
+                  "job " + in_quotes(unsatisfied->name) + " asks for " + std::to_string(*unsatisfied->node_count) +
+                      " nodes, " + std::to_string(remaining) + (remaining == 1 ? " is left" : " are left"),
+                  (machine.nodes() == 1 ? "the machine has one node (for several on one host, give --ranks-per-node), "
+                                        : "the machine has " + std::to_string(machine.nodes()) + " nodes, ") +
+                      std::to_string(free) + " of them in no [NID_LIST]; all [NODES] together ask for " +
+                      std::to_string(requested));
 }
 
 // Number of ranks of a job on these nodes. None if unknown, or if a node has too few ranks, which is reported.
-Ranks count_ranks(const Job& job, const std::vector<int>& nodes, const Machine& machine, Diagnostics& diagnostics) {
+RankCount count_ranks(const Job& job, const std::vector<int>& nodes, const Machine& machine, Diagnostics& diagnostics) {
   std::int64_t sum = 0;
   for (const int node : nodes) {
     const int available = machine.ranks[static_cast<std::size_t>(node)];
-    const int wanted = job.ranks_per_node.value_or(available);
-    if (available > 0 && wanted > available) {
-      diagnostics.add(*job.where.ranks_per_node, "[RANKS_PER_NODE] is " + std::to_string(wanted) + ", but node " +
+    const int requested = job.ranks_per_node.value_or(available);
+    if (available > 0 && requested > available) {
+      diagnostics.add(*job.where.ranks_per_node, "[RANKS_PER_NODE] is " + std::to_string(requested) + ", but node " +
                                                      std::to_string(node) + " has " + std::to_string(available) +
                                                      " ranks");
       return std::nullopt;
     }
-    if (wanted == 0) return std::nullopt;
-    sum += wanted;
+    if (requested == 0) return std::nullopt;
+    sum += requested;
   }
   return sum;
 }
 
 // The nodes of all jobs if there are no mistakes, else only those that do not depend on other jobs.
-std::vector<std::vector<int>> nodes_of_jobs(const Workload& workload, const Machine& machine, const Policy& policy,
-                                            bool sound) {
+std::vector<std::vector<int>> nodes_of_jobs(const Workload& workload, const Machine& machine,
+                                            const PlacementPolicy& policy, bool is_consistent) {
   std::vector<std::vector<int>> nodes(workload.jobs.size());
   const bool uniform = std::ranges::adjacent_find(machine.ranks, std::not_equal_to<>{}) == machine.ranks.end();
-  if (sound && !uniform) return place_nodes(workload, machine, policy);
+  if (is_consistent && !uniform) return place_nodes(workload, machine, policy);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Job& job = workload.jobs[i];
     if (job.nodes) {
@@ -105,8 +105,8 @@ std::vector<std::vector<int>> nodes_of_jobs(const Workload& workload, const Mach
 
 }  // namespace
 
-std::vector<Ranks> check_nodes(const Workload& workload, const std::optional<Machine>& machine, const Policy& policy,
-                               Diagnostics& diagnostics) {
+std::vector<RankCount> check_nodes(const Workload& workload, const std::optional<Machine>& machine,
+                                   const PlacementPolicy& policy, Diagnostics& diagnostics) {
   const auto& jobs = workload.jobs;
   const std::size_t mistakes_before = diagnostics.total();
   std::vector<bool> known;
@@ -115,9 +115,9 @@ std::vector<Ranks> check_nodes(const Workload& workload, const std::optional<Mac
   }
   check_sharing(workload, machine, diagnostics);
   if (machine) check_counts(jobs, *machine, diagnostics);
-  const bool sound = diagnostics.total() == mistakes_before && std::ranges::find(known, false) == known.end();
+  const bool is_consistent = diagnostics.total() == mistakes_before && std::ranges::find(known, false) == known.end();
 
-  std::vector<Ranks> ranks(jobs.size());
+  std::vector<RankCount> ranks(jobs.size());
   if (!machine) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       if (!known[i] || !jobs[i].ranks_per_node) continue;
@@ -126,7 +126,7 @@ std::vector<Ranks> check_nodes(const Workload& workload, const std::optional<Mac
     }
     return ranks;
   }
-  const auto nodes = nodes_of_jobs(workload, *machine, policy, sound);
+  const auto nodes = nodes_of_jobs(workload, *machine, policy, is_consistent);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (known[i] && !nodes[i].empty()) ranks[i] = count_ranks(jobs[i], nodes[i], *machine, diagnostics);
   }

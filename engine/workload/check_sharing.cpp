@@ -45,7 +45,7 @@ class SharingCheck {
       first = end;
     }
     for (const auto& [later, conflict] : conflicts_) report_conflict(jobs_[later.first], jobs_[later.second], conflict);
-    for (const auto& [job, use] : overfull_) report_overfull(use);
+    for (const auto& [job, use] : oversubscribed_) report_oversubscribed(use);
   }
 
  private:
@@ -56,11 +56,11 @@ class SharingCheck {
 
   void check_node(std::span<const Use> uses) {
     const Use& owner = uses.front();
-    std::int64_t wanted = jobs_[owner.job].ranks_per_node.value_or(0);
+    std::int64_t requested = jobs_[owner.job].ranks_per_node.value_or(0);
     for (const Use& use : uses.subspan(1)) {
-      wanted += jobs_[use.job].ranks_per_node.value_or(0);
+      requested += jobs_[use.job].ranks_per_node.value_or(0);
       if (may_share(jobs_[owner.job]) && may_share(jobs_[use.job])) {
-        if (wanted > ranks_of(use.node)) overfull_.try_emplace(use.job, std::pair(use, wanted));
+        if (requested > ranks_of(use.node)) oversubscribed_.try_emplace(use.job, std::pair(use, requested));
         continue;
       }
       Conflict& conflict = conflicts_[{use.job, owner.job}];
@@ -71,7 +71,7 @@ class SharingCheck {
 
   std::int64_t ranks_of(int node) const {
     const bool known = machine_ && node < machine_->nodes() && machine_->ranks[static_cast<std::size_t>(node)] > 0;
-    return known ? machine_->ranks[static_cast<std::size_t>(node)] : most_nodes * std::int64_t{most_nodes};
+    return known ? machine_->ranks[static_cast<std::size_t>(node)] : max_nodes * std::int64_t{max_nodes};
   }
 
   void report_conflict(const Job& later, const Job& earlier, const Conflict& conflict) {
@@ -83,18 +83,19 @@ class SharingCheck {
                      sharing_rule);
   }
 
-  void report_overfull(const std::pair<Use, std::int64_t>& overfull) {
-    const auto& [use, wanted] = overfull;
+  void report_oversubscribed(const std::pair<Use, std::int64_t>& oversubscribed) {
+    const auto& [use, requested] = oversubscribed;
     diagnostics_.add(jobs_[use.job].where.node_position(use.index),
                      "node " + std::to_string(use.node) + " has " + std::to_string(ranks_of(use.node)) +
-                         " ranks, but the jobs on it want " + std::to_string(wanted));
+                         " ranks, but the jobs on it want " + std::to_string(requested));
   }
 
   const std::vector<Job>& jobs_;
   const std::optional<Machine>& machine_;
   Diagnostics& diagnostics_;
   std::map<std::pair<std::size_t, std::size_t>, Conflict> conflicts_;  // later job, earlier job
-  std::map<std::size_t, std::pair<Use, std::int64_t>> overfull_;  // first job that does not fit -> use, ranks wanted
+  std::map<std::size_t, std::pair<Use, std::int64_t>>
+      oversubscribed_;  // first job that does not fit -> use, ranks wanted
 };
 
 }  // namespace

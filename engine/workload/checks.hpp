@@ -18,7 +18,7 @@ void check_sharing(const Workload& workload, const std::optional<Machine>& machi
 // Checks that nodes exist, are free or may be shared, and have enough ranks. Returns each job's number of ranks, or
 // none if it is unknown.
 std::vector<std::optional<std::int64_t>> check_nodes(const Workload& workload, const std::optional<Machine>& machine,
-                                                     const Policy& policy, Diagnostics& diagnostics);
+                                                     const PlacementPolicy& policy, Diagnostics& diagnostics);
 
 // Checks the motifs of one job: names, options, values, and requirements on the number of ranks.
 void check_motifs(Job& job, std::optional<std::int64_t> ranks, const Catalogue& catalogue, Diagnostics& diagnostics);

@@ -79,7 +79,7 @@ Rejected::Rejected(std::vector<Diagnostic> diagnostics, std::size_t total)
 
 void Diagnostics::add(const Position& where, std::string_view message, std::string_view hint) {
   ++total_;
-  if (diagnostics_.size() >= kept) return;
+  if (diagnostics_.size() >= max_kept) return;
   diagnostics_.push_back({where, shortened(message, longest_message), shortened(hint, longest_hint)});
 }
 

@@ -51,7 +51,7 @@ class Rejected : public UserMistake {
 
 class Diagnostics {
  public:
-  static constexpr std::size_t kept = 100;  // more are only counted
+  static constexpr std::size_t max_kept = 100;  // more are only counted
 
   void add(const Position& where, std::string_view message, std::string_view hint = {});
   bool empty() const noexcept { return total_ == 0; }

@@ -8,16 +8,16 @@
 
 namespace stressbench::workload::limits {
 
-inline constexpr std::size_t source_bytes = input_limits::workload_bytes;  // the workload and its includes
-inline constexpr std::size_t expanded_bytes = std::size_t{1} << 20;        // replacements of ${...}
-inline constexpr std::size_t value_bytes = std::size_t{64} << 10;          // of one variable
-inline constexpr std::size_t words = 65536;                                // of one statement
-inline constexpr std::size_t name_bytes = 255;                             // of a job
-inline constexpr std::size_t jobs = 10000;
-inline constexpr int include_depth = 16;
-inline constexpr int includes = 1000;
-inline constexpr std::size_t loop_depth = 64;
-inline constexpr std::int64_t executions =
+inline constexpr std::size_t max_source_bytes = input_limits::max_workload_bytes;  // the workload and its includes
+inline constexpr std::size_t max_expanded_bytes = std::size_t{1} << 20;            // replacements of ${...}
+inline constexpr std::size_t max_value_bytes = std::size_t{64} << 10;              // of one variable
+inline constexpr std::size_t max_words = 65536;                                    // of one statement
+inline constexpr std::size_t max_name_bytes = 255;                                 // of a job
+inline constexpr std::size_t max_jobs = 10000;
+inline constexpr int max_include_depth = 16;
+inline constexpr int max_includes = 1000;
+inline constexpr std::size_t max_loop_depth = 64;
+inline constexpr std::int64_t max_executions =
     1'000'000'000'000'000;  // of a motif per repetition: the product of its loop counts
 
 }  // namespace stressbench::workload::limits

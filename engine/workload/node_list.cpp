@@ -44,7 +44,7 @@ void append_nodes(std::string_view item, std::size_t room, std::vector<int>& nod
     throw UserMistake("is a range in descending order; write " + std::to_string(last) + "-" + std::to_string(first));
   if (stride < 1) throw UserMistake("has stride 0; it must be at least 1");
   if (static_cast<std::uint64_t>((last - first) / stride) >= room)
-    throw UserMistake("names too many nodes; a workload may name " + std::to_string(most_nodes) + " in all");
+    throw UserMistake("names too many nodes; a workload may name " + std::to_string(max_nodes) + " in all");
   for (std::int64_t number = first; number <= last; number += stride) nodes.push_back(static_cast<int>(number));
 }
 
@@ -55,7 +55,7 @@ std::vector<int> parse_nodes(std::string_view text) {
     const std::string_view item = text.substr(start, comma - start);
     if (item.empty()) throw UserMistake("an item of the node list is empty");
     try {
-      append_nodes(item, static_cast<std::size_t>(most_nodes) - nodes.size(), nodes);
+      append_nodes(item, static_cast<std::size_t>(max_nodes) - nodes.size(), nodes);
     } catch (const UserMistake& mistake) {
       throw UserMistake("'" + std::string(item) + "' " + mistake.what());
     }

@@ -10,7 +10,7 @@
 namespace stressbench::workload {
 
 // Maximum number of nodes of a machine; bounds the length of ranges in a file.
-inline constexpr int most_nodes = 1 << 20;
+inline constexpr int max_nodes = 1 << 20;
 
 // Appends the nodes of one item (`7`, `0-15` or `0-30:2`). Throws UserMistake and appends nothing if the item is
 // malformed, is in descending order, has stride 0, or names more than `room` nodes.

@@ -21,19 +21,19 @@ std::size_t read_option(std::span<const Word> words, const std::function<Positio
   Option option;
   option.name = word.text.substr(is_long ? 2 : 0, equals == std::string::npos ? equals : equals - 2);
   option.where = option.value_where = position(word);
-  std::size_t taken = 1;
-  bool broken = word.broken;
+  std::size_t consumed = 1;
+  bool invalid = word.invalid;
   if (equals != std::string::npos) {
     option.value = word.text.substr(equals + 1);
   } else if (words.size() > 1 && !is_option(words[1])) {
     option.value = words[1].text;
     option.value_where = position(words[1]);
-    broken = broken || words[1].broken;
-    taken = 2;
+    invalid = invalid || words[1].invalid;
+    consumed = 2;
   }
-  call.complete = call.complete && !broken;
-  if (!broken) call.options.push_back(std::move(option));
-  return taken;
+  call.complete = call.complete && !invalid;
+  if (!invalid) call.options.push_back(std::move(option));
+  return consumed;
 }
 
 }  // namespace
@@ -48,18 +48,18 @@ void read_options(std::span<const Word> words, const std::function<Position(cons
                   Diagnostics& diagnostics) {
   while (!words.empty()) {
     const Word& word = words.front();
-    std::size_t taken = 1;
+    std::size_t consumed = 1;
     if (is_option(word)) {
-      taken = read_option(words, position, call);
+      consumed = read_option(words, position, call);
     } else {
       call.complete = false;
-      if (!word.broken) {
+      if (!word.invalid) {
         diagnostics.add(
             position(word), in_quotes(word.text) + " is neither an option nor an option's value",
             begins_with_dash(word.text) ? "its first character is a dash; an option begins with a hyphen, '-'" : "");
       }
     }
-    words = words.subspan(taken);
+    words = words.subspan(consumed);
   }
   call.options.shrink_to_fit();
 }

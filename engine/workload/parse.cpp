@@ -14,7 +14,7 @@ namespace stressbench::workload {
 namespace {
 
 std::string too_large() {
-  return "a workload with its includes may have " + std::to_string(limits::source_bytes >> 10U) + " KiB";
+  return "a workload with its includes may have " + std::to_string(limits::max_source_bytes >> 10U) + " KiB";
 }
 
 Position position_of(const std::shared_ptr<const Source>& source, std::size_t offset) {
@@ -25,7 +25,9 @@ Position position_of(const std::shared_ptr<const Source>& source, std::size_t of
 
 }  // namespace
 
-std::string read_file(const std::string& path) { return stressbench::read_file(path, input_limits::workload_bytes); }
+std::string read_file(const std::string& path) {
+  return stressbench::read_file(path, input_limits::max_workload_bytes);
+}
 
 Parsed parse(const std::string& path, const ReadFile& read, const std::vector<Setting>& settings) {
   return Parser(read, settings).run(path);
@@ -39,21 +41,21 @@ std::vector<std::string> keys() {
 
 const std::vector<Parser::Key>& Parser::key_table() {
   static const std::vector<Key> table = {
-      {"JOB_NAME", Place::anywhere, &Parser::job_name, "a name"},
-      {"NID_LIST", Place::job, &Parser::nid_list, "nodes such as 0-3,8,10-30:2"},
-      {"NODES", Place::job, &Parser::nodes, "a number of nodes such as 16"},
-      {"RANKS_PER_NODE", Place::job, &Parser::ranks_per_node, "a number of ranks such as 4"},
-      {"SHARED", Place::job, &Parser::shared, "yes or no"},
-      {"ROLE", Place::job, &Parser::role, "measured or congestor"},
-      {"REPEAT", Place::job, &Parser::repeat, "a number of repetitions such as 100"},
-      {"MIN_TIME", Place::job, &Parser::min_time, "a duration such as 30s"},
-      {"LOAD", Place::job, &Parser::load, "a share of the time such as 30%"},
-      {"RATE", Place::job, &Parser::rate, "bytes a second and rank such as 100MB"},
-      {"MOTIF", Place::chain, &Parser::motif, "a motif's name and its options"},
-      {"LOOP", Place::chain, &Parser::loop, "a number of passes such as 10"},
-      {"END", Place::chain, &Parser::end, "nothing"},
-      {"SET", Place::anywhere, &Parser::set, "name=value"},
-      {"INCLUDE", Place::anywhere, &Parser::include, "a file's path"},
+      {"JOB_NAME", Context::anywhere, &Parser::job_name, "a name"},
+      {"NID_LIST", Context::job, &Parser::nid_list, "nodes such as 0-3,8,10-30:2"},
+      {"NODES", Context::job, &Parser::nodes, "a number of nodes such as 16"},
+      {"RANKS_PER_NODE", Context::job, &Parser::ranks_per_node, "a number of ranks such as 4"},
+      {"SHARED", Context::job, &Parser::shared, "yes or no"},
+      {"ROLE", Context::job, &Parser::role, "measured or congestor"},
+      {"REPEAT", Context::job, &Parser::repeat, "a number of repetitions such as 100"},
+      {"MIN_TIME", Context::job, &Parser::min_time, "a duration such as 30s"},
+      {"LOAD", Context::job, &Parser::load, "a share of the time such as 30%"},
+      {"RATE", Context::job, &Parser::rate, "bytes a second and rank such as 100MB"},
+      {"MOTIF", Context::chain, &Parser::motif, "a motif's name and its options"},
+      {"LOOP", Context::chain, &Parser::loop, "a number of passes such as 10"},
+      {"END", Context::chain, &Parser::end, "nothing"},
+      {"SET", Context::anywhere, &Parser::set, "name=value"},
+      {"INCLUDE", Context::anywhere, &Parser::include, "a file's path"},
   };
   return table;
 }
@@ -65,23 +67,23 @@ Parsed Parser::run(const std::string& path) {
     open_files_.push_back(std::filesystem::path(path).lexically_normal().string());
     read_source(path, read_(path));
     close_job();
-    for (const Setting& setting : reading_.variables.unused()) {
+    for (const Setting& setting : state_.variables.unused()) {
       add({}, "--set " + setting.name + "=...: this workload has no variable " + in_quotes(setting.name),
-          suggestion(setting.name, reading_.variables.names()));
+          suggestion(setting.name, state_.variables.names()));
     }
-  } catch (const Exhausted&) {
+  } catch (const LimitExceeded&) {
     parsed.complete = false;
   }
   parsed.start = start_;
   parsed.workload = std::move(workload_);
-  parsed.diagnostics = std::move(reading_.diagnostics);
+  parsed.diagnostics = std::move(state_.diagnostics);
   return parsed;
 }
 
 void Parser::check_settings(const std::vector<Setting>& settings) {
   for (const Setting& setting : settings) {
-    const bool odd = find_bad_byte(setting.value) || setting.value.find_first_of("\r\n") != std::string::npos;
-    if (odd) add({}, "--set " + setting.name + ": the value must be one line of text");
+    const bool is_invalid = find_bad_byte(setting.value) || setting.value.find_first_of("\r\n") != std::string::npos;
+    if (is_invalid) add({}, "--set " + setting.name + ": the value must be one line of text");
     if (setting.origin == Setting::Origin::command_line &&
         with_environment(setting.value, settings).find("${") != std::string::npos) {
       add({}, "--set " + setting.name + ": no variable can stand for " + in_quotes(setting.value),
@@ -93,26 +95,26 @@ void Parser::check_settings(const std::vector<Setting>& settings) {
 void Parser::read_source(const std::string& path, std::string text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   source_bytes_ += text.size();
-  const bool fits = source_bytes_ <= limits::source_bytes;
+  const bool fits = source_bytes_ <= limits::max_source_bytes;
   auto source = std::make_shared<Source>(Source{path, fits ? std::move(text) : std::string(), sources_++});
   if (source->order == 0) start_ = {source, 0, 0, 0};
   if (!fits) {
     add({source, 0, 0, 0}, too_large());
-    throw Exhausted{};
+    throw LimitExceeded{};
   }
   if (const auto bad = find_bad_byte(source->text)) {
     add(position_of(source, bad->offset), bad->why);
-    throw Exhausted{};
+    throw LimitExceeded{};
   }
   const auto outer = std::exchange(source_, source);
-  StatementReader statements(source_, reading_);
+  StatementReader statements(source_, state_);
   while (auto statement = statements.next()) dispatch(std::move(*statement));
   source_ = outer;
 }
 
 void Parser::dispatch(Statement statement) {
   const Key* key = find_key(statement);
-  if (key != nullptr && may_stand(*key, statement)) (this->*key->handle)(statement);
+  if (key != nullptr && is_allowed(*key, statement)) (this->*key->handle)(statement);
 }
 
 // Finds the key of the statement. An unknown key is reported and treated as the most similar known one, to avoid
@@ -135,19 +137,19 @@ const Parser::Key* Parser::find_key(Statement& statement) {
   return find(*near);
 }
 
-bool Parser::may_stand(const Key& key, const Statement& statement) {
-  if (key.place == Place::anywhere) return true;
+bool Parser::is_allowed(const Key& key, const Statement& statement) {
+  if (key.context == Context::anywhere) return true;
   if (in_job_) {
-    if (key.place == Place::job && !loops_.empty()) {
+    if (key.context == Context::job && !loops_.empty()) {
       add(statement.where, "[" + std::string(key.name) + "] is inside a [LOOP]",
           "inside a loop: [MOTIF], [LOOP], [END], [SET], [INCLUDE]");
     }
     return true;
   }
-  if (!stray_reported_) {
+  if (!outside_job_reported_) {
     add(statement.where, "[" + std::string(key.name) + "] is before the first [JOB_NAME]");
   }
-  stray_reported_ = true;
+  outside_job_reported_ = true;
   return false;
 }
 
@@ -163,29 +165,29 @@ void Parser::set(const Statement& statement) {
   if (word->raw.find("${" + name + "}") != std::string_view::npos) {
     return refuse(statement, *word, "is defined by itself");
   }
-  if (value.size() > limits::value_bytes) {
-    return refuse(statement, *word, "is longer than " + std::to_string(limits::value_bytes >> 10U) + " KiB");
+  if (value.size() > limits::max_value_bytes) {
+    return refuse(statement, *word, "is longer than " + std::to_string(limits::max_value_bytes >> 10U) + " KiB");
   }
-  reading_.variables.set(name, value);
+  state_.variables.set(name, value);
 }
 
 void Parser::include(const Statement& statement) {
   const Word* word = only_word(statement);
   if (word == nullptr) return;
-  const auto here = std::filesystem::path(source_->path).parent_path();
-  const std::string path = (here / word->text).lexically_normal().string();
+  const auto folder = std::filesystem::path(source_->path).parent_path();
+  const std::string path = (folder / word->text).lexically_normal().string();
   const auto open = std::ranges::find(open_files_, path);
   if (open != open_files_.end()) {
     std::string cycle;
     for (auto file = open; file != open_files_.end(); ++file) cycle += *file + " -> ";
     return refuse(statement, *word, "includes itself", cycle + path);
   }
-  if (open_files_.size() > static_cast<std::size_t>(limits::include_depth)) {
-    return refuse(statement, *word, "is more than " + std::to_string(limits::include_depth) + " includes deep");
+  if (open_files_.size() > static_cast<std::size_t>(limits::max_include_depth)) {
+    return refuse(statement, *word, "is more than " + std::to_string(limits::max_include_depth) + " includes deep");
   }
-  if (sources_ > limits::includes) {
-    refuse(statement, *word, "is one of more than " + std::to_string(limits::includes) + " includes");
-    throw Exhausted{};
+  if (sources_ > limits::max_includes) {
+    refuse(statement, *word, "is one of more than " + std::to_string(limits::max_includes) + " includes");
+    throw LimitExceeded{};
   }
   std::string text;
   try {

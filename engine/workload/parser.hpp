@@ -18,17 +18,16 @@ namespace stressbench::workload {
 
 class Parser {
  public:
-  Parser(const ReadFile& read, const std::vector<Setting>& settings)
-      : read_(read), reading_{Variables(settings), {}, 0} {
+  Parser(const ReadFile& read, const std::vector<Setting>& settings) : read_(read), state_{Variables(settings), {}, 0} {
     check_settings(settings);
   }
 
   Parsed run(const std::string& path);
 
-  enum class Place { anywhere, job, chain };  // where a key is allowed
+  enum class Context { anywhere, job, chain };  // where a key is allowed
   struct Key {
     std::string_view name;
-    Place place;
+    Context context;
     void (Parser::*handle)(const Statement&);
     std::string_view accepts;  // description of the key's value
   };
@@ -46,7 +45,7 @@ class Parser {
   void read_source(const std::string& path, std::string text);
   void dispatch(Statement statement);
   const Key* find_key(Statement& statement);
-  bool may_stand(const Key& key, const Statement& statement);
+  bool is_allowed(const Key& key, const Statement& statement);
   void include(const Statement& statement);
   void set(const Statement& statement);
 
@@ -61,7 +60,7 @@ class Parser {
   void rate(const Statement& statement);
   void role(const Statement& statement);
   void shared(const Statement& statement);
-  bool first_time(const Statement& statement, std::optional<Position>& seen);
+  bool is_first_occurrence(const Statement& statement, std::optional<Position>& seen);
   bool read_node_items(const Statement& statement, std::vector<int>& nodes);
   bool read_node_item(const Word& word, std::string_view item, std::vector<int>& nodes);
   bool refuse_repeated(const std::vector<int>& nodes);
@@ -89,11 +88,11 @@ class Parser {
   }
   // The same for a key that may occur once per job.
   template <class T, class Convert>
-  void take(const Statement& statement, std::optional<Position>& seen, std::optional<T>& value,
-            const Convert& convert) {
-    if (first_time(statement, seen)) read_value(statement, value, convert);
+  void read_once(const Statement& statement, std::optional<Position>& seen, std::optional<T>& value,
+                 const Convert& convert) {
+    if (is_first_occurrence(statement, seen)) read_value(statement, value, convert);
   }
-  static std::function<std::int64_t(const std::string&)> count_up_to(std::int64_t most);
+  static std::function<std::int64_t(const std::string&)> count_up_to(std::int64_t maximum);
   std::optional<std::size_t> choice(const Statement& statement, const std::vector<std::string>& names);
   void refuse(const Statement& statement, const Word& word, std::string_view why, std::string_view hint = {});
 
@@ -102,12 +101,12 @@ class Parser {
   }
   Position position(const Word& word, std::size_t offset, std::size_t length) const;
   void add(const Position& where, std::string_view message, std::string_view hint = {}) {
-    reading_.diagnostics.add(where, message, hint);
+    state_.diagnostics.add(where, message, hint);
   }
   Job& job() { return workload_.jobs.back(); }
 
   const ReadFile& read_;
-  Reading reading_;
+  ParseState state_;
   Workload workload_;
   std::shared_ptr<const Source> source_;  // currently read
   Position start_;
@@ -116,9 +115,9 @@ class Parser {
   std::size_t source_bytes_ = 0;
   std::size_t nodes_named_ = 0;
   bool in_job_ = false;
-  bool stray_reported_ = false;  // a statement before the first job was reported
+  bool outside_job_reported_ = false;  // a statement before the first job was reported
   std::vector<OpenLoop> loops_;
-  std::size_t hidden_loops_ = 0;  // loops beyond limits::loop_depth, counted to match their [END]s
+  std::size_t excess_loops_ = 0;  // loops beyond limits::max_loop_depth, counted to match their [END]s
 };
 
 }  // namespace stressbench::workload

@@ -8,23 +8,23 @@ namespace stressbench::workload {
 void Parser::job_name(const Statement& statement) {
   close_job();
   in_job_ = true;
-  if (workload_.jobs.size() >= limits::jobs) {
-    add(statement.where, "a workload may have " + std::to_string(limits::jobs) + " jobs");
-    throw Exhausted{};
+  if (workload_.jobs.size() >= limits::max_jobs) {
+    add(statement.where, "a workload may have " + std::to_string(limits::max_jobs) + " jobs");
+    throw LimitExceeded{};
   }
   Job& started = workload_.jobs.emplace_back();
   started.where.name = statement.where;
   const Word* word = only_word(statement);
   if (word == nullptr) return;
   started.where.name = position(*word);
-  if (word->text.empty() || word->text.size() > limits::name_bytes) {
+  if (word->text.empty() || word->text.size() > limits::max_name_bytes) {
     return refuse(statement, *word, word->text.empty() ? "is empty" : "is longer than 255 bytes");
   }
   started.name = word->text;
 }
 
 // Whether the key occurs for the first time in the job, which is then noted in `seen`. Reports a repeated key.
-bool Parser::first_time(const Statement& statement, std::optional<Position>& seen) {
+bool Parser::is_first_occurrence(const Statement& statement, std::optional<Position>& seen) {
   if (seen) {
     add(statement.where, "[" + statement.key + "] is given twice in job " + in_quotes(job().name),
         "first in line " + std::to_string(seen->line));
@@ -35,19 +35,19 @@ bool Parser::first_time(const Statement& statement, std::optional<Position>& see
 }
 
 void Parser::nodes(const Statement& statement) {
-  take(statement, job().where.node_count, job().node_count, count_up_to(most_nodes));
+  read_once(statement, job().where.node_count, job().node_count, count_up_to(max_nodes));
 }
 
 void Parser::ranks_per_node(const Statement& statement) {
-  take(statement, job().where.ranks_per_node, job().ranks_per_node, count_up_to(most_nodes));
+  read_once(statement, job().where.ranks_per_node, job().ranks_per_node, count_up_to(max_nodes));
 }
 
 void Parser::repeat(const Statement& statement) {
-  take(statement, job().where.repeat, job().repeat, count_up_to(limits::executions));
+  read_once(statement, job().where.repeat, job().repeat, count_up_to(limits::max_executions));
 }
 
 void Parser::min_time(const Statement& statement) {
-  take(statement, job().where.min_time, job().min_time, [](const std::string& text) {
+  read_once(statement, job().where.min_time, job().min_time, [](const std::string& text) {
     const Nanoseconds time = units::wall_duration(text);
     if (time.value == 0) throw UserMistake("must be greater than 0");
     return time;
@@ -55,7 +55,7 @@ void Parser::min_time(const Statement& statement) {
 }
 
 void Parser::load(const Statement& statement) {
-  take(statement, job().where.load, job().load, [](const std::string& text) {
+  read_once(statement, job().where.load, job().load, [](const std::string& text) {
     const double share = Spelling<double>::read(text);
     if (share <= 0 || share > 1) throw UserMistake("must be greater than 0 and at most 100%");
     return share;
@@ -63,7 +63,7 @@ void Parser::load(const Statement& statement) {
 }
 
 void Parser::rate(const Statement& statement) {
-  take(statement, job().where.rate, job().rate, [](const std::string& text) {
+  read_once(statement, job().where.rate, job().rate, [](const std::string& text) {
     const Bytes bytes = units::bytes(text);
     if (bytes.value == 0) throw UserMistake("must be greater than 0");
     return bytes;
@@ -71,28 +71,28 @@ void Parser::rate(const Statement& statement) {
 }
 
 void Parser::role(const Statement& statement) {
-  if (!first_time(statement, job().where.role)) return;
+  if (!is_first_occurrence(statement, job().where.role)) return;
   const auto chosen = choice(statement, {"measured", "congestor", "background"});  // the last two are synonyms
   if (chosen) job().role = *chosen == 0 ? Role::measured : Role::background;
 }
 
 void Parser::shared(const Statement& statement) {
-  if (!first_time(statement, job().where.shared)) return;
+  if (!is_first_occurrence(statement, job().where.shared)) return;
   const auto chosen = choice(statement, {"yes", "no"});
   job().shared = !chosen || *chosen == 0;
   if (!chosen) job().where.shared.reset();  // an invalid value counts as yes, to avoid follow-up errors
 }
 
 void Parser::nid_list(const Statement& statement) {
-  if (!first_time(statement, job().where.nodes)) return;
+  if (!is_first_occurrence(statement, job().where.nodes)) return;
   if (statement.words.empty()) {
     only_word(statement);  // reports the missing value
     return;
   }
   std::vector<int> nodes;
-  const bool whole = read_node_items(statement, nodes);
+  const bool is_valid = read_node_items(statement, nodes);
   nodes_named_ += nodes.size();
-  if (whole && !refuse_repeated(nodes)) {
+  if (is_valid && !refuse_repeated(nodes)) {
     nodes.shrink_to_fit();
     job().nodes = std::move(nodes);
   }
@@ -100,33 +100,33 @@ void Parser::nid_list(const Statement& statement) {
 
 // Items are separated by commas, with or without blanks and line ends around them.
 bool Parser::read_node_items(const Statement& statement, std::vector<int>& nodes) {
-  bool whole = true;
-  bool item_due = true;
+  bool is_valid = true;
+  bool expects_item = true;
   for (const Word& word : statement.words) {
     const std::string_view text = word.text;
-    if (word.broken) {
-      whole = item_due = false;
+    if (word.invalid) {
+      is_valid = expects_item = false;
       continue;
     }
     for (std::size_t from = 0; from < text.size();) {
       if (text[from] == ',') {
-        if (item_due) add(position(word, from, 1), "an item of the node list is empty before ','");
-        whole = whole && !item_due;
-        item_due = true;
+        if (expects_item) add(position(word, from, 1), "an item of the node list is empty before ','");
+        is_valid = is_valid && !expects_item;
+        expects_item = true;
         ++from;
         continue;
       }
       const std::string_view item = text.substr(from, text.find(',', from) - from);
-      if (!item_due) add(position(word, from, item.size()), "a comma is missing before " + in_quotes(item));
-      whole = read_node_item(word, item, nodes) && item_due && whole;
-      item_due = false;
+      if (!expects_item) add(position(word, from, item.size()), "a comma is missing before " + in_quotes(item));
+      is_valid = read_node_item(word, item, nodes) && expects_item && is_valid;
+      expects_item = false;
       from += item.size();
     }
   }
   const Word& last = statement.words.back();
-  if (item_due && !last.broken)
+  if (expects_item && !last.invalid)
     add(position(last, last.text.size() - 1, 1), "an item of the node list is empty: it ends with a comma");
-  return whole && !item_due;
+  return is_valid && !expects_item;
 }
 
 // Position of a part of the word; of the whole word if text in it was replaced, since offsets then differ.
@@ -143,7 +143,7 @@ bool Parser::read_node_item(const Word& word, std::string_view item, std::vector
   const auto first = static_cast<int>(nodes.size());
   try {
     append_nodes(item,
-                 static_cast<std::size_t>(most_nodes) - std::min<std::size_t>(most_nodes, nodes_named_ + nodes.size()),
+                 static_cast<std::size_t>(max_nodes) - std::min<std::size_t>(max_nodes, nodes_named_ + nodes.size()),
                  nodes);
   } catch (const UserMistake& mistake) {
     add(where, "[NID_LIST] " + in_quotes(item) + " " + mistake.what());
@@ -178,7 +178,7 @@ void Parser::close_job() {
     loops_.back().motif_seen = true;  // one message is enough
     close_loop();
   }
-  hidden_loops_ = 0;
+  excess_loops_ = 0;
 }
 
 }  // namespace stressbench::workload

@@ -8,7 +8,7 @@ namespace stressbench::workload {
 const Word* Parser::only_word(const Statement& statement) {
   const auto key = std::ranges::find(key_table(), statement.key, &Key::name);
   const std::string accepted = "accepted: " + std::string(key->accepts);
-  if (std::ranges::any_of(statement.words, &Word::broken)) return nullptr;
+  if (std::ranges::any_of(statement.words, &Word::invalid)) return nullptr;
   if (statement.words.empty()) {
     add(statement.where, "[" + statement.key + "] needs a value", accepted);
     return nullptr;
@@ -21,11 +21,11 @@ const Word* Parser::only_word(const Statement& statement) {
   return &statement.words.front();
 }
 
-std::function<std::int64_t(const std::string&)> Parser::count_up_to(std::int64_t most) {
-  return [most](const std::string& text) {
+std::function<std::int64_t(const std::string&)> Parser::count_up_to(std::int64_t maximum) {
+  return [maximum](const std::string& text) {
     const std::int64_t value = units::count(text);
     if (value < 1) throw UserMistake("must be at least 1");
-    if (value > most) throw UserMistake("must be at most {}", most);
+    if (value > maximum) throw UserMistake("must be at most {}", maximum);
     return value;
   };
 }

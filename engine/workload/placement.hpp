@@ -12,17 +12,17 @@
 
 namespace stressbench::workload {
 
-enum class Placing { linear, interleaved, random };
+enum class PlacementStrategy { linear, interleaved, random };
 
-struct Policy {
-  Placing placing = Placing::linear;
-  std::uint64_t seed = 0;  // for Placing::random
-  bool operator==(const Policy&) const = default;
+struct PlacementPolicy {
+  PlacementStrategy strategy = PlacementStrategy::linear;
+  std::uint64_t seed = 0;  // for PlacementStrategy::random
+  bool operator==(const PlacementPolicy&) const = default;
 };
 
 // Parses `linear`, `interleaved` or `random:SEED`. Throws UserMistake for anything else.
-Policy parse_policy(std::string_view text);
-std::string spell(const Policy& policy);
+PlacementPolicy parse_policy(std::string_view text);
+std::string spell(const PlacementPolicy& policy);
 
 // A job's share of one node: the node's ranks first .. first + count - 1, counted from its lowest rank.
 struct Share {
@@ -32,7 +32,7 @@ struct Share {
   bool operator==(const Share&) const = default;
 };
 
-struct Placed {
+struct JobPlacement {
   std::vector<Share> shares;  // in the order of [NID_LIST], or in ascending order of nodes for [NODES]
   std::vector<int> nodes() const;
   std::int64_t ranks() const noexcept;
@@ -44,9 +44,10 @@ struct Placed {
 //   random       free nodes in an order that depends only on the seed, the first ones to the first job, and so on
 // On a node shared by several jobs (only possible with [NID_LIST]), the first job of the workload has the lowest ranks.
 // Throws UserMistake if a job does not fit; `check` reports the same with positions.
-std::vector<Placed> place(const Workload& workload, const Machine& machine, const Policy& policy);
+std::vector<JobPlacement> place(const Workload& workload, const Machine& machine, const PlacementPolicy& policy);
 
 // The nodes of each job, without regard to ranks.
-std::vector<std::vector<int>> place_nodes(const Workload& workload, const Machine& machine, const Policy& policy);
+std::vector<std::vector<int>> place_nodes(const Workload& workload, const Machine& machine,
+                                          const PlacementPolicy& policy);
 
 }  // namespace stressbench::workload

@@ -30,15 +30,15 @@ std::string spell_word(std::string_view text) {
   return spelled + '"';
 }
 
-Position StatementReader::at(int line, std::size_t column, std::size_t length) const {
+Position StatementReader::position(int line, std::size_t column, std::size_t length) const {
   return {source_, line, static_cast<int>(column), static_cast<int>(length)};
 }
 
-Position StatementReader::here(std::string_view part) const {
-  return at(line_number_, static_cast<std::size_t>(part.data() - line_.data()) + 1, part.size());
+Position StatementReader::position_of(std::string_view part) const {
+  return position(line_number_, static_cast<std::size_t>(part.data() - line_.data()) + 1, part.size());
 }
 
-bool StatementReader::take_line() {
+bool StatementReader::next_line() {
   const std::string_view text = source_->text;
   if (next_line_ >= text.size()) return false;
   const std::size_t end = std::min(text.find('\n', next_line_), text.size());
@@ -58,12 +58,12 @@ bool StatementReader::next_continues() const {
 
 std::optional<Statement> StatementReader::next() {
   bool reported = false;
-  while (take_line()) {
+  while (next_line()) {
     const std::size_t first = skip_blanks(line_, 0);
     if (first == line_.size() || line_[first] == '#') continue;
     if (line_[first] != '[') {
       const std::string_view word = line_.substr(first, line_.find_first_of(blanks, first) - first);
-      if (!reported) reading_.diagnostics.add(here(word), in_quotes(word) + " is before the first [KEY]");
+      if (!reported) state_.diagnostics.add(position_of(word), in_quotes(word) + " is before the first [KEY]");
       reported = true;
       continue;
     }
@@ -80,15 +80,15 @@ Statement StatementReader::read_key(std::size_t open) {
   std::size_t close = skip_blanks(line_, end);
   const bool closed = close < line_.size() && line_[close] == ']';
   close = closed ? close + 1 : end;
-  statement.where = here(line_.substr(open, close - open));
+  statement.where = position_of(line_.substr(open, close - open));
   if (!closed) {
-    reading_.diagnostics.add(statement.where, "']' is missing", "accepted: [" + statement.key + "]");
+    state_.diagnostics.add(statement.where, "']' is missing", "accepted: [" + statement.key + "]");
   } else if (close - open != statement.key.size() + 2) {
-    reading_.diagnostics.add(statement.where, "a key must have no blanks in its brackets",
-                             "accepted: [" + statement.key + "]");
+    state_.diagnostics.add(statement.where, "a key must have no blanks in its brackets",
+                           "accepted: [" + statement.key + "]");
   }
   read_words(close, statement);
-  while (next_continues() && take_line()) read_words(0, statement);
+  while (next_continues() && next_line()) read_words(0, statement);
   return statement;
 }
 
@@ -97,10 +97,10 @@ void StatementReader::read_words(std::size_t from, Statement& statement) {
     if (line_[from] == '#') return;
     Word word = read_word(from);
     from += word.raw.size();
-    if (statement.words.size() >= limits::words) {
-      reading_.diagnostics.add(here(word.raw),
-                               "[" + statement.key + "] has more than " + std::to_string(limits::words) + " words");
-      throw Exhausted{};
+    if (statement.words.size() >= limits::max_words) {
+      state_.diagnostics.add(position_of(word.raw),
+                             "[" + statement.key + "] has more than " + std::to_string(limits::max_words) + " words");
+      throw LimitExceeded{};
     }
     statement.words.push_back(std::move(word));
   }
@@ -141,8 +141,8 @@ std::size_t StatementReader::read_quoted(std::size_t from, Word& word) {
     }
   }
   if (end < line_.size()) return end + 1;
-  reading_.diagnostics.add(here(line_.substr(from)), "the closing quote is missing on this line");
-  word.broken = true;
+  state_.diagnostics.add(position_of(line_.substr(from)), "the closing quote is missing on this line");
+  word.invalid = true;
   return end;
 }
 
@@ -152,26 +152,28 @@ std::size_t StatementReader::read_variable(std::size_t from, Word& word) {
   const std::string_view raw = line_.substr(from, stop - from + (closed ? 1 : 0));
   const std::string name(line_.substr(from + 2, stop - from - 2));
   if (!closed || !is_variable_name(name)) {
-    reading_.diagnostics.add(
-        here(raw), in_quotes(raw) + (closed ? " is not a variable's name" : " lacks its '}'"),
+    state_.diagnostics.add(
+        position_of(raw), in_quotes(raw) + (closed ? " is not a variable's name" : " lacks its '}'"),
         "accepted: ${name} of letters, digits and underscores; \"\\${\" for the characters themselves");
-    word.broken = true;
+    word.invalid = true;
     return from + raw.size();
   }
-  const std::string* value = reading_.variables.find(name);
+  const std::string* value = state_.variables.find(name);
   if (value == nullptr) {
-    const auto names = reading_.variables.names();
+    const auto names = state_.variables.names();
     std::string hint = names.empty() ? "set it before this line: [SET] " + name + "=..." : suggestion(name, names);
-    if (is_of_environment(name)) hint = "set it in the environment, or by [SET] " + name + "=... before this line";
-    reading_.diagnostics.add(here(raw), "variable " + in_quotes(name) + " is not set", hint);
-    word.broken = true;
+    if (is_environment_variable(name))
+      hint = "set it in the environment, or by [SET] " + name + "=... before this line";
+    state_.diagnostics.add(position_of(raw), "variable " + in_quotes(name) + " is not set", hint);
+    word.invalid = true;
     return from + raw.size();
   }
-  reading_.expanded_bytes += value->size();
-  if (reading_.expanded_bytes > limits::expanded_bytes) {
-    reading_.diagnostics.add(here(raw), "variables put more than " + std::to_string(limits::expanded_bytes >> 10U) +
-                                            " KiB into this workload");
-    throw Exhausted{};
+  state_.expanded_bytes += value->size();
+  if (state_.expanded_bytes > limits::max_expanded_bytes) {
+    state_.diagnostics.add(
+        position_of(raw),
+        "variables put more than " + std::to_string(limits::max_expanded_bytes >> 10U) + " KiB into this workload");
+    throw LimitExceeded{};
   }
   word.text += *value;
   return from + raw.size();

@@ -19,7 +19,7 @@ struct Word {
   int column = 0;           // in bytes, from 1
   bool verbatim = true;     // text equals raw: no quotes or variables
   bool is_literal = false;  // begins with a quote or a variable: a value even if it begins with '-'
-  bool broken = false;      // a mistake in this word was reported already
+  bool invalid = false;     // a mistake in this word was reported already
 };
 
 struct Statement {
@@ -33,10 +33,10 @@ struct Statement {
 std::string spell_word(std::string_view text);
 
 // Thrown when a limit of limits.hpp is exceeded; parsing stops.
-struct Exhausted {};
+struct LimitExceeded {};
 
 // State shared by all files of a workload during parsing.
-struct Reading {
+struct ParseState {
   Variables variables;
   Diagnostics diagnostics;
   std::size_t expanded_bytes = 0;
@@ -44,16 +44,16 @@ struct Reading {
 
 class StatementReader {
  public:
-  StatementReader(std::shared_ptr<const Source> source, Reading& reading)
-      : source_(std::move(source)), reading_(reading) {}
+  StatementReader(std::shared_ptr<const Source> source, ParseState& state)
+      : source_(std::move(source)), state_(state) {}
 
   // The next statement with its continuation lines; none at the end of the text. Mistakes are reported and skipped.
   std::optional<Statement> next();
 
  private:
-  Position at(int line, std::size_t column, std::size_t length) const;
-  Position here(std::string_view part) const;  // of a part of the current line
-  bool take_line();
+  Position position(int line, std::size_t column, std::size_t length) const;
+  Position position_of(std::string_view part) const;  // of a part of the current line
+  bool next_line();
   bool next_continues() const;
   Statement read_key(std::size_t open);
   void read_words(std::size_t from, Statement& statement);
@@ -62,7 +62,7 @@ class StatementReader {
   std::size_t read_variable(std::size_t from, Word& word);
 
   std::shared_ptr<const Source> source_;
-  Reading& reading_;
+  ParseState& state_;
   std::size_t next_line_ = 0;  // offset in the text
   std::string_view line_;      // without line end
   int line_number_ = 0;

@@ -34,7 +34,7 @@ std::string with_environment(std::string text, const std::vector<Setting>& setti
   return text;
 }
 
-bool is_of_environment(std::string_view name) noexcept {
+bool is_environment_variable(std::string_view name) noexcept {
   return std::ranges::any_of(environment_names, [&](std::string_view known) { return known == name; });
 }
 
@@ -53,9 +53,10 @@ Setting parse_setting(std::string_view text) {
 
 Variables::Variables(const std::vector<Setting>& settings) {
   for (const Setting& setting : settings) {
-    const bool typed = setting.origin == Setting::Origin::command_line;
-    if (!typed && variables_.contains(setting.name)) continue;
-    variables_[setting.name] = {typed ? with_environment(setting.value, settings) : setting.value, typed, false};
+    const bool is_command_line = setting.origin == Setting::Origin::command_line;
+    if (!is_command_line && variables_.contains(setting.name)) continue;
+    variables_[setting.name] = {is_command_line ? with_environment(setting.value, settings) : setting.value,
+                                is_command_line, false};
   }
 }
 

@@ -30,7 +30,7 @@ std::vector<Setting> environment_settings(const std::function<const char*(const 
 std::string with_environment(std::string text, const std::vector<Setting>& settings);
 
 // Whether a workload may use this environment variable.
-bool is_of_environment(std::string_view name) noexcept;
+bool is_environment_variable(std::string_view name) noexcept;
 
 // Whether the text is a letter or underscore, followed by letters, digits and underscores.
 bool is_variable_name(std::string_view text) noexcept;

@@ -58,7 +58,7 @@ void read_trace(const std::string& path) {
   (void)lines.next();
   for (int rank = 0; rank < ranks; ++rank) {
     const auto line = lines.next();
-    const trace::RankRecord record = trace::read_rank(lines.place(), *line, rank);
+    const trace::RankRecord record = trace::read_rank(lines.position(), *line, rank);
     const replay::Program program(record.rules, record.calls.size(), record.sequence_calls);
     const replay::Gaps gaps(record.gaps, record.calls.size(), GapTimes::measured, 1.0, {});
     (void)replay::preexisting_communicators_of(record);
@@ -67,7 +67,7 @@ void read_trace(const std::string& path) {
 
 void read_run(const std::string& path) {
   scheduler::ImpactTracker tracker;
-  (void)output::read_earlier(path, tracker);
+  (void)output::read_continued_run(path, tracker);
   (void)tracker.impact(0);
 }
 

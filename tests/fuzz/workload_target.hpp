@@ -38,7 +38,8 @@ inline bool try_workload(const std::string& text) {
     const std::string printed = print(workload);
     const Workload again = load("w.sb", self_reader(printed), catalogue, machine);
     require(again == workload, "printed and read again, the workload differs", text);
-    for (const Placing placing : {Placing::linear, Placing::interleaved, Placing::random}) {
+    for (const PlacementStrategy placing :
+         {PlacementStrategy::linear, PlacementStrategy::interleaved, PlacementStrategy::random}) {
       const auto placed = place(workload, machine, {placing, 1});
       require(placed.size() == workload.jobs.size(), "not every job is placed", text);
     }

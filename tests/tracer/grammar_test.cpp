@@ -138,7 +138,7 @@ TEST(Grammar, stops_when_it_is_full_and_says_so) {
   auto grammar = std::make_unique<Grammar>();
   grammar->start();
   std::mt19937 random{2};
-  for (Grammar::Index k = 0; k < 2 * Grammar::most_nodes && !grammar->full(); ++k)
+  for (Grammar::Index k = 0; k < 2 * Grammar::max_nodes && !grammar->full(); ++k)
     grammar->append(random() % (1U << 20U));
   EXPECT_TRUE(grammar->full());
   const std::uint64_t length = grammar->length();

@@ -21,7 +21,7 @@ std::unique_ptr<Recording> started(Mode mode = Mode::capture) {
   auto recording = std::make_unique<Recording>();
   recording->start();
   recording->header.mode = mode;
-  recording->header.ended = Ended::finalize;
+  recording->header.end_state = EndState::finalize;
   recording->header.ranks = 2;
   return recording;
 }
@@ -52,8 +52,8 @@ TEST(Recording, equal_calls_have_one_number_and_different_ones_two) {
 
 TEST(Recording, too_many_different_calls_end_the_sequence_and_say_so) {
   auto recording = started();
-  for (int k = 0; k < Recording::most_calls; ++k) ASSERT_GE(recording->intern(send(k), {}), 0);
-  EXPECT_EQ(recording->intern(send(Recording::most_calls), {}), -1);
+  for (int k = 0; k < Recording::max_calls; ++k) ASSERT_GE(recording->intern(send(k), {}), 0);
+  EXPECT_EQ(recording->intern(send(Recording::max_calls), {}), -1);
   const json line = line_of(*recording);
   EXPECT_TRUE(line["rules"].is_null());
   EXPECT_EQ(line["lost"][0]["what"], "sequence");
@@ -64,10 +64,10 @@ TEST(Recording, gaps_are_kept_by_the_pair_of_calls) {
   auto recording = started();
   const std::int32_t a = recording->intern(send(8), {});
   const std::int32_t b = recording->intern(send(16), {});
-  recording->note(a, 1000, 10);
-  recording->note(b, 2000, 20);
-  recording->note(a, 3000, 10);
-  recording->note(b, 4000, 20);
+  recording->record(a, 1000, 10);
+  recording->record(b, 2000, 20);
+  recording->record(a, 3000, 10);
+  recording->record(b, 4000, 20);
   const json gaps = line_of(*recording)["gaps"];
   ASSERT_EQ(gaps.size(), 3U);
   EXPECT_EQ(gaps[0][0], -1);
@@ -121,7 +121,7 @@ TEST(Recording, sizes_are_counted_by_powers_of_two) {
 
 TEST(Recording, peers_beyond_the_table_are_counted_together) {
   auto recording = started();
-  for (int k = 0; k < 20; ++k) recording->sent_to(7 + k * Recording::most_peers, 10);
+  for (int k = 0; k < 20; ++k) recording->count_message_to(7 + k * Recording::max_peers, 10);
   const json peers = line_of(*recording)["peers"];
   EXPECT_THAT(peers[0], ElementsAre(-1, 4, 40));
   EXPECT_EQ(peers.size(), 17U);
@@ -137,9 +137,9 @@ TEST(Line, ends_in_its_checksum) {
 
 TEST(Line, one_that_was_cut_while_it_changed_has_no_sequence) {
   auto recording = started();
-  recording->note(recording->intern(send(8), {}), 0, 1);
+  recording->record(recording->intern(send(8), {}), 0, 1);
   recording->busy = 1;
-  recording->header.ended = Ended::running;
+  recording->header.end_state = EndState::running;
   const json line = line_of(*recording);
   EXPECT_TRUE(line["rules"].is_null());
   EXPECT_EQ(line["ended"], "killed");

@@ -15,7 +15,7 @@ namespace {
 std::string description() {
   const char* path = std::getenv("STRESSBENCH_SIMULATION");
   if (path == nullptr) return {};
-  return read_file(path, input_limits::simulation_bytes);
+  return read_file(path, input_limits::max_simulation_bytes);
 }
 
 }  // namespace

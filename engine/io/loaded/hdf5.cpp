@@ -239,7 +239,7 @@ class Hdf5 final : public Backend {
     void* handle = nullptr;
     must(H5Fget_vfd_handle(file_.id(), access_.id(), &handle), "H5Fget_vfd_handle");
     MPI_Info used = MPI_INFO_NULL;
-    mpi::must(MPI_File_get_info(*static_cast<MPI_File*>(handle), &used), "MPI_File_get_info");
+    mpi::check(MPI_File_get_info(*static_cast<MPI_File*>(handle), &used), "MPI_File_get_info");
     notes_ = hints_.became(mpi::Info::adopt(used));
   }
 

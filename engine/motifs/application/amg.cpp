@@ -189,7 +189,7 @@ class Amg final : public Application {
     }
     const bool has_part = bytes.contains(calls.rank());
     const int size = static_cast<int>(bytes.size());
-    const calls::Ranks ranks =
+    const calls::CommunicatorRef ranks =
         has_part ? calls.split(0, before, size) : calls.split(1, calls.rank() - before, calls.ranks() - size);
     if (has_part) calls.allgatherv(ranks, ElementType::doubles, counts);
   }

@@ -28,7 +28,7 @@ void Application::decompose(const mpi::Group& group, const Draw& draws) {
     const std::uint64_t wanted = computations_ * static_cast<std::uint64_t>(iterations());
     compute_times_.factors.assign(std::min(wanted, most_factors), 1.0);
   }
-  if (*compute_ == Computation::sleep) pause::wake_on_time();
+  if (*compute_ == Computation::sleep) pause::minimise_timer_slack();
 }
 
 void Application::prepare(std::uint64_t execution) {

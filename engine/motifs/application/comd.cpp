@@ -138,13 +138,13 @@ class CoMD final : public Application {
       const calls::RankGrid<3> grid(dims_for(*comd.grid_, calls.ranks()), calls.rank());
       const std::array<Axis, 3> axes = comd.axes_on(calls.ranks());
       std::array<Planes, 3> held;  // own planes and those received so far
-      for (std::size_t k = 0; k < 3; ++k) held[k] = axes[k].layer(grid.place()[k]).all;
+      for (std::size_t k = 0; k < 3; ++k) held[k] = axes[k].layer(grid.coordinates()[k]).all;
       atoms = static_cast<double>(atoms_in(held[0], held[1], held[2]));
       for (std::size_t k = 0; k < 3; ++k) {
         const int side = grid.side(k);
-        const Layer own = axes[k].layer(grid.place()[k]);
-        const Planes from_up = axes[k].layer((grid.place()[k] + 1) % side).first;
-        const Planes from_down = axes[k].layer((grid.place()[k] + side - 1) % side).last;
+        const Layer own = axes[k].layer(grid.coordinates()[k]);
+        const Planes from_up = axes[k].layer((grid.coordinates()[k] + 1) % side).first;
+        const Planes from_down = axes[k].layer((grid.coordinates()[k] + side - 1) % side).last;
         const auto atoms_of = [&](const Planes& planes) {
           std::array<Planes, 3> part = held;
           part[k] = planes;

@@ -49,7 +49,7 @@ class Compute final : public Motif {
     durations_ns_.assign(varies ? static_cast<std::size_t>(std::min(iterations(), most_draws)) : 1,
                          in_range(times().mean()));
     next_ = 0;
-    if (*mode_ == ComputeMode::sleep) pause::wake_on_time();
+    if (*mode_ == ComputeMode::sleep) pause::minimise_timer_slack();
   }
 
   void prepare(std::uint64_t execution) override {

@@ -46,7 +46,7 @@ class Fft2d final : public Application {
   void write(CallList& calls) const override {
     const Blocks rows = Blocks::equal(*nx_, calls.ranks());
     const Blocks columns = Blocks::equal(ny(), calls.ranks());
-    const calls::Members all{calls.all_ranks()};
+    const calls::TransposeGroup all{calls.all_ranks()};
     const auto in_rows = static_cast<double>(rows[calls.rank()] * ny());
     const auto in_columns = static_cast<double>(columns[calls.rank()] * *nx_);
     if (*barrier_) calls.barrier(calls.all_ranks());

@@ -15,7 +15,7 @@ namespace {
 
 using calls::Blocks;
 using calls::CallList;
-using calls::Members;
+using calls::TransposeGroup;
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
 
@@ -86,7 +86,7 @@ class Fft3d final : public Application {
   void write_slabs(CallList& calls) const {
     const Blocks planes = Blocks::equal(nx(), calls.ranks());
     const Blocks lines = Blocks::equal(ny() * nz(), calls.ranks());
-    const Members all{calls.all_ranks()};
+    const TransposeGroup all{calls.all_ranks()};
     const auto in_planes = static_cast<double>(planes[calls.rank()] * ny() * nz());
     const auto in_lines = static_cast<double>(lines[calls.rank()] * nx());
     calls.repeat(2, [&] {  // forward, backward
@@ -104,8 +104,8 @@ class Fft3d final : public Application {
     const auto [down, across] = dims_for(*grid_, calls.ranks()).sides;
     const int i = calls.rank() / across;
     const int j = calls.rank() % across;
-    const Members row{calls.split(i, j, across), i * across, 1};
-    const Members column{calls.split(j, i, down), j, across};
+    const TransposeGroup row{calls.split(i, j, across), i * across, 1};
+    const TransposeGroup column{calls.split(j, i, down), j, across};
     const Blocks x = Blocks::even(nx(), down);
     const Blocks y_of_row = Blocks::even(ny(), across);
     const Blocks y_of_column = Blocks::even(ny(), down);
@@ -126,7 +126,7 @@ class Fft3d final : public Application {
   }
 
   // Transposes a matrix that has `deep` points in each element.
-  void turn(CallList& calls, const Members& members, const Blocks& rows, const Blocks& columns,
+  void turn(CallList& calls, const TransposeGroup& members, const Blocks& rows, const Blocks& columns,
             std::int64_t deep) const {
     calls::transpose(calls, *call_, members, rows, columns, point_bytes * deep, copy_ns * static_cast<double>(deep));
   }

@@ -86,7 +86,7 @@ class Halo3d final : public Application {
   Cells block_at(const calls::RankGrid<3>& ranks) const {
     const Cells cells = mesh();
     Cells block{};
-    for (std::size_t k = 0; k < 3; ++k) block[k] = block_cells(cells[k], ranks.side(k), ranks.place()[k]);
+    for (std::size_t k = 0; k < 3; ++k) block[k] = block_cells(cells[k], ranks.side(k), ranks.coordinates()[k]);
     return block;
   }
   // The directions in which there is another rank.

@@ -98,7 +98,7 @@ class Gathers {
     int divided = 0;
     for (std::size_t k = 0; k < lattice.size(); ++k) {
       block_[k] = lattice[k] / dims[k];
-      origin_[k] = ranks_.place()[k] * block_[k];
+      origin_[k] = ranks_.coordinates()[k] * block_[k];
       divided += dims[k] > 1 ? 1 : 0;
     }
     requests_ = calls.requests(4 * divided);

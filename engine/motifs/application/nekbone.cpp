@@ -29,7 +29,7 @@ Dims<3> cubic(int number) {
   double least = number;
   for (int third = 1; static_cast<std::int64_t>(third) * third * third <= number; ++third) {
     if (number % third != 0) continue;
-    const Dims<2> others = most_even<2>(number / third);
+    const Dims<2> others = balanced_dims<2>(number / third);
     std::array sides{others[0], others[1], third};
     std::ranges::sort(sides, std::greater{});
     // Nekbone tries larger first factors first and keeps the earlier of two equal triples, hence `<=`.

@@ -105,7 +105,7 @@ class Distribution3d {
   // of the cubes, with their number along the axis multiplied into one of the other two.
   Triple pencils_along(std::size_t axis) const {
     const auto [u, v] = others[axis];
-    const std::vector<int> even = most_even(static_cast<int>(cubes_[0] * cubes_[1] * cubes_[2]), 2);
+    const std::vector<int> even = balanced_dims(static_cast<int>(cubes_[0] * cubes_[1] * cubes_[2]), 2);
     const Triple upright = pencils(axis, even[0], even[1]);
     if (nests(axis, upright)) return upright;
     const Triple swapped = pencils(axis, even[1], even[0]);

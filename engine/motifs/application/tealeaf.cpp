@@ -30,13 +30,13 @@ constexpr double chebyshev_ns = 3.63;
 class TeaLeaf final : public Application {
  protected:
   void check_ranks(int ranks) const override {
-    const Dims<2> grid = most_even<2>(ranks);
+    const Dims<2> grid = balanced_dims<2>(ranks);
     check_blocks("columns", *columns_, grid[0]);
     check_blocks("rows", *rows_, grid[1]);
   }
 
   void write(CallList& calls) const override {
-    const calls::Block block = calls::tealeaf_block(calls.rank(), most_even<2>(calls.ranks()), *columns_, *rows_);
+    const calls::Block block = calls::tealeaf_block(calls.rank(), balanced_dims<2>(calls.ranks()), *columns_, *rows_);
     const calls::TealeafHalo halo(calls, block);
     const Part part{calls, halo, static_cast<double>(block.columns * block.rows)};
     if (*step_) {

@@ -42,7 +42,7 @@ using Partners = std::vector<int>;
 // The adjacent ranks in a mesh of ranks, offset in at most `at_once` dimensions.
 Partners beside(const CallList& calls, int dimensions, int at_once) {
   Dims<3> dims{{1, 1, 1}};
-  std::ranges::copy(most_even(calls.ranks(), dimensions), dims.sides.begin());
+  std::ranges::copy(balanced_dims(calls.ranks(), dimensions), dims.sides.begin());
   const calls::RankGrid<3> grid(dims, calls.rank());
   Partners partners;
   for (int z = -1; z <= 1; ++z) {

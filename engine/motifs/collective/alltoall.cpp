@@ -100,11 +100,11 @@ class Alltoall final : public BlockExchange<EvenShares> {
     for (int step = 1; step < ranks_; ++step) {
       const int to = rank_ < ranks_ - step ? rank_ + step : rank_ + step - ranks_;
       const int from = rank_ >= step ? rank_ - step : rank_ - step + ranks_;
-      mpi::must(MPI_Irecv(in_[from].data(), in_.count(from), datatype(), from, tag, communicator_, &in_flight_[0]),
-                "MPI_Irecv");
-      mpi::must(MPI_Isend(out_[to].data(), out_.count(to), datatype(), to, tag, communicator_, &in_flight_[1]),
-                "MPI_Isend");
-      mpi::must(MPI_Waitall(2, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+      mpi::check(MPI_Irecv(in_[from].data(), in_.count(from), datatype(), from, tag, communicator_, &in_flight_[0]),
+                 "MPI_Irecv");
+      mpi::check(MPI_Isend(out_[to].data(), out_.count(to), datatype(), to, tag, communicator_, &in_flight_[1]),
+                 "MPI_Isend");
+      mpi::check(MPI_Waitall(2, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     }
   }
 

@@ -44,13 +44,13 @@ class BcastStorm final : public Movement {
   void call() override {
     for (int root = 0; root < messages_.size(); ++root) {
       const auto at = static_cast<std::size_t>(root);
-      mpi::must(MPI_Ibcast(messages_[root].data(), messages_.count(root), datatype(), root, communicators_[at].handle(),
-                           &in_flight_[at]),
-                "MPI_Ibcast");
+      mpi::check(MPI_Ibcast(messages_[root].data(), messages_.count(root), datatype(), root,
+                            communicators_[at].handle(), &in_flight_[at]),
+                 "MPI_Ibcast");
     }
   }
   void finish() override {
-    mpi::must(MPI_Waitall(messages_.size(), in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    mpi::check(MPI_Waitall(messages_.size(), in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 
  private:

@@ -69,7 +69,7 @@ void Collective::perform_in_parts(Recorder& recorder) {
   overlap_.note(pure_ns_, computed - started, whole);
 }
 
-void Collective::finish() { mpi::must(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
+void Collective::finish() { mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
 
 std::span<Metric* const> Collective::measured() const {
   if (computes()) return metrics();

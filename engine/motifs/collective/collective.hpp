@@ -9,7 +9,7 @@
 
 #include "motifs/collective/arrival.hpp"
 #include "motifs/motif.hpp"
-#include "mpi/either.hpp"
+#include "mpi/call_or_start.hpp"
 
 namespace stressbench {
 
@@ -64,7 +64,7 @@ class Collective : public Motif {
   // Executes the blocking form `at_once` or starts the nonblocking form `started`.
   template <class AtOnce, class Started, class... Arguments>
   void either(AtOnce at_once, Started started, Arguments... arguments) {
-    mpi::either(posts_ ? &request_ : nullptr, called_.c_str(), at_once, started, arguments...);
+    mpi::call_or_start(posts_ ? &request_ : nullptr, called_.c_str(), at_once, started, arguments...);
   }
 
   bool nonblocking() const noexcept { return !nonblocking_ || **nonblocking_; }

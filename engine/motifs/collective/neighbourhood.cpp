@@ -38,7 +38,7 @@ std::vector<int> balanced_sides(int ranks, int dimensions) {
       if (ranks % side == 0) shortest = static_cast<int>(side);
     }
   }
-  std::vector<int> sides = most_even(ranks / shortest, 2);
+  std::vector<int> sides = balanced_dims(ranks / shortest, 2);
   if (dimensions == 3) sides.push_back(shortest);
   std::ranges::sort(sides, std::greater{});
   return sides;
@@ -131,14 +131,14 @@ mpi::Group Neighbourhood::make(const mpi::Group& group) const {
   if (*topology_ == Topology::cartesian) {
     const auto sides = balanced_sides(group.size(), static_cast<int>(*dimensions_));
     const std::vector<int> periods(sides.size(), *periodic_ ? 1 : 0);
-    mpi::must(MPI_Cart_create(group.handle(), static_cast<int>(sides.size()), sides.data(), periods.data(), 0, &made),
-              "MPI_Cart_create");
+    mpi::check(MPI_Cart_create(group.handle(), static_cast<int>(sides.size()), sides.data(), periods.data(), 0, &made),
+               "MPI_Cart_create");
   } else {
     const auto neighbours = of(group.rank(), group.size());
     const auto count = static_cast<int>(neighbours.size());
-    mpi::must(MPI_Dist_graph_create_adjacent(group.handle(), count, neighbours.data(), MPI_UNWEIGHTED, count,
-                                             neighbours.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made),
-              "MPI_Dist_graph_create_adjacent");
+    mpi::check(MPI_Dist_graph_create_adjacent(group.handle(), count, neighbours.data(), MPI_UNWEIGHTED, count,
+                                              neighbours.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made),
+               "MPI_Dist_graph_create_adjacent");
   }
   return mpi::Group::adopt(made);
 }

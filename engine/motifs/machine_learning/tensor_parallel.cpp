@@ -7,7 +7,7 @@ namespace stressbench {
 namespace {
 
 using calls::CallList;
-using calls::Ranks;
+using calls::CommunicatorRef;
 using calls::ReduceOp;
 
 constexpr int sums_a_layer = 2;  // attention and feed-forward
@@ -23,7 +23,7 @@ class TensorParallel final : public Training {
 
   void write(CallList& calls) const override {
     const int size = degree(calls.ranks());
-    const Ranks group = calls.split(calls.rank() / size, calls.rank() % size, size);
+    const CommunicatorRef group = calls.split(calls.rank() / size, calls.rank() % size, size);
     const double part = static_cast<double>(parameters()) / static_cast<double>(layers()) / sums_a_layer / size;
     calls.repeat(layers() * sums_a_layer, [&] {
       calls.compute(forward_ns(part));
@@ -38,7 +38,7 @@ class TensorParallel final : public Training {
  private:
   int degree(int ranks) const { return *degree_ == 0 ? ranks : static_cast<int>(*degree_); }
 
-  void sum(CallList& calls, const Ranks& group) const {
+  void sum(CallList& calls, const CommunicatorRef& group) const {
     const std::int64_t elements = tokens() * hidden();
     if (!*sequence_) return calls.allreduce(group, ReduceOp::sum, kind(), elements);
     calls.reduce_scatter(group, ReduceOp::sum, kind(), elements / group.size);

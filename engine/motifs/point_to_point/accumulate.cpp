@@ -57,13 +57,13 @@ class Accumulate final : public OneSided {
     const auto& [target, number, rank, own, there] = operation;
     if (fetches()) {
       std::byte* result = fetched(target, number).data();
-      mpi::must(MPI_Get_accumulate(own, count, MPI_UINT64_T, result, count, MPI_UINT64_T, rank, there, count,
-                                   MPI_UINT64_T, MPI_SUM, window()),
-                "MPI_Get_accumulate");
+      mpi::check(MPI_Get_accumulate(own, count, MPI_UINT64_T, result, count, MPI_UINT64_T, rank, there, count,
+                                    MPI_UINT64_T, MPI_SUM, window()),
+                 "MPI_Get_accumulate");
       return;
     }
-    mpi::must(MPI_Accumulate(own, count, MPI_UINT64_T, rank, there, count, MPI_UINT64_T, MPI_SUM, window()),
-              "MPI_Accumulate");
+    mpi::check(MPI_Accumulate(own, count, MPI_UINT64_T, rank, there, count, MPI_UINT64_T, MPI_SUM, window()),
+               "MPI_Accumulate");
   }
 
   void prepare(std::uint64_t) override {

@@ -30,11 +30,12 @@ class Atomic final : public OneSided {
   void issue(const Operation& operation) {
     const auto& [target, number, rank, result, there] = operation;
     if (swaps()) {
-      mpi::must(MPI_Compare_and_swap(&steps_[number + 1], &steps_[number], result, MPI_UINT64_T, rank, there, window()),
-                "MPI_Compare_and_swap");
+      mpi::check(
+          MPI_Compare_and_swap(&steps_[number + 1], &steps_[number], result, MPI_UINT64_T, rank, there, window()),
+          "MPI_Compare_and_swap");
       return;
     }
-    mpi::must(MPI_Fetch_and_op(&one_, result, MPI_UINT64_T, rank, there, MPI_SUM, window()), "MPI_Fetch_and_op");
+    mpi::check(MPI_Fetch_and_op(&one_, result, MPI_UINT64_T, rank, there, MPI_SUM, window()), "MPI_Fetch_and_op");
   }
 
   void prepare(std::uint64_t) override {

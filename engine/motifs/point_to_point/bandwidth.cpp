@@ -62,15 +62,15 @@ class Streaming final : public Motif {
       case Role::source:
         post_sends();
         wait(sending_);
-        mpi::must(MPI_Recv(incoming_.data(), acknowledgement_bytes, MPI_BYTE, partner_, tag, communicator_,
-                           MPI_STATUS_IGNORE),
-                  "MPI_Recv");
+        mpi::check(MPI_Recv(incoming_.data(), acknowledgement_bytes, MPI_BYTE, partner_, tag, communicator_,
+                            MPI_STATUS_IGNORE),
+                   "MPI_Recv");
         return;
       case Role::sink:
         post_receives();
         wait(receiving_);
-        mpi::must(MPI_Send(outgoing_.data(), acknowledgement_bytes, MPI_BYTE, partner_, tag, communicator_),
-                  "MPI_Send");
+        mpi::check(MPI_Send(outgoing_.data(), acknowledgement_bytes, MPI_BYTE, partner_, tag, communicator_),
+                   "MPI_Send");
         return;
       case Role::both:
         post_receives();
@@ -98,16 +98,16 @@ class Streaming final : public Motif {
   // As in the OSU benchmarks, all messages of a window use one buffer on each side.
   void post_sends() {
     for (MPI_Request& request : sending_) {
-      mpi::must(MPI_Isend(outgoing_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &request), "MPI_Isend");
+      mpi::check(MPI_Isend(outgoing_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &request), "MPI_Isend");
     }
   }
   void post_receives() {
     for (MPI_Request& request : receiving_) {
-      mpi::must(MPI_Irecv(incoming_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &request), "MPI_Irecv");
+      mpi::check(MPI_Irecv(incoming_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &request), "MPI_Irecv");
     }
   }
   void wait(std::vector<MPI_Request>& requests) const {
-    mpi::must(MPI_Waitall(window_, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    mpi::check(MPI_Waitall(window_, requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 
   Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "length of each message", FitsMessage{}};

@@ -29,7 +29,7 @@ class Compression final : public Simultaneous {
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
     Simultaneous::decompose(group, draws);
-    pause::wake_on_time();
+    pause::minimise_timer_slack();
   }
 
   void perform(Recorder&) override {

@@ -44,16 +44,16 @@ class Exchange final : public Motif {
 
   void perform(Recorder&) override {
     for (std::size_t i = 0; i < 2; ++i) {
-      mpi::must(MPI_Isend(outgoing_[i].data(), outgoing_[i].count(), outgoing_[i].type(), to_[i], tag, communicator_,
-                          &in_flight_[i]),
-                "MPI_Isend");
+      mpi::check(MPI_Isend(outgoing_[i].data(), outgoing_[i].count(), outgoing_[i].type(), to_[i], tag, communicator_,
+                           &in_flight_[i]),
+                 "MPI_Isend");
     }
     for (std::size_t i = 0; i < 2; ++i) {
-      mpi::must(MPI_Recv(incoming_[i].data(), incoming_[i].count(), incoming_[i].type(), from_[i], tag, communicator_,
-                         MPI_STATUS_IGNORE),
-                "MPI_Recv");
+      mpi::check(MPI_Recv(incoming_[i].data(), incoming_[i].count(), incoming_[i].type(), from_[i], tag, communicator_,
+                          MPI_STATUS_IGNORE),
+                 "MPI_Recv");
     }
-    mpi::must(MPI_Waitall(2, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    mpi::check(MPI_Waitall(2, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 
   void fill_payload(std::uint64_t pass) override {

@@ -80,17 +80,17 @@ class Incast final : public Motif {
         is_root() ? receive_all() : send_to_roots();
         return;
       case IncastCall::gather:
-        mpi::must(place_ == 0
-                      ? MPI_Gather(MPI_IN_PLACE, 0, MPI_BYTE, incoming_.data(), count_, MPI_BYTE, 0, communicator_)
-                      : MPI_Gather(outgoing_.data(), count_, MPI_BYTE, nullptr, 0, MPI_BYTE, 0, communicator_),
-                  "MPI_Gather");
+        mpi::check(place_ == 0
+                       ? MPI_Gather(MPI_IN_PLACE, 0, MPI_BYTE, incoming_.data(), count_, MPI_BYTE, 0, communicator_)
+                       : MPI_Gather(outgoing_.data(), count_, MPI_BYTE, nullptr, 0, MPI_BYTE, 0, communicator_),
+                   "MPI_Gather");
         return;
       case IncastCall::gatherv:
-        mpi::must(place_ == 0 ? MPI_Gatherv(MPI_IN_PLACE, 0, MPI_BYTE, incoming_.data(), counts_.data(),
-                                            offsets_.data(), MPI_BYTE, 0, communicator_)
-                              : MPI_Gatherv(outgoing_.data(), count_, MPI_BYTE, nullptr, nullptr, nullptr, MPI_BYTE, 0,
-                                            communicator_),
-                  "MPI_Gatherv");
+        mpi::check(place_ == 0 ? MPI_Gatherv(MPI_IN_PLACE, 0, MPI_BYTE, incoming_.data(), counts_.data(),
+                                             offsets_.data(), MPI_BYTE, 0, communicator_)
+                               : MPI_Gatherv(outgoing_.data(), count_, MPI_BYTE, nullptr, nullptr, nullptr, MPI_BYTE, 0,
+                                             communicator_),
+                   "MPI_Gatherv");
         return;
     }
   }
@@ -156,26 +156,26 @@ class Incast final : public Motif {
 
   void send_to_roots() {
     if (roots_ == 1) {
-      mpi::must(MPI_Send(outgoing_.data(), count_, MPI_BYTE, root_, tag, communicator_), "MPI_Send");
+      mpi::check(MPI_Send(outgoing_.data(), count_, MPI_BYTE, root_, tag, communicator_), "MPI_Send");
       return;
     }
     // Senders start with different roots, so that they do not all send to the same root first.
     for (int i = 0; i < roots_; ++i) {
       const int root = (place_ + i) % roots_;
-      mpi::must(MPI_Isend(departure(root).data(), count_, MPI_BYTE, root_rank(root), tag, communicator_,
-                          &in_flight_[static_cast<std::size_t>(i)]),
-                "MPI_Isend");
+      mpi::check(MPI_Isend(departure(root).data(), count_, MPI_BYTE, root_rank(root), tag, communicator_,
+                           &in_flight_[static_cast<std::size_t>(i)]),
+                 "MPI_Isend");
     }
-    mpi::must(MPI_Waitall(roots_, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    mpi::check(MPI_Waitall(roots_, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
   void receive_all() {
     for (int sender = 0; sender < senders_; ++sender) {
       const auto arrival_bytes = arrival(sender);
-      mpi::must(MPI_Irecv(arrival_bytes.data(), static_cast<int>(arrival_bytes.size()), MPI_BYTE, rank_of(sender), tag,
-                          communicator_, &in_flight_[static_cast<std::size_t>(sender)]),
-                "MPI_Irecv");
+      mpi::check(MPI_Irecv(arrival_bytes.data(), static_cast<int>(arrival_bytes.size()), MPI_BYTE, rank_of(sender), tag,
+                           communicator_, &in_flight_[static_cast<std::size_t>(sender)]),
+                 "MPI_Irecv");
     }
-    mpi::must(MPI_Waitall(senders_, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    mpi::check(MPI_Waitall(senders_, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
   std::span<std::byte> departure(int root) const {
     const auto length = static_cast<std::size_t>(count_);

@@ -14,24 +14,24 @@ mpi::Datatype make_type(Layout layout, int blocks, int block, int stride) {
   MPI_Datatype made = MPI_DATATYPE_NULL;
   switch (layout) {
     case Layout::contiguous:
-      mpi::must(MPI_Type_contiguous(blocks * block, MPI_BYTE, &made), "MPI_Type_contiguous");
+      mpi::check(MPI_Type_contiguous(blocks * block, MPI_BYTE, &made), "MPI_Type_contiguous");
       break;
     case Layout::vector:
-      mpi::must(MPI_Type_vector(blocks, block, stride, MPI_BYTE, &made), "MPI_Type_vector");
+      mpi::check(MPI_Type_vector(blocks, block, stride, MPI_BYTE, &made), "MPI_Type_vector");
       break;
     case Layout::subarray: {
       const std::array whole{blocks, stride};
       const std::array part{blocks, block};
       const std::array start{0, 0};
-      mpi::must(MPI_Type_create_subarray(2, whole.data(), part.data(), start.data(), MPI_ORDER_C, MPI_BYTE, &made),
-                "MPI_Type_create_subarray");
+      mpi::check(MPI_Type_create_subarray(2, whole.data(), part.data(), start.data(), MPI_ORDER_C, MPI_BYTE, &made),
+                 "MPI_Type_create_subarray");
       break;
     }
     case Layout::indexed: {
       const std::vector<int> lengths(static_cast<std::size_t>(blocks), block);
       std::vector<int> displacements;
       for (int i = 0; i < blocks; ++i) displacements.push_back(i * stride);
-      mpi::must(MPI_Type_indexed(blocks, lengths.data(), displacements.data(), MPI_BYTE, &made), "MPI_Type_indexed");
+      mpi::check(MPI_Type_indexed(blocks, lengths.data(), displacements.data(), MPI_BYTE, &made), "MPI_Type_indexed");
       break;
     }
   }

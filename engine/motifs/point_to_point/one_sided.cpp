@@ -68,8 +68,8 @@ void OneSided::decompose(const mpi::Group& group, const Draw&) {
     window_ = mpi::Window::allocate(exposed_bytes, group);
     std::ranges::fill(window_.memory(), std::byte{0x55});  // touched, like the memory of a Buffer
   }
-  targets_ = mpi::Members(group, target_ranks_);
-  origins_ = mpi::Members(group, each_once(reached_.origins));
+  targets_ = mpi::RankSet(group, target_ranks_);
+  origins_ = mpi::RankSet(group, each_once(reached_.origins));
   plan();
   if (*flush_) open_for_good();
 }
@@ -86,10 +86,10 @@ void OneSided::plan() {
 }
 
 void OneSided::open_for_good() {
-  if (*sync_ == Synchronisation::lock_all) mpi::must(MPI_Win_lock_all(0, window()), "MPI_Win_lock_all");
+  if (*sync_ == Synchronisation::lock_all) mpi::check(MPI_Win_lock_all(0, window()), "MPI_Win_lock_all");
   if (*sync_ == Synchronisation::lock) {
     for (const int target : target_ranks_) {
-      mpi::must(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window()), "MPI_Win_lock");
+      mpi::check(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window()), "MPI_Win_lock");
     }
   }
   locked_ = true;
@@ -97,19 +97,19 @@ void OneSided::open_for_good() {
 
 void OneSided::flush() {
   if (*sync_ == Synchronisation::lock_all && target_ranks_.size() > 1) {
-    mpi::must(MPI_Win_flush_all(window()), "MPI_Win_flush_all");
+    mpi::check(MPI_Win_flush_all(window()), "MPI_Win_flush_all");
     return;
   }
-  for (const int target : target_ranks_) mpi::must(MPI_Win_flush(target, window()), "MPI_Win_flush");
+  for (const int target : target_ranks_) mpi::check(MPI_Win_flush(target, window()), "MPI_Win_flush");
 }
 
 void OneSided::fill_payload(std::uint64_t pass) {
   stamp_memory(pass);
-  mpi::must(MPI_Barrier(communicator_), "MPI_Barrier");
+  mpi::check(MPI_Barrier(communicator_), "MPI_Barrier");
 }
 
 void OneSided::verify(std::uint64_t pass) const {
-  mpi::must(MPI_Barrier(communicator_), "MPI_Barrier");
+  mpi::check(MPI_Barrier(communicator_), "MPI_Barrier");
   verify_memory(pass);
 }
 

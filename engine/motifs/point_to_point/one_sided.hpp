@@ -106,8 +106,8 @@ class OneSided : public Motif, public SerialSetup {
   Buffer local_;
   Buffer given_;  // memory passed to MPI_Win_create
   mpi::Window window_;
-  mpi::Members targets_;
-  mpi::Members origins_;
+  mpi::RankSet targets_;
+  mpi::RankSet origins_;
   bool locked_ = false;
 };
 
@@ -120,27 +120,27 @@ void OneSided::in_epochs(Issue issue) {
   const bool accesses = !reached_.targets.empty();
   switch (*sync_) {
     case Synchronisation::fence:
-      mpi::must(MPI_Win_fence(0, window()), "MPI_Win_fence");
+      mpi::check(MPI_Win_fence(0, window()), "MPI_Win_fence");
       issue_all(issue);
-      mpi::must(MPI_Win_fence(0, window()), "MPI_Win_fence");
+      mpi::check(MPI_Win_fence(0, window()), "MPI_Win_fence");
       return;
     case Synchronisation::lock:
       return lock_epochs(issue);
     case Synchronisation::lock_all:
       if (!accesses) return;
-      mpi::must(MPI_Win_lock_all(0, window()), "MPI_Win_lock_all");
+      mpi::check(MPI_Win_lock_all(0, window()), "MPI_Win_lock_all");
       issue_all(issue);
-      mpi::must(MPI_Win_unlock_all(window()), "MPI_Win_unlock_all");
+      mpi::check(MPI_Win_unlock_all(window()), "MPI_Win_unlock_all");
       return;
     case Synchronisation::pscw: {
       const bool exposes = !reached_.origins.empty();
-      if (exposes) mpi::must(MPI_Win_post(origins_.handle(), 0, window()), "MPI_Win_post");
+      if (exposes) mpi::check(MPI_Win_post(origins_.handle(), 0, window()), "MPI_Win_post");
       if (accesses) {
-        mpi::must(MPI_Win_start(targets_.handle(), 0, window()), "MPI_Win_start");
+        mpi::check(MPI_Win_start(targets_.handle(), 0, window()), "MPI_Win_start");
         issue_all(issue);
-        mpi::must(MPI_Win_complete(window()), "MPI_Win_complete");
+        mpi::check(MPI_Win_complete(window()), "MPI_Win_complete");
       }
-      if (exposes) mpi::must(MPI_Win_wait(window()), "MPI_Win_wait");
+      if (exposes) mpi::check(MPI_Win_wait(window()), "MPI_Win_wait");
       return;
     }
   }
@@ -156,9 +156,9 @@ void OneSided::lock_epochs(Issue issue) {
   for (auto first = planned_.begin(); first != planned_.end();) {
     const int target = first->rank;
     const auto end = first + static_cast<std::ptrdiff_t>(operations());
-    mpi::must(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window()), "MPI_Win_lock");
+    mpi::check(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window()), "MPI_Win_lock");
     for (; first != end; ++first) issue(*first);
-    mpi::must(MPI_Win_unlock(target, window()), "MPI_Win_unlock");
+    mpi::check(MPI_Win_unlock(target, window()), "MPI_Win_unlock");
   }
 }
 

@@ -39,10 +39,10 @@ class PingPing final : public Motif {
   void perform(Recorder&) override {
     if (partner_ == no_partner) return;
     MPI_Request sending = MPI_REQUEST_NULL;
-    mpi::must(MPI_Isend(outgoing_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &sending), "MPI_Isend");
-    mpi::must(MPI_Recv(incoming_.data(), count_, MPI_BYTE, partner_, tag, communicator_, MPI_STATUS_IGNORE),
-              "MPI_Recv");
-    mpi::must(MPI_Wait(&sending, MPI_STATUS_IGNORE), "MPI_Wait");
+    mpi::check(MPI_Isend(outgoing_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &sending), "MPI_Isend");
+    mpi::check(MPI_Recv(incoming_.data(), count_, MPI_BYTE, partner_, tag, communicator_, MPI_STATUS_IGNORE),
+               "MPI_Recv");
+    mpi::check(MPI_Wait(&sending, MPI_STATUS_IGNORE), "MPI_Wait");
   }
 
   bool is_timed() const override { return partner_ != no_partner; }

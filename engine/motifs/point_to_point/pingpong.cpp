@@ -52,11 +52,11 @@ class PingPong final : public Motif {
   // (docs/motifs/pingpong.md).
   void perform(Recorder&) override {
     if (role_ == Role::ping) {
-      mpi::must(MPI_Send(out_, count_, out_type_, partner_, tag, communicator_), "MPI_Send");
-      mpi::must(MPI_Recv(in_, count_, in_type_, partner_, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
+      mpi::check(MPI_Send(out_, count_, out_type_, partner_, tag, communicator_), "MPI_Send");
+      mpi::check(MPI_Recv(in_, count_, in_type_, partner_, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
     } else if (role_ == Role::pong) {
-      mpi::must(MPI_Recv(in_, count_, in_type_, partner_, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
-      mpi::must(MPI_Send(out_, count_, out_type_, partner_, tag, communicator_), "MPI_Send");
+      mpi::check(MPI_Recv(in_, count_, in_type_, partner_, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
+      mpi::check(MPI_Send(out_, count_, out_type_, partner_, tag, communicator_), "MPI_Send");
     }
   }
 

@@ -44,8 +44,9 @@ class Put final : public Transfer {
 
  private:
   void issue(const Operation& operation) {
-    mpi::must(MPI_Put(operation.local, count(), MPI_BYTE, operation.rank, operation.there, count(), MPI_BYTE, window()),
-              "MPI_Put");
+    mpi::check(
+        MPI_Put(operation.local, count(), MPI_BYTE, operation.rank, operation.there, count(), MPI_BYTE, window()),
+        "MPI_Put");
   }
   void stamp_memory(std::uint64_t pass) override {
     each_local([&](auto bytes, int target, auto i) { payload::fill(bytes, origin(rank(), target, pass, i)); });
@@ -64,8 +65,9 @@ class Get final : public Transfer {
 
  private:
   void issue(const Operation& operation) {
-    mpi::must(MPI_Get(operation.local, count(), MPI_BYTE, operation.rank, operation.there, count(), MPI_BYTE, window()),
-              "MPI_Get");
+    mpi::check(
+        MPI_Get(operation.local, count(), MPI_BYTE, operation.rank, operation.there, count(), MPI_BYTE, window()),
+        "MPI_Get");
   }
   void stamp_memory(std::uint64_t pass) override {
     each_exposed([&](auto bytes, int to, auto i) { payload::fill(bytes, origin(rank(), to, pass, i)); });

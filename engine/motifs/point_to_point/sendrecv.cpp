@@ -34,9 +34,9 @@ class Sendrecv final : public Motif {
   }
 
   void perform(Recorder&) override {
-    mpi::must(MPI_Sendrecv(outgoing_.data(), outgoing_.count(), outgoing_.type(), right_, tag, incoming_.data(),
-                           incoming_.count(), incoming_.type(), left_, tag, communicator_, MPI_STATUS_IGNORE),
-              "MPI_Sendrecv");
+    mpi::check(MPI_Sendrecv(outgoing_.data(), outgoing_.count(), outgoing_.type(), right_, tag, incoming_.data(),
+                            incoming_.count(), incoming_.type(), left_, tag, communicator_, MPI_STATUS_IGNORE),
+               "MPI_Sendrecv");
   }
 
   void fill_payload(std::uint64_t pass) override {

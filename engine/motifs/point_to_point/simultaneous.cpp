@@ -57,16 +57,17 @@ void Simultaneous::post() {
   const auto count = static_cast<int>(size_->value);
   MPI_Request* request = in_flight_.data();
   for (std::size_t i = 0; i < turn.from.size(); ++i) {
-    mpi::must(MPI_Irecv(incoming(i).data(), count, MPI_BYTE, turn.from[i], tag, communicator_, request++), "MPI_Irecv");
+    mpi::check(MPI_Irecv(incoming(i).data(), count, MPI_BYTE, turn.from[i], tag, communicator_, request++),
+               "MPI_Irecv");
   }
   for (std::size_t i = 0; i < turn.to.size(); ++i) {
-    mpi::must(MPI_Isend(outgoing(i).data(), count, MPI_BYTE, turn.to[i], tag, communicator_, request++), "MPI_Isend");
+    mpi::check(MPI_Isend(outgoing(i).data(), count, MPI_BYTE, turn.to[i], tag, communicator_, request++), "MPI_Isend");
   }
   posted_ = static_cast<int>(request - in_flight_.data());
 }
 
 void Simultaneous::wait() {
-  if (posted_ > 0) mpi::must(MPI_Waitall(posted_, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  if (posted_ > 0) mpi::check(MPI_Waitall(posted_, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 
 void Simultaneous::fill_payload(std::uint64_t pass) {

@@ -28,13 +28,13 @@ class PartitionedMessage {
   static constexpr bool known = true;
   PartitionedMessage(const Buffer& memory, int parts, int peer, bool sends, MPI_Comm communicator) {
     const auto count = static_cast<MPI_Count>(memory.size() / static_cast<std::size_t>(parts));
-    mpi::must(sends ? MPI_Psend_init(memory.data(), parts, count, MPI_BYTE, peer, partition_tag, communicator,
-                                     MPI_INFO_NULL, &request_)
-                    : MPI_Precv_init(memory.data(), parts, count, MPI_BYTE, peer, partition_tag, communicator,
-                                     MPI_INFO_NULL, &request_),
-              sends ? "MPI_Psend_init" : "MPI_Precv_init");
+    mpi::check(sends ? MPI_Psend_init(memory.data(), parts, count, MPI_BYTE, peer, partition_tag, communicator,
+                                      MPI_INFO_NULL, &request_)
+                     : MPI_Precv_init(memory.data(), parts, count, MPI_BYTE, peer, partition_tag, communicator,
+                                      MPI_INFO_NULL, &request_),
+               sends ? "MPI_Psend_init" : "MPI_Precv_init");
   }
-  void ready(int part) { mpi::must(MPI_Pready(part, request_), "MPI_Pready"); }
+  void ready(int part) { mpi::check(MPI_Pready(part, request_), "MPI_Pready"); }
 #else
   static constexpr bool known = false;
   PartitionedMessage(const Buffer&, int, int, bool, MPI_Comm) {}
@@ -45,8 +45,8 @@ class PartitionedMessage {
   ~PartitionedMessage() {
     if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
   }
-  void start() { mpi::must(MPI_Start(&request_), "MPI_Start"); }
-  void wait() { mpi::must(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
+  void start() { mpi::check(MPI_Start(&request_), "MPI_Start"); }
+  void wait() { mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
 
  private:
   MPI_Request request_ = MPI_REQUEST_NULL;
@@ -120,7 +120,7 @@ class Threads final : public Motif {
 
   void require_threads() const {
     int given = MPI_THREAD_SINGLE;
-    mpi::must(MPI_Query_thread(&given), "MPI_Query_thread");
+    mpi::check(MPI_Query_thread(&given), "MPI_Query_thread");
     if (*threads_ == 1 || given == MPI_THREAD_MULTIPLE) return;
     throw UserMistake(
         "--threads: {} that call MPI at once need MPI_THREAD_MULTIPLE, which MPI was not started with; "
@@ -133,20 +133,20 @@ class Threads final : public Motif {
     std::byte* part = message_.data() + std::ptrdiff_t{member} * part_bytes_;
     const int tag = partition_tag + member;
     if (sends_) {
-      mpi::must(MPI_Send(part, part_bytes_, MPI_BYTE, partner_, tag, communicator_), "MPI_Send");
+      mpi::check(MPI_Send(part, part_bytes_, MPI_BYTE, partner_, tag, communicator_), "MPI_Send");
     } else {
-      mpi::must(MPI_Recv(part, part_bytes_, MPI_BYTE, partner_, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
+      mpi::check(MPI_Recv(part, part_bytes_, MPI_BYTE, partner_, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
     }
   }
   void acknowledge() {
     std::byte* word = acknowledgement_.data();
     if (sends_) {
-      mpi::must(MPI_Recv(word, acknowledgement_bytes, MPI_BYTE, partner_, acknowledgement_tag, communicator_,
-                         MPI_STATUS_IGNORE),
-                "MPI_Recv");
+      mpi::check(MPI_Recv(word, acknowledgement_bytes, MPI_BYTE, partner_, acknowledgement_tag, communicator_,
+                          MPI_STATUS_IGNORE),
+                 "MPI_Recv");
     } else {
-      mpi::must(MPI_Send(word, acknowledgement_bytes, MPI_BYTE, partner_, acknowledgement_tag, communicator_),
-                "MPI_Send");
+      mpi::check(MPI_Send(word, acknowledgement_bytes, MPI_BYTE, partner_, acknowledgement_tag, communicator_),
+                 "MPI_Send");
     }
   }
 

@@ -107,7 +107,7 @@ class AllPairs final : public Motif {
     for (std::int64_t i = 0; i < *rounds_; ++i) play(other);
     const std::int64_t end_ns = recorder.now_ns();
     const double time_s = static_cast<double>(end_ns - start_ns) * 1e-9 / static_cast<double>(2 * *rounds_);
-    mpi::must(MPI_Send(&time_s, 1, MPI_DOUBLE, other, tag, communicator_), "MPI_Send");
+    mpi::check(MPI_Send(&time_s, 1, MPI_DOUBLE, other, tag, communicator_), "MPI_Send");
     return time_s;
   }
   double answer(int other) {
@@ -116,7 +116,7 @@ class AllPairs final : public Motif {
       send(other);
     }
     double time_s = 0;
-    mpi::must(MPI_Recv(&time_s, 1, MPI_DOUBLE, other, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
+    mpi::check(MPI_Recv(&time_s, 1, MPI_DOUBLE, other, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
     return time_s;
   }
   void play(int other) {
@@ -124,19 +124,20 @@ class AllPairs final : public Motif {
     receive(other);
   }
   void send(int other) {
-    mpi::must(MPI_Send(to(other).data(), count_, MPI_BYTE, other, tag, communicator_), "MPI_Send");
+    mpi::check(MPI_Send(to(other).data(), count_, MPI_BYTE, other, tag, communicator_), "MPI_Send");
   }
   void receive(int other) {
-    mpi::must(MPI_Recv(from(other).data(), count_, MPI_BYTE, other, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
+    mpi::check(MPI_Recv(from(other).data(), count_, MPI_BYTE, other, tag, communicator_, MPI_STATUS_IGNORE),
+               "MPI_Recv");
   }
 
   // Makes the slowest pair known to all ranks, so that the minimum, mean and maximum of these metrics over the ranks
   // are the same.
   void agree_on(const TimeOfRank& own, int own_opponent) {
     TimeOfRank slowest{};
-    mpi::must(MPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, communicator_), "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, communicator_), "MPI_Allreduce");
     int upper = own_opponent;
-    mpi::must(MPI_Bcast(&upper, 1, MPI_INT, slowest.rank, communicator_), "MPI_Bcast");
+    mpi::check(MPI_Bcast(&upper, 1, MPI_INT, slowest.rank, communicator_), "MPI_Bcast");
     slowest_time_.add(slowest.time_s);
     slowest_lower_.add(slowest.rank);
     slowest_upper_.add(upper);

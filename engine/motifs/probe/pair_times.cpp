@@ -17,11 +17,11 @@ constexpr std::string_view head = "round,size_bytes,lower_rank,higher_rank,tourn
 
 std::string receive_lines(int rank, const mpi::Group& group) {
   MPI_Status status;
-  mpi::must(MPI_Probe(rank, tag, group.handle(), &status), "MPI_Probe");
+  mpi::check(MPI_Probe(rank, tag, group.handle(), &status), "MPI_Probe");
   int length = 0;
   MPI_Get_count(&status, MPI_CHAR, &length);
   std::string text(static_cast<std::size_t>(length), '\0');
-  mpi::must(MPI_Recv(text.data(), length, MPI_CHAR, rank, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
+  mpi::check(MPI_Recv(text.data(), length, MPI_CHAR, rank, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
   return text;
 }
 
@@ -74,7 +74,7 @@ void PairTimes::append(const io::AppendedFile& file, const mpi::Group& group, in
                        std::int64_t size_bytes) const {
   const std::string own = lines(round, size_bytes);
   if (rank_ > 0 && rank_ < group.size() - 1) {  // the last rank is the lower one of no pair
-    mpi::must(MPI_Send(own.data(), static_cast<int>(own.size()), MPI_CHAR, 0, tag, group.handle()), "MPI_Send");
+    mpi::check(MPI_Send(own.data(), static_cast<int>(own.size()), MPI_CHAR, 0, tag, group.handle()), "MPI_Send");
   }
   io::on_first_rank(group, "matrix", [&] { write_all(file, own, group); });
 }

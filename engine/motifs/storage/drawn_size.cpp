@@ -45,7 +45,7 @@ std::optional<Shape> shape_of(std::string_view text) {
 double size_in(std::string_view part, std::string_view text) {
   try {
     const std::int64_t size = units::bytes(part).value;
-    if (size > 0 && size <= SizeTable::most_size) return static_cast<double>(size);
+    if (size > 0 && size <= SizeTable::max_size) return static_cast<double>(size);
   } catch (const UserMistake& mistake) {
     refuse(fmt::format("'{}': '{}' {}", text, part, mistake.what()));
   }
@@ -91,7 +91,7 @@ void DrawnSize::check() const {
 std::string DrawnSize::table_text() const {
   if (shape_of(*from_)) return {};
   try {
-    return read_file(*from_, input_limits::size_table_bytes);
+    return read_file(*from_, input_limits::max_size_table_bytes);
   } catch (const UserMistake& mistake) {
     refuse(fmt::format("{}; accepted: a table of sizes, or {}", mistake.what(), as_distribution));
   }
@@ -122,9 +122,9 @@ void DrawnSize::load(const mpi::Group& group, const Draw& draws) {
     }
     message[1] = static_cast<int>(text.size());
   }
-  mpi::must(MPI_Bcast(message.data(), 2, MPI_INT, 0, group.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(message.data(), 2, MPI_INT, 0, group.handle()), "MPI_Bcast");
   text.resize(static_cast<std::size_t>(message[1]));
-  mpi::must(MPI_Bcast(text.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(text.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
   if (message[0] == mistaken) throw ParameterMistake("sizes-from", text);
   if (message[0] == failed) throw MachineFault(text);
   source_ = source_of(text);
@@ -137,7 +137,7 @@ std::int64_t DrawnSize::of(std::int64_t file, std::uint64_t execution) const {
   position.execution = first_execution + execution;
   const double unit = random_unit(position);
   if (const auto* table = std::get_if<SizeTable>(&*source_)) {
-    const std::int64_t size = table->at(unit);
+    const std::int64_t size = table->quantile(unit);
     return *scale_ == 1 ? size : scaled(static_cast<double>(size));
   }
   return scaled(std::get<Distribution>(*source_).quantile(unit));
@@ -157,7 +157,7 @@ std::optional<std::int64_t> DrawnSize::largest() const {
 
 // Limits the draws of a distribution with a long tail to the largest size of a file.
 std::int64_t DrawnSize::scaled(double size) const noexcept {
-  return std::llround(std::min(size * *scale_, static_cast<double>(SizeTable::most_size)));
+  return std::llround(std::min(size * *scale_, static_cast<double>(SizeTable::max_size)));
 }
 
 }  // namespace stressbench::io

@@ -29,7 +29,7 @@ class DrawnSize {
   // ignored.
   void load(const mpi::Group& group, const Draw& draws);
 
-  // The size of the part in bytes, from 0 to SizeTable::most_size; requires `load`. Depends only on the seed, the step,
+  // The size of the part in bytes, from 0 to SizeTable::max_size; requires `load`. Depends only on the seed, the step,
   // the number of the file (from 0, below 2^32) and the execution (below 2^63), and so is the same on all ranks that
   // share the file, however many there are. Allocates no memory.
   std::int64_t of(std::int64_t file, std::uint64_t execution) const;

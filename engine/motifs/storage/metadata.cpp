@@ -67,9 +67,9 @@ class Phase {
   }
   // The minimum over all ranks: between the last arrival and the first exit. Needs no common clock.
   void reduce_metrics(const mpi::Group& group, std::int64_t items_of_a_rank) {
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, spans_ns_.data(), static_cast<int>(spans_ns_.size()), MPI_INT64_T, MPI_MIN,
-                            group.handle()),
-              "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, spans_ns_.data(), static_cast<int>(spans_ns_.size()), MPI_INT64_T, MPI_MIN,
+                             group.handle()),
+               "MPI_Allreduce");
     const double items = static_cast<double>(items_of_a_rank) * group.size();
     for (const std::int64_t span_ns : spans_ns_) rate_.add(items, Nanoseconds{span_ns}.seconds());
     spans_ns_.clear();
@@ -165,7 +165,7 @@ class Metadata final : public Motif {
   Metric operations_{this, "operations", Better::higher, "creates, stats, opens and unlinks of a rank"};
   mutable std::vector<Metric*> measured_;
 
-  std::optional<signals::FileSizeLimitIsAnError> file_size_limit_;
+  std::optional<signals::SigxfszIgnored> file_size_limit_;
   Run run_;
   Draw draws_;
   const mpi::Group* group_ = nullptr;
@@ -222,7 +222,7 @@ void Metadata::decompose(const mpi::Group& group, const Draw& draws) {
   for (Phase* phase : phases_) {
     if (does(phase->work())) doing_.push_back(phase);
   }
-  if (think_->value > 0) pause::wake_on_time();
+  if (think_->value > 0) pause::minimise_timer_slack();
 }
 
 std::span<Metric* const> Metadata::measured() const {

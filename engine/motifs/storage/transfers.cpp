@@ -60,7 +60,7 @@ void Transfers::move(const Pass& pass, Recorder& recorder) {
   }
   if (!pace_.wears_out()) return;
   std::int64_t most = progress_.transfers;
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, group_->handle()), "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, group_->handle()), "MPI_Allreduce");
   move_until(pass, most, Stop::when_done, recorder);
 }
 
@@ -71,7 +71,7 @@ void Transfers::move_collectively(const Pass& pass, std::int64_t all, Recorder& 
   std::int64_t next = 1;
   for (std::int64_t start_ns = recorder.now_ns();;) {
     std::int64_t batch = pace_.time_is_up(start_ns) ? 0 : std::min(next, all - progress_.transfers);
-    mpi::must(MPI_Bcast(&batch, 1, MPI_INT64_T, 0, pass.ranks.handle()), "MPI_Bcast");
+    mpi::check(MPI_Bcast(&batch, 1, MPI_INT64_T, 0, pass.ranks.handle()), "MPI_Bcast");
     if (batch == 0) return;
     move_until(pass, progress_.transfers + batch, Stop::when_done, recorder);
     const std::int64_t end_ns = recorder.now_ns();
@@ -140,8 +140,8 @@ void Transfers::reduce_metrics(std::vector<Span>& spans, Rates rates) {
     std::array<std::int64_t, 4> limits{-common(span.opening_ns), -common(span.first_ns), common(span.last_ns),
                                        common(span.closed_ns)};
     std::array<std::int64_t, 2> moved{span.bytes, span.transfers};
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, limits.data(), 4, MPI_INT64_T, MPI_MAX, group_->handle()), "MPI_Allreduce");
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, moved.data(), 2, MPI_INT64_T, MPI_SUM, group_->handle()), "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, limits.data(), 4, MPI_INT64_T, MPI_MAX, group_->handle()), "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, moved.data(), 2, MPI_INT64_T, MPI_SUM, group_->handle()), "MPI_Allreduce");
     const double moving_s = Nanoseconds{limits[2] + limits[1]}.seconds();
     rates.whole.add(static_cast<double>(moved[0]), Nanoseconds{limits[3] + limits[0]}.seconds());
     rates.moving.add(static_cast<double>(moved[0]), moving_s);

@@ -17,13 +17,13 @@ void Transfers::find_node(const mpi::Group& group) {
   const mpi::Group node = group.split(context_.node, group.rank());
   const mpi::Group firsts = group.split(node.rank() == 0 ? 0 : MPI_UNDEFINED, group.rank());
   std::array<int, 2> found{firsts ? firsts.rank() : 0, firsts ? firsts.size() : 0};
-  mpi::must(MPI_Bcast(found.data(), 2, MPI_INT, 0, node.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(found.data(), 2, MPI_INT, 0, node.handle()), "MPI_Bcast");
   node_ = found[0];
   nodes_ = found[1];
   of_node_ = {node_, node.rank(), node.size()};
   // One rank per node determines the offset, since the ranks of a node share a clock.
   if (firsts) clock_offset_ns_ = clock_offset_ns(firsts, MonotonicClock{});
-  mpi::must(MPI_Bcast(&clock_offset_ns_, 1, MPI_INT64_T, 0, node.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(&clock_offset_ns_, 1, MPI_INT64_T, 0, node.handle()), "MPI_Bcast");
 }
 
 Portion Transfers::portion(const mpi::Group& group) const {
@@ -54,9 +54,9 @@ Transfers::Pass Transfers::make_pass(Access access, const mpi::Group& group, int
   const int ranks = group.size();
   const int from = (group.rank() + shift) % ranks;
   const int to = (group.rank() - shift + ranks) % ranks;
-  mpi::must(MPI_Sendrecv(&own, sizeof own, MPI_BYTE, to, 0, &other, sizeof other, MPI_BYTE, from, 0, group.handle(),
-                         MPI_STATUS_IGNORE),
-            "MPI_Sendrecv");
+  mpi::check(MPI_Sendrecv(&own, sizeof own, MPI_BYTE, to, 0, &other, sizeof other, MPI_BYTE, from, 0, group.handle(),
+                          MPI_STATUS_IGNORE),
+             "MPI_Sendrecv");
   Pass pass;
   pass.access = access;
   pass.ranks = group.split(other.portion.file, other.portion.index);
@@ -88,7 +88,7 @@ void Transfers::claim() {
   Layout layout;
   layout.one = files_->each == Files::Each::all;
   std::array<std::int64_t, 2> most{portion(*group_).file + 1, nodes_};
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, most.data(), 1, MPI_INT64_T, MPI_MAX, group_->handle()), "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, most.data(), 1, MPI_INT64_T, MPI_MAX, group_->handle()), "MPI_Allreduce");
   if (!layout.one) layout.files = most[0];
   if (*directories_ == Directories::node) layout.directories = most[1];
   if (*directories_ == Directories::file) layout.directories = most[0];

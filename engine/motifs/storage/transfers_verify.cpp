@@ -67,9 +67,9 @@ std::int64_t Transfers::of_writer(std::int64_t own, int writer) const {
   std::int64_t others = own;
   const int ranks = group_->size();
   const int to = (2 * group_->rank() - writer + 2 * ranks) % ranks;
-  mpi::must(MPI_Sendrecv(&own, 1, MPI_INT64_T, to, 0, &others, 1, MPI_INT64_T, writer, 0, group_->handle(),
-                         MPI_STATUS_IGNORE),
-            "MPI_Sendrecv");
+  mpi::check(MPI_Sendrecv(&own, 1, MPI_INT64_T, to, 0, &others, 1, MPI_INT64_T, writer, 0, group_->handle(),
+                          MPI_STATUS_IGNORE),
+             "MPI_Sendrecv");
   return others;
 }
 

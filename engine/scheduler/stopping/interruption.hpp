@@ -11,10 +11,10 @@ class Interruption {
  public:
   // Collective over `world`, called after each round, since a signal may have reached any rank.
   void gather(const mpi::Group& world) {
-    const int mine = interrupt::requested() ? 1 : 0;
-    int any = mine;
-    mpi::must(MPI_Reduce(&mine, &any, 1, MPI_INT, MPI_MAX, 0, world.handle()), "MPI_Reduce");
-    if (world.rank() == 0) requested_ = any != 0;
+    const int own_requested = interrupt::requested() ? 1 : 0;
+    int any_requested = own_requested;
+    mpi::check(MPI_Reduce(&own_requested, &any_requested, 1, MPI_INT, MPI_MAX, 0, world.handle()), "MPI_Reduce");
+    if (world.rank() == 0) requested_ = any_requested != 0;
   }
   bool reached() const noexcept { return requested_ || interrupt::requested(); }
 

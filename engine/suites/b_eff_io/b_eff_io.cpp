@@ -133,11 +133,11 @@ void BEffIo::record(const std::string& text) const {
 // Ranks of other partitions sleep while they wait, so that they take no CPU time from the measurement.
 void BEffIo::wait_for_all() const {
   MPI_Request request = MPI_REQUEST_NULL;
-  mpi::must(MPI_Ibarrier(own_.handle(), &request), "MPI_Ibarrier");
+  mpi::check(MPI_Ibarrier(own_.handle(), &request), "MPI_Ibarrier");
   for (int done = 0; !done;) {
-    mpi::must(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    mpi::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (!done) sleep_for(1'000'000);
-    progress::moved();
+    progress::advance();
   }
 }
 
@@ -160,7 +160,7 @@ void BEffIo::reduce_metrics() {
   const Partition& part = best();
   std::array<double, 4> values{value_of(part), of_access(part, IoAccess::write), of_access(part, IoAccess::rewrite),
                                of_access(part, IoAccess::read)};
-  mpi::must(MPI_Bcast(values.data(), 4, MPI_DOUBLE, 0, own_.handle()), "MPI_Bcast");
+  mpi::check(MPI_Bcast(values.data(), 4, MPI_DOUBLE, 0, own_.handle()), "MPI_Bcast");
   number_.add(values[0]);
   write_.add(values[1]);
   rewrite_.add(values[2]);

@@ -59,10 +59,10 @@ void IoFile::free_type() noexcept {
 void IoFile::stride(std::int64_t base, std::int64_t chunk_bytes, int rank, int ranks) {
   free_type();
   MPI_Datatype chunk = MPI_DATATYPE_NULL;
-  mpi::must(MPI_Type_contiguous(static_cast<int>(chunk_bytes), MPI_BYTE, &chunk), "MPI_Type_contiguous");
-  mpi::must(MPI_Type_create_resized(chunk, 0, chunk_bytes * ranks, &turns_), "MPI_Type_create_resized");
+  mpi::check(MPI_Type_contiguous(static_cast<int>(chunk_bytes), MPI_BYTE, &chunk), "MPI_Type_contiguous");
+  mpi::check(MPI_Type_create_resized(chunk, 0, chunk_bytes * ranks, &turns_), "MPI_Type_create_resized");
   MPI_Type_free(&chunk);
-  mpi::must(MPI_Type_commit(&turns_), "MPI_Type_commit");
+  mpi::check(MPI_Type_commit(&turns_), "MPI_Type_commit");
   std::array<char, 7> native{"native"};
   must(MPI_File_set_view(file_, base + rank * chunk_bytes, MPI_BYTE, turns_, native.data(), MPI_INFO_NULL),
        "MPI_File_set_view");

@@ -26,7 +26,7 @@ void BEffIo::measure_type(Partition& partition, IoAccess access, IoType type, Re
   for (Row& row : rows) measure_pattern(file, partition, row, recorder);
   if (access == IoAccess::write && hints_.any() && own_.rank() == 0 && notes_.empty()) {
     MPI_Info used = MPI_INFO_NULL;
-    mpi::must(MPI_File_get_info(file.handle(), &used), "MPI_File_get_info");
+    mpi::check(MPI_File_get_info(file.handle(), &used), "MPI_File_get_info");
     notes_ = hints_.became(mpi::Info::adopt(used));
   }
   file.close();
@@ -58,10 +58,10 @@ void BEffIo::reduce(const Partition& partition, std::vector<Row>& rows, IoMeasur
   }
   times.push_back(whole.time_s);
   const MPI_Comm all = partition.group.handle();
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_INT64_T, MPI_SUM, all),
-            "MPI_Allreduce");
-  mpi::must(MPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_DOUBLE, MPI_MAX, all),
-            "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_INT64_T, MPI_SUM, all),
+             "MPI_Allreduce");
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_DOUBLE, MPI_MAX, all),
+             "MPI_Allreduce");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].measured = {sums[3 * i], sums[3 * i + 1], times[i], sums[3 * i + 2] > 0};
     whole.bytes += rows[i].measured.bytes;
@@ -96,7 +96,7 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, Row& row, Recor
       transfer(file, partition, row, call, recorder);
       row.measured.bytes += bytes_of_call(partition, pattern, region, call);
     }
-    progress::moved();
+    progress::advance();
     if (pattern.units == 0 || *calls_ > 0) break;
     batch = next_batch(partition, row, begin_ns + checking_ns_ - checked_ns, calls, recorder);
     if (first) batch = std::min(batch, row.capacity - calls);
@@ -110,7 +110,7 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, Row& row, Recor
           static_cast<double>(recorder.now_ns() - sync_ns) * 1e-9 / static_cast<double>(row.measured.bytes);
   }
   row.measured.time_s = static_cast<double>(recorder.now_ns() - begin_ns - (checking_ns_ - checked_ns)) * 1e-9;
-  progress::moved();
+  progress::advance();
   if (!first) return;
   region.calls = calls;
   const bool shared_file = pattern.type == IoType::scatter || pattern.type == IoType::shared;
@@ -126,8 +126,8 @@ std::int64_t BEffIo::next_batch(const Partition& partition, const Row& row, std:
   // each rank has its own budget.
   std::array<double, 2> latest{time_s + sync_s, time_s + sync_s - row.budget_s};
   if (collective(row.pattern->type))
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, latest.data(), 2, MPI_DOUBLE, MPI_MAX, partition.group.handle()),
-              "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, latest.data(), 2, MPI_DOUBLE, MPI_MAX, partition.group.handle()),
+               "MPI_Allreduce");
   return next_calls(calls, latest[0], -latest[1]);
 }
 

@@ -79,7 +79,7 @@ TEST_F(DrawnSizes, OfAFileAreTheSameOnAllRanks) {
   sizes.drawn.load(world_, draws());
   for (int file = 0; file < 50; ++file) {
     std::array<std::int64_t, 2> limits{sizes.drawn.of(file, 3), -sizes.drawn.of(file, 3)};
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, limits.data(), 2, MPI_INT64_T, MPI_MAX, world_.handle()), "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, limits.data(), 2, MPI_INT64_T, MPI_MAX, world_.handle()), "MPI_Allreduce");
     EXPECT_EQ(limits[0], -limits[1]) << "file " << file;
   }
 }
@@ -138,7 +138,7 @@ TEST_F(DrawnSizes, EndWhereFilesDo) {
   long_tail.drawn.load(world_, draws());
   std::int64_t most = 0;
   for (int file = 0; file < 1000; ++file) most = std::max(most, long_tail.drawn.of(file, 0));
-  EXPECT_EQ(most, SizeTable::most_size);
+  EXPECT_EQ(most, SizeTable::max_size);
 }
 
 TEST_F(DrawnSizes, OfExtremeDistributionsAreDrawnAllTheSame) {

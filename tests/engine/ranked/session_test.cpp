@@ -118,7 +118,7 @@ Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, E
   outcome.notebook.fail_at = fail_at;
   ImpactTracker tracker;
   Session session{world, clock, machine, workload, options, {&tracker, &outcome.notebook}, tracker, prior};
-  if (links != nullptr && world.rank() == 0) session.watch(*links);
+  if (links != nullptr && world.rank() == 0) session.set_link_counters(*links);
   outcome.reason = session.run({"test"}, "text");
   outcome.fault = session.fault();
   return outcome;

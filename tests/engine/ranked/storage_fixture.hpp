@@ -43,7 +43,7 @@ class StorageTest : public testing::Test {
   }
   bool on_any(bool here) const {
     int flag = here ? 1 : 0;
-    mpi::must(MPI_Allreduce(MPI_IN_PLACE, &flag, 1, MPI_INT, MPI_LOR, group_.handle()), "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &flag, 1, MPI_INT, MPI_LOR, group_.handle()), "MPI_Allreduce");
     return flag != 0;
   }
 
@@ -63,7 +63,7 @@ class SmallDisk {
       const std::string options = "size=" + std::to_string(bytes);
       if (::mount("tmpfs", folder_.c_str(), "tmpfs", 0, options.c_str()) != 0) refused_ = errno;
     }
-    mpi::must(MPI_Bcast(&refused_, 1, MPI_INT, 0, group.handle()), "MPI_Bcast");
+    mpi::check(MPI_Bcast(&refused_, 1, MPI_INT, 0, group.handle()), "MPI_Bcast");
   }
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;

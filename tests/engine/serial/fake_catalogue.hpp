@@ -64,7 +64,7 @@ class FakeCatalogue final : public Catalogue {
     if (lower == "mpiio") return std::make_unique<FakeMpiio>();
     return nullptr;
   }
-  std::string absence(std::string_view name) const override {
+  std::string unavailable_reason(std::string_view name) const override {
     return lower_case(name) == "threads" ? "there are none here" : "";
   }
 };

@@ -24,7 +24,7 @@ TEST(Tournament, IsOfPairsInEachRoundAndOfAllAgainstAll) {
 TEST(Blocks, OfFftwAreEqualUntilNothingIsLeft) {
   const calls::Blocks twelve = calls::Blocks::equal(12, 5);
   EXPECT_EQ((std::vector{twelve[0], twelve[3], twelve[4]}), (std::vector<std::int64_t>{3, 3, 0}));
-  EXPECT_EQ(twelve.filled(), 4);
+  EXPECT_EQ(twelve.nonempty_count(), 4);
   const calls::Blocks ten = calls::Blocks::equal(10, 4);
   EXPECT_EQ((std::vector{ten[2], ten[3]}), (std::vector<std::int64_t>{3, 1}));
 }

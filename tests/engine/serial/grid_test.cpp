@@ -6,26 +6,26 @@ namespace stressbench {
 namespace {
 
 TEST(Grid, IsAsSquareAsCanBeWithTheLongerSideAcross) {
-  EXPECT_EQ(most_even<2>(1), (Dims<2>{{1, 1}}));
-  EXPECT_EQ(most_even<2>(2), (Dims<2>{{2, 1}}));
-  EXPECT_EQ(most_even<2>(8), (Dims<2>{{4, 2}}));
-  EXPECT_EQ(most_even<2>(13), (Dims<2>{{13, 1}}));
-  EXPECT_EQ(most_even<2>(36), (Dims<2>{{6, 6}}));
-  EXPECT_EQ(most_even<2>(72), (Dims<2>{{9, 8}}));
-  EXPECT_EQ(most_even<2>(256), (Dims<2>{{16, 16}}));
+  EXPECT_EQ(balanced_dims<2>(1), (Dims<2>{{1, 1}}));
+  EXPECT_EQ(balanced_dims<2>(2), (Dims<2>{{2, 1}}));
+  EXPECT_EQ(balanced_dims<2>(8), (Dims<2>{{4, 2}}));
+  EXPECT_EQ(balanced_dims<2>(13), (Dims<2>{{13, 1}}));
+  EXPECT_EQ(balanced_dims<2>(36), (Dims<2>{{6, 6}}));
+  EXPECT_EQ(balanced_dims<2>(72), (Dims<2>{{9, 8}}));
+  EXPECT_EQ(balanced_dims<2>(256), (Dims<2>{{16, 16}}));
 }
 
 TEST(Grid, HasItsLargestSideAsSmallAsCanBeInEachNumberOfDimensions) {
-  EXPECT_EQ(most_even(12, 3), (std::vector{3, 2, 2}));
-  EXPECT_EQ(most_even(72, 3), (std::vector{6, 4, 3}));
-  EXPECT_EQ(most_even(13, 3), (std::vector{13, 1, 1}));
-  EXPECT_EQ(most_even(1, 4), (std::vector{1, 1, 1, 1}));
-  EXPECT_EQ(most_even(16, 4), (std::vector{2, 2, 2, 2}));
+  EXPECT_EQ(balanced_dims(12, 3), (std::vector{3, 2, 2}));
+  EXPECT_EQ(balanced_dims(72, 3), (std::vector{6, 4, 3}));
+  EXPECT_EQ(balanced_dims(13, 3), (std::vector{13, 1, 1}));
+  EXPECT_EQ(balanced_dims(1, 4), (std::vector{1, 1, 1, 1}));
+  EXPECT_EQ(balanced_dims(16, 4), (std::vector{2, 2, 2, 2}));
 }
 
 TEST(Grid, OfTwoDimensionsHasNoDivisorBetweenItsSides) {
   for (int ranks = 1; ranks <= 4096; ++ranks) {
-    const Dims<2> grid = most_even<2>(ranks);
+    const Dims<2> grid = balanced_dims<2>(ranks);
     ASSERT_EQ(grid.ranks(), ranks);
     ASSERT_GE(grid[0], grid[1]) << ranks;
     for (int side = grid[1] + 1; side < grid[0]; ++side) ASSERT_NE(ranks % side, 0) << ranks;

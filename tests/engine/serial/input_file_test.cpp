@@ -66,10 +66,10 @@ TEST_F(InputFiles, GiveTheirLines) {
   EXPECT_EQ(input.next_line()->text, "");
   const auto two = input.next_line();
   EXPECT_EQ(two->text, "two");
-  EXPECT_TRUE(two->whole);
+  EXPECT_TRUE(two->complete);
   const auto half = input.next_line();
   EXPECT_EQ(half->text, "half");
-  EXPECT_FALSE(half->whole);
+  EXPECT_FALSE(half->complete);
   EXPECT_FALSE(input.next_line());
 }
 
@@ -85,7 +85,7 @@ TEST_F(InputFiles, GiveLinesThatAreLongerThanAPieceOfReading) {
 TEST_F(InputFiles, GiveNoLineThatIsLongerThanTheLimit) {
   const std::string path = file("first\n");
   std::filesystem::resize_file(path, std::uintmax_t{1} << 31U);
-  InputFile input(path, input_limits::trace_file_bytes);
+  InputFile input(path, input_limits::max_trace_file_bytes);
   EXPECT_EQ(input.next_line()->text, "first");
   try {
     (void)input.next_line();

@@ -19,7 +19,7 @@ namespace stressbench::test {
 namespace {
 
 using output::LinkSocket;
-using scheduler::growth;
+using scheduler::counter_increase;
 using scheduler::LinkCount;
 using scheduler::LinkCounts;
 using testing::ElementsAre;
@@ -36,14 +36,14 @@ std::vector<std::int64_t> bytes_of(const LinkCounts& counts) {
 
 TEST(LinkGrowth, IsTheDifferenceOfEachDirection) {
   const LinkCounts before{count("x", 100), count("x", 5000, "b"), count("y", 300)};
-  const LinkCounts grown = growth(before, {count("y", 1300), count("x", 5100, "b"), count("x", 400)});
+  const LinkCounts grown = counter_increase(before, {count("y", 1300), count("x", 5100, "b"), count("x", 400)});
   EXPECT_THAT(bytes_of(grown), ElementsAre(1000, 100, 300));
   EXPECT_EQ(grown.front().frames, 100);
   EXPECT_EQ(grown.front().drops, 10);
 }
 
 TEST(LinkGrowth, CountsFromZeroWhatIsNewOrBeganAnew) {
-  EXPECT_THAT(bytes_of(growth({count("x", 100)}, {count("x", 70), count("y", 30)})), ElementsAre(70, 30));
+  EXPECT_THAT(bytes_of(counter_increase({count("x", 100)}, {count("x", 70), count("y", 30)})), ElementsAre(70, 30));
 }
 
 // Answers each request with the next of its lines, then closes the connection.

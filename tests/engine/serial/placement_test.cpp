@@ -29,44 +29,45 @@ Job sits_on(std::vector<int> nodes) {
   return made;
 }
 
-std::vector<std::vector<int>> nodes_of(const std::vector<Job>& jobs, int nodes, const Policy& policy) {
+std::vector<std::vector<int>> nodes_of(const std::vector<Job>& jobs, int nodes, const PlacementPolicy& policy) {
   std::vector<std::vector<int>> all;
-  for (const Placed& placed : place({jobs, ""}, Machine::uniform(nodes, 2), policy)) all.push_back(placed.nodes());
+  for (const JobPlacement& placed : place({jobs, ""}, Machine::uniform(nodes, 2), policy))
+    all.push_back(placed.nodes());
   return all;
 }
 
 TEST(Placement, LinearGivesEachJobABlock) {
-  EXPECT_THAT(nodes_of({asks_for(2), asks_for(3)}, 8, {Placing::linear}),
+  EXPECT_THAT(nodes_of({asks_for(2), asks_for(3)}, 8, {PlacementStrategy::linear}),
               ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3, 4)));
 }
 
 TEST(Placement, LinearPrefersABlockThatIsWhole) {
-  EXPECT_THAT(nodes_of({asks_for(3), asks_for(2), sits_on({2})}, 8, {Placing::linear}),
+  EXPECT_THAT(nodes_of({asks_for(3), asks_for(2), sits_on({2})}, 8, {PlacementStrategy::linear}),
               ElementsAre(ElementsAre(3, 4, 5), ElementsAre(0, 1), ElementsAre(2)));
 }
 
 TEST(Placement, LinearTakesTheLowestNodesWhereNoBlockIsWhole) {
-  EXPECT_THAT(nodes_of({asks_for(3), sits_on({1, 3, 5})}, 6, {Placing::linear}),
+  EXPECT_THAT(nodes_of({asks_for(3), sits_on({1, 3, 5})}, 6, {PlacementStrategy::linear}),
               ElementsAre(ElementsAre(0, 2, 4), ElementsAre(1, 3, 5)));
 }
 
 TEST(Placement, InterleavedDealsNodesInTurns) {
-  EXPECT_THAT(nodes_of({asks_for(3), asks_for(1), asks_for(2)}, 8, {Placing::interleaved}),
+  EXPECT_THAT(nodes_of({asks_for(3), asks_for(1), asks_for(2)}, 8, {PlacementStrategy::interleaved}),
               ElementsAre(ElementsAre(0, 3, 5), ElementsAre(1), ElementsAre(2, 4)));
 }
 
 TEST(Placement, RandomFollowsFromItsSeed) {
   const std::vector<Job> jobs = {asks_for(16), asks_for(16)};
-  const auto first = nodes_of(jobs, 32, {Placing::random, 7});
-  EXPECT_EQ(first, nodes_of(jobs, 32, {Placing::random, 7}));
-  EXPECT_NE(first, nodes_of(jobs, 32, {Placing::random, 8}));
-  EXPECT_NE(first, nodes_of(jobs, 32, {Placing::linear}));
+  const auto first = nodes_of(jobs, 32, {PlacementStrategy::random, 7});
+  EXPECT_EQ(first, nodes_of(jobs, 32, {PlacementStrategy::random, 7}));
+  EXPECT_NE(first, nodes_of(jobs, 32, {PlacementStrategy::random, 8}));
+  EXPECT_NE(first, nodes_of(jobs, 32, {PlacementStrategy::linear}));
 }
 
 TEST(Placement, RandomGivesEveryNodeToEveryJobEquallyOften) {
   std::vector<int> times(8, 0);
   for (std::uint64_t seed = 0; seed < 800; ++seed) {
-    const auto placed = nodes_of({asks_for(2)}, 8, {Placing::random, seed});
+    const auto placed = nodes_of({asks_for(2)}, 8, {PlacementStrategy::random, seed});
     for (const int node : placed[0]) ++times[static_cast<std::size_t>(node)];
   }
   for (const int count : times) EXPECT_NEAR(count, 200, 60);
@@ -83,7 +84,7 @@ TEST(Placement, EveryPolicyKeepsListsAndGivesDisjointNodesInTheRightNumber) {
       jobs.push_back(listed ? sits_on({node + 1, node}) : asks_for(below(3) + 1));
       left -= 3;
     }
-    const Policy policy{static_cast<Placing>(below(3)), draws()};
+    const PlacementPolicy policy{static_cast<PlacementStrategy>(below(3)), draws()};
     const auto placed = nodes_of(jobs, nodes, policy);
     std::set<int> seen;
     std::size_t all = 0;
@@ -130,7 +131,7 @@ TEST(Placement, WhatDoesNotFitIsRefused) {
 TEST(Placement, ThePolicyIsReadAndSpelled) {
   for (const char* text : {"linear", "interleaved", "random:0", "random:42"})
     EXPECT_EQ(spell(parse_policy(text)), text);
-  EXPECT_EQ(parse_policy("Random:7"), (Policy{Placing::random, 7}));
+  EXPECT_EQ(parse_policy("Random:7"), (PlacementPolicy{PlacementStrategy::random, 7}));
   for (const char* wrong : {"", "random", "random:", "random:-1", "random:x", "linear:3", "sideways"}) {
     EXPECT_THROW(parse_policy(wrong), UserMistake) << wrong;
   }

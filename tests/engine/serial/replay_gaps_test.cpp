@@ -33,7 +33,7 @@ TEST(ReplayGaps, MeasuredTimesHaveTheMeanExactly) {
 }
 
 TEST(ReplayGaps, MeasuredTimesAreSpreadAsTheHistogram) {
-  const auto times = spread(skewed, 100, 1.0);
+  const auto times = times_from_histogram(skewed, 100, 1.0);
   // Seven in ten are short; one in ten is more than ten times as long.
   EXPECT_LT(times[89], 2 * times[0]);
   EXPECT_GT(times[90], 8 * times[69]);

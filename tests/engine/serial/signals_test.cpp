@@ -35,8 +35,8 @@ TEST(Signals, AHandlerIsReplacedByThePreviousOneAtItsEnd) {
 
 TEST(Signals, TheLimitOnFileSizesIsAnErrorUntilTheLastUserEnds) {
   const Action before = action_of(SIGXFSZ);
-  auto first = std::optional<FileSizeLimitIsAnError>(std::in_place);
-  auto second = std::make_unique<FileSizeLimitIsAnError>();
+  auto first = std::optional<SigxfszIgnored>(std::in_place);
+  auto second = std::make_unique<SigxfszIgnored>();
   EXPECT_EQ(action_of(SIGXFSZ), SIG_IGN);
   first.reset();
   EXPECT_EQ(action_of(SIGXFSZ), SIG_IGN) << "the second one still needs it";

@@ -19,15 +19,15 @@ TEST(StepSampleSelection, AChainOfUsualLengthKeepsAll) {
   const auto heads = round_of(1, 100);
   const StepSampleSelection rows{heads, 100, 3};
   EXPECT_EQ(rows.stride(), 1);
-  for (std::size_t i = 0; i < heads.size(); ++i) EXPECT_TRUE(rows.keeps(i));
+  for (std::size_t i = 0; i < heads.size(); ++i) EXPECT_TRUE(rows.is_selected(i));
 }
 
 TEST(StepSampleSelection, ALongChainKeepsNoMoreThanItsShare) {
   const auto heads = round_of(1, 64);
   const StepSampleSelection rows{heads, 10'000, 0};
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < heads.size(); ++i) kept += rows.keeps(i) ? 10'000 : 0;
-  EXPECT_LE(kept, 2 * StepSampleSelection::most_samples);
+  for (std::size_t i = 0; i < heads.size(); ++i) kept += rows.is_selected(i) ? 10'000 : 0;
+  EXPECT_LE(kept, 2 * StepSampleSelection::max_samples);
   EXPECT_GT(kept, 0U);
 }
 
@@ -36,7 +36,7 @@ TEST(StepSampleSelection, OverTheBlocksEachRepetitionIsKeptAsOften) {
   std::vector<int> kept(heads.size());
   for (int block = 0; block < 64; ++block) {
     const StepSampleSelection rows{heads, 10'000, block};
-    for (std::size_t i = 1; i < heads.size(); ++i) kept[i] += rows.keeps(i) ? 1 : 0;
+    for (std::size_t i = 1; i < heads.size(); ++i) kept[i] += rows.is_selected(i) ? 1 : 0;
   }
   for (std::size_t i = 2; i < heads.size(); ++i) EXPECT_EQ(kept[i], kept[1]);
   EXPECT_GT(kept[1], 0);
@@ -45,7 +45,7 @@ TEST(StepSampleSelection, OverTheBlocksEachRepetitionIsKeptAsOften) {
 TEST(StepSampleSelection, ARoundOfOneRepetitionKeepsIt) {
   const StepSampleSelection rows{round_of(0, 1), 1'000'000, 7};
   EXPECT_EQ(rows.stride(), 1);
-  EXPECT_TRUE(rows.keeps(0));
+  EXPECT_TRUE(rows.is_selected(0));
 }
 
 }  // namespace

@@ -6,21 +6,21 @@
 namespace stressbench::scheduler {
 namespace {
 
-TEST(Throttle, IsNoneUnlessAskedFor) { EXPECT_EQ(Throttle{}.after(1000), 0); }
+TEST(Throttle, IsNoneUnlessAskedFor) { EXPECT_EQ(Throttle{}.pause_after(1000), 0); }
 
 TEST(Throttle, MakesWorkTheShareOfTheTimeThatItSays) {
-  EXPECT_EQ((Throttle{.load = 0.5}.after(1000)), 1000);
-  EXPECT_EQ((Throttle{.load = 0.1}.after(1000)), 9000);
+  EXPECT_EQ((Throttle{.load = 0.5}.pause_after(1000)), 1000);
+  EXPECT_EQ((Throttle{.load = 0.1}.pause_after(1000)), 9000);
 }
 
 TEST(Throttle, FillsAPeriodUnlessTheWorkTookLonger) {
-  EXPECT_EQ((Throttle{.period_ns = 5000}.after(1000)), 4000);
-  EXPECT_EQ((Throttle{.period_ns = 5000}.after(6000)), 0);
+  EXPECT_EQ((Throttle{.period_ns = 5000}.pause_after(1000)), 4000);
+  EXPECT_EQ((Throttle{.period_ns = 5000}.pause_after(6000)), 0);
 }
 
 TEST(Throttle, IsTheLongerOfBoth) {
-  EXPECT_EQ((Throttle{.load = 0.5, .period_ns = 5000}.after(1000)), 4000);
-  EXPECT_EQ((Throttle{.load = 0.5, .period_ns = 5000}.after(4000)), 4000);
+  EXPECT_EQ((Throttle{.load = 0.5, .period_ns = 5000}.pause_after(1000)), 4000);
+  EXPECT_EQ((Throttle{.load = 0.5, .period_ns = 5000}.pause_after(4000)), 4000);
 }
 
 }  // namespace

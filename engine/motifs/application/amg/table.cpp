@@ -87,7 +87,7 @@ std::vector<Exchange> Table::matrix(int level, int rank) const {
 
 std::string read_table(const std::string& file) {
   try {
-    return read_file(file, input_limits::level_table_bytes);
+    return read_file(file, input_limits::max_level_table_bytes);
   } catch (const UserMistake& mistake) {
     reject("levels", "{}", mistake.what());
   }

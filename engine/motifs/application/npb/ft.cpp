@@ -9,8 +9,8 @@ namespace stressbench::npb {
 namespace {
 
 using calls::CallList;
+using calls::CommunicatorRef;
 using calls::ElementType;
-using calls::Ranks;
 using calls::ReduceOp;
 
 struct Size {
@@ -54,9 +54,9 @@ class Kernel {
 
  private:
   // Computes along the local dimensions and transposes to make others local, until all are done.
-  void transform(std::initializer_list<const Ranks*> transpositions) const {
+  void transform(std::initializer_list<const CommunicatorRef*> transpositions) const {
     const double part_ns = transform_ns / static_cast<double>(transpositions.size() + 1);
-    for (const Ranks* ranks : transpositions) {
+    for (const CommunicatorRef* ranks : transpositions) {
       calls_.compute(part_ns * static_cast<double>(points_));
       if (calls_.ranks() > 1) calls_.alltoall(*ranks, 16 * points_ / ranks->size);
     }
@@ -66,8 +66,8 @@ class Kernel {
   CallList& calls_;
   Layout layout_;
   std::int64_t points_;
-  Ranks row_;
-  Ranks column_;
+  CommunicatorRef row_;
+  CommunicatorRef column_;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ enum From { from_south = 1, from_north, from_east, from_west };
 class Kernel {
  public:
   Kernel(CallList& calls, std::int64_t side) : calls_(calls), side_(side), request_(calls.requests(1)[0]) {
-    const Dims<2> grid = most_even<2>(calls.ranks());
+    const Dims<2> grid = balanced_dims<2>(calls.ranks());
     const int rank = calls.rank();
     const int row = rank % grid[0];
     const int column = rank / grid[0];
@@ -103,10 +103,10 @@ class Kernel {
 }  // namespace
 
 void check_lu(ProblemClass size, int ranks) {
-  const Dims<2> grid = most_even<2>(ranks);
+  const Dims<2> grid = balanced_dims<2>(ranks);
   if (grid[0] > 2 * grid[1]) {
     int fits = ranks;
-    for (Dims<2> g = grid; g[0] > 2 * g[1]; g = most_even<2>(fits)) --fits;
+    for (Dims<2> g = grid; g[0] > 2 * g[1]; g = balanced_dims<2>(fits)) --fits;
     reject("benchmark", "LU needs a grid of ranks at most twice as long as wide, but {} make {}x{}; {} would fit",
            ranks, grid[0], grid[1], fits);
   }

@@ -11,8 +11,8 @@ namespace stressbench::npb {
 namespace {
 
 using calls::CallList;
+using calls::CommunicatorRef;
 using calls::ElementType;
-using calls::Ranks;
 using calls::ReduceOp;
 using calls::Requests;
 
@@ -183,7 +183,7 @@ class Kernel {
   int ranks_;
   int finest_;
   Requests requests_;
-  Ranks active_;
+  CommunicatorRef active_;
   std::vector<Level> levels_;  // indexed by level; 1 is the coarsest
   std::int64_t room_ = 0;
 };

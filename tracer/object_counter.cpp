@@ -1,4 +1,4 @@
-#include "counted.hpp"
+#include "object_counter.hpp"
 
 namespace stressbench::trace {
 

@@ -52,36 +52,36 @@ inline bool is_fortran_request(MPI_Fint request) noexcept {
 inline bool succeeded(int code) noexcept { return code == MPI_SUCCESS; }
 inline bool succeeded(const MPI_Fint* ierror) noexcept { return ierror == nullptr || *ierror == MPI_SUCCESS; }
 
-class Counted {
+class ObjectCounter {
  public:
-  Counted() noexcept : outermost_(depth_++ == 0) {}
-  ~Counted() { --depth_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
+  ObjectCounter() noexcept : is_outermost_(depth_++ == 0) {}
+  ~ObjectCounter() { --depth_; }
+  ObjectCounter(const ObjectCounter&) = delete;
+  ObjectCounter& operator=(const ObjectCounter&) = delete;
 
   // Whether the program made the call, rather than the MPI library within another call.
-  bool outermost() const noexcept { return outermost_; }
-  bool counts() const noexcept { return outermost_ && process().started(); }
+  bool is_outermost() const noexcept { return is_outermost_; }
+  bool is_counting() const noexcept { return is_outermost_ && process().started(); }
   // Number of objects among `count` handles. Evaluated before and after a call, which sets released handles to null.
   template <class IsObject>
-  std::int64_t held(std::int64_t count, IsObject is_object) const noexcept {
+  std::int64_t count_objects(std::int64_t count, IsObject is_object) const noexcept {
     std::int64_t held = 0;
-    for (int k = 0; counts() && k < count; ++k) held += is_object(k) ? 1 : 0;
+    for (int k = 0; is_counting() && k < count; ++k) held += is_object(k) ? 1 : 0;
     return held;
   }
-  void made(Object kind, int how_many = 1) const noexcept { process().count(kind, how_many, 0); }
-  void released(Object kind, std::int64_t how_many) const noexcept {
-    if (how_many > 0) process().count(kind, 0, how_many);
+  void add_created(Object kind, int count = 1) const noexcept { process().count(kind, count, 0); }
+  void add_released(Object kind, std::int64_t count) const noexcept {
+    if (count > 0) process().count(kind, 0, count);
   }
 
  private:
   static constinit inline thread_local int depth_ = 0;
-  bool outermost_;
+  bool is_outermost_;
 };
 
 // Number of datatypes returned by MPI_Type_get_contents of `type` that the program has to free.
 template <class Types>
-int contents(MPI_Datatype type, Types types) noexcept {
+int derived_types_in(MPI_Datatype type, Types types) noexcept {
   const std::int64_t all = envelope_of(type).types;
   int own = 0;
   for (int k = 0; k < all; ++k) own += envelope_of(types(k)).is_predefined ? 0 : 1;

@@ -94,17 +94,17 @@ void open_item(ItemKind kind, const std::string& path, std::span<std::byte> byte
 }
 
 void remove_item(ItemKind kind, const std::string& path) {
-  if (!remove_item_if_there(kind, path)) raise(kind == ItemKind::directory ? "rmdir" : "unlink", path, ENOENT);
+  if (!remove_item_if_exists(kind, path)) raise(kind == ItemKind::directory ? "rmdir" : "unlink", path, ENOENT);
 }
 
-bool remove_item_if_there(ItemKind kind, const std::string& path) {
+bool remove_item_if_exists(ItemKind kind, const std::string& path) {
   const bool directory = kind == ItemKind::directory;
   if ((directory ? ::rmdir(path.c_str()) : ::unlink(path.c_str())) == 0) return true;
   if (errno != ENOENT) raise(directory ? "rmdir" : "unlink", path, errno);
   return false;
 }
 
-bool item_is_there(const std::string& path) {
+bool item_exists(const std::string& path) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) == 0) return true;
   if (errno != ENOENT) raise("lstat", path, errno);

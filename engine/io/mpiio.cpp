@@ -207,7 +207,7 @@ class MpiIo final : public Backend {
   }
 
   int in_flight() const override { return form_of(*call_).starts() ? static_cast<int>(*in_flight_) : 1; }
-  bool waits() const override { return form_of(*call_).starts(); }
+  bool nonblocking() const override { return form_of(*call_).starts(); }
   void wait() override {
     for (std::size_t k = 0; k < pending_; ++k) complete(started_[k]);
     pending_ = 0;

@@ -81,7 +81,7 @@ class BEff final : public Motif {
   }
   std::string quantity() const override { return "time of the benchmark"; }
 
-  void bind(const RunContext& place) override { run_ = {place.run_id, place.launch}; }
+  void bind(const RunContext& context) override { run_ = {context.run_id, context.launch}; }
   void decompose(const mpi::Group& group, const Draw& draws) override {
     own_ = group.duplicate();
     if (protocol_file_.was_given()) kept_.emplace(group, "protocol", *protocol_file_, run_);

@@ -47,7 +47,7 @@ class AllPairs final : public Motif {
   std::string size_parameter() const override { return "size"; }
   std::string quantity() const override { return "time of the tournament"; }
 
-  void bind(const RunContext& place) override { run_ = {place.run_id, place.launch}; }
+  void bind(const RunContext& context) override { run_ = {context.run_id, context.launch}; }
   void decompose(const mpi::Group& group, const Draw&) override {
     communicator_ = group.handle();
     rank_ = group.rank();

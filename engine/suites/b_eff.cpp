@@ -42,7 +42,7 @@ struct AtLeastTwo {
 class BEff final : public Motif {
  public:
   void check(int ranks) const override {
-    needs_ranks("b_eff", 2, ranks);
+    require_ranks("b_eff", 2, ranks);
     if (iterations() != 1)
       reject("iterations", "the results of {} iterations would be added up; use 1 iteration and more repetitions",
              iterations());

@@ -81,7 +81,7 @@ DrawnSize::DrawnSize(ParameterSet* owner)
       scale_(owner, "size-scale", 1.0, "factor on the drawn sizes", Positive{}) {}
 
 void DrawnSize::check() const {
-  if (!given()) {
+  if (!enabled()) {
     if (scale_.was_given()) reject("size-scale", "requires --sizes-from");
     return;
   }

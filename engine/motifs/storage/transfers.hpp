@@ -38,7 +38,7 @@ class Transfers final : public Motif {
 
   void check(int ranks) const override;
   Traffic traffic(int ranks) const override;
-  std::optional<Bytes> message_size() const override { return drawn_.given() ? std::nullopt : std::optional(*size_); }
+  std::optional<Bytes> message_size() const override { return drawn_.enabled() ? std::nullopt : std::optional(*size_); }
   std::string size_parameter() const override { return "size"; }
   std::optional<Bandwidth> bandwidth(int ranks) const override;
 

@@ -30,7 +30,7 @@ void Transfers::check(int ranks) const {
     reject("ranks", "{}, but the job has {}", *ranks_given_, ranks);
   if (iterations() > max_iterations)
     reject("iterations", "{}; at most {}; use [REPEAT] or [LOOP] for more", iterations(), max_iterations);
-  if (drawn_.given()) check_drawn();
+  if (drawn_.enabled()) check_drawn();
   if (size_->value % *segments_ != 0)
     reject("segments", "{} do not divide --size {} into equal blocks", *segments_, size_.text());
   if (!FitsMessage::holds(Bytes{transfer_bytes()})) {
@@ -72,13 +72,13 @@ void Transfers::check_drawn() const {
 
 Traffic Transfers::traffic(int ranks) const {
   const std::int64_t directions = *work_ == Work::write_read ? 2 : 1;
-  const double rank_bytes = drawn_.given() ? drawn_.mean() : static_cast<double>(size_->value);
+  const double rank_bytes = drawn_.enabled() ? drawn_.mean() : static_cast<double>(size_->value);
   return {.file_bytes = static_cast<std::int64_t>(ranks * rank_bytes) * directions};
 }
 
 // With a time limit or drawn sizes the amount is not known in advance: only the motif's own rates are given.
 std::optional<Bandwidth> Transfers::bandwidth(int ranks) const {
-  if (pace_.limited() || drawn_.given()) return std::nullopt;
+  if (pace_.limited() || drawn_.enabled()) return std::nullopt;
   return Bandwidth{static_cast<double>(traffic(ranks).file_bytes),
                    "bytes that all ranks move / time of open, transfers, sync and close"};
 }

@@ -69,7 +69,7 @@ Transfers::Pass Transfers::make_pass(Access access, const mpi::Group& group, int
 }
 
 std::int64_t Transfers::bytes_of(const Portion& portion) const {
-  return drawn_.given() ? drawn_.of(portion.file, execution_) : size_->value;
+  return drawn_.enabled() ? drawn_.of(portion.file, execution_) : size_->value;
 }
 
 // Draws the sizes of the next execution, which are the same on all ranks of a file.
@@ -103,7 +103,7 @@ void Transfers::claim() {
 void Transfers::decompose(const mpi::Group& group, const Draw& draws) {
   group_ = &group;
   draws_ = draws;
-  if (drawn_.given()) drawn_.load(group, draws);
+  if (drawn_.enabled()) drawn_.load(group, draws);
   find_node(group);
   claim();
   const Access both = *work_ == Work::mixed ? Access::both : Access::write;
@@ -150,7 +150,7 @@ void Transfers::write_initial_data() {
 void Transfers::prepare(std::uint64_t execution) {
   verified_ = false;
   execution_ = execution;
-  if (drawn_.given()) draw_sizes();
+  if (drawn_.enabled()) draw_sizes();
   if (*work_ == Work::write || *work_ == Work::append || *work_ == Work::write_read) {
     group_->barrier();
     if (writing_->ranks.rank() == 0) backend_->remove(writing_->opening.path);

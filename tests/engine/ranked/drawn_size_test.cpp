@@ -69,7 +69,7 @@ class DrawnSizes : public testing::Test {
 
 TEST_F(DrawnSizes, AreNotDrawnUnlessAskedFor) {
   const Sizes sizes;
-  EXPECT_FALSE(sizes.drawn.given());
+  EXPECT_FALSE(sizes.drawn.enabled());
   EXPECT_NO_THROW(sizes.drawn.check());
 }
 

@@ -87,10 +87,10 @@ void Transfers::draw_sizes() {
 void Transfers::claim() {
   if (*existing_) return;
   Layout layout;
-  layout.one = files_->each == Files::Each::all;
+  layout.single_file = files_->each == Files::Each::all;
   std::array<std::int64_t, 2> most{portion(*group_).file + 1, nodes_};
   mpi::must(MPI_Allreduce(MPI_IN_PLACE, most.data(), 1, MPI_INT64_T, MPI_MAX, group_->handle()), "MPI_Allreduce");
-  if (!layout.one) layout.files = most[0];
+  if (!layout.single_file) layout.files = most[0];
   if (*directories_ == Directories::node) layout.directories = most[1];
   if (*directories_ == Directories::file) layout.directories = most[0];
   owned_.emplace(*group_, Claim{.path = *path_,

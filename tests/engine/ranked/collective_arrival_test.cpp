@@ -131,7 +131,7 @@ class Measurer : public Motif {
 TEST(Overlaps, AreTheShareOfTheShorterOneThatTheOtherHides) {
   Measurer measurer;
   const auto overlap = [&](std::int64_t pure, std::int64_t compute, std::int64_t whole) {
-    measurer.overlap.note(pure, compute, whole);
+    measurer.overlap.add_times(pure, compute, whole);
     return measurer.overlap.take();
   };
   EXPECT_EQ(overlap(100, 100, 100), 100);
@@ -144,8 +144,8 @@ TEST(Overlaps, AreTheShareOfTheShorterOneThatTheOtherHides) {
 
 TEST(Overlaps, AreThoseOfARepetitionsIterationsTogether) {
   Measurer measurer;
-  measurer.overlap.note(100, 100, 100);
-  measurer.overlap.note(100, 100, 200);
+  measurer.overlap.add_times(100, 100, 100);
+  measurer.overlap.add_times(100, 100, 200);
   EXPECT_EQ(measurer.overlap.take(), 50);
 }
 

@@ -52,7 +52,7 @@ class DrawnSizes : public testing::Test {
     }
     return "";
   }
-  static std::string refusal(const Options& options) {
+  static std::string rejection(const Options& options) {
     const Sizes sizes(options);
     try {
       sizes.drawn.check();
@@ -171,13 +171,14 @@ TEST_F(DrawnSizes, OfAMissingOrWrongTableAreRefusedOnEveryRank) {
 }
 
 TEST_F(DrawnSizes, ThatMakeNoSenseAreRefused) {
-  EXPECT_THAT(refusal({{"size-scale", "2"}}), HasSubstr("--size-scale: requires --sizes-from"));
-  EXPECT_THAT(refusal({{"sizes-from", "lognormal"}}), HasSubstr("'lognormal': lognormal takes a mean and a deviation"));
-  EXPECT_THAT(refusal({{"sizes-from", "gamma:1MB"}}), HasSubstr("such as gamma:64MiB:16MiB"));
-  EXPECT_THAT(refusal({{"sizes-from", "constant:1MB:2"}}), HasSubstr("constant takes a mean only"));
-  EXPECT_THAT(refusal({{"sizes-from", "normal:x:1"}}), HasSubstr("'x' must be a size"));
-  EXPECT_THAT(refusal({{"sizes-from", "normal:0:1"}}), HasSubstr("'0' must be greater than 0"));
-  EXPECT_THAT(refusal({{"sizes-from", "normal:1MB:101MB"}}), HasSubstr("between 0.001 and 100 times the mean"));
+  EXPECT_THAT(rejection({{"size-scale", "2"}}), HasSubstr("--size-scale: requires --sizes-from"));
+  EXPECT_THAT(rejection({{"sizes-from", "lognormal"}}),
+              HasSubstr("'lognormal': lognormal takes a mean and a deviation"));
+  EXPECT_THAT(rejection({{"sizes-from", "gamma:1MB"}}), HasSubstr("such as gamma:64MiB:16MiB"));
+  EXPECT_THAT(rejection({{"sizes-from", "constant:1MB:2"}}), HasSubstr("constant takes a mean only"));
+  EXPECT_THAT(rejection({{"sizes-from", "normal:x:1"}}), HasSubstr("'x' must be a size"));
+  EXPECT_THAT(rejection({{"sizes-from", "normal:0:1"}}), HasSubstr("'0' must be greater than 0"));
+  EXPECT_THAT(rejection({{"sizes-from", "normal:1MB:101MB"}}), HasSubstr("between 0.001 and 100 times the mean"));
 }
 
 }  // namespace

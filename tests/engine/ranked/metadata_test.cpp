@@ -337,7 +337,7 @@ TEST_F(Metadata, StayWhenAskedAndMayBeUsedAgain) {
 
 TEST_F(Metadata, OfAnotherRunAreReplacedOnlyWhenAsked) {
   by_first([&] {
-    io::make_sidecar(path_, {{.id = "theirs", .launch = "once"}, "elsewhere", 12345, {.directories = 1}});
+    io::create_sidecar(path_, {{.id = "theirs", .launch = "once"}, "elsewhere", 12345, {.directories = 1}});
     fs::create_directories(path_ + ".d/00000000/00000003");
     std::ofstream(shared_name(0, 1)) << "theirs";
   });
@@ -356,7 +356,7 @@ TEST_F(Metadata, OfAnotherRunAreReplacedOnlyWhenAsked) {
 
 TEST_F(Metadata, OfAnInterruptedLaunchOfTheSameRunAreRemoved) {
   by_first([&] {
-    io::make_sidecar(path_, {{.id = "test", .launch = "yesterday"}, "elsewhere", 12345, {.directories = 2}});
+    io::create_sidecar(path_, {{.id = "test", .launch = "yesterday"}, "elsewhere", 12345, {.directories = 2}});
     fs::create_directories(path_ + ".d/00000000/00000003");
     fs::create_directories(path_ + ".d/00000001");
     std::ofstream(shared_name(0, 1)) << "left";

@@ -52,7 +52,7 @@ class Replays : public testing::Test {
   std::string tokens() { return capture::joined(calls().tokens); }
   int rank() const { return group_.rank(); }
   // The message with which decompose fails, the same on all ranks.
-  std::string refusal() {
+  std::string rejection() {
     const auto motif = make_motif("replay", with_file());
     try {
       motif->decompose(group_, {});
@@ -226,7 +226,7 @@ TEST_F(Replays, CommunicatorsThatNotAllMembersKnowAreRefused) {
     if (r == 0) part.comms = Json::array({comm(2, 2, r, Json::array({Json::array({0, 1, 2})}))});
     return part;
   });
-  EXPECT_THAT(refusal(), HasSubstr("some ranks used a communicator that was made before the captured part"));
+  EXPECT_THAT(rejection(), HasSubstr("some ranks used a communicator that was made before the captured part"));
 }
 
 // Only ranks 1 and 2 create a communicator; ranks 0 and 3 do not take part.
@@ -606,8 +606,8 @@ TEST_F(Replays, EpochsThatAreNotWholeAreRefused) {
     return Part::once({with(with(window("Win_allocate", "size", 8), "unit", 1), "comm", 0),
                        with(window("Win_lock", "peer", 0), "lock", "shared")});
   });
-  EXPECT_THAT(refusal(), HasSubstr("rank 0: the captured part begins or ends between MPI_Win_lock and MPI_Win_unlock "
-                                   "of window 0"));
+  EXPECT_THAT(rejection(), HasSubstr("rank 0: the captured part begins or ends between MPI_Win_lock and MPI_Win_unlock "
+                                     "of window 0"));
 }
 
 TEST_F(Replays, NobodysFilesAreOverwritten) {
@@ -707,7 +707,7 @@ TEST_F(Replays, AreRefusedOnAllRanksForWhatOneOfThemHas) {
   STARTING_ON(2, [](int r) {
     return Part::once({r == 1 ? Json{{"op", "Win_create_dynamic"}, {"window", 0}} : collective("Barrier", 0)});
   });
-  EXPECT_THAT(refusal(),
+  EXPECT_THAT(rejection(),
               HasSubstr("rank 1, call 0 (MPI_Win_create_dynamic): calls MPI_Win_create_dynamic, which cannot "
                         "be replayed: windows to which memory is attached later"));
 }
@@ -718,13 +718,13 @@ TEST_F(Replays, AreRefusedOnAllRanksWhereTheFileEndsEarly) {
     std::ofstream(path, std::ios::binary) << sealed(header_of(2)) << sealed(Part::once({}).line(0, 2));
   }
   group_.barrier();
-  EXPECT_THAT(refusal(), HasSubstr("line 3: the line of rank 1 is missing; the file is truncated"));
+  EXPECT_THAT(rejection(), HasSubstr("line 3: the line of rank 1 is missing; the file is truncated"));
 }
 
 TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
   const auto refused = [&](const Json& call) {
     write(1, [&](int) { return Part::once({call}); });
-    return world_rank() == 0 ? refusal() : "";
+    return world_rank() == 0 ? rejection() : "";
   };
   const auto expect = [&](const Json& call, const char* words) {
     const std::string said = refused(call);

@@ -110,7 +110,7 @@ TEST(LinkSocket, AsksAndUnderstands) {
   EXPECT_EQ(heard, "look\nlook\n");
 }
 
-std::string refusal(const std::string& path) {
+std::string rejection(const std::string& path) {
   LinkSocket socket(path);
   try {
     socket.read();
@@ -121,11 +121,11 @@ std::string refusal(const std::string& path) {
 }
 
 TEST(LinkSocket, SaysWhatIsWrong) {
-  EXPECT_THAT(refusal("nobody.here"), AllOf(HasSubstr("'nobody.here'"), HasSubstr("No such file")));
-  EXPECT_THAT(refusal(std::string(200, 'x')), HasSubstr("too long"));
+  EXPECT_THAT(rejection("nobody.here"), AllOf(HasSubstr("'nobody.here'"), HasSubstr("No such file")));
+  EXPECT_THAT(rejection(std::string(200, 'x')), HasSubstr("too long"));
   const auto after = [](const std::string& answer) {
     Server server({answer});
-    return refusal(server.path());
+    return rejection(server.path());
   };
   EXPECT_THAT(after("{\"fault\": \"the switch is on fire\"}\n"), HasSubstr("the switch is on fire"));
   EXPECT_THAT(after("what?\n"), HasSubstr("'what?' is not what"));

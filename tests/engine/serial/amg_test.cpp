@@ -98,7 +98,7 @@ TEST_F(Tables, StateWhoSendsWhatOnEachLevel) {
   EXPECT_EQ(table.matrix(1, 0)[0].received, 88);
   EXPECT_EQ(table.interpolation(0, 0)[0].sent, 0);
   EXPECT_EQ(table.interpolation(0, 0)[0].received, 40);
-  EXPECT_TRUE(table.matrix(1, 1)[0].other == 0);
+  EXPECT_TRUE(table.matrix(1, 1)[0].peer == 0);
   EXPECT_EQ(table.coarsest(), (std::map<int, std::int64_t>{{1, 24}}));
 }
 

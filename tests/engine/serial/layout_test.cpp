@@ -109,7 +109,7 @@ TEST_F(Files, ThatAreNotOrdinaryStay) {
 
 TEST_F(Files, AreSharedOutAmongRanks) {
   for (int i = 0; i < 5; ++i) make(std::filesystem::path(file_name("out", i)));
-  EXPECT_EQ(remove_share(path(), {.files = 5}, {.rank = 1, .of = 3}), 2);
+  EXPECT_EQ(remove_share(path(), {.files = 5}, {.rank = 1, .ranks = 3}), 2);
   EXPECT_THAT(there(), ElementsAre("out.00000000", "out.00000002", "out.00000003"));
 }
 

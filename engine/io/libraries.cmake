@@ -1,5 +1,6 @@
-# Optional storage libraries HDF5 and PnetCDF. A library is used only if it is linked to the MPI library that the engine is built with. Each
-# becomes a module (engine/io/loaded), which the engine loads when its motif is requested. STRESSBENCH_HDF5, STRESSBENCH_PNETCDF: AUTO, ON (not found is an error) or OFF.
+# Optional storage libraries HDF5 and PnetCDF. A library is used only if it is linked to the MPI library that the engine is built with.
+# Each becomes a module (engine/io/loaded), which the engine loads when its motif is requested. STRESSBENCH_HDF5, STRESSBENCH_PNETCDF:
+# AUTO, ON (not found is an error) or OFF.
 find_package(PkgConfig QUIET)
 include(CheckCXXSymbolExists)
 
@@ -33,8 +34,8 @@ else()
 endif()
 string(APPEND pnetcdf_packages " or cray-parallel-netcdf (Cray)")
 
-# Whether a program with `library` links, and to a single MPI library. A library built for another MPI links without an error message, but
-# fails at run time.
+# Whether a program with `library` links, and to a single MPI library. A library built for another MPI links without an error message,
+# but fails at run time.
 function(uses_this_mpi library source result)
   set(${result} OFF PARENT_SCOPE)
   set(program ${CMAKE_BINARY_DIR}/uses_this_mpi)

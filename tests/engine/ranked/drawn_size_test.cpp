@@ -85,15 +85,15 @@ TEST_F(DrawnSizes, OfAFileAreTheSameOnAllRanks) {
 }
 
 TEST_F(DrawnSizes, AreTheSameWhateverTheNumberOfRanks) {
-  Sizes all(Options{{"sizes-from", "lognormal:1MiB:4MiB"}});
-  all.drawn.load(world_, draws());
-  Sizes alone(Options{{"sizes-from", "lognormal:1MiB:4MiB"}});
-  alone.drawn.load(world_.split(world_rank(), 0), draws());
+  Sizes on_all_ranks(Options{{"sizes-from", "lognormal:1MiB:4MiB"}});
+  on_all_ranks.drawn.load(world_, draws());
+  Sizes on_one_rank(Options{{"sizes-from", "lognormal:1MiB:4MiB"}});
+  on_one_rank.drawn.load(world_.split(world_rank(), 0), draws());
   std::set<std::int64_t> different;
   for (int file = 0; file < 10; ++file) {
     for (std::uint64_t execution = 0; execution < 10; ++execution) {
-      EXPECT_EQ(all.drawn.of(file, execution), alone.drawn.of(file, execution));
-      different.insert(all.drawn.of(file, execution));
+      EXPECT_EQ(on_all_ranks.drawn.of(file, execution), on_one_rank.drawn.of(file, execution));
+      different.insert(on_all_ranks.drawn.of(file, execution));
     }
   }
   EXPECT_EQ(different.size(), 100u);  // each file and each execution has its own

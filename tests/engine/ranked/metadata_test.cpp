@@ -443,7 +443,7 @@ TEST_F(Metadata, ThatAreGoneAreAFault) {
 
 TEST_F(Metadata, OnAStorageThatBecomesReadOnlyAreAFault) {
   const SmallDisk disk(group_, 1 << 20);
-  if (!disk.there()) GTEST_SKIP() << "no file system can be mounted: " << disk.why_not();
+  if (!disk.mounted()) GTEST_SKIP() << "no file system can be mounted: " << disk.mount_error();
   const std::string path = disk.file();
   try {
     Bench bench(group_, options({{"do", "create"}, {"file", path}}));
@@ -458,7 +458,7 @@ TEST_F(Metadata, OnAStorageThatBecomesReadOnlyAreAFault) {
 
 TEST_F(Metadata, OnAFullStorageAreAFault) {
   const SmallDisk disk(group_, 64 << 10);
-  if (!disk.there()) GTEST_SKIP() << "no file system can be mounted: " << disk.why_not();
+  if (!disk.mounted()) GTEST_SKIP() << "no file system can be mounted: " << disk.mount_error();
   const std::string words = fault_of([&] {
     Bench bench(group_, options({{"do", "create"}, {"size", "16KiB"}, {"files", "100"}, {"file", disk.file()}}));
     bench.perform();

@@ -573,15 +573,15 @@ TEST_F(Replays, OneSidedCalls) {
                       3);
   });
   const std::string null = std::to_string(MPI_PROC_NULL);
-  const Traffic said = make_motif("replay", with_file())->traffic(2);
+  const Traffic announced = make_motif("replay", with_file())->traffic(2);
   const capture::Record record = calls();
   EXPECT_EQ(capture::joined(record.tokens),
             "Win_create:512/8@2 " +
                 times(3, fmt::format("Fence[NOPRECEDE] Put>{0}:4:64 Acc[SUM]>{0}:60:16 Put>{1}:0:8 Fence", 1 - rank(),
                                      null)) +
                 " Win_free");
-  EXPECT_EQ(said.messages, 2 * record.sent.messages);
-  EXPECT_EQ(said.message_bytes, 2 * record.sent.message_bytes);
+  EXPECT_EQ(announced.messages, 2 * record.sent.messages);
+  EXPECT_EQ(announced.message_bytes, 2 * record.sent.message_bytes);
 }
 
 TEST_F(Replays, OneSidedCallsUnderLocks) {
@@ -693,13 +693,13 @@ TEST_F(Replays, SendWhatTheySayTheySend) {
     part.peers = Json::array({Json::array({1 - r, 6, 480})});
     return part;
   });
-  const Traffic said = make_motif("replay", with_file())->traffic(2);
-  EXPECT_EQ(said.collectives, 18);
-  EXPECT_EQ(said.collective_bytes, 6 * 2 * (16 + 16 + 8));
+  const Traffic announced = make_motif("replay", with_file())->traffic(2);
+  EXPECT_EQ(announced.collectives, 18);
+  EXPECT_EQ(announced.collective_bytes, 6 * 2 * (16 + 16 + 8));
   const capture::Record record = calls();
-  EXPECT_EQ(2 * record.sent.messages, said.messages);
-  EXPECT_EQ(2 * record.sent.message_bytes, said.message_bytes);
-  EXPECT_EQ(2 * record.sent.collective_bytes, said.collective_bytes);
+  EXPECT_EQ(2 * record.sent.messages, announced.messages);
+  EXPECT_EQ(2 * record.sent.message_bytes, announced.message_bytes);
+  EXPECT_EQ(2 * record.sent.collective_bytes, announced.collective_bytes);
 }
 
 // The line of one rank is wrong: all ranks report it with the same message.
@@ -727,8 +727,8 @@ TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
     return world_rank() == 0 ? rejection() : "";
   };
   const auto expect = [&](const Json& call, const char* words) {
-    const std::string said = refused(call);
-    EXPECT_THAT(said, HasSubstr(world_rank() == 0 ? words : ""));
+    const std::string message = refused(call);
+    EXPECT_THAT(message, HasSubstr(world_rank() == 0 ? words : ""));
   };
   expect(to("Send", 1, 0, 8), "call 0 (MPI_Send): rank 1 in a communicator of 1");
   expect(with(to("Send", 0, 0, 8), "comm", 2), "names communicator 2, but the trace has 2");
@@ -778,11 +778,11 @@ class ReplayComputation : public Replays {
 };
 
 // A gap of g ns takes readings until g ns have passed since the end of the previous call.
-constexpr std::int64_t clock_alone = 1 + 11;  // at the start and after each call
+constexpr std::int64_t readings_without_computation = 1 + 11;  // at the start and after each call
 
 TEST_F(ReplayComputation, TakesTheMeasuredTimeInAll) {
   if (!write_gaps()) return;
-  EXPECT_EQ(readings({}), clock_alone + 14'000);
+  EXPECT_EQ(readings({}), readings_without_computation + 14'000);
 }
 TEST_F(ReplayComputation, GoesOnAfterTheLastCall) {
   const auto program = [](int) {
@@ -797,11 +797,11 @@ TEST_F(ReplayComputation, GoesOnAfterTheLastCall) {
 }
 TEST_F(ReplayComputation, TakesTheMeanEachTime) {
   if (!write_gaps()) return;
-  EXPECT_EQ(readings({{"gaps", "mean"}}), clock_alone + 14'000);
+  EXPECT_EQ(readings({{"gaps", "mean"}}), readings_without_computation + 14'000);
 }
 TEST_F(ReplayComputation, IsScaled) {
   if (!write_gaps()) return;
-  EXPECT_EQ(readings({{"scale", "2"}}), clock_alone + 28'000);
+  EXPECT_EQ(readings({{"scale", "2"}}), readings_without_computation + 28'000);
   EXPECT_EQ(make_motif("replay", with_file({{"scale", "50%"}}))->traffic(1).compute_s, 7e-6);
 }
 TEST_F(ReplayComputation, IsLeftOut) {
@@ -812,11 +812,11 @@ TEST_F(ReplayComputation, IsLeftOut) {
 }
 TEST_F(ReplayComputation, SpinsForWhatIsTooShortToSleep) {
   if (!write_gaps()) return;
-  EXPECT_EQ(readings({{"compute", "sleep"}}), clock_alone + 14'000);
+  EXPECT_EQ(readings({{"compute", "sleep"}}), readings_without_computation + 14'000);
 }
 TEST_F(ReplayComputation, LeavesTheClockAloneWhileItSleeps) {
   if (!write_gaps()) return;
-  EXPECT_EQ(readings({{"compute", "sleep"}, {"scale", "2000"}}), clock_alone + 10);
+  EXPECT_EQ(readings({{"compute", "sleep"}, {"scale", "2000"}}), readings_without_computation + 10);
 }
 
 }  // namespace

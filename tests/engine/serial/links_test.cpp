@@ -69,13 +69,13 @@ class Server {
 
  private:
   void serve(const std::vector<std::string>& answers) {
-    const int asked = ::accept(listening_, nullptr, nullptr);
+    const int requests = ::accept(listening_, nullptr, nullptr);
     for (const std::string& answer : answers) {
       char c = 0;
-      while (c != '\n' && ::read(asked, &c, 1) == 1) heard_ += c;
-      EXPECT_EQ(::write(asked, answer.data(), answer.size()), static_cast<ssize_t>(answer.size()));
+      while (c != '\n' && ::read(requests, &c, 1) == 1) heard_ += c;
+      EXPECT_EQ(::write(requests, answer.data(), answer.size()), static_cast<ssize_t>(answer.size()));
     }
-    ::close(asked);
+    ::close(requests);
   }
 
   std::string path_;

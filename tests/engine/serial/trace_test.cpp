@@ -37,7 +37,7 @@ class Traces : public FolderTest {
 };
 
 const Part barriers = Part::loop({}, {collective("Barrier", 0)}, 10);
-std::string good() { return trace_text({barriers, barriers}); }
+std::string valid_trace() { return trace_text({barriers, barriers}); }
 std::string rank_line(int rank, const char* key, const Json& value) {
   return sealed(with(barriers.line(rank, 2), key, value));
 }
@@ -48,7 +48,7 @@ std::string with_second(const std::string& line) {
 
 TEST_F(Traces, ChecksumIsThatOfZlib) { EXPECT_EQ(trace::checksum("123456789"), 0xcbf43926U); }
 
-TEST_F(Traces, ThatAreWholeAreTaken) { EXPECT_EQ(rejection(good()), ""); }
+TEST_F(Traces, ThatAreWholeAreTaken) { EXPECT_EQ(rejection(valid_trace()), ""); }
 
 TEST_F(Traces, WithSymbolsAreTaken) {
   EXPECT_EQ(rejection(sealed(header_of(1)) + sealed(barriers.line(0, 1)) +
@@ -58,7 +58,7 @@ TEST_F(Traces, WithSymbolsAreTaken) {
 }
 
 TEST_F(Traces, OfAnotherNumberOfRanksAreRefusedWithTheReason) {
-  EXPECT_THAT(rejection(good(), 8), HasSubstr("was captured on 2 ranks; this job has 8"));
+  EXPECT_THAT(rejection(valid_trace(), 8), HasSubstr("was captured on 2 ranks; this job has 8"));
 }
 
 TEST_F(Traces, ThatAreNotThereAreRefused) {
@@ -91,7 +91,7 @@ TEST_F(Traces, WithStatisticsOnlyAreRefused) {
 }
 
 TEST_F(Traces, CutOffAnywhereAreRefused) {
-  const std::string whole = good();
+  const std::string whole = valid_trace();
   for (std::size_t length = 0; length < whole.size(); length += 7) {
     EXPECT_NE(rejection(whole.substr(0, length)), "") << length << " bytes";
   }
@@ -101,7 +101,7 @@ TEST_F(Traces, CutOffAnywhereAreRefused) {
 }
 
 TEST_F(Traces, WithAnyByteDamagedAreRefused) {
-  const std::string whole = good();
+  const std::string whole = valid_trace();
   for (std::size_t at = 0; at < whole.size(); at += 3) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
@@ -117,7 +117,7 @@ TEST_F(Traces, ThatLackARankAreRefused) {
   EXPECT_THAT(rejection(with_second(sealed(barriers.line(5, 2)))), HasSubstr("line 3: rank 5 instead of rank 1"));
   EXPECT_THAT(rejection(with_second(sealed(barriers.line(1, 2)) + sealed(barriers.line(2, 2)))),
               HasSubstr("line 4: 'rank' after the lines of 2 ranks"));
-  EXPECT_THAT(rejection(good() + sealed(end_of(2))), HasSubstr("line 5: there is more after the 'end' line"));
+  EXPECT_THAT(rejection(valid_trace() + sealed(end_of(2))), HasSubstr("line 5: there is more after the 'end' line"));
 }
 
 TEST_F(Traces, WhoseSequenceIsNotWholeAreRefused) {

@@ -15,13 +15,13 @@
 namespace stressbench::io {
 namespace {
 
-bool is_there(const std::string& name) {
+bool name_exists(const std::string& name) {
   struct stat known {};
   return ::lstat(name.c_str(), &known) == 0;
 }
 
 // A sidecar file counts only if it is a regular file of this user; anybody could have written another one.
-bool is_mine(const std::string& name) {
+bool is_own_regular_file(const std::string& name) {
   struct stat known {};
   return ::lstat(name.c_str(), &known) == 0 && S_ISREG(known.st_mode) && known.st_uid == ::geteuid();
 }
@@ -37,30 +37,31 @@ void AppendedFile::claim() const {
   const auto refuse = [this](const std::string& why) {
     throw UserMistake("--{}: '{}' {}; remove it, or give another name", parameter_, path_, why);
   };
-  const std::string note = sidecar_name(path_);
-  const bool mine = is_mine(note);
-  if (is_there(note) && !mine) refuse("has an ownership record that belongs to another user or is a link");
-  const auto owner = mine ? read_sidecar(path_) : std::nullopt;
-  const bool ours = owner && owner->run.id == run_.id;
-  const Sidecar own = sidecar_of(run_, {.one = true});
-  if (!ours && is_there(path_)) refuse("exists, and this run did not create it");
+  const std::string sidecar = sidecar_name(path_);
+  const bool sidecar_is_own = is_own_regular_file(sidecar);
+  if (name_exists(sidecar) && !sidecar_is_own)
+    refuse("has an ownership record that belongs to another user or is a link");
+  const auto owner = sidecar_is_own ? read_sidecar(path_) : std::nullopt;
+  const bool file_is_own = owner && owner->run.id == run_.id;
+  const Sidecar own = own_sidecar(run_, {.single_file = true});
+  if (!file_is_own && name_exists(path_)) refuse("exists, and this run did not create it");
   try {
-    if (owner && !ours) replace_sidecar(path_, own);
+    if (owner && !file_is_own) replace_sidecar(path_, own);
     // Another job of this run, or another run, may have been faster.
-    if (!owner && !make_sidecar(path_, own) && read_sidecar(path_)->run.id != run_.id)
+    if (!owner && !create_sidecar(path_, own) && read_sidecar(path_)->run.id != run_.id)
       refuse("was claimed by another run at the same time");
   } catch (const MachineFault& fault) {
     throw MachineFault("--{}: {}", parameter_, fault.what());
   }
-  const Descriptor made(opened(O_CREAT));
+  const Descriptor created(open_checked(O_CREAT));
 }
 
 // Opens the run's own file only: a regular file of this user without other hard links.
-int AppendedFile::opened(int flags) const {
-  const auto fail = [this](const std::string& words) { throw MachineFault("--{} '{}': {}", parameter_, path_, words); };
+int AppendedFile::open_checked(int flags) const {
+  const auto fail = [this](const std::string& text) { throw MachineFault("--{} '{}': {}", parameter_, path_, text); };
   const int file =
       ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | flags, 0666);
-  if (file < 0) fail(words_of(errno));
+  if (file < 0) fail(error_text(errno));
   struct stat found {};
   const bool own =
       ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == ::geteuid() && found.st_nlink == 1;
@@ -71,15 +72,15 @@ int AppendedFile::opened(int flags) const {
 }
 
 bool AppendedFile::is_empty() const {
-  const Descriptor file(opened(0));
+  const Descriptor file(open_checked(0));
   struct stat found {};
   return ::fstat(file.number(), &found) == 0 && found.st_size == 0;
 }
 
 void AppendedFile::append(std::string_view text) const {
-  const Descriptor file(opened(0));
+  const Descriptor file(open_checked(0));
   const int failure = write_whole(file.number(), text);
-  if (failure != 0) throw MachineFault("--{} '{}': {}", parameter_, path_, words_of(failure));
+  if (failure != 0) throw MachineFault("--{} '{}': {}", parameter_, path_, error_text(failure));
 }
 
 }  // namespace stressbench::io

@@ -22,7 +22,7 @@ class AppendedFile {
 
  private:
   void claim() const;
-  int opened(int flags) const;
+  int open_checked(int flags) const;
 
   std::string parameter_;
   std::string path_;

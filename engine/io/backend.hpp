@@ -56,7 +56,8 @@ class Backend {
   // The largest number of transfers between two calls of `wait`. Nonblocking ones are complete after `wait`, and their
   // memory must stay valid until then.
   virtual int in_flight() const { return 1; }
-  virtual bool waits() const { return false; }  // whether transfers are nonblocking, so that `wait` must be called
+  // Whether transfers are nonblocking, so that `wait` must be called.
+  virtual bool nonblocking() const { return false; }
   virtual void wait() {}
   virtual void sync() = 0;  // returns when the data is on the storage, as far as the backend can tell
   virtual void close() = 0;

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <string_view>
 
-#include "io/uninterrupted.hpp"
+#include "io/retry_on_eintr.hpp"
 
 namespace stressbench::io {
 
@@ -33,7 +33,7 @@ inline bool is_same_file(const struct stat& one, const struct stat& other) noexc
 // Writes all bytes. Returns 0, or the errno of the failure.
 inline int write_whole(int descriptor, std::string_view text) {
   while (!text.empty()) {
-    const ssize_t wrote = uninterrupted([&] { return ::write(descriptor, text.data(), text.size()); });
+    const ssize_t wrote = retry_on_eintr([&] { return ::write(descriptor, text.data(), text.size()); });
     if (wrote < 0) return errno;
     text.remove_prefix(static_cast<std::size_t>(wrote));
   }

@@ -15,8 +15,8 @@ namespace stressbench::io {
 namespace {
 
 // Opens a file to query: the existing one, or an unnamed temporary file in its directory.
-int example_of(const std::string& path) {
-  if (const int there = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); there >= 0) return there;
+int open_example(const std::string& path) {
+  if (const int existing = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); existing >= 0) return existing;
   const auto folder = std::filesystem::path(path).parent_path();
   return ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 }
@@ -37,31 +37,31 @@ DirectAccess access_of(int file) {
   return {};
 }
 
-void must_be_multiple(std::int64_t bytes, const char* what, const std::string& path, std::int64_t multiple) {
-  const std::int64_t less = bytes / multiple * multiple;
-  if (less == bytes) return;
-  const std::int64_t more = less + multiple;
+void require_multiple(std::int64_t bytes, const char* what, const std::string& path, std::int64_t multiple) {
+  const std::int64_t lower = bytes / multiple * multiple;
+  if (lower == bytes) return;
+  const std::int64_t upper = lower + multiple;
   reject("direct", "{} of {} bytes: O_DIRECT requires multiples of {} bytes for '{}'; {} would fit", what, bytes,
-         multiple, path, less == 0 ? std::to_string(more) : fmt::format("{} or {}", less, more));
+         multiple, path, lower == 0 ? std::to_string(upper) : fmt::format("{} or {}", lower, upper));
 }
 
 }  // namespace
 
 DirectAccess direct_access(const std::string& path) {
-  const int file = example_of(path);
+  const int file = open_example(path);
   if (file < 0) return {};
   const DirectAccess found = access_of(file);
   ::close(file);
   return found;
 }
 
-void must_fit(const DirectAccess& access, const std::string& path, std::int64_t transfer_bytes,
-              std::int64_t file_bytes) {
+void require_alignment(const DirectAccess& access, const std::string& path, std::int64_t transfer_bytes,
+                       std::int64_t file_bytes) {
   if (access.support == DirectAccess::Support::refused)
     reject("direct", "the file system of '{}' does not offer O_DIRECT", path);
   if (access.support != DirectAccess::Support::aligned) return;
-  must_be_multiple(transfer_bytes, "a transfer", path, access.multiple);
-  must_be_multiple(file_bytes, "a file", path, access.multiple);
+  require_multiple(transfer_bytes, "a transfer", path, access.multiple);
+  require_multiple(file_bytes, "a file", path, access.multiple);
 }
 
 }  // namespace stressbench::io

@@ -22,7 +22,7 @@ struct DirectAccess {
 DirectAccess direct_access(const std::string& path);
 
 // Throws ParameterMistake "direct" if transfers of this size or a file of this length do not meet the alignment.
-void must_fit(const DirectAccess& access, const std::string& path, std::int64_t transfer_bytes,
-              std::int64_t file_bytes);
+void require_alignment(const DirectAccess& access, const std::string& path, std::int64_t transfer_bytes,
+                       std::int64_t file_bytes);
 
 }  // namespace stressbench::io

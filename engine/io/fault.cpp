@@ -6,15 +6,15 @@
 
 namespace stressbench::io {
 
-std::string words_of(int error) { return std::generic_category().message(error); }
+std::string error_text(int error) { return std::generic_category().message(error); }
 
-void raise(std::string_view call, const std::string& path, int error) {
-  throw MachineFault("{} '{}': {}", call, path, words_of(error));
+void throw_io_fault(std::string_view call, const std::string& path, int error) {
+  throw MachineFault("{} '{}': {}", call, path, error_text(error));
 }
 
-void raise(const Partial& partial, const std::string& path, std::string_view words) {
-  throw MachineFault("{} '{}': {} {} of {} bytes at offset {}: {}", partial.call, path, partial.did, partial.done,
-                     partial.length, partial.offset, words);
+void throw_io_fault(const Partial& partial, const std::string& path, std::string_view text) {
+  throw MachineFault("{} '{}': {} {} of {} bytes at offset {}: {}", partial.call, path, partial.verb, partial.done,
+                     partial.length, partial.offset, text);
 }
 
 }  // namespace stressbench::io

@@ -8,20 +8,20 @@
 
 namespace stressbench::io {
 
-std::string words_of(int error);  // message of an errno
+std::string error_text(int error);  // message of an errno
 
 // "open '/scratch/out': No space left on device"
-[[noreturn]] void raise(std::string_view call, const std::string& path, int error);
+[[noreturn]] void throw_io_fault(std::string_view call, const std::string& path, int error);
 
 // An incomplete transfer.
 struct Partial {
   std::string_view call;
-  std::string_view did;  // "wrote" or "read"
+  std::string_view verb;  // "wrote" or "read"
   std::size_t done = 0;
   std::size_t length = 0;
   std::int64_t offset = 0;
 };
 // "pwrite '/scratch/out': wrote 512 of 1024 bytes at offset 4096: No space left on device"
-[[noreturn]] void raise(const Partial& partial, const std::string& path, std::string_view words);
+[[noreturn]] void throw_io_fault(const Partial& partial, const std::string& path, std::string_view text);
 
 }  // namespace stressbench::io

@@ -8,33 +8,33 @@
 namespace stressbench::io {
 namespace {
 
-enum class Verdict { granted, mistake, fault };
+enum class Outcome { success, mistake, fault };
 
-Verdict verdict_of(const std::function<void()>& look, std::string& words) {
+Outcome outcome_of(const std::function<void()>& action, std::string& text) {
   try {
-    look();
-    return Verdict::granted;
+    action();
+    return Outcome::success;
   } catch (const UserMistake& mistake) {
-    words = mistake.what();
-    return Verdict::mistake;
+    text = mistake.what();
+    return Outcome::mistake;
   } catch (const std::exception& fault) {
-    words = fault.what();
-    return Verdict::fault;
+    text = fault.what();
+    return Outcome::fault;
   }
 }
 
 }  // namespace
 
-void on_first_rank(const mpi::Group& group, const std::string& parameter, const std::function<void()>& look) {
-  std::string words;
-  Verdict verdict = group.rank() == 0 ? verdict_of(look, words) : Verdict::granted;
-  std::array message{static_cast<int>(verdict), static_cast<int>(words.size())};
+void on_first_rank(const mpi::Group& group, const std::string& parameter, const std::function<void()>& action) {
+  std::string text;
+  Outcome outcome = group.rank() == 0 ? outcome_of(action, text) : Outcome::success;
+  std::array message{static_cast<int>(outcome), static_cast<int>(text.size())};
   mpi::check(MPI_Bcast(message.data(), 2, MPI_INT, 0, group.handle()), "MPI_Bcast");
-  verdict = static_cast<Verdict>(message[0]);
-  words.resize(static_cast<std::size_t>(message[1]));
-  mpi::check(MPI_Bcast(words.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
-  if (verdict == Verdict::mistake) throw ParameterMistake(parameter, words);
-  if (verdict == Verdict::fault) throw MachineFault(words);
+  outcome = static_cast<Outcome>(message[0]);
+  text.resize(static_cast<std::size_t>(message[1]));
+  mpi::check(MPI_Bcast(text.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
+  if (outcome == Outcome::mistake) throw ParameterMistake(parameter, text);
+  if (outcome == Outcome::fault) throw MachineFault(text);
 }
 
 }  // namespace stressbench::io

@@ -8,8 +8,8 @@
 
 namespace stressbench::io {
 
-// Collective. Calls `look` on the first rank. If that throws, every rank throws with the same message: ParameterMistake
-// `parameter` for a UserMistake, otherwise MachineFault.
-void on_first_rank(const mpi::Group& group, const std::string& parameter, const std::function<void()>& look);
+// Collective. Calls `action` on the first rank. If that throws, every rank throws with the same message:
+// ParameterMistake `parameter` for a UserMistake, otherwise MachineFault.
+void on_first_rank(const mpi::Group& group, const std::string& parameter, const std::function<void()>& action);
 
 }  // namespace stressbench::io

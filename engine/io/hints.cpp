@@ -18,18 +18,18 @@ Hint Spelling<Hint>::read(std::string_view text) {
 namespace io {
 namespace {
 
-std::string fate(const Hint& hint, const mpi::Info& used) {
-  const std::string asked = Spelling<Hint>::write(hint);
-  const auto value = used.get(hint.key);
-  if (!value) return fmt::format("hint {}: not used, the library does not list it", asked);
-  if (*value != hint.value) return fmt::format("hint {}: the library uses {}", asked, *value);
-  if (open_mpi) return fmt::format("hint {}: listed, but Open MPI lists every hint, used or not", asked);
-  return fmt::format("hint {}: taken", asked);
+std::string effect_note(const Hint& hint, const mpi::Info& effective) {
+  const std::string text = Spelling<Hint>::write(hint);
+  const auto value = effective.get(hint.key);
+  if (!value) return fmt::format("hint {}: not used, the library does not list it", text);
+  if (*value != hint.value) return fmt::format("hint {}: the library uses {}", text, *value);
+  if (open_mpi) return fmt::format("hint {}: listed, but Open MPI lists every hint, used or not", text);
+  return fmt::format("hint {}: taken", text);
 }
 
 }  // namespace
 
-std::vector<Hint> Hints::asked() const {
+std::vector<Hint> Hints::requested() const {
   std::vector<Hint> all = *hints_;
   if (*stripe_count_ > 0) all.push_back({"striping_factor", std::to_string(*stripe_count_)});
   if (stripe_size_->value > 0) all.push_back({"striping_unit", std::to_string(stripe_size_->value)});
@@ -38,7 +38,7 @@ std::vector<Hint> Hints::asked() const {
 
 void Hints::check() const {
   std::set<std::string> seen;
-  for (const Hint& hint : asked()) {
+  for (const Hint& hint : requested()) {
     if (!seen.insert(hint.key).second) {
       reject("hint", "{} is given twice (--stripe-count and --stripe-size are striping_factor and striping_unit)",
              hint.key);
@@ -54,15 +54,15 @@ void Hints::prepare() {
   info_ = {};
   if (!any()) return;
   info_ = mpi::Info::create();
-  for (const Hint& hint : asked()) info_.set(hint.key, hint.value);
+  for (const Hint& hint : requested()) info_.set(hint.key, hint.value);
 }
 
-std::vector<std::string> Hints::became(const mpi::Info& used) const {
+std::vector<std::string> Hints::effective_notes(const mpi::Info& effective) const {
   std::vector<std::string> notes;
-  for (const Hint& hint : asked()) notes.push_back(fate(hint, used));
+  for (const Hint& hint : requested()) notes.push_back(effect_note(hint, effective));
   std::string listed;
-  for (const std::string& key : used.keys()) {
-    listed += fmt::format("{}{}={}", listed.empty() ? "" : ", ", key, used.get(key).value_or(""));
+  for (const std::string& key : effective.keys()) {
+    listed += fmt::format("{}{}={}", listed.empty() ? "" : ", ", key, effective.get(key).value_or(""));
   }
   notes.push_back("hints that the library lists: " + (listed.empty() ? "none" : listed));
   return notes;

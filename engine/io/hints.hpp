@@ -35,10 +35,10 @@ class Hints {
   void check() const;
   void prepare();
   MPI_Info handle() const noexcept { return info_.handle(); }
-  std::vector<Hint> asked() const;
-  bool any() const { return !asked().empty(); }
+  std::vector<Hint> requested() const;
+  bool any() const { return !requested().empty(); }
   // One note per hint on the value that the library uses, and one with all values that it reports.
-  std::vector<std::string> became(const mpi::Info& used) const;
+  std::vector<std::string> effective_notes(const mpi::Info& effective) const;
 
  private:
   ParameterSet& owner_;

@@ -24,7 +24,7 @@ void open_item(ItemKind kind, const std::string& path, std::span<std::byte> byte
 
 void remove_item(ItemKind kind, const std::string& path);
 // Returns false if there was none.
-bool remove_item_if_there(ItemKind kind, const std::string& path);
-bool item_is_there(const std::string& path);
+bool remove_item_if_exists(ItemKind kind, const std::string& path);
+bool item_exists(const std::string& path);
 
 }  // namespace stressbench::io

@@ -13,22 +13,22 @@
 namespace stressbench::io {
 namespace {
 
-constexpr std::size_t longest_tail = 48;  // two slashes and two numbers of any length
+constexpr std::size_t max_suffix_length = 48;  // two slashes and two numbers of any length
 
 std::string directory_name(const std::string& path, std::int64_t number) {
   return fmt::format("{}.d/{:08}", path, number);
 }
 
 bool remove_file(const std::string& name) noexcept {
-  struct stat known {};
-  return ::lstat(name.c_str(), &known) == 0 && S_ISREG(known.st_mode) && ::unlink(name.c_str()) == 0;
+  struct stat status {};
+  return ::lstat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::unlink(name.c_str()) == 0;
 }
 
 bool remove_entry(const std::string& name) noexcept {
-  struct stat known {};
-  if (::lstat(name.c_str(), &known) != 0) return false;
-  if (S_ISDIR(known.st_mode)) return ::rmdir(name.c_str()) == 0;
-  return S_ISREG(known.st_mode) && ::unlink(name.c_str()) == 0;
+  struct stat status {};
+  if (::lstat(name.c_str(), &status) != 0) return false;
+  if (S_ISDIR(status.st_mode)) return ::rmdir(name.c_str()) == 0;
+  return S_ISREG(status.st_mode) && ::unlink(name.c_str()) == 0;
 }
 
 bool is_number(std::string_view name) noexcept {
@@ -56,39 +56,39 @@ std::string file_name(const std::string& path, std::optional<std::int64_t> numbe
   return fmt::format("{}/{:08}", directory_name(path, *directory), *number);
 }
 
-NumberedName::NumberedName(const std::string& path) : name_(path + ".d"), fixed_(name_.size()) {
-  name_.reserve(fixed_ + longest_tail);
+NumberedName::NumberedName(const std::string& path) : name_(path + ".d"), prefix_length_(name_.size()) {
+  name_.reserve(prefix_length_ + max_suffix_length);
 }
 
 const std::string& NumberedName::of(std::int64_t number, std::int64_t directory) {
-  std::array<char, longest_tail> tail;
-  const char* const end = fmt::format_to(tail.data(), "/{:08}/{:08}", directory, number);
-  name_.resize(fixed_);
-  return name_.append(tail.data(), static_cast<std::size_t>(end - tail.data()));
+  std::array<char, max_suffix_length> suffix;
+  const char* const end = fmt::format_to(suffix.data(), "/{:08}/{:08}", directory, number);
+  name_.resize(prefix_length_);
+  return name_.append(suffix.data(), static_cast<std::size_t>(end - suffix.data()));
 }
 
-Layout united(const Layout& a, const Layout& b) noexcept {
-  return {a.one || b.one, std::max(a.files, b.files), std::max(a.directories, b.directories)};
+Layout merged(const Layout& a, const Layout& b) noexcept {
+  return {a.single_file || b.single_file, std::max(a.files, b.files), std::max(a.directories, b.directories)};
 }
 
-void for_each_file(const std::string& path, const Layout& wanted, const Layout& known, const VisitName& visit) {
-  if (wanted.one && !known.one) visit(path);
-  for (std::int64_t number = known.files; number < wanted.files; ++number) visit(file_name(path, number));
+void for_each_file(const std::string& path, const Layout& layout, const Layout& existing, const VisitName& visit) {
+  if (layout.single_file && !existing.single_file) visit(path);
+  for (std::int64_t number = existing.files; number < layout.files; ++number) visit(file_name(path, number));
 }
 
-void for_each_directory(const std::string& path, const Layout& wanted, const Layout& known, const VisitName& visit) {
-  if (wanted.directories > 0 && known.directories == 0) visit(path + ".d");
-  for (std::int64_t number = known.directories; number < wanted.directories; ++number) {
+void for_each_directory(const std::string& path, const Layout& layout, const Layout& existing, const VisitName& visit) {
+  if (layout.directories > 0 && existing.directories == 0) visit(path + ".d");
+  for (std::int64_t number = existing.directories; number < layout.directories; ++number) {
     visit(directory_name(path, number));
   }
 }
 
 std::int64_t remove_share(const std::string& path, const Layout& layout, Share share) noexcept {
   std::int64_t removed = 0;
-  for (std::int64_t number = share.rank; number < layout.files; number += share.of) {
+  for (std::int64_t number = share.rank; number < layout.files; number += share.ranks) {
     removed += remove_file(file_name(path, number));
   }
-  for (std::int64_t number = share.rank; number < layout.directories; number += share.of) {
+  for (std::int64_t number = share.rank; number < layout.directories; number += share.ranks) {
     removed += remove_directory(directory_name(path, number));
   }
   return removed;
@@ -96,7 +96,7 @@ std::int64_t remove_share(const std::string& path, const Layout& layout, Share s
 
 std::int64_t remove_all(const std::string& path, const Layout& layout) noexcept {
   std::int64_t removed = remove_share(path, layout, {});
-  if (layout.one) removed += remove_file(path);
+  if (layout.single_file) removed += remove_file(path);
   if (layout.directories > 0) ::rmdir((path + ".d").c_str());
   return removed;
 }

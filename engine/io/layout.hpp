@@ -23,28 +23,28 @@ class NumberedName {
 
  private:
   std::string name_;
-  std::size_t fixed_ = 0;
+  std::size_t prefix_length_ = 0;
 };
 
 // The files and directories that exist.
 struct Layout {
-  bool one = false;              // PATH
+  bool single_file = false;      // PATH
   std::int64_t files = 0;        // PATH.00000000 and on
   std::int64_t directories = 0;  // PATH.d/00000000 and on, with any numbered names inside
 };
-Layout united(const Layout& a, const Layout& b) noexcept;
+Layout merged(const Layout& a, const Layout& b) noexcept;
 
-// Visits the files and directories of `wanted` that are not in `known`, PATH.d first.
+// Visits the files and directories of `layout` that are not in `existing`, PATH.d first.
 using VisitName = std::function<void(const std::string& name)>;
-void for_each_file(const std::string& path, const Layout& wanted, const Layout& known, const VisitName& visit);
-void for_each_directory(const std::string& path, const Layout& wanted, const Layout& known, const VisitName& visit);
+void for_each_file(const std::string& path, const Layout& layout, const Layout& existing, const VisitName& visit);
+void for_each_directory(const std::string& path, const Layout& layout, const Layout& existing, const VisitName& visit);
 
 // Removes regular files, and directories that are then empty or hold only numbered files and empty numbered
 // directories. Each rank removes its share; PATH and PATH.d belong to no share. Returns how many names were removed;
 // others stay.
 struct Share {
   int rank = 0;
-  int of = 1;
+  int ranks = 1;
 };
 std::int64_t remove_share(const std::string& path, const Layout& layout, Share share) noexcept;
 std::int64_t remove_all(const std::string& path, const Layout& layout) noexcept;

@@ -1,5 +1,6 @@
-# HDF5 and PnetCDF, each only where it stands on the MPI that the engine is built with: a module for each (engine/io/loaded), which the
-# engine loads when it is asked for. STRESSBENCH_HDF5, STRESSBENCH_PNETCDF: AUTO, ON (not found is an error) or OFF.
+# Optional storage libraries HDF5 and PnetCDF. A library is used only if it is linked to the MPI library that the engine is built with.
+# Each becomes a module (engine/io/loaded), which the engine loads when its motif is requested. STRESSBENCH_HDF5, STRESSBENCH_PNETCDF:
+# AUTO, ON (not found is an error) or OFF.
 find_package(PkgConfig QUIET)
 include(CheckCXXSymbolExists)
 
@@ -17,7 +18,7 @@ else()
   set(flavour "")
 endif()
 
-# Which packages bring a library for this MPI: said by the build where it finds none, and by the engine when the motif is asked for.
+# Packages that contain a library for this MPI: named by the build if it finds none, and by the engine if the motif is requested.
 if(flavour)
   set(hdf5_packages "libhdf5-${flavour}-dev (Debian, Ubuntu), hdf5-${flavour}-devel (Fedora, RHEL with EPEL)")
 else()
@@ -33,10 +34,11 @@ else()
 endif()
 string(APPEND pnetcdf_packages " or cray-parallel-netcdf (Cray)")
 
-# Whether a program with `library` links and holds one MPI: libraries of another MPI's link without a word, and fail when they run.
-function(stands_on_this_mpi library source result)
+# Whether a program with `library` links, and to a single MPI library. A library built for another MPI links without an error message,
+# but fails at run time.
+function(uses_this_mpi library source result)
   set(${result} OFF PARENT_SCOPE)
-  set(program ${CMAKE_BINARY_DIR}/stands_on_this_mpi)
+  set(program ${CMAKE_BINARY_DIR}/uses_this_mpi)
   try_compile(links SOURCE_FROM_CONTENT check.cpp "${source}" COMPILE_DEFINITIONS -DOMPI_SKIP_MPICXX
               LINK_LIBRARIES MPI::MPI_CXX ${library} COPY_FILE ${program} COPY_FILE_ERROR unusable)
   if(NOT links OR unusable)
@@ -51,7 +53,7 @@ function(stands_on_this_mpi library source result)
   endif()
 endfunction()
 
-# use_library(NAME backend source candidate...): the first candidate, a target, that stands on this MPI. Adds the backend's row to
+# use_library(NAME backend source candidate...): the first candidate, a target, that uses this MPI. Adds the backend's row to
 # `optional_backends`: name, whether it is built, the library that it is built with, why it is not.
 function(use_library name backend source)
   set(option STRESSBENCH_${name})
@@ -64,7 +66,7 @@ function(use_library name backend source)
     set(missing "no parallel library for this MPI was found when StressBench was built; install ${${backend}_packages}, and build again")
     foreach(candidate IN LISTS ARGN)
       if(TARGET ${candidate})
-        stands_on_this_mpi(${candidate} "${source}" fits)
+        uses_this_mpi(${candidate} "${source}" fits)
         if(fits)
           set(library ${candidate})
           set(missing "")
@@ -101,7 +103,7 @@ if(NOT TARGET PkgConfig::hdf5_${flavour} AND NOT "${STRESSBENCH_HDF5}" STREQUAL 
   set(HDF5_PREFER_PARALLEL ON)
   find_package(HDF5 QUIET COMPONENTS C)
 endif()
-# Last MPI itself: compiler wrappers such as Cray's bring the libraries of loaded modules.
+# The last candidate is MPI itself: compiler wrappers such as Cray's add the libraries of loaded modules.
 set(optional_backends "")
 use_library(HDF5 hdf5 "#include <hdf5.h>
 #ifndef H5_HAVE_PARALLEL

@@ -20,7 +20,7 @@ struct BuiltBackend {
   std::string_view missing;
   std::string_view packages;
 };
-constexpr auto built = std::to_array<BuiltBackend>({
+constexpr auto optional_backends = std::to_array<BuiltBackend>({
 #include "optional_backends.inc"
 });
 
@@ -56,19 +56,19 @@ std::string load(const BuiltBackend& backend, const fs::path& folder) {
 
 std::vector<OptionalBackend> load_all() {
   const fs::path folder = folder_of_modules();
-  std::vector<OptionalBackend> all;
-  for (const BuiltBackend& backend : built) {
-    all.push_back(
+  std::vector<OptionalBackend> loaded;
+  for (const BuiltBackend& backend : optional_backends) {
+    loaded.push_back(
         {std::string(backend.name), backend.missing.empty() ? load(backend, folder) : std::string(backend.missing)});
   }
-  return all;
+  return loaded;
 }
 
 }  // namespace
 
 const std::vector<OptionalBackend>& load_backends() {
-  static const std::vector<OptionalBackend> all = load_all();
-  return all;
+  static const std::vector<OptionalBackend> loaded = load_all();
+  return loaded;
 }
 
 }  // namespace stressbench::io

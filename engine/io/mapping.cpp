@@ -14,10 +14,10 @@ namespace {
 constexpr std::int64_t window_bytes = 8 << 20;
 
 // Where a copy continues after a missing page; null outside of copies.
-thread_local sigjmp_buf* volatile landing = nullptr;
+thread_local sigjmp_buf* volatile jump_target = nullptr;
 
 void on_missing_page(int) {
-  if (landing) siglongjmp(*landing, 1);
+  if (jump_target) siglongjmp(*jump_target, 1);
   std::signal(SIGBUS, SIG_DFL);  // not from a copy: raised again on return, and then fatal
 }
 
@@ -62,16 +62,16 @@ std::byte* Mapping::at(std::int64_t offset, std::size_t length) noexcept {
 }
 
 bool Mapping::copy(void* to, const void* from, std::size_t length) noexcept {
-  sigjmp_buf here;
-  if (sigsetjmp(here, 0) != 0) {
-    landing = nullptr;
+  sigjmp_buf jump_buffer;
+  if (sigsetjmp(jump_buffer, 0) != 0) {
+    jump_target = nullptr;
     return false;
   }
-  landing = &here;
+  jump_target = &jump_buffer;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   std::memcpy(to, from, length);
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  landing = nullptr;
+  jump_target = nullptr;
   return true;
 }
 

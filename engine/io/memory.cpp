@@ -16,7 +16,7 @@
 namespace stressbench::io {
 namespace {
 
-constexpr std::int64_t shortest_sleep_ns = 100'000;  // below this, wake-up latency is too large a share
+constexpr std::int64_t min_sleep_ns = 100'000;  // below this, wake-up latency is too large a share
 
 using Files = std::map<std::string, std::shared_ptr<StoredFile>>;
 Files& files() {
@@ -24,7 +24,7 @@ Files& files() {
   return all;
 }
 
-int number_of(Failure failure) noexcept {
+int errno_of(Failure failure) noexcept {
   switch (failure) {
     case Failure::EIo:
       return EIO;
@@ -46,7 +46,7 @@ int number_of(Failure failure) noexcept {
 std::int64_t TransferClock::now_ns() const noexcept { return MonotonicClock{}.now_ns(); }
 
 void TransferClock::wait_until(std::int64_t end_ns) const noexcept {
-  if (end_ns - now_ns() >= shortest_sleep_ns) {
+  if (end_ns - now_ns() >= min_sleep_ns) {
     const timespec end{.tv_sec = end_ns / 1'000'000'000, .tv_nsec = end_ns % 1'000'000'000};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) {
     }
@@ -80,42 +80,44 @@ void Memory::prepare(const Opening& opening) { path_.reserve(opening.path.size()
 
 void Memory::open(const Opening& opening) {
   path_ = opening.path;
-  if (const int error = fault(FailingCall::open)) raise("open", path_, error);
-  const auto there = files().find(path_);
-  file_ = there == files().end() ? std::make_shared<StoredFile>() : there->second;
+  if (const int error = fault(FailingCall::open)) throw_io_fault("open", path_, error);
+  const auto existing = files().find(path_);
+  file_ = existing == files().end() ? std::make_shared<StoredFile>() : existing->second;
   if (opening.access != Access::read) files()[path_] = file_;
   file_bytes_ = opening.file_bytes;
 }
 
 void Memory::write(std::int64_t offset, std::span<const std::byte> bytes) {
-  const std::int64_t begun_ns = clock_.now_ns();
+  const std::int64_t start_ns = clock_.now_ns();
   const int error = fault(FailingCall::write);
-  const std::size_t taken = error == 0 ? bytes.size() : *fail_with_ == Failure::half ? bytes.size() / 2 : 0;
-  file_->write(offset, bytes.first(taken));
-  take_time(begun_ns, taken);
-  if (error) raise({"write", "wrote", taken, bytes.size(), offset}, path_, words_of(error));
+  const std::size_t written_bytes = error == 0 ? bytes.size() : *fail_with_ == Failure::half ? bytes.size() / 2 : 0;
+  file_->write(offset, bytes.first(written_bytes));
+  simulate_duration(start_ns, written_bytes);
+  if (error) throw_io_fault({"write", "wrote", written_bytes, bytes.size(), offset}, path_, error_text(error));
 }
 
 void Memory::read(std::int64_t offset, std::span<std::byte> bytes) {
-  const std::int64_t begun_ns = clock_.now_ns();
+  const std::int64_t start_ns = clock_.now_ns();
   const int error = fault(FailingCall::read);
-  const std::size_t wanted = error == 0 ? bytes.size() : *fail_with_ == Failure::half ? bytes.size() / 2 : 0;
+  const std::size_t requested_bytes = error == 0 ? bytes.size() : *fail_with_ == Failure::half ? bytes.size() / 2 : 0;
   // Bytes of other ranks are not stored here, but count as part of the file.
-  const std::int64_t there = std::max(file_->size(), file_bytes_) - offset;
-  const auto given = static_cast<std::size_t>(std::clamp(there, std::int64_t{0}, static_cast<std::int64_t>(wanted)));
-  unknown_bytes_ += file_->read(offset, bytes.first(given));
-  take_time(begun_ns, given);
-  if (error) raise({"read", "read", given, bytes.size(), offset}, path_, words_of(error));
-  if (given < bytes.size()) raise({"read", "read", given, bytes.size(), offset}, path_, "the file ends there");
+  const std::int64_t remaining = std::max(file_->size(), file_bytes_) - offset;
+  const auto available_bytes =
+      static_cast<std::size_t>(std::clamp(remaining, std::int64_t{0}, static_cast<std::int64_t>(requested_bytes)));
+  unknown_bytes_ += file_->read(offset, bytes.first(available_bytes));
+  simulate_duration(start_ns, available_bytes);
+  if (error) throw_io_fault({"read", "read", available_bytes, bytes.size(), offset}, path_, error_text(error));
+  if (available_bytes < bytes.size())
+    throw_io_fault({"read", "read", available_bytes, bytes.size(), offset}, path_, "the file ends there");
 }
 
 void Memory::sync() {
-  if (const int error = fault(FailingCall::sync)) raise("sync", path_, error);
+  if (const int error = fault(FailingCall::sync)) throw_io_fault("sync", path_, error);
 }
 
 void Memory::close() {
   file_.reset();
-  if (const int error = fault(FailingCall::close)) raise("close", path_, error);
+  if (const int error = fault(FailingCall::close)) throw_io_fault("close", path_, error);
 }
 
 std::vector<std::string> Memory::notes() {
@@ -128,13 +130,13 @@ bool Memory::remove(const std::string& path) const { return files().erase(path) 
 
 int Memory::fault(FailingCall call) {
   if (*fail_call_ != call || mpi::launched_rank().value_or(0) != *fail_rank_ || ++calls_ != *fail_after_) return 0;
-  return number_of(*fail_with_);
+  return errno_of(*fail_with_);
 }
 
-void Memory::take_time(std::int64_t begun_ns, std::size_t bytes) const noexcept {
-  double needed_ns = static_cast<double>(delay_->value);
-  if (bandwidth_->value > 0) needed_ns += static_cast<double>(bytes) * 1e9 / static_cast<double>(bandwidth_->value);
-  if (needed_ns > 0) clock_.wait_until(begun_ns + static_cast<std::int64_t>(needed_ns));
+void Memory::simulate_duration(std::int64_t start_ns, std::size_t bytes) const noexcept {
+  double duration_ns = static_cast<double>(delay_->value);
+  if (bandwidth_->value > 0) duration_ns += static_cast<double>(bytes) * 1e9 / static_cast<double>(bandwidth_->value);
+  if (duration_ns > 0) clock_.wait_until(start_ns + static_cast<std::int64_t>(duration_ns));
 }
 
 namespace {

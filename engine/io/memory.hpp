@@ -52,7 +52,7 @@ class Memory final : public Backend {
  private:
   // The errno with which this call must fail; 0: it succeeds.
   int fault(FailingCall call);
-  void take_time(std::int64_t begun_ns, std::size_t bytes) const noexcept;
+  void simulate_duration(std::int64_t start_ns, std::size_t bytes) const noexcept;
 
   const TransferClock& clock_;
   Param<Nanoseconds> delay_;

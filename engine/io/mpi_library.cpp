@@ -5,7 +5,7 @@
 
 namespace stressbench::io {
 
-std::string mpi_words(int code) {
+std::string mpi_error_text(int code) {
   std::array<char, MPI_MAX_ERROR_STRING> words{};
   int length = 0;
   MPI_Error_string(code, words.data(), &length);
@@ -13,7 +13,7 @@ std::string mpi_words(int code) {
   if (text.find("(unknown)") != std::string::npos) {
     int kind = code;
     MPI_Error_class(code, &kind);
-    if (kind != code) return mpi_words(kind);
+    if (kind != code) return mpi_error_text(kind);
   }
   std::ranges::replace(text, '\n', ' ');
   return text;

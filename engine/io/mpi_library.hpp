@@ -15,6 +15,6 @@ inline constexpr bool open_mpi = false;
 
 // The message of an error code or, if the code is unknown in this process, of its class: MPICH also returns codes of
 // other ranks.
-std::string mpi_words(int code);
+std::string mpi_error_text(int code);
 
 }  // namespace stressbench::io

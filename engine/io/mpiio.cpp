@@ -18,7 +18,7 @@
 #include "io/backend.hpp"
 #include "io/hints.hpp"
 #include "io/mpi_library.hpp"
-#include "io/refusal.hpp"
+#include "io/storage_error.hpp"
 
 namespace stressbench {
 namespace io {
@@ -70,15 +70,15 @@ using Function = std::variant<int (*)(MPI_File, Data, int, MPI_Datatype, MPI_Sta
                               int (*)(MPI_File, Data, int, MPI_Datatype, MPI_Request*),
                               int (*)(MPI_File, MPI_Offset, Data, int, MPI_Datatype, MPI_Request*)>;
 
-struct Form {
+struct CallForm {
   Pointer pointer;
   Participation participation;
   Function<const void*> write;
   Function<void*> read;
-  bool starts() const { return write.index() >= 2; }
+  bool is_nonblocking() const { return write.index() >= 2; }
 };
 
-Form form_of(MpiIoCall call) {
+CallForm form_of(MpiIoCall call) {
   switch (call) {
     case MpiIoCall::plain:
       return {Pointer::own, Participation::independent, MPI_File_write, MPI_File_read};
@@ -105,8 +105,8 @@ Form form_of(MpiIoCall call) {
 }
 
 template <class Data>
-int make(const Function<Data>& function, MPI_File file, std::int64_t offset, Data data, int count, MPI_Status* status,
-         MPI_Request* request) {
+int call_mpi(const Function<Data>& function, MPI_File file, std::int64_t offset, Data data, int count,
+             MPI_Status* status, MPI_Request* request) {
   return std::visit(
       [&](auto call) {
         using Call = decltype(call);
@@ -131,21 +131,21 @@ struct Transfer {
   std::int64_t size() const { return std::ssize(bytes); }
 };
 
-// `ends` returns true about once a second if it is called in a loop.
+// `elapsed` returns true about once a second if it is called in a loop.
 class OncePerSecond {
  public:
-  bool ends() {
-    constexpr int seldom = 4096;  // reading the clock costs as much as testing a request
-    if (++asked_ % seldom != 0) return false;
+  bool elapsed() {
+    constexpr int calls_per_clock_read = 4096;  // reading the clock costs as much as testing a request
+    if (++calls_ % calls_per_clock_read != 0) return false;
     const auto now = std::chrono::steady_clock::now();
-    if (asked_ == seldom) since_ = now;
+    if (calls_ == calls_per_clock_read) since_ = now;
     if (now - since_ < std::chrono::seconds(1)) return false;
     since_ = now;
     return true;
   }
 
  private:
-  std::int64_t asked_ = 0;
+  std::int64_t calls_ = 0;
   std::chrono::steady_clock::time_point since_;
 };
 
@@ -154,7 +154,7 @@ class MpiIo final : public Backend {
   explicit MpiIo(ParameterSet& owner) : owner_(owner) {}
 
   void check(const AccessRequirements& requirements) const override {
-    const Form form = form_of(*call_);
+    const CallForm form = form_of(*call_);
     hints_.check();
     if (form.pointer == Pointer::shared) refuse_shared(requirements);
     if (form.participation == Participation::collective && !requirements.even_transfers) {
@@ -162,7 +162,7 @@ class MpiIo final : public Backend {
           "the call is collective, but the ranks' transfers differ in number or length; use independent calls such as "
           "MPI_File_write_at");
     }
-    if (in_flight_.was_given() && *in_flight_ > 1 && !form.starts()) {
+    if (in_flight_.was_given() && *in_flight_ > 1 && !form.is_nonblocking()) {
       reject("in-flight",
              "{} ends before the next call starts; only nonblocking calls such as MPI_File_iwrite_at overlap",
              call_.text());
@@ -178,7 +178,7 @@ class MpiIo final : public Backend {
     form_ = form_of(*call_);
     hints_.prepare();
     path_ = opening.path;
-    started_.resize(form_.starts() ? static_cast<std::size_t>(*in_flight_) : 0);
+    started_transfers_.resize(form_.is_nonblocking() ? static_cast<std::size_t>(*in_flight_) : 0);
   }
 
   void open(const Opening& opening) override {
@@ -189,41 +189,41 @@ class MpiIo final : public Backend {
     const int code =
         MPI_File_open(opening.ranks->handle(), path_.c_str(), mode_of(opening.access), hints_.handle(), &file_);
     if (code != MPI_SUCCESS) [[unlikely]] {
-      const std::string words = why_not_opened(path_, opening.access);
-      refuse("MPI_File_open", path_, words.empty() ? mpi_words(code) : words);
+      const std::string text = explain_open_failure(path_, opening.access);
+      throw_call_fault("MPI_File_open", path_, text.empty() ? mpi_error_text(code) : text);
     }
     if (*preallocate_ && opening.access != Access::read && opening.file_bytes > 0) preallocate(opening.file_bytes);
-    if (hints_.any() && !told_ && opening.ranks->rank() == 0) tell_hints();
+    if (hints_.any() && !hints_noted_ && opening.ranks->rank() == 0) note_hints();
   }
 
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
     end_ = form_.pointer == Pointer::shared ? end_ + std::ssize(bytes) : std::max(end_, offset + std::ssize(bytes));
-    carry<const void*>(form_.write, {true, offset, bytes}, bytes.data());
+    execute<const void*>(form_.write, {true, offset, bytes}, bytes.data());
   }
   void read(std::int64_t offset, std::span<std::byte> bytes) override {
     const Transfer transfer{false, offset, bytes};
-    must_be_there(transfer);
-    carry<void*>(form_.read, transfer, bytes.data());
+    require_bytes_exist(transfer);
+    execute<void*>(form_.read, transfer, bytes.data());
   }
 
-  int in_flight() const override { return form_of(*call_).starts() ? static_cast<int>(*in_flight_) : 1; }
-  bool waits() const override { return form_of(*call_).starts(); }
+  int in_flight() const override { return form_of(*call_).is_nonblocking() ? static_cast<int>(*in_flight_) : 1; }
+  bool nonblocking() const override { return form_of(*call_).is_nonblocking(); }
   void wait() override {
-    for (std::size_t k = 0; k < pending_; ++k) complete(started_[k]);
+    for (std::size_t k = 0; k < pending_; ++k) complete(started_transfers_[k]);
     pending_ = 0;
   }
 
   void sync() override {
     errno = 0;
-    must(MPI_File_sync(file_), "MPI_File_sync", errno);
+    check_code(MPI_File_sync(file_), "MPI_File_sync", errno);
   }
 
   void close() override {
-    if (*call_ == MpiIoCall::ordered && end_ == 0) must_have_been_there();
+    if (*call_ == MpiIoCall::ordered && end_ == 0) require_bytes_existed();
     errno = 0;
-    must(MPI_File_close(&file_), "MPI_File_close", errno);
-    if (end_ > 0 && (form_.participation == Participation::collective || form_.starts()))
-      must_hold("MPI_File_close", path_, end_);
+    check_code(MPI_File_close(&file_), "MPI_File_close", errno);
+    if (end_ > 0 && (form_.participation == Participation::collective || form_.is_nonblocking()))
+      require_file_length("MPI_File_close", path_, end_);
   }
 
   bool takes_offsets() const override { return form_of(*call_).pointer != Pointer::shared; }
@@ -231,7 +231,7 @@ class MpiIo final : public Backend {
   std::vector<std::string> notes() override { return std::exchange(notes_, {}); }
 
  private:
-  struct Started {
+  struct StartedTransfer {
     MPI_Request request = MPI_REQUEST_NULL;
     Transfer transfer;
   };
@@ -248,14 +248,14 @@ class MpiIo final : public Backend {
     return MPI_MODE_CREATE | MPI_MODE_RDWR;
   }
 
-  [[noreturn]] void refuse_call(const std::string& words) const { reject("call", "{}: {}", call_.text(), words); }
+  [[noreturn]] void refuse_call(const std::string& text) const { reject("call", "{}: {}", call_.text(), text); }
   void refuse_shared(const AccessRequirements& requirements) const {
-    constexpr auto instead = "use calls with an offset, such as MPI_File_write_at";
-    if (requirements.any_order) refuse_call(fmt::format("a shared file pointer only moves forward; {}", instead));
+    constexpr auto alternative = "use calls with an offset, such as MPI_File_write_at";
+    if (requirements.any_order) refuse_call(fmt::format("a shared file pointer only moves forward; {}", alternative));
     if (requirements.grows)
-      refuse_call(fmt::format("starts at the beginning of a file each time, so nothing is appended; {}", instead));
+      refuse_call(fmt::format("starts at the beginning of a file each time, so nothing is appended; {}", alternative));
     if (requirements.access == Access::both) {
-      refuse_call(fmt::format("reads and writes would move the same file pointer; {}", instead));
+      refuse_call(fmt::format("reads and writes would move the same file pointer; {}", alternative));
     }
   }
 
@@ -265,24 +265,25 @@ class MpiIo final : public Backend {
     return name;
   }
 
-  void must(int code, const char* call, int error) const {
-    const std::string words = code == MPI_SUCCESS && error == 0 ? "" : storage_words(error);
-    if (code == MPI_SUCCESS && words.empty()) [[likely]]
+  void check_code(int code, const char* call, int error) const {
+    const std::string text = code == MPI_SUCCESS && error == 0 ? "" : storage_error_text(error);
+    if (code == MPI_SUCCESS && text.empty()) [[likely]]
       return;
-    refuse(call, path_, words.empty() ? mpi_words(code) : words);
+    throw_call_fault(call, path_, text.empty() ? mpi_error_text(code) : text);
   }
 
   template <class Data>
-  void carry(const Function<Data>& function, const Transfer& transfer, Data data) {
+  void execute(const Function<Data>& function, const Transfer& transfer, Data data) {
     if (form_.pointer == Pointer::own) seek(transfer);
-    if (form_.starts() && pending_ == started_.size()) wait();
+    if (form_.is_nonblocking() && pending_ == started_transfers_.size()) wait();
     MPI_Status status{};
     MPI_Request request = MPI_REQUEST_NULL;
     errno = 0;
-    const int code = make(function, file_, transfer.offset, data, static_cast<int>(transfer.size()), &status, &request);
+    const int code =
+        call_mpi(function, file_, transfer.offset, data, static_cast<int>(transfer.size()), &status, &request);
     const int error = errno;
-    if (form_.starts() && code == MPI_SUCCESS) {
-      started_[pending_++] = {request, transfer};
+    if (form_.is_nonblocking() && code == MPI_SUCCESS) {
+      started_transfers_[pending_++] = {request, transfer};
     } else {
       check_outcome(transfer, code, error, status);
     }
@@ -290,98 +291,102 @@ class MpiIo final : public Backend {
 
   // Throws for a read past the end of the file, instead of making it: if such a read is collective or nonblocking, Open
   // MPI and MPICH may report that everything was read, and Open MPI never completes some.
-  void must_be_there(const Transfer& transfer) {
+  void require_bytes_exist(const Transfer& transfer) {
     const std::int64_t end = transfer.offset + transfer.size();
     if (end <= length_ || form_.pointer == Pointer::shared) [[likely]]
       return;
     length_ = length();
     if (end > length_) {
-      complain(transfer, MPI_SUCCESS, 0, std::clamp<MPI_Count>(length_ - transfer.offset, 0, transfer.size()));
+      fail_transfer(transfer, MPI_SUCCESS, 0, std::clamp<MPI_Count>(length_ - transfer.offset, 0, transfer.size()));
     }
   }
   // The same for ordered reads, afterwards, since their positions are not known in advance.
-  void must_have_been_there() const {
+  void require_bytes_existed() const {
     MPI_Offset position = 0;
-    must(MPI_File_get_position_shared(file_, &position), "MPI_File_get_position_shared", 0);
+    check_code(MPI_File_get_position_shared(file_, &position), "MPI_File_get_position_shared", 0);
     const std::int64_t end = length();
     if (position > end) {
-      refuse("MPI_File_read_ordered", path_, fmt::format("the file ends after {} of {} bytes", end, position));
+      throw_call_fault("MPI_File_read_ordered", path_,
+                       fmt::format("the file ends after {} of {} bytes", end, position));
     }
   }
   std::int64_t length() const {
     MPI_Offset length = 0;
-    must(MPI_File_get_size(file_, &length), "MPI_File_get_size", 0);
+    check_code(MPI_File_get_size(file_, &length), "MPI_File_get_size", 0);
     return length;
   }
 
   void seek(const Transfer& transfer) {
-    if (position_ != transfer.offset) must(MPI_File_seek(file_, transfer.offset, MPI_SEEK_SET), "MPI_File_seek", 0);
+    if (position_ != transfer.offset)
+      check_code(MPI_File_seek(file_, transfer.offset, MPI_SEEK_SET), "MPI_File_seek", 0);
     position_ = transfer.offset + transfer.size();
   }
 
   // Tests instead of waiting. For a failed file request, MPI_Wait crashes in Open MPI (open-mpi/ompi#6078), so that
   // such a request is abandoned. In MPICH, neither MPI_Wait nor MPI_Test completes it, and MPI_Request_get_status is
   // never true.
-  void complete(Started& one) const {
+  void complete(StartedTransfer& started) const {
     MPI_Status status{};
-    OncePerSecond patience;
+    OncePerSecond once_per_second;
     int code = MPI_SUCCESS;
     errno = 0;
     for (int done = 0; !done && code == MPI_SUCCESS;) {
-      code = open_mpi ? MPI_Request_get_status(one.request, &done, &status) : MPI_Test(&one.request, &done, &status);
-      if (!done && patience.ends()) must_not_be_stuck(one.transfer);
+      code = open_mpi ? MPI_Request_get_status(started.request, &done, &status)
+                      : MPI_Test(&started.request, &done, &status);
+      if (!done && once_per_second.elapsed()) check_for_failure(started.transfer);
     }
     const int error = errno;
     if (open_mpi && code == MPI_SUCCESS) code = status.MPI_ERROR;
-    check_outcome(one.transfer, code, error, status);
-    if (open_mpi) MPI_Wait(&one.request, MPI_STATUS_IGNORE);
+    check_outcome(started.transfer, code, error, status);
+    if (open_mpi) MPI_Wait(&started.request, MPI_STATUS_IGNORE);
   }
-  void must_not_be_stuck(const Transfer& transfer) const {
+  void check_for_failure(const Transfer& transfer) const {
     if (transfer.bytes.empty()) return;
-    const std::string words = transfer.writes ? why_not_written(path_, transfer.offset, transfer.bytes.front())
-                                              : why_not_read(path_, transfer.offset);
-    if (!words.empty()) tell(transfer, transfer.writes ? "writing" : "reading", words);
+    const std::string text = transfer.writes ? explain_write_failure(path_, transfer.offset, transfer.bytes.front())
+                                             : explain_read_failure(path_, transfer.offset);
+    if (!text.empty()) fail(transfer, transfer.writes ? "writing" : "reading", text);
     errno = 0;
   }
 
   // Checks a transfer that is complete according to the library.
   void check_outcome(const Transfer& transfer, int code, int error, const MPI_Status& status) const {
-    MPI_Count moved = 0;
-    if (code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &moved);
-    const bool whole = moved == transfer.size();
-    if (code == MPI_SUCCESS && whole && (error == 0 || storage_words(error).empty())) [[likely]]
+    MPI_Count transferred = 0;
+    if (code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &transferred);
+    const bool is_complete = transferred == transfer.size();
+    if (code == MPI_SUCCESS && is_complete && (error == 0 || storage_error_text(error).empty())) [[likely]]
       return;
-    complain(transfer, code, error, moved);
+    fail_transfer(transfer, code, error, transferred);
   }
 
-  [[noreturn]] void complain(const Transfer& transfer, int code, int error, MPI_Count moved) const {
-    std::string words = storage_words(error);
+  [[noreturn]] void fail_transfer(const Transfer& transfer, int code, int error, MPI_Count transferred) const {
+    std::string text = storage_error_text(error);
     if (code != MPI_SUCCESS)
-      tell(transfer, transfer.writes ? "writing" : "reading", words.empty() ? mpi_words(code) : words);
-    if (words.empty() && !transfer.writes) words = "the file ends there";
-    if (words.empty() && moved < transfer.size()) {
-      const std::byte next = transfer.bytes[static_cast<std::size_t>(moved)];
-      words = takes_offsets() ? why_not_written(path_, transfer.offset + moved, next) : why_not_longer(path_);
+      fail(transfer, transfer.writes ? "writing" : "reading", text.empty() ? mpi_error_text(code) : text);
+    if (text.empty() && !transfer.writes) text = "the file ends there";
+    if (text.empty() && transferred < transfer.size()) {
+      const std::byte next = transfer.bytes[static_cast<std::size_t>(transferred)];
+      text = takes_offsets() ? explain_write_failure(path_, transfer.offset + transferred, next)
+                             : explain_growth_failure(path_);
     }
-    tell(transfer, fmt::format("{} {} of", transfer.writes ? "wrote" : "read", moved), words);
+    fail(transfer, fmt::format("{} {} of", transfer.writes ? "wrote" : "read", transferred), text);
   }
-  [[noreturn]] void tell(const Transfer& transfer, const std::string& what, const std::string& words) const {
+  [[noreturn]] void fail(const Transfer& transfer, const std::string& what, const std::string& text) const {
     const std::string where = takes_offsets() ? fmt::format(" at offset {}", transfer.offset) : "";
-    refuse(name_of_call(transfer), path_,
-           fmt::format("{} {} bytes{}{}{}", what, transfer.size(), where, words.empty() ? "" : ": ", words));
+    throw_call_fault(name_of_call(transfer), path_,
+                     fmt::format("{} {} bytes{}{}{}", what, transfer.size(), where, text.empty() ? "" : ": ", text));
   }
 
   void preallocate(std::int64_t size) const {
     errno = 0;
-    must(MPI_File_preallocate(file_, size), "MPI_File_preallocate", errno);
-    must_hold("MPI_File_preallocate", path_, size);  // Open MPI does not report a failure
+    check_code(MPI_File_preallocate(file_, size), "MPI_File_preallocate", errno);
+    require_file_length("MPI_File_preallocate", path_, size);  // Open MPI does not report a failure
   }
 
-  void tell_hints() {
-    told_ = true;
-    MPI_Info used = MPI_INFO_NULL;
-    must(MPI_File_get_info(file_, &used), "MPI_File_get_info", 0);
-    notes_ = hints_.became(mpi::Info::adopt(used));
+  void note_hints() {
+    hints_noted_ = true;
+    MPI_Info effective = MPI_INFO_NULL;
+    check_code(MPI_File_get_info(file_, &effective), "MPI_File_get_info", 0);
+    notes_ = hints_.effective_notes(mpi::Info::adopt(effective));
   }
 
   ParameterSet& owner_;
@@ -391,16 +396,16 @@ class MpiIo final : public Backend {
   Param<bool> preallocate_{&owner_, "preallocate", "MPI_File_preallocate when a file is opened for writing"};
   Hints hints_{owner_};
 
-  Form form_ = form_of(MpiIoCall::at_all);
+  CallForm form_ = form_of(MpiIoCall::at_all);
   std::string path_;
   MPI_File file_ = MPI_FILE_NULL;
   std::int64_t position_ = -1;  // of the individual file pointer; -1: not moved yet
   std::int64_t end_ = 0;        // end of what this rank wrote since the file was opened
   std::int64_t length_ = 0;     // of the file, when last checked
-  std::vector<Started> started_;
+  std::vector<StartedTransfer> started_transfers_;
   std::size_t pending_ = 0;
   std::vector<std::string> notes_;
-  bool told_ = false;
+  bool hints_noted_ = false;
 };
 
 const RegisterBackend<MpiIo> registered{"mpiio", "reads and writes files with MPI-IO", "StressBench III-B"};

@@ -41,14 +41,14 @@ class OwnedFiles {
   std::vector<std::string> notes();
 
  private:
-  bool last_user() noexcept;
-  void forget() noexcept;
+  bool remove_user() noexcept;
+  void forget_if_removed() noexcept;
 
   Claim claim_;
   std::string key_;
   int rank_;
   int exceptions_;
-  bool held_ = false;
+  bool claimed_ = false;
   std::vector<std::string> notes_;
 };
 

@@ -12,7 +12,7 @@
 #include "io/direct.hpp"
 #include "io/fault.hpp"
 #include "io/mapping.hpp"
-#include "io/uninterrupted.hpp"
+#include "io/retry_on_eintr.hpp"
 
 namespace stressbench {
 
@@ -35,14 +35,14 @@ class Posix final : public Backend {
   }
 
   void check(const AccessRequirements&) const override {
-    if (*direct_ && mapped()) reject("direct", "--call mmap uses the page cache; pwrite and write can bypass it");
+    if (*direct_ && uses_mmap()) reject("direct", "--call mmap uses the page cache; pwrite and write can bypass it");
   }
 
   void prepare(const Opening& opening) override {
     path_.reserve(opening.path.size());
     if (!*direct_) return;
     access_ = direct_access(opening.path);
-    must_fit(access_, opening.path, opening.transfer_bytes, opening.file_bytes);
+    require_alignment(access_, opening.path, opening.transfer_bytes, opening.file_bytes);
     if (access_.support == DirectAccess::Support::ignored) {
       notes_.push_back(fmt::format("--direct: the file system of '{}' is memory and ignores O_DIRECT", opening.path));
     }
@@ -51,29 +51,31 @@ class Posix final : public Backend {
   void open(const Opening& opening) override {
     path_ = opening.path;
     const bool writes = opening.access != Access::read;
-    const bool reads = opening.access != Access::write || mapped();  // writing through a mapping requires read access
+    // Writing through a mapping requires read access.
+    const bool reads = opening.access != Access::write || uses_mmap();
     const int flags = (writes ? O_CREAT : 0) |
                       (!writes ? O_RDONLY
                        : reads ? O_RDWR
                                : O_WRONLY) |
                       (*direct_ ? O_DIRECT : 0) | O_CLOEXEC;
-    file_ = uninterrupted([&] { return ::open(path_.c_str(), flags, 0666); });
-    if (file_ < 0) refuse("open");
+    file_ = retry_on_eintr([&] { return ::open(path_.c_str(), flags, 0666); });
+    if (file_ < 0) fail("open");
     if (*preallocate_ && writes) preallocate(opening);
-    if (mapped()) map(opening, writes);
+    if (uses_mmap()) map(opening, writes);
   }
 
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
     if (bytes.empty()) return;
-    if (mapped()) {
-      std::byte* const to = place({"mmap", "wrote", 0, bytes.size(), offset});
-      if (!Mapping::copy(to, bytes.data(), bytes.size())) missing_page({"mmap", "wrote", 0, bytes.size(), offset});
+    if (uses_mmap()) {
+      std::byte* const to = map_transfer({"mmap", "wrote", 0, bytes.size(), offset});
+      if (!Mapping::copy(to, bytes.data(), bytes.size()))
+        fail_on_missing_page({"mmap", "wrote", 0, bytes.size(), offset});
     } else if (*call_ == PosixCall::write) {
       seek(offset);
-      move({"write", "wrote", 0, bytes.size(), offset}, "no progress",
-           [&](std::size_t done) { return ::write(file_, bytes.data() + done, bytes.size() - done); });
+      transfer_all({"write", "wrote", 0, bytes.size(), offset}, "no progress",
+                   [&](std::size_t done) { return ::write(file_, bytes.data() + done, bytes.size() - done); });
     } else {
-      move({"pwrite", "wrote", 0, bytes.size(), offset}, "no progress", [&](std::size_t done) {
+      transfer_all({"pwrite", "wrote", 0, bytes.size(), offset}, "no progress", [&](std::size_t done) {
         return ::pwrite(file_, bytes.data() + done, bytes.size() - done, offset + static_cast<std::int64_t>(done));
       });
     }
@@ -81,28 +83,29 @@ class Posix final : public Backend {
 
   void read(std::int64_t offset, std::span<std::byte> bytes) override {
     if (bytes.empty()) return;
-    if (mapped()) {
-      const std::byte* const from = place({"mmap", "read", 0, bytes.size(), offset});
-      if (!Mapping::copy(bytes.data(), from, bytes.size())) missing_page({"mmap", "read", 0, bytes.size(), offset});
+    if (uses_mmap()) {
+      const std::byte* const from = map_transfer({"mmap", "read", 0, bytes.size(), offset});
+      if (!Mapping::copy(bytes.data(), from, bytes.size()))
+        fail_on_missing_page({"mmap", "read", 0, bytes.size(), offset});
     } else if (*call_ == PosixCall::write) {
       seek(offset);
-      move({"read", "read", 0, bytes.size(), offset}, end_of_file,
-           [&](std::size_t done) { return ::read(file_, bytes.data() + done, bytes.size() - done); });
+      transfer_all({"read", "read", 0, bytes.size(), offset}, end_of_file,
+                   [&](std::size_t done) { return ::read(file_, bytes.data() + done, bytes.size() - done); });
     } else {
-      move({"pread", "read", 0, bytes.size(), offset}, end_of_file, [&](std::size_t done) {
+      transfer_all({"pread", "read", 0, bytes.size(), offset}, end_of_file, [&](std::size_t done) {
         return ::pread(file_, bytes.data() + done, bytes.size() - done, offset + static_cast<std::int64_t>(done));
       });
     }
   }
 
   void sync() override {  // includes what was written through a mapping
-    if (uninterrupted([&] { return ::fsync(file_); }) < 0) refuse("fsync");
+    if (retry_on_eintr([&] { return ::fsync(file_); }) < 0) fail("fsync");
   }
 
   void close() override {
     mapping_.release();
     const int closed = ::close(std::exchange(file_, -1));  // is closed even if interrupted
-    if (closed < 0 && errno != EINTR) refuse("close");
+    if (closed < 0 && errno != EINTR) fail("close");
   }
 
   std::vector<std::string> notes() override { return std::exchange(notes_, {}); }
@@ -110,28 +113,28 @@ class Posix final : public Backend {
  private:
   static constexpr std::string_view end_of_file = "the file ends there";
 
-  bool mapped() const noexcept { return *call_ == PosixCall::mmap; }
-  [[noreturn]] void refuse(const char* call) const { raise(call, path_, errno); }
-  std::string words() const {
+  bool uses_mmap() const noexcept { return *call_ == PosixCall::mmap; }
+  [[noreturn]] void fail(const char* call) const { throw_io_fault(call, path_, errno); }
+  std::string error_message() const {
     const int error = errno;
-    if (error != EINVAL || !*direct_) return words_of(error);
+    if (error != EINVAL || !*direct_) return error_text(error);
     if (access_.support != DirectAccess::Support::aligned)
-      return words_of(error) + " (does O_DIRECT allow such lengths?)";
-    return fmt::format("{} (O_DIRECT requires multiples of {} bytes there)", words_of(error), access_.multiple);
+      return error_text(error) + " (does O_DIRECT allow such lengths?)";
+    return fmt::format("{} (O_DIRECT requires multiples of {} bytes there)", error_text(error), access_.multiple);
   }
 
   void seek(std::int64_t offset) const {
-    if (::lseek(file_, offset, SEEK_SET) < 0) refuse("lseek");
+    if (::lseek(file_, offset, SEEK_SET) < 0) fail("lseek");
   }
 
   // Continues partial transfers until they are complete, or nothing moves any more.
-  template <class Once>
-  void move(Partial transfer, std::string_view stuck, Once once) const {
+  template <class TransferOnce>
+  void transfer_all(Partial transfer, std::string_view no_progress_text, TransferOnce transfer_once) const {
     while (transfer.done < transfer.length) {
-      const ssize_t moved = uninterrupted([&] { return once(transfer.done); });
-      if (moved < 0) raise(transfer, path_, words());
-      if (moved == 0) raise(transfer, path_, stuck);
-      transfer.done += static_cast<std::size_t>(moved);
+      const ssize_t transferred = retry_on_eintr([&] { return transfer_once(transfer.done); });
+      if (transferred < 0) throw_io_fault(transfer, path_, error_message());
+      if (transferred == 0) throw_io_fault(transfer, path_, no_progress_text);
+      transfer.done += static_cast<std::size_t>(transferred);
     }
   }
 
@@ -139,8 +142,8 @@ class Posix final : public Backend {
   void preallocate(const Opening& opening) {
     const bool first = !opening.ranks || opening.ranks->rank() == 0;
     if (first && opening.file_bytes > 0 &&
-        uninterrupted([&] { return ::fallocate(file_, 0, 0, opening.file_bytes); }) < 0) {
-      if (errno != EOPNOTSUPP && errno != ENOSYS) refuse("fallocate");
+        retry_on_eintr([&] { return ::fallocate(file_, 0, 0, opening.file_bytes); }) < 0) {
+      if (errno != EOPNOTSUPP && errno != ENOSYS) fail("fallocate");
       notes_.push_back(fmt::format("--preallocate: the file system of '{}' does not support it", path_));
     }
     if (opening.ranks && opening.ranks->size() > 1) opening.ranks->barrier();
@@ -148,23 +151,23 @@ class Posix final : public Backend {
 
   void map(const Opening& opening, bool writes) {
     struct stat now {};
-    if (::fstat(file_, &now) < 0) refuse("fstat");
+    if (::fstat(file_, &now) < 0) fail("fstat");
     mapped_bytes_ = now.st_size;
     if (writes && now.st_size < opening.file_bytes) {  // to the same length on every rank
-      if (uninterrupted([&] { return ::ftruncate(file_, opening.file_bytes); }) < 0) refuse("ftruncate");
+      if (retry_on_eintr([&] { return ::ftruncate(file_, opening.file_bytes); }) < 0) fail("ftruncate");
       mapped_bytes_ = opening.file_bytes;
     }
     mapping_.attach(file_, mapped_bytes_, writes);
   }
-  std::byte* place(const Partial& transfer) {
+  std::byte* map_transfer(const Partial& transfer) {
     if (transfer.offset + static_cast<std::int64_t>(transfer.length) > mapped_bytes_)
-      raise(transfer, path_, end_of_file);
+      throw_io_fault(transfer, path_, end_of_file);
     std::byte* const bytes = mapping_.at(transfer.offset, transfer.length);
-    if (!bytes) raise(transfer, path_, words());
+    if (!bytes) throw_io_fault(transfer, path_, error_message());
     return bytes;
   }
-  [[noreturn]] void missing_page(const Partial& transfer) const {
-    raise(transfer, path_, "the storage has no page for them (SIGBUS): it is full or failed");
+  [[noreturn]] void fail_on_missing_page(const Partial& transfer) const {
+    throw_io_fault(transfer, path_, "the storage has no page for them (SIGBUS): it is full or failed");
   }
 
   Param<PosixCall> call_;

@@ -24,16 +24,16 @@ struct Sidecar {
 };
 
 // Maximum number of files, and of directories, in a sidecar file: at most one for each rank, and no job has more ranks.
-inline constexpr int most_files = 1 << 24;
+inline constexpr int max_files = 1 << 24;
 
 std::string sidecar_name(const std::string& path);
 // The sidecar of this process.
-Sidecar sidecar_of(const Run& run, const Layout& layout);
+Sidecar own_sidecar(const Run& run, const Layout& layout);
 
 // None if there is no sidecar file. Throws UserMistake if the file was not written by StressBench.
 std::optional<Sidecar> read_sidecar(const std::string& path);
 // Creates the sidecar file, before the first file of the run. Returns false if there is one. Throws MachineFault.
-bool make_sidecar(const std::string& path, const Sidecar& sidecar);
+bool create_sidecar(const std::string& path, const Sidecar& sidecar);
 void replace_sidecar(const std::string& path, const Sidecar& sidecar);
 bool remove_sidecar(const std::string& path) noexcept;
 

@@ -20,8 +20,8 @@ class StoredFile {
  private:
   static constexpr std::size_t block_bytes = 64 << 10;
   using Block = std::array<std::byte, block_bytes>;
-  void note(std::int64_t begin, std::int64_t end);
-  std::int64_t known(std::int64_t begin, std::int64_t end) const;
+  void add_range(std::int64_t begin, std::int64_t end);
+  std::int64_t written_bytes(std::int64_t begin, std::int64_t end) const;
 
   std::map<std::int64_t, std::unique_ptr<Block>> blocks_;  // by offset / block_bytes
   std::map<std::int64_t, std::int64_t> written_;           // begin to end of disjoint ranges

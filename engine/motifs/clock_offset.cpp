@@ -7,7 +7,7 @@
 namespace stressbench {
 namespace {
 
-constexpr int exchanges = 20;
+constexpr int round_trips = 20;
 constexpr int tag = 1;
 
 void send(std::int64_t value, int to, const mpi::Group& group) {
@@ -20,25 +20,25 @@ std::int64_t receive(int from, const mpi::Group& group) {
   return value;
 }
 
-// Returns this rank's clock minus the parent's, assuming that the parent answers in the middle of the round trip: wrong
-// by at most half of it.
-std::int64_t ask(int parent, const mpi::Group& group, const Clock& clock) {
+// Returns this rank's clock minus the parent's, assuming that the parent reads its clock in the middle of the round
+// trip: wrong by at most half of it.
+std::int64_t measure_offset(int parent, const mpi::Group& group, const Clock& clock) {
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
   std::int64_t offset = 0;
-  for (int i = 0; i < exchanges; ++i) {
-    const std::int64_t asked = clock.now_ns();
-    send(asked, parent, group);
-    const std::int64_t there = receive(parent, group);
-    const std::int64_t answered = clock.now_ns();
-    if (answered - asked >= shortest) continue;
-    shortest = answered - asked;
-    offset = asked + shortest / 2 - there;
+  for (int i = 0; i < round_trips; ++i) {
+    const std::int64_t sent_ns = clock.now_ns();
+    send(sent_ns, parent, group);
+    const std::int64_t parent_ns = receive(parent, group);
+    const std::int64_t received_ns = clock.now_ns();
+    if (received_ns - sent_ns >= shortest) continue;
+    shortest = received_ns - sent_ns;
+    offset = sent_ns + shortest / 2 - parent_ns;
   }
   return offset;
 }
 
-void answer(int child, const mpi::Group& group, const Clock& clock) {
-  for (int i = 0; i < exchanges; ++i) {
+void serve_clock(int child, const mpi::Group& group, const Clock& clock) {
+  for (int i = 0; i < round_trips; ++i) {
     receive(child, group);
     send(clock.now_ns(), child, group);
   }
@@ -52,13 +52,13 @@ std::int64_t clock_offset_ns(const mpi::Group& group, const Clock& clock) {
   int step = 1;
   for (; step < group.size(); step *= 2) {
   }
-  // From the widest step down, so that a rank that answers already knows its own offset.
+  // From the widest step down, so that a parent already knows its own offset.
   for (step /= 2; step > 0; step /= 2) {
     if (rank % (2 * step) == 0 && rank + step < group.size()) {
-      answer(rank + step, group, clock);
+      serve_clock(rank + step, group, clock);
       send(offset, rank + step, group);
     } else if (rank % (2 * step) == step) {
-      offset = ask(rank - step, group, clock);
+      offset = measure_offset(rank - step, group, clock);
       offset += receive(rank - step, group);
     }
   }

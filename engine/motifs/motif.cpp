@@ -16,15 +16,15 @@ void MotifCatalogue::add(CatalogueEntry entry, MotifMaker maker) {
   registered_.push_back({std::move(entry), std::move(maker)});
 }
 
-void MotifCatalogue::add_later(std::vector<ProvidedMotif> (*provide)()) { providers_.push_back(provide); }
+void MotifCatalogue::add_provider(std::vector<ProvidedMotif> (*provide)()) { providers_.push_back(provide); }
 
-void MotifCatalogue::add_absent(std::string name, std::string why) {
-  absent_.emplace_back(std::move(name), std::move(why));
+void MotifCatalogue::add_unavailable(std::string name, std::string why) {
+  unavailable_.emplace_back(std::move(name), std::move(why));
 }
 
 std::string MotifCatalogue::unavailable_reason(std::string_view name) const {
-  for (const auto& [absent, why] : absent_) {
-    if (parameter_detail::same_name(absent, name)) return why;
+  for (const auto& [unavailable, why] : unavailable_) {
+    if (parameter_detail::same_name(unavailable, name)) return why;
   }
   return {};
 }
@@ -43,10 +43,10 @@ std::vector<CatalogueEntry> MotifCatalogue::entries() const {
 
 // Calls one provider after the other until the name is known, since a later one may have to load a library.
 std::unique_ptr<Motif> MotifCatalogue::make(std::string_view name) const {
-  std::size_t seen = 0;
+  std::size_t searched = 0;
   for (;;) {
-    for (; seen < registered_.size(); ++seen) {
-      if (parameter_detail::same_name(registered_[seen].entry.name, name)) return registered_[seen].make();
+    for (; searched < registered_.size(); ++searched) {
+      if (parameter_detail::same_name(registered_[searched].entry.name, name)) return registered_[searched].make();
     }
     if (providers_.empty()) return nullptr;
     auto* provide = providers_.front();

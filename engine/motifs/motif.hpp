@@ -85,7 +85,7 @@ struct RunContext {
 class Motif : public Pattern {
  public:
   // Called once, before `decompose`.
-  virtual void bind(const RunContext& place) { (void)place; }
+  virtual void bind(const RunContext& context) { (void)context; }
 
   // Determines neighbours and allocates and touches buffers, untimed. Collective over `group`, a communicator of this
   // motif alone; check(group.size()) has passed. `draws` is the random stream of this job and step. What is allocated
@@ -150,9 +150,9 @@ class MotifCatalogue final : public Catalogue {
   // Registers a function that provides several motifs. Such functions are called in the order of registration, when all
   // motifs are listed or while a name is still unknown: their motifs may depend on what other files register, or on
   // loading a library.
-  void add_later(std::vector<ProvidedMotif> (*provide)());
+  void add_provider(std::vector<ProvidedMotif> (*provide)());
   // Registers a motif that this build lacks, with the reason: "a simulation has no files".
-  void add_absent(std::string name, std::string why);
+  void add_unavailable(std::string name, std::string why);
   std::vector<CatalogueEntry> entries() const override;
   std::unique_ptr<Pattern> make_pattern(std::string_view name) const override { return make(name); }
   std::string unavailable_reason(std::string_view name) const override;
@@ -163,7 +163,7 @@ class MotifCatalogue final : public Catalogue {
 
   mutable std::vector<ProvidedMotif> registered_;
   mutable std::vector<std::vector<ProvidedMotif> (*)()> providers_;
-  std::vector<std::pair<std::string, std::string>> absent_;
+  std::vector<std::pair<std::string, std::string>> unavailable_;
 };
 
 // At the end of a motif's file:

@@ -19,7 +19,7 @@ enum class Drawn { uniform, legacy };
 namespace beff {
 
 // What a rank does in one pattern.
-struct Task {
+struct RankPattern {
   std::vector<Neighbours> rings;
   bool pingpong = false;
 };
@@ -30,25 +30,26 @@ class Patterns {
 
   // Adds the ring patterns with these numbers, which start at 1.
   void add_rings(std::span<const std::int64_t> numbers);
-  void add_polygons(std::int64_t count, Drawn drawn, const Draw& draws);
+  void add_polygons(std::int64_t count, Drawn distribution, const Draw& draws);
   void add_extras();
 
-  // In order of addition; `described()[i]` and `tasks()[i]` belong together.
-  const std::vector<ProtocolPattern>& described() const noexcept { return described_; }
-  const std::vector<Task>& tasks() const noexcept { return tasks_; }
+  // In order of addition; `descriptions()[i]` and `rank_patterns()[i]` belong together.
+  const std::vector<ProtocolPattern>& descriptions() const noexcept { return descriptions_; }
+  const std::vector<RankPattern>& rank_patterns() const noexcept { return rank_patterns_; }
 
  private:
-  void add(Kind kind, std::string name, std::int64_t messages, Task task);
+  void add(Kind kind, std::string name, std::int64_t messages, RankPattern rank_pattern);
   void add_grid(int dimensions);
 
   int ranks_;
   int rank_;
-  std::vector<ProtocolPattern> described_;
-  std::vector<Task> tasks_;
+  std::vector<ProtocolPattern> descriptions_;
+  std::vector<RankPattern> rank_patterns_;
 };
 
 // Messages of all ranks in one iteration of each of these patterns, without the additional ones.
-std::vector<std::int64_t> messages_of(std::span<const std::int64_t> ring_numbers, std::int64_t polygons, int ranks);
+std::vector<std::int64_t> messages_per_pattern(std::span<const std::int64_t> ring_numbers, std::int64_t polygons,
+                                               int ranks);
 
 }  // namespace beff
 }  // namespace stressbench

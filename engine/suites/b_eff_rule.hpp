@@ -12,11 +12,11 @@
 
 namespace stressbench::beff {
 
-constexpr std::size_t sizes_in_all = 21;
-constexpr std::int64_t longest_bytes = std::int64_t{128} << 20;
-constexpr std::int64_t least_longest_bytes = 4104;  // from here on all sizes differ
-constexpr std::int64_t share_of_memory = 128;
-constexpr std::int64_t most_loops = 300;
+constexpr std::size_t size_count = 21;
+constexpr std::int64_t max_message_bytes = std::int64_t{128} << 20;
+constexpr std::int64_t min_lmax_bytes = 4104;  // from here on all sizes differ
+constexpr std::int64_t memory_divisor = 128;
+constexpr std::int64_t max_loops = 300;
 
 // 1 to 4096 in powers of two, then eight equal steps on a logarithmic scale to `lmax_bytes` >= 4104, rounded.
 inline std::vector<std::int64_t> message_sizes(std::int64_t lmax_bytes) {
@@ -30,11 +30,11 @@ inline std::vector<std::int64_t> message_sizes(std::int64_t lmax_bytes) {
 
 // Iterations of the next loop, from the time of the last one: 1 to 300 iterations that take between 2.5 and 5 ms.
 inline std::int64_t next_loops(std::int64_t loops, double time_s) noexcept {
-  constexpr double shortest_s = 2.5e-3, aimed_s = 3.75e-3, longest_s = 5e-3;
+  constexpr double shortest_s = 2.5e-3, target_s = 3.75e-3, longest_s = 5e-3;
   if (time_s >= shortest_s && time_s <= longest_s) return loops;
-  if (!(time_s > 0)) return most_loops;
+  if (!(time_s > 0)) return max_loops;
   return static_cast<std::int64_t>(
-      std::clamp(static_cast<double>(loops) * aimed_s / time_s, 1.0, static_cast<double>(most_loops)));
+      std::clamp(static_cast<double>(loops) * target_s / time_s, 1.0, static_cast<double>(max_loops)));
 }
 
 // b(pat, L, mthd, rep), bytes/s: bytes sent by all ranks / the longest time of a rank.
@@ -54,7 +54,7 @@ inline double logarithmic_mean(std::span<const double> values) noexcept {
   return std::exp(sum / static_cast<double>(values.size()));
 }
 // Rings and polygons have the same weight. If there is only one kind, its mean.
-inline double over_both(std::span<const double> rings, std::span<const double> polygons) noexcept {
+inline double combined_mean(std::span<const double> rings, std::span<const double> polygons) noexcept {
   if (polygons.empty()) return logarithmic_mean(rings);
   if (rings.empty()) return logarithmic_mean(polygons);
   return std::sqrt(logarithmic_mean(rings) * logarithmic_mean(polygons));
@@ -67,20 +67,20 @@ struct Averages {
 
 // `best`: the best bandwidth of each pattern and size, with the sizes of a pattern adjacent.
 inline Averages average(std::span<const ProtocolPattern> patterns, std::span<const double> best) {
-  std::array<std::vector<double>, 2> over_sizes, at_lmax;  // by kind
+  std::array<std::vector<double>, 2> size_means, at_lmax;  // by kind
   const std::size_t sizes = best.size() / patterns.size();
   for (std::size_t pattern = 0; pattern < patterns.size(); ++pattern) {
     if (patterns[pattern].kind == Kind::extra) continue;
     const auto kind = static_cast<std::size_t>(patterns[pattern].kind);
-    over_sizes[kind].push_back(mean(best.subspan(pattern * sizes, sizes)));
+    size_means[kind].push_back(mean(best.subspan(pattern * sizes, sizes)));
     at_lmax[kind].push_back(best[pattern * sizes + sizes - 1]);
   }
-  const auto& [rings, polygons] = over_sizes;
+  const auto& [rings, polygons] = size_means;
   const auto& [rings_at_lmax, polygons_at_lmax] = at_lmax;
-  return {.all = over_both(rings, polygons),
+  return {.all = combined_mean(rings, polygons),
           .rings = rings.empty() ? 0 : logarithmic_mean(rings),
           .polygons = polygons.empty() ? 0 : logarithmic_mean(polygons),
-          .at_lmax = over_both(rings_at_lmax, polygons_at_lmax),
+          .at_lmax = combined_mean(rings_at_lmax, polygons_at_lmax),
           .rings_at_lmax = rings_at_lmax.empty() ? 0 : logarithmic_mean(rings_at_lmax)};
 }
 

@@ -10,18 +10,18 @@
 namespace stressbench {
 namespace {
 
-std::int64_t of_node() {
+std::int64_t node_memory_bytes() {
   const std::int64_t bytes = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE);
-  std::int64_t allowed = 0;
-  std::ifstream("/sys/fs/cgroup/memory.max") >> allowed;  // "max" (no limit) leaves 0
-  return allowed > 0 ? std::min(bytes, allowed) : bytes;
+  std::int64_t limit = 0;
+  std::ifstream("/sys/fs/cgroup/memory.max") >> limit;  // "max" (no limit) leaves 0
+  return limit > 0 ? std::min(bytes, limit) : bytes;
 }
 
 }  // namespace
 
 Bytes memory_per_rank(const mpi::Group& group) {
   const mpi::Group node = group.split_shared();
-  std::int64_t share = of_node() / node.size();
+  std::int64_t share = node_memory_bytes() / node.size();
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_INT64_T, MPI_MIN, group.handle()), "MPI_Allreduce");
   return Bytes{share};
 }

@@ -22,10 +22,11 @@ class RingExchange {
 
   // Sets the rings (several: one after the other), message size and method of the following calls of `perform`.
   // Untimed; called by all ranks.
-  void aim(std::span<const Neighbours> rings, std::int64_t size_bytes, Method method);
+  void set_pattern(std::span<const Neighbours> rings, std::int64_t size_bytes, Method method);
   // Executes the pattern once.
   void perform();
-  // Checks two bytes of every message that was received since `aim` and not overwritten since. Throws WrongByte.
+  // Checks two bytes of every message that was received since `set_pattern` and not overwritten since. Throws
+  // WrongByte.
   void check() const;
   // Fills send buffers with bytes that depend on sender, offset and pass, and receive buffers with other bytes.
   void fill_payload(std::uint64_t pass);
@@ -33,19 +34,19 @@ class RingExchange {
   void check_all(std::uint64_t pass) const;
 
  private:
-  std::size_t turn() noexcept {  // offset of the next message
-    if (place_ + length_ > outgoing_.size()) place_ = 0;
-    const std::size_t at = place_;
-    place_ += length_;
-    return at;
+  std::size_t next_offset() noexcept {  // offset of the next message
+    if (offset_ + length_ > outgoing_.size()) offset_ = 0;
+    const std::size_t message_offset = offset_;
+    offset_ += length_;
+    return message_offset;
   }
   void exchange(const Neighbours& ring);
   void sendrecv(const Neighbours& ring);
   void nonblocking(const Neighbours& ring);
   void alltoallv(const Neighbours& ring);
   template <class Visit>  // visit(sender, offset in the buffer)
-  void for_arrivals(Visit visit) const;
-  void look(int sender, std::uint64_t pass, std::size_t place, std::size_t offset) const;
+  void for_each_received(Visit visit) const;
+  void check_byte(int sender, std::uint64_t pass, std::size_t message_offset, std::size_t byte_offset) const;
 
   MPI_Comm communicator_;
   int rank_;
@@ -57,12 +58,12 @@ class RingExchange {
   std::size_t length_ = 1;
   int count_ = 1;
   Method method_ = Method::sendrecv;
-  std::size_t place_ = 0;
-  std::size_t first_place_ = 0;
-  std::int64_t performed_ = 0;
+  std::size_t offset_ = 0;
+  std::size_t first_offset_ = 0;
+  std::int64_t iterations_ = 0;
 
   // Arguments of MPI_Alltoallv, one number per rank: zero except for the neighbours in the ring.
-  std::vector<int> counts_, sent_from_, received_at_;
+  std::vector<int> counts_, send_offsets_, receive_offsets_;
 };
 
 }  // namespace stressbench::beff

@@ -39,16 +39,16 @@ std::int64_t messages_along(std::span<const int> dimensions, std::size_t directi
 // 0, n/2, 1, n/2 + 1, ...: a ring in which neighbours are as far apart as possible.
 std::vector<int> worst_cycle(int ranks);
 
-// The order of ranks in the original code: each rank takes a random place or, if that is taken, the next free one.
-// Stretches of taken places grow in the order of the ranks, so that too many neighbours share a node (three times too
-// many on 1,024 ranks). `unit(i)`: the i-th random number, in (0, 1).
+// The order of ranks in the original code: each rank takes a random position or, if that is taken, the next free one.
+// Stretches of taken positions grow in the order of the ranks, so that too many neighbours share a node (three times
+// too many on 1,024 ranks). `unit(i)`: the i-th random number, in (0, 1).
 template <class Unit>
 std::vector<int> probed_order(int ranks, Unit unit) {
   std::vector<int> order(static_cast<std::size_t>(ranks), -1);
   for (int rank = 0; rank < ranks; ++rank) {
-    auto place = static_cast<std::size_t>(unit(rank) * ranks) % order.size();
-    while (order[place] != -1) place = (place + 1) % order.size();
-    order[place] = rank;
+    auto position = static_cast<std::size_t>(unit(rank) * ranks) % order.size();
+    while (order[position] != -1) position = (position + 1) % order.size();
+    order[position] = rank;
   }
   return order;
 }

@@ -11,7 +11,7 @@
 
 #include "io/backend.hpp"
 #include "io/hints.hpp"
-#include "io/refusal.hpp"
+#include "io/storage_error.hpp"
 #include "io/transfer_mode.hpp"
 
 namespace stressbench::io {
@@ -37,7 +37,7 @@ class Handle {
   // Returns a negative value if HDF5 fails.
   herr_t close() noexcept { return *this ? Close(std::exchange(id_, H5I_INVALID_HID)) : 0; }
   // Gives up the object without closing it, for example after a fault.
-  void leave() noexcept { id_ = H5I_INVALID_HID; }
+  void release() noexcept { id_ = H5I_INVALID_HID; }
 
  private:
   hid_t id_ = H5I_INVALID_HID;
@@ -50,15 +50,15 @@ using File = Handle<H5Fclose>;
 constexpr const char* dataset_name = "data";
 
 // The innermost message of HDF5 about the failed call, from where the error occurred.
-std::string innermost_words() {
-  std::string words;
-  const auto keep_first = [](unsigned level, const H5E_error2_t* error, void* kept) -> herr_t {
-    if (level == 0 && error->desc != nullptr) *static_cast<std::string*>(kept) = error->desc;
+std::string innermost_error_text() {
+  std::string text;
+  const auto keep_first = [](unsigned level, const H5E_error2_t* error, void* result) -> herr_t {
+    if (level == 0 && error->desc != nullptr) *static_cast<std::string*>(result) = error->desc;
     return 0;
   };
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &words);
-  std::ranges::replace(words, '\n', ' ');
-  return words.empty() ? "no reason given by HDF5" : words;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &text);
+  std::ranges::replace(text, '\n', ' ');
+  return text.empty() ? "no reason given by HDF5" : text;
 }
 
 // HDF5 is initialized before MPI, so that it does not close open files when MPI ends, and may not do so at exit either.
@@ -66,7 +66,8 @@ std::string innermost_words() {
 const bool started = H5dont_atexit() >= 0 && H5open() >= 0;
 
 void start_library() {
-  if (!started || H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) < 0) throw MachineFault("H5open: " + innermost_words());
+  if (!started || H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) < 0)
+    throw MachineFault("H5open: " + innermost_error_text());
 }
 
 std::string spell(H5D_mpio_actual_io_mode_t mode) {
@@ -92,13 +93,13 @@ class Hdf5 final : public Backend {
   // A file that is still open was left by a fault. It is not closed, since closing is collective.
   ~Hdf5() override {
     if (!file_) return;
-    dataset_.leave();
-    file_.leave();
-    file_space_.leave();
-    memory_space_.leave();
-    access_.leave();
-    creation_.leave();
-    transfer_.leave();
+    dataset_.release();
+    file_.release();
+    file_space_.release();
+    memory_space_.release();
+    access_.release();
+    creation_.release();
+    transfer_.release();
   }
 
   void check(const AccessRequirements& requirements) const override {
@@ -113,62 +114,62 @@ class Hdf5 final : public Backend {
     path_ = opening.path;
     hints_.prepare();
     prepare_access(opening);
-    creation_ = Properties(must(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate"));
-    must(H5Pset_fill_time(creation_.id(), H5D_FILL_TIME_NEVER), "H5Pset_fill_time");
-    must(H5Pset_alloc_time(creation_.id(), H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time");
+    creation_ = Properties(check_result(H5Pcreate(H5P_DATASET_CREATE), "H5Pcreate"));
+    check_result(H5Pset_fill_time(creation_.id(), H5D_FILL_TIME_NEVER), "H5Pset_fill_time");
+    check_result(H5Pset_alloc_time(creation_.id(), H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time");
     const auto chunk = static_cast<hsize_t>(chunk_->value);
-    if (chunk > 0) must(H5Pset_chunk(creation_.id(), 1, &chunk), "H5Pset_chunk");
-    transfer_ = Properties(must(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"));
-    must(H5Pset_dxpl_mpio(transfer_.id(), collective() ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT),
-         "H5Pset_dxpl_mpio");
+    if (chunk > 0) check_result(H5Pset_chunk(creation_.id(), 1, &chunk), "H5Pset_chunk");
+    transfer_ = Properties(check_result(H5Pcreate(H5P_DATASET_XFER), "H5Pcreate"));
+    check_result(H5Pset_dxpl_mpio(transfer_.id(), collective() ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT),
+                 "H5Pset_dxpl_mpio");
     memory_bytes_ = static_cast<hsize_t>(std::max<std::int64_t>(opening.transfer_bytes, 1));
-    memory_space_ = Space(must(H5Screate_simple(1, &memory_bytes_, nullptr), "H5Screate_simple"));
+    memory_space_ = Space(check_result(H5Screate_simple(1, &memory_bytes_, nullptr), "H5Screate_simple"));
   }
 
   void open(const Opening& opening) override {
     path_ = opening.path;
     end_ = 0;
-    speaks_ = opening.ranks->rank() == 0;
-    if (access_for_ != opening.ranks->handle()) prepare_access(opening);
-    if (opening.access != Access::read && is_new(path_, *opening.ranks)) {
+    is_reporting_rank_ = opening.ranks->rank() == 0;
+    if (access_communicator_ != opening.ranks->handle()) prepare_access(opening);
+    if (opening.access != Access::read && is_new_file(path_, *opening.ranks)) {
       create(opening);
     } else {
       open_existing(opening);
     }
-    if (hints_.any() && !hints_told_ && speaks_) tell_hints();
+    if (hints_.any() && !hints_noted_ && is_reporting_rank_) note_hints();
   }
 
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
     const bool selected = select(offset, bytes.size());
     errno = 0;
-    const bool done = selected && H5Dwrite(dataset_.id(), H5T_NATIVE_UCHAR, memory_space_.id(), file_space_.id(),
-                                           transfer_.id(), bytes.data()) >= 0;
+    const bool succeeded = selected && H5Dwrite(dataset_.id(), H5T_NATIVE_UCHAR, memory_space_.id(), file_space_.id(),
+                                                transfer_.id(), bytes.data()) >= 0;
     const int error = errno;
     end_ = std::max(end_, offset + std::ssize(bytes));
-    check_outcome(Access::write, done, error, offset, bytes.size());
+    check_outcome(Access::write, succeeded, error, offset, bytes.size());
   }
   void read(std::int64_t offset, std::span<std::byte> bytes) override {
     const bool selected = select(offset, bytes.size());
     errno = 0;
-    const bool done = selected && H5Dread(dataset_.id(), H5T_NATIVE_UCHAR, memory_space_.id(), file_space_.id(),
-                                          transfer_.id(), bytes.data()) >= 0;
+    const bool succeeded = selected && H5Dread(dataset_.id(), H5T_NATIVE_UCHAR, memory_space_.id(), file_space_.id(),
+                                               transfer_.id(), bytes.data()) >= 0;
     const int error = errno;
-    check_outcome(Access::read, done, error, offset, bytes.size());
+    check_outcome(Access::read, succeeded, error, offset, bytes.size());
   }
 
   void sync() override {
     errno = 0;
-    must(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL), "H5Fflush");
+    check_result(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL), "H5Fflush");
   }
 
   void close() override {
     file_space_.close();
     errno = 0;
     if (H5Dclose(dataset_.id()) < 0) fail("H5Dclose");
-    dataset_.leave();
+    dataset_.release();
     if (H5Fclose(file_.id()) < 0) fail("H5Fclose");
-    file_.leave();
-    if (end_ > 0) must_hold("H5Fclose", path_, end_);
+    file_.release();
+    if (end_ > 0) require_file_length("H5Fclose", path_, end_);
   }
 
   bool collective() const override { return *mode_ == TransferMode::collective; }
@@ -176,33 +177,33 @@ class Hdf5 final : public Backend {
   // Reports how HDF5 made the last transfer, if that differs from the last report.
   std::vector<std::string> notes() override {
     std::vector<std::string> notes = std::exchange(notes_, {});
-    if (std::exchange(moved_, false) && speaks_) {
-      std::string made = how_it_was_made();
-      if (made != told_) notes.push_back(told_ = std::move(made));
+    if (std::exchange(transferred_, false) && is_reporting_rank_) {
+      std::string report = transfer_mode_text();
+      if (report != last_report_) notes.push_back(last_report_ = std::move(report));
     }
     return notes;
   }
 
  private:
   [[noreturn]] void fail(const char* call) const {
-    const std::string system = storage_words(errno);
-    refuse(call, path_, innermost_words() + (system.empty() ? "" : ": " + system));
+    const std::string system_text = storage_error_text(errno);
+    throw_call_fault(call, path_, innermost_error_text() + (system_text.empty() ? "" : ": " + system_text));
   }
   // Throws MachineFault if HDF5 returned a negative value.
   template <class Id>
-  Id must(Id id, const char* call) const {
+  Id check_result(Id id, const char* call) const {
     if (id < 0) [[unlikely]]
       fail(call);
     return id;
   }
 
   void prepare_access(const Opening& opening) {
-    access_ = Properties(must(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate"));
-    must(H5Pset_fapl_mpio(access_.id(), opening.ranks->handle(), hints_.handle()), "H5Pset_fapl_mpio");
-    const auto border = static_cast<hsize_t>(alignment_->value);
+    access_ = Properties(check_result(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate"));
+    check_result(H5Pset_fapl_mpio(access_.id(), opening.ranks->handle(), hints_.handle()), "H5Pset_fapl_mpio");
+    const auto alignment = static_cast<hsize_t>(alignment_->value);
     // Smaller objects, such as the metadata of HDF5, are not aligned: otherwise each would occupy a whole multiple.
-    if (border > 0) must(H5Pset_alignment(access_.id(), border, border), "H5Pset_alignment");
-    access_for_ = opening.ranks->handle();
+    if (alignment > 0) check_result(H5Pset_alignment(access_.id(), alignment, alignment), "H5Pset_alignment");
+    access_communicator_ = opening.ranks->handle();
   }
 
   void create(const Opening& opening) {
@@ -210,37 +211,38 @@ class Hdf5 final : public Backend {
     file_ = File(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_.id()));
     if (!file_) fail_to_open("H5Fcreate", opening.access);
     const auto size = static_cast<hsize_t>(opening.file_bytes);
-    file_space_ = Space(must(H5Screate_simple(1, &size, nullptr), "H5Screate_simple"));
-    dataset_ = DataSet(must(H5Dcreate2(file_.id(), dataset_name, H5T_NATIVE_UCHAR, file_space_.id(), H5P_DEFAULT,
-                                       creation_.id(), H5P_DEFAULT),
-                            "H5Dcreate"));
+    file_space_ = Space(check_result(H5Screate_simple(1, &size, nullptr), "H5Screate_simple"));
+    dataset_ = DataSet(check_result(H5Dcreate2(file_.id(), dataset_name, H5T_NATIVE_UCHAR, file_space_.id(),
+                                               H5P_DEFAULT, creation_.id(), H5P_DEFAULT),
+                                    "H5Dcreate"));
   }
 
   void open_existing(const Opening& opening) {
     errno = 0;
     file_ = File(H5Fopen(path_.c_str(), opening.access == Access::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access_.id()));
     if (!file_) fail_to_open("H5Fopen", opening.access);
-    dataset_ = DataSet(must(H5Dopen2(file_.id(), dataset_name, H5P_DEFAULT), "H5Dopen"));
-    file_space_ = Space(must(H5Dget_space(dataset_.id()), "H5Dget_space"));
-    const hssize_t length = must(H5Sget_simple_extent_npoints(file_space_.id()), "H5Sget_simple_extent_npoints");
+    dataset_ = DataSet(check_result(H5Dopen2(file_.id(), dataset_name, H5P_DEFAULT), "H5Dopen"));
+    file_space_ = Space(check_result(H5Dget_space(dataset_.id()), "H5Dget_space"));
+    const hssize_t length =
+        check_result(H5Sget_simple_extent_npoints(file_space_.id()), "H5Sget_simple_extent_npoints");
     if (length < opening.file_bytes) {
-      refuse("H5Dopen", path_, fmt::format("the dataset has {} of {} bytes", length, opening.file_bytes));
+      throw_call_fault("H5Dopen", path_, fmt::format("the dataset has {} of {} bytes", length, opening.file_bytes));
     }
   }
 
   [[noreturn]] void fail_to_open(const char* call, Access access) const {
-    const std::string words = why_not_opened(path_, access);
-    if (words.empty()) fail(call);
-    refuse(call, path_, words);
+    const std::string text = explain_open_failure(path_, access);
+    if (text.empty()) fail(call);
+    throw_call_fault(call, path_, text);
   }
 
-  void tell_hints() {
-    hints_told_ = true;
+  void note_hints() {
+    hints_noted_ = true;
     void* handle = nullptr;
-    must(H5Fget_vfd_handle(file_.id(), access_.id(), &handle), "H5Fget_vfd_handle");
-    MPI_Info used = MPI_INFO_NULL;
-    mpi::check(MPI_File_get_info(*static_cast<MPI_File*>(handle), &used), "MPI_File_get_info");
-    notes_ = hints_.became(mpi::Info::adopt(used));
+    check_result(H5Fget_vfd_handle(file_.id(), access_.id(), &handle), "H5Fget_vfd_handle");
+    MPI_Info effective = MPI_INFO_NULL;
+    mpi::check(MPI_File_get_info(*static_cast<MPI_File*>(handle), &effective), "MPI_File_get_info");
+    notes_ = hints_.effective_notes(mpi::Info::adopt(effective));
   }
 
   bool select(std::int64_t offset, std::size_t size) {
@@ -251,28 +253,29 @@ class Hdf5 final : public Backend {
     return H5Sselect_hyperslab(file_space_.id(), H5S_SELECT_SET, &start, nullptr, &count, nullptr) >= 0;
   }
 
-  void check_outcome(Access access, bool done, int error, std::int64_t offset, std::size_t size) {
-    moved_ = true;
-    std::string system = error == 0 ? "" : storage_words(error);
-    if (done && system.empty()) [[likely]]
+  void check_outcome(Access access, bool succeeded, int error, std::int64_t offset, std::size_t size) {
+    transferred_ = true;
+    std::string system_text = error == 0 ? "" : storage_error_text(error);
+    if (succeeded && system_text.empty()) [[likely]]
       return;
     const bool writes = access == Access::write;
-    std::string words = done ? "" : innermost_words();
-    if (system.empty() && writes) system = why_not_longer(path_);
-    if (!system.empty()) words += (words.empty() ? "" : ": ") + system;
-    refuse(writes ? "H5Dwrite" : "H5Dread", path_,
-           fmt::format("{} {} bytes at offset {}: {}", writes ? "writing" : "reading", size, offset, words));
+    std::string text = succeeded ? "" : innermost_error_text();
+    if (system_text.empty() && writes) system_text = explain_growth_failure(path_);
+    if (!system_text.empty()) text += (text.empty() ? "" : ": ") + system_text;
+    throw_call_fault(writes ? "H5Dwrite" : "H5Dread", path_,
+                     fmt::format("{} {} bytes at offset {}: {}", writes ? "writing" : "reading", size, offset, text));
   }
 
-  std::string how_it_was_made() const {
+  std::string transfer_mode_text() const {
     H5D_mpio_actual_io_mode_t mode = H5D_MPIO_NO_COLLECTIVE;
-    std::uint32_t here = 0;
-    std::uint32_t anywhere = 0;
+    std::uint32_t local_cause = 0;
+    std::uint32_t global_cause = 0;
     H5Pget_mpio_actual_io_mode(transfer_.id(), &mode);
-    H5Pget_mpio_no_collective_cause(transfer_.id(), &here, &anywhere);
-    std::string words = fmt::format("HDF5 made {} transfers: {}", mode_.text(), spell(mode));
-    if (collective() && anywhere != H5D_MPIO_COLLECTIVE) words += fmt::format(" (no-collective cause {:#x})", anywhere);
-    return words;
+    H5Pget_mpio_no_collective_cause(transfer_.id(), &local_cause, &global_cause);
+    std::string text = fmt::format("HDF5 made {} transfers: {}", mode_.text(), spell(mode));
+    if (collective() && global_cause != H5D_MPIO_COLLECTIVE)
+      text += fmt::format(" (no-collective cause {:#x})", global_cause);
+    return text;
   }
 
   ParameterSet& owner_;
@@ -286,7 +289,7 @@ class Hdf5 final : public Backend {
   Hints hints_{owner_};
 
   std::string path_;
-  MPI_Comm access_for_ = MPI_COMM_NULL;
+  MPI_Comm access_communicator_ = MPI_COMM_NULL;
   Properties access_;
   Properties creation_;
   Properties transfer_;
@@ -296,10 +299,10 @@ class Hdf5 final : public Backend {
   DataSet dataset_;
   Space file_space_;
   std::int64_t end_ = 0;  // in the dataset: end of what this rank wrote since the file was opened
-  bool speaks_ = false;
-  bool moved_ = false;
-  bool hints_told_ = false;
-  std::string told_;
+  bool is_reporting_rank_ = false;
+  bool transferred_ = false;
+  bool hints_noted_ = false;
+  std::string last_report_;
   std::vector<std::string> notes_;
 };
 

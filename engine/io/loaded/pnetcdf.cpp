@@ -11,7 +11,7 @@
 
 #include "io/backend.hpp"
 #include "io/hints.hpp"
-#include "io/refusal.hpp"
+#include "io/storage_error.hpp"
 #include "io/transfer_mode.hpp"
 
 namespace stressbench::io {
@@ -36,14 +36,14 @@ class PnetCdf final : public Backend {
   void open(const Opening& opening) override {
     path_ = opening.path;
     end_ = 0;
-    if (opening.access != Access::read && is_new(path_, *opening.ranks)) {
+    if (opening.access != Access::read && is_new_file(path_, *opening.ranks)) {
       create(opening);
     } else {
       open_existing(opening);
     }
-    must(ncmpi_inq_varoffset(file_, variable_, &data_begins_), "ncmpi_inq_varoffset");
-    if (!collective()) must(ncmpi_begin_indep_data(file_), "ncmpi_begin_indep_data");
-    if (hints_.any() && !told_ && opening.ranks->rank() == 0) tell_hints();
+    check_code(ncmpi_inq_varoffset(file_, variable_, &data_offset_), "ncmpi_inq_varoffset");
+    if (!collective()) check_code(ncmpi_begin_indep_data(file_), "ncmpi_begin_indep_data");
+    if (hints_.any() && !hints_noted_ && opening.ranks->rank() == 0) note_hints();
   }
 
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
@@ -68,13 +68,13 @@ class PnetCdf final : public Backend {
 
   void sync() override {
     errno = 0;
-    must(ncmpi_sync(file_), "ncmpi_sync");
+    check_code(ncmpi_sync(file_), "ncmpi_sync");
   }
 
   void close() override {
     errno = 0;
-    must(ncmpi_close(file_), "ncmpi_close");
-    if (end_ > 0) must_hold("ncmpi_close", path_, data_begins_ + end_);
+    check_code(ncmpi_close(file_), "ncmpi_close");
+    if (end_ > 0) require_file_length("ncmpi_close", path_, data_offset_ + end_);
   }
 
   bool collective() const override { return *mode_ == TransferMode::collective; }
@@ -83,21 +83,21 @@ class PnetCdf final : public Backend {
  private:
   // Checks a call before which errno was set to 0: PnetCDF passes on the return codes of MPI-IO, which may hide
   // failures.
-  void must(int code, const char* call) const {
-    const std::string system = errno == 0 ? "" : storage_words(errno);
-    if (code == NC_NOERR && system.empty()) [[likely]]
+  void check_code(int code, const char* call) const {
+    const std::string system_text = errno == 0 ? "" : storage_error_text(errno);
+    if (code == NC_NOERR && system_text.empty()) [[likely]]
       return;
-    refuse(call, path_, system.empty() ? ncmpi_strerror(code) : system);
+    throw_call_fault(call, path_, system_text.empty() ? ncmpi_strerror(code) : system_text);
   }
 
   void check_outcome(const char* call, const char* what, int code, int error, std::int64_t offset,
                      std::int64_t size) const {
-    const std::string system = error == 0 ? "" : storage_words(error);
-    if (code == NC_NOERR && system.empty()) [[likely]]
+    const std::string system_text = error == 0 ? "" : storage_error_text(error);
+    if (code == NC_NOERR && system_text.empty()) [[likely]]
       return;
-    refuse(std::string(call) + (collective() ? "_all" : ""), path_,
-           fmt::format("{} {} bytes at offset {}: {}", what, size, offset,
-                       system.empty() ? ncmpi_strerror(code) : system));
+    throw_call_fault(std::string(call) + (collective() ? "_all" : ""), path_,
+                     fmt::format("{} {} bytes at offset {}: {}", what, size, offset,
+                                 system_text.empty() ? ncmpi_strerror(code) : system_text));
   }
 
   void create(const Opening& opening) {
@@ -106,9 +106,9 @@ class PnetCdf final : public Backend {
         ncmpi_create(opening.ranks->handle(), path_.c_str(), NC_CLOBBER | NC_64BIT_DATA, hints_.handle(), &file_);
     if (code != NC_NOERR) fail_to_open("ncmpi_create", opening.access, code);
     int dimension = 0;
-    must(ncmpi_def_dim(file_, "bytes", std::max<MPI_Offset>(opening.file_bytes, 1), &dimension), "ncmpi_def_dim");
-    must(ncmpi_def_var(file_, variable_name, NC_BYTE, 1, &dimension, &variable_), "ncmpi_def_var");
-    must(ncmpi_enddef(file_), "ncmpi_enddef");
+    check_code(ncmpi_def_dim(file_, "bytes", std::max<MPI_Offset>(opening.file_bytes, 1), &dimension), "ncmpi_def_dim");
+    check_code(ncmpi_def_var(file_, variable_name, NC_BYTE, 1, &dimension, &variable_), "ncmpi_def_var");
+    check_code(ncmpi_enddef(file_), "ncmpi_enddef");
   }
 
   void open_existing(const Opening& opening) {
@@ -116,26 +116,26 @@ class PnetCdf final : public Backend {
     const int code = ncmpi_open(opening.ranks->handle(), path_.c_str(),
                                 opening.access == Access::read ? NC_NOWRITE : NC_WRITE, hints_.handle(), &file_);
     if (code != NC_NOERR) fail_to_open("ncmpi_open", opening.access, code);
-    must(ncmpi_inq_varid(file_, variable_name, &variable_), "ncmpi_inq_varid");
+    check_code(ncmpi_inq_varid(file_, variable_name, &variable_), "ncmpi_inq_varid");
     int dimension = 0;
     MPI_Offset length = 0;
-    must(ncmpi_inq_vardimid(file_, variable_, &dimension), "ncmpi_inq_vardimid");
-    must(ncmpi_inq_dimlen(file_, dimension, &length), "ncmpi_inq_dimlen");
+    check_code(ncmpi_inq_vardimid(file_, variable_, &dimension), "ncmpi_inq_vardimid");
+    check_code(ncmpi_inq_dimlen(file_, dimension, &length), "ncmpi_inq_dimlen");
     if (length < opening.file_bytes) {
-      refuse("ncmpi_open", path_, fmt::format("the variable has {} of {} bytes", length, opening.file_bytes));
+      throw_call_fault("ncmpi_open", path_, fmt::format("the variable has {} of {} bytes", length, opening.file_bytes));
     }
   }
 
   [[noreturn]] void fail_to_open(const char* call, Access access, int code) const {
-    const std::string words = why_not_opened(path_, access);
-    refuse(call, path_, words.empty() ? ncmpi_strerror(code) : words);
+    const std::string text = explain_open_failure(path_, access);
+    throw_call_fault(call, path_, text.empty() ? ncmpi_strerror(code) : text);
   }
 
-  void tell_hints() {
-    told_ = true;
-    MPI_Info used = MPI_INFO_NULL;
-    must(ncmpi_inq_file_info(file_, &used), "ncmpi_inq_file_info");
-    notes_ = hints_.became(mpi::Info::adopt(used));
+  void note_hints() {
+    hints_noted_ = true;
+    MPI_Info effective = MPI_INFO_NULL;
+    check_code(ncmpi_inq_file_info(file_, &effective), "ncmpi_inq_file_info");
+    notes_ = hints_.effective_notes(mpi::Info::adopt(effective));
   }
 
   ParameterSet& owner_;
@@ -146,10 +146,10 @@ class PnetCdf final : public Backend {
   std::string path_;
   int file_ = -1;
   int variable_ = -1;
-  MPI_Offset data_begins_ = 0;
+  MPI_Offset data_offset_ = 0;
   MPI_Offset end_ = 0;  // end of what this rank wrote since the file was opened
   std::vector<std::string> notes_;
-  bool told_ = false;
+  bool hints_noted_ = false;
 };
 
 const RegisterBackend<PnetCdf> registered{"pnetcdf", "a variable of bytes by PnetCDF (CDF-5)",

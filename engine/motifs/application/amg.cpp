@@ -35,28 +35,28 @@ constexpr double norm_ns = 0.65;
 constexpr int exchanges_down = 3;
 constexpr int exchanges_up = 2;
 
-struct Grown {
+struct GivenSides {
   static constexpr std::string_view words = "sides: 16x16x16";
   static bool holds(const Dims<3>& dims) { return dims.chosen(); }
 };
 
 // The persistent messages of one exchange with all neighbours.
-class Borders {
+class NeighbourExchange {
  public:
-  enum class Way { forward, backward };
-  Borders(CallList& calls, const std::vector<Exchange>& exchanges, Way way) {
-    const bool forward = way == Way::forward;
+  enum class Direction { forward, backward };
+  NeighbourExchange(CallList& calls, const std::vector<Exchange>& exchanges, Direction direction) {
+    const bool forward = direction == Direction::forward;
     int count = 0;
     for (const Exchange& exchange : exchanges) count += (exchange.sent > 0 ? 1 : 0) + (exchange.received > 0 ? 1 : 0);
     requests_ = calls.requests(count);
     int k = 0;
     for (const Exchange& exchange : exchanges) {
       const std::int64_t bytes = forward ? exchange.received : exchange.sent;
-      if (bytes > 0) calls.persistent_receive(requests_[k++], exchange.other, 0, bytes);
+      if (bytes > 0) calls.persistent_receive(requests_[k++], exchange.peer, 0, bytes);
     }
     for (const Exchange& exchange : exchanges) {
       const std::int64_t bytes = forward ? exchange.sent : exchange.received;
-      if (bytes > 0) calls.persistent_send(requests_[k++], exchange.other, 0, bytes);
+      if (bytes > 0) calls.persistent_send(requests_[k++], exchange.peer, 0, bytes);
     }
   }
 
@@ -73,9 +73,9 @@ class Borders {
 
 struct Level {
   double points;
-  Borders matrix;
-  Borders restriction;
-  Borders interpolation;
+  NeighbourExchange matrix;
+  NeighbourExchange restriction;
+  NeighbourExchange interpolation;
 };
 
 class Amg final : public Application {
@@ -95,7 +95,7 @@ class Amg final : public Application {
         add(sum, hierarchy.matrix(level, rank), exchanges_down + exchanges_up + (level == 0 ? 1 : 0));
         add(sum, hierarchy.interpolation(level, rank), 1);
         for (const Exchange& restriction : hierarchy.interpolation(level, rank)) {
-          add(sum, {{restriction.other, restriction.received, restriction.sent}}, 1);
+          add(sum, {{restriction.peer, restriction.received, restriction.sent}}, 1);
         }
       }
     }
@@ -149,13 +149,13 @@ class Amg final : public Application {
   }
 
   static std::vector<Level> levels_of(CallList& calls, const amg::Hierarchy& hierarchy, const amg::Lattice& lattice) {
-    using enum Borders::Way;
+    using enum NeighbourExchange::Direction;
     std::vector<Level> levels;
     for (int k = 0; k < hierarchy.levels(); ++k) {
       const std::vector<Exchange> transfer = hierarchy.interpolation(k, calls.rank());
       levels.push_back({static_cast<double>(lattice.points(k, calls.rank())),
-                        Borders(calls, hierarchy.matrix(k, calls.rank()), forward), Borders(calls, transfer, backward),
-                        Borders(calls, transfer, forward)});
+                        NeighbourExchange(calls, hierarchy.matrix(k, calls.rank()), forward),
+                        NeighbourExchange(calls, transfer, backward), NeighbourExchange(calls, transfer, forward)});
     }
     return levels;
   }
@@ -182,19 +182,19 @@ class Amg final : public Application {
   // Gathers the coarsest level on the ranks that have a part of it.
   static void gather_coarsest(CallList& calls, const std::map<int, std::int64_t>& bytes) {
     std::vector<std::int64_t> counts;
-    int before = 0;
+    int lower_ranks = 0;
     for (const auto& [rank, own] : bytes) {
       counts.push_back(own / 8);
-      before += rank < calls.rank() ? 1 : 0;
+      lower_ranks += rank < calls.rank() ? 1 : 0;
     }
     const bool has_part = bytes.contains(calls.rank());
     const int size = static_cast<int>(bytes.size());
     const calls::CommunicatorRef ranks =
-        has_part ? calls.split(0, before, size) : calls.split(1, calls.rank() - before, calls.ranks() - size);
+        has_part ? calls.split(0, lower_ranks, size) : calls.split(1, calls.rank() - lower_ranks, calls.ranks() - size);
     if (has_part) calls.allgatherv(ranks, ElementType::doubles, counts);
   }
 
-  Param<Dims<3>> points_{this, 'n', "points", {{10, 10, 10}}, "points of each rank in x, y and z (-n)", Grown{}};
+  Param<Dims<3>> points_{this, 'n', "points", {{10, 10, 10}}, "points of each rank in x, y and z (-n)", GivenSides{}};
   Param<Dims<3>> grid_{this, 'P', "grid", {}, "ranks in x, y and z (-P); auto: as even as possible"};
   Param<std::string> file_{this, "levels", "", "file with the neighbours and message sizes of the coarse levels"};
 

@@ -6,7 +6,7 @@ namespace stressbench {
 namespace {
 
 // Random factors drawn for one timed region: 32 KiB. A region with more computations reuses them from the first.
-constexpr std::uint64_t most_factors = 4096;
+constexpr std::uint64_t max_factors = 4096;
 
 }  // namespace
 
@@ -25,8 +25,8 @@ void Application::decompose(const mpi::Group& group, const Draw& draws) {
   computations_ = computations();
   compute_times_ = {scale() > 0 ? *compute_ : Computation::off, scale(), {}, 0};
   if (*distribution_ != Shape::constant && compute_times_.how != Computation::off) {
-    const std::uint64_t wanted = computations_ * static_cast<std::uint64_t>(iterations());
-    compute_times_.factors.assign(std::min(wanted, most_factors), 1.0);
+    const std::uint64_t needed_factors = computations_ * static_cast<std::uint64_t>(iterations());
+    compute_times_.factors.assign(std::min(needed_factors, max_factors), 1.0);
   }
   if (*compute_ == Computation::sleep) pause::minimise_timer_slack();
 }

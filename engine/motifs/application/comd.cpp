@@ -18,10 +18,10 @@ using calls::CallList;
 using calls::ElementType;
 using calls::ReduceOp;
 
-constexpr std::int64_t atom_bytes = 56;    // two ints, position, momentum
-constexpr std::int64_t force_bytes = 8;    // the derivative of the embedding energy
-constexpr std::int64_t most_in_cell = 64;  // atoms that a link cell has room for
-constexpr double eam_cutoff = 4.95;        // Angstrom; of Cu_u6.eam
+constexpr std::int64_t atom_bytes = 56;               // two ints, position, momentum
+constexpr std::int64_t force_bytes = 8;               // the derivative of the embedding energy
+constexpr std::int64_t max_atoms_per_link_cell = 64;  // atoms that a link cell has room for
+constexpr double eam_cutoff = 4.95;                   // Angstrom; of Cu_u6.eam
 constexpr double lj_cutoff = 2.5 * 2.315;
 
 // Computation per atom in the reference capture (EAM), in nanoseconds: moving an atom and completing its force; its
@@ -64,17 +64,17 @@ class Axis {
   std::int64_t link_cells() const noexcept { return link_cells_; }
 
   // Positions and borders are computed as CoMD computes them: an atom on a border must fall on the same side.
-  Layer layer(int place) const {
-    const double low = place * extent_;
-    const double high = (place + 1) * extent_;
+  Layer layer(int position) const {
+    const double low = position * extent_;
+    const double high = (position + 1) * extent_;
     const double per_cell = 1.0 / (extent_ / static_cast<double>(link_cells_));
     const auto begin = static_cast<std::int64_t>(std::floor(low / lattice_));
     const auto end = std::min(cells_, static_cast<std::int64_t>(std::ceil(high / lattice_)));
     Layer layer;
     for (std::int64_t plane = 2 * begin; plane < 2 * end; ++plane) {
-      const double at = (static_cast<double>(plane / 2) + (plane % 2 == 0 ? 0.25 : 0.75)) * lattice_;
-      if (at < low || at >= high) continue;
-      const auto cell = std::min(static_cast<std::int64_t>(std::floor((at - low) * per_cell)), link_cells_ - 1);
+      const double coordinate = (static_cast<double>(plane / 2) + (plane % 2 == 0 ? 0.25 : 0.75)) * lattice_;
+      if (coordinate < low || coordinate >= high) continue;
+      const auto cell = std::min(static_cast<std::int64_t>(std::floor((coordinate - low) * per_cell)), link_cells_ - 1);
       layer.all.add(plane);
       if (cell == 0) layer.first.add(plane);
       if (cell == link_cells_ - 1) layer.last.add(plane);
@@ -98,9 +98,9 @@ class CoMD final : public Application {
     const Dims<3> dims = dims_for(*grid_, ranks);
     for (std::size_t k = 0; k < 3; ++k) {
       if (axes[k].link_cells() >= 2) continue;
-      const double fits = std::ceil(2 * cutoff() * dims[k] / *lattice_);
-      reject(names[k], "{} cells of {} A on {} ranks have no two link cells of {} A each; at least {}", cells[k],
-             *lattice_, dims[k], cutoff(), fits);
+      const double min_cells = std::ceil(2 * cutoff() * dims[k] / *lattice_);
+      reject(parameter_names[k], "{} cells of {} A on {} ranks have no two link cells of {} A each; at least {}",
+             cells[k], *lattice_, dims[k], cutoff(), min_cells);
     }
   }
 
@@ -108,9 +108,9 @@ class CoMD final : public Application {
     const Faces faces(*this, calls);
     calls.repeat(*steps_, [&] {
       calls.compute(move_ns * faces.atoms);
-      faces.exchange(calls, atom_bytes, faces.atom_room, pack_atom_ns);
+      faces.exchange(calls, atom_bytes, faces.atom_buffer_bytes, pack_atom_ns);
       calls.compute(force_ns * faces.atoms);
-      if (*potential_ == Potential::eam) faces.exchange(calls, force_bytes, faces.force_room, pack_force_ns);
+      if (*potential_ == Potential::eam) faces.exchange(calls, force_bytes, faces.force_buffer_bytes, pack_force_ns);
     });
     if (!*energies_) return;
     calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 2);
@@ -118,7 +118,7 @@ class CoMD final : public Application {
   }
 
  private:
-  static constexpr std::array names{"nx", "ny", "nz"};
+  static constexpr std::array parameter_names{"nx", "ny", "nz"};
 
   // The atoms sent through the six faces, one axis after the other: atoms received along one axis are passed on along
   // the next.
@@ -131,44 +131,44 @@ class CoMD final : public Application {
     };
     std::array<Face, 3> faces;
     double atoms;
-    std::int64_t atom_room;  // receive buffer in bytes
-    std::int64_t force_room;
+    std::int64_t atom_buffer_bytes;  // receive buffer in bytes
+    std::int64_t force_buffer_bytes;
 
     Faces(const CoMD& comd, const CallList& calls) {
       const calls::RankGrid<3> grid(dims_for(*comd.grid_, calls.ranks()), calls.rank());
       const std::array<Axis, 3> axes = comd.axes_on(calls.ranks());
-      std::array<Planes, 3> held;  // own planes and those received so far
-      for (std::size_t k = 0; k < 3; ++k) held[k] = axes[k].layer(grid.coordinates()[k]).all;
-      atoms = static_cast<double>(atoms_in(held[0], held[1], held[2]));
+      std::array<Planes, 3> known_planes;  // own planes and those received so far
+      for (std::size_t k = 0; k < 3; ++k) known_planes[k] = axes[k].layer(grid.coordinates()[k]).all;
+      atoms = static_cast<double>(atoms_in(known_planes[0], known_planes[1], known_planes[2]));
       for (std::size_t k = 0; k < 3; ++k) {
         const int side = grid.side(k);
         const Layer own = axes[k].layer(grid.coordinates()[k]);
         const Planes from_up = axes[k].layer((grid.coordinates()[k] + 1) % side).first;
         const Planes from_down = axes[k].layer((grid.coordinates()[k] + side - 1) % side).last;
         const auto atoms_of = [&](const Planes& planes) {
-          std::array<Planes, 3> part = held;
-          part[k] = planes;
-          return atoms_in(part[0], part[1], part[2]);
+          std::array<Planes, 3> planes_of_axes = known_planes;
+          planes_of_axes[k] = planes;
+          return atoms_in(planes_of_axes[0], planes_of_axes[1], planes_of_axes[2]);
         };
         faces[k] = {grid.neighbour(k, -1, Border::periodic),
                     grid.neighbour(k, 1, Border::periodic),
                     {atoms_of(own.first), atoms_of(own.last)},
                     {atoms_of(from_up), atoms_of(from_down)}};
-        held[k] = held[k] + from_up + from_down;
+        known_planes[k] = known_planes[k] + from_up + from_down;
       }
       // CoMD sizes all buffers for the larger of the faces in y and z.
       const std::int64_t x = axes[0].link_cells();
       const std::int64_t y = axes[1].link_cells();
       const std::int64_t z = axes[2].link_cells();
-      atom_room = std::max((x + 2) * (z + 2), (x + 2) * (y + 2)) * 2 * most_in_cell * atom_bytes;
-      force_room = std::max((x + 2) * z, (x + 2) * (y + 2)) * most_in_cell * force_bytes;
+      atom_buffer_bytes = std::max((x + 2) * (z + 2), (x + 2) * (y + 2)) * 2 * max_atoms_per_link_cell * atom_bytes;
+      force_buffer_bytes = std::max((x + 2) * z, (x + 2) * (y + 2)) * max_atoms_per_link_cell * force_bytes;
     }
 
-    void exchange(CallList& calls, std::int64_t bytes, std::int64_t room, double pack_ns) const {
+    void exchange(CallList& calls, std::int64_t bytes, std::int64_t buffer_bytes, double pack_ns) const {
       for (const Face& face : faces) {
         calls.compute(pack_ns * static_cast<double>(face.sent[0] + face.sent[1]));
-        calls.sendrecv(face.down, 0, bytes * face.sent[0], face.up, 0, room, bytes * face.received[0]);
-        calls.sendrecv(face.up, 0, bytes * face.sent[1], face.down, 0, room, bytes * face.received[1]);
+        calls.sendrecv(face.down, 0, bytes * face.sent[0], face.up, 0, buffer_bytes, bytes * face.received[0]);
+        calls.sendrecv(face.up, 0, bytes * face.sent[1], face.down, 0, buffer_bytes, bytes * face.received[1]);
         calls.compute(pack_ns * static_cast<double>(face.received[0] + face.received[1]));
       }
     }
@@ -181,15 +181,15 @@ class CoMD final : public Application {
     return {axis(*nx_, dims[0]), axis(*ny_, dims[1]), axis(*nz_, dims[2])};
   }
 
-  static constexpr std::int64_t most = 1 << 20;
-  Param<std::int64_t> nx_{this, 'x', "nx", 20, "unit cells of the crystal in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ny_{this, 'y', "ny", 20, "unit cells in y", Positive{}, AtMost{most}};
-  Param<std::int64_t> nz_{this, 'z', "nz", 20, "unit cells in z", Positive{}, AtMost{most}};
+  static constexpr std::int64_t max_value = 1 << 20;
+  Param<std::int64_t> nx_{this, 'x', "nx", 20, "unit cells of the crystal in x", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 20, "unit cells in y", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 20, "unit cells in z", Positive{}, AtMost{max_value}};
   Param<Dims<3>> grid_{this, "grid", {}, "ranks in x, y and z (-i -j -k of CoMD); auto: as even as possible"};
   Param<Potential> potential_{this, "potential", Potential::eam, "potential of the atoms; lj exchanges no forces"};
   Param<double> lattice_{this, 'l', "lattice", 3.615, "side of a unit cell, in Angstrom", Positive{}};
-  Param<std::int64_t> steps_{this,       'n',         "steps", 1, "time steps in each iteration of the motif",
-                             Positive{}, AtMost{most}};
+  Param<std::int64_t> steps_{
+      this, 'n', "steps", 1, "time steps in each iteration of the motif", Positive{}, AtMost{max_value}};
   Param<bool> energies_{this, "energies", "end the steps with the sums of energies and atoms, as in each report"};
 };
 

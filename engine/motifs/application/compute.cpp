@@ -19,10 +19,10 @@ enum class ImbalanceShape { linear, random, single };
 namespace {
 
 // Random times drawn for one timed region: 32 KiB. A region with more iterations reuses them from the first.
-constexpr std::int64_t most_draws = 4096;
+constexpr std::int64_t max_draws = 4096;
 // Position in the random stream at which a rank's factor is drawn; no execution uses it.
 constexpr auto factor_position = std::numeric_limits<std::uint64_t>::max();
-constexpr double longest_ns = 1e18;  // 30 years; keeps sums of times in range
+constexpr double max_duration_ns = 1e18;  // 30 years; keeps sums of times in range
 
 class Compute final : public Motif {
  public:
@@ -46,8 +46,8 @@ class Compute final : public Motif {
     position_.rank = static_cast<std::uint32_t>(group.rank());
     factor_ = factor_of(group.rank(), group.size());
     const bool varies = *distribution_ != Shape::constant;
-    durations_ns_.assign(varies ? static_cast<std::size_t>(std::min(iterations(), most_draws)) : 1,
-                         in_range(times().mean()));
+    durations_ns_.assign(varies ? static_cast<std::size_t>(std::min(iterations(), max_draws)) : 1,
+                         scaled_ns(times().mean()));
     next_ = 0;
     if (*mode_ == ComputeMode::sleep) pause::minimise_timer_slack();
   }
@@ -59,7 +59,7 @@ class Compute final : public Motif {
     Draw position = position_;
     position.execution = execution;
     for (std::int64_t& duration : durations_ns_) {
-      duration = in_range(distribution.quantile(random_unit(position)));
+      duration = scaled_ns(distribution.quantile(random_unit(position)));
       ++position.execution;
     }
   }
@@ -75,7 +75,9 @@ class Compute final : public Motif {
   Distribution times() const {
     return {*distribution_, static_cast<double>(mean_->value), static_cast<double>(deviation_->value)};
   }
-  std::int64_t in_range(double nanoseconds) const { return std::llround(std::min(nanoseconds * factor_, longest_ns)); }
+  std::int64_t scaled_ns(double nanoseconds) const {
+    return std::llround(std::min(nanoseconds * factor_, max_duration_ns));
+  }
 
   double factor_of(int rank, int ranks) const {
     switch (*shape_) {

@@ -47,24 +47,24 @@ class Fft2d final : public Application {
     const Blocks rows = Blocks::equal(*nx_, calls.ranks());
     const Blocks columns = Blocks::equal(ny(), calls.ranks());
     const calls::TransposeGroup all{calls.all_ranks()};
-    const auto in_rows = static_cast<double>(rows[calls.rank()] * ny());
-    const auto in_columns = static_cast<double>(columns[calls.rank()] * *nx_);
+    const auto points_in_rows = static_cast<double>(rows[calls.rank()] * ny());
+    const auto points_in_columns = static_cast<double>(columns[calls.rank()] * *nx_);
     if (*barrier_) calls.barrier(calls.all_ranks());
     calls.repeat(2, [&] {  // forward, backward
-      calls.compute(in_rows * rows_ns);
+      calls.compute(points_in_rows * rows_ns);
       calls::transpose(calls, *call_, all, rows, columns, point_bytes, copy_ns);
-      calls.compute(in_columns * columns_ns);
+      calls.compute(points_in_columns * columns_ns);
       calls::transpose(calls, *call_, all, columns, rows, point_bytes, copy_ns);
-      calls.compute(in_rows * order_ns);
+      calls.compute(points_in_rows * order_ns);
     });
   }
 
  private:
   std::int64_t ny() const { return *ny_ > 0 ? *ny_ : *nx_; }
 
-  static constexpr std::int64_t most = 1'000'000;
-  Param<std::int64_t> nx_{this, 'x', "nx", 2000, "rows of the matrix", Positive{}, AtMost{most}};
-  Param<std::int64_t> ny_{this, 'y', "ny", 0, "columns of the matrix; 0: as many as rows", AtMost{most}};
+  static constexpr std::int64_t max_value = 1'000'000;
+  Param<std::int64_t> nx_{this, 'x', "nx", 2000, "rows of the matrix", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 0, "columns of the matrix; 0: as many as rows", AtMost{max_value}};
   Param<TransposeCall> call_{this, 'n', "call", TransposeCall::pairwise, "calls of a transpose"};
   Param<bool> barrier_{this, "barrier", "barrier before each iteration"};
 };

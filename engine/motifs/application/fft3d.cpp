@@ -30,11 +30,11 @@ class Fft3d final : public Application {
  public:
   Traffic traffic(int ranks) const override {
     Traffic sum;
-    const auto add = [&sum](std::int64_t times, const Traffic& one) {
-      sum.messages += times * one.messages;
-      sum.message_bytes += times * one.message_bytes;
-      sum.collectives += times * one.collectives;
-      sum.collective_bytes += times * one.collective_bytes;
+    const auto add = [&sum](std::int64_t repetitions, const Traffic& traffic) {
+      sum.messages += repetitions * traffic.messages;
+      sum.message_bytes += repetitions * traffic.message_bytes;
+      sum.collectives += repetitions * traffic.collectives;
+      sum.collective_bytes += repetitions * traffic.collective_bytes;
     };
     if (*barrier_) add(1, {.collectives = 1});
     if (*decomposition_ == Decomposition::slabs) {
@@ -87,14 +87,14 @@ class Fft3d final : public Application {
     const Blocks planes = Blocks::equal(nx(), calls.ranks());
     const Blocks lines = Blocks::equal(ny() * nz(), calls.ranks());
     const TransposeGroup all{calls.all_ranks()};
-    const auto in_planes = static_cast<double>(planes[calls.rank()] * ny() * nz());
-    const auto in_lines = static_cast<double>(lines[calls.rank()] * nx());
+    const auto points_in_planes = static_cast<double>(planes[calls.rank()] * ny() * nz());
+    const auto points_in_lines = static_cast<double>(lines[calls.rank()] * nx());
     calls.repeat(2, [&] {  // forward, backward
-      calls.compute(in_planes * planes_ns);
-      turn(calls, all, planes, lines, 1);
-      calls.compute(in_lines * lines_ns);
-      turn(calls, all, lines, planes, 1);
-      calls.compute(in_planes * order_ns);
+      calls.compute(points_in_planes * planes_ns);
+      transpose_blocks(calls, all, planes, lines, 1);
+      calls.compute(points_in_lines * lines_ns);
+      transpose_blocks(calls, all, lines, planes, 1);
+      calls.compute(points_in_planes * order_ns);
     });
   }
 
@@ -110,29 +110,30 @@ class Fft3d final : public Application {
     const Blocks y_of_row = Blocks::even(ny(), across);
     const Blocks y_of_column = Blocks::even(ny(), down);
     const Blocks z = Blocks::even(nz(), across);
-    const auto in_z = static_cast<double>(x[i] * y_of_row[j] * nz());
-    const auto in_y = static_cast<double>(x[i] * ny() * z[j]);
-    const auto in_x = static_cast<double>(nx() * y_of_column[i] * z[j]);
-    calls.compute(in_z * planes_ns / 2);
-    turn(calls, row, y_of_row, z, x[i]);
-    calls.compute(in_y * planes_ns / 2);
-    turn(calls, column, x, y_of_column, z[j]);
-    calls.compute(in_x * (lines_ns + order_ns));
-    calls.compute(in_x * lines_ns);
-    turn(calls, column, y_of_column, x, z[j]);
-    calls.compute(in_y * planes_ns / 2);
-    turn(calls, row, z, y_of_row, x[i]);
-    calls.compute(in_z * (planes_ns / 2 + order_ns));
+    const auto points_along_z = static_cast<double>(x[i] * y_of_row[j] * nz());
+    const auto points_along_y = static_cast<double>(x[i] * ny() * z[j]);
+    const auto points_along_x = static_cast<double>(nx() * y_of_column[i] * z[j]);
+    calls.compute(points_along_z * planes_ns / 2);
+    transpose_blocks(calls, row, y_of_row, z, x[i]);
+    calls.compute(points_along_y * planes_ns / 2);
+    transpose_blocks(calls, column, x, y_of_column, z[j]);
+    calls.compute(points_along_x * (lines_ns + order_ns));
+    calls.compute(points_along_x * lines_ns);
+    transpose_blocks(calls, column, y_of_column, x, z[j]);
+    calls.compute(points_along_y * planes_ns / 2);
+    transpose_blocks(calls, row, z, y_of_row, x[i]);
+    calls.compute(points_along_z * (planes_ns / 2 + order_ns));
   }
 
-  // Transposes a matrix that has `deep` points in each element.
-  void turn(CallList& calls, const TransposeGroup& members, const Blocks& rows, const Blocks& columns,
-            std::int64_t deep) const {
-    calls::transpose(calls, *call_, members, rows, columns, point_bytes * deep, copy_ns * static_cast<double>(deep));
+  // Transposes a matrix that has `points_per_element` points in each element.
+  void transpose_blocks(CallList& calls, const TransposeGroup& members, const Blocks& rows, const Blocks& columns,
+                        std::int64_t points_per_element) const {
+    calls::transpose(calls, *call_, members, rows, columns, point_bytes * points_per_element,
+                     copy_ns * static_cast<double>(points_per_element));
   }
 
-  void check_alltoall(bool divides, int ranks) const {
-    if (*call_ != TransposeCall::alltoall || divides) return;
+  void check_alltoall(bool equal_blocks, int ranks) const {
+    if (*call_ != TransposeCall::alltoall || equal_blocks) return;
     reject("call",
            "alltoall needs blocks of one size, which {} x {} x {} points on {} ranks do not give; use alltoallv", nx(),
            ny(), nz(), ranks);
@@ -142,10 +143,10 @@ class Fft3d final : public Application {
     reject(parameter, "{} points are too few for {} ranks in that direction; {} would fit", points, ranks, ranks);
   }
 
-  static constexpr std::int64_t most = 100'000;
-  Param<std::int64_t> nx_{this, 'x', "nx", 160, "points in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ny_{this, 'y', "ny", 0, "points in y; 0: as in x", AtMost{most}};
-  Param<std::int64_t> nz_{this, 'z', "nz", 0, "points in z; 0: as in x", AtMost{most}};
+  static constexpr std::int64_t max_value = 100'000;
+  Param<std::int64_t> nx_{this, 'x', "nx", 160, "points in x", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 0, "points in y; 0: as in x", AtMost{max_value}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 0, "points in z; 0: as in x", AtMost{max_value}};
   Param<Decomposition> decomposition_{this, 'd', "decomposition", Decomposition::slabs,
                                       "how the mesh is divided among the ranks"};
   Param<Dims<2>> grid_{this, 'g', "grid", Dims<2>{}, "rows x columns of ranks, with pencils"};

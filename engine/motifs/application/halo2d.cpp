@@ -18,7 +18,7 @@ struct KnownGrid {
 class Halo2d final : public CallListMotif {
  public:
   void check(int ranks) const override {
-    const Dims<2> grid = dims_for(*grid_given_, ranks);
+    const Dims<2> grid = dims_for(*grid_option_, ranks);
     check_dims("grid", grid, ranks);
     check_blocks("columns", *columns_, grid[0]);
     check_blocks("rows", *rows_, grid[1]);
@@ -30,7 +30,7 @@ class Halo2d final : public CallListMotif {
     }
   }
   Traffic traffic(int ranks) const override {
-    const auto [x, y] = dims_for(*grid_given_, ranks).sides;
+    const auto [x, y] = dims_for(*grid_option_, ranks).sides;
     const std::int64_t across = 2LL * (x - 1);  // messages in each row of blocks
     const std::int64_t down = 2LL * (y - 1);    // messages in each column of blocks
     return {
@@ -40,7 +40,7 @@ class Halo2d final : public CallListMotif {
 
  protected:
   void write(calls::CallList& calls) const override {
-    const Dims<2> grid = dims_for(*grid_given_, calls.ranks());
+    const Dims<2> grid = dims_for(*grid_option_, calls.ranks());
     const calls::TealeafHalo halo(calls, calls::tealeaf_block(calls.rank(), grid, *columns_, *rows_));
     halo.exchange(calls, *fields_, *depth_);
   }
@@ -59,8 +59,8 @@ class Halo2d final : public CallListMotif {
   Param<std::int64_t> rows_{this, 'y', "rows", 4000, "cells down the whole mesh", Positive{}, AtMost{int_max}};
   Param<std::int64_t> depth_{this, 'd', "depth", 1, "layers exchanged", Positive{}, AtMost{int_max}};
   Param<std::int64_t> fields_{this, 'f', "fields", 1, "fields packed into one message", Positive{}, AtMost{1000}};
-  Param<Dims<2>> grid_given_{this, "grid", Dims<2>{},
-                             "ranks across and down; auto: as square as can be, the longer side across", KnownGrid{}};
+  Param<Dims<2>> grid_option_{this, "grid", Dims<2>{},
+                              "ranks across and down; auto: as square as can be, the longer side across", KnownGrid{}};
 };
 
 const RegisterMotif<Halo2d> registered{"halo2d", Family::application, "exchange with the four neighbours of a 2-D mesh",

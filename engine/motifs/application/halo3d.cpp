@@ -25,19 +25,19 @@ using calls::Border;
 using calls::CallList;
 using calls::Requests;
 using Cells = std::array<std::int64_t, 3>;
-using Away = std::array<int, 3>;
+using Offset = std::array<int, 3>;
 
-int tag_of(const Away& away) { return (away[0] + 1) + 3 * (away[1] + 1) + 9 * (away[2] + 1); }
-Away opposite(const Away& away) { return {-away[0], -away[1], -away[2]}; }
+int tag_of(const Offset& offset) { return (offset[0] + 1) + 3 * (offset[1] + 1) + 9 * (offset[2] + 1); }
+Offset opposite(const Offset& offset) { return {-offset[0], -offset[1], -offset[2]}; }
 
 // Directions to a stencil's neighbours: faces, then edges, then corners, each with x varying fastest.
-std::vector<Away> directions_of(Stencil stencil) {
-  std::vector<Away> directions;
-  for (int sides = 1; sides <= static_cast<int>(stencil); ++sides) {
+std::vector<Offset> directions_of(Stencil stencil) {
+  std::vector<Offset> directions;
+  for (int dimensions = 1; dimensions <= static_cast<int>(stencil); ++dimensions) {
     for (int z = -1; z <= 1; ++z) {
       for (int y = -1; y <= 1; ++y) {
         for (int x = -1; x <= 1; ++x) {
-          if (std::abs(x) + std::abs(y) + std::abs(z) == sides) directions.push_back({x, y, z});
+          if (std::abs(x) + std::abs(y) + std::abs(z) == dimensions) directions.push_back({x, y, z});
         }
       }
     }
@@ -54,33 +54,33 @@ class Halo3d final : public Application {
     for (std::size_t k = 0; k < 3; ++k) {
       const std::int64_t smallest = cells[k] / dims[k];
       if (smallest >= *depth_) continue;
-      reject(names[k], "{} cells in {} blocks are fewer than the depth of the halo ({}); at least {}", cells[k],
-             dims[k], *depth_, *depth_ * dims[k]);
+      reject(parameter_names[k], "{} cells in {} blocks are fewer than the depth of the halo ({}); at least {}",
+             cells[k], dims[k], *depth_, *depth_ * dims[k]);
     }
   }
 
   void write(CallList& calls) const override {
     const calls::RankGrid<3> ranks(dims_for(*grid_, calls.ranks()), calls.rank());
     const Cells block = block_at(ranks);
-    const std::vector<Away> directions = neighbours(ranks, calls.rank());
+    const std::vector<Offset> directions = neighbours(ranks, calls.rank());
     const Border border = *periodic_ ? Border::periodic : Border::closed;
     const Requests requests = calls.requests(2 * static_cast<int>(directions.size()));
     int k = 0;
-    for (const Away& away : directions) {
-      calls.irecv(requests[k++], ranks.neighbour(away, border), tag_of(opposite(away)), bytes(block, away));
+    for (const Offset& offset : directions) {
+      calls.irecv(requests[k++], ranks.neighbour(offset, border), tag_of(opposite(offset)), bytes(block, offset));
     }
-    for (const Away& away : directions) {
-      calls.isend(requests[k++], ranks.neighbour(away, border), tag_of(away), bytes(block, away));
+    for (const Offset& offset : directions) {
+      calls.isend(requests[k++], ranks.neighbour(offset, border), tag_of(offset), bytes(block, offset));
     }
-    const std::int64_t all = block[0] * block[1] * block[2];
-    const std::int64_t inner = *overlap_ ? inside(block) : 0;
-    compute(calls, inner);
+    const std::int64_t block_count = block[0] * block[1] * block[2];
+    const std::int64_t inner_count = *overlap_ ? inner_cells(block) : 0;
+    compute(calls, inner_count);
     calls.wait_all(requests);
-    compute(calls, all - inner);
+    compute(calls, block_count - inner_count);
   }
 
  private:
-  static constexpr std::array names{"columns", "rows", "planes"};
+  static constexpr std::array parameter_names{"columns", "rows", "planes"};
 
   Cells mesh() const { return {*columns_, *rows_, *planes_}; }
   Cells block_at(const calls::RankGrid<3>& ranks) const {
@@ -90,21 +90,21 @@ class Halo3d final : public Application {
     return block;
   }
   // The directions in which there is another rank.
-  std::vector<Away> neighbours(const calls::RankGrid<3>& ranks, int own) const {
-    std::vector<Away> directions = directions_of(*stencil_);
-    std::erase_if(directions, [&](const Away& away) {
-      const int other = ranks.neighbour(away, *periodic_ ? Border::periodic : Border::closed);
+  std::vector<Offset> neighbours(const calls::RankGrid<3>& ranks, int own) const {
+    std::vector<Offset> directions = directions_of(*stencil_);
+    std::erase_if(directions, [&](const Offset& offset) {
+      const int other = ranks.neighbour(offset, *periodic_ ? Border::periodic : Border::closed);
       return other < 0 || other == own;
     });
     return directions;
   }
-  std::int64_t bytes(const Cells& block, const Away& away) const {
+  std::int64_t bytes(const Cells& block, const Offset& offset) const {
     std::int64_t cells = *fields_;
-    for (std::size_t k = 0; k < 3; ++k) cells *= away[k] == 0 ? block[k] : *depth_;
+    for (std::size_t k = 0; k < 3; ++k) cells *= offset[k] == 0 ? block[k] : *depth_;
     return 8 * cells;
   }
   // Number of cells that need no halo.
-  std::int64_t inside(const Cells& block) const {
+  std::int64_t inner_cells(const Cells& block) const {
     std::int64_t cells = 1;
     for (const std::int64_t side : block) cells *= std::max<std::int64_t>(side - 2 * *depth_, 0);
     return cells;
@@ -113,10 +113,10 @@ class Halo3d final : public Application {
     calls.compute(*cell_ns_ * static_cast<double>(cells * *fields_));
   }
 
-  static constexpr std::int64_t most = 1 << 20;
-  Param<std::int64_t> columns_{this, 'x', "columns", 256, "cells across the whole mesh", Positive{}, AtMost{most}};
-  Param<std::int64_t> rows_{this, 'y', "rows", 256, "cells down the whole mesh", Positive{}, AtMost{most}};
-  Param<std::int64_t> planes_{this, 'z', "planes", 256, "cells in the third dimension", Positive{}, AtMost{most}};
+  static constexpr std::int64_t max_value = 1 << 20;
+  Param<std::int64_t> columns_{this, 'x', "columns", 256, "cells across the whole mesh", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> rows_{this, 'y', "rows", 256, "cells down the whole mesh", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> planes_{this, 'z', "planes", 256, "cells in the third dimension", Positive{}, AtMost{max_value}};
   Param<Stencil> stencil_{this, 'p', "points", Stencil::faces, "points of the stencil: 6, 18 or 26 neighbours"};
   Param<std::int64_t> depth_{this, 'd', "depth", 1, "layers exchanged", Positive{}, AtMost{1000}};
   Param<std::int64_t> fields_{this, 'f', "fields", 1, "fields packed into one message", Positive{}, AtMost{1000}};

@@ -20,8 +20,8 @@ using calls::Requests;
 
 using Sides = std::array<std::int64_t, 4>;
 
-constexpr int largest_prime = 53;  // the largest that MILC's layout supports
-constexpr int reach = 3;           // distance of the third neighbour in sites
+constexpr int max_prime_factor = 53;         // the largest that MILC's layout supports
+constexpr int third_neighbour_distance = 3;  // distance of the third neighbour in sites
 
 // Computation per site of one parity in the reference capture, in nanoseconds: the vectors; the links to the neighbours
 // in the positive directions; in the negative directions; in the negative directions with the sums for the reduction.
@@ -62,13 +62,13 @@ Dims<4> hyper_prime(Sides block, int ranks) {
   Dims<4> dims{{1, 1, 1, 1}};
   while (ranks > 1) {
     const int factor = largest_prime_factor(ranks);
-    const int side = factor > largest_prime ? -1 : side_to_divide(block, dims, factor);
+    const int side = factor > max_prime_factor ? -1 : side_to_divide(block, dims, factor);
     if (side < 0) {
       throw ParameterMistake(
           "grid",
           fmt::format("MILC cannot lay this lattice out: no side is left that the ranks' factor {} divides; {}", factor,
-                      factor > largest_prime ? "factors up to 53 would do"
-                                             : fmt::format("a multiple of {} as a side would do", factor)));
+                      factor > max_prime_factor ? "factors up to 53 would do"
+                                                : fmt::format("a multiple of {} as a side would do", factor)));
     }
     block[static_cast<std::size_t>(side)] /= factor;
     dims.sides[static_cast<std::size_t>(side)] *= factor;
@@ -85,15 +85,15 @@ std::int64_t sites_of(int parity, const Sides& box, const Sides& origin) noexcep
     sites *= box[k];
     corner += origin[k];
   }
-  const std::int64_t more = sites % 2 == 0 ? 0 : (corner % 2 + 2) % 2 == parity ? 1 : -1;
-  return (sites + more) / 2;
+  const std::int64_t parity_excess = sites % 2 == 0 ? 0 : (corner % 2 + 2) % 2 == parity ? 1 : -1;
+  return (sites + parity_excess) / 2;
 }
 
 // A rank's block of the lattice, and the exchange of the vectors that sites of one parity need from their third
 // neighbours, which include those from their first neighbours.
-class Gathers {
+class ThirdNeighbourGather {
  public:
-  Gathers(CallList& calls, const Dims<4>& dims, const Sides& lattice, std::int64_t vector_bytes)
+  ThirdNeighbourGather(CallList& calls, const Dims<4>& dims, const Sides& lattice, std::int64_t vector_bytes)
       : calls_(calls), ranks_(dims, calls.rank()), vector_bytes_(vector_bytes) {
     int divided = 0;
     for (std::size_t k = 0; k < lattice.size(); ++k) {
@@ -104,36 +104,38 @@ class Gathers {
     requests_ = calls.requests(4 * divided);
   }
 
-  double sites_of_a_parity() const { return static_cast<double>(block_[0] * block_[1] * block_[2] * block_[3]) / 2; }
+  double sites_per_parity() const { return static_cast<double>(block_[0] * block_[1] * block_[2] * block_[3]) / 2; }
 
   // Posts the exchange with the positive directions, then with the negative ones.
   void start(int parity, int first_tag) const {
-    int gather = 0;
-    for (const int way : {1, -1}) {
+    int message = 0;
+    for (const int direction : {1, -1}) {
       for (std::size_t k = 0; k < block_.size(); ++k) {
         if (ranks_.side(k) == 1) continue;
-        const int tag = first_tag + gather;
-        calls_.irecv(requests_[2 * gather], ranks_.neighbour(k, way, Border::periodic), tag,
-                     bytes(parity, k, way > 0 ? origin_[k] + block_[k] - reach : origin_[k]), calls::Source::any);
-        calls_.isend(requests_[2 * gather + 1], ranks_.neighbour(k, -way, Border::periodic), tag,
-                     bytes(parity, k, way > 0 ? origin_[k] - reach : origin_[k] + block_[k]));
-        ++gather;
+        const int tag = first_tag + message;
+        calls_.irecv(requests_[2 * message], ranks_.neighbour(k, direction, Border::periodic), tag,
+                     bytes(parity, k, direction > 0 ? origin_[k] + block_[k] - third_neighbour_distance : origin_[k]),
+                     calls::Source::any);
+        calls_.isend(requests_[2 * message + 1], ranks_.neighbour(k, -direction, Border::periodic), tag,
+                     bytes(parity, k, direction > 0 ? origin_[k] - third_neighbour_distance : origin_[k] + block_[k]));
+        ++message;
       }
     }
   }
 
-  // Waits for the messages of the positive (`way` > 0) or the negative directions.
-  void await(int way) const {
+  // Waits for the messages of the positive (`direction` > 0) or the negative directions.
+  void wait(int direction) const {
     const int half = requests_.count / 2;
-    for (int k = 0; k < half; ++k) calls_.wait(requests_[way > 0 ? k : half + k]);
+    for (int k = 0; k < half; ++k) calls_.wait(requests_[direction > 0 ? k : half + k]);
   }
 
  private:
-  // Bytes of the message for sites of `parity` in the `reach` layers that begin at `start` in `dimension`.
+  // Bytes of the message for sites of `parity` in the `third_neighbour_distance` layers that begin at `start` in
+  // `dimension`.
   std::int64_t bytes(int parity, std::size_t dimension, std::int64_t start) const {
     Sides layers = block_;
     Sides origin = origin_;
-    layers[dimension] = reach;
+    layers[dimension] = third_neighbour_distance;
     origin[dimension] = start;
     return vector_bytes_ * sites_of(parity, layers, origin);
   }
@@ -153,45 +155,47 @@ class Milc final : public Application {
     const Sides sides = lattice();
     for (std::size_t k = 0; k < sides.size(); ++k) {
       if (sides[k] % 2 == 0) continue;
-      reject(names[k], "{} is odd, but sites of two parities need even sides, such as {}", sides[k], sides[k] + 1);
+      reject(parameter_names[k], "{} is odd, but sites of two parities need even sides, such as {}", sides[k],
+             sides[k] + 1);
     }
     const Dims<4> dims = dims_on(ranks);
-    for (std::size_t k = 0; k < sides.size(); ++k) check_side(names[k], sides[k], dims[k]);
+    for (std::size_t k = 0; k < sides.size(); ++k) check_side(parameter_names[k], sides[k], dims[k]);
   }
 
   void write(CallList& calls) const override {
-    const Gathers gathers(calls, dims_on(calls.ranks()), lattice(), *precision_ == Precision::single_ ? 24 : 48);
-    const double sites = gathers.sites_of_a_parity();
+    const ThirdNeighbourGather third_neighbours(calls, dims_on(calls.ranks()), lattice(),
+                                                *precision_ == Precision::single_ ? 24 : 48);
+    const double sites = third_neighbours.sites_per_parity();
     calls.compute(vectors_ns * sites);
     for (const int parity : {1, 0}) {  // odd sites first
-      gathers.start(parity, parity * 8);
-      gathers.await(1);
+      third_neighbours.start(parity, parity * 8);
+      third_neighbours.wait(1);
       calls.compute(positive_ns * sites);
-      gathers.await(-1);
+      third_neighbours.wait(-1);
       calls.compute((parity == 1 ? negative_ns : negative_and_sums_ns) * sites);
     }
     calls.allreduce(calls.all_ranks(), calls::ReduceOp::sum, calls::ElementType::doubles, 4);
   }
 
  private:
-  static constexpr std::array names{"nx", "ny", "nz", "nt"};
+  static constexpr std::array parameter_names{"nx", "ny", "nz", "nt"};
 
   static void check_side(const char* name, std::int64_t side, int ranks) {
     if (side % ranks != 0) reject("grid", "{} ranks do not divide --{} {}", ranks, name, side);
-    if (ranks > 1 && side / ranks < reach) {
-      reject(name, "{} sites on {} ranks are fewer than {} each, the reach of a link; {} would do", side, ranks, reach,
-             (reach + 1) * ranks);
+    if (ranks > 1 && side / ranks < third_neighbour_distance) {
+      reject(name, "{} sites on {} ranks are fewer than {} each, the reach of a link; {} would do", side, ranks,
+             third_neighbour_distance, (third_neighbour_distance + 1) * ranks);
     }
   }
 
   Sides lattice() const { return {*nx_, *ny_, *nz_, *nt_}; }
   Dims<4> dims_on(int ranks) const { return grid_->chosen() ? *grid_ : hyper_prime(lattice(), ranks); }
 
-  static constexpr std::int64_t most = 1 << 15;
-  Param<std::int64_t> nx_{this, 'x', "nx", 8, "sites of the lattice in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ny_{this, 'y', "ny", 8, "sites in y", Positive{}, AtMost{most}};
-  Param<std::int64_t> nz_{this, 'z', "nz", 8, "sites in z", Positive{}, AtMost{most}};
-  Param<std::int64_t> nt_{this, 't', "nt", 8, "sites in time", Positive{}, AtMost{most}};
+  static constexpr std::int64_t max_value = 1 << 15;
+  Param<std::int64_t> nx_{this, 'x', "nx", 8, "sites of the lattice in x", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 8, "sites in y", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 8, "sites in z", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> nt_{this, 't', "nt", 8, "sites in time", Positive{}, AtMost{max_value}};
   Param<Dims<4>> grid_{this, "grid", {}, "ranks in x, y, z and time; auto: as MILC's layout_hyper_prime divides"};
   Param<Precision> precision_{this, "precision", Precision::single_, "precision of the quark vectors"};
 };

@@ -33,14 +33,14 @@ struct Box {
 
   bool empty() const { return low[0] >= high[0] || low[1] >= high[1] || low[2] >= high[2]; }
   std::int64_t points() const { return empty() ? 0 : (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]); }
-  Box grown() const { return {{low[0] - 1, low[1] - 1, low[2] - 1}, {high[0] + 1, high[1] + 1, high[2] + 1}}; }
-  Box common(const Box& other) const {
-    Box both;
+  Box with_border() const { return {{low[0] - 1, low[1] - 1, low[2] - 1}, {high[0] + 1, high[1] + 1, high[2] + 1}}; }
+  Box intersection(const Box& other) const {
+    Box result;
     for (std::size_t k = 0; k < 3; ++k) {
-      both.low[k] = std::max(low[k], other.low[k]);
-      both.high[k] = std::min(high[k], other.high[k]);
+      result.low[k] = std::max(low[k], other.low[k]);
+      result.high[k] = std::min(high[k], other.high[k]);
     }
-    return both;
+    return result;
   }
 };
 
@@ -51,18 +51,18 @@ class Boxes {
   Boxes(const Point& elements, int ranks) : elements_(elements), ranks_(ranks) {}
 
   Box of(int rank) const {
-    Box found;
-    visit(
+    Box box;
+    visit_cuts(
         {0, ranks_, 2, {{}, elements_}}, [&](const Cut& cut) { return cut.first <= rank && rank < cut.last; },
-        [&](const Cut& cut) { found = nodes(cut.elements); });
-    return found;
+        [&](const Cut& cut) { box = nodes(cut.elements); });
+    return box;
   }
-  // Calls take(rank, nodes of the rank) for each rank with nodes in `box`, in ascending order.
-  template <class Take>
-  void touching(const Box& box, Take take) const {
-    visit(
-        {0, ranks_, 2, {{}, elements_}}, [&](const Cut& cut) { return !nodes(cut.elements).common(box).empty(); },
-        [&](const Cut& cut) { take(cut.first, nodes(cut.elements)); });
+  // Calls visit_leaf(rank, nodes of the rank) for each rank with nodes in `box`, in ascending order.
+  template <class VisitLeaf>
+  void for_each_touching(const Box& box, VisitLeaf visit_leaf) const {
+    visit_cuts(
+        {0, ranks_, 2, {{}, elements_}}, [&](const Cut& cut) { return !nodes(cut.elements).intersection(box).empty(); },
+        [&](const Cut& cut) { visit_leaf(cut.first, nodes(cut.elements)); });
   }
 
  private:
@@ -73,11 +73,11 @@ class Boxes {
     Box elements;
   };
 
-  template <class Enter, class Take>
-  static void visit(const Cut& cut, const Enter& enter, const Take& take) {
-    if (!enter(cut)) return;
+  template <class DescendsInto, class VisitLeaf>
+  static void visit_cuts(const Cut& cut, const DescendsInto& descends_into, const VisitLeaf& visit_leaf) {
+    if (!descends_into(cut)) return;
     const int ranks = cut.last - cut.first;
-    if (ranks == 1) return take(cut);
+    if (ranks == 1) return visit_leaf(cut);
     const int lower = ranks / 2;
     const std::int64_t elements = cut.elements.high[cut.axis] - cut.elements.low[cut.axis];
     // Rounded as in miniFE, which computes the quotient first.
@@ -85,10 +85,10 @@ class Boxes {
         static_cast<std::int64_t>(static_cast<double>(elements) * (static_cast<double>(ranks - lower) / ranks));
     Cut half{cut.first, cut.first + lower, (cut.axis + 2) % 3, cut.elements};
     half.elements.high[cut.axis] -= upper_elements;
-    visit(half, enter, take);
+    visit_cuts(half, descends_into, visit_leaf);
     half = {cut.first + lower, cut.last, (cut.axis + 2) % 3, cut.elements};
     half.elements.low[cut.axis] = half.elements.high[cut.axis] - upper_elements;
-    visit(half, enter, take);
+    visit_cuts(half, descends_into, visit_leaf);
   }
 
   // A node belongs to the box of elements that begins at it, and the last node of each dimension to the last box.
@@ -119,10 +119,11 @@ struct Neighbour {
 std::vector<Neighbour> neighbours_of(int rank, const Boxes& boxes) {
   const Box own = boxes.of(rank);
   std::vector<Neighbour> neighbours;
-  boxes.touching(own.grown(), [&](int other, const Box& theirs) {
+  boxes.for_each_touching(own.with_border(), [&](int other, const Box& other_box) {
     if (other == rank) return;
-    const Box reaching = own.common(theirs.grown());
-    neighbours.push_back({other, reaching.points(), theirs.common(own.grown()).points(), reaching.low});
+    const Box coupled_rows = own.intersection(other_box.with_border());
+    neighbours.push_back(
+        {other, coupled_rows.points(), other_box.intersection(own.with_border()).points(), coupled_rows.low});
   });
   std::ranges::sort(neighbours, std::less{});
   return neighbours;
@@ -165,10 +166,10 @@ class MiniFE final : public Application {
 
   Point elements() const { return {*nx_, *ny_, *nz_}; }
 
-  static constexpr std::int64_t most = 1 << 20;
-  Param<std::int64_t> nx_{this, 'x', "nx", 48, "elements of the mesh in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ny_{this, 'y', "ny", 48, "elements in y", Positive{}, AtMost{most}};
-  Param<std::int64_t> nz_{this, 'z', "nz", 48, "elements in z", Positive{}, AtMost{most}};
+  static constexpr std::int64_t max_value = 1 << 20;
+  Param<std::int64_t> nx_{this, 'x', "nx", 48, "elements of the mesh in x", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> ny_{this, 'y', "ny", 48, "elements in y", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> nz_{this, 'z', "nz", 48, "elements in z", Positive{}, AtMost{max_value}};
 };
 
 const RegisterMotif<MiniFE> registered{"minife", Family::application, "conjugate gradients on finite elements in boxes",

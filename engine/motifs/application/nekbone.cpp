@@ -24,17 +24,17 @@ constexpr double matrix_ns = 9.0;
 
 // Nekbone's division of a number into three factors. For each smallest factor, the other two are as close to each other
 // as possible; of these triples, the one with the least ratio of largest to smallest factor, in descending order.
-Dims<3> cubic(int number) {
+Dims<3> cubic_factors(int number) {
   Dims<3> best{{number, 1, 1}};
-  double least = number;
+  double min_ratio = number;
   for (int third = 1; static_cast<std::int64_t>(third) * third * third <= number; ++third) {
     if (number % third != 0) continue;
     const Dims<2> others = balanced_dims<2>(number / third);
     std::array sides{others[0], others[1], third};
     std::ranges::sort(sides, std::greater{});
     // Nekbone tries larger first factors first and keeps the earlier of two equal triples, hence `<=`.
-    if (static_cast<double>(sides[0]) / sides[2] <= least) {
-      least = static_cast<double>(sides[0]) / sides[2];
+    if (static_cast<double>(sides[0]) / sides[2] <= min_ratio) {
+      min_ratio = static_cast<double>(sides[0]) / sides[2];
       best.sides = sides;
     }
   }
@@ -54,11 +54,11 @@ std::vector<Neighbour> neighbours_of(int rank, const Dims<3>& ranks, const Dims<
   for (int z = -1; z <= 1; ++z) {
     for (int y = -1; y <= 1; ++y) {
       for (int x = -1; x <= 1; ++x) {
-        const std::array away{x, y, z};
-        const int other = grid.neighbour(away, Border::closed);
+        const std::array offset{x, y, z};
+        const int other = grid.neighbour(offset, Border::closed);
         if (other < 0 || other == rank) continue;
         std::int64_t shared = 1;
-        for (std::size_t k = 0; k < 3; ++k) shared *= away[k] == 0 ? elements[k] * (points - 1) + 1 : 1;
+        for (std::size_t k = 0; k < 3; ++k) shared *= offset[k] == 0 ? elements[k] * (points - 1) + 1 : 1;
         neighbours.push_back({other, shared});
       }
     }
@@ -72,18 +72,22 @@ class Nekbone final : public Application {
     if (grid_->chosen() && !*line_) check_dims("grid", *grid_, ranks);
     if (brick_->chosen() && brick_->ranks() != *elements_) {
       reject("brick", "{} has {} elements, but --elements is {}; {} would fit", brick_.text(), brick_->ranks(),
-             *elements_, Spelling<Dims<3>>::write(cubic(static_cast<int>(*elements_))));
+             *elements_, Spelling<Dims<3>>::write(cubic_factors(static_cast<int>(*elements_))));
     }
-    for (const auto* given : {&grid_, &brick_}) {
-      if (!*line_ || !(*given)->chosen()) continue;
-      reject(given->name(), "with --line the elements are in one row");
+    for (const auto* option : {&grid_, &brick_}) {
+      if (!*line_ || !(*option)->chosen()) continue;
+      reject(option->name(), "with --line the elements are in one row");
     }
   }
 
   void write(CallList& calls) const override {
-    const int own = static_cast<int>(*elements_);
-    const Dims<3> ranks = *line_ ? Dims<3>{{calls.ranks(), 1, 1}} : grid_->chosen() ? *grid_ : cubic(calls.ranks());
-    const Dims<3> brick = *line_ ? Dims<3>{{own, 1, 1}} : brick_->chosen() ? *brick_ : cubic(own);
+    const int element_count = static_cast<int>(*elements_);
+    const Dims<3> ranks = *line_            ? Dims<3>{{calls.ranks(), 1, 1}}
+                          : grid_->chosen() ? *grid_
+                                            : cubic_factors(calls.ranks());
+    const Dims<3> brick = *line_             ? Dims<3>{{element_count, 1, 1}}
+                          : brick_->chosen() ? *brick_
+                                             : cubic_factors(element_count);
     const auto points = static_cast<double>(*elements_ * *points_ * *points_ * *points_);
     for (const double sum_ns : sums_ns) {
       calls.compute(sum_ns * points);

@@ -56,7 +56,7 @@ class Sweep3d final : public Application {
 
  protected:
   void check_ranks(int ranks) const override {
-    const Dims<2> grid = dims_for(*grid_given_, ranks);
+    const Dims<2> grid = dims_for(*grid_option_, ranks);
     check_dims("grid", grid, ranks);
     check_cells("it-g", *it_g_, grid[0]);
     check_cells("jt-g", *jt_g_, grid[1]);
@@ -92,7 +92,7 @@ class Sweep3d final : public Application {
   Layout layout_for(int ranks) const {
     const std::int64_t mk = ranks == 1 ? *kt_ : std::min(*mk_, *kt_);
     const std::int64_t mmi = ranks == 1 ? *mm_ : *mmi_;
-    return {dims_for(*grid_given_, ranks), *kt_, mk, mmi, *mm_ / mmi};
+    return {dims_for(*grid_option_, ranks), *kt_, mk, mmi, *mm_ / mmi};
   }
 
   // A rank's cells and its neighbours (-1: none). Ranks are numbered eastwards first.
@@ -146,24 +146,24 @@ class Sweep3d final : public Application {
     return fits;
   }
 
-  static constexpr std::int64_t most = 1'000'000;
-  Param<std::int64_t> it_g_{this,       'x',         "it-g", 50, "cells of the whole mesh from west to east",
-                            Positive{}, AtMost{most}};
-  Param<std::int64_t> jt_g_{this,       'y',         "jt-g", 50, "cells of the whole mesh from south to north",
-                            Positive{}, AtMost{most}};
-  Param<std::int64_t> kt_{this,       'z',         "kt", 50, "cells in depth, which is not divided among ranks",
-                          Positive{}, AtMost{most}};
-  Param<std::int64_t> mk_{this, 'k', "mk", 10, "planes in depth per message", Positive{}, AtMost{most}};
-  Param<std::int64_t> mmi_{this, 'a', "mmi", 3, "angles per message", Positive{}, AtMost{most}};
+  static constexpr std::int64_t max_value = 1'000'000;
+  Param<std::int64_t> it_g_{
+      this, 'x', "it-g", 50, "cells of the whole mesh from west to east", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> jt_g_{
+      this, 'y', "jt-g", 50, "cells of the whole mesh from south to north", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> kt_{
+      this, 'z', "kt", 50, "cells in depth, which is not divided among ranks", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> mk_{this, 'k', "mk", 10, "planes in depth per message", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> mmi_{this, 'a', "mmi", 3, "angles per message", Positive{}, AtMost{max_value}};
   Param<std::int64_t> mm_{this, "mm", 6, "angles in an octant", Positive{}, AtMost{1000}};
-  Param<Dims<2>> grid_given_{this, 'g', "grid", Dims<2>{}, "ranks west to east x south to north (npe_i x npe_j)"};
+  Param<Dims<2>> grid_option_{this, 'g', "grid", Dims<2>{}, "ranks west to east x south to north (npe_i x npe_j)"};
   Param<std::int64_t> count_{this,
                              'n',
                              "source-iterations",
                              1,
                              "source iterations of the solver in each iteration of the motif; a typical run has 12",
                              Positive{},
-                             AtMost{most}};
+                             AtMost{max_value}};
 };
 
 const RegisterMotif<Sweep3d> registered{"sweep3d", Family::application,

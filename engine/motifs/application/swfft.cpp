@@ -19,9 +19,9 @@ using Triple = std::array<std::int64_t, 3>;  // values in x, y and z
 constexpr std::array<std::size_t, 3> axes{0, 1, 2};
 
 // For each axis the other two, and which of them varies fastest and slowest where the pencils in a cube are numbered.
-constexpr std::array<std::array<std::size_t, 2>, 3> others{{{1, 2}, {0, 2}, {0, 1}}};
-constexpr std::array<std::size_t, 3> fast{1, 2, 1};
-constexpr std::array<std::size_t, 3> slow{2, 0, 0};
+constexpr std::array<std::array<std::size_t, 2>, 3> other_axes{{{1, 2}, {0, 2}, {0, 1}}};
+constexpr std::array<std::size_t, 3> fastest_axis{1, 2, 1};
+constexpr std::array<std::size_t, 3> slowest_axis{2, 0, 0};
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
 
@@ -48,8 +48,8 @@ class Distribution3d {
     fits_ = true;
     for (const std::size_t axis : axes) {
       pencils_[axis] = pencils_along(axis);
-      const auto [u, v] = others[axis];
-      fits_ = fits_ && nests(axis, pencils_[axis]) && points[axis] % cubes_[axis] == 0 &&
+      const auto [u, v] = other_axes[axis];
+      fits_ = fits_ && pencils_fit_cubes(axis, pencils_[axis]) && points[axis] % cubes_[axis] == 0 &&
               points[u] % pencils_[axis][u] == 0 && points[v] % pencils_[axis][v] == 0;
     }
   }
@@ -59,43 +59,44 @@ class Distribution3d {
   // Points that two ranks exchange: where a pencil along the axis crosses a cube.
   std::int64_t chunk_points(std::size_t axis) const {
     const Triple pencil = points_in(points_, pencils_[axis]);
-    return pencil[others[axis][0]] * pencil[others[axis][1]] * points_in(points_, cubes_)[axis];
+    return pencil[other_axes[axis][0]] * pencil[other_axes[axis][1]] * points_in(points_, cubes_)[axis];
   }
 
   // The rank with the cube that contains the p-th segment of `rank`'s pencil.
   int cube_peer(std::size_t axis, int rank, std::int64_t p) const {
     const Triple pencil = points_in(points_, pencils_[axis]);
     const Triple cube = points_in(points_, cubes_);
-    Triple at = pencil_of(axis, rank);
-    for (const std::size_t k : others[axis]) at[k] = at[k] * pencil[k] / cube[k];
-    at[axis] = p;
-    return static_cast<int>((at[0] * cubes_[1] + at[1]) * cubes_[2] + at[2]);
+    Triple position = pencil_of(axis, rank);
+    for (const std::size_t k : other_axes[axis]) position[k] = position[k] * pencil[k] / cube[k];
+    position[axis] = p;
+    return static_cast<int>((position[0] * cubes_[1] + position[1]) * cubes_[2] + position[2]);
   }
 
   // The rank with the pencil that contains the p-th part of `rank`'s cube.
   int pencil_peer(std::size_t axis, int rank, std::int64_t p) const {
     const Triple in_cube{rank / (cubes_[1] * cubes_[2]), rank / cubes_[2] % cubes_[1], rank % cubes_[2]};
-    const std::int64_t turn = in_each(axis, fast[axis]);
-    Triple at = in_cube;
-    at[fast[axis]] = in_cube[fast[axis]] * turn + p % turn;
-    at[slow[axis]] = in_cube[slow[axis]] * in_each(axis, slow[axis]) + p / turn;
-    return rank_of(axis, at);
+    const std::int64_t round = pencils_per_cube(axis, fastest_axis[axis]);
+    Triple position = in_cube;
+    position[fastest_axis[axis]] = in_cube[fastest_axis[axis]] * round + p % round;
+    position[slowest_axis[axis]] = in_cube[slowest_axis[axis]] * pencils_per_cube(axis, slowest_axis[axis]) + p / round;
+    return rank_of(axis, position);
   }
 
  private:
   // Whether each pencil lies within whole cubes.
-  bool nests(std::size_t axis, const Triple& pencils) const {
+  bool pencils_fit_cubes(std::size_t axis, const Triple& pencils) const {
     const Triple pencil = points_in(points_, pencils);
     const Triple cube = points_in(points_, cubes_);
-    for (const std::size_t k : others[axis]) {
+    for (const std::size_t k : other_axes[axis]) {
       if (pencil[k] == 0 || cube[k] % pencil[k] != 0 || points_[0] % pencils[k] != 0) return false;
     }
     return true;
   }
 
-  // The condition under which SWFFT tries the transposed grid. It differs from `nests` if the mesh is not a cube.
-  bool crosses(std::size_t axis, const Triple& pencils) const {
-    const auto [u, v] = others[axis];
+  // The condition under which SWFFT tries the transposed grid. It differs from `pencils_fit_cubes` if the mesh is not a
+  // cube.
+  bool transposed_pencils_fit(std::size_t axis, const Triple& pencils) const {
+    const auto [u, v] = other_axes[axis];
     const Triple pencil = points_in(points_, pencils);
     const Triple cube = points_in(points_, cubes_);
     return pencil[u] > 0 && pencil[v] > 0 && cube[u] % pencil[v] == 0 && cube[v] % pencil[u] == 0;
@@ -104,65 +105,66 @@ class Distribution3d {
   // An as even as possible grid of pencils; if these do not nest in cubes, the same grid transposed; otherwise the grid
   // of the cubes, with their number along the axis multiplied into one of the other two.
   Triple pencils_along(std::size_t axis) const {
-    const auto [u, v] = others[axis];
+    const auto [u, v] = other_axes[axis];
     const std::vector<int> even = balanced_dims(static_cast<int>(cubes_[0] * cubes_[1] * cubes_[2]), 2);
-    const Triple upright = pencils(axis, even[0], even[1]);
-    if (nests(axis, upright)) return upright;
-    const Triple swapped = pencils(axis, even[1], even[0]);
-    if (crosses(axis, upright) && nests(axis, swapped)) return swapped;
+    const Triple regular = pencils(axis, even[0], even[1]);
+    if (pencils_fit_cubes(axis, regular)) return regular;
+    const Triple transposed = pencils(axis, even[1], even[0]);
+    if (transposed_pencils_fit(axis, regular) && pencils_fit_cubes(axis, transposed)) return transposed;
     const Triple first = pencils(axis, cubes_[u] * cubes_[axis], cubes_[v]);
     const Triple second = pencils(axis, cubes_[u], cubes_[v] * cubes_[axis]);
     const bool prefers_first =
         axis == 2 ? points_in(points_, cubes_)[0] <= points_in(points_, cubes_)[1] : cubes_[v] > cubes_[u];
     const Triple& preferred = prefers_first ? first : second;
     const Triple& other = prefers_first ? second : first;
-    return nests(axis, preferred) ? preferred : other;
+    return pencils_fit_cubes(axis, preferred) ? preferred : other;
   }
   static Triple pencils(std::size_t axis, std::int64_t along_u, std::int64_t along_v) {
-    Triple made{1, 1, 1};
-    made[others[axis][0]] = along_u;
-    made[others[axis][1]] = along_v;
-    return made;
+    Triple counts{1, 1, 1};
+    counts[other_axes[axis][0]] = along_u;
+    counts[other_axes[axis][1]] = along_v;
+    return counts;
   }
 
   // Number of pencils of the axis in each cube, along k.
-  std::int64_t in_each(std::size_t axis, std::size_t k) const { return pencils_[axis][k] / cubes_[k]; }
+  std::int64_t pencils_per_cube(std::size_t axis, std::size_t k) const { return pencils_[axis][k] / cubes_[k]; }
 
   // The position of a rank's pencil. Pencils are numbered so that neighbouring ones pass through the same cubes.
   Triple pencil_of(std::size_t axis, int rank) const {
     if (axis == 0) {
-      const std::int64_t columns = in_each(0, 1);
+      const std::int64_t columns = pencils_per_cube(0, 1);
       const std::int64_t layer = cubes_[1] * cubes_[2];
-      const std::int64_t turn = rank / layer;
-      const std::int64_t lowest = rank % layer;
-      return {0, lowest / cubes_[2] * columns + turn % columns, lowest % cubes_[2] * in_each(0, 2) + turn / columns};
+      const std::int64_t round = rank / layer;
+      const std::int64_t index_in_layer = rank % layer;
+      return {0, index_in_layer / cubes_[2] * columns + round % columns,
+              index_in_layer % cubes_[2] * pencils_per_cube(0, 2) + round / columns};
     }
     if (axis == 1) {
       const std::int64_t q = rank % pencils_[1][2];
-      return {rank / pencils_[1][2], 0, q / cubes_[2] + q % cubes_[2] * in_each(1, 2)};
+      return {rank / pencils_[1][2], 0, q / cubes_[2] + q % cubes_[2] * pencils_per_cube(1, 2)};
     }
-    const std::int64_t columns = in_each(2, 1);
-    const std::int64_t layer = pencils_[2][1] * in_each(2, 0);
-    return {rank / layer * in_each(2, 0) + rank % cubes_[2] / columns,
+    const std::int64_t columns = pencils_per_cube(2, 1);
+    const std::int64_t layer = pencils_[2][1] * pencils_per_cube(2, 0);
+    return {rank / layer * pencils_per_cube(2, 0) + rank % cubes_[2] / columns,
             rank % layer / cubes_[2] * columns + rank % columns, 0};
   }
 
   // The rank of the pencil at a position: the inverse of pencil_of.
-  int rank_of(std::size_t axis, const Triple& at) const {
+  int rank_of(std::size_t axis, const Triple& position) const {
     std::int64_t rank = 0;
     if (axis == 0) {
-      const std::int64_t columns = in_each(0, 1);
-      const std::int64_t rows = in_each(0, 2);
-      const std::int64_t turn = at[1] % columns + at[2] % rows * columns;
-      rank = turn * cubes_[1] * cubes_[2] + at[1] / columns * cubes_[2] + at[2] / rows;
+      const std::int64_t columns = pencils_per_cube(0, 1);
+      const std::int64_t rows = pencils_per_cube(0, 2);
+      const std::int64_t round = position[1] % columns + position[2] % rows * columns;
+      rank = round * cubes_[1] * cubes_[2] + position[1] / columns * cubes_[2] + position[2] / rows;
     } else if (axis == 1) {
-      const std::int64_t rows = in_each(1, 2);
-      rank = at[0] * pencils_[1][2] + at[2] % rows * cubes_[2] + at[2] / rows;
+      const std::int64_t rows = pencils_per_cube(1, 2);
+      rank = position[0] * pencils_[1][2] + position[2] % rows * cubes_[2] + position[2] / rows;
     } else {
-      const std::int64_t columns = in_each(2, 1);
-      const std::int64_t rows = in_each(2, 0);
-      rank =
-          at[1] % columns + at[1] / columns * cubes_[2] + at[0] % rows * columns + at[0] / rows * pencils_[2][1] * rows;
+      const std::int64_t columns = pencils_per_cube(2, 1);
+      const std::int64_t rows = pencils_per_cube(2, 0);
+      rank = position[1] % columns + position[1] / columns * cubes_[2] + position[0] % rows * columns +
+             position[0] / rows * pencils_[2][1] * rows;
     }
     return static_cast<int>(rank);
   }
@@ -176,22 +178,22 @@ class Distribution3d {
 class Swfft final : public Application {
  public:
   Traffic traffic(int ranks) const override {
-    const Distribution3d parts(points(), dims_for(*grid_given_, ranks));
-    const std::int64_t all = points()[0] * points()[1] * points()[2];
+    const Distribution3d distribution(points(), dims_for(*grid_option_, ranks));
+    const std::int64_t total_points = points()[0] * points()[1] * points()[2];
     double ns = 6 * transform_ns;
     for (const std::size_t axis : axes) ns += (axis == 2 ? 1 : 2) * (to_pencils_ns[axis] + to_cubes_ns[axis]);
     if (*driver_) ns += initialise_ns + check_spectrum_ns + check_result_ns;
     const std::int64_t reductions = *driver_ ? 16 : 0;
-    return {.messages = ranks * (4 * parts.peers(0) + 4 * parts.peers(1) + 2 * parts.peers(2)),
-            .message_bytes = 10 * point_bytes * all,
+    return {.messages = ranks * (4 * distribution.peers(0) + 4 * distribution.peers(1) + 2 * distribution.peers(2)),
+            .message_bytes = 10 * point_bytes * total_points,
             .collectives = reductions + (*driver_ ? 3 : 0),
             .collective_bytes = reductions * calls::size_of(ElementType::doubles) * ranks,
-            .compute_s = ns * static_cast<double>(all) / ranks * scale() * 1e-9};
+            .compute_s = ns * static_cast<double>(total_points) / ranks * scale() * 1e-9};
   }
 
  protected:
   void check_ranks(int ranks) const override {
-    const Dims<3> cubes = dims_for(*grid_given_, ranks);
+    const Dims<3> cubes = dims_for(*grid_option_, ranks);
     check_dims("grid", cubes, ranks);
     if (Distribution3d(points(), cubes).fits()) return;
     // Multiples of the number of ranks always fit, so the search ends.
@@ -203,7 +205,8 @@ class Swfft final : public Application {
   }
 
   void write(CallList& calls) const override {
-    const Transform transform{calls, Distribution3d(points(), dims_for(*grid_given_, calls.ranks())), calls.requests(2),
+    const Transform transform{calls, Distribution3d(points(), dims_for(*grid_option_, calls.ranks())),
+                              calls.requests(2),
                               static_cast<double>(points()[0] * points()[1] * points()[2]) / calls.ranks()};
     if (*driver_) {
       calls.barrier(calls.all_ranks());
@@ -211,61 +214,61 @@ class Swfft final : public Application {
     }
     transform.forward();
     if (*driver_) {
-      report(calls);
+      allreduce_times(calls);
       transform.compute(check_spectrum_ns);
-      agree_on_range(calls);
+      allreduce_range(calls);
     }
     transform.backward();
     if (*driver_) {
-      report(calls);
+      allreduce_times(calls);
       transform.compute(check_result_ns);
-      agree_on_range(calls);
+      allreduce_range(calls);
     }
   }
 
  private:
   Triple points() const { return {*ngx_, *ngy_ > 0 ? *ngy_ : *ngx_, *ngz_ > 0 ? *ngz_ : *ngx_}; }
 
-  enum class To { pencils, cubes };
+  enum class Target { pencils, cubes };
   struct Transform {
     CallList& calls;
-    Distribution3d parts;
+    Distribution3d distribution;
     Requests requests;
     double points;  // per rank
 
-    void compute(double ns_a_point) const { calls.compute(points * ns_a_point); }
+    void compute(double ns_per_point) const { calls.compute(points * ns_per_point); }
 
     void forward() const {
-      redistribute(0, To::pencils);
+      redistribute(0, Target::pencils);
       compute(transform_ns);
-      redistribute(0, To::cubes);
-      redistribute(1, To::pencils);
+      redistribute(0, Target::cubes);
+      redistribute(1, Target::pencils);
       compute(transform_ns);
-      redistribute(1, To::cubes);
-      redistribute(2, To::pencils);
+      redistribute(1, Target::cubes);
+      redistribute(2, Target::pencils);
       compute(transform_ns);
     }
     void backward() const {
       compute(transform_ns);
-      redistribute(2, To::cubes);
-      redistribute(1, To::pencils);
+      redistribute(2, Target::cubes);
+      redistribute(1, Target::pencils);
       compute(transform_ns);
-      redistribute(1, To::cubes);
-      redistribute(0, To::pencils);
+      redistribute(1, Target::cubes);
+      redistribute(0, Target::pencils);
       compute(transform_ns);
-      redistribute(0, To::cubes);
+      redistribute(0, Target::cubes);
     }
 
     // One peer after the other, including this rank: pack, receive and send, unpack.
-    void redistribute(std::size_t axis, To to) const {
-      const std::int64_t chunk = parts.chunk_points(axis);
-      const double ns = (to == To::pencils ? to_pencils_ns : to_cubes_ns)[axis] / 2;
-      for (std::int64_t p = 0; p < parts.peers(axis); ++p) {
-        const int cube = parts.cube_peer(axis, calls.rank(), p);
-        const int pencil = parts.pencil_peer(axis, calls.rank(), p);
+    void redistribute(std::size_t axis, Target target) const {
+      const std::int64_t chunk = distribution.chunk_points(axis);
+      const double ns = (target == Target::pencils ? to_pencils_ns : to_cubes_ns)[axis] / 2;
+      for (std::int64_t p = 0; p < distribution.peers(axis); ++p) {
+        const int cube = distribution.cube_peer(axis, calls.rank(), p);
+        const int pencil = distribution.pencil_peer(axis, calls.rank(), p);
         calls.compute(static_cast<double>(chunk) * ns);
-        calls.irecv(requests[0], to == To::pencils ? cube : pencil, 0, point_bytes * chunk);
-        calls.isend(requests[1], to == To::pencils ? pencil : cube, 0, point_bytes * chunk);
+        calls.irecv(requests[0], target == Target::pencils ? cube : pencil, 0, point_bytes * chunk);
+        calls.isend(requests[1], target == Target::pencils ? pencil : cube, 0, point_bytes * chunk);
         calls.wait(requests[0]);
         calls.wait(requests[1]);
         calls.compute(static_cast<double>(chunk) * ns);
@@ -274,22 +277,22 @@ class Swfft final : public Application {
   };
 
   // The reductions of the times, and of the values, that the test program prints.
-  static void report(CallList& calls) {
+  static void allreduce_times(CallList& calls) {
     reduce(calls, {ReduceOp::max, ReduceOp::min, ReduceOp::sum, ReduceOp::sum});
     calls.barrier(calls.all_ranks());
   }
-  static void agree_on_range(CallList& calls) {
+  static void allreduce_range(CallList& calls) {
     reduce(calls, {ReduceOp::min, ReduceOp::max, ReduceOp::min, ReduceOp::max});
   }
   static void reduce(CallList& calls, const std::array<ReduceOp, 4>& operations) {
     for (const ReduceOp operation : operations) calls.allreduce(calls.all_ranks(), operation, ElementType::doubles, 1);
   }
 
-  static constexpr std::int64_t most = 100'000;
-  Param<std::int64_t> ngx_{this, 'x', "ngx", 160, "points of the whole mesh in x", Positive{}, AtMost{most}};
-  Param<std::int64_t> ngy_{this, 'y', "ngy", 0, "points in y; 0: as in x", AtMost{most}};
-  Param<std::int64_t> ngz_{this, 'z', "ngz", 0, "points in z; 0: as in x", AtMost{most}};
-  Param<Dims<3>> grid_given_{this, 'g', "grid", Dims<3>{}, "cubes in x, y and z; auto: as even as possible"};
+  static constexpr std::int64_t max_value = 100'000;
+  Param<std::int64_t> ngx_{this, 'x', "ngx", 160, "points of the whole mesh in x", Positive{}, AtMost{max_value}};
+  Param<std::int64_t> ngy_{this, 'y', "ngy", 0, "points in y; 0: as in x", AtMost{max_value}};
+  Param<std::int64_t> ngz_{this, 'z', "ngz", 0, "points in z; 0: as in x", AtMost{max_value}};
+  Param<Dims<3>> grid_option_{this, 'g', "grid", Dims<3>{}, "cubes in x, y and z; auto: as even as possible"};
   Param<bool> driver_{this, "driver", "include the barriers, reductions and loops of SWFFT's test program"};
 };
 

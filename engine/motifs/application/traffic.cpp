@@ -39,8 +39,8 @@ constexpr std::array<ExchangePattern, 4> exchange_patterns{{{4096 * kib, 4096 * 
 
 using Partners = std::vector<int>;
 
-// The adjacent ranks in a mesh of ranks, offset in at most `at_once` dimensions.
-Partners beside(const CallList& calls, int dimensions, int at_once) {
+// The adjacent ranks in a mesh of ranks, offset in at most `max_offset_dimensions` dimensions.
+Partners mesh_neighbours(const CallList& calls, int dimensions, int max_offset_dimensions) {
   Dims<3> dims{{1, 1, 1}};
   std::ranges::copy(balanced_dims(calls.ranks(), dimensions), dims.sides.begin());
   const calls::RankGrid<3> grid(dims, calls.rank());
@@ -48,9 +48,10 @@ Partners beside(const CallList& calls, int dimensions, int at_once) {
   for (int z = -1; z <= 1; ++z) {
     for (int y = -1; y <= 1; ++y) {
       for (int x = -1; x <= 1; ++x) {
-        const int sides = std::abs(x) + std::abs(y) + std::abs(z);
+        const int offset_dimensions = std::abs(x) + std::abs(y) + std::abs(z);
         const int other = grid.neighbour({x, y, z}, Border::closed);
-        if (sides > 0 && sides <= at_once && other >= 0) partners.push_back(other);
+        if (offset_dimensions > 0 && offset_dimensions <= max_offset_dimensions && other >= 0)
+          partners.push_back(other);
       }
     }
   }
@@ -58,7 +59,7 @@ Partners beside(const CallList& calls, int dimensions, int at_once) {
 }
 
 // The two neighbours along one axis of a 3-D mesh of ranks.
-Partners along(const CallList& calls, std::size_t axis) {
+Partners axis_neighbours(const CallList& calls, std::size_t axis) {
   const calls::RankGrid<3> grid(dims_for(Dims<3>{}, calls.ranks()), calls.rank());
   Partners partners{grid.neighbour(axis, -1, Border::closed), grid.neighbour(axis, 1, Border::closed)};
   std::erase(partners, -1);
@@ -66,12 +67,13 @@ Partners along(const CallList& calls, std::size_t axis) {
 }
 
 // The ranks up to `distance` away on both sides, in a ring of all ranks.
-Partners nearest(const CallList& calls, int distance) {
+Partners ring_neighbours(const CallList& calls, int distance) {
   Partners partners;
-  for (int away = 1; away <= distance; ++away) {
-    for (const int other : {calls.rank() - away, calls.rank() + away}) {
-      const int around = ((other % calls.ranks()) + calls.ranks()) % calls.ranks();
-      if (around != calls.rank() && std::ranges::find(partners, around) == partners.end()) partners.push_back(around);
+  for (int offset = 1; offset <= distance; ++offset) {
+    for (const int other : {calls.rank() - offset, calls.rank() + offset}) {
+      const int wrapped = ((other % calls.ranks()) + calls.ranks()) % calls.ranks();
+      if (wrapped != calls.rank() && std::ranges::find(partners, wrapped) == partners.end())
+        partners.push_back(wrapped);
     }
   }
   return partners;
@@ -99,25 +101,25 @@ class TrafficLike final : public Application {
   }
 
  private:
-  const ExchangePattern& pattern() const { return exchange_patterns[static_cast<std::size_t>(*like_)]; }
+  const ExchangePattern& pattern() const { return exchange_patterns[static_cast<std::size_t>(*code_)]; }
   std::int64_t smallest() const { return smallest_.was_given() ? smallest_->value : pattern().smallest; }
   std::int64_t largest() const { return largest_.was_given() ? largest_->value : pattern().largest; }
 
   std::vector<Partners> phases_of(const CallList& calls) const {
-    switch (*like_) {
+    switch (*code_) {
       case Code::cth:  // a rectangular 3-D mesh, axis after axis
-        return {along(calls, 0), along(calls, 1), along(calls, 2)};
+        return {axis_neighbours(calls, 0), axis_neighbours(calls, 1), axis_neighbours(calls, 2)};
       case Code::sage:  // gather and scatter
-        return {nearest(calls, 2), nearest(calls, 2)};
+        return {ring_neighbours(calls, 2), ring_neighbours(calls, 2)};
       case Code::xnobel:  // a 2-D mesh
-        return {beside(calls, 2, 1)};
+        return {mesh_neighbours(calls, 2, 1)};
       case Code::charon:  // finite elements on a 2-D mesh
-        return {beside(calls, 2, 2)};
+        return {mesh_neighbours(calls, 2, 2)};
     }
     return {};
   }
 
-  std::int64_t size_of(int message) const {
+  std::int64_t message_bytes(int message) const {
     const int last = pattern().messages - 1;
     if (last == 0) return largest();
     const double growth = static_cast<double>(largest()) / static_cast<double>(smallest());
@@ -125,23 +127,23 @@ class TrafficLike final : public Application {
   }
 
   Requests post(CallList& calls, const Partners& partners) const {
-    const int each = pattern().messages;
-    const Requests requests = calls.requests(2 * each * static_cast<int>(partners.size()));
+    const int messages_per_partner = pattern().messages;
+    const Requests requests = calls.requests(2 * messages_per_partner * static_cast<int>(partners.size()));
     int k = 0;
     for (const int partner : partners) {
-      for (int message = 0; message < each; ++message) {
-        calls.irecv(requests[k++], partner, message, size_of(message));
+      for (int message = 0; message < messages_per_partner; ++message) {
+        calls.irecv(requests[k++], partner, message, message_bytes(message));
       }
     }
     for (const int partner : partners) {
-      for (int message = 0; message < each; ++message) {
-        calls.isend(requests[k++], partner, message, size_of(message));
+      for (int message = 0; message < messages_per_partner; ++message) {
+        calls.isend(requests[k++], partner, message, message_bytes(message));
       }
     }
     return requests;
   }
 
-  Param<Code> like_{this, "like", Code::cth, "application whose traffic is sent"};
+  Param<Code> code_{this, "like", Code::cth, "application whose traffic is sent"};
   Param<Bytes> smallest_{this, "smallest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
   Param<Bytes> largest_{this, "largest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
   Param<Nanoseconds> work_{this, "work", Nanoseconds{1'000'000}, "computation per iteration"};

@@ -10,13 +10,14 @@ class Allreduce final : public Reducing {
  public:
   Allreduce() : Reducing("Allreduce", "elements of each rank's vector") {}
   void perform(Recorder& recorder) override {
-    around(recorder, [this] { call(); });
+    perform_call(recorder, [this] { call(); });
   }
 
  protected:
   Result result() const override { return {.elements = count(), .ranks = ranks_}; }
   void call() override {
-    either(MPI_Allreduce, MPI_Iallreduce, from(), to(), int_count(), datatype(), operation(), communicator_);
+    call_or_start(MPI_Allreduce, MPI_Iallreduce, send_buffer(), receive_buffer(), int_count(), datatype(), operation(),
+                  communicator_);
   }
 };
 

@@ -32,30 +32,31 @@ class BlockExchange : public Movement {
   using Movement::Movement;
 
   void lay_out(const mpi::Group&) override {
-    in_ = blocks(shares_.all(elements(), ranks_));
+    receive_blocks_ = blocks(shares_.all(elements(), ranks_));
     if (*in_place_) return;
-    out_ = blocks(EvenShares(nullptr).all(shares_.of(elements(), rank_, ranks_), ranks_));
+    send_blocks_ = blocks(EvenShares(nullptr).all(shares_.of(elements(), rank_, ranks_), ranks_));
   }
   std::vector<Part> outgoing() const override {
     std::vector<Part> parts;
-    for (int r = 0; r < ranks_; ++r) parts.push_back({*in_place_ ? in_[r] : out_[r], rank_, r});
+    for (int r = 0; r < ranks_; ++r) parts.push_back({*in_place_ ? receive_blocks_[r] : send_blocks_[r], rank_, r});
     return parts;
   }
   std::vector<Part> incoming() const override {
     std::vector<Part> parts;
-    for (int r = 0; r < ranks_; ++r) parts.push_back({in_[r], r, rank_});
+    for (int r = 0; r < ranks_; ++r) parts.push_back({receive_blocks_[r], r, rank_});
     return parts;
   }
-  const void* from() const { return *in_place_ ? MPI_IN_PLACE : out_.data(); }
-  void exchange_any_counts() {
-    either(MPI_Alltoallv, MPI_Ialltoallv, from(), out_.counts(), out_.offsets(), datatype(), in_.data(), in_.counts(),
-           in_.offsets(), datatype(), communicator_);
+  const void* send_buffer() const { return *in_place_ ? MPI_IN_PLACE : send_blocks_.data(); }
+  void alltoallv() {
+    call_or_start(MPI_Alltoallv, MPI_Ialltoallv, send_buffer(), send_blocks_.counts(), send_blocks_.offsets(),
+                  datatype(), receive_blocks_.data(), receive_blocks_.counts(), receive_blocks_.offsets(), datatype(),
+                  communicator_);
   }
 
   Shares shares_{this};
   Param<bool> in_place_{this, "in-place", "received blocks replace those sent (MPI_IN_PLACE)"};
-  Blocks out_;
-  Blocks in_;
+  Blocks send_blocks_;
+  Blocks receive_blocks_;
 };
 
 class Alltoall final : public BlockExchange<EvenShares> {
@@ -70,39 +71,41 @@ class Alltoall final : public BlockExchange<EvenShares> {
     if (*call_ == AlltoallCall::alltoallv) check_displacements(ranks * elements());
   }
   Traffic traffic(int ranks) const override {
-    const std::int64_t others = static_cast<std::int64_t>(ranks) * (ranks - 1);
-    if (*call_ == AlltoallCall::pairwise) return {.messages = others, .message_bytes = others * size().value};
+    const std::int64_t pairs = static_cast<std::int64_t>(ranks) * (ranks - 1);
+    if (*call_ == AlltoallCall::pairwise) return {.messages = pairs, .message_bytes = pairs * size().value};
     return BlockExchange::traffic(ranks);
   }
   void perform(Recorder& recorder) override {
-    around(recorder, [this] { call(); });
+    perform_call(recorder, [this] { call(); });
   }
 
  protected:
   void call() override {
     switch (*call_) {
       case AlltoallCall::alltoall:
-        return either(MPI_Alltoall, MPI_Ialltoall, from(), in_.count(0), datatype(), in_.data(), in_.count(0),
-                      datatype(), communicator_);
+        return call_or_start(MPI_Alltoall, MPI_Ialltoall, send_buffer(), receive_blocks_.count(0), datatype(),
+                             receive_blocks_.data(), receive_blocks_.count(0), datatype(), communicator_);
       case AlltoallCall::alltoallv:
-        return exchange_any_counts();
+        return alltoallv();
       case AlltoallCall::pairwise:
-        return exchange_pairwise();
+        return alltoall_pairwise();
     }
   }
 
  private:
   // In step k, each rank sends to the rank k above it and receives from the rank k below it: one message each way per
   // step.
-  void exchange_pairwise() {
-    const auto own = out_[rank_];
-    if (!own.empty()) std::memcpy(in_[rank_].data(), own.data(), own.size());
+  void alltoall_pairwise() {
+    const auto own = send_blocks_[rank_];
+    if (!own.empty()) std::memcpy(receive_blocks_[rank_].data(), own.data(), own.size());
     for (int step = 1; step < ranks_; ++step) {
       const int to = rank_ < ranks_ - step ? rank_ + step : rank_ + step - ranks_;
       const int from = rank_ >= step ? rank_ - step : rank_ - step + ranks_;
-      mpi::check(MPI_Irecv(in_[from].data(), in_.count(from), datatype(), from, tag, communicator_, &in_flight_[0]),
+      mpi::check(MPI_Irecv(receive_blocks_[from].data(), receive_blocks_.count(from), datatype(), from, tag,
+                           communicator_, &in_flight_[0]),
                  "MPI_Irecv");
-      mpi::check(MPI_Isend(out_[to].data(), out_.count(to), datatype(), to, tag, communicator_, &in_flight_[1]),
+      mpi::check(MPI_Isend(send_blocks_[to].data(), send_blocks_.count(to), datatype(), to, tag, communicator_,
+                           &in_flight_[1]),
                  "MPI_Isend");
       mpi::check(MPI_Waitall(2, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     }
@@ -114,7 +117,7 @@ class Alltoall final : public BlockExchange<EvenShares> {
 };
 
 // Base class of the variants in which block sizes may differ.
-class AnySizes : public BlockExchange<SkewedShares> {
+class SkewedBlockExchange : public BlockExchange<SkewedShares> {
  public:
   void check(int ranks) const override {
     Movement::check(ranks);
@@ -129,46 +132,47 @@ class AnySizes : public BlockExchange<SkewedShares> {
   std::int64_t largest_buffer(int ranks) const { return ranks * shares_.of(elements(), ranks - 1, ranks); }
 };
 
-class Alltoallv final : public AnySizes {
+class Alltoallv final : public SkewedBlockExchange {
  public:
-  Alltoallv() : AnySizes("Alltoallv", Bytes{4096}, "bytes from each rank to each other rank") {}
+  Alltoallv() : SkewedBlockExchange("Alltoallv", Bytes{4096}, "bytes from each rank to each other rank") {}
   void perform(Recorder& recorder) override {
-    around(recorder, [this] { call(); });
+    perform_call(recorder, [this] { call(); });
   }
 
  protected:
-  void call() override { exchange_any_counts(); }
+  void call() override { alltoallv(); }
 };
 
-class Alltoallw final : public AnySizes {
+class Alltoallw final : public SkewedBlockExchange {
  public:
-  Alltoallw() : AnySizes("Alltoallw", Bytes{4096}, "bytes from each rank to each other rank") {}
+  Alltoallw() : SkewedBlockExchange("Alltoallw", Bytes{4096}, "bytes from each rank to each other rank") {}
   void check(int ranks) const override {
-    AnySizes::check(ranks);
+    SkewedBlockExchange::check(ranks);
     check_displacements(bytes_of(largest_buffer(ranks)));  // displacements of MPI_Alltoallw are in bytes
   }
   void perform(Recorder& recorder) override {
-    around(recorder, [this] { call(); });
+    perform_call(recorder, [this] { call(); });
   }
 
  protected:
   void lay_out(const mpi::Group& group) override {
-    AnySizes::lay_out(group);
+    SkewedBlockExchange::lay_out(group);
     types_.assign(static_cast<std::size_t>(ranks_), datatype());
     for (int r = 0; r < ranks_; ++r) {
-      if (!*in_place_) out_offsets_.push_back(static_cast<int>(out_.byte_offset(r)));
-      in_offsets_.push_back(static_cast<int>(in_.byte_offset(r)));
+      if (!*in_place_) send_offsets_.push_back(static_cast<int>(send_blocks_.byte_offset(r)));
+      receive_offsets_.push_back(static_cast<int>(receive_blocks_.byte_offset(r)));
     }
   }
   void call() override {
-    either(MPI_Alltoallw, MPI_Ialltoallw, from(), out_.counts(), out_offsets_.data(), types_.data(), in_.data(),
-           in_.counts(), in_offsets_.data(), types_.data(), communicator_);
+    call_or_start(MPI_Alltoallw, MPI_Ialltoallw, send_buffer(), send_blocks_.counts(), send_offsets_.data(),
+                  types_.data(), receive_blocks_.data(), receive_blocks_.counts(), receive_offsets_.data(),
+                  types_.data(), communicator_);
   }
 
  private:
   std::vector<MPI_Datatype> types_;
-  std::vector<int> out_offsets_;
-  std::vector<int> in_offsets_;
+  std::vector<int> send_offsets_;
+  std::vector<int> receive_offsets_;
 };
 
 const RegisterMotif<Alltoall> alltoall{"alltoall", Family::collective, "every rank sends a block to every rank",

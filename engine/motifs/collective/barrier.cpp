@@ -11,12 +11,12 @@ class Barrier final : public Collective {
   Barrier() : Collective("Barrier") {}
   Traffic traffic(int) const override { return {.collectives = 1}; }
   void perform(Recorder& recorder) override {
-    around(recorder, [this] { call(); });
+    perform_call(recorder, [this] { call(); });
   }
 
  protected:
   void lay_out(const mpi::Group&) override {}
-  void call() override { either(MPI_Barrier, MPI_Ibarrier, communicator_); }
+  void call() override { call_or_start(MPI_Barrier, MPI_Ibarrier, communicator_); }
 };
 
 const RegisterMotif<Barrier> registered{"barrier", Family::collective, "no rank continues before all have arrived"};

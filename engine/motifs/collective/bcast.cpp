@@ -19,11 +19,11 @@ class Bcast final : public Movement {
     return Bandwidth{static_cast<double>(size().value), "bytes of the message / time of the call"};
   }
   void fill_payload(std::uint64_t pass) override {
-    root_.hold();
+    root_.select_next();
     Movement::fill_payload(pass);
   }
   void perform(Recorder& recorder) override {
-    around(recorder, [this] { call(); });
+    perform_call(recorder, [this] { call(); });
   }
 
  protected:
@@ -32,14 +32,15 @@ class Bcast final : public Movement {
     message_ = blocks({elements()});
   }
   std::vector<Part> outgoing() const override {
-    return root_.here() ? std::vector{Part{message_[0], rank_, rank_}} : std::vector<Part>{};
+    return root_.is_this_rank() ? std::vector{Part{message_[0], rank_, rank_}} : std::vector<Part>{};
   }
   std::vector<Part> incoming() const override {
-    return root_.here() ? std::vector<Part>{} : std::vector{Part{message_[0], root_.now(), root_.now()}};
+    return root_.is_this_rank() ? std::vector<Part>{}
+                                : std::vector{Part{message_[0], root_.current(), root_.current()}};
   }
   void call() override {
-    const int root = root_.take();
-    either(MPI_Bcast, MPI_Ibcast, message_.data(), message_.count(0), datatype(), root, communicator_);
+    const int root = root_.take_next();
+    call_or_start(MPI_Bcast, MPI_Ibcast, message_.data(), message_.count(0), datatype(), root, communicator_);
   }
 
  private:

@@ -11,7 +11,7 @@ class BcastStorm final : public Movement {
   BcastStorm() : Movement("Bcast", Bytes{4096}, "bytes from each root to each rank", Forms::nonblocking) {}
   void check(int ranks) const override {
     Movement::check(ranks);
-    if (*roots_given_ > ranks) reject("roots", "{}, but the job has {} ranks", *roots_given_, ranks);
+    if (*roots_option_ > ranks) reject("roots", "{}, but the job has {} ranks", *roots_option_, ranks);
   }
   Traffic traffic(int ranks) const override {
     return {.collectives = roots(ranks), .collective_bytes = roots(ranks) * ranks * size().value};
@@ -21,7 +21,7 @@ class BcastStorm final : public Movement {
                      "bytes of all roots' messages / time until a rank has received them"};
   }
   void perform(Recorder& recorder) override {
-    around(recorder, [this] { call(); });
+    perform_call(recorder, [this] { call(); });
   }
 
  protected:
@@ -54,10 +54,10 @@ class BcastStorm final : public Movement {
   }
 
  private:
-  int roots(int ranks) const { return *roots_given_ == 0 ? ranks : static_cast<int>(*roots_given_); }
+  int roots(int ranks) const { return *roots_option_ == 0 ? ranks : static_cast<int>(*roots_option_); }
 
-  Param<std::int64_t> roots_given_{this, "roots", 0, "number of ranks that broadcast, from rank 0 on; 0: all",
-                                   AtMost{int_max}};
+  Param<std::int64_t> roots_option_{this, "roots", 0, "number of ranks that broadcast, from rank 0 on; 0: all",
+                                    AtMost{int_max}};
   std::vector<mpi::Group> communicators_;
   std::vector<MPI_Request> in_flight_;
   Blocks messages_;

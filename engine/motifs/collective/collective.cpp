@@ -9,9 +9,9 @@ namespace stressbench {
 double Overlap::take() noexcept {
   const auto pure = static_cast<double>(std::exchange(pure_ns_, 0));
   const auto compute = static_cast<double>(std::exchange(compute_ns_, 0));
-  const auto whole = static_cast<double>(std::exchange(whole_ns_, 0));
+  const auto total = static_cast<double>(std::exchange(total_ns_, 0));
   const double shorter = std::min(pure, compute);
-  return shorter > 0 ? 100.0 * std::clamp((pure + compute - whole) / shorter, 0.0, 1.0) : 0.0;
+  return shorter > 0 ? 100.0 * std::clamp((pure + compute - total) / shorter, 0.0, 1.0) : 0.0;
 }
 
 Collective::Collective(std::string function, Forms forms)
@@ -32,12 +32,12 @@ void Collective::decompose(const mpi::Group& group, const Draw& draws) {
   communicator_ = group.handle();
   rank_ = group.rank();
   ranks_ = group.size();
-  posts_ = nonblocking();
-  plain_ = measured().empty();
-  called_ = "MPI_" + function_;
-  if (posts_) {
-    called_ = "MPI_I" + function_;
-    called_[5] = static_cast<char>(std::tolower(static_cast<unsigned char>(called_[5])));
+  use_nonblocking_ = nonblocking();
+  call_only_ = measured().empty();
+  mpi_function_ = "MPI_" + function_;
+  if (use_nonblocking_) {
+    mpi_function_ = "MPI_I" + function_;
+    mpi_function_[5] = static_cast<char>(std::tolower(static_cast<unsigned char>(mpi_function_[5])));
   }
   arrival_.decompose(rank_, ranks_, draws, iterations());
   lay_out(group);
@@ -47,26 +47,26 @@ void Collective::prepare(std::uint64_t execution) {
   arrival_.prepare(execution);
   if (!computes()) return;
   const MonotonicClock clock;
-  const std::int64_t start = clock.now_ns();
+  const std::int64_t start_ns = clock.now_ns();
   call();
   finish();
-  pure_ns_ = clock.now_ns() - start;
+  pure_ns_ = clock.now_ns() - start_ns;
 }
 
 void Collective::perform_in_parts(Recorder& recorder) {
   arrival_.wait(recorder);
-  const std::int64_t entry = recorder.now_ns();
+  const std::int64_t entry_ns = recorder.now_ns();
   call();
-  const std::int64_t started = computes() ? recorder.now_ns() : 0;
+  const std::int64_t started_ns = computes() ? recorder.now_ns() : 0;
   if (computes()) recorder.spin_for(compute_->value);
-  const std::int64_t computed = computes() ? recorder.now_ns() : 0;
-  if (posts_) finish();
-  const std::int64_t whole = recorder.now_ns() - entry;
-  call_time_.add(static_cast<double>(whole) * 1e-9);
+  const std::int64_t computed_ns = computes() ? recorder.now_ns() : 0;
+  if (use_nonblocking_) finish();
+  const std::int64_t total_ns = recorder.now_ns() - entry_ns;
+  call_time_.add(static_cast<double>(total_ns) * 1e-9);
   if (!computes()) return;
   pure_call_time_.add(static_cast<double>(pure_ns_) * 1e-9);
-  compute_time_.add(static_cast<double>(computed - started) * 1e-9);
-  overlap_.note(pure_ns_, computed - started, whole);
+  compute_time_.add(static_cast<double>(computed_ns - started_ns) * 1e-9);
+  overlap_.add_times(pure_ns_, computed_ns - started_ns, total_ns);
 }
 
 void Collective::finish() { mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }

@@ -21,17 +21,17 @@ class Overlap final : public Metric {
   explicit Overlap(Owner* owner)
       : Metric(owner, "overlap_percent", Better::higher,
                "100 (pure call + computation - call) / the shorter of the first two, between 0 and 100") {}
-  void note(std::int64_t pure_ns, std::int64_t compute_ns, std::int64_t whole_ns) noexcept {
+  void add_times(std::int64_t pure_ns, std::int64_t compute_ns, std::int64_t total_ns) noexcept {
     pure_ns_ += pure_ns;
     compute_ns_ += compute_ns;
-    whole_ns_ += whole_ns;
+    total_ns_ += total_ns;
   }
   double take() noexcept override;
 
  private:
   std::int64_t pure_ns_ = 0;
   std::int64_t compute_ns_ = 0;
-  std::int64_t whole_ns_ = 0;
+  std::int64_t total_ns_ = 0;
 };
 
 class Collective : public Motif {
@@ -53,22 +53,23 @@ class Collective : public Motif {
   // The body of `perform` in each collective: its own call, with delay, computation and completion where configured. A
   // template, since an indirect call takes 3 ns, which is 2 % of the fastest collectives.
   template <class Call>
-  void around(Recorder& recorder, Call own_call) {
-    if (!plain_) return perform_in_parts(recorder);
-    own_call();
-    if (posts_) finish();
+  void perform_call(Recorder& recorder, Call call_function) {
+    if (!call_only_) return perform_in_parts(recorder);
+    call_function();
+    if (use_nonblocking_) finish();
   }
   // Completes the nonblocking form.
   virtual void finish();
 
-  // Executes the blocking form `at_once` or starts the nonblocking form `started`.
-  template <class AtOnce, class Started, class... Arguments>
-  void either(AtOnce at_once, Started started, Arguments... arguments) {
-    mpi::call_or_start(posts_ ? &request_ : nullptr, called_.c_str(), at_once, started, arguments...);
+  // Executes the blocking form `blocking_call` or starts the nonblocking form `nonblocking_call`.
+  template <class Blocking, class Nonblocking, class... Arguments>
+  void call_or_start(Blocking blocking_call, Nonblocking nonblocking_call, Arguments... arguments) {
+    mpi::call_or_start(use_nonblocking_ ? &request_ : nullptr, mpi_function_.c_str(), blocking_call, nonblocking_call,
+                       arguments...);
   }
 
   bool nonblocking() const noexcept { return !nonblocking_ || **nonblocking_; }
-  const std::string& called() const noexcept { return called_; }
+  const std::string& mpi_function() const noexcept { return mpi_function_; }
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0;
@@ -91,9 +92,9 @@ class Collective : public Motif {
   Overlap overlap_{this};
 
   std::string function_;
-  std::string called_;
-  bool posts_ = false;
-  bool plain_ = true;  // without computation or late ranks
+  std::string mpi_function_;
+  bool use_nonblocking_ = false;
+  bool call_only_ = true;  // without computation or late ranks
   std::int64_t pure_ns_ = 0;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };

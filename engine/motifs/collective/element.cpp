@@ -37,12 +37,12 @@ const ElementType& type_of(Element element) {
 }
 
 std::int64_t whole_elements(Bytes size, Element element) {
-  const std::int64_t one = type_of(element).size;
-  if (size.value % one != 0) {
+  const std::int64_t element_bytes = type_of(element).size;
+  if (size.value % element_bytes != 0) {
     throw UserMistake("size: {} is not a multiple of {}s of {} bytes", units::spell(size),
-                      Spelling<Element>::write(element), one);
+                      Spelling<Element>::write(element), element_bytes);
   }
-  return size.value / one;
+  return size.value / element_bytes;
 }
 
 }  // namespace stressbench

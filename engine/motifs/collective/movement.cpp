@@ -6,14 +6,14 @@ namespace stressbench {
 
 Blocks::Blocks(const std::vector<std::int64_t>& elements, Element element)
     : element_bytes_(static_cast<std::size_t>(type_of(element).size)) {
-  std::int64_t at = 0;
+  std::int64_t offset = 0;
   for (const std::int64_t count : elements) {
     counts_.push_back(static_cast<int>(count));
-    if (at <= int_max) offsets_.push_back(static_cast<int>(at));
-    starts_.push_back(static_cast<std::size_t>(at) * element_bytes_);
-    at += count;
+    if (offset <= int_max) offsets_.push_back(static_cast<int>(offset));
+    element_offsets_.push_back(static_cast<std::size_t>(offset) * element_bytes_);
+    offset += count;
   }
-  memory_ = Buffer(static_cast<std::size_t>(at) * element_bytes_);
+  memory_ = Buffer(static_cast<std::size_t>(offset) * element_bytes_);
 }
 
 std::span<std::byte> Blocks::operator[](int index) const noexcept {
@@ -39,10 +39,10 @@ std::string Movement::size_text(Bytes size) const {
   return units::spell(size);
 }
 
-void Movement::check_displacements(std::int64_t last) const {
-  if (last <= int_max) return;
+void Movement::check_displacements(std::int64_t buffer_end) const {
+  if (buffer_end <= int_max) return;
   reject("size", "{} makes buffers larger than MPI displacements allow; at most {} bytes", size_.text(),
-         bytes_of(elements() * int_max / last));
+         bytes_of(elements() * int_max / buffer_end));
 }
 
 Blocks Movement::blocks(const std::vector<std::int64_t>& elements) {

@@ -24,7 +24,7 @@ class Blocks {
   const int* counts() const noexcept { return counts_.data(); }
   // Displacements in elements. Only valid if the last one fits into an int.
   const int* offsets() const noexcept { return offsets_.data(); }
-  std::size_t byte_offset(int index) const noexcept { return starts_[static_cast<std::size_t>(index)]; }
+  std::size_t byte_offset(int index) const noexcept { return element_offsets_[static_cast<std::size_t>(index)]; }
   int size() const noexcept { return static_cast<int>(counts_.size()); }
   std::span<std::byte> operator[](int index) const noexcept;
 
@@ -33,7 +33,7 @@ class Blocks {
   Buffer memory_;
   std::vector<int> counts_;
   std::vector<int> offsets_;
-  std::vector<std::size_t> starts_;
+  std::vector<std::size_t> element_offsets_;
 };
 
 // A part of a buffer that one rank sends to another. Data that all ranks receive has its sender as receiver, too.
@@ -66,8 +66,9 @@ class Movement : public Collective {
   std::int64_t bytes_of(std::int64_t elements) const noexcept { return elements * type_of(*element_).size; }
   MPI_Datatype datatype() const noexcept { return datatype_; }
   Blocks blocks(const std::vector<std::int64_t>& elements);
-  // Rejects sizes for which the int displacements of the v-variants overflow. `last`: the end of the largest buffer.
-  void check_displacements(std::int64_t last) const;
+  // Rejects sizes for which the int displacements of the v-variants overflow. `buffer_end`: the end of the largest
+  // buffer, in the unit of the displacements.
+  void check_displacements(std::int64_t buffer_end) const;
 
  private:
   Param<Bytes> size_;

@@ -18,16 +18,17 @@ class Neighbourhood {
   void check(int ranks) const;
   // The neighbours in the order of a call's blocks. MPI_PROC_NULL beyond the edge of a Cartesian grid; in a graph, each
   // neighbour once.
-  std::vector<int> of(int rank, int ranks) const;
+  std::vector<int> neighbours_of(int rank, int ranks) const;
   // The maximum number of blocks in a call.
-  int slots(int ranks) const;
+  int max_blocks(int ranks) const;
   // Creates the communicator with this topology. Collective over the group.
-  mpi::Group make(const mpi::Group& group) const;
+  mpi::Group create_communicator(const mpi::Group& group) const;
 
  private:
   bool is_grid() const noexcept { return *topology_ == Topology::cartesian || *topology_ == Topology::box; }
-  std::vector<int> beside(int rank, int ranks) const;  // neighbours in a Cartesian grid
-  std::vector<int> around(int rank, int ranks) const;  // neighbours in a graph, with duplicates and `rank` itself
+  std::vector<int> cartesian_neighbours(int rank, int ranks) const;
+  // With duplicates and `rank` itself.
+  std::vector<int> graph_neighbours(int rank, int ranks) const;
 
   Param<Topology> topology_;
   Param<std::int64_t> dimensions_;

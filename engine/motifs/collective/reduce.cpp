@@ -15,11 +15,11 @@ class Reduce final : public Reducing {
     root_.check(ranks);
   }
   void fill_payload(std::uint64_t pass) override {
-    root_.hold();
+    root_.select_next();
     Reducing::fill_payload(pass);
   }
   void perform(Recorder& recorder) override {
-    around(recorder, [this] { call(); });
+    perform_call(recorder, [this] { call(); });
   }
 
  protected:
@@ -27,12 +27,15 @@ class Reduce final : public Reducing {
     root_.decompose(rank_, ranks_);
     Reducing::lay_out(group);
   }
-  Result result() const override { return root_.here() ? Result{.elements = count(), .ranks = ranks_} : Result{}; }
-  bool gives_in_place() const override { return in_place() && root_.here(); }
-  bool always_gives_in_place() const override { return gives_in_place() && !root_.rotates(); }
+  Result result() const override {
+    return root_.is_this_rank() ? Result{.elements = count(), .ranks = ranks_} : Result{};
+  }
+  bool uses_in_place() const override { return in_place() && root_.is_this_rank(); }
+  bool always_uses_in_place() const override { return uses_in_place() && !root_.rotates(); }
   void call() override {
-    const int root = root_.take();
-    either(MPI_Reduce, MPI_Ireduce, from(), to(), int_count(), datatype(), operation(), root, communicator_);
+    const int root = root_.take_next();
+    call_or_start(MPI_Reduce, MPI_Ireduce, send_buffer(), receive_buffer(), int_count(), datatype(), operation(), root,
+                  communicator_);
   }
 
  private:

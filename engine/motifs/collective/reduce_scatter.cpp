@@ -15,13 +15,13 @@ template <class Shares>
 class ReduceScatter final : public Reducing {
  public:
   ReduceScatter()
-      : Reducing(Shares::varied ? "Reduce_scatter" : "Reduce_scatter_block", "elements that each rank gets") {}
+      : Reducing(Shares::is_v_variant ? "Reduce_scatter" : "Reduce_scatter_block", "elements that each rank gets") {}
   void perform(Recorder& recorder) override {
-    around(recorder, [this] { call(); });
+    perform_call(recorder, [this] { call(); });
   }
 
  protected:
-  std::int64_t given(int ranks) const override { return shares_.total(count(), ranks); }
+  std::int64_t contributed_elements(int ranks) const override { return shares_.total(count(), ranks); }
   void lay_out(const mpi::Group& group) override {
     Reducing::lay_out(group);
     const auto shares = shares_.all(count(), ranks_);
@@ -32,12 +32,12 @@ class ReduceScatter final : public Reducing {
     return {.first = first_, .elements = shares_.of(count(), rank_, ranks_), .ranks = ranks_};
   }
   void call() override {
-    if constexpr (Shares::varied) {
-      either(MPI_Reduce_scatter, MPI_Ireduce_scatter, from(), to(), counts_.data(), datatype(), operation(),
-             communicator_);
+    if constexpr (Shares::is_v_variant) {
+      call_or_start(MPI_Reduce_scatter, MPI_Ireduce_scatter, send_buffer(), receive_buffer(), counts_.data(),
+                    datatype(), operation(), communicator_);
     } else {
-      either(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, from(), to(), int_count(), datatype(), operation(),
-             communicator_);
+      call_or_start(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, send_buffer(), receive_buffer(), int_count(),
+                    datatype(), operation(), communicator_);
     }
   }
 

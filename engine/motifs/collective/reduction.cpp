@@ -22,32 +22,32 @@ MPI_Op operation_of(Reduction reduction) {
 }
 
 std::int64_t contribution(Reduction reduction, std::int64_t rank, std::size_t element, std::uint64_t pass) {
-  const std::int64_t turn = (rank + phase_of(element, pass)) % 3;
-  if (reduction == Reduction::prod) return turn == 0 ? -1 : 1;
-  return base_of(element, pass) + turn;
+  const std::int64_t cycle_position = (rank + phase_of(element, pass)) % 3;
+  if (reduction == Reduction::prod) return cycle_position == 0 ? -1 : 1;
+  return base_of(element, pass) + cycle_position;
 }
 
 std::int64_t reduced(Reduction reduction, std::int64_t ranks, std::size_t element, std::uint64_t pass) {
-  const auto own = [&](std::int64_t rank) { return contribution(reduction, rank, element, pass); };
-  const auto had_by = [&](std::int64_t rank) {
+  const auto input = [&](std::int64_t rank) { return contribution(reduction, rank, element, pass); };
+  const auto ranks_with_same_input = [&](std::int64_t rank) {
     return (ranks - rank + 2) / 3;
   };  // number of ranks with the same contribution as rank 0, 1 or 2
-  const std::int64_t different = std::min<std::int64_t>(ranks, 3);
-  std::int64_t value = own(0);
+  const std::int64_t distinct_inputs = std::min<std::int64_t>(ranks, 3);
+  std::int64_t value = input(0);
   switch (reduction) {
     case Reduction::sum:
       value = 0;
-      for (std::int64_t r = 0; r < different; ++r) value += own(r) * had_by(r);
+      for (std::int64_t r = 0; r < distinct_inputs; ++r) value += input(r) * ranks_with_same_input(r);
       break;
     case Reduction::min:
-      for (std::int64_t r = 1; r < different; ++r) value = std::min(value, own(r));
+      for (std::int64_t r = 1; r < distinct_inputs; ++r) value = std::min(value, input(r));
       break;
     case Reduction::max:
-      for (std::int64_t r = 1; r < different; ++r) value = std::max(value, own(r));
+      for (std::int64_t r = 1; r < distinct_inputs; ++r) value = std::max(value, input(r));
       break;
     case Reduction::prod:
       value = 1;
-      for (std::int64_t r = 0; r < different; ++r) value *= had_by(r) % 2 == 0 ? 1 : own(r);
+      for (std::int64_t r = 0; r < distinct_inputs; ++r) value *= ranks_with_same_input(r) % 2 == 0 ? 1 : input(r);
       break;
   }
   return value;

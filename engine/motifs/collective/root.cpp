@@ -37,8 +37,8 @@ void Root::check(int ranks) const {
 void Root::decompose(int rank, int ranks) noexcept {
   rank_ = rank;
   ranks_ = ranks;
-  now_ = rotates() ? ranks - 1 : fixed();
-  held_ = false;
+  current_ = rotates() ? ranks - 1 : fixed();
+  next_selected_ = false;
 }
 
 }  // namespace stressbench

@@ -26,34 +26,34 @@ class Root {
   bool rotates() const noexcept { return choice_->rotates; }
   // The root if it does not rotate.
   int fixed() const noexcept { return choice_->rank; }
-  bool may_be(int rank) const noexcept { return rotates() || rank == fixed(); }
+  bool can_be(int rank) const noexcept { return rotates() || rank == fixed(); }
   void check(int ranks) const;
 
   void decompose(int rank, int ranks) noexcept;
-  // `take` advances to the root of the next call and returns it. `hold` advances early, while the messages of that call
-  // are being filled; the next `take` then returns the same root.
-  void hold() noexcept {
-    if (!held_) move();
-    held_ = true;
+  // `take_next` advances to the root of the next call and returns it. `select_next` advances early, while the messages
+  // of that call are being filled; the following `take_next` then returns the same root.
+  void select_next() noexcept {
+    if (!next_selected_) advance();
+    next_selected_ = true;
   }
-  int take() noexcept {
-    if (!held_) move();
-    held_ = false;
-    return now_;
+  int take_next() noexcept {
+    if (!next_selected_) advance();
+    next_selected_ = false;
+    return current_;
   }
-  int now() const noexcept { return now_; }
-  bool here() const noexcept { return now_ == rank_; }
+  int current() const noexcept { return current_; }
+  bool is_this_rank() const noexcept { return current_ == rank_; }
 
  private:
-  void move() noexcept {
-    if (rotates()) now_ = now_ + 1 < ranks_ ? now_ + 1 : 0;
+  void advance() noexcept {
+    if (rotates()) current_ = current_ + 1 < ranks_ ? current_ + 1 : 0;
   }
 
   Param<RootChoice> choice_;
   int rank_ = 0;
   int ranks_ = 1;
-  int now_ = 0;
-  bool held_ = false;
+  int current_ = 0;
+  bool next_selected_ = false;
 };
 
 }  // namespace stressbench

@@ -16,11 +16,11 @@ class RootedBlocks : public Movement {
   void check(int ranks) const override {
     Movement::check(ranks);
     root_.check(ranks);
-    if (Shares::varied) check_displacements(shares_.total(elements(), ranks));
+    if (Shares::is_v_variant) check_displacements(shares_.total(elements(), ranks));
   }
-  Traffic traffic(int ranks) const override { return {.collectives = 1, .collective_bytes = bytes_of_all(ranks)}; }
+  Traffic traffic(int ranks) const override { return {.collectives = 1, .collective_bytes = total_bytes(ranks)}; }
   void fill_payload(std::uint64_t pass) final {
-    root_.hold();
+    root_.select_next();
     Movement::fill_payload(pass);
   }
 
@@ -29,18 +29,18 @@ class RootedBlocks : public Movement {
       : Movement(std::move(function), Bytes{4096}, std::move(size_help)),
         in_place_(this, "in-place", std::move(in_place_help)) {}
 
-  std::int64_t bytes_of_all(int ranks) const { return bytes_of(shares_.total(elements(), ranks)); }
+  std::int64_t total_bytes(int ranks) const { return bytes_of(shares_.total(elements(), ranks)); }
   void lay_out(const mpi::Group&) final {
     root_.decompose(rank_, ranks_);
-    own_ = blocks({shares_.of(elements(), rank_, ranks_)});
-    if (root_.may_be(rank_)) all_ = blocks(shares_.all(elements(), ranks_));
+    own_block_ = blocks({shares_.of(elements(), rank_, ranks_)});
+    if (root_.can_be(rank_)) all_blocks_ = blocks(shares_.all(elements(), ranks_));
   }
 
   Root root_{this};
   Param<bool> in_place_;
   Shares shares_{this};
-  Blocks own_;
-  Blocks all_;
+  Blocks own_block_;
+  Blocks all_blocks_;
 };
 
 }  // namespace stressbench

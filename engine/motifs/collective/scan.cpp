@@ -10,13 +10,14 @@ class Scan final : public Reducing {
  public:
   Scan() : Reducing("Scan", "elements of each rank's vector") {}
   void perform(Recorder& recorder) override {
-    around(recorder, [this] { call(); });
+    perform_call(recorder, [this] { call(); });
   }
 
  protected:
   Result result() const override { return {.elements = count(), .ranks = rank_ + 1}; }
   void call() override {
-    either(MPI_Scan, MPI_Iscan, from(), to(), int_count(), datatype(), operation(), communicator_);
+    call_or_start(MPI_Scan, MPI_Iscan, send_buffer(), receive_buffer(), int_count(), datatype(), operation(),
+                  communicator_);
   }
 };
 
@@ -24,14 +25,15 @@ class Exscan final : public Reducing {
  public:
   Exscan() : Reducing("Exscan", "elements of each rank's vector") {}
   void perform(Recorder& recorder) override {
-    around(recorder, [this] { call(); });
+    perform_call(recorder, [this] { call(); });
   }
 
  protected:
   // Rank 0 has no predecessors: MPI leaves its result undefined.
   Result result() const override { return rank_ > 0 ? Result{.elements = count(), .ranks = rank_} : Result{}; }
   void call() override {
-    either(MPI_Exscan, MPI_Iexscan, from(), to(), int_count(), datatype(), operation(), communicator_);
+    call_or_start(MPI_Exscan, MPI_Iexscan, send_buffer(), receive_buffer(), int_count(), datatype(), operation(),
+                  communicator_);
   }
 };
 

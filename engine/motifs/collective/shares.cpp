@@ -10,8 +10,8 @@ SkewedShares::SkewedShares(ParameterSet* owner)
 
 std::int64_t SkewedShares::of(std::int64_t elements, int rank, int ranks) const {
   if (!skewed() || ranks == 1) return elements;
-  const double place = 2.0 * rank / (ranks - 1) - 1.0;
-  return std::llround(static_cast<double>(elements) * (1.0 + *skew_ * place));
+  const double relative_position = 2.0 * rank / (ranks - 1) - 1.0;
+  return std::llround(static_cast<double>(elements) * (1.0 + *skew_ * relative_position));
 }
 
 std::int64_t SkewedShares::total(std::int64_t elements, int ranks) const {

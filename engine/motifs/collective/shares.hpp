@@ -10,7 +10,7 @@ namespace stressbench {
 
 class EvenShares {
  public:
-  static constexpr bool varied = false;
+  static constexpr bool is_v_variant = false;
   explicit EvenShares(ParameterSet*) {}
   bool skewed() const noexcept { return false; }
   std::int64_t of(std::int64_t elements, int, int) const noexcept { return elements; }
@@ -23,7 +23,7 @@ class EvenShares {
 // Sizes rise evenly from rank to rank, from elements * (1 - skew) to elements * (1 + skew), rounded to whole elements.
 class SkewedShares {
  public:
-  static constexpr bool varied = true;
+  static constexpr bool is_v_variant = true;
   explicit SkewedShares(ParameterSet* owner);
   bool skewed() const noexcept { return *skew_ > 0.0; }
   std::int64_t of(std::int64_t elements, int rank, int ranks) const;

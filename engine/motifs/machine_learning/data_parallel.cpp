@@ -43,7 +43,7 @@ class DataParallel final : public Training {
       }
       const calls::Request request = in_flight[static_cast<int>(k % static_cast<std::size_t>(in_flight.count))];
       if (k >= static_cast<std::size_t>(in_flight.count)) calls.wait(request);
-      calls.allreduce(calls.all_ranks(), ReduceOp::sum, kind(), elements[k]);
+      calls.allreduce(calls.all_ranks(), ReduceOp::sum, element_type(), elements[k]);
       calls.nonblocking_last(request);
     }
     if (!*blocking_) calls.wait_all(in_flight);
@@ -53,10 +53,11 @@ class DataParallel final : public Training {
   // Elements of each bucket: the first is small, so that summing starts early.
   std::vector<std::int64_t> buckets() const {
     std::vector<std::int64_t> elements;
-    std::int64_t next = std::max<std::int64_t>(std::min(*first_, *bucket_).value / width(), 1);
-    for (std::int64_t left = parameters(); left > 0; left -= elements.back()) {
-      elements.push_back(std::min(left, next));
-      next = std::max<std::int64_t>(bucket_->value / width(), 1);
+    std::int64_t bucket_elements =
+        std::max<std::int64_t>(std::min(*first_bucket_, *bucket_).value / element_bytes(), 1);
+    for (std::int64_t remaining = parameters(); remaining > 0; remaining -= elements.back()) {
+      elements.push_back(std::min(remaining, bucket_elements));
+      bucket_elements = std::max<std::int64_t>(bucket_->value / element_bytes(), 1);
     }
     return elements;
   }
@@ -64,16 +65,16 @@ class DataParallel final : public Training {
   void sum(CallList& calls, std::int64_t elements) const {
     switch (*algorithm_) {
       case Summation::allreduce:
-        return calls.allreduce(calls.all_ranks(), ReduceOp::sum, kind(), elements);
+        return calls.allreduce(calls.all_ranks(), ReduceOp::sum, element_type(), elements);
       case Summation::reduce_scatter: {
         const std::int64_t share = (elements + calls.ranks() - 1) / calls.ranks();
-        calls.reduce_scatter(calls.all_ranks(), ReduceOp::sum, kind(), share);
-        return calls.allgather(calls.all_ranks(), kind(), share);
+        calls.reduce_scatter(calls.all_ranks(), ReduceOp::sum, element_type(), share);
+        return calls.allgather(calls.all_ranks(), element_type(), share);
       }
       case Summation::ring:
         return ring(calls, elements);
       case Summation::tree:
-        return tree(calls, elements * width());
+        return tree(calls, elements * element_bytes());
     }
   }
 
@@ -82,12 +83,14 @@ class DataParallel final : public Training {
   void ring(CallList& calls, std::int64_t elements) const {
     const int ranks = calls.ranks();
     const int right = (calls.rank() + 1) % ranks;
-    const int left = (calls.rank() + ranks - 1) % ranks;
-    const auto bytes = [&](int part) { return block_cells(elements, ranks, (part + 2 * ranks) % ranks) * width(); };
-    for (int half = 0; half < 2; ++half) {
+    const int remaining = (calls.rank() + ranks - 1) % ranks;
+    const auto bytes = [&](int part) {
+      return block_cells(elements, ranks, (part + 2 * ranks) % ranks) * element_bytes();
+    };
+    for (int phase = 0; phase < 2; ++phase) {
       for (int step = 0; step < ranks - 1; ++step) {
-        const int sent = calls.rank() - step + half;
-        calls.sendrecv(right, tag, bytes(sent), left, tag, bytes(sent - 1), bytes(sent - 1));
+        const int sent = calls.rank() - step + phase;
+        calls.sendrecv(right, tag, bytes(sent), remaining, tag, bytes(sent - 1), bytes(sent - 1));
       }
     }
   }
@@ -96,19 +99,19 @@ class DataParallel final : public Training {
   static void tree(CallList& calls, std::int64_t bytes) {
     const int rank = calls.rank();
     int bit = 1;
-    std::vector<int> below;
+    std::vector<int> children;
     for (; bit < calls.ranks() && (rank & bit) == 0; bit <<= 1) {
-      if (rank + bit < calls.ranks()) below.push_back(rank + bit);
+      if (rank + bit < calls.ranks()) children.push_back(rank + bit);
     }
-    const int above = rank == 0 ? -1 : rank - bit;
-    for (const int child : below) calls.receive(child, tag, bytes);
-    calls.send(above, tag, bytes);
-    calls.receive(above, tag, bytes);
-    for (std::size_t k = below.size(); k > 0; --k) calls.send(below[k - 1], tag, bytes);
+    const int parent = rank == 0 ? -1 : rank - bit;
+    for (const int child : children) calls.receive(child, tag, bytes);
+    calls.send(parent, tag, bytes);
+    calls.receive(parent, tag, bytes);
+    for (std::size_t k = children.size(); k > 0; --k) calls.send(children[k - 1], tag, bytes);
   }
 
   Param<Bytes> bucket_{this, "bucket", Bytes{25 << 20}, "gradients that are summed in one operation", Positive{}};
-  Param<Bytes> first_{this, "first-bucket", Bytes{1 << 20}, "size of the first bucket", Positive{}};
+  Param<Bytes> first_bucket_{this, "first-bucket", Bytes{1 << 20}, "size of the first bucket", Positive{}};
   Param<Summation> algorithm_{
       this, "algorithm", Summation::allreduce,
       "MPI_Allreduce, MPI_Reduce_scatter_block and MPI_Allgather, or messages in a ring or tree"};

@@ -19,7 +19,7 @@ class Fsdp final : public Training {
     for (std::int64_t layer = 0; layer < layers(); ++layer) {
       if (gathers_weights) {
         if (layer + 1 < layers()) gather(calls, gathers, layer + 1);
-        calls.wait(place(gathers, layer));
+        calls.wait(request_of(gathers, layer));
       }
       calls.compute(forward_ns(static_cast<double>(layer_parameters(layer))));
     }
@@ -27,7 +27,7 @@ class Fsdp final : public Training {
     if (gathers_weights) return;
     // Gathers the weights after their owners have updated them.
     for (std::int64_t layer = 0; layer < layers(); ++layer) {
-      if (layer >= 2) calls.wait(place(gathers, layer));
+      if (layer >= 2) calls.wait(request_of(gathers, layer));
       gather(calls, gathers, layer);
     }
     calls.wait_all(gathers);
@@ -39,7 +39,7 @@ class Fsdp final : public Training {
     for (std::int64_t layer = layers() - 1; layer >= 0; --layer) {
       if (*stage_ == 3) {
         if (layer > 0) gather(calls, gathers, layer - 1);
-        calls.wait(place(gathers, layer));
+        calls.wait(request_of(gathers, layer));
       }
       calls.compute(backward_ns(static_cast<double>(layer_parameters(layer))));
       if (*stage_ >= 2) reduce(calls, sums, layer);
@@ -48,19 +48,21 @@ class Fsdp final : public Training {
     calls.wait_all(sums);
   }
 
-  static calls::Request place(Requests requests, std::int64_t layer) { return requests[static_cast<int>(layer % 2)]; }
+  static calls::Request request_of(Requests requests, std::int64_t layer) {
+    return requests[static_cast<int>(layer % 2)];
+  }
   // All shards have the same size: the last one is padded.
-  std::int64_t share(const CallList& calls, std::int64_t layer) const {
+  std::int64_t shard_elements(const CallList& calls, std::int64_t layer) const {
     return (layer_parameters(layer) + calls.ranks() - 1) / calls.ranks();
   }
   void gather(CallList& calls, Requests gathers, std::int64_t layer) const {
-    calls.allgather(calls.all_ranks(), kind(), share(calls, layer));
-    calls.nonblocking_last(place(gathers, layer));
+    calls.allgather(calls.all_ranks(), element_type(), shard_elements(calls, layer));
+    calls.nonblocking_last(request_of(gathers, layer));
   }
   void reduce(CallList& calls, Requests sums, std::int64_t layer) const {
-    if (layer + 2 < layers()) calls.wait(place(sums, layer));
-    calls.reduce_scatter(calls.all_ranks(), ReduceOp::sum, kind(), share(calls, layer));
-    calls.nonblocking_last(place(sums, layer));
+    if (layer + 2 < layers()) calls.wait(request_of(sums, layer));
+    calls.reduce_scatter(calls.all_ranks(), ReduceOp::sum, element_type(), shard_elements(calls, layer));
+    calls.nonblocking_last(request_of(sums, layer));
   }
 
   Param<std::int64_t> stage_{this,       "stage",

@@ -17,7 +17,7 @@ class MixtureOfExperts final : public Training {
     Traffic traffic = Training::traffic(1);  // computation is the same on all ranks
     const std::vector<std::int64_t> tokens = tokens_to(ranks);
     std::int64_t sent = 0;
-    for (const std::int64_t to_one : tokens) sent += to_one;
+    for (const std::int64_t count : tokens) sent += count;
     traffic.messages = traffic.message_bytes = 0;
     traffic.collectives = 4 * layers();
     traffic.collective_bytes = 0;
@@ -33,34 +33,37 @@ class MixtureOfExperts final : public Training {
 
   void write(CallList& calls) const override {
     const std::vector<std::int64_t> tokens = tokens_to(calls.ranks());
-    std::vector<std::int64_t> to;
-    for (const std::int64_t count : tokens) to.push_back(activation_bytes(count));
-    const std::vector<std::int64_t> from(to.size(), to[static_cast<std::size_t>(calls.rank())]);
-    const double part = static_cast<double>(parameters()) / static_cast<double>(layers());
+    std::vector<std::int64_t> send_bytes;
+    for (const std::int64_t count : tokens) send_bytes.push_back(activation_bytes(count));
+    const std::vector<std::int64_t> receive_bytes(send_bytes.size(),
+                                                  send_bytes[static_cast<std::size_t>(calls.rank())]);
+    const double parameters_per_layer = static_cast<double>(parameters()) / static_cast<double>(layers());
     const auto layer = [&](double compute_ns) {
-      calls.alltoallv(calls.all_ranks(), to, from);
+      calls.alltoallv(calls.all_ranks(), send_bytes, receive_bytes);
       calls.compute(compute_ns);
-      calls.alltoallv(calls.all_ranks(), from, to);
+      calls.alltoallv(calls.all_ranks(), receive_bytes, send_bytes);
     };
-    calls.repeat(layers(), [&] { layer(forward_ns(part)); });
-    calls.repeat(layers(), [&] { layer(backward_ns(part)); });
+    calls.repeat(layers(), [&] { layer(forward_ns(parameters_per_layer)); });
+    calls.repeat(layers(), [&] { layer(backward_ns(parameters_per_layer)); });
   }
 
  private:
   // Tokens that every rank sends to each rank: shares fall as 1 / (rank + 1)^skew; tokens above the capacity are
   // dropped.
   std::vector<std::int64_t> tokens_to(int ranks) const {
-    std::vector<double> share(static_cast<std::size_t>(ranks));
+    std::vector<double> shares(static_cast<std::size_t>(ranks));
     double sum = 0;
-    for (int rank = 0; rank < ranks; ++rank) sum += share[static_cast<std::size_t>(rank)] = std::pow(rank + 1, -*skew_);
-    const auto copies = static_cast<double>(tokens() * *experts_a_token_);
-    const double most = *capacity_ > 0 ? *capacity_ * copies / ranks : copies;
+    for (int rank = 0; rank < ranks; ++rank)
+      sum += shares[static_cast<std::size_t>(rank)] = std::pow(rank + 1, -*skew_);
+    const auto copies = static_cast<double>(tokens() * *experts_per_token_);
+    const double max_tokens = *capacity_ > 0 ? *capacity_ * copies / ranks : copies;
     std::vector<std::int64_t> tokens;
-    for (const double one : share) tokens.push_back(std::llround(std::min(copies * one / sum, most)));
+    for (const double rank_share : shares)
+      tokens.push_back(std::llround(std::min(copies * rank_share / sum, max_tokens)));
     return tokens;
   }
 
-  Param<std::int64_t> experts_a_token_{this, "top-k", 2, "experts that each token goes to", Positive{}, AtMost{1000}};
+  Param<std::int64_t> experts_per_token_{this, "top-k", 2, "experts that each token goes to", Positive{}, AtMost{1000}};
   Param<double> skew_{this, "skew", 0.0, "imbalance of the experts: shares fall as 1 / rank^skew", AtMost{10.0}};
   Param<double> capacity_{this, "capacity", 0.0,
                           "most tokens that an expert accepts, relative to an even share; 0: no limit", AtMost{1e6}};

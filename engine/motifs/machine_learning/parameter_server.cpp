@@ -24,32 +24,32 @@ class ParameterServer final : public Training {
   void write(CallList& calls) const override {
     const int servers = static_cast<int>(*servers_);
     const int workers = calls.ranks() - servers;
-    const bool serves = calls.rank() < servers;
-    const Requests requests = calls.requests(serves ? workers : servers);
-    if (!serves) {
+    const bool is_server = calls.rank() < servers;
+    const Requests requests = calls.requests(is_server ? workers : servers);
+    if (!is_server) {
       calls.compute(forward_ns(static_cast<double>(parameters())));
       calls.compute(backward_ns(static_cast<double>(parameters())));
     }
-    const std::int64_t elements = std::max<std::int64_t>(bucket_->value / width(), 1);
-    calls.repeat(parameters() / elements, [&] { exchange(calls, requests, elements, serves, servers); });
-    if (parameters() % elements > 0) exchange(calls, requests, parameters() % elements, serves, servers);
+    const std::int64_t elements = std::max<std::int64_t>(bucket_->value / element_bytes(), 1);
+    calls.repeat(parameters() / elements, [&] { exchange(calls, requests, elements, is_server, servers); });
+    if (parameters() % elements > 0) exchange(calls, requests, parameters() % elements, is_server, servers);
   }
 
  private:
-  void exchange(CallList& calls, Requests requests, std::int64_t elements, bool serves, int servers) const {
-    const auto bytes = [&](int server) { return block_cells(elements, servers, server) * width(); };
-    const auto each = [&](auto post) {
+  void exchange(CallList& calls, Requests requests, std::int64_t elements, bool is_server, int servers) const {
+    const auto bytes = [&](int server) { return block_cells(elements, servers, server) * element_bytes(); };
+    const auto for_each_peer = [&](auto post) {
       for (int k = 0; k < requests.count; ++k) {
-        const int peer = serves ? servers + k : k;
-        post(requests[k], peer, bytes(serves ? calls.rank() : k));
+        const int peer = is_server ? servers + k : k;
+        post(requests[k], peer, bytes(is_server ? calls.rank() : k));
       }
       calls.wait_all(requests);
     };
-    each([&](calls::Request request, int peer, std::int64_t size) {
-      serves ? calls.irecv(request, peer, push_tag, size) : calls.isend(request, peer, push_tag, size);
+    for_each_peer([&](calls::Request request, int peer, std::int64_t size) {
+      is_server ? calls.irecv(request, peer, push_tag, size) : calls.isend(request, peer, push_tag, size);
     });
-    each([&](calls::Request request, int peer, std::int64_t size) {
-      serves ? calls.isend(request, peer, pull_tag, size) : calls.irecv(request, peer, pull_tag, size);
+    for_each_peer([&](calls::Request request, int peer, std::int64_t size) {
+      is_server ? calls.isend(request, peer, pull_tag, size) : calls.irecv(request, peer, pull_tag, size);
     });
   }
 

@@ -35,32 +35,32 @@ class PipelineParallel final : public Training {
                 static_cast<double>(parameters()) / static_cast<double>(layers()) *
                     static_cast<double>(block_cells(layers(), calls.ranks(), calls.rank())) /
                     static_cast<double>(*micro_batches_)};
-    const std::int64_t ahead = *schedule_ == Schedule::gpipe
-                                   ? *micro_batches_
-                                   : std::min<std::int64_t>(calls.ranks() - calls.rank() - 1, *micro_batches_);
-    for (std::int64_t k = 0; k < ahead; ++k) forward(stage);
-    for (std::int64_t k = ahead; k < *micro_batches_; ++k) {
+    const std::int64_t warm_up_batches =
+        *schedule_ == Schedule::gpipe ? *micro_batches_
+                                      : std::min<std::int64_t>(calls.ranks() - calls.rank() - 1, *micro_batches_);
+    for (std::int64_t k = 0; k < warm_up_batches; ++k) forward(stage);
+    for (std::int64_t k = warm_up_batches; k < *micro_batches_; ++k) {
       forward(stage);
       backward(stage);
     }
-    for (std::int64_t k = 0; k < ahead; ++k) backward(stage);
-    calls.wait_all(stage.ahead);
-    calls.wait_all(stage.back);
+    for (std::int64_t k = 0; k < warm_up_batches; ++k) backward(stage);
+    calls.wait_all(stage.forward_requests);
+    calls.wait_all(stage.backward_requests);
   }
 
  private:
   // A rank in the pipeline. Sends are nonblocking, at most two in flight in each direction.
   struct Stage {
     CallList& calls;
-    Requests ahead;
-    Requests back;
+    Requests forward_requests;
+    Requests backward_requests;
     std::int64_t bytes;
     double parameters;  // of this rank's layers, divided by the number of micro-batches
-    int sent_ahead = 0;
-    int sent_back = 0;
+    int sent_forward = 0;
+    int sent_backward = 0;
 
-    int before() const { return calls.rank() - 1; }
-    int after() const { return calls.rank() + 1 < calls.ranks() ? calls.rank() + 1 : -1; }
+    int previous_rank() const { return calls.rank() - 1; }
+    int next_rank() const { return calls.rank() + 1 < calls.ranks() ? calls.rank() + 1 : -1; }
     void send(Requests requests, int& sent, int to, int tag) const {
       if (to < 0) return;
       if (sent >= 2) calls.wait(requests[sent % 2]);
@@ -70,14 +70,14 @@ class PipelineParallel final : public Training {
   };
 
   void forward(Stage& stage) const {
-    stage.calls.receive(stage.before(), activation_tag, stage.bytes);
+    stage.calls.receive(stage.previous_rank(), activation_tag, stage.bytes);
     stage.calls.compute(forward_ns(stage.parameters));
-    stage.send(stage.ahead, stage.sent_ahead, stage.after(), activation_tag);
+    stage.send(stage.forward_requests, stage.sent_forward, stage.next_rank(), activation_tag);
   }
   void backward(Stage& stage) const {
-    stage.calls.receive(stage.after(), gradient_tag, stage.bytes);
+    stage.calls.receive(stage.next_rank(), gradient_tag, stage.bytes);
     stage.calls.compute(backward_ns(stage.parameters));
-    stage.send(stage.back, stage.sent_back, stage.before(), gradient_tag);
+    stage.send(stage.backward_requests, stage.sent_backward, stage.previous_rank(), gradient_tag);
   }
 
   Param<std::int64_t> micro_batches_{this,       "micro-batches",

@@ -10,7 +10,7 @@ using calls::CallList;
 using calls::CommunicatorRef;
 using calls::ReduceOp;
 
-constexpr int sums_a_layer = 2;  // attention and feed-forward
+constexpr int sums_per_layer = 2;  // attention and feed-forward
 
 class TensorParallel final : public Training {
  protected:
@@ -24,13 +24,14 @@ class TensorParallel final : public Training {
   void write(CallList& calls) const override {
     const int size = degree(calls.ranks());
     const CommunicatorRef group = calls.split(calls.rank() / size, calls.rank() % size, size);
-    const double part = static_cast<double>(parameters()) / static_cast<double>(layers()) / sums_a_layer / size;
-    calls.repeat(layers() * sums_a_layer, [&] {
-      calls.compute(forward_ns(part));
+    const double parameters_per_sum =
+        static_cast<double>(parameters()) / static_cast<double>(layers()) / sums_per_layer / size;
+    calls.repeat(layers() * sums_per_layer, [&] {
+      calls.compute(forward_ns(parameters_per_sum));
       sum(calls, group);
     });
-    calls.repeat(layers() * sums_a_layer, [&] {
-      calls.compute(backward_ns(part));
+    calls.repeat(layers() * sums_per_layer, [&] {
+      calls.compute(backward_ns(parameters_per_sum));
       sum(calls, group);
     });
   }
@@ -40,9 +41,9 @@ class TensorParallel final : public Training {
 
   void sum(CallList& calls, const CommunicatorRef& group) const {
     const std::int64_t elements = tokens() * hidden();
-    if (!*sequence_) return calls.allreduce(group, ReduceOp::sum, kind(), elements);
-    calls.reduce_scatter(group, ReduceOp::sum, kind(), elements / group.size);
-    calls.allgather(group, kind(), elements / group.size);
+    if (!*sequence_) return calls.allreduce(group, ReduceOp::sum, element_type(), elements);
+    calls.reduce_scatter(group, ReduceOp::sum, element_type(), elements / group.size);
+    calls.allgather(group, element_type(), elements / group.size);
   }
 
   Param<std::int64_t> degree_{this, "degree", 0, "consecutive ranks that form a group; 0: all", AtMost{int_max}};

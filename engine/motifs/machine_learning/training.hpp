@@ -44,7 +44,7 @@ constexpr Shape shape_of(Model model) noexcept {
   return shapes[static_cast<std::size_t>(model)];
 }
 
-inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 1024;
+inline constexpr std::int64_t max_parameters = std::numeric_limits<std::int64_t>::max() / 1024;
 
 }  // namespace training
 
@@ -57,8 +57,8 @@ class Training : public Application {
   std::int64_t layer_parameters(std::int64_t layer) const {
     return parameters() / layers() + (layer < parameters() % layers() ? 1 : 0);
   }
-  std::int64_t width() const { return *precision_ == NumberFormat::fp32 ? 4 : 2; }
-  calls::ElementType kind() const {
+  std::int64_t element_bytes() const { return *precision_ == NumberFormat::fp32 ? 4 : 2; }
+  calls::ElementType element_type() const {
     return *precision_ == NumberFormat::fp32 ? calls::ElementType::floats : calls::ElementType::shorts;
   }
   std::int64_t tokens() const { return *tokens_; }
@@ -71,7 +71,7 @@ class Training : public Application {
   }
   double backward_ns(double parameters) const { return 2 * forward_ns(parameters); }
   // Size of a layer's output for `tokens` tokens. check_hidden() rejects models that have no single width.
-  std::int64_t activation_bytes(std::int64_t tokens) const { return tokens * hidden() * width(); }
+  std::int64_t activation_bytes(std::int64_t tokens) const { return tokens * hidden() * element_bytes(); }
   void check_hidden() const {
     if (hidden() == 0)
       throw ParameterMistake("hidden", "--hidden: " + model_.text() + " has no single width; give --width");
@@ -80,7 +80,8 @@ class Training : public Application {
  private:
   Param<Model> model_{this, "model", Model::gpt2,
                       "model that gives the numbers of parameters and layers and the width"};
-  Param<std::int64_t> parameters_{this, "parameters", 0, "of the model; 0: as --model", AtMost{training::most}};
+  Param<std::int64_t> parameters_{this, "parameters", 0, "of the model; 0: as --model",
+                                  AtMost{training::max_parameters}};
   Param<std::int64_t> layers_{this, "layers", 0, "of the model; 0: as --model", AtMost{100'000}};
   Param<std::int64_t> hidden_{this, "hidden", 0, "width of a layer; 0: as --model", AtMost{1'000'000}};
   Param<NumberFormat> precision_{this, "precision", NumberFormat::bf16, "number format of the data sent"};

@@ -18,22 +18,22 @@ struct WholeNumbers {
   static bool holds(Bytes size) noexcept { return size.value % number_bytes == 0; }
 };
 
-Number number_at(std::span<const std::byte> memory, std::size_t index) {
+Number read_number(std::span<const std::byte> memory, std::size_t index) {
   Number value = 0;
   std::memcpy(&value, memory.data() + index * sizeof value, sizeof value);
   return value;
 }
-void set_number(std::span<std::byte> memory, std::size_t index, Number value) {
+void write_number(std::span<std::byte> memory, std::size_t index, Number value) {
   std::memcpy(memory.data() + index * sizeof value, &value, sizeof value);
 }
 
 // The initial value of a number, and what an origin adds: small enough that no sum overflows.
-Number before(std::size_t operation, std::size_t index, std::uint64_t pass) {
+Number initial_number(std::size_t operation, std::size_t index, std::uint64_t pass) {
   return pass * 1'000'003 + operation * 101 + index;
 }
-constexpr Number most_added = 97;
-Number added(int origin, std::size_t operation, std::size_t index, std::uint64_t pass) {
-  return 1 + (static_cast<Number>(origin) * 13 + operation * 7 + index + pass) % most_added;
+constexpr Number max_contribution = 97;
+Number contribution(int origin, std::size_t operation, std::size_t index, std::uint64_t pass) {
+  return 1 + (static_cast<Number>(origin) * 13 + operation * 7 + index + pass) % max_contribution;
 }
 
 class Accumulate final : public OneSided {
@@ -41,7 +41,7 @@ class Accumulate final : public OneSided {
   std::optional<Bytes> message_size() const override { return *size_; }
   std::string size_parameter() const override { return "size"; }
   void perform(Recorder&) override {
-    in_epochs([this](const Operation& operation) { issue(operation); });
+    with_epochs([this](const Operation& operation) { issue(operation); });
   }
 
  private:
@@ -54,32 +54,33 @@ class Accumulate final : public OneSided {
 
   void issue(const Operation& operation) {
     const auto count = static_cast<int>(numbers());
-    const auto& [target, number, rank, own, there] = operation;
+    const auto& [target, operation_index, rank, origin_data, displacement] = operation;
     if (fetches()) {
-      std::byte* result = fetched(target, number).data();
-      mpi::check(MPI_Get_accumulate(own, count, MPI_UINT64_T, result, count, MPI_UINT64_T, rank, there, count,
-                                    MPI_UINT64_T, MPI_SUM, window()),
+      std::byte* result = fetched(target, operation_index).data();
+      mpi::check(MPI_Get_accumulate(origin_data, count, MPI_UINT64_T, result, count, MPI_UINT64_T, rank, displacement,
+                                    count, MPI_UINT64_T, MPI_SUM, window()),
                  "MPI_Get_accumulate");
       return;
     }
-    mpi::check(MPI_Accumulate(own, count, MPI_UINT64_T, rank, there, count, MPI_UINT64_T, MPI_SUM, window()),
-               "MPI_Accumulate");
+    mpi::check(
+        MPI_Accumulate(origin_data, count, MPI_UINT64_T, rank, displacement, count, MPI_UINT64_T, MPI_SUM, window()),
+        "MPI_Accumulate");
   }
 
   void prepare(std::uint64_t) override {
-    const std::size_t needed = fetches() ? reach().targets.size() * operations() : 0;
+    const std::size_t needed = fetches() ? peers().targets.size() * operations() : 0;
     const auto length = static_cast<std::size_t>(size_->value);
     if (fetched_.size() < needed * length) fetched_ = Buffer(needed * length);
   }
 
-  void stamp_memory(std::uint64_t pass) override {
+  void fill_memory(std::uint64_t pass) override {
     for (std::size_t i = 0; i < operations(); ++i) {
       for (std::size_t k = 0; k < numbers(); ++k) {
-        for (std::size_t target = 0; target < reach().targets.size(); ++target) {
-          set_number(local(target, i), k, added(rank(), i, k, pass));
-          if (fetches()) set_number(fetched(target, i), k, before(i, k, pass) - 1);
+        for (std::size_t target = 0; target < peers().targets.size(); ++target) {
+          write_number(local(target, i), k, contribution(rank(), i, k, pass));
+          if (fetches()) write_number(fetched(target, i), k, initial_number(i, k, pass) - 1);
         }
-        if (!reach().origins.empty()) set_number(exposed(0, i), k, before(i, k, pass));
+        if (!peers().origins.empty()) write_number(exposed(0, i), k, initial_number(i, k, pass));
       }
     }
   }
@@ -87,29 +88,29 @@ class Accumulate final : public OneSided {
   void verify_memory(std::uint64_t pass) const override {
     for (std::size_t i = 0; i < operations(); ++i) {
       for (std::size_t k = 0; k < numbers(); ++k) {
-        if (!reach().origins.empty()) verify_sum(i, k, pass);
-        for (std::size_t target = 0; fetches() && target < reach().targets.size(); ++target) {
+        if (!peers().origins.empty()) verify_sum(i, k, pass);
+        for (std::size_t target = 0; fetches() && target < peers().targets.size(); ++target) {
           verify_fetched(target, i, k, pass);
         }
       }
     }
   }
   void verify_sum(std::size_t operation, std::size_t index, std::uint64_t pass) const {
-    Number expected = before(operation, index, pass);
-    for (const int origin : reach().origins) expected += added(origin, operation, index, pass);
-    const Number found = number_at(exposed(0, operation), index);
-    if (found == expected) return;
+    Number expected = initial_number(operation, index, pass);
+    for (const int origin : peers().origins) expected += contribution(origin, operation, index, pass);
+    const Number actual = read_number(exposed(0, operation), index);
+    if (actual == expected) return;
     throw MachineFault("wrong number: rank {} has {} in its window as number {} of operation {}, expected {}", rank(),
-                       found, index, operation, expected);
+                       actual, index, operation, expected);
   }
   // Other origins may have added before, or not: with a single origin there is one correct value, otherwise a range.
   void verify_fetched(std::size_t target, std::size_t operation, std::size_t index, std::uint64_t pass) const {
-    const Number least = before(operation, index, pass);
-    const Number most = least + most_added * static_cast<Number>(origins_of_a_target() - 1);
-    const Number found = number_at(fetched(target, operation), index);
-    if (found >= least && found <= most) return;
+    const Number min = initial_number(operation, index, pass);
+    const Number max = min + max_contribution * static_cast<Number>(origins_per_target() - 1);
+    const Number actual = read_number(fetched(target, operation), index);
+    if (actual >= min && actual <= max) return;
     throw MachineFault("wrong number: rank {} got {} from rank {} as number {} of operation {}, expected {} to {}",
-                       rank(), found, target_rank(target), index, operation, least, most);
+                       rank(), actual, target_rank(target), index, operation, min, max);
   }
 
   std::span<std::byte> fetched(std::size_t target, std::size_t operation) const {

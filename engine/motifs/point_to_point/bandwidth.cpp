@@ -22,7 +22,7 @@ class Streaming final : public Motif {
  public:
   Streaming() { timer_.preset(Timer::iteration); }
 
-  void check(int ranks) const override { needs_ranks("bandwidth", 2, ranks); }
+  void check(int ranks) const override { require_ranks("bandwidth", 2, ranks); }
   Traffic traffic(int ranks) const override {
     const std::int64_t payloads = window_messages(ranks);
     const std::int64_t acknowledgements = both_ways() ? 0 : ranks / 2;
@@ -48,11 +48,11 @@ class Streaming final : public Motif {
     if (partner_ == no_partner) return;
     role_ = both_ways() ? Role::both : initiator_ ? Role::source : Role::sink;
     count_ = static_cast<int>(size_->value);
-    window_ = static_cast<int>(*window_given_);
+    window_ = static_cast<int>(*window_option_);
     outgoing_ = Buffer(role_ == Role::sink ? Bytes{acknowledgement_bytes} : *size_);
     incoming_ = Buffer(role_ == Role::source ? Bytes{acknowledgement_bytes} : *size_);
-    sending_.assign(role_ == Role::sink ? 0 : static_cast<std::size_t>(window_), MPI_REQUEST_NULL);
-    receiving_.assign(role_ == Role::source ? 0 : static_cast<std::size_t>(window_), MPI_REQUEST_NULL);
+    send_requests_.assign(role_ == Role::sink ? 0 : static_cast<std::size_t>(window_), MPI_REQUEST_NULL);
+    receive_requests_.assign(role_ == Role::source ? 0 : static_cast<std::size_t>(window_), MPI_REQUEST_NULL);
   }
 
   void perform(Recorder&) override {
@@ -61,22 +61,22 @@ class Streaming final : public Motif {
         return;
       case Role::source:
         post_sends();
-        wait(sending_);
+        wait(send_requests_);
         mpi::check(MPI_Recv(incoming_.data(), acknowledgement_bytes, MPI_BYTE, partner_, tag, communicator_,
                             MPI_STATUS_IGNORE),
                    "MPI_Recv");
         return;
       case Role::sink:
         post_receives();
-        wait(receiving_);
+        wait(receive_requests_);
         mpi::check(MPI_Send(outgoing_.data(), acknowledgement_bytes, MPI_BYTE, partner_, tag, communicator_),
                    "MPI_Send");
         return;
       case Role::both:
         post_receives();
         post_sends();
-        wait(sending_);
-        wait(receiving_);
+        wait(send_requests_);
+        wait(receive_requests_);
         return;
     }
   }
@@ -93,16 +93,16 @@ class Streaming final : public Motif {
   enum class Role { idle, source, sink, both };
 
   bool both_ways() const noexcept { return *direction_ == StreamDirection::both; }
-  std::int64_t window_messages(int ranks) const { return ranks / 2 * *window_given_ * (both_ways() ? 2 : 1); }
+  std::int64_t window_messages(int ranks) const { return ranks / 2 * *window_option_ * (both_ways() ? 2 : 1); }
 
   // As in the OSU benchmarks, all messages of a window use one buffer on each side.
   void post_sends() {
-    for (MPI_Request& request : sending_) {
+    for (MPI_Request& request : send_requests_) {
       mpi::check(MPI_Isend(outgoing_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &request), "MPI_Isend");
     }
   }
   void post_receives() {
-    for (MPI_Request& request : receiving_) {
+    for (MPI_Request& request : receive_requests_) {
       mpi::check(MPI_Irecv(incoming_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &request), "MPI_Irecv");
     }
   }
@@ -111,7 +111,7 @@ class Streaming final : public Motif {
   }
 
   Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "length of each message", FitsMessage{}};
-  Param<std::int64_t> window_given_{
+  Param<std::int64_t> window_option_{
       this, 'w', "window", 64, "messages that a rank has in flight before it waits", Positive{}, AtMost{65536}};
   Param<StreamDirection> direction_{
       this, "direction", StreamDirection::one,
@@ -127,8 +127,8 @@ class Streaming final : public Motif {
   int window_ = 0;
   Buffer outgoing_;
   Buffer incoming_;
-  std::vector<MPI_Request> sending_;
-  std::vector<MPI_Request> receiving_;
+  std::vector<MPI_Request> send_requests_;
+  std::vector<MPI_Request> receive_requests_;
 };
 
 const RegisterMotif<Streaming> registered{"bandwidth", Family::point_to_point,

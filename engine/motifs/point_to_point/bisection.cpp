@@ -12,10 +12,10 @@ namespace {
 class Bisection final : public Simultaneous {
  public:
   void check(int ranks) const override {
-    const bool within = *cut_ == Cut::best;
-    needs_ranks(within ? "bisection --cut best" : "bisection", within ? 3 : 2, ranks);
+    const bool best_cut = *cut_ == Cut::best;
+    require_ranks(best_cut ? "bisection --cut best" : "bisection", best_cut ? 3 : 2, ranks);
   }
-  Traffic traffic(int ranks) const override { return of_messages(messages(ranks)); }
+  Traffic traffic(int ranks) const override { return traffic_of_messages(messages(ranks)); }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     return Bandwidth{static_cast<double>(messages(ranks) * size_bytes()),
                      *cut_ == Cut::worst ? "of all ranks: bytes across the middle, both ways / time"
@@ -24,20 +24,22 @@ class Bisection final : public Simultaneous {
 
  private:
   std::int64_t messages(int ranks) const {
-    const int lower = ranks / 2;
-    return *cut_ == Cut::worst ? 2 * lower : 2 * (lower / 2 + (ranks - lower) / 2);
+    const int lower_ranks = ranks / 2;
+    return *cut_ == Cut::worst ? 2 * lower_ranks : 2 * (lower_ranks / 2 + (ranks - lower_ranks) / 2);
   }
 
   // The lower half has ranks/2 ranks, the upper one the rest.
   Peers peers(int rank, int ranks, const Draw&, std::uint64_t) const override {
-    const int partner = *cut_ == Cut::worst ? partner_of(rank, {Pairing::Kind::halves}, ranks) : beside(rank, ranks);
+    const int partner =
+        *cut_ == Cut::worst ? partner_of(rank, {Pairing::Kind::halves}, ranks) : neighbour_in_half(rank, ranks);
     if (partner == no_partner) return {};
     return {{partner}, {partner}};
   }
-  static int beside(int rank, int ranks) {
-    const int lower = ranks / 2;
-    const int first = rank < lower ? 0 : lower;
-    const int partner = partner_of(rank - first, {Pairing::Kind::neighbours}, rank < lower ? lower : ranks - lower);
+  static int neighbour_in_half(int rank, int ranks) {
+    const int lower_ranks = ranks / 2;
+    const int first = rank < lower_ranks ? 0 : lower_ranks;
+    const int partner =
+        partner_of(rank - first, {Pairing::Kind::neighbours}, rank < lower_ranks ? lower_ranks : ranks - lower_ranks);
     return partner == no_partner ? no_partner : first + partner;
   }
 

@@ -13,12 +13,12 @@ class Compression final : public Simultaneous {
   Compression() { size_.preset(Bytes{40 << 10}); }
 
   void check(int ranks) const override {
-    needs_ranks("compression", 2, ranks);
+    require_ranks("compression", 2, ranks);
     if (*partners_ < ranks) return;
     reject("partners", "{}, but each of {} ranks has {} others", *partners_, ranks, ranks - 1);
   }
   Traffic traffic(int ranks) const override {
-    Traffic traffic = of_messages(ranks * *partners_ * *messages_);
+    Traffic traffic = traffic_of_messages(ranks * *partners_ * *messages_);
     traffic.compute_s = static_cast<double>(pause_->value) * 1e-9;
     return traffic;
   }
@@ -40,12 +40,12 @@ class Compression final : public Simultaneous {
 
  private:
   Peers peers(int rank, int ranks, const Draw&, std::uint64_t) const override {
-    Peers found;
-    for (int places = 1; places <= *partners_; ++places) {
-      found.to.insert(found.to.end(), static_cast<std::size_t>(*messages_), (rank + ranks - places) % ranks);
-      found.from.insert(found.from.end(), static_cast<std::size_t>(*messages_), (rank + places) % ranks);
+    Peers peers;
+    for (int distance = 1; distance <= *partners_; ++distance) {
+      peers.to.insert(peers.to.end(), static_cast<std::size_t>(*messages_), (rank + ranks - distance) % ranks);
+      peers.from.insert(peers.from.end(), static_cast<std::size_t>(*messages_), (rank + distance) % ranks);
     }
-    return found;
+    return peers;
   }
 
   Param<std::int64_t> partners_{

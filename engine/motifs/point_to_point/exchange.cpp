@@ -16,7 +16,7 @@ constexpr int tag = 1;
 class Exchange final : public Motif {
  public:
   void check(int ranks) const override {
-    needs_ranks("exchange", 2, ranks);
+    require_ranks("exchange", 2, ranks);
     layout_.check(*size_);
   }
   Traffic traffic(int ranks) const override {

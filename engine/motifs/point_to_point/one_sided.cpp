@@ -6,7 +6,7 @@
 namespace stressbench {
 namespace {
 
-std::vector<int> each_once(std::vector<int> ranks) {
+std::vector<int> sorted_unique(std::vector<int> ranks) {
   std::ranges::sort(ranks);
   ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
   return ranks;
@@ -29,22 +29,22 @@ OneSided::~OneSided() {
 }
 
 void OneSided::check(int ranks) const {
-  needs_ranks("a one-sided motif", 2, ranks);
-  if (pairs_.was_given() && *reach_ != Reach::one_way && *reach_ != Reach::both_ways)
-    reject("pairs", "--pattern {} has no pairs; use one_way or both_ways", reach_.text());
+  require_ranks("a one-sided motif", 2, ranks);
+  if (pairs_.was_given() && *pattern_ != AccessPattern::one_way && *pattern_ != AccessPattern::both_ways)
+    reject("pairs", "--pattern {} has no pairs; use one_way or both_ways", pattern_.text());
   if (*flush_ && *sync_ != Synchronisation::lock && *sync_ != Synchronisation::lock_all)
     reject("flush", "--sync {} has no locks to hold; use lock or lock_all", sync_.text());
 }
 
 Traffic OneSided::traffic(int ranks) const {
-  const std::int64_t messages = all_targets(*reach_, ranks) * *operations_;
+  const std::int64_t messages = total_targets(*pattern_, ranks) * *operations_;
   return {.messages = messages,
           .message_bytes = messages * operation_bytes() * crossings(),
           .collectives = *sync_ == Synchronisation::fence ? 2 : 0};
 }
 
 std::optional<Bandwidth> OneSided::bandwidth(int ranks) const {
-  const std::int64_t messages = most_targets(*reach_, ranks) * *operations_;
+  const std::int64_t messages = max_targets_per_origin(*pattern_, ranks) * *operations_;
   return Bandwidth{static_cast<double>(messages * operation_bytes() * crossings()),
                    crossings() == 1
                        ? "of one origin: bytes of its operations / time until synchronised"
@@ -56,36 +56,37 @@ void OneSided::decompose(const mpi::Group& group, const Draw&) {
   communicator_ = group.handle();
   rank_ = group.rank();
   ranks_ = group.size();
-  reached_ = reached(*reach_, *pairs_, rank_, ranks_);
-  target_ranks_ = each_once(ranks_of(reached_.targets));
+  peers_ = access_peers(*pattern_, *pairs_, rank_, ranks_);
+  target_ranks_ = sorted_unique(ranks_of(peers_.targets));
   const auto length = static_cast<std::size_t>(operation_bytes());
-  local_ = Buffer(reached_.targets.size() * operations() * length);
-  const std::size_t exposed_bytes = pieces(reached_.origins.size()) * length;
+  local_ = Buffer(peers_.targets.size() * operations() * length);
+  const std::size_t exposed_bytes = piece_count(peers_.origins.size()) * length;
   if (*kind_ == WindowKind::create) {
-    given_ = Buffer(exposed_bytes);
-    window_ = mpi::Window::create(given_.bytes(), group);
+    user_memory_ = Buffer(exposed_bytes);
+    window_ = mpi::Window::create(user_memory_.bytes(), group);
   } else {
     window_ = mpi::Window::allocate(exposed_bytes, group);
     std::ranges::fill(window_.memory(), std::byte{0x55});  // touched, like the memory of a Buffer
   }
   targets_ = mpi::RankSet(group, target_ranks_);
-  origins_ = mpi::RankSet(group, each_once(reached_.origins));
-  plan();
-  if (*flush_) open_for_good();
+  origins_ = mpi::RankSet(group, sorted_unique(peers_.origins));
+  plan_operations();
+  if (*flush_) lock_for_all_iterations();
 }
 
-void OneSided::plan() {
-  planned_.clear();
-  for (std::size_t target = 0; target < reached_.targets.size(); ++target) {
-    const auto place = static_cast<std::size_t>(reached_.targets[target].place);
+void OneSided::plan_operations() {
+  planned_operations_.clear();
+  for (std::size_t target = 0; target < peers_.targets.size(); ++target) {
+    const auto origin_index = static_cast<std::size_t>(peers_.targets[target].origin_index);
     for (std::size_t i = 0; i < operations(); ++i) {
-      const auto there = static_cast<MPI_Aint>(place_of(place, i)) * static_cast<MPI_Aint>(operation_bytes());
-      planned_.push_back({target, i, target_rank(target), local(target, i).data(), there});
+      const auto displacement =
+          static_cast<MPI_Aint>(piece_index(origin_index, i)) * static_cast<MPI_Aint>(operation_bytes());
+      planned_operations_.push_back({target, i, target_rank(target), local(target, i).data(), displacement});
     }
   }
 }
 
-void OneSided::open_for_good() {
+void OneSided::lock_for_all_iterations() {
   if (*sync_ == Synchronisation::lock_all) mpi::check(MPI_Win_lock_all(0, window()), "MPI_Win_lock_all");
   if (*sync_ == Synchronisation::lock) {
     for (const int target : target_ranks_) {
@@ -104,7 +105,7 @@ void OneSided::flush() {
 }
 
 void OneSided::fill_payload(std::uint64_t pass) {
-  stamp_memory(pass);
+  fill_memory(pass);
   mpi::check(MPI_Barrier(communicator_), "MPI_Barrier");
 }
 
@@ -114,18 +115,18 @@ void OneSided::verify(std::uint64_t pass) const {
 }
 
 // Number of pieces in a window that `origins` origins access.
-std::size_t OneSided::pieces(std::size_t origins) const {
+std::size_t OneSided::piece_count(std::size_t origins) const {
   if (origins == 0) return 0;
-  return place_of(origins - 1, operations() - 1) + 1;
+  return piece_index(origins - 1, operations() - 1) + 1;
 }
 
-std::size_t OneSided::place_of(std::size_t place, std::size_t operation) const {
+std::size_t OneSided::piece_index(std::size_t origin_index, std::size_t operation) const {
   switch (piece()) {
     case Piece::own:
-      return place * operations() + operation;
+      return origin_index * operations() + operation;
     case Piece::by_operation:
       return operation;
-    case Piece::one:
+    case Piece::shared:
       return 0;
   }
   return 0;
@@ -136,9 +137,9 @@ std::span<std::byte> OneSided::local(std::size_t target, std::size_t operation) 
   return local_.bytes((target * operations() + operation) * length, length);
 }
 
-std::span<std::byte> OneSided::exposed(std::size_t place, std::size_t operation) const {
+std::span<std::byte> OneSided::exposed(std::size_t origin_index, std::size_t operation) const {
   const auto length = static_cast<std::size_t>(operation_bytes());
-  return window_.memory().subspan(place_of(place, operation) * length, length);
+  return window_.memory().subspan(piece_index(origin_index, operation) * length, length);
 }
 
 }  // namespace stressbench

@@ -9,11 +9,11 @@ namespace {
 class Outcast final : public Simultaneous {
  public:
   void check(int ranks) const override {
-    needs_ranks("outcast", 2, ranks);
+    require_ranks("outcast", 2, ranks);
     if (*root_ >= ranks) reject("root", "{}, but the job's ranks are 0 to {}", *root_, ranks - 1);
     if (*roots_ >= ranks) reject("roots", "{} of {} ranks leave no receiver; at most {}", *roots_, ranks, ranks - 1);
   }
-  Traffic traffic(int ranks) const override { return of_messages(*roots_ * (ranks - *roots_)); }
+  Traffic traffic(int ranks) const override { return traffic_of_messages(*roots_ * (ranks - *roots_)); }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     return Bandwidth{static_cast<double>((ranks - *roots_) * size_bytes()), "bytes that one root sends / time"};
   }
@@ -23,13 +23,13 @@ class Outcast final : public Simultaneous {
 
   // Each root starts with the rank after it, so that roots do not all send to the same rank first.
   Peers peers(int rank, int ranks, const Draw&, std::uint64_t) const override {
-    Peers found;
+    Peers peers;
     for (int step = 1; step < ranks; ++step) {
       const int other = (rank + step) % ranks;
       if (is_root(rank, ranks) == is_root(other, ranks)) continue;
-      (is_root(rank, ranks) ? found.to : found.from).push_back(other);
+      (is_root(rank, ranks) ? peers.to : peers.from).push_back(other);
     }
-    return found;
+    return peers;
   }
 
   Param<std::int64_t> root_{this, 'r', "root", 0, "the first rank that sends", AtMost{int_max}};

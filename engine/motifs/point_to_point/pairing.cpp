@@ -33,16 +33,16 @@ std::vector<int> partners(const Pairing& pairing, int ranks) {
   std::iota(order.begin(), order.end(), 0);
   const std::size_t pairs = order.size() / 2;
   std::vector<int> partner(order.size(), no_partner);
-  const auto join = [&partner](int a, int b) {
+  const auto pair_up = [&partner](int a, int b) {
     partner[static_cast<std::size_t>(a)] = b;
     partner[static_cast<std::size_t>(b)] = a;
   };
   if (pairing.kind == Pairing::Kind::halves) {
-    for (std::size_t i = 0; i < pairs; ++i) join(order[i], order[i + pairs]);
+    for (std::size_t i = 0; i < pairs; ++i) pair_up(order[i], order[i + pairs]);
     return partner;
   }
   if (pairing.kind == Pairing::Kind::random) order = random_permutation({.seed = pairing.seed}, ranks);
-  for (std::size_t i = 0; i < pairs; ++i) join(order[2 * i], order[2 * i + 1]);
+  for (std::size_t i = 0; i < pairs; ++i) pair_up(order[2 * i], order[2 * i + 1]);
   return partner;
 }
 
@@ -50,9 +50,9 @@ int partner_of(int rank, const Pairing& pairing, int ranks) {
   return partners(pairing, ranks)[static_cast<std::size_t>(rank)];
 }
 
-void needs_ranks(std::string_view motif, int least, int ranks) {
-  if (ranks >= least) return;
-  reject("", "{} needs {} ranks or more, but the job has {}", motif, least, ranks);
+void require_ranks(std::string_view motif, int min_ranks, int ranks) {
+  if (ranks >= min_ranks) return;
+  reject("", "{} needs {} ranks or more, but the job has {}", motif, min_ranks, ranks);
 }
 
 }  // namespace stressbench

@@ -35,6 +35,6 @@ std::vector<int> partners(const Pairing& pairing, int ranks);
 int partner_of(int rank, const Pairing& pairing, int ranks);
 
 // Throws ParameterMistake if there are fewer ranks than the motif needs.
-void needs_ranks(std::string_view motif, int least, int ranks);
+void require_ranks(std::string_view motif, int min_ranks, int ranks);
 
 }  // namespace stressbench

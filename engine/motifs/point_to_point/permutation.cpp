@@ -11,14 +11,14 @@ namespace {
 
 class Permutation final : public Simultaneous {
  public:
-  void check(int ranks) const override { needs_ranks("permutation", 2, ranks); }
-  Traffic traffic(int ranks) const override { return of_messages(ranks); }
+  void check(int ranks) const override { require_ranks("permutation", 2, ranks); }
+  Traffic traffic(int ranks) const override { return traffic_of_messages(ranks); }
   std::optional<Bandwidth> bandwidth(int) const override {
     return Bandwidth{static_cast<double>(size_bytes()), "of one rank: bytes sent, while as many are received / time"};
   }
 
  private:
-  bool redraws() const override { return *drawing_ == Drawing::iteration; }
+  bool peers_change() const override { return *drawing_ == Drawing::iteration; }
 
   // A random permutation that is a single cycle, all of them equally likely, so that no rank sends to itself: HPCC's
   // randomly ordered ring.
@@ -26,10 +26,10 @@ class Permutation final : public Simultaneous {
     Draw position = draws;
     position.execution = iteration * static_cast<std::uint64_t>(ranks);
     const std::vector<int> cycle = random_permutation(position, ranks);
-    const auto at = std::distance(cycle.begin(), std::ranges::find(cycle, rank));
-    const auto there = static_cast<std::size_t>(at);
+    const auto iterator_distance = std::distance(cycle.begin(), std::ranges::find(cycle, rank));
+    const auto own_position = static_cast<std::size_t>(iterator_distance);
     const auto length = cycle.size();
-    return {{cycle[(there + 1) % length]}, {cycle[(there + length - 1) % length]}};
+    return {{cycle[(own_position + 1) % length]}, {cycle[(own_position + length - 1) % length]}};
   }
 
   Param<Drawing> drawing_{this, "draw", Drawing::once, drawing_help};

@@ -14,7 +14,7 @@ constexpr int tag = 1;
 
 class PingPing final : public Motif {
  public:
-  void check(int ranks) const override { needs_ranks("pingping", 2, ranks); }
+  void check(int ranks) const override { require_ranks("pingping", 2, ranks); }
   Traffic traffic(int ranks) const override {
     const std::int64_t messages = 2 * (ranks / 2);
     return {.messages = messages, .message_bytes = messages * size_->value};
@@ -38,11 +38,11 @@ class PingPing final : public Motif {
 
   void perform(Recorder&) override {
     if (partner_ == no_partner) return;
-    MPI_Request sending = MPI_REQUEST_NULL;
-    mpi::check(MPI_Isend(outgoing_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &sending), "MPI_Isend");
+    MPI_Request send_request = MPI_REQUEST_NULL;
+    mpi::check(MPI_Isend(outgoing_.data(), count_, MPI_BYTE, partner_, tag, communicator_, &send_request), "MPI_Isend");
     mpi::check(MPI_Recv(incoming_.data(), count_, MPI_BYTE, partner_, tag, communicator_, MPI_STATUS_IGNORE),
                "MPI_Recv");
-    mpi::check(MPI_Wait(&sending, MPI_STATUS_IGNORE), "MPI_Wait");
+    mpi::check(MPI_Wait(&send_request, MPI_STATUS_IGNORE), "MPI_Wait");
   }
 
   bool is_timed() const override { return partner_ != no_partner; }

@@ -17,7 +17,7 @@ class PingPong final : public Motif {
   PingPong() { timer_.preset(Timer::iteration); }
 
   void check(int ranks) const override {
-    needs_ranks("pingpong", 2, ranks);
+    require_ranks("pingpong", 2, ranks);
     layout_.check(*size_);
   }
   Traffic traffic(int ranks) const override {
@@ -100,16 +100,16 @@ class PingPongAllLatencies final : public Motif {
  public:
   PingPongAllLatencies() { timer_.preset(Timer::iteration); }
 
-  void check(int ranks) const override { needs_ranks("pingpongalllatencies", 2, ranks); }
+  void check(int ranks) const override { require_ranks("pingpongalllatencies", 2, ranks); }
   // Traffic of the whole series: with -i, one iteration of each size; otherwise the default number of iterations of
   // each size.
   Traffic traffic(int ranks) const override {
     Traffic sum;
     for (const auto& part : parts()) {
-      const Traffic one = part->traffic(ranks);
-      const std::int64_t times = iterations_.was_given() ? 1 : part->iterations();
-      sum.messages += times * one.messages;
-      sum.message_bytes += times * one.message_bytes;
+      const Traffic part_traffic = part->traffic(ranks);
+      const std::int64_t repetitions = iterations_.was_given() ? 1 : part->iterations();
+      sum.messages += repetitions * part_traffic.messages;
+      sum.message_bytes += repetitions * part_traffic.message_bytes;
     }
     return sum;
   }
@@ -123,7 +123,8 @@ class PingPongAllLatencies final : public Motif {
       part->find("size")->parse(units::spell(size));
       part->find("pairs")->parse(pairs_.text());
       part->find("timer")->parse(timer_.text());
-      part->find("iterations")->parse(std::to_string(iterations_.was_given() ? iterations() : customary(size)));
+      part->find("iterations")
+          ->parse(std::to_string(iterations_.was_given() ? iterations() : default_iterations(size)));
       series.push_back(std::move(part));
     }
     return series;
@@ -134,7 +135,7 @@ class PingPongAllLatencies final : public Motif {
 
  private:
   // Default number of iterations, as in the OSU benchmarks.
-  static std::int64_t customary(Bytes size) noexcept { return size.value <= 8192 ? 10'000 : 1'000; }
+  static std::int64_t default_iterations(Bytes size) noexcept { return size.value <= 8192 ? 10'000 : 1'000; }
 
   Param<std::vector<Bytes>> sizes_{this, "sizes", default_sizes(), "lengths of the messages", Each{FitsMessage{}}};
   Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};

@@ -6,7 +6,7 @@ namespace stressbench {
 namespace {
 
 // Base class of put and get: bytes that move in one direction.
-class Transfer : public OneSided {
+class DataTransfer : public OneSided {
  public:
   std::optional<Bytes> message_size() const override { return *size_; }
   std::string size_parameter() const override { return "size"; }
@@ -17,18 +17,18 @@ class Transfer : public OneSided {
 
   // Payload origin of one operation between two ranks: no two operations of an iteration carry the same bytes.
   static payload::Origin origin(int sender, int receiver, std::uint64_t pass, std::size_t operation) {
-    return {sender, receiver, pass * most_operations + operation};
+    return {sender, receiver, pass * max_operations + operation};
   }
-  template <class Each>
-  void each_local(Each each) const {
-    for (std::size_t target = 0; target < reach().targets.size(); ++target) {
-      for (std::size_t i = 0; i < operations(); ++i) each(local(target, i), target_rank(target), i);
+  template <class Visit>
+  void for_each_local(Visit visit) const {
+    for (std::size_t target = 0; target < peers().targets.size(); ++target) {
+      for (std::size_t i = 0; i < operations(); ++i) visit(local(target, i), target_rank(target), i);
     }
   }
-  template <class Each>
-  void each_exposed(Each each) const {
-    for (std::size_t place = 0; place < reach().origins.size(); ++place) {
-      for (std::size_t i = 0; i < operations(); ++i) each(exposed(place, i), reach().origins[place], i);
+  template <class Visit>
+  void for_each_exposed(Visit visit) const {
+    for (std::size_t origin_index = 0; origin_index < peers().origins.size(); ++origin_index) {
+      for (std::size_t i = 0; i < operations(); ++i) visit(exposed(origin_index, i), peers().origins[origin_index], i);
     }
   }
 
@@ -36,45 +36,45 @@ class Transfer : public OneSided {
   Param<Bytes> size_{this, 's', "size", Bytes{8}, "bytes of each operation", FitsMessage{}};
 };
 
-class Put final : public Transfer {
+class Put final : public DataTransfer {
  public:
   void perform(Recorder&) override {
-    in_epochs([this](const Operation& operation) { issue(operation); });
+    with_epochs([this](const Operation& operation) { issue(operation); });
   }
 
  private:
   void issue(const Operation& operation) {
-    mpi::check(
-        MPI_Put(operation.local, count(), MPI_BYTE, operation.rank, operation.there, count(), MPI_BYTE, window()),
-        "MPI_Put");
+    mpi::check(MPI_Put(operation.local, count(), MPI_BYTE, operation.rank, operation.displacement, count(), MPI_BYTE,
+                       window()),
+               "MPI_Put");
   }
-  void stamp_memory(std::uint64_t pass) override {
-    each_local([&](auto bytes, int target, auto i) { payload::fill(bytes, origin(rank(), target, pass, i)); });
-    each_exposed([&](auto bytes, int from, auto i) { payload::poison(bytes, origin(from, rank(), pass, i)); });
+  void fill_memory(std::uint64_t pass) override {
+    for_each_local([&](auto bytes, int target, auto i) { payload::fill(bytes, origin(rank(), target, pass, i)); });
+    for_each_exposed([&](auto bytes, int from, auto i) { payload::poison(bytes, origin(from, rank(), pass, i)); });
   }
   void verify_memory(std::uint64_t pass) const override {
-    each_exposed([&](auto bytes, int from, auto i) { payload::check(bytes, origin(from, rank(), pass, i)); });
+    for_each_exposed([&](auto bytes, int from, auto i) { payload::check(bytes, origin(from, rank(), pass, i)); });
   }
 };
 
-class Get final : public Transfer {
+class Get final : public DataTransfer {
  public:
   void perform(Recorder&) override {
-    in_epochs([this](const Operation& operation) { issue(operation); });
+    with_epochs([this](const Operation& operation) { issue(operation); });
   }
 
  private:
   void issue(const Operation& operation) {
-    mpi::check(
-        MPI_Get(operation.local, count(), MPI_BYTE, operation.rank, operation.there, count(), MPI_BYTE, window()),
-        "MPI_Get");
+    mpi::check(MPI_Get(operation.local, count(), MPI_BYTE, operation.rank, operation.displacement, count(), MPI_BYTE,
+                       window()),
+               "MPI_Get");
   }
-  void stamp_memory(std::uint64_t pass) override {
-    each_exposed([&](auto bytes, int to, auto i) { payload::fill(bytes, origin(rank(), to, pass, i)); });
-    each_local([&](auto bytes, int target, auto i) { payload::poison(bytes, origin(target, rank(), pass, i)); });
+  void fill_memory(std::uint64_t pass) override {
+    for_each_exposed([&](auto bytes, int to, auto i) { payload::fill(bytes, origin(rank(), to, pass, i)); });
+    for_each_local([&](auto bytes, int target, auto i) { payload::poison(bytes, origin(target, rank(), pass, i)); });
   }
   void verify_memory(std::uint64_t pass) const override {
-    each_local([&](auto bytes, int target, auto i) { payload::check(bytes, origin(target, rank(), pass, i)); });
+    for_each_local([&](auto bytes, int target, auto i) { payload::check(bytes, origin(target, rank(), pass, i)); });
   }
 };
 

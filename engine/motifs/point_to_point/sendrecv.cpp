@@ -14,7 +14,7 @@ constexpr int tag = 1;
 class Sendrecv final : public Motif {
  public:
   void check(int ranks) const override {
-    needs_ranks("sendrecv", 2, ranks);
+    require_ranks("sendrecv", 2, ranks);
     layout_.check(*size_);
   }
   Traffic traffic(int ranks) const override { return {.messages = ranks, .message_bytes = ranks * size_->value}; }

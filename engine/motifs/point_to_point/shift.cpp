@@ -8,7 +8,7 @@ namespace {
 
 class ShiftPattern : public Simultaneous {
  public:
-  Traffic traffic(int ranks) const override { return of_messages(ranks); }
+  Traffic traffic(int ranks) const override { return traffic_of_messages(ranks); }
   std::optional<Bandwidth> bandwidth(int) const override {
     return Bandwidth{static_cast<double>(size_bytes()), "of one rank: bytes sent, while as many are received / time"};
   }
@@ -16,15 +16,15 @@ class ShiftPattern : public Simultaneous {
  protected:
   virtual int distance(int ranks) const = 0;
   Peers peers(int rank, int ranks, const Draw&, std::uint64_t) const override {
-    const int places = distance(ranks);
-    return {{(rank + places) % ranks}, {(rank + ranks - places) % ranks}};
+    const int offset = distance(ranks);
+    return {{(rank + offset) % ranks}, {(rank + ranks - offset) % ranks}};
   }
 };
 
 class Shift final : public ShiftPattern {
  public:
   void check(int ranks) const override {
-    needs_ranks("shift", 2, ranks);
+    require_ranks("shift", 2, ranks);
     if (*distance_ < ranks) return;
     reject("distance", "{}, but {} ranks are at most {} apart", *distance_, ranks, ranks - 1);
   }
@@ -40,7 +40,7 @@ class Shift final : public ShiftPattern {
 // Principles and Practices of Interconnection Networks, section 3.2).
 class Tornado final : public ShiftPattern {
  public:
-  void check(int ranks) const override { needs_ranks("tornado", 3, ranks); }
+  void check(int ranks) const override { require_ranks("tornado", 3, ranks); }
 
  private:
   int distance(int ranks) const override { return (ranks + 1) / 2 - 1; }

@@ -23,7 +23,9 @@ class Simultaneous : public Motif {
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void prepare(std::uint64_t execution) override;
   void perform(Recorder& recorder) override;
-  bool is_timed() const override { return !turns_.front().to.empty() || !turns_.front().from.empty(); }
+  bool is_timed() const override {
+    return !peers_by_iteration_.front().to.empty() || !peers_by_iteration_.front().from.empty();
+  }
   void fill_payload(std::uint64_t pass) override;
   void verify(std::uint64_t pass) const override;
 
@@ -36,16 +38,16 @@ class Simultaneous : public Motif {
   // `draws`, which is the same on all ranks.
   virtual Peers peers(int rank, int ranks, const Draw& draws, std::uint64_t iteration) const = 0;
   // Whether the peers change from iteration to iteration.
-  virtual bool redraws() const { return false; }
+  virtual bool peers_change() const { return false; }
 
   std::int64_t size_bytes() const noexcept { return size_->value; }
-  Traffic of_messages(std::int64_t messages) const {
+  Traffic traffic_of_messages(std::int64_t messages) const {
     return {.messages = messages, .message_bytes = messages * size_->value};
   }
   Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of each message", FitsMessage{}};
 
  private:
-  void make_room();
+  void resize_buffers();
   std::span<std::byte> outgoing(std::size_t i) const { return outgoing_.bytes(i * length(), length()); }
   std::span<std::byte> incoming(std::size_t i) const { return incoming_.bytes(i * length(), length()); }
   std::size_t length() const { return static_cast<std::size_t>(size_->value); }
@@ -54,9 +56,9 @@ class Simultaneous : public Motif {
   Draw draws_;
   int rank_ = 0;
   int ranks_ = 0;
-  std::vector<Peers> turns_;  // peers in the next iterations; reused from the first after the last
-  std::size_t next_ = 0;
-  std::size_t stamped_ = 0;  // the turn that `verify` checks
+  std::vector<Peers> peers_by_iteration_;  // peers in the next iterations; reused from the first after the last
+  std::size_t next_iteration_ = 0;
+  std::size_t verified_iteration_ = 0;  // the index in `peers_by_iteration_` that `verify` checks
   Buffer outgoing_;
   Buffer incoming_;
   std::vector<MPI_Request> in_flight_;

@@ -5,39 +5,39 @@
 namespace stressbench {
 
 Team::Team(int members, std::function<void(int)> work)
-    : work_(std::move(work)), faults_(static_cast<std::size_t>(members)) {
+    : work_(std::move(work)), exceptions_(static_cast<std::size_t>(members)) {
   for (int member = 1; member < members; ++member) {
-    threads_.emplace_back([this, member] { serve(member); });
+    threads_.emplace_back([this, member] { worker_loop(member); });
   }
 }
 
 Team::~Team() {
-  over_ = true;
-  ++turn_;
-  turn_.notify_all();
+  stopping_ = true;
+  ++generation_;
+  generation_.notify_all();
 }
 
 void Team::run() {
-  busy_ = static_cast<int>(threads_.size());
-  ++turn_;
-  turn_.notify_all();
+  active_ = static_cast<int>(threads_.size());
+  ++generation_;
+  generation_.notify_all();
   work_(0);
-  for (int busy = busy_; busy > 0; busy = busy_) busy_.wait(busy);
-  for (std::exception_ptr& fault : faults_) {
-    if (fault) std::rethrow_exception(std::exchange(fault, nullptr));
+  for (int active = active_; active > 0; active = active_) active_.wait(active);
+  for (std::exception_ptr& exception : exceptions_) {
+    if (exception) std::rethrow_exception(std::exchange(exception, nullptr));
   }
 }
 
-void Team::serve(int member) {
-  for (int seen = 0;; ++seen) {
-    turn_.wait(seen);
-    if (over_) return;
+void Team::worker_loop(int member) {
+  for (int finished_generation = 0;; ++finished_generation) {
+    generation_.wait(finished_generation);
+    if (stopping_) return;
     try {
       work_(member);
     } catch (...) {
-      faults_[static_cast<std::size_t>(member)] = std::current_exception();
+      exceptions_[static_cast<std::size_t>(member)] = std::current_exception();
     }
-    if (--busy_ == 0) busy_.notify_one();
+    if (--active_ == 0) active_.notify_one();
   }
 }
 

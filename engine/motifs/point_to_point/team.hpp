@@ -21,13 +21,13 @@ class Team {
   void run();
 
  private:
-  void serve(int member);
+  void worker_loop(int member);
 
   std::function<void(int)> work_;
-  std::atomic<int> turn_{0};
-  std::atomic<int> busy_{0};
-  std::atomic<bool> over_{false};
-  std::vector<std::exception_ptr> faults_;  // by member
+  std::atomic<int> generation_{0};
+  std::atomic<int> active_{0};
+  std::atomic<bool> stopping_{false};
+  std::vector<std::exception_ptr> exceptions_;  // by member
   std::vector<std::jthread> threads_;
 };
 

@@ -25,7 +25,7 @@ constexpr std::int64_t acknowledgement_bytes = 4;
 class PartitionedMessage {
  public:
 #if MPI_VERSION >= 4
-  static constexpr bool known = true;
+  static constexpr bool supported = true;
   PartitionedMessage(const Buffer& memory, int parts, int peer, bool sends, MPI_Comm communicator) {
     const auto count = static_cast<MPI_Count>(memory.size() / static_cast<std::size_t>(parts));
     mpi::check(sends ? MPI_Psend_init(memory.data(), parts, count, MPI_BYTE, peer, partition_tag, communicator,
@@ -36,7 +36,7 @@ class PartitionedMessage {
   }
   void ready(int part) { mpi::check(MPI_Pready(part, request_), "MPI_Pready"); }
 #else
-  static constexpr bool known = false;
+  static constexpr bool supported = false;
   PartitionedMessage(const Buffer&, int, int, bool, MPI_Comm) {}
   void ready(int) {}
 #endif
@@ -55,10 +55,10 @@ class PartitionedMessage {
 class Threads final : public Motif {
  public:
   void check(int ranks) const override {
-    needs_ranks("threads", 2, ranks);
+    require_ranks("threads", 2, ranks);
     if (size_->value % *threads_ != 0)
       reject("threads", "{} does not divide a message of {} bytes", *threads_, size_->value);
-    if (partitioned() && !PartitionedMessage::known) {
+    if (partitioned() && !PartitionedMessage::supported) {
       reject("call",
              "partitioned needs an MPI library of standard 4.0, but this program was built with one of {}.{}; use send",
              MPI_VERSION, MPI_SUBVERSION);
@@ -88,19 +88,19 @@ class Threads final : public Motif {
     part_bytes_ = static_cast<int>(size_->value / *threads_);
     const auto members = static_cast<int>(*threads_);
     if (partitioned()) {
-      whole_ = std::make_unique<PartitionedMessage>(message_, members, partner_, sends_, communicator_);
+      partitioned_message_ = std::make_unique<PartitionedMessage>(message_, members, partner_, sends_, communicator_);
     }
     // A partitioned message is received as a whole: only the sender's threads have work.
     if (sends_ || !partitioned()) {
-      team_ = std::make_unique<Team>(members, [this](int member) { move_part(member); });
+      team_ = std::make_unique<Team>(members, [this](int member) { transfer_part(member); });
     }
   }
 
   void perform(Recorder&) override {
     if (partner_ == no_partner) return;
-    if (whole_) whole_->start();
+    if (partitioned_message_) partitioned_message_->start();
     if (team_) team_->run();
-    if (whole_) whole_->wait();
+    if (partitioned_message_) partitioned_message_->wait();
     acknowledge();
   }
 
@@ -119,17 +119,17 @@ class Threads final : public Motif {
   bool partitioned() const { return *call_ == ThreadCall::partitioned; }
 
   void require_threads() const {
-    int given = MPI_THREAD_SINGLE;
-    mpi::check(MPI_Query_thread(&given), "MPI_Query_thread");
-    if (*threads_ == 1 || given == MPI_THREAD_MULTIPLE) return;
+    int provided = MPI_THREAD_SINGLE;
+    mpi::check(MPI_Query_thread(&provided), "MPI_Query_thread");
+    if (*threads_ == 1 || provided == MPI_THREAD_MULTIPLE) return;
     throw UserMistake(
         "--threads: {} that call MPI at once need MPI_THREAD_MULTIPLE, which MPI was not started with; "
         "--mpi-thread-multiple asks for it (if that was given, this library has none)",
         *threads_);
   }
 
-  void move_part(int member) {
-    if (whole_) return whole_->ready(member);
+  void transfer_part(int member) {
+    if (partitioned_message_) return partitioned_message_->ready(member);
     std::byte* part = message_.data() + std::ptrdiff_t{member} * part_bytes_;
     const int tag = partition_tag + member;
     if (sends_) {
@@ -139,13 +139,13 @@ class Threads final : public Motif {
     }
   }
   void acknowledge() {
-    std::byte* word = acknowledgement_.data();
+    std::byte* buffer = acknowledgement_.data();
     if (sends_) {
-      mpi::check(MPI_Recv(word, acknowledgement_bytes, MPI_BYTE, partner_, acknowledgement_tag, communicator_,
+      mpi::check(MPI_Recv(buffer, acknowledgement_bytes, MPI_BYTE, partner_, acknowledgement_tag, communicator_,
                           MPI_STATUS_IGNORE),
                  "MPI_Recv");
     } else {
-      mpi::check(MPI_Send(word, acknowledgement_bytes, MPI_BYTE, partner_, acknowledgement_tag, communicator_),
+      mpi::check(MPI_Send(buffer, acknowledgement_bytes, MPI_BYTE, partner_, acknowledgement_tag, communicator_),
                  "MPI_Send");
     }
   }
@@ -164,7 +164,7 @@ class Threads final : public Motif {
   bool sends_ = false;
   Buffer message_;
   std::array<std::byte, acknowledgement_bytes> acknowledgement_{};
-  std::unique_ptr<PartitionedMessage> whole_;
+  std::unique_ptr<PartitionedMessage> partitioned_message_;
   std::unique_ptr<Team> team_;
 };
 

@@ -29,7 +29,7 @@ struct TimeOfRank {
 class AllPairs final : public Motif {
  public:
   void check(int ranks) const override {
-    needs_ranks("all_pairs", 2, ranks);
+    require_ranks("all_pairs", 2, ranks);
     if (iterations() == 1) return;
     reject("iterations",
            "the results of {} tournaments would be added up; use 1 iteration, and --rounds for longer measurements",
@@ -37,9 +37,9 @@ class AllPairs final : public Motif {
   }
   Traffic traffic(int ranks) const override {
     const std::int64_t pairs = std::int64_t{ranks} * (ranks - 1) / 2;
-    const std::int64_t there_and_back = 2 * (*rounds_ + 1);
-    return {.messages = pairs * (there_and_back + 1),
-            .message_bytes = pairs * (there_and_back * size_->value + static_cast<std::int64_t>(sizeof(double))),
+    const std::int64_t round_trip_messages = 2 * (*rounds_ + 1);
+    return {.messages = pairs * (round_trip_messages + 1),
+            .message_bytes = pairs * (round_trip_messages * size_->value + static_cast<std::int64_t>(sizeof(double))),
             .collectives = 2,
             .collective_bytes = ranks * (time_of_rank_bytes + static_cast<std::int64_t>(sizeof(int)))};
   }
@@ -47,7 +47,7 @@ class AllPairs final : public Motif {
   std::string size_parameter() const override { return "size"; }
   std::string quantity() const override { return "time of the tournament"; }
 
-  void bind(const RunContext& place) override { run_ = {place.run_id, place.launch}; }
+  void bind(const RunContext& context) override { run_ = {context.run_id, context.launch}; }
   void decompose(const mpi::Group& group, const Draw&) override {
     communicator_ = group.handle();
     rank_ = group.rank();
@@ -57,42 +57,42 @@ class AllPairs final : public Motif {
     incoming_ = Buffer(static_cast<std::size_t>(ranks_) * length());
     times_s_.assign(static_cast<std::size_t>(ranks_ - 1), 0);
     if (!matrix_.was_given()) return;
-    matrix_of_own_.emplace(rank_, ranks_);
+    own_pair_times_.emplace(rank_, ranks_);
     matrix_file_.emplace(group, "matrix", *matrix_, run_);
   }
 
   void perform(Recorder& recorder) override {
     TimeOfRank slowest{-1, rank_};  // of the pairs in which this rank is the lower one
     int slowest_opponent = rank_;
-    std::size_t played = 0;
+    std::size_t measured_pairs = 0;
     for (int round = 0; round < tournament_rounds(ranks_); ++round) {
-      const int other = opponent(rank_, round, ranks_);
-      if (other == no_partner) continue;
-      const double time_s = rank_ < other ? begin(other, recorder) : answer(other);
-      times_s_[played++] = time_s;
-      if (rank_ > other) continue;
-      if (matrix_of_own_) matrix_of_own_->add(other, time_s);
+      const int partner = opponent(rank_, round, ranks_);
+      if (partner == no_partner) continue;
+      const double time_s = rank_ < partner ? initiate(partner, recorder) : respond(partner);
+      times_s_[measured_pairs++] = time_s;
+      if (rank_ > partner) continue;
+      if (own_pair_times_) own_pair_times_->add(partner, time_s);
       if (time_s <= slowest.time_s) continue;
       slowest.time_s = time_s;
-      slowest_opponent = other;
+      slowest_opponent = partner;
     }
-    agree_on(slowest, slowest_opponent);
-    describe_own();
+    reduce_slowest(slowest, slowest_opponent);
+    add_own_metrics();
   }
 
   void finish(const mpi::Group& group, int round) override {
-    if (matrix_of_own_) matrix_of_own_->append(*matrix_file_, group, round, size_->value);
+    if (own_pair_times_) own_pair_times_->append(*matrix_file_, group, round, size_->value);
   }
 
   void fill_payload(std::uint64_t pass) override {
-    for (int other = 0; other < ranks_; ++other) {
-      payload::fill(to(other), {rank_, other, pass});
-      payload::poison(from(other), {other, rank_, pass});
+    for (int partner = 0; partner < ranks_; ++partner) {
+      payload::fill(send_buffer(partner), {rank_, partner, pass});
+      payload::poison(receive_buffer(partner), {partner, rank_, pass});
     }
   }
   void verify(std::uint64_t pass) const override {
-    for (int other = 0; other < ranks_; ++other) {
-      if (other != rank_) payload::check(from(other), {other, rank_, pass});
+    for (int partner = 0; partner < ranks_; ++partner) {
+      if (partner != rank_) payload::check(receive_buffer(partner), {partner, rank_, pass});
     }
   }
 
@@ -101,48 +101,49 @@ class AllPairs final : public Motif {
 
   // One untimed round trip, so that both ranks are present and connected, then `rounds_` round trips between one pair
   // of clock reads. Sends the one-way time to the other rank.
-  double begin(int other, Recorder& recorder) {
-    play(other);
+  double initiate(int partner, Recorder& recorder) {
+    round_trip(partner);
     const std::int64_t start_ns = recorder.now_ns();
-    for (std::int64_t i = 0; i < *rounds_; ++i) play(other);
+    for (std::int64_t i = 0; i < *rounds_; ++i) round_trip(partner);
     const std::int64_t end_ns = recorder.now_ns();
     const double time_s = static_cast<double>(end_ns - start_ns) * 1e-9 / static_cast<double>(2 * *rounds_);
-    mpi::check(MPI_Send(&time_s, 1, MPI_DOUBLE, other, tag, communicator_), "MPI_Send");
+    mpi::check(MPI_Send(&time_s, 1, MPI_DOUBLE, partner, tag, communicator_), "MPI_Send");
     return time_s;
   }
-  double answer(int other) {
+  double respond(int partner) {
     for (std::int64_t i = 0; i <= *rounds_; ++i) {
-      receive(other);
-      send(other);
+      receive(partner);
+      send(partner);
     }
     double time_s = 0;
-    mpi::check(MPI_Recv(&time_s, 1, MPI_DOUBLE, other, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
+    mpi::check(MPI_Recv(&time_s, 1, MPI_DOUBLE, partner, tag, communicator_, MPI_STATUS_IGNORE), "MPI_Recv");
     return time_s;
   }
-  void play(int other) {
-    send(other);
-    receive(other);
+  void round_trip(int partner) {
+    send(partner);
+    receive(partner);
   }
-  void send(int other) {
-    mpi::check(MPI_Send(to(other).data(), count_, MPI_BYTE, other, tag, communicator_), "MPI_Send");
+  void send(int partner) {
+    mpi::check(MPI_Send(send_buffer(partner).data(), count_, MPI_BYTE, partner, tag, communicator_), "MPI_Send");
   }
-  void receive(int other) {
-    mpi::check(MPI_Recv(from(other).data(), count_, MPI_BYTE, other, tag, communicator_, MPI_STATUS_IGNORE),
-               "MPI_Recv");
+  void receive(int partner) {
+    mpi::check(
+        MPI_Recv(receive_buffer(partner).data(), count_, MPI_BYTE, partner, tag, communicator_, MPI_STATUS_IGNORE),
+        "MPI_Recv");
   }
 
   // Makes the slowest pair known to all ranks, so that the minimum, mean and maximum of these metrics over the ranks
   // are the same.
-  void agree_on(const TimeOfRank& own, int own_opponent) {
+  void reduce_slowest(const TimeOfRank& own, int own_slowest_opponent) {
     TimeOfRank slowest{};
     mpi::check(MPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, communicator_), "MPI_Allreduce");
-    int upper = own_opponent;
+    int upper = own_slowest_opponent;
     mpi::check(MPI_Bcast(&upper, 1, MPI_INT, slowest.rank, communicator_), "MPI_Bcast");
     slowest_time_.add(slowest.time_s);
     slowest_lower_.add(slowest.rank);
     slowest_upper_.add(upper);
   }
-  void describe_own() {
+  void add_own_metrics() {
     double sum_s = 0;
     for (const double time_s : times_s_) sum_s += time_s;
     mean_.add(sum_s / static_cast<double>(times_s_.size()));
@@ -153,11 +154,11 @@ class AllPairs final : public Motif {
   }
 
   std::size_t length() const { return static_cast<std::size_t>(size_->value); }
-  std::span<std::byte> to(int other) const {
-    return outgoing_.bytes(static_cast<std::size_t>(other) * length(), length());
+  std::span<std::byte> send_buffer(int partner) const {
+    return outgoing_.bytes(static_cast<std::size_t>(partner) * length(), length());
   }
-  std::span<std::byte> from(int other) const {
-    return incoming_.bytes(static_cast<std::size_t>(other) * length(), length());
+  std::span<std::byte> receive_buffer(int partner) const {
+    return incoming_.bytes(static_cast<std::size_t>(partner) * length(), length());
   }
 
   Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of the messages", FitsMessage{}};
@@ -181,7 +182,7 @@ class AllPairs final : public Motif {
   Buffer incoming_;
   std::vector<double> times_s_;
   io::Run run_;
-  std::optional<PairTimes> matrix_of_own_;
+  std::optional<PairTimes> own_pair_times_;
   std::optional<io::AppendedFile> matrix_file_;
 };
 

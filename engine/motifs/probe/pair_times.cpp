@@ -13,7 +13,8 @@ namespace stressbench {
 namespace {
 
 constexpr int tag = 2;
-constexpr std::string_view head = "round,size_bytes,lower_rank,higher_rank,tournaments,fastest_s,median_s,slowest_s\n";
+constexpr std::string_view csv_header =
+    "round,size_bytes,lower_rank,higher_rank,tournaments,fastest_s,median_s,slowest_s\n";
 
 std::string receive_lines(int rank, const mpi::Group& group) {
   MPI_Status status;
@@ -28,7 +29,7 @@ std::string receive_lines(int rank, const mpi::Group& group) {
 // Writes the lines of all ranks. After a failed write it still receives their lines, since they wait for it.
 void write_all(const io::AppendedFile& file, const std::string& own, const mpi::Group& group) {
   std::exception_ptr failure;
-  const auto attempt = [&](const auto& step) {
+  const auto unless_failed = [&](const auto& step) {
     if (failure) return;
     try {
       step();
@@ -36,13 +37,13 @@ void write_all(const io::AppendedFile& file, const std::string& own, const mpi::
       failure = std::current_exception();
     }
   };
-  attempt([&] {
-    if (file.is_empty()) file.append(head);
+  unless_failed([&] {
+    if (file.is_empty()) file.append(csv_header);
     file.append(own);
   });
   for (int rank = 1; rank < group.size() - 1; ++rank) {
     const std::string text = receive_lines(rank, group);
-    attempt([&] { file.append(text); });
+    unless_failed([&] { file.append(text); });
   }
   if (failure) std::rethrow_exception(failure);
 }
@@ -51,18 +52,18 @@ void write_all(const io::AppendedFile& file, const std::string& own, const mpi::
 
 PairTimes::PairTimes(int rank, int ranks) : rank_(rank), pairs_(static_cast<std::size_t>(ranks - 1 - rank)) {}
 
-void PairTimes::add(int higher, double time_s) noexcept {
-  Pair& pair = pairs_[static_cast<std::size_t>(higher - rank_ - 1)];
-  pair.last_s[static_cast<std::size_t>(pair.tournaments++) % kept] = time_s;
+void PairTimes::add(int higher_rank, double time_s) noexcept {
+  Pair& pair = pairs_[static_cast<std::size_t>(higher_rank - rank_ - 1)];
+  pair.recent_s[static_cast<std::size_t>(pair.tournaments++) % max_samples] = time_s;
 }
 
 std::string PairTimes::lines(int round, std::int64_t size_bytes) const {
   std::string text;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const Pair& pair = pairs_[i];
-    const auto count = std::min<std::size_t>(static_cast<std::size_t>(pair.tournaments), kept);
+    const auto count = std::min<std::size_t>(static_cast<std::size_t>(pair.tournaments), max_samples);
     if (count == 0) continue;
-    std::vector<double> times_s(pair.last_s.begin(), pair.last_s.begin() + static_cast<std::ptrdiff_t>(count));
+    std::vector<double> times_s(pair.recent_s.begin(), pair.recent_s.begin() + static_cast<std::ptrdiff_t>(count));
     const auto [fastest, slowest] = std::ranges::minmax(times_s);
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{:.6e},{:.6e},{:.6e}\n", round, size_bytes, rank_,
                    static_cast<std::size_t>(rank_) + 1 + i, count, fastest, *median(times_s), slowest);

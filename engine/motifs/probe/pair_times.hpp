@@ -14,10 +14,10 @@ namespace stressbench {
 
 class PairTimes {
  public:
-  static constexpr std::size_t kept = 31;  // most recent tournaments of a pair that are kept
+  static constexpr std::size_t max_samples = 31;  // of a pair: those of its most recent tournaments
 
   PairTimes(int rank, int ranks);
-  void add(int higher, double time_s) noexcept;
+  void add(int higher_rank, double time_s) noexcept;
 
   // Collective. Appends a line for each pair, ordered by the lower and then the higher rank. A new file begins with a
   // header line. Rank 0 writes, and holds the lines of one rank at a time. Throws MachineFault on all ranks.
@@ -26,7 +26,7 @@ class PairTimes {
  private:
   struct Pair {
     std::int64_t tournaments = 0;
-    std::array<double, kept> last_s{};
+    std::array<double, max_samples> recent_s{};
   };
   std::string lines(int round, std::int64_t size_bytes) const;
 

@@ -18,10 +18,10 @@ namespace {
 
 // Position of the sizes in the random stream of a step, whose other draws count executions from 0.
 constexpr std::uint64_t first_execution = std::uint64_t{1} << 63;
-constexpr double widest = 100;      // deviation / mean
-constexpr double narrowest = 1e-3;  // below this, the gamma distribution cannot be computed
+constexpr double max_relative_deviation = 100;   // deviation / mean
+constexpr double min_relative_deviation = 1e-3;  // below this, the gamma distribution cannot be computed
 
-constexpr std::string_view as_distribution = "SHAPE:MEAN:DEVIATION, such as lognormal:64MiB:256MiB";
+constexpr std::string_view distribution_syntax = "SHAPE:MEAN:DEVIATION, such as lognormal:64MiB:256MiB";
 
 [[noreturn]] void refuse(const std::string& words) { throw ParameterMistake("sizes-from", "--sizes-from: " + words); }
 
@@ -55,17 +55,18 @@ double size_in(std::string_view part, std::string_view text) {
 Distribution distribution_of(Shape shape, std::string_view text) {
   const auto parts = split(text);
   const std::string name = Spelling<Shape>::write(shape);
-  const std::size_t wanted = takes_deviation(shape) ? 3 : 2;
-  if (parts.size() != wanted) {
+  const std::size_t expected_parts = takes_deviation(shape) ? 3 : 2;
+  if (parts.size() != expected_parts) {
     refuse(fmt::format("'{}': {} takes {}", text, name,
-                       wanted == 2 ? fmt::format("a mean only, such as {}:64MiB", name)
-                                   : fmt::format("a mean and a deviation, such as {}:64MiB:16MiB", name)));
+                       expected_parts == 2 ? fmt::format("a mean only, such as {}:64MiB", name)
+                                           : fmt::format("a mean and a deviation, such as {}:64MiB:16MiB", name)));
   }
   const double mean = size_in(parts[1], text);
-  if (wanted == 2) return {shape, mean, 0};
+  if (expected_parts == 2) return {shape, mean, 0};
   const double deviation = size_in(parts[2], text);
-  if (deviation > widest * mean || deviation < narrowest * mean) {
-    refuse(fmt::format("'{}': the deviation must be between 0.001 and {} times the mean", text, widest));
+  if (deviation > max_relative_deviation * mean || deviation < min_relative_deviation * mean) {
+    refuse(
+        fmt::format("'{}': the deviation must be between 0.001 and {} times the mean", text, max_relative_deviation));
   }
   return {shape, mean, deviation};
 }
@@ -76,11 +77,11 @@ DrawnSize::DrawnSize(ParameterSet* owner)
     : from_(owner, "sizes-from", "",
             fmt::format("draw the bytes of a rank in a file at random, anew for each execution: from a table of sizes "
                         "(workloads/tables), or {}",
-                        as_distribution)),
+                        distribution_syntax)),
       scale_(owner, "size-scale", 1.0, "factor on the drawn sizes", Positive{}) {}
 
 void DrawnSize::check() const {
-  if (!given()) {
+  if (!enabled()) {
     if (scale_.was_given()) reject("size-scale", "requires --sizes-from");
     return;
   }
@@ -93,7 +94,7 @@ std::string DrawnSize::table_text() const {
   try {
     return read_file(*from_, input_limits::max_size_table_bytes);
   } catch (const UserMistake& mistake) {
-    refuse(fmt::format("{}; accepted: a table of sizes, or {}", mistake.what(), as_distribution));
+    refuse(fmt::format("{}; accepted: a table of sizes, or {}", mistake.what(), distribution_syntax));
   }
 }
 
@@ -107,17 +108,17 @@ DrawnSize::Source DrawnSize::source_of(const std::string& table) const {
 }
 
 void DrawnSize::load(const mpi::Group& group, const Draw& draws) {
-  enum Outcome : int { done, mistaken, failed };
+  enum Outcome : int { done, user_mistake, machine_fault };
   std::array message{static_cast<int>(done), 0};
   std::string text;
   if (group.rank() == 0) {
     try {
       text = table_text();
     } catch (const UserMistake& mistake) {
-      message[0] = mistaken;
+      message[0] = user_mistake;
       text = mistake.what();
     } catch (const MachineFault& fault) {
-      message[0] = failed;
+      message[0] = machine_fault;
       text = fault.what();
     }
     message[1] = static_cast<int>(text.size());
@@ -125,8 +126,8 @@ void DrawnSize::load(const mpi::Group& group, const Draw& draws) {
   mpi::check(MPI_Bcast(message.data(), 2, MPI_INT, 0, group.handle()), "MPI_Bcast");
   text.resize(static_cast<std::size_t>(message[1]));
   mpi::check(MPI_Bcast(text.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
-  if (message[0] == mistaken) throw ParameterMistake("sizes-from", text);
-  if (message[0] == failed) throw MachineFault(text);
+  if (message[0] == user_mistake) throw ParameterMistake("sizes-from", text);
+  if (message[0] == machine_fault) throw MachineFault(text);
   source_ = source_of(text);
   position_ = draws;
 }
@@ -135,17 +136,17 @@ std::int64_t DrawnSize::of(std::int64_t file, std::uint64_t execution) const {
   Draw position = position_;
   position.rank = static_cast<std::uint32_t>(file);
   position.execution = first_execution + execution;
-  const double unit = random_unit(position);
+  const double uniform = random_unit(position);
   if (const auto* table = std::get_if<SizeTable>(&*source_)) {
-    const std::int64_t size = table->quantile(unit);
+    const std::int64_t size = table->quantile(uniform);
     return *scale_ == 1 ? size : scaled(static_cast<double>(size));
   }
-  return scaled(std::get<Distribution>(*source_).quantile(unit));
+  return scaled(std::get<Distribution>(*source_).quantile(uniform));
 }
 
 double DrawnSize::mean() const {
   const Source source = source_ ? *source_ : source_of(table_text());
-  return *scale_ * std::visit([](const auto& known) { return known.mean(); }, source);
+  return *scale_ * std::visit([](const auto& alternative) { return alternative.mean(); }, source);
 }
 
 std::optional<std::int64_t> DrawnSize::largest() const {

@@ -20,7 +20,7 @@ class DrawnSize {
   explicit DrawnSize(ParameterSet* owner);
 
   // Whether sizes are drawn. If not, only `check` may be called.
-  bool given() const noexcept { return !from_->empty(); }
+  bool enabled() const noexcept { return !from_->empty(); }
 
   // Throws ParameterMistake. Only the first rank of a launch reads the table.
   void check() const;

@@ -23,13 +23,14 @@ Extents::Extents(std::int64_t size, std::int64_t segments, std::int64_t transfer
     : block_(size / segments),
       segments_(segments),
       transfer_(transfer),
-      in_block_((block_ + transfer - 1) / transfer),
+      transfers_per_block_((block_ + transfer - 1) / transfer),
       portion_(portion) {}
 
 Extent Extents::at(std::int64_t number) const noexcept {
-  const std::int64_t segment = number / in_block_;
-  const std::int64_t within = number % in_block_ * transfer_;
-  return {(segment * portion_.ranks + portion_.index) * block_ + within, std::min(transfer_, block_ - within)};
+  const std::int64_t segment = number / transfers_per_block_;
+  const std::int64_t block_offset = number % transfers_per_block_ * transfer_;
+  return {(segment * portion_.ranks + portion_.index) * block_ + block_offset,
+          std::min(transfer_, block_ - block_offset)};
 }
 
 }  // namespace io

@@ -39,8 +39,8 @@ class Extents {
   // of a block is shorter if `transfer` does not divide the block.
   Extents(std::int64_t size, std::int64_t segments, std::int64_t transfer, Portion portion) noexcept;
 
-  std::int64_t transfers() const noexcept { return segments_ * in_block_; }  // per rank
-  Extent at(std::int64_t number) const noexcept;                             // in the order of offsets
+  std::int64_t transfers() const noexcept { return segments_ * transfers_per_block_; }  // per rank
+  Extent at(std::int64_t number) const noexcept;                                        // in the order of offsets
   std::int64_t size() const noexcept { return block_ * segments_; }
   std::int64_t file_bytes() const noexcept { return size() * portion_.ranks; }
 
@@ -48,7 +48,7 @@ class Extents {
   std::int64_t block_ = 0;
   std::int64_t segments_ = 0;
   std::int64_t transfer_ = 1;
-  std::int64_t in_block_ = 0;  // transfers
+  std::int64_t transfers_per_block_ = 0;
   Portion portion_;
 };
 

@@ -37,23 +37,24 @@ namespace {
 
 using Work = MetadataWork;
 
-constexpr std::uint64_t stamp_beforehand = 0;  // stamp of contents from before the first repetition
-constexpr std::int64_t most_iterations = 65536;
+constexpr std::uint64_t initial_stamp = 0;  // stamp of contents from before the first repetition
+constexpr std::int64_t max_iterations = 65536;
 
 // One operation on all items of a rank, and its metrics.
 class Phase {
  public:
-  Phase(Motif* owner, Work work, const std::string& verb)
+  Phase(Motif* owner, Work work, const std::string& operation)
       : work_(work),
-        time_(owner, verb + "_time_s", Better::lower,
-              fmt::format("from a rank's first {} to the end of its last, including pauses (--think)", verb)),
-        rate_(owner, verb + "s_per_s", Better::higher,
-              fmt::format("{}s of all ranks / time from the start of the first rank to the end of the last", verb)),
-        single_(verb) {}
+        time_(owner, operation + "_time_s", Better::lower,
+              fmt::format("from a rank's first {} to the end of its last, including pauses (--think)", operation)),
+        rate_(
+            owner, operation + "s_per_s", Better::higher,
+            fmt::format("{}s of all ranks / time from the start of the first rank to the end of the last", operation)),
+        latencies_(operation) {}
 
   Work work() const noexcept { return work_; }
   std::array<Metric*, 2> metrics() noexcept { return {&time_, &rate_}; }
-  MotifHistogram& single() noexcept { return single_; }
+  MotifHistogram& latencies() noexcept { return latencies_; }
 
   void prepare(std::int64_t iterations) {
     spans_ns_.clear();
@@ -66,11 +67,11 @@ class Phase {
     spans_ns_.push_back(all_ns);
   }
   // The minimum over all ranks: between the last arrival and the first exit. Needs no common clock.
-  void reduce_metrics(const mpi::Group& group, std::int64_t items_of_a_rank) {
+  void reduce_metrics(const mpi::Group& group, std::int64_t items_per_rank) {
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, spans_ns_.data(), static_cast<int>(spans_ns_.size()), MPI_INT64_T, MPI_MIN,
                              group.handle()),
                "MPI_Allreduce");
-    const double items = static_cast<double>(items_of_a_rank) * group.size();
+    const double items = static_cast<double>(items_per_rank) * group.size();
     for (const std::int64_t span_ns : spans_ns_) rate_.add(items, Nanoseconds{span_ns}.seconds());
     spans_ns_.clear();
   }
@@ -81,7 +82,7 @@ class Phase {
   Work work_;
   Metric time_;
   Rate rate_;
-  MotifHistogram single_;
+  MotifHistogram latencies_;
   std::vector<std::int64_t> spans_ns_;  // of the current region, one per iteration
 };
 
@@ -90,7 +91,7 @@ class Metadata final : public Motif {
   void check(int ranks) const override;
   Traffic traffic(int ranks) const override { return {.file_bytes = file_bytes(ranks)}; }
 
-  void bind(const RunContext& place) override { run_ = {place.run_id, place.launch}; }
+  void bind(const RunContext& context) override { run_ = {context.run_id, context.launch}; }
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void prepare(std::uint64_t execution) override;
   void perform(Recorder& recorder) override;
@@ -110,12 +111,16 @@ class Metadata final : public Motif {
   };
   enum class ItemsPresent { unknown, none, all };  // which of this rank's items exist
 
-  bool does(Work work) const noexcept { return *work_ == Work::all || *work_ == work; }
-  ItemsPresent needed() const noexcept { return does(Work::create) ? ItemsPresent::none : ItemsPresent::all; }
-  ItemsPresent left() const noexcept { return does(Work::unlink) ? ItemsPresent::none : ItemsPresent::all; }
+  bool includes(Work work) const noexcept { return *work_ == Work::all || *work_ == work; }
+  ItemsPresent required_items() const noexcept {
+    return includes(Work::create) ? ItemsPresent::none : ItemsPresent::all;
+  }
+  ItemsPresent remaining_items() const noexcept {
+    return includes(Work::unlink) ? ItemsPresent::none : ItemsPresent::all;
+  }
   std::int64_t file_bytes(int ranks) const noexcept {
-    const int ways = (does(Work::create) ? 1 : 0) + (*read_ ? 1 : 0);
-    return ranks * *files_ * size_->value * ways;
+    const int directions = (includes(Work::create) ? 1 : 0) + (*read_ ? 1 : 0);
+    return ranks * *files_ * size_->value * directions;
   }
   void refuse(bool wrong, const Parameter& option, std::string_view why) const {
     if (wrong) reject(option.name(), "{}", why);
@@ -123,15 +128,15 @@ class Metadata final : public Motif {
 
   const std::string& path_of(const Item& item, NumberedName& name) const;
   payload::Origin origin_of(const Item& item) const;
-  void make_own();
-  void remove_own();
+  void create_own_items();
+  void remove_own_items();
 
-  std::int64_t run(Phase& phase, Recorder& recorder);
-  void act(Work work, const std::string& path);
+  std::int64_t run_phase(Phase& phase, Recorder& recorder);
+  void execute(Work work, const std::string& path);
   void check_result(Work work, const Item& item, const std::string& path);
   void check_stat(const struct stat& found, const Item& item, const std::string& path) const;
   void check_bytes(const Item& item, const std::string& path) const;
-  std::string seen() const { return fmt::format("(seen by rank {})", group_->rank()); }
+  std::string observer_text() const { return fmt::format("(seen by rank {})", group_->rank()); }
 
   Param<std::int64_t> files_{
       this, 'n', "files", 1000, "items that each rank creates", Positive{}, AtMost{1'000'000'000}};
@@ -171,33 +176,33 @@ class Metadata final : public Motif {
   const mpi::Group* group_ = nullptr;
   std::optional<OwnedFiles> owned_;
   ItemsPresent present_ = ItemsPresent::unknown;
-  std::vector<Phase*> doing_;
+  std::vector<Phase*> active_phases_;
   NumberedName name_;
-  Buffer memory_;         // of one file
-  struct stat found_ {};  // result of the last stat
+  Buffer memory_;             // of one file
+  struct stat last_stat_ {};  // result of the last stat
   bool verified_ = false;
-  std::uint64_t stamp_ = stamp_beforehand;
+  std::uint64_t stamp_ = initial_stamp;
   std::vector<std::string> notes_;
 };
 
 void Metadata::check(int ranks) const {
-  const std::string with_do = fmt::format("with --do {}", work_.text());
+  const std::string option_text = fmt::format("with --do {}", work_.text());
   const bool directories = *kind_ == ItemKind::directory;
-  const bool once = *work_ == Work::create || *work_ == Work::unlink;
+  const bool single_execution = *work_ == Work::create || *work_ == Work::unlink;
   refuse(directories && size_->value > 0, size_, "directories have no contents; use --items files");
   refuse(directories && *sync_, sync_, "directories are not written; use --items files");
-  refuse(*sync_ && !does(Work::create), sync_, fmt::format("nothing is created {}", with_do));
-  refuse(*read_ && !does(Work::open), read_, fmt::format("nothing is opened {}", with_do));
+  refuse(*sync_ && !includes(Work::create), sync_, fmt::format("nothing is created {}", option_text));
+  refuse(*read_ && !includes(Work::open), read_, fmt::format("nothing is opened {}", option_text));
   refuse(*read_ && size_->value == 0, read_, "there are no bytes to read; see --size");
   refuse(*shift_ != 0 && *work_ == Work::create, shift_, "each rank only creates its own items");
   refuse(*random_ && *work_ == Work::create, random_, "items are only created, in order");
-  refuse(*keep_ && does(Work::unlink), keep_, fmt::format("nothing is left {}", with_do));
-  refuse(once && iterations() > 1, iterations_,
+  refuse(*keep_ && includes(Work::unlink), keep_, fmt::format("nothing is left {}", option_text));
+  refuse(single_execution && iterations() > 1, iterations_,
          fmt::format(
              "{}, but {} can be executed once; use [REPEAT] or [LOOP] for more, which restore the items in between",
              iterations(), work_.text()));
-  refuse(iterations() > most_iterations, iterations_,
-         fmt::format("{}; at most {}; use [REPEAT] or [LOOP] for more", iterations(), most_iterations));
+  refuse(iterations() > max_iterations, iterations_,
+         fmt::format("{}; at most {}; use [REPEAT] or [LOOP] for more", iterations(), max_iterations));
   refuse(*shift_ < 0 || *shift_ >= ranks, shift_,
          fmt::format("{}, but the job has {} ranks; 0 to {} would fit", *shift_, ranks, ranks - 1));
   const double bytes = 2.0 * ranks * static_cast<double>(*files_) * static_cast<double>(size_->value);
@@ -220,7 +225,7 @@ void Metadata::decompose(const mpi::Group& group, const Draw& draws) {
   name_ = NumberedName(*path_);
   memory_ = Buffer(*size_);
   for (Phase* phase : phases_) {
-    if (does(phase->work())) doing_.push_back(phase);
+    if (includes(phase->work())) active_phases_.push_back(phase);
   }
   if (think_->value > 0) pause::minimise_timer_slack();
 }
@@ -228,18 +233,18 @@ void Metadata::decompose(const mpi::Group& group, const Draw& draws) {
 std::span<Metric* const> Metadata::measured() const {
   measured_.clear();
   for (Phase* phase : phases_) {
-    if (does(phase->work())) std::ranges::copy(phase->metrics(), std::back_inserter(measured_));
+    if (includes(phase->work())) std::ranges::copy(phase->metrics(), std::back_inserter(measured_));
   }
   measured_.push_back(metrics().back());  // operations_, declared last
   return measured_;
 }
 
 std::vector<MotifHistogram*> Metadata::histograms() {
-  std::vector<MotifHistogram*> kept;
+  std::vector<MotifHistogram*> selected;
   for (Phase* phase : phases_) {
-    if (does(phase->work())) kept.push_back(&phase->single());
+    if (includes(phase->work())) selected.push_back(&phase->latencies());
   }
-  return kept;
+  return selected;
 }
 
 const std::string& Metadata::path_of(const Item& item, NumberedName& name) const {
@@ -255,76 +260,76 @@ payload::Origin Metadata::origin_of(const Item& item) const {
 // barrier.
 void Metadata::prepare(std::uint64_t execution) {
   verified_ = false;
-  stamp_ = stamp_beforehand;
-  if (present_ != needed()) needed() == ItemsPresent::all ? make_own() : remove_own();
-  present_ = needed();
-  for (std::size_t i = 0; i < doing_.size(); ++i) {
-    doing_[i]->prepare(iterations());
-    if (!*random_ || doing_[i]->work() == Work::create) continue;
+  stamp_ = initial_stamp;
+  if (present_ != required_items()) required_items() == ItemsPresent::all ? create_own_items() : remove_own_items();
+  present_ = required_items();
+  for (std::size_t i = 0; i < active_phases_.size(); ++i) {
+    active_phases_[i]->prepare(iterations());
+    if (!*random_ || active_phases_[i]->work() == Work::create) continue;
     Draw position = draws_;
     position.execution = execution * phases_.size() + i;
-    doing_[i]->order = Permutation(*files_, random_bits(position));
+    active_phases_[i]->order = Permutation(*files_, random_bits(position));
   }
 }
 
-void Metadata::make_own() {
+void Metadata::create_own_items() {
   for (Item item{group_->rank(), 0}; item.index < *files_; ++item.index) {
     payload::fill(memory_.bytes(), origin_of(item));
     ensure_item(*kind_, path_of(item, name_), memory_.bytes());
   }
 }
 
-void Metadata::remove_own() {
+void Metadata::remove_own_items() {
   for (Item item{group_->rank(), 0}; item.index < *files_; ++item.index) {
-    remove_item_if_there(*kind_, path_of(item, name_));
+    remove_item_if_exists(*kind_, path_of(item, name_));
   }
 }
 
 // All ranks synchronise between two phases, so that no rank stats an item that does not exist yet.
 void Metadata::perform(Recorder& recorder) {
-  std::int64_t came_ns = recorder.now_ns();
+  std::int64_t arrived_ns = recorder.now_ns();
   group_->barrier();
   std::int64_t start_ns = recorder.now_ns();
-  for (Phase* phase : doing_) {
-    const std::int64_t end_ns = run(*phase, recorder);
+  for (Phase* phase : active_phases_) {
+    const std::int64_t end_ns = run_phase(*phase, recorder);
     group_->barrier();
-    const std::int64_t met_ns = recorder.now_ns();
-    phase->add(end_ns - start_ns, met_ns - came_ns);
-    came_ns = end_ns;
-    start_ns = met_ns;
+    const std::int64_t released_ns = recorder.now_ns();
+    phase->add(end_ns - start_ns, released_ns - arrived_ns);
+    arrived_ns = end_ns;
+    start_ns = released_ns;
   }
-  operations_.add(static_cast<double>(*files_) * static_cast<double>(doing_.size()));
-  present_ = left();
+  operations_.add(static_cast<double>(*files_) * static_cast<double>(active_phases_.size()));
+  present_ = remaining_items();
 }
 
 // Executes a phase. Returns the end of its last operation.
-std::int64_t Metadata::run(Phase& phase, Recorder& recorder) {
+std::int64_t Metadata::run_phase(Phase& phase, Recorder& recorder) {
   const int shift = phase.work() == Work::create ? 0 : static_cast<int>(*shift_);
   Item item{static_cast<int>((std::int64_t{group_->rank()} + shift) % group_->size()), 0};
   std::int64_t end_ns = 0;
-  for (std::int64_t turn = 0; turn < *files_; ++turn) {
-    item.index = phase.order ? (*phase.order)(turn) : turn;
+  for (std::int64_t position = 0; position < *files_; ++position) {
+    item.index = phase.order ? (*phase.order)(position) : position;
     const std::string& path = path_of(item, name_);
     if (verified_ && phase.work() == Work::create) payload::fill(memory_.bytes(), origin_of(item));
     if (verified_ && phase.work() == Work::open) payload::poison(memory_.bytes(), origin_of(item));
     const std::int64_t start_ns = recorder.now_ns();
-    act(phase.work(), path);
+    execute(phase.work(), path);
     end_ns = recorder.now_ns();
-    phase.single().record(end_ns - start_ns);
+    phase.latencies().record(end_ns - start_ns);
     if (verified_) check_result(phase.work(), item, path);
-    if (think_->value > 0 && turn + 1 < *files_) {
+    if (think_->value > 0 && position + 1 < *files_) {
       pause::until(Computation::sleep, recorder, end_ns + think_->value);
     }
   }
   return end_ns;
 }
 
-void Metadata::act(Work work, const std::string& path) {
+void Metadata::execute(Work work, const std::string& path) {
   switch (work) {
     case Work::create:
       return create_item(*kind_, path, memory_.bytes(), *sync_ ? Durable::now : Durable::later);
     case Work::stat:
-      found_ = stat_item(path);
+      last_stat_ = stat_item(path);
       return;
     case Work::open:
       return open_item(*kind_, path, *read_ ? memory_.bytes() : std::span<std::byte>());
@@ -336,16 +341,16 @@ void Metadata::act(Work work, const std::string& path) {
 }
 
 void Metadata::reduce_metrics() {
-  for (Phase* phase : doing_) phase->reduce_metrics(*group_, *files_);
+  for (Phase* phase : active_phases_) phase->reduce_metrics(*group_, *files_);
 }
 
 void Metadata::fill_payload(std::uint64_t pass) {
   verified_ = true;
-  if (does(Work::create)) stamp_ = pass + 1;
+  if (includes(Work::create)) stamp_ = pass + 1;
 }
 
 void Metadata::check_result(Work work, const Item& item, const std::string& path) {
-  if (work == Work::stat) check_stat(found_, item, path);
+  if (work == Work::stat) check_stat(last_stat_, item, path);
   if (work != Work::open) return;
   if (!*read_) open_item(*kind_, path, memory_.bytes());
   check_bytes(item, path);
@@ -355,11 +360,11 @@ void Metadata::check_stat(const struct stat& found, const Item& item, const std:
   const bool directory = *kind_ == ItemKind::directory;
   if (directory ? !S_ISDIR(found.st_mode) : !S_ISREG(found.st_mode)) {
     throw MachineFault("wrong type: '{}' is not a {}, but rank {} created one {}", path,
-                       directory ? "directory" : "regular file", item.creator, seen());
+                       directory ? "directory" : "regular file", item.creator, observer_text());
   }
   if (!directory && found.st_size != size_->value) {
     throw MachineFault("wrong size: '{}' has {} bytes, where rank {} wrote {} {}", path, found.st_size, item.creator,
-                       size_->value, seen());
+                       size_->value, observer_text());
   }
 }
 
@@ -368,14 +373,14 @@ void Metadata::check_bytes(const Item& item, const std::string& path) const {
   if (!wrong) return;
   throw MachineFault("wrong byte: '{}' has {:#04x} at offset {}, where rank {} wrote {:#04x} {}", path,
                      std::to_integer<int>(memory_.bytes()[*wrong]), *wrong, item.creator,
-                     std::to_integer<int>(payload::expected(origin_of(item), *wrong)), seen());
+                     std::to_integer<int>(payload::expected(origin_of(item), *wrong)), observer_text());
 }
 
 // Each rank checks the items that the next rank created or removed, to detect changes that only one of the two can see.
 // Results of stat and open were checked in `perform`.
 void Metadata::verify(std::uint64_t) const {
   const bool created = *work_ == Work::create;
-  if (!created && !does(Work::unlink)) return;
+  if (!created && !includes(Work::unlink)) return;
   NumberedName name(*path_);
   group_->barrier();
   for (Item item{(group_->rank() + 1) % group_->size(), 0}; item.index < *files_; ++item.index) {
@@ -384,8 +389,8 @@ void Metadata::verify(std::uint64_t) const {
       check_stat(stat_item(path), item, path);
       open_item(*kind_, path, memory_.bytes());
       check_bytes(item, path);
-    } else if (item_is_there(path)) {
-      throw MachineFault("still there: '{}', which was removed {}", path, seen());
+    } else if (item_exists(path)) {
+      throw MachineFault("still there: '{}', which was removed {}", path, observer_text());
     }
   }
   group_->barrier();
@@ -395,7 +400,7 @@ void Metadata::verify(std::uint64_t) const {
 void Metadata::finish(const mpi::Group& group, int) {
   if (!owned_) return;
   std::ranges::move(owned_->notes(), std::back_inserter(notes_));
-  if (!*keep_ && present_ == ItemsPresent::all) remove_own();
+  if (!*keep_ && present_ == ItemsPresent::all) remove_own_items();
   owned_->release(group);
 }
 

@@ -38,7 +38,7 @@ class Transfers final : public Motif {
 
   void check(int ranks) const override;
   Traffic traffic(int ranks) const override;
-  std::optional<Bytes> message_size() const override { return drawn_.given() ? std::nullopt : std::optional(*size_); }
+  std::optional<Bytes> message_size() const override { return drawn_.enabled() ? std::nullopt : std::optional(*size_); }
   std::string size_parameter() const override { return "size"; }
   std::optional<Bandwidth> bandwidth(int ranks) const override;
 
@@ -68,10 +68,10 @@ class Transfers final : public Motif {
   };
   // Times of one pass on this rank, and the amount that it transferred.
   struct Span {
-    std::int64_t opening_ns = 0;
-    std::int64_t first_ns = 0;  // start of the first transfer
-    std::int64_t last_ns = 0;   // end of the last one, including sync
-    std::int64_t closed_ns = 0;
+    std::int64_t open_start_ns = 0;
+    std::int64_t first_start_ns = 0;  // start of the first transfer
+    std::int64_t last_end_ns = 0;     // end of the last one, including sync
+    std::int64_t close_end_ns = 0;
     std::int64_t bytes = 0;
     std::int64_t transfers = 0;
   };
@@ -87,8 +87,8 @@ class Transfers final : public Motif {
     std::int64_t written = 0;  // bytes
     std::int64_t read = 0;
   };
-  enum class Stop { when_done, when_time_is_up };
-  static constexpr std::uint64_t stamp_beforehand = 0;  // stamp of bytes written before the first repetition
+  enum class Stop { when_complete, at_time_limit };
+  static constexpr std::uint64_t initial_stamp = 0;  // stamp of bytes written before the first repetition
   void check_drawn() const;
   bool writes() const noexcept { return *work_ != Work::read; }
   bool reads() const noexcept { return *work_ == Work::read || *work_ == Work::write_read || *work_ == Work::mixed; }
@@ -99,33 +99,33 @@ class Transfers final : public Motif {
 
   void find_node(const mpi::Group& group);
   Portion portion(const mpi::Group& group) const;
-  std::string name_of(const Portion& portion, int node) const;
+  std::string file_name_of(const Portion& portion, int node) const;
   Pass make_pass(Access access, const mpi::Group& group, int shift) const;
   std::int64_t bytes_of(const Portion& portion) const;
   void draw_sizes();
   void claim();
-  void write_beforehand();
+  void write_initial_data();
   void drop_caches();
 
   void note(std::string text);
 
-  void run(Pass& pass, std::vector<Span>& spans, Recorder& recorder);
-  void move(const Pass& pass, Recorder& recorder);
-  void move_collectively(const Pass& pass, std::int64_t all, Recorder& recorder);
-  void move_until(const Pass& pass, std::int64_t until, Stop stop, Recorder& recorder);
-  void plan(const Pass& pass, std::int64_t turn, Transfer& one) const;
-  std::int64_t stamped(const Pass& pass, const Transfer& one, const Recorder& recorder) const;
-  void start(const Transfer& one);
-  void end(const Pass& pass, const Transfer& one, std::int64_t now_ns);
-  std::optional<std::string> wrong_byte(const Pass& pass, const Transfer& one, std::uint64_t pass_key) const;
+  void run_pass(Pass& pass, std::vector<Span>& spans, Recorder& recorder);
+  void transfer_all(const Pass& pass, Recorder& recorder);
+  void transfer_collectively(const Pass& pass, std::int64_t transfers, Recorder& recorder);
+  void transfer_until(const Pass& pass, std::int64_t until, Stop stop, Recorder& recorder);
+  void plan_transfer(const Pass& pass, std::int64_t position, Transfer& transfer) const;
+  std::int64_t fill_write_payload(const Pass& pass, const Transfer& transfer, const Recorder& recorder) const;
+  void start(const Transfer& transfer);
+  void finish_transfer(const Pass& pass, const Transfer& transfer, std::int64_t now_ns);
+  std::optional<std::string> wrong_byte(const Pass& pass, const Transfer& transfer, std::uint64_t pass_key) const;
   std::uint64_t stamp_of(std::uint64_t pass) const;
-  std::int64_t of_writer(std::int64_t own, int writer) const;
+  std::int64_t transfers_of_writer(std::int64_t own, int writer) const;
   std::optional<Permutation> order_of(int rank, std::int64_t transfers) const;
   struct Rates {
-    Rate& whole;
-    Rate& moving;
-    Rate& operations;
-    Rate& own;
+    Rate& bandwidth;
+    Rate& transfer_bandwidth;
+    Rate& transfers_per_s;
+    Rate& rank_bandwidth;
   };
   void reduce_metrics(std::vector<Span>& spans, Rates rates);
 
@@ -147,7 +147,7 @@ class Transfers final : public Motif {
   Param<double> read_share_{this, "read-share", 0.5, "share of reads among the transfers, with --do mixed", Fraction{}};
   Param<bool> sync_{this, "sync", "sync before closing"};
   Param<bool> sync_each_{this, "sync-each", "sync after each transfer"};
-  Param<bool> drop_{this, "drop-caches", "drop the files from this node's page cache before reading"};
+  Param<bool> drop_caches_{this, "drop-caches", "drop the files from this node's page cache before reading"};
   Param<bool> existing_{this, "existing", "read existing files, and leave them unchanged"};
   Param<bool> keep_{this, "keep", "keep the files when the motif ends"};
   Param<bool> overwrite_{this, "overwrite", "replace existing files"};
@@ -159,23 +159,23 @@ class Transfers final : public Motif {
   Metric read_{this, "read_time_s", Better::lower, "from the start of the first read to the end of the last"};
   Metric sync_time_{this, "sync_time_s", Better::lower, "time to sync before closing"};
   Metric close_{this, "close_time_s", Better::lower, "time to close"};
-  Metric written_{this, "written_bytes", Better::higher, "bytes that a rank wrote"};
-  Metric taken_{this, "read_bytes", Better::higher, "bytes that a rank read"};
-  Metric operations_{this, "transfers", Better::higher, "transfers of a rank"};
-  Rate write_whole_{this, "write_bandwidth_bytes_per_s", Better::higher,
-                    "bytes of all ranks / time from the first open to the last close"};
-  Rate write_moving_{
+  Metric written_bytes_{this, "written_bytes", Better::higher, "bytes that a rank wrote"};
+  Metric read_bytes_{this, "read_bytes", Better::higher, "bytes that a rank read"};
+  Metric transfers_{this, "transfers", Better::higher, "transfers of a rank"};
+  Rate write_bandwidth_{this, "write_bandwidth_bytes_per_s", Better::higher,
+                        "bytes of all ranks / time from the first open to the last close"};
+  Rate write_transfer_bandwidth_{
       this, "write_transfer_bandwidth_bytes_per_s", Better::higher,
       "bytes of all ranks / time from the start of the first transfer to the end of the last, including sync"};
-  Rate write_operations_{
+  Rate write_transfers_per_s_{
       this, "write_transfers_per_s", Better::higher,
       "transfers of all ranks / time from the start of the first to the end of the last, including sync"};
-  Rate write_own_{this, "write_rank_bandwidth_bytes_per_s", Better::higher,
-                  "bytes of a rank / time from its open to its close"};
-  Rate read_whole_{this, "read_bandwidth_bytes_per_s", Better::higher, "as for writing"};
-  Rate read_moving_{this, "read_transfer_bandwidth_bytes_per_s", Better::higher, "as for writing"};
-  Rate read_operations_{this, "read_transfers_per_s", Better::higher, "as for writing"};
-  Rate read_own_{this, "read_rank_bandwidth_bytes_per_s", Better::higher, "as for writing"};
+  Rate write_rank_bandwidth_{this, "write_rank_bandwidth_bytes_per_s", Better::higher,
+                             "bytes of a rank / time from its open to its close"};
+  Rate read_bandwidth_{this, "read_bandwidth_bytes_per_s", Better::higher, "as for writing"};
+  Rate read_transfer_bandwidth_{this, "read_transfer_bandwidth_bytes_per_s", Better::higher, "as for writing"};
+  Rate read_transfers_per_s_{this, "read_transfers_per_s", Better::higher, "as for writing"};
+  Rate read_rank_bandwidth_{this, "read_rank_bandwidth_bytes_per_s", Better::higher, "as for writing"};
   mutable std::vector<Metric*> measured_;  // determined by the first call of measured()
 
   MotifHistogram write_times_{"write transfer"};
@@ -187,7 +187,7 @@ class Transfers final : public Motif {
   int node_ = 0;  // this rank's node, numbered within the job
   int nodes_ = 1;
   std::int64_t clock_offset_ns_ = 0;  // this host's clock minus that of the job's first host
-  Portion of_node_;
+  Portion node_portion_;
   std::optional<OwnedFiles> owned_;
   std::unique_ptr<Backend> backend_;  // releases files before owned_ removes them
   std::optional<Pass> writing_;
@@ -199,7 +199,7 @@ class Transfers final : public Motif {
   std::vector<bool> reads_next_;  // by transfer, with --do mixed
   Buffer memory_;                 // of transfers in flight
   std::vector<Transfer> in_flight_;
-  bool waits_ = false;
+  bool nonblocking_ = false;
   Progress progress_;            // of the current pass
   std::uint64_t execution_ = 0;  // of the current region
   bool verified_ = false;

@@ -6,7 +6,7 @@
 namespace stressbench::io {
 namespace {
 
-constexpr std::int64_t most_iterations = 65536;
+constexpr std::int64_t max_iterations = 65536;
 
 }  // namespace
 
@@ -15,8 +15,8 @@ Transfers::Transfers(const BackendEntry& backend) : backend_(backend.make(*this)
 }
 
 AccessRequirements Transfers::requirements() const {
-  const Access alone = *work_ == Work::read ? Access::read : Access::write;
-  return {.access = *work_ == Work::mixed ? Access::both : alone,
+  const Access single_access = *work_ == Work::read ? Access::read : Access::write;
+  return {.access = *work_ == Work::mixed ? Access::both : single_access,
           .even_transfers = *work_ != Work::mixed,
           .any_order = *random_,
           .grows = *work_ == Work::append};
@@ -28,9 +28,9 @@ void Transfers::check(int ranks) const {
   };
   if (ranks_given_.was_given() && *ranks_given_ != ranks)
     reject("ranks", "{}, but the job has {}", *ranks_given_, ranks);
-  if (iterations() > most_iterations)
-    reject("iterations", "{}; at most {}; use [REPEAT] or [LOOP] for more", iterations(), most_iterations);
-  if (drawn_.given()) check_drawn();
+  if (iterations() > max_iterations)
+    reject("iterations", "{}; at most {}; use [REPEAT] or [LOOP] for more", iterations(), max_iterations);
+  if (drawn_.enabled()) check_drawn();
   if (size_->value % *segments_ != 0)
     reject("segments", "{} do not divide --size {} into equal blocks", *segments_, size_.text());
   if (!FitsMessage::holds(Bytes{transfer_bytes()})) {
@@ -44,7 +44,7 @@ void Transfers::check(int ranks) const {
   if (*directories_ != Directories::none && files_->each == Files::Each::all)
     reject("directories", "there is one file; see --files");
   needs_reads(shift_);
-  needs_reads(drop_);
+  needs_reads(drop_caches_);
   if (*shift_ < 0 || *shift_ >= ranks)
     reject("shift", "{}, but the job has {} ranks; 0 to {} would fit", *shift_, ranks, ranks - 1);
   if (*shift_ > 0 && !backend_->takes_offsets())
@@ -60,7 +60,7 @@ void Transfers::check(int ranks) const {
 void Transfers::check_drawn() const {
   const std::string option = "sizes-from";
   drawn_.check();
-  const auto refuse = [&](const std::string& words) { throw ParameterMistake(option, "--" + option + ": " + words); };
+  const auto refuse = [&](const std::string& text) { throw ParameterMistake(option, "--" + option + ": " + text); };
   if (size_.was_given()) refuse("not with --size");
   if (transfer_->value == 0) refuse("needs --transfer, as blocks differ in length");
   if (*segments_ > 1) refuse("not with --segments");
@@ -71,14 +71,14 @@ void Transfers::check_drawn() const {
 }
 
 Traffic Transfers::traffic(int ranks) const {
-  const std::int64_t ways = *work_ == Work::write_read ? 2 : 1;
-  const double of_rank = drawn_.given() ? drawn_.mean() : static_cast<double>(size_->value);
-  return {.file_bytes = static_cast<std::int64_t>(ranks * of_rank) * ways};
+  const std::int64_t directions = *work_ == Work::write_read ? 2 : 1;
+  const double rank_bytes = drawn_.enabled() ? drawn_.mean() : static_cast<double>(size_->value);
+  return {.file_bytes = static_cast<std::int64_t>(ranks * rank_bytes) * directions};
 }
 
 // With a time limit or drawn sizes the amount is not known in advance: only the motif's own rates are given.
 std::optional<Bandwidth> Transfers::bandwidth(int ranks) const {
-  if (pace_.limited() || drawn_.given()) return std::nullopt;
+  if (pace_.limited() || drawn_.enabled()) return std::nullopt;
   return Bandwidth{static_cast<double>(traffic(ranks).file_bytes),
                    "bytes that all ranks move / time of open, transfers, sync and close"};
 }
@@ -97,10 +97,10 @@ std::span<Metric* const> Transfers::measured() const {
 }
 
 std::vector<MotifHistogram*> Transfers::histograms() {
-  std::vector<MotifHistogram*> kept;
-  if (writes()) kept.push_back(&write_times_);
-  if (reads()) kept.push_back(&read_times_);
-  return kept;
+  std::vector<MotifHistogram*> selected;
+  if (writes()) selected.push_back(&write_times_);
+  if (reads()) selected.push_back(&read_times_);
+  return selected;
 }
 
 }  // namespace stressbench::io

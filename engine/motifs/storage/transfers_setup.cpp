@@ -15,22 +15,22 @@ namespace stressbench::io {
 // Numbers the nodes of the job from 0, in the order of their lowest ranks.
 void Transfers::find_node(const mpi::Group& group) {
   const mpi::Group node = group.split(context_.node, group.rank());
-  const mpi::Group firsts = group.split(node.rank() == 0 ? 0 : MPI_UNDEFINED, group.rank());
-  std::array<int, 2> found{firsts ? firsts.rank() : 0, firsts ? firsts.size() : 0};
-  mpi::check(MPI_Bcast(found.data(), 2, MPI_INT, 0, node.handle()), "MPI_Bcast");
-  node_ = found[0];
-  nodes_ = found[1];
-  of_node_ = {node_, node.rank(), node.size()};
+  const mpi::Group first_ranks = group.split(node.rank() == 0 ? 0 : MPI_UNDEFINED, group.rank());
+  std::array<int, 2> node_index_and_count{first_ranks ? first_ranks.rank() : 0, first_ranks ? first_ranks.size() : 0};
+  mpi::check(MPI_Bcast(node_index_and_count.data(), 2, MPI_INT, 0, node.handle()), "MPI_Bcast");
+  node_ = node_index_and_count[0];
+  nodes_ = node_index_and_count[1];
+  node_portion_ = {node_, node.rank(), node.size()};
   // One rank per node determines the offset, since the ranks of a node share a clock.
-  if (firsts) clock_offset_ns_ = clock_offset_ns(firsts, MonotonicClock{});
+  if (first_ranks) clock_offset_ns_ = clock_offset_ns(first_ranks, MonotonicClock{});
   mpi::check(MPI_Bcast(&clock_offset_ns_, 1, MPI_INT64_T, 0, node.handle()), "MPI_Bcast");
 }
 
 Portion Transfers::portion(const mpi::Group& group) const {
-  return files_->each == Files::Each::node ? of_node_ : portion_of(*files_, group.rank(), group.size());
+  return files_->each == Files::Each::node ? node_portion_ : portion_of(*files_, group.rank(), group.size());
 }
 
-std::string Transfers::name_of(const Portion& portion, int node) const {
+std::string Transfers::file_name_of(const Portion& portion, int node) const {
   if (files_->each == Files::Each::all) return *path_;
   switch (*directories_) {
     case Directories::none:
@@ -45,12 +45,12 @@ std::string Transfers::name_of(const Portion& portion, int node) const {
 
 // `shift`: for the portion of the rank that is `shift` ranks after this one.
 Transfers::Pass Transfers::make_pass(Access access, const mpi::Group& group, int shift) const {
-  struct Known {
+  struct PortionAndNode {
     Portion portion;
     int node;
   };
-  const Known own{portion(group), node_};
-  Known other = own;
+  const PortionAndNode own{portion(group), node_};
+  PortionAndNode other = own;
   const int ranks = group.size();
   const int from = (group.rank() + shift) % ranks;
   const int to = (group.rank() - shift + ranks) % ranks;
@@ -62,13 +62,14 @@ Transfers::Pass Transfers::make_pass(Access access, const mpi::Group& group, int
   pass.ranks = group.split(other.portion.file, other.portion.index);
   pass.portion = other.portion;
   pass.extents = Extents(bytes_of(other.portion), *segments_, transfer_bytes(), other.portion);
-  pass.opening = {name_of(other.portion, other.node), access, nullptr, pass.extents.file_bytes(), transfer_bytes()};
+  pass.opening = {file_name_of(other.portion, other.node), access, nullptr, pass.extents.file_bytes(),
+                  transfer_bytes()};
   pass.writer = from;
   return pass;
 }
 
 std::int64_t Transfers::bytes_of(const Portion& portion) const {
-  return drawn_.given() ? drawn_.of(portion.file, execution_) : size_->value;
+  return drawn_.enabled() ? drawn_.of(portion.file, execution_) : size_->value;
 }
 
 // Draws the sizes of the next execution, which are the same on all ranks of a file.
@@ -86,10 +87,10 @@ void Transfers::draw_sizes() {
 void Transfers::claim() {
   if (*existing_) return;
   Layout layout;
-  layout.one = files_->each == Files::Each::all;
+  layout.single_file = files_->each == Files::Each::all;
   std::array<std::int64_t, 2> most{portion(*group_).file + 1, nodes_};
   mpi::check(MPI_Allreduce(MPI_IN_PLACE, most.data(), 1, MPI_INT64_T, MPI_MAX, group_->handle()), "MPI_Allreduce");
-  if (!layout.one) layout.files = most[0];
+  if (!layout.single_file) layout.files = most[0];
   if (*directories_ == Directories::node) layout.directories = most[1];
   if (*directories_ == Directories::file) layout.directories = most[0];
   owned_.emplace(*group_, Claim{.path = *path_,
@@ -102,7 +103,7 @@ void Transfers::claim() {
 void Transfers::decompose(const mpi::Group& group, const Draw& draws) {
   group_ = &group;
   draws_ = draws;
-  if (drawn_.given()) drawn_.load(group, draws);
+  if (drawn_.enabled()) drawn_.load(group, draws);
   find_node(group);
   claim();
   const Access both = *work_ == Work::mixed ? Access::both : Access::write;
@@ -118,25 +119,25 @@ void Transfers::decompose(const mpi::Group& group, const Draw& draws) {
   memory_ = Buffer(in_flight * longest);
   in_flight_.resize(in_flight);
   for (std::size_t slot = 0; slot < in_flight; ++slot) in_flight_[slot].memory = memory_.data() + slot * longest;
-  waits_ = backend_->waits();
+  nonblocking_ = backend_->nonblocking();
   const std::int64_t transfers = (writing_ ? writing_ : reading_)->extents.transfers();
   reading_limit_ = transfers;
   order_ = order_of(group.rank(), transfers);
   if (*work_ == Work::mixed) reads_next_.resize(static_cast<std::size_t>(transfers));
   write_spans_.reserve(static_cast<std::size_t>(iterations()));
   read_spans_.reserve(static_cast<std::size_t>(iterations()));
-  if (needs_data() && !*existing_) write_beforehand();
+  if (needs_data() && !*existing_) write_initial_data();
 }
 
 // Writes the data that reads and rewrites need: this rank's own portion, in order of offsets.
-void Transfers::write_beforehand() {
+void Transfers::write_initial_data() {
   Pass pass = make_pass(Access::write, *group_, 0);
   pass.opening.ranks = &pass.ranks;
   backend_->open(pass.opening);
   for (std::int64_t i = 0; i < pass.extents.transfers(); ++i) {
     const Extent extent = pass.extents.at(i);
     const auto memory = memory_.bytes(0, static_cast<std::size_t>(extent.length));
-    payload::fill(memory, {pass.writer, pass.writer, stamp_beforehand}, static_cast<std::uint64_t>(extent.offset));
+    payload::fill(memory, {pass.writer, pass.writer, initial_stamp}, static_cast<std::uint64_t>(extent.offset));
     backend_->write(extent.offset, memory);
     backend_->wait();
   }
@@ -149,7 +150,7 @@ void Transfers::write_beforehand() {
 void Transfers::prepare(std::uint64_t execution) {
   verified_ = false;
   execution_ = execution;
-  if (drawn_.given()) draw_sizes();
+  if (drawn_.enabled()) draw_sizes();
   if (*work_ == Work::write || *work_ == Work::append || *work_ == Work::write_read) {
     group_->barrier();
     if (writing_->ranks.rank() == 0) backend_->remove(writing_->opening.path);
@@ -161,7 +162,7 @@ void Transfers::prepare(std::uint64_t execution) {
     position.execution = execution * reads_next_.size() + i + 1;
     reads_next_[i] = random_unit(position) < *read_share_;
   }
-  if (*drop_ && reading_) drop_caches();
+  if (*drop_caches_ && reading_) drop_caches();
   write_spans_.clear();
   read_spans_.clear();
 }

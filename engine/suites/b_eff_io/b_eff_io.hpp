@@ -24,7 +24,7 @@ namespace stressbench::beff {
 
 inline constexpr std::int64_t io_definition_s = 15 * 60;
 
-struct PartOfDefinition {
+struct ValidRelease {
   static constexpr std::string_view words = "1 or 2";
   static bool holds(std::int64_t v) noexcept { return v == 1 || v == 2; }
 };
@@ -42,7 +42,7 @@ struct Partition {
   int ranks = 0;
   mpi::Group group;  // none on other ranks
   std::vector<FileRegion> region;
-  std::vector<std::int64_t> written;  // calls of all ranks, by pattern
+  std::vector<std::int64_t> written_calls;  // calls of all ranks, by pattern
   std::int64_t segment_bytes = 0;
   std::array<std::array<double, io_types>, 3> bytes_per_s{};  // by access and type
 };
@@ -64,12 +64,12 @@ class BEffIo final : public Motif {
   }
 
   void fill_payload(std::uint64_t pass) override {
-    fill(pass);
-    thorough_ = true;
+    fill_write_buffer(pass);
+    check_all_bytes_ = true;
   }
   void verify(std::uint64_t) const override {
-    if (wrong_) throw MachineFault(*wrong_);
-    if (reads_ == 0) throw MachineFault("b_eff_io: nothing was read since buffers were filled");
+    if (fault_text_) throw MachineFault(*fault_text_);
+    if (read_calls_ == 0) throw MachineFault("b_eff_io: nothing was read since buffers were filled");
   }
 
   void finish(const mpi::Group& group, int) override {
@@ -81,13 +81,13 @@ class BEffIo final : public Motif {
 
  private:
   // One pass over a pattern: its settings, and this rank's results.
-  struct Row {
+  struct PatternRun {
     const IoPattern* pattern = nullptr;
     FileRegion* region = nullptr;
     IoAccess access = IoAccess::write;
     double budget_s = 0;
-    std::int64_t capacity = 0;  // calls for which there is room, or that were written
-    IoMeasured measured;
+    std::int64_t max_calls = 0;  // calls for which there is room, or that were written
+    IoResult result;
   };
 
   std::vector<int> partition_sizes(int ranks) const {
@@ -99,20 +99,20 @@ class BEffIo final : public Motif {
     for (int size = ranks; size >= 1 && sizes.size() < (*release_ == 2 ? 3U : 1U); size /= 2) sizes.push_back(size);
     return sizes;
   }
-  bool has(IoType type) const { return std::ranges::find(*types_, std::int64_t{index_of(type)}) != types_->end(); }
+  bool includes(IoType type) const { return std::ranges::find(*types_, std::int64_t{index_of(type)}) != types_->end(); }
   bool complete() const {
     for (int type = 0; type < io_types; ++type) {
-      if (!has(static_cast<IoType>(type))) return false;
+      if (!includes(static_cast<IoType>(type))) return false;
     }
     return true;
   }
   // Release 2.0 rewrites with the scattering type only.
-  bool does(IoAccess access, IoType type) const {
-    return has(type) && !(*release_ == 2 && access == IoAccess::rewrite && type != IoType::scatter);
+  bool measures(IoAccess access, IoType type) const {
+    return includes(type) && !(*release_ == 2 && access == IoAccess::rewrite && type != IoType::scatter);
   }
   int units_of(IoAccess access) const {
     int units = 0;
-    for (const IoPattern& pattern : patterns_) units += does(access, pattern.type) ? pattern.units : 0;
+    for (const IoPattern& pattern : patterns_) units += measures(access, pattern.type) ? pattern.units : 0;
     return units;
   }
   std::int64_t mpart() const {
@@ -120,28 +120,28 @@ class BEffIo final : public Motif {
     return io_chunk_of_memory(memory_bytes_);
   }
   io::Layout layout() const;
-  std::string name_of(const Partition& partition, IoType type) const;
-  void fill(std::uint64_t pass);
+  std::string file_name_of(const Partition& partition, IoType type) const;
+  void fill_write_buffer(std::uint64_t pass);
 
   void measure(Partition& partition, IoAccess access, Recorder& recorder);
   void measure_type(Partition& partition, IoAccess access, IoType type, Recorder& recorder);
-  void measure_pattern(IoFile& file, Partition& partition, Row& row, Recorder& recorder);
-  std::int64_t room_for(const Partition& partition, const IoPattern& pattern) const;
-  std::int64_t repeats_in_segment(const Partition& partition, const IoPattern& pattern) const;
-  void lay_out_segments(Partition& partition);
-  std::int64_t next_batch(const Partition& partition, const Row& row, std::int64_t begin_ns, std::int64_t calls,
+  void measure_pattern(IoFile& file, Partition& partition, PatternRun& run, Recorder& recorder);
+  std::int64_t max_calls(const Partition& partition, const IoPattern& pattern) const;
+  std::int64_t calls_per_segment(const Partition& partition, const IoPattern& pattern) const;
+  void set_segment_length(Partition& partition);
+  std::int64_t next_batch(const Partition& partition, const PatternRun& run, std::int64_t start_ns, std::int64_t calls,
                           Recorder& recorder) const;
-  std::int64_t bytes_of_call(const Partition& partition, const IoPattern& pattern, const FileRegion& region,
-                             std::int64_t call) const;
-  void seek_to(IoFile& file, const Partition& partition, const IoPattern& pattern, const FileRegion& region);
-  void transfer(IoFile& file, const Partition& partition, const Row& row, std::int64_t call, Recorder& recorder);
-  void check_contents(const IoFile& file, const Row& row, std::int64_t call, std::span<const std::byte> bytes);
-  void reduce(const Partition& partition, std::vector<Row>& rows, IoMeasured& whole) const;
-  void record(const std::string& text) const;
-  void wait_for_all() const;
-  double value_of(const Partition& partition) const;
+  std::int64_t call_bytes(const Partition& partition, const IoPattern& pattern, const FileRegion& region,
+                          std::int64_t call) const;
+  void seek_to_pattern(IoFile& file, const Partition& partition, const IoPattern& pattern, const FileRegion& region);
+  void transfer(IoFile& file, const Partition& partition, const PatternRun& run, std::int64_t call, Recorder& recorder);
+  void check_contents(const IoFile& file, const PatternRun& run, std::int64_t call, std::span<const std::byte> bytes);
+  void reduce(const Partition& partition, std::vector<PatternRun>& runs, IoResult& file_result) const;
+  void write_protocol(const std::string& text) const;
+  void sleeping_barrier() const;
+  double b_eff_io_value(const Partition& partition) const;
   const Partition& best() const;
-  double of_access(const Partition& partition, IoAccess access) const;
+  double access_bandwidth(const Partition& partition, IoAccess access) const;
 
   Param<Nanoseconds> time_{
       this,
@@ -156,7 +156,7 @@ class BEffIo final : public Motif {
   Param<std::int64_t> release_{
       this, "release", 1,
       "1: one partition after the other; 2: all partitions write, then rewrite (scattering type only), then read",
-      PartOfDefinition{}};
+      ValidRelease{}};
   Param<std::vector<std::int64_t>> types_{this, "types", {0, 1, 2, 3, 4}, "pattern types to measure"};
   Param<bool> no_shared_{this, "no-shared", "use calls with offsets instead of shared file pointers for type 1"};
   Param<Bytes> memory_{this, "memory", Bytes{0},
@@ -172,31 +172,31 @@ class BEffIo final : public Motif {
                                     "write the result of each pattern to this file as JSON Lines; it must not exist",
                                     NotEmpty{}};
 
-  Metric number_{this, "b_eff_io_bytes_per_s", Better::higher, "the effective I/O bandwidth of the best partition"};
+  Metric b_eff_io_{this, "b_eff_io_bytes_per_s", Better::higher, "the effective I/O bandwidth of the best partition"};
   Metric write_{this, "write_bytes_per_s", Better::higher, "bandwidth of initial writing in that partition"};
   Metric rewrite_{this, "rewrite_bytes_per_s", Better::higher, "bandwidth of rewriting in that partition"};
   Metric read_{this, "read_bytes_per_s", Better::higher, "bandwidth of reading in that partition"};
-  Metric used_{this, "scheduled_time_share", Better::lower, "time used / time scheduled"};
+  Metric time_share_used_{this, "scheduled_time_share", Better::lower, "time used / time scheduled"};
 
   io::Run run_;
-  mpi::Group own_;
+  mpi::Group group_;
   std::int64_t memory_bytes_ = 0;
   std::vector<IoPattern> patterns_;
-  std::vector<Partition> parts_;
+  std::vector<Partition> measured_partitions_;
   std::optional<io::OwnedFiles> owned_;
   std::optional<io::AppendedFile> protocol_;
-  Buffer out_;
-  Buffer in_;
+  Buffer write_buffer_;
+  Buffer read_buffer_;
   std::uint64_t pass_ = 0;
-  bool thorough_ = false;  // checks every byte, since --verify was given
-  std::optional<std::string> wrong_;
-  std::int64_t reads_ = 0;
-  std::int64_t checking_ns_ = 0;  // time of checking contents, excluded from all other times
+  bool check_all_bytes_ = false;  // checks every byte, since --verify was given
+  std::optional<std::string> fault_text_;
+  std::int64_t read_calls_ = 0;
+  std::int64_t check_time_ns_ = 0;  // time of checking contents, excluded from all other times
   TimeShares shares_;
-  std::int64_t schedule_ns_ = 0;  // start of the schedule
-  std::int64_t position_ = 0;     // start of the next pattern's data, during initial writing
-  std::int64_t shared_at_ = 0;    // position of the shared file pointer
-  double sync_s_per_byte_ = 0;    // of the last sync
+  std::int64_t schedule_start_ns_ = 0;  // start of the schedule
+  std::int64_t next_base_ = 0;          // start of the next pattern's data, during initial writing
+  std::int64_t shared_pointer_ = 0;     // position of the shared file pointer
+  double sync_s_per_byte_ = 0;          // of the last sync
   double elapsed_s_ = 0;
   int execution_ = -1;
   mutable std::vector<std::string> notes_;

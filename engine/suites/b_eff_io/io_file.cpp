@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "io/mpi_library.hpp"
-#include "io/refusal.hpp"
+#include "io/storage_error.hpp"
 #include "mpi/group.hpp"
 
 namespace stressbench::beff {
@@ -17,22 +17,22 @@ namespace {
 // other arguments.
 template <class Data>
 struct Calls {
-  std::array<int (*)(MPI_File, Data, int, MPI_Datatype, MPI_Status*), 4> plain;
+  std::array<int (*)(MPI_File, Data, int, MPI_Datatype, MPI_Status*), 4> without_offset;
   int (*at_all)(MPI_File, MPI_Offset, Data, int, MPI_Datatype, MPI_Status*);
   std::array<const char*, 4> names;
 
-  int make(IoCall call, MPI_File file, MPI_Offset offset, Data data, int count, MPI_Status* status) const {
+  int execute(IoCall call, MPI_File file, MPI_Offset offset, Data data, int count, MPI_Status* status) const {
     if (call == IoCall::at_all) return at_all(file, offset, data, count, MPI_BYTE, status);
-    return plain[static_cast<std::size_t>(call)](file, data, count, MPI_BYTE, status);
+    return without_offset[static_cast<std::size_t>(call)](file, data, count, MPI_BYTE, status);
   }
 };
-const Calls<const void*> writing{
+const Calls<const void*> write_calls{
     {MPI_File_write, MPI_File_write_all, nullptr, MPI_File_write_ordered},
     MPI_File_write_at_all,
     {"MPI_File_write", "MPI_File_write_all", "MPI_File_write_at_all", "MPI_File_write_ordered"}};
-const Calls<void*> reading{{MPI_File_read, MPI_File_read_all, nullptr, MPI_File_read_ordered},
-                           MPI_File_read_at_all,
-                           {"MPI_File_read", "MPI_File_read_all", "MPI_File_read_at_all", "MPI_File_read_ordered"}};
+const Calls<void*> read_calls{{MPI_File_read, MPI_File_read_all, nullptr, MPI_File_read_ordered},
+                              MPI_File_read_at_all,
+                              {"MPI_File_read", "MPI_File_read_all", "MPI_File_read_at_all", "MPI_File_read_ordered"}};
 
 int mode_of(io::Access access) {
   return access == io::Access::read ? MPI_MODE_RDONLY : MPI_MODE_CREATE | MPI_MODE_WRONLY;
@@ -44,50 +44,50 @@ int mode_of(io::Access access) {
 IoFile::IoFile(MPI_Comm ranks, std::string path, io::Access access, MPI_Info hints) : path_(std::move(path)) {
   const int code = MPI_File_open(ranks, path_.c_str(), mode_of(access), hints, &file_);
   if (code == MPI_SUCCESS) return;
-  const std::string words = io::why_not_opened(path_, access);
-  io::refuse("MPI_File_open", path_, words.empty() ? io::mpi_words(code) : words);
+  const std::string text = io::explain_open_failure(path_, access);
+  io::throw_call_fault("MPI_File_open", path_, text.empty() ? io::mpi_error_text(code) : text);
 }
 
 // A file that is still open here remains after a fault. It is not closed: closing is collective, and other ranks may
 // not take part.
-IoFile::~IoFile() { free_type(); }
+IoFile::~IoFile() { free_filetype(); }
 
-void IoFile::free_type() noexcept {
-  if (turns_ != MPI_DATATYPE_NULL) MPI_Type_free(&turns_);
+void IoFile::free_filetype() noexcept {
+  if (filetype_ != MPI_DATATYPE_NULL) MPI_Type_free(&filetype_);
 }
 
-void IoFile::stride(std::int64_t base, std::int64_t chunk_bytes, int rank, int ranks) {
-  free_type();
+void IoFile::set_strided_view(std::int64_t base, std::int64_t chunk_bytes, int rank, int ranks) {
+  free_filetype();
   MPI_Datatype chunk = MPI_DATATYPE_NULL;
   mpi::check(MPI_Type_contiguous(static_cast<int>(chunk_bytes), MPI_BYTE, &chunk), "MPI_Type_contiguous");
-  mpi::check(MPI_Type_create_resized(chunk, 0, chunk_bytes * ranks, &turns_), "MPI_Type_create_resized");
+  mpi::check(MPI_Type_create_resized(chunk, 0, chunk_bytes * ranks, &filetype_), "MPI_Type_create_resized");
   MPI_Type_free(&chunk);
-  mpi::check(MPI_Type_commit(&turns_), "MPI_Type_commit");
+  mpi::check(MPI_Type_commit(&filetype_), "MPI_Type_commit");
   std::array<char, 7> native{"native"};
-  must(MPI_File_set_view(file_, base + rank * chunk_bytes, MPI_BYTE, turns_, native.data(), MPI_INFO_NULL),
-       "MPI_File_set_view");
+  check_code(MPI_File_set_view(file_, base + rank * chunk_bytes, MPI_BYTE, filetype_, native.data(), MPI_INFO_NULL),
+             "MPI_File_set_view");
 }
 
-void IoFile::seek(std::int64_t offset) { must(MPI_File_seek(file_, offset, MPI_SEEK_SET), "MPI_File_seek"); }
+void IoFile::seek(std::int64_t offset) { check_code(MPI_File_seek(file_, offset, MPI_SEEK_SET), "MPI_File_seek"); }
 
 void IoFile::seek_shared(std::int64_t offset) {
-  must(MPI_File_seek_shared(file_, offset, MPI_SEEK_SET), "MPI_File_seek_shared");
+  check_code(MPI_File_seek_shared(file_, offset, MPI_SEEK_SET), "MPI_File_seek_shared");
 }
 
 void IoFile::write(IoCall call, std::int64_t offset, std::span<const std::byte> bytes) {
   const int count = static_cast<int>(bytes.size());
   MPI_Status status{};
   errno = 0;
-  const int code = writing.make(call, file_, offset, bytes.data(), count, &status);
-  check_outcome(writing.names[static_cast<std::size_t>(call)], count, code, errno, status);
+  const int code = write_calls.execute(call, file_, offset, bytes.data(), count, &status);
+  check_outcome(write_calls.names[static_cast<std::size_t>(call)], count, code, errno, status);
 }
 
 void IoFile::read(IoCall call, std::int64_t offset, std::span<std::byte> bytes) {
   const int count = static_cast<int>(bytes.size());
   MPI_Status status{};
   errno = 0;
-  const int code = reading.make(call, file_, offset, bytes.data(), count, &status);
-  check_outcome(reading.names[static_cast<std::size_t>(call)], count, code, errno, status);
+  const int code = read_calls.execute(call, file_, offset, bytes.data(), count, &status);
+  check_outcome(read_calls.names[static_cast<std::size_t>(call)], count, code, errno, status);
 }
 
 void IoFile::sync() {
@@ -100,26 +100,26 @@ void IoFile::close() {
   errno = 0;
   const int code = MPI_File_close(&file_);
   check_outcome("MPI_File_close", -1, code, errno, {});
-  free_type();
+  free_filetype();
 }
 
-void IoFile::must(int code, const char* call) const {
-  if (code != MPI_SUCCESS) io::refuse(call, path_, io::mpi_words(code));
+void IoFile::check_code(int code, const char* call) const {
+  if (code != MPI_SUCCESS) io::throw_call_fault(call, path_, io::mpi_error_text(code));
 }
 
-// `wanted`: bytes of the transfer; -1 for a call that transfers none. Throws MachineFault if the call failed.
-void IoFile::check_outcome(const std::string& call, std::int64_t wanted, int code, int error,
+// `expected_bytes`: bytes of the transfer; -1 for a call that transfers none. Throws MachineFault if the call failed.
+void IoFile::check_outcome(const std::string& call, std::int64_t expected_bytes, int code, int error,
                            const MPI_Status& status) const {
-  MPI_Count moved = -1;
-  if (wanted >= 0 && code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &moved);
-  std::string words = error == 0 ? "" : io::storage_words(error);
-  if (code == MPI_SUCCESS && moved == wanted && words.empty()) [[likely]]
+  MPI_Count transferred = -1;
+  if (expected_bytes >= 0 && code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &transferred);
+  std::string text = error == 0 ? "" : io::storage_error_text(error);
+  if (code == MPI_SUCCESS && transferred == expected_bytes && text.empty()) [[likely]]
     return;
-  if (words.empty() && code != MPI_SUCCESS) words = io::mpi_words(code);
-  if (words.empty() && call.find("write") != std::string::npos) words = io::why_not_longer(path_);
-  if (moved >= 0 && moved < wanted)
-    words = fmt::format("moved {} of {} bytes{}{}", moved, wanted, words.empty() ? "" : ": ", words);
-  io::refuse(call, path_, words);
+  if (text.empty() && code != MPI_SUCCESS) text = io::mpi_error_text(code);
+  if (text.empty() && call.find("write") != std::string::npos) text = io::explain_growth_failure(path_);
+  if (transferred >= 0 && transferred < expected_bytes)
+    text = fmt::format("moved {} of {} bytes{}{}", transferred, expected_bytes, text.empty() ? "" : ": ", text);
+  io::throw_call_fault(call, path_, text);
 }
 
 }  // namespace stressbench::beff

@@ -25,7 +25,7 @@ class IoFile {
 
   // Collective. Sets a file view: from `base` on, ranks alternate in chunks of `chunk_bytes`, and the pointer of this
   // rank only covers its own chunks.
-  void stride(std::int64_t base, std::int64_t chunk_bytes, int rank, int ranks);
+  void set_strided_view(std::int64_t base, std::int64_t chunk_bytes, int rank, int ranks);
   void seek(std::int64_t offset);
   void seek_shared(std::int64_t offset);  // collective
   // `offset` is used by IoCall::at_all only.
@@ -38,13 +38,14 @@ class IoFile {
   const std::string& path() const noexcept { return path_; }
 
  private:
-  void must(int code, const char* call) const;
-  void check_outcome(const std::string& call, std::int64_t wanted, int code, int error, const MPI_Status& status) const;
-  void free_type() noexcept;
+  void check_code(int code, const char* call) const;
+  void check_outcome(const std::string& call, std::int64_t expected_bytes, int code, int error,
+                     const MPI_Status& status) const;
+  void free_filetype() noexcept;
 
   std::string path_;
   MPI_File file_ = MPI_FILE_NULL;
-  MPI_Datatype turns_ = MPI_DATATYPE_NULL;
+  MPI_Datatype filetype_ = MPI_DATATYPE_NULL;
 };
 
 }  // namespace stressbench::beff

@@ -18,33 +18,33 @@ Json or_null(const std::optional<T>& value) {
 
 }  // namespace
 
-std::string as_json_line(const IoHead& head) {
+std::string as_json_line(const IoHeader& header) {
   const Json line{{"type", "b_eff_io"},
                   {"version", 1},
-                  {"round", head.round},
-                  {"ranks", head.ranks},
-                  {"scheduled_s", head.scheduled_s},
-                  {"release", head.release},
-                  {"shared_pointers", head.shared_pointers},
-                  {"memory_bytes", or_null(head.memory_bytes)},
-                  {"mpart_bytes", head.mpart_bytes},
-                  {"limit_bytes", or_null(head.limit_bytes)},
-                  {"partitions", head.partitions},
-                  {"types", head.types},
-                  {"hints", head.hints}};
+                  {"round", header.round},
+                  {"ranks", header.ranks},
+                  {"scheduled_s", header.scheduled_s},
+                  {"release", header.release},
+                  {"shared_pointers", header.shared_pointers},
+                  {"memory_bytes", or_null(header.memory_bytes)},
+                  {"mpart_bytes", header.mpart_bytes},
+                  {"limit_bytes", or_null(header.limit_bytes)},
+                  {"partitions", header.partitions},
+                  {"types", header.types},
+                  {"hints", header.hints}};
   return line.dump() + '\n';
 }
 
-std::string as_json_line(int partition, IoAccess access, const IoPattern& pattern, const IoMeasured& measured) {
+std::string as_json_line(int partition, IoAccess access, const IoPattern& pattern, const IoResult& measured) {
   return fmt::format(
       R"({{"type":"pattern","partition":{},"access":"{}","pattern_type":{},"number":{},"chunk_bytes":{},)"
       R"("memory_chunk_bytes":{},"units":{},"calls":{},"bytes":{},"time_s":{},"again":{}}})"
       "\n",
       partition, name_of(access), index_of(pattern.type), pattern.number, pattern.chunk_bytes, pattern.memory_bytes,
-      pattern.units, measured.calls, measured.bytes, measured.time_s, measured.again);
+      pattern.units, measured.calls, measured.bytes, measured.time_s, measured.wrapped_around);
 }
 
-std::string file_as_json_line(int partition, IoAccess access, IoType type, const IoMeasured& measured) {
+std::string file_as_json_line(int partition, IoAccess access, IoType type, const IoResult& measured) {
   return fmt::format(R"({{"type":"file","partition":{},"access":"{}","pattern_type":{},"bytes":{},"time_s":{}}})"
                      "\n",
                      partition, name_of(access), index_of(type), measured.bytes, measured.time_s);

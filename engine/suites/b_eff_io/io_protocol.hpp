@@ -11,7 +11,7 @@
 
 namespace stressbench::beff {
 
-struct IoHead {
+struct IoHeader {
   int round = 0;
   int ranks = 0;
   double scheduled_s = 0;
@@ -26,17 +26,17 @@ struct IoHead {
 };
 
 // Results over all ranks of a partition; the time is the maximum over them.
-struct IoMeasured {
+struct IoResult {
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
   double time_s = 0;
-  bool again = false;  // the data was accessed more than once
+  bool wrapped_around = false;  // the data was accessed more than once
 };
 
 // JSON Lines, each with its newline.
-std::string as_json_line(const IoHead& head);
-std::string as_json_line(int partition, IoAccess access, const IoPattern& pattern, const IoMeasured& measured);
-std::string file_as_json_line(int partition, IoAccess access, IoType type, const IoMeasured& measured);
+std::string as_json_line(const IoHeader& header);
+std::string as_json_line(int partition, IoAccess access, const IoPattern& pattern, const IoResult& measured);
+std::string file_as_json_line(int partition, IoAccess access, IoType type, const IoResult& measured);
 std::string end_as_json_line(std::optional<double> b_eff_io_bytes_per_s, double elapsed_s);
 
 }  // namespace stressbench::beff

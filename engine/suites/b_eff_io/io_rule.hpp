@@ -17,7 +17,7 @@ inline constexpr std::array io_accesses{IoAccess::write, IoAccess::rewrite, IoAc
 
 constexpr int index_of(IoType type) noexcept { return static_cast<int>(type); }
 constexpr int index_of(IoAccess access) noexcept { return static_cast<int>(access); }
-constexpr bool in_segments(IoType type) noexcept { return type >= IoType::segmented; }
+constexpr bool is_segmented(IoType type) noexcept { return type >= IoType::segmented; }
 constexpr bool collective(IoType type) noexcept { return type != IoType::separate && type != IoType::segmented; }
 
 // A row of Table 2. One call transfers `memory_bytes`, contiguous in memory and in pieces of `chunk_bytes` in the file.
@@ -45,7 +45,7 @@ inline std::vector<IoPattern> io_patterns(std::int64_t mpart_bytes) {
     int units;
   };
   const std::int64_t mpart = mpart_bytes;
-  const auto alone = [](std::int64_t chunk, int units) { return Row{chunk, chunk, units}; };
+  const auto contiguous = [](std::int64_t chunk, int units) { return Row{chunk, chunk, units}; };
   const std::vector<Row> scatter{{io_mb, io_mb, 0},
                                  {mpart, mpart, 4},
                                  {io_mb, 2 * io_mb, 4},
@@ -55,19 +55,21 @@ inline std::vector<IoPattern> io_patterns(std::int64_t mpart_bytes) {
                                  {32 * io_kb + 8, io_mb + 256, 2},
                                  {io_kb + 8, io_mb + 8 * io_kb, 2},
                                  {io_mb + 8, io_mb + 8, 2}};
-  const auto plain = [&](int units_of_mpart) {
-    return std::vector<Row>{alone(io_mb, 0), alone(mpart, units_of_mpart), alone(io_mb, 2),     alone(32 * io_kb, 1),
-                            alone(io_kb, 1), alone(32 * io_kb + 8, 1),     alone(io_kb + 8, 1), alone(io_mb + 8, 2)};
+  const auto contiguous_rows = [&](int units_of_mpart) {
+    return std::vector<Row>{
+        contiguous(io_mb, 0), contiguous(mpart, units_of_mpart), contiguous(io_mb, 2),     contiguous(32 * io_kb, 1),
+        contiguous(io_kb, 1), contiguous(32 * io_kb + 8, 1),     contiguous(io_kb + 8, 1), contiguous(io_mb + 8, 2)};
   };
   std::vector<IoPattern> patterns;
   const auto add = [&](IoType type, const std::vector<Row>& rows) {
     for (const Row& row : rows)
       patterns.push_back({static_cast<int>(patterns.size()), type, row.chunk, row.memory, row.units, false});
-    if (in_segments(type)) patterns.push_back({static_cast<int>(patterns.size()), type, mpart, mpart, 0, true});
+    if (is_segmented(type)) patterns.push_back({static_cast<int>(patterns.size()), type, mpart, mpart, 0, true});
   };
   add(IoType::scatter, scatter);
-  add(IoType::shared, plain(4));
-  for (const IoType type : {IoType::separate, IoType::segmented, IoType::segmented_collective}) add(type, plain(2));
+  add(IoType::shared, contiguous_rows(4));
+  for (const IoType type : {IoType::separate, IoType::segmented, IoType::segmented_collective})
+    add(type, contiguous_rows(2));
   return patterns;
 }
 
@@ -78,7 +80,7 @@ class TimeShares {
   TimeShares() = default;
   TimeShares(double scheduled_s, int units) noexcept : scheduled_s_(scheduled_s), units_left_(units) {}
   // The share in seconds of a pattern that starts `elapsed_s` after the first one.
-  double take(double elapsed_s, int units) noexcept {
+  double take_share(double elapsed_s, int units) noexcept {
     const double share_s = units > 0 ? std::max(0.0, scheduled_s_ - elapsed_s) * units / units_left_ : 0;
     units_left_ -= units;
     return share_s;
@@ -89,12 +91,12 @@ class TimeShares {
   int units_left_ = 0;
 };
 
-// Number of calls that follow `calls` calls of `time_s` in total, with `room_s` left: at most as many again, so that
-// the clock is read rarely and the time is kept. 0 if less than half of another call fits.
-inline std::int64_t next_calls(std::int64_t calls, double time_s, double room_s) noexcept {
-  const double each_s = std::max(time_s, 1e-9) / static_cast<double>(calls);
-  if (!(room_s >= each_s / 2)) return 0;
-  return static_cast<std::int64_t>(std::clamp(room_s / each_s / 2, 1.0, static_cast<double>(calls)));
+// Number of calls that follow `calls` calls of `time_s` in total, with `remaining_s` left: at most as many again, so
+// that the clock is read rarely and the time is kept. 0 if less than half of another call fits.
+inline std::int64_t next_calls(std::int64_t calls, double time_s, double remaining_s) noexcept {
+  const double call_s = std::max(time_s, 1e-9) / static_cast<double>(calls);
+  if (!(remaining_s >= call_s / 2)) return 0;
+  return static_cast<std::int64_t>(std::clamp(remaining_s / call_s / 2, 1.0, static_cast<double>(calls)));
 }
 
 // L_SEG: the bytes that a rank writes into a segment, rounded up to whole MB.
@@ -103,12 +105,12 @@ constexpr std::int64_t segment_bytes(std::int64_t sum_bytes) noexcept {
 }
 
 // Mean over the five types, in which scattering counts twice.
-inline double over_types(std::span<const double, io_types> values) noexcept {
+inline double mean_of_types(std::span<const double, io_types> values) noexcept {
   double sum = values[0];
   for (const double value : values) sum += value;
   return sum / (io_types + 1);
 }
-inline double over_accesses(double write, double rewrite, double read) noexcept {
+inline double mean_of_accesses(double write, double rewrite, double read) noexcept {
   return 0.25 * write + 0.25 * rewrite + 0.5 * read;
 }
 

@@ -33,9 +33,9 @@ struct Prepared {
 };
 
 struct State {
-  bool noting = false;
+  bool is_recording = false;
   Record record;
-  Answer testall = Answer::honest;
+  TestallResult testall = TestallResult::honest;
   std::vector<Arrival> in_flight;
   std::map<MPI_Request, Prepared> prepared;
   int receives = 0;
@@ -48,11 +48,11 @@ State state;
 // nothing.
 template <class Spell>
 void note(Spell spell) {
-  if (state.noting) state.record.tokens.push_back(spell());
+  if (state.is_recording) state.record.tokens.push_back(spell());
 }
 template <class Spell>
 void note_test(Spell spell) {
-  if (state.noting) state.record.tests.push_back(fmt::format("{}:{}", state.record.tokens.size(), spell()));
+  if (state.is_recording) state.record.tests.push_back(fmt::format("{}:{}", state.record.tokens.size(), spell()));
 }
 
 // Translates a rank of a communicator to MPI_COMM_WORLD.
@@ -93,7 +93,7 @@ void all_arrived(const std::vector<Arrival>& arrivals) {
 }
 
 void count_message(int count, MPI_Datatype type) {
-  if (!state.noting) return;
+  if (!state.is_recording) return;
   ++state.record.sent.messages;
   state.record.sent.message_bytes += bytes_of(count, type);
 }
@@ -108,7 +108,7 @@ void received_message(const char* kind, int count, MPI_Datatype type, int from, 
 template <class Spell>
 void wrote(Spell call, int count, MPI_Datatype type) {
   note([&] { return fmt::format("{}:{}", call(), bytes_of(count, type)); });
-  if (state.noting) state.record.sent.file_bytes += bytes_of(count, type);
+  if (state.is_recording) state.record.sent.file_bytes += bytes_of(count, type);
 }
 // Number of elements that a write takes of those that it is given.
 int taken_of(int count) { return count - (std::exchange(state.shorten_write, false) ? 1 : 0); }
@@ -139,7 +139,7 @@ void arrives_later(void* data, std::int64_t size, MPI_Request request) {
 void collective(std::string_view name, MPI_Op operation, std::int64_t shown, std::int64_t given,
                 MPI_Comm communicator) {
   note([&] { return fmt::format("{}{}:{}@{}", name, name_of(operation), shown, size_of(communicator)); });
-  if (!state.noting) return;
+  if (!state.is_recording) return;
   int rank = 0;
   PMPI_Comm_rank(communicator, &rank);
   if (rank == 0) ++state.record.sent.collectives;
@@ -148,13 +148,13 @@ void collective(std::string_view name, MPI_Op operation, std::int64_t shown, std
 
 void start() {
   state.record = {};
-  state.noting = true;
+  state.is_recording = true;
 }
 Record stop() {
-  state.noting = false;
+  state.is_recording = false;
   return std::exchange(state.record, {});
 }
-void testall_answers(Answer answer) { state.testall = answer; }
+void force_testall_result(TestallResult answer) { state.testall = answer; }
 void corrupt_receive(int index, std::size_t offset) {
   state.receives = 0;
   state.corruption = Corruption{index, offset};
@@ -162,8 +162,8 @@ void corrupt_receive(int index, std::size_t offset) {
 void shorten_write() { state.shorten_write = true; }
 bool corruption_pending() { return state.corruption.has_value(); }
 
-bool noting() { return state.noting; }
-void note_call(std::string token) { state.record.tokens.push_back(std::move(token)); }
+bool is_recording() { return state.is_recording; }
+void record_call(std::string token) { state.record.tokens.push_back(std::move(token)); }
 void count_sent(const Traffic& sent) {
   state.record.sent.messages += sent.messages;
   state.record.sent.message_bytes += sent.message_bytes;
@@ -257,48 +257,48 @@ int MPI_Testall(int count, MPI_Request requests[], int* complete, MPI_Status sta
   note_test([&] { return fmt::format("Testall({})", count); });
   const auto arrivals = expected_of({requests, static_cast<std::size_t>(count)});
   int code = MPI_SUCCESS;
-  if (state.testall == Answer::honest || count == 0) {
+  if (state.testall == TestallResult::honest || count == 0) {
     code = PMPI_Testall(count, requests, complete, statuses);
   } else {
-    *complete = state.testall == Answer::complete;
+    *complete = state.testall == TestallResult::complete;
     if (*complete) code = PMPI_Waitall(count, requests, statuses);
   }
   if (*complete) all_arrived(arrivals);
   return code;
 }
 
-int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* made) {
+int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* new_communicator) {
   note([&] { return std::string("Comm_dup"); });
-  return PMPI_Comm_dup(communicator, made);
+  return PMPI_Comm_dup(communicator, new_communicator);
 }
-int MPI_Comm_split(MPI_Comm communicator, int colour, int key, MPI_Comm* made) {
+int MPI_Comm_split(MPI_Comm communicator, int colour, int key, MPI_Comm* new_communicator) {
   note([&] { return std::string("Comm_split"); });
-  return PMPI_Comm_split(communicator, colour, key, made);
+  return PMPI_Comm_split(communicator, colour, key, new_communicator);
 }
-int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* made) {
+int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* new_communicator) {
   note([&] { return fmt::format("Comm_create_group:{}", tag); });
-  return PMPI_Comm_create_group(communicator, group, tag, made);
+  return PMPI_Comm_create_group(communicator, group, tag, new_communicator);
 }
 int MPI_Comm_free(MPI_Comm* communicator) {
   note([&] { return fmt::format("Comm_free@{}", size_of(*communicator)); });
   return PMPI_Comm_free(communicator);
 }
 int MPI_Cart_create(MPI_Comm communicator, int dimensions, const int dims[], const int periods[], int reorder,
-                    MPI_Comm* made) {
+                    MPI_Comm* new_communicator) {
   note([&] { return fmt::format("Cart_create:{}", dimensions); });
-  return PMPI_Cart_create(communicator, dimensions, dims, periods, reorder, made);
+  return PMPI_Cart_create(communicator, dimensions, dims, periods, reorder, new_communicator);
 }
-int MPI_Cart_sub(MPI_Comm communicator, const int remain[], MPI_Comm* made) {
-  const int code = PMPI_Cart_sub(communicator, remain, made);
-  note([&] { return fmt::format("Cart_sub@{}", size_of(*made)); });
+int MPI_Cart_sub(MPI_Comm communicator, const int remain[], MPI_Comm* new_communicator) {
+  const int code = PMPI_Cart_sub(communicator, remain, new_communicator);
+  note([&] { return fmt::format("Cart_sub@{}", size_of(*new_communicator)); });
   return code;
 }
 int MPI_Dist_graph_create_adjacent(MPI_Comm communicator, int indegree, const int sources[], const int source_weights[],
                                    int outdegree, const int destinations[], const int destination_weights[],
-                                   MPI_Info info, int reorder, MPI_Comm* made) {
+                                   MPI_Info info, int reorder, MPI_Comm* new_communicator) {
   note([&] { return fmt::format("Dist_graph:{}:{}@{}", indegree, outdegree, size_of(communicator)); });
   return PMPI_Dist_graph_create_adjacent(communicator, indegree, sources, source_weights, outdegree, destinations,
-                                         destination_weights, info, reorder, made);
+                                         destination_weights, info, reorder, new_communicator);
 }
 int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
                   MPI_Request* request) {
@@ -342,7 +342,7 @@ int MPI_File_set_view(MPI_File file, MPI_Offset offset, MPI_Datatype etype, MPI_
 int MPI_File_iread_at(MPI_File file, MPI_Offset offset, void* data, int count, MPI_Datatype type,
                       MPI_Request* request) {
   note([&] { return fmt::format("File_iread_at:{}:{}", offset, bytes_of(count, type)); });
-  if (state.noting) state.record.sent.file_bytes += bytes_of(count, type);
+  if (state.is_recording) state.record.sent.file_bytes += bytes_of(count, type);
   return PMPI_File_iread_at(file, offset, data, count, type, request);
 }
 int MPI_File_read_shared(MPI_File file, void* data, int count, MPI_Datatype type, MPI_Status* status) {
@@ -351,7 +351,7 @@ int MPI_File_read_shared(MPI_File file, void* data, int count, MPI_Datatype type
   const int code = PMPI_File_read_shared(file, data, count, type, &own);
   int read = 0;
   PMPI_Get_count(&own, MPI_BYTE, &read);
-  if (state.noting) state.record.sent.file_bytes += read;
+  if (state.is_recording) state.record.sent.file_bytes += read;
   if (status != MPI_STATUS_IGNORE) *status = own;
   return code;
 }

@@ -23,8 +23,8 @@ Record stop();
 
 // What MPI_Testall returns: the actual state, or a forced answer (for `complete` it waits for the requests). An empty
 // list is always complete.
-enum class Answer { honest, incomplete, complete };
-void testall_answers(Answer answer);
+enum class TestallResult { honest, incomplete, complete };
+void force_testall_result(TestallResult answer);
 
 // Flips the bits of one byte that this rank receives: in receive number `index`, counted from this call (a collective
 // or a file read is one receive). Happens once.
@@ -38,10 +38,10 @@ void shorten_write();
 // The same for the data of one-sided operations: in operation number `index` of this rank, counted from this call.
 void corrupt_operation(int index, std::size_t offset);
 
-// For wrappers in other files: record a call as a token, and what it sends. Check `noting` first: at other times
+// For wrappers in other files: record a call as a token, and what it sends. Check `is_recording` first: at other times
 // nothing may be formatted or allocated.
-bool noting();
-void note_call(std::string token);
+bool is_recording();
+void record_call(std::string token);
 void count_sent(const Traffic& sent);
 
 std::string joined(const std::vector<std::string>& tokens);

@@ -16,14 +16,14 @@ struct Call {
   std::string_view name;
   MPI_Op operation;
   std::int64_t shown;     // in the token
-  std::int64_t given;     // counted as sent
+  std::int64_t sent;      // counted as sent
   void* in;               // receive buffer; null: none
   std::int64_t received;  // bytes received
 };
 
 template <class Go>
 int at_once(const Call& call, MPI_Comm communicator, Go go) {
-  collective(call.name, call.operation, call.shown, call.given, communicator);
+  collective(call.name, call.operation, call.shown, call.sent, communicator);
   const int code = go();
   if (call.in != nullptr) arrives_now(call.in, call.received);
   return code;
@@ -32,7 +32,7 @@ template <class Go>
 int started(const Call& call, MPI_Comm communicator, const MPI_Request* request, Go go) {
   std::array<char, 32> name{'I', static_cast<char>(std::tolower(call.name.front()))};
   std::ranges::copy(call.name.substr(1), name.begin() + 2);
-  collective(name.data(), call.operation, call.shown, call.given, communicator);
+  collective(name.data(), call.operation, call.shown, call.sent, communicator);
   const int code = go();
   if (call.in != nullptr) arrives_later(call.in, call.received, *request);
   return code;
@@ -107,45 +107,45 @@ Call bcast(void* data, std::int64_t bytes, int root, MPI_Comm communicator) {
   return {"Bcast", MPI_OP_NULL, bytes, bytes, rank_in(communicator) == root ? nullptr : data, bytes};
 }
 Call gather(const void* out, std::int64_t own, void* in, std::int64_t block, MPI_Comm communicator) {
-  const std::int64_t given = out == MPI_IN_PLACE ? 0 : own;
-  return {"Gather", MPI_OP_NULL, given, given, in, block * size_of(communicator)};
+  const std::int64_t sent = out == MPI_IN_PLACE ? 0 : own;
+  return {"Gather", MPI_OP_NULL, sent, sent, in, block * size_of(communicator)};
 }
 Call gatherv(const void* out, std::int64_t own, void* in, const int* counts, MPI_Datatype type, int root,
              MPI_Comm communicator) {
-  const std::int64_t given = out == MPI_IN_PLACE ? 0 : own;
-  const bool here = rank_in(communicator) == root;
-  return {"Gatherv", MPI_OP_NULL, given, given, here ? in : nullptr, here ? sum_of(counts, type, communicator) : 0};
+  const std::int64_t sent = out == MPI_IN_PLACE ? 0 : own;
+  const bool is_root = rank_in(communicator) == root;
+  return {"Gatherv", MPI_OP_NULL, sent, sent, is_root ? in : nullptr, is_root ? sum_of(counts, type, communicator) : 0};
 }
 Call scatter(std::int64_t block, void* in, std::int64_t own, int root, MPI_Comm communicator) {
-  const bool here = rank_in(communicator) == root;
+  const bool is_root = rank_in(communicator) == root;
   return {"Scatter",
           MPI_OP_NULL,
-          here ? block : own,
-          here ? block * size_of(communicator) : 0,
+          is_root ? block : own,
+          is_root ? block * size_of(communicator) : 0,
           in == MPI_IN_PLACE ? nullptr : in,
           own};
 }
 Call scatterv(const int* counts, MPI_Datatype type, void* in, std::int64_t own, int root, MPI_Comm communicator) {
-  const bool here = rank_in(communicator) == root;
+  const bool is_root = rank_in(communicator) == root;
   return {
-      "Scatterv", MPI_OP_NULL, own, here ? sum_of(counts, type, communicator) : 0, in == MPI_IN_PLACE ? nullptr : in,
+      "Scatterv", MPI_OP_NULL, own, is_root ? sum_of(counts, type, communicator) : 0, in == MPI_IN_PLACE ? nullptr : in,
       own};
 }
 Call alltoall(void* in, std::int64_t block, MPI_Comm communicator) {
   const std::int64_t all = block * size_of(communicator);
   return {"Alltoall", MPI_OP_NULL, block, all, in, all};
 }
-Call exchange(const char* name, std::int64_t given, void* in, std::int64_t received) {
-  return {name, MPI_OP_NULL, given, given, in, received};
+Call exchange(const char* name, std::int64_t sent, void* in, std::int64_t received) {
+  return {name, MPI_OP_NULL, sent, sent, in, received};
 }
-Call neighbour_exchange(const char* name, const Lengths& given, void* in, const Lengths& received) {
-  return {name, MPI_OP_NULL, given.all, given.existing, in, received.all};
+Call neighbour_exchange(const char* name, const Lengths& sent, void* in, const Lengths& received) {
+  return {name, MPI_OP_NULL, sent.all, sent.existing, in, received.all};
 }
 Call reduction(const char* name, MPI_Op operation, void* in, std::int64_t bytes) {
   return {name, operation, bytes, bytes, in, bytes};
 }
-Call spread(const char* name, MPI_Op operation, void* in, std::int64_t given, std::int64_t received) {
-  return {name, operation, given, given, in, received};
+Call spread(const char* name, MPI_Op operation, void* in, std::int64_t sent, std::int64_t received) {
+  return {name, operation, sent, sent, in, received};
 }
 
 }  // namespace

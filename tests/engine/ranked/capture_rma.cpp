@@ -17,17 +17,18 @@ struct Corruption {
 };
 std::optional<Corruption> corruption;
 int operations = 0;
-std::vector<std::byte> copy;            // copy of the data sent, with the wrong byte
-std::byte* wrong_on_arrival = nullptr;  // byte to corrupt in the data fetched
+std::vector<std::byte> copy;              // copy of the data sent, with the wrong byte
+std::byte* pending_corruption = nullptr;  // byte to corrupt in the data fetched
 
-void noted_operation(const std::string& name, int target, MPI_Aint displacement, std::int64_t bytes, int crossings) {
-  if (!noting()) return;
-  note_call(fmt::format("{}>{}:{}:{}", name, target, displacement, bytes));
-  if (target != MPI_PROC_NULL) count_sent({.messages = 1, .message_bytes = crossings * bytes});
+void record_operation(const std::string& name, int target, MPI_Aint displacement, std::int64_t bytes,
+                      int transfers_per_operation) {
+  if (!is_recording()) return;
+  record_call(fmt::format("{}>{}:{}:{}", name, target, displacement, bytes));
+  if (target != MPI_PROC_NULL) count_sent({.messages = 1, .message_bytes = transfers_per_operation * bytes});
 }
 template <class... Values>
-void noted(std::string_view token, Values... values) {
-  if (noting()) note_call(fmt::format(fmt::runtime(token), values...));
+void record_token(std::string_view token, Values... values) {
+  if (is_recording()) record_call(fmt::format(fmt::runtime(token), values...));
 }
 
 bool is_corrupted(std::int64_t bytes) {
@@ -35,7 +36,7 @@ bool is_corrupted(std::int64_t bytes) {
   return corruption->offset < static_cast<std::size_t>(bytes);
 }
 // The data to send in place of `data`.
-const void* given(const void* data, std::int64_t bytes) {
+const void* data_to_send(const void* data, std::int64_t bytes) {
   if (!is_corrupted(bytes)) return data;
   const auto* first = static_cast<const std::byte*>(data);
   copy.assign(first, first + bytes);
@@ -43,13 +44,13 @@ const void* given(const void* data, std::int64_t bytes) {
   corruption.reset();
   return copy.data();
 }
-void taken(void* data, std::int64_t bytes) {
+void corrupt_on_completion(void* data, std::int64_t bytes) {
   if (!is_corrupted(bytes)) return;
-  wrong_on_arrival = static_cast<std::byte*>(data) + corruption->offset;
+  pending_corruption = static_cast<std::byte*>(data) + corruption->offset;
   corruption.reset();
 }
-int completed(int code) {
-  if (wrong_on_arrival != nullptr) *std::exchange(wrong_on_arrival, nullptr) ^= std::byte{0xff};
+int after_completion(int code) {
+  if (pending_corruption != nullptr) *std::exchange(pending_corruption, nullptr) ^= std::byte{0xff};
   return code;
 }
 int members_of(MPI_Group group) {
@@ -73,64 +74,64 @@ extern "C" {
 
 int MPI_Put(const void* out, int count, MPI_Datatype type, int target, MPI_Aint displacement, int target_count,
             MPI_Datatype target_type, MPI_Win window) {
-  noted_operation("Put", target, displacement, bytes_of(count, type), 1);
-  return PMPI_Put(given(out, bytes_of(count, type)), count, type, target, displacement, target_count, target_type,
-                  window);
+  record_operation("Put", target, displacement, bytes_of(count, type), 1);
+  return PMPI_Put(data_to_send(out, bytes_of(count, type)), count, type, target, displacement, target_count,
+                  target_type, window);
 }
 int MPI_Get(void* in, int count, MPI_Datatype type, int target, MPI_Aint displacement, int target_count,
             MPI_Datatype target_type, MPI_Win window) {
-  noted_operation("Get", target, displacement, bytes_of(count, type), 1);
-  taken(in, bytes_of(count, type));
+  record_operation("Get", target, displacement, bytes_of(count, type), 1);
+  corrupt_on_completion(in, bytes_of(count, type));
   return PMPI_Get(in, count, type, target, displacement, target_count, target_type, window);
 }
 int MPI_Accumulate(const void* out, int count, MPI_Datatype type, int target, MPI_Aint displacement, int target_count,
                    MPI_Datatype target_type, MPI_Op operation, MPI_Win window) {
-  noted_operation(noting() ? "Acc" + name_of(operation) : "", target, displacement, bytes_of(count, type), 1);
-  return PMPI_Accumulate(given(out, bytes_of(count, type)), count, type, target, displacement, target_count,
+  record_operation(is_recording() ? "Acc" + name_of(operation) : "", target, displacement, bytes_of(count, type), 1);
+  return PMPI_Accumulate(data_to_send(out, bytes_of(count, type)), count, type, target, displacement, target_count,
                          target_type, operation, window);
 }
 int MPI_Get_accumulate(const void* out, int count, MPI_Datatype type, void* in, int in_count, MPI_Datatype in_type,
                        int target, MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Op operation,
                        MPI_Win window) {
-  noted_operation("GetAcc", target, displacement, bytes_of(count, type), 2);
-  taken(in, bytes_of(in_count, in_type));
+  record_operation("GetAcc", target, displacement, bytes_of(count, type), 2);
+  corrupt_on_completion(in, bytes_of(in_count, in_type));
   return PMPI_Get_accumulate(out, count, type, in, in_count, in_type, target, displacement, target_count, target_type,
                              operation, window);
 }
 int MPI_Fetch_and_op(const void* out, void* in, MPI_Datatype type, int target, MPI_Aint displacement, MPI_Op operation,
                      MPI_Win window) {
-  noted_operation("FetchOp", target, displacement, bytes_of(1, type), 2);
-  taken(in, bytes_of(1, type));
+  record_operation("FetchOp", target, displacement, bytes_of(1, type), 2);
+  corrupt_on_completion(in, bytes_of(1, type));
   return PMPI_Fetch_and_op(out, in, type, target, displacement, operation, window);
 }
 int MPI_Compare_and_swap(const void* out, const void* compare, void* in, MPI_Datatype type, int target,
                          MPI_Aint displacement, MPI_Win window) {
-  noted_operation("Cas", target, displacement, bytes_of(1, type), 2);
-  taken(in, bytes_of(1, type));
+  record_operation("Cas", target, displacement, bytes_of(1, type), 2);
+  corrupt_on_completion(in, bytes_of(1, type));
   return PMPI_Compare_and_swap(out, compare, in, type, target, displacement, window);
 }
 
 int MPI_Rget(void* in, int count, MPI_Datatype type, int target, MPI_Aint displacement, int target_count,
              MPI_Datatype target_type, MPI_Win window, MPI_Request* request) {
-  noted_operation("Rget", target, displacement, bytes_of(count, type), 1);
+  record_operation("Rget", target, displacement, bytes_of(count, type), 1);
   return PMPI_Rget(in, count, type, target, displacement, target_count, target_type, window, request);
 }
 
-int MPI_Win_create(void* memory, MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, MPI_Win* made) {
-  noted("Win_create:{}/{}@{}", size, unit, size_of(communicator));
-  return PMPI_Win_create(memory, size, unit, info, communicator, made);
+int MPI_Win_create(void* memory, MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, MPI_Win* window) {
+  record_token("Win_create:{}/{}@{}", size, unit, size_of(communicator));
+  return PMPI_Win_create(memory, size, unit, info, communicator, window);
 }
-int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* memory, MPI_Win* made) {
-  noted("Win_allocate:{}/{}@{}", size, unit, size_of(communicator));
-  return PMPI_Win_allocate(size, unit, info, communicator, memory, made);
+int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* memory, MPI_Win* window) {
+  record_token("Win_allocate:{}/{}@{}", size, unit, size_of(communicator));
+  return PMPI_Win_allocate(size, unit, info, communicator, memory, window);
 }
 int MPI_Win_free(MPI_Win* window) {
-  noted("Win_free");
+  record_token("Win_free");
   return PMPI_Win_free(window);
 }
 int MPI_Win_fence(int assertion, MPI_Win window) {
-  noted("Fence{}", assertion == MPI_MODE_NOPRECEDE ? "[NOPRECEDE]" : "");
-  if (noting()) {
+  record_token("Fence{}", assertion == MPI_MODE_NOPRECEDE ? "[NOPRECEDE]" : "");
+  if (is_recording()) {
     MPI_Group group = MPI_GROUP_NULL;
     int rank = 0;
     PMPI_Win_get_group(window, &group);
@@ -138,46 +139,46 @@ int MPI_Win_fence(int assertion, MPI_Win window) {
     PMPI_Group_free(&group);
     if (rank == 0) count_sent({.collectives = 1});
   }
-  return completed(PMPI_Win_fence(assertion, window));
+  return after_completion(PMPI_Win_fence(assertion, window));
 }
 int MPI_Win_lock(int kind, int rank, int assertion, MPI_Win window) {
-  noted("Lock{}:{}", kind == MPI_LOCK_SHARED ? "" : "!", rank);
+  record_token("Lock{}:{}", kind == MPI_LOCK_SHARED ? "" : "!", rank);
   return PMPI_Win_lock(kind, rank, assertion, window);
 }
 int MPI_Win_unlock(int rank, MPI_Win window) {
-  noted("Unlock:{}", rank);
-  return completed(PMPI_Win_unlock(rank, window));
+  record_token("Unlock:{}", rank);
+  return after_completion(PMPI_Win_unlock(rank, window));
 }
 int MPI_Win_lock_all(int assertion, MPI_Win window) {
-  noted("LockAll");
+  record_token("LockAll");
   return PMPI_Win_lock_all(assertion, window);
 }
 int MPI_Win_unlock_all(MPI_Win window) {
-  noted("UnlockAll");
-  return completed(PMPI_Win_unlock_all(window));
+  record_token("UnlockAll");
+  return after_completion(PMPI_Win_unlock_all(window));
 }
 int MPI_Win_flush(int rank, MPI_Win window) {
-  noted("Flush:{}", rank);
-  return completed(PMPI_Win_flush(rank, window));
+  record_token("Flush:{}", rank);
+  return after_completion(PMPI_Win_flush(rank, window));
 }
 int MPI_Win_flush_all(MPI_Win window) {
-  noted("FlushAll");
-  return completed(PMPI_Win_flush_all(window));
+  record_token("FlushAll");
+  return after_completion(PMPI_Win_flush_all(window));
 }
 int MPI_Win_post(MPI_Group group, int assertion, MPI_Win window) {
-  noted("Post({})", members_of(group));
+  record_token("Post({})", members_of(group));
   return PMPI_Win_post(group, assertion, window);
 }
 int MPI_Win_start(MPI_Group group, int assertion, MPI_Win window) {
-  noted("Start({})", members_of(group));
+  record_token("Start({})", members_of(group));
   return PMPI_Win_start(group, assertion, window);
 }
 int MPI_Win_complete(MPI_Win window) {
-  noted("Complete");
-  return completed(PMPI_Win_complete(window));
+  record_token("Complete");
+  return after_completion(PMPI_Win_complete(window));
 }
 int MPI_Win_wait(MPI_Win window) {
-  noted("Wait");
+  record_token("Wait");
   return PMPI_Win_wait(window);
 }
 

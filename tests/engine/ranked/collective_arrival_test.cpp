@@ -70,9 +70,9 @@ TEST(LateRanks, DrawTheirTimeInTheRandomShapeWhateverTheNumberOfRanksAndIteratio
   Options together = options;
   together.emplace_back("-i", "5");
   EXPECT_EQ(latenesses(everyone(), together, 20), own);
-  const mpi::Group alone = first_ranks(1);
-  if (alone) {
-    EXPECT_EQ(latenesses(alone, options, 20), own);
+  const mpi::Group single_rank = first_ranks(1);
+  if (single_rank) {
+    EXPECT_EQ(latenesses(single_rank, options, 20), own);
   }
 }
 
@@ -130,8 +130,8 @@ class Measurer : public Motif {
 
 TEST(Overlaps, AreTheShareOfTheShorterOneThatTheOtherHides) {
   Measurer measurer;
-  const auto overlap = [&](std::int64_t pure, std::int64_t compute, std::int64_t whole) {
-    measurer.overlap.note(pure, compute, whole);
+  const auto overlap = [&](std::int64_t pure, std::int64_t compute, std::int64_t total) {
+    measurer.overlap.add_times(pure, compute, total);
     return measurer.overlap.take();
   };
   EXPECT_EQ(overlap(100, 100, 100), 100);
@@ -144,8 +144,8 @@ TEST(Overlaps, AreTheShareOfTheShorterOneThatTheOtherHides) {
 
 TEST(Overlaps, AreThoseOfARepetitionsIterationsTogether) {
   Measurer measurer;
-  measurer.overlap.note(100, 100, 100);
-  measurer.overlap.note(100, 100, 200);
+  measurer.overlap.add_times(100, 100, 100);
+  measurer.overlap.add_times(100, 100, 200);
   EXPECT_EQ(measurer.overlap.take(), 50);
 }
 

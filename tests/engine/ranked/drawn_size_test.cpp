@@ -52,7 +52,7 @@ class DrawnSizes : public testing::Test {
     }
     return "";
   }
-  static std::string refusal(const Options& options) {
+  static std::string rejection(const Options& options) {
     const Sizes sizes(options);
     try {
       sizes.drawn.check();
@@ -69,7 +69,7 @@ class DrawnSizes : public testing::Test {
 
 TEST_F(DrawnSizes, AreNotDrawnUnlessAskedFor) {
   const Sizes sizes;
-  EXPECT_FALSE(sizes.drawn.given());
+  EXPECT_FALSE(sizes.drawn.enabled());
   EXPECT_NO_THROW(sizes.drawn.check());
 }
 
@@ -85,15 +85,15 @@ TEST_F(DrawnSizes, OfAFileAreTheSameOnAllRanks) {
 }
 
 TEST_F(DrawnSizes, AreTheSameWhateverTheNumberOfRanks) {
-  Sizes all(Options{{"sizes-from", "lognormal:1MiB:4MiB"}});
-  all.drawn.load(world_, draws());
-  Sizes alone(Options{{"sizes-from", "lognormal:1MiB:4MiB"}});
-  alone.drawn.load(world_.split(world_rank(), 0), draws());
+  Sizes on_all_ranks(Options{{"sizes-from", "lognormal:1MiB:4MiB"}});
+  on_all_ranks.drawn.load(world_, draws());
+  Sizes on_one_rank(Options{{"sizes-from", "lognormal:1MiB:4MiB"}});
+  on_one_rank.drawn.load(world_.split(world_rank(), 0), draws());
   std::set<std::int64_t> different;
   for (int file = 0; file < 10; ++file) {
     for (std::uint64_t execution = 0; execution < 10; ++execution) {
-      EXPECT_EQ(all.drawn.of(file, execution), alone.drawn.of(file, execution));
-      different.insert(all.drawn.of(file, execution));
+      EXPECT_EQ(on_all_ranks.drawn.of(file, execution), on_one_rank.drawn.of(file, execution));
+      different.insert(on_all_ranks.drawn.of(file, execution));
     }
   }
   EXPECT_EQ(different.size(), 100u);  // each file and each execution has its own
@@ -171,13 +171,14 @@ TEST_F(DrawnSizes, OfAMissingOrWrongTableAreRefusedOnEveryRank) {
 }
 
 TEST_F(DrawnSizes, ThatMakeNoSenseAreRefused) {
-  EXPECT_THAT(refusal({{"size-scale", "2"}}), HasSubstr("--size-scale: requires --sizes-from"));
-  EXPECT_THAT(refusal({{"sizes-from", "lognormal"}}), HasSubstr("'lognormal': lognormal takes a mean and a deviation"));
-  EXPECT_THAT(refusal({{"sizes-from", "gamma:1MB"}}), HasSubstr("such as gamma:64MiB:16MiB"));
-  EXPECT_THAT(refusal({{"sizes-from", "constant:1MB:2"}}), HasSubstr("constant takes a mean only"));
-  EXPECT_THAT(refusal({{"sizes-from", "normal:x:1"}}), HasSubstr("'x' must be a size"));
-  EXPECT_THAT(refusal({{"sizes-from", "normal:0:1"}}), HasSubstr("'0' must be greater than 0"));
-  EXPECT_THAT(refusal({{"sizes-from", "normal:1MB:101MB"}}), HasSubstr("between 0.001 and 100 times the mean"));
+  EXPECT_THAT(rejection({{"size-scale", "2"}}), HasSubstr("--size-scale: requires --sizes-from"));
+  EXPECT_THAT(rejection({{"sizes-from", "lognormal"}}),
+              HasSubstr("'lognormal': lognormal takes a mean and a deviation"));
+  EXPECT_THAT(rejection({{"sizes-from", "gamma:1MB"}}), HasSubstr("such as gamma:64MiB:16MiB"));
+  EXPECT_THAT(rejection({{"sizes-from", "constant:1MB:2"}}), HasSubstr("constant takes a mean only"));
+  EXPECT_THAT(rejection({{"sizes-from", "normal:x:1"}}), HasSubstr("'x' must be a size"));
+  EXPECT_THAT(rejection({{"sizes-from", "normal:0:1"}}), HasSubstr("'0' must be greater than 0"));
+  EXPECT_THAT(rejection({{"sizes-from", "normal:1MB:101MB"}}), HasSubstr("between 0.001 and 100 times the mean"));
 }
 
 }  // namespace

@@ -33,41 +33,43 @@ class Tick final : public Motif {
   Metric work_{this, "work_bytes", Better::higher, "7 a perform"};
 
   Traffic traffic(int) const override { return {}; }
-  void bind(const RunContext& place) override { aside("bind " + place.run_id + " " + std::to_string(place.node)); }
-  void decompose(const mpi::Group&, const Draw&) override { aside("decompose"); }
-  void prepare(std::uint64_t execution) override { aside("prepare " + std::to_string(execution)); }
+  void bind(const RunContext& context) override {
+    record_call("bind " + context.run_id + " " + std::to_string(context.node));
+  }
+  void decompose(const mpi::Group&, const Draw&) override { record_call("decompose"); }
+  void prepare(std::uint64_t execution) override { record_call("prepare " + std::to_string(execution)); }
   void perform(Recorder&) override {
     journal.emplace_back("perform");
     fake_clock.now += *time_;
     work_.add(7);
-    ++to_review_;
-    if (*half_ > 0) halves_.record(*half_);
+    ++unreduced_performs_;
+    if (*half_ > 0) half_histogram_.record(*half_);
   }
   std::vector<MotifHistogram*> histograms() override {
     if (*half_ == 0) return {};
-    return {&wholes_, &halves_};
+    return {&empty_histogram_, &half_histogram_};
   }
   void reduce_metrics() override {
-    aside("reduce_metrics");
-    reduced_.add(std::exchange(to_review_, 0));
+    record_call("reduce_metrics");
+    reduced_.add(std::exchange(unreduced_performs_, 0));
   }
   std::vector<std::string> notes() const override {
     if (note_->empty()) return {};
     return {*note_, *note_, std::to_string(note_->size())};
   }
-  void fill_payload(std::uint64_t pass) override { aside("fill_payload " + std::to_string(pass)); }
+  void fill_payload(std::uint64_t pass) override { record_call("fill_payload " + std::to_string(pass)); }
   void verify(std::uint64_t pass) const override {
-    aside("verify " + std::to_string(pass));
+    record_call("verify " + std::to_string(pass));
     if (*wrong_) throw MachineFault("wrong on purpose");
   }
   ~Tick() override { journal.emplace_back("cleanup"); }
 
  private:
-  int to_review_ = 0;
-  MotifHistogram wholes_{"whole"};  // in which nothing is recorded
-  MotifHistogram halves_{"half"};
+  int unreduced_performs_ = 0;
+  MotifHistogram empty_histogram_{"whole"};  // in which nothing is recorded
+  MotifHistogram half_histogram_{"half"};
 
-  static void aside(const std::string& what) {
+  static void record_call(const std::string& what) {
     journal.push_back(what);
     fake_clock.now += 1'000'000'000;
   }

@@ -337,7 +337,7 @@ TEST_F(Metadata, StayWhenAskedAndMayBeUsedAgain) {
 
 TEST_F(Metadata, OfAnotherRunAreReplacedOnlyWhenAsked) {
   by_first([&] {
-    io::make_sidecar(path_, {{.id = "theirs", .launch = "once"}, "elsewhere", 12345, {.directories = 1}});
+    io::create_sidecar(path_, {{.id = "theirs", .launch = "once"}, "elsewhere", 12345, {.directories = 1}});
     fs::create_directories(path_ + ".d/00000000/00000003");
     std::ofstream(shared_name(0, 1)) << "theirs";
   });
@@ -356,7 +356,7 @@ TEST_F(Metadata, OfAnotherRunAreReplacedOnlyWhenAsked) {
 
 TEST_F(Metadata, OfAnInterruptedLaunchOfTheSameRunAreRemoved) {
   by_first([&] {
-    io::make_sidecar(path_, {{.id = "test", .launch = "yesterday"}, "elsewhere", 12345, {.directories = 2}});
+    io::create_sidecar(path_, {{.id = "test", .launch = "yesterday"}, "elsewhere", 12345, {.directories = 2}});
     fs::create_directories(path_ + ".d/00000000/00000003");
     fs::create_directories(path_ + ".d/00000001");
     std::ofstream(shared_name(0, 1)) << "left";
@@ -443,7 +443,7 @@ TEST_F(Metadata, ThatAreGoneAreAFault) {
 
 TEST_F(Metadata, OnAStorageThatBecomesReadOnlyAreAFault) {
   const SmallDisk disk(group_, 1 << 20);
-  if (!disk.there()) GTEST_SKIP() << "no file system can be mounted: " << disk.why_not();
+  if (!disk.mounted()) GTEST_SKIP() << "no file system can be mounted: " << disk.mount_error();
   const std::string path = disk.file();
   try {
     Bench bench(group_, options({{"do", "create"}, {"file", path}}));
@@ -458,7 +458,7 @@ TEST_F(Metadata, OnAStorageThatBecomesReadOnlyAreAFault) {
 
 TEST_F(Metadata, OnAFullStorageAreAFault) {
   const SmallDisk disk(group_, 64 << 10);
-  if (!disk.there()) GTEST_SKIP() << "no file system can be mounted: " << disk.why_not();
+  if (!disk.mounted()) GTEST_SKIP() << "no file system can be mounted: " << disk.mount_error();
   const std::string words = fault_of([&] {
     Bench bench(group_, options({{"do", "create"}, {"size", "16KiB"}, {"files", "100"}, {"file", disk.file()}}));
     bench.perform();

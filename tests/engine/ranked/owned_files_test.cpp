@@ -42,10 +42,10 @@ class OwnedFilesOf : public testing::Test {
     if (world_rank() == 0) fs::remove_all(folder_);
     group_.barrier();
   }
-  Claim claim(io::Layout layout = {.one = true}) const {
+  Claim claim(io::Layout layout = {.single_file = true}) const {
     return {.path = path_, .layout = layout, .run = {.id = "mine", .launch = "today"}};
   }
-  Claim replacing(io::Layout layout = {.one = true}) const {
+  Claim replacing(io::Layout layout = {.single_file = true}) const {
     Claim bold = claim(layout);
     bold.existing = Existing::replace;
     return bold;
@@ -62,7 +62,7 @@ class OwnedFilesOf : public testing::Test {
     group_.barrier();
   }
   // Names in the directory, while no rank changes it.
-  Names there() const {
+  Names existing_names() const {
     group_.barrier();
     Names names;
     for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
@@ -81,11 +81,11 @@ class OwnedFilesOf : public testing::Test {
   // Leaves the sidecar file and the files of another run.
   void leave(const io::Run& run, io::Layout layout, const std::string& host = "elsewhere") const {
     by_first([&] {
-      io::make_sidecar(path_, Sidecar{run, host, 12345, layout});
+      io::create_sidecar(path_, Sidecar{run, host, 12345, layout});
       for_each_file(path_, layout, {}, make);
     });
   }
-  std::string refusal(const Claim& wanted) const {
+  std::string rejection(const Claim& wanted) const {
     try {
       const OwnedFiles files(group_, wanted);
       ADD_FAILURE() << "was not refused";
@@ -107,71 +107,71 @@ class OwnedFilesOf : public testing::Test {
 TEST_F(OwnedFilesOf, AreMarkedWhileTheyAreThereAndRemovedAtTheEnd) {
   {
     OwnedFiles files(group_, claim());
-    EXPECT_EQ(there(), Names{note_});
+    EXPECT_EQ(existing_names(), Names{note_});
     by_first([&] { make(path_); });
-    EXPECT_EQ(there(), (Names{name_, note_}));
+    EXPECT_EQ(existing_names(), (Names{name_, note_}));
     EXPECT_THAT(files.notes(), IsEmpty());
   }
-  EXPECT_EQ(there(), Names{});
+  EXPECT_EQ(existing_names(), Names{});
 }
 
 TEST_F(OwnedFilesOf, AreReleasedByEachRankItsShare) {
   const int files_of_each = 3;
-  OwnedFiles files(group_, claim({.one = true, .files = files_of_each * world_size(), .directories = 2}));
+  OwnedFiles files(group_, claim({.single_file = true, .files = files_of_each * world_size(), .directories = 2}));
   for (int i = 0; i < files_of_each; ++i) make(file_name(path_, world_rank() * files_of_each + i));
   make(file_name(path_, world_rank(), world_rank() % 2));
   by_first([&] { make(path_); });
-  EXPECT_EQ(there().size(), static_cast<std::size_t>(5 + 4 * world_size()));
+  EXPECT_EQ(existing_names().size(), static_cast<std::size_t>(5 + 4 * world_size()));
   files.release(group_);
-  EXPECT_EQ(there(), Names{});
+  EXPECT_EQ(existing_names(), Names{});
 }
 
 TEST_F(OwnedFilesOf, SomebodyElseAreRefusedOnEveryRankAndNotTouched) {
   by_first([&] { make(path_); });
-  EXPECT_EQ(refusal(claim()), "--file: '" + path_ +
-                                  "' exists, and this run did not create it; remove it, or give "
-                                  "--overwrite");
-  EXPECT_EQ(there(), Names{name_});
+  EXPECT_EQ(rejection(claim()), "--file: '" + path_ +
+                                    "' exists, and this run did not create it; remove it, or give "
+                                    "--overwrite");
+  EXPECT_EQ(existing_names(), Names{name_});
 }
 
 TEST_F(OwnedFilesOf, SomebodyElseAreRefusedByEachNameThatIsTaken) {
   by_first([&] { make(file_name(path_, 3)); });
-  EXPECT_THAT(refusal(claim({.files = 4})), HasSubstr(name_ + ".00000003' exists"));
+  EXPECT_THAT(rejection(claim({.files = 4})), HasSubstr(name_ + ".00000003' exists"));
   EXPECT_NO_THROW(OwnedFiles(group_, claim({.files = 3})));
-  EXPECT_EQ(there(), Names{name_ + ".00000003"});
+  EXPECT_EQ(existing_names(), Names{name_ + ".00000003"});
 }
 
 TEST_F(OwnedFilesOf, SomebodyElseAreReplacedWhenAsked) {
   by_first([&] { make(path_); });
   {
     const OwnedFiles files(group_, replacing());
-    EXPECT_EQ(there(), Names{note_});
+    EXPECT_EQ(existing_names(), Names{note_});
   }
-  EXPECT_EQ(there(), Names{});
+  EXPECT_EQ(existing_names(), Names{});
 }
 
 TEST_F(OwnedFilesOf, DirectoriesAreNeverReplaced) {
   by_first([&] { fs::create_directories(path_ + ".d/precious"); });
-  EXPECT_THAT(refusal(replacing({.directories = 1})), HasSubstr(".d' is not a regular file"));
+  EXPECT_THAT(rejection(replacing({.directories = 1})), HasSubstr(".d' is not a regular file"));
   by_first([&] { fs::create_directory(path_); });
-  EXPECT_THAT(refusal(replacing()), HasSubstr("is not a regular file"));
-  EXPECT_EQ(there(), (Names{name_, name_ + ".d", name_ + ".d/precious"}));
+  EXPECT_THAT(rejection(replacing()), HasSubstr("is not a regular file"));
+  EXPECT_EQ(existing_names(), (Names{name_, name_ + ".d", name_ + ".d/precious"}));
 }
 
 TEST_F(OwnedFilesOf, LinksAreNeverReplaced) {
   by_first([&] { fs::create_symlink("/dev/null", path_); });
-  EXPECT_THAT(refusal(replacing()), HasSubstr("is not a regular file"));
-  EXPECT_EQ(there(), Names{name_});
+  EXPECT_THAT(rejection(replacing()), HasSubstr("is not a regular file"));
+  EXPECT_EQ(existing_names(), Names{name_});
 }
 
 TEST_F(OwnedFilesOf, AnInterruptedLaunchOfTheSameRunAreRemovedAndRemarked) {
-  leave({.id = "mine", .launch = "yesterday"}, {.one = true, .files = 2, .directories = 1});
+  leave({.id = "mine", .launch = "yesterday"}, {.single_file = true, .files = 2, .directories = 1});
   by_first([&] {
     fs::create_directories(path_ + ".d/00000000");
     make(file_name(path_, 9, 0));
   });
   OwnedFiles files(group_, claim());
-  EXPECT_EQ(there(), Names{note_});
+  EXPECT_EQ(existing_names(), Names{note_});
   if (world_rank() == 0) {
     EXPECT_THAT(files.notes(),
                 ElementsAre("'" + path_ + "': removed 4 files that run 'mine' had left when it was interrupted"));
@@ -180,82 +180,82 @@ TEST_F(OwnedFilesOf, AnInterruptedLaunchOfTheSameRunAreRemovedAndRemarked) {
 }
 
 TEST_F(OwnedFilesOf, AnInterruptedLaunchStayWhereTheirRemovalIsToldToStop) {
-  leave({.id = "mine", .launch = "yesterday"}, {.one = true, .files = 9000});
+  leave({.id = "mine", .launch = "yesterday"}, {.single_file = true, .files = 9000});
   signals::stop_requested = 1;
   EXPECT_THROW(OwnedFiles(group_, claim()), MachineFault);
   signals::stop_requested = 0;
-  const Names left = there();
+  const Names left = existing_names();
   EXPECT_TRUE(left.contains(note_));
   EXPECT_GT(left.size(), 2000U);
   const OwnedFiles files(group_, claim());
-  EXPECT_EQ(there(), Names{note_});
+  EXPECT_EQ(existing_names(), Names{note_});
 }
 
 TEST_F(OwnedFilesOf, AnotherRunAreRefusedWithItsName) {
-  leave({.id = "theirs", .launch = "yesterday"}, {.one = true});
-  EXPECT_THAT(refusal(claim()),
+  leave({.id = "theirs", .launch = "yesterday"}, {.single_file = true});
+  EXPECT_THAT(rejection(claim()),
               AllOf(HasSubstr("--file: '" + path_ + "' belongs to run 'theirs' on host elsewhere"),
                     HasSubstr("launch yesterday"), HasSubstr("--run-id theirs"), HasSubstr("--overwrite")));
-  EXPECT_EQ(there(), (Names{name_, note_}));
+  EXPECT_EQ(existing_names(), (Names{name_, note_}));
 }
 
 TEST_F(OwnedFilesOf, AnotherRunAreReplacedWhenAskedDirectoriesToo) {
-  leave({.id = "theirs", .launch = "yesterday"}, {.one = true, .directories = 1});
+  leave({.id = "theirs", .launch = "yesterday"}, {.single_file = true, .directories = 1});
   by_first([&] { fs::create_directories(path_ + ".d/00000000"); });
   {
     const OwnedFiles files(group_, replacing({.directories = 1}));
-    EXPECT_EQ(there(), (Names{note_, name_ + ".d", name_ + ".d/00000000"}));
+    EXPECT_EQ(existing_names(), (Names{note_, name_ + ".d", name_ + ".d/00000000"}));
   }
-  EXPECT_EQ(there(), Names{});
+  EXPECT_EQ(existing_names(), Names{});
 }
 
 TEST_F(OwnedFilesOf, AnotherJobOfTheSameLaunchAreInUse) {
-  leave({.id = "mine", .launch = "today"}, {.one = true});
-  EXPECT_THAT(refusal(claim()), HasSubstr("is in use by process 12345 on host elsewhere"));
-  EXPECT_THAT(refusal(replacing()), HasSubstr("give each job its own file"));
-  EXPECT_EQ(there(), (Names{name_, note_}));
+  leave({.id = "mine", .launch = "today"}, {.single_file = true});
+  EXPECT_THAT(rejection(claim()), HasSubstr("is in use by process 12345 on host elsewhere"));
+  EXPECT_THAT(rejection(replacing()), HasSubstr("give each job its own file"));
+  EXPECT_EQ(existing_names(), (Names{name_, note_}));
 }
 
 TEST_F(OwnedFilesOf, AnotherLaunchThatStillRunsAreInUse) {
   by_first([&] {
-    Sidecar other = io::sidecar_of({.id = "mine", .launch = "yesterday"}, {.one = true});
+    Sidecar other = io::own_sidecar({.id = "mine", .launch = "yesterday"}, {.single_file = true});
     other.pid = ::getppid();
     other.process_start = start_of_process(other.pid);
-    io::make_sidecar(path_, other);
+    io::create_sidecar(path_, other);
   });
-  EXPECT_THAT(refusal(claim()), HasSubstr("is in use by process "));
-  EXPECT_EQ(there(), Names{note_});
+  EXPECT_THAT(rejection(claim()), HasSubstr("is in use by process "));
+  EXPECT_EQ(existing_names(), Names{note_});
 }
 
 TEST_F(OwnedFilesOf, ALaunchWhoseProcessNumberAnotherHasGotAreRemoved) {
   by_first([&] {
-    Sidecar other = io::sidecar_of({.id = "mine", .launch = "yesterday"}, {.one = true});
+    Sidecar other = io::own_sidecar({.id = "mine", .launch = "yesterday"}, {.single_file = true});
     other.pid = ::getppid();
     other.process_start = start_of_process(other.pid).value() - 1;
-    io::make_sidecar(path_, other);
+    io::create_sidecar(path_, other);
   });
   EXPECT_NO_THROW(OwnedFiles(group_, claim()));
-  EXPECT_EQ(there(), Names{});
+  EXPECT_EQ(existing_names(), Names{});
 }
 
 TEST_F(OwnedFilesOf, NobodyKnowsAreRefusedUntilOverwritten) {
   by_first([&] { make(io::sidecar_name(path_)); });
-  EXPECT_THAT(refusal(claim()), HasSubstr("does not name the owner of these files"));
+  EXPECT_THAT(rejection(claim()), HasSubstr("does not name the owner of these files"));
   EXPECT_NO_THROW(OwnedFiles(group_, replacing()));
-  EXPECT_EQ(there(), Names{});
+  EXPECT_EQ(existing_names(), Names{});
 }
 
 TEST_F(OwnedFilesOf, TwoStepsGoWithTheLastOne) {
   OwnedFiles first(group_, claim());
   by_first([&] { make(path_); });
   {
-    const OwnedFiles second(group_, claim({.one = true, .files = 2, .directories = 1}));
+    const OwnedFiles second(group_, claim({.single_file = true, .files = 2, .directories = 1}));
     EXPECT_EQ(noted_files(), 2);
-    EXPECT_EQ(there(), (Names{name_, note_, name_ + ".d", name_ + ".d/00000000"}));
+    EXPECT_EQ(existing_names(), (Names{name_, note_, name_ + ".d", name_ + ".d/00000000"}));
   }
-  EXPECT_EQ(there(), (Names{name_, note_, name_ + ".d", name_ + ".d/00000000"}));
+  EXPECT_EQ(existing_names(), (Names{name_, note_, name_ + ".d", name_ + ".d/00000000"}));
   first.release(group_);
-  EXPECT_EQ(there(), Names{});
+  EXPECT_EQ(existing_names(), Names{});
 }
 
 TEST_F(OwnedFilesOf, AStepThatHasThemAloneAreRefusedToOthers) {
@@ -263,16 +263,16 @@ TEST_F(OwnedFilesOf, AStepThatHasThemAloneAreRefusedToOthers) {
   exclusive.exclusive = true;
   {
     const OwnedFiles first(group_, exclusive);
-    EXPECT_THAT(refusal(claim()), HasSubstr("'" + path_ + "' belongs to another step of this job"));
-    EXPECT_EQ(there(), Names{note_});
+    EXPECT_THAT(rejection(claim()), HasSubstr("'" + path_ + "' belongs to another step of this job"));
+    EXPECT_EQ(existing_names(), Names{note_});
   }
   {
     const OwnedFiles first(group_, claim());
-    EXPECT_THAT(refusal(exclusive), HasSubstr("give each step its own path"));
+    EXPECT_THAT(rejection(exclusive), HasSubstr("give each step its own path"));
     EXPECT_NO_THROW(OwnedFiles(group_, claim()));
   }
   EXPECT_NO_THROW(OwnedFiles(group_, exclusive));
-  EXPECT_EQ(there(), Names{});
+  EXPECT_EQ(existing_names(), Names{});
 }
 
 TEST_F(OwnedFilesOf, AStepStayWhereItsNextNeedsMoreAndCannotHaveIt) {
@@ -281,37 +281,37 @@ TEST_F(OwnedFilesOf, AStepStayWhereItsNextNeedsMoreAndCannotHaveIt) {
     make(path_);
     make(file_name(path_, 0));
   });
-  EXPECT_THAT(refusal(claim({.one = true, .files = 1})), HasSubstr(".00000000' exists"));
-  EXPECT_EQ(there(), (Names{name_, note_, name_ + ".00000000"}));
+  EXPECT_THAT(rejection(claim({.single_file = true, .files = 1})), HasSubstr(".00000000' exists"));
+  EXPECT_EQ(existing_names(), (Names{name_, note_, name_ + ".00000000"}));
   EXPECT_EQ(noted_files(), 0);
 }
 
 TEST_F(OwnedFilesOf, AStepThatKeepsThemStayAndMayBeClaimedAgain) {
   for (int round = 0; round < 2; ++round) {
     const OwnedFiles files(group_, keeping());
-    EXPECT_TRUE(there().contains(note_));
+    EXPECT_TRUE(existing_names().contains(note_));
     by_first([&] { make(path_); });
   }
-  EXPECT_EQ(there(), Names{name_});
+  EXPECT_EQ(existing_names(), Names{name_});
   OwnedFiles files(group_, keeping());
   files.release(group_);
-  EXPECT_EQ(there(), Names{name_});
+  EXPECT_EQ(existing_names(), Names{name_});
 }
 
 // The last rank fails; the others are still working and will be aborted.
 TEST_F(OwnedFilesOf, ARunThatFailsAreRemovedByTheRankThatFailedAlone) {
   const auto work = [&] {
-    const OwnedFiles files(group_, claim({.one = true, .files = world_size(), .directories = 1}));
+    const OwnedFiles files(group_, claim({.single_file = true, .files = world_size(), .directories = 1}));
     make(file_name(path_, world_rank()));
     make(file_name(path_, world_rank(), 0));
     by_first([&] { make(path_); });
     if (world_rank() == world_size() - 1) throw MachineFault("on purpose");
-    EXPECT_EQ(there(), Names{});
+    EXPECT_EQ(existing_names(), Names{});
   };
   try {
     work();
   } catch (const MachineFault&) {
-    EXPECT_EQ(there(), Names{});
+    EXPECT_EQ(existing_names(), Names{});
   }
 }
 
@@ -322,7 +322,7 @@ TEST_F(OwnedFilesOf, ARunThatFailsButKeepsThemStayItsOwn) {
     throw MachineFault("on purpose");
   } catch (const MachineFault&) {
   }
-  EXPECT_EQ(there(), (Names{name_, note_}));
+  EXPECT_EQ(existing_names(), (Names{name_, note_}));
 }
 
 TEST_F(OwnedFilesOf, AFolderThatIsMissingAreAFaultOnEveryRank) {

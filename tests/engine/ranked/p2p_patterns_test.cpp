@@ -70,9 +70,9 @@ int receiver_of(const std::vector<std::string>& calls) {
 }
 
 // The values of all ranks, on every rank.
-std::vector<int> gathered(int mine, const mpi::Group& group) {
+std::vector<int> gathered(int own_value, const mpi::Group& group) {
   std::vector<int> all(static_cast<std::size_t>(group.size()));
-  PMPI_Allgather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, group.handle());
+  PMPI_Allgather(&own_value, 1, MPI_INT, all.data(), 1, MPI_INT, group.handle());
   return all;
 }
 

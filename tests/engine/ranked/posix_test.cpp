@@ -40,23 +40,23 @@ class PosixShared : public testing::TestWithParam<Spelt> {
 TEST_P(PosixShared, EachRankFindsWhatItsNeighbourWrote) {
   constexpr std::size_t length = 5000;
   const int neighbour = (world_rank() + 1) % world_size();
-  const auto place = [&](int rank) { return rank * static_cast<std::int64_t>(length); };
-  io::Opening opening{path_, io::Access::write, &group_, place(world_size()), length};
+  const auto offset_of = [&](int rank) { return rank * static_cast<std::int64_t>(length); };
+  io::Opening opening{path_, io::Access::write, &group_, offset_of(world_size()), length};
   std::vector<std::byte> bytes(length);
   backend_->prepare(opening);
   backend_->open(opening);
-  payload::fill(bytes, {world_rank(), world_rank(), 1}, static_cast<std::uint64_t>(place(world_rank())));
-  backend_->write(place(world_rank()), bytes);
+  payload::fill(bytes, {world_rank(), world_rank(), 1}, static_cast<std::uint64_t>(offset_of(world_rank())));
+  backend_->write(offset_of(world_rank()), bytes);
   backend_->sync();
   backend_->close();
   group_.barrier();
-  EXPECT_EQ(std::filesystem::file_size(path_), static_cast<std::uintmax_t>(place(world_size())));
+  EXPECT_EQ(std::filesystem::file_size(path_), static_cast<std::uintmax_t>(offset_of(world_size())));
 
   opening.access = io::Access::read;
   backend_->open(opening);
-  backend_->read(place(neighbour), bytes);
+  backend_->read(offset_of(neighbour), bytes);
   backend_->close();
-  EXPECT_EQ(payload::first_wrong(bytes, {neighbour, neighbour, 1}, static_cast<std::uint64_t>(place(neighbour))),
+  EXPECT_EQ(payload::first_wrong(bytes, {neighbour, neighbour, 1}, static_cast<std::uint64_t>(offset_of(neighbour))),
             std::nullopt);
 }
 

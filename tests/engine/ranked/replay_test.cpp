@@ -52,7 +52,7 @@ class Replays : public testing::Test {
   std::string tokens() { return capture::joined(calls().tokens); }
   int rank() const { return group_.rank(); }
   // The message with which decompose fails, the same on all ranks.
-  std::string refusal() {
+  std::string rejection() {
     const auto motif = make_motif("replay", with_file());
     try {
       motif->decompose(group_, {});
@@ -226,7 +226,7 @@ TEST_F(Replays, CommunicatorsThatNotAllMembersKnowAreRefused) {
     if (r == 0) part.comms = Json::array({comm(2, 2, r, Json::array({Json::array({0, 1, 2})}))});
     return part;
   });
-  EXPECT_THAT(refusal(), HasSubstr("some ranks used a communicator that was made before the captured part"));
+  EXPECT_THAT(rejection(), HasSubstr("some ranks used a communicator that was made before the captured part"));
 }
 
 // Only ranks 1 and 2 create a communicator; ranks 0 and 3 do not take part.
@@ -573,15 +573,15 @@ TEST_F(Replays, OneSidedCalls) {
                       3);
   });
   const std::string null = std::to_string(MPI_PROC_NULL);
-  const Traffic said = make_motif("replay", with_file())->traffic(2);
+  const Traffic announced = make_motif("replay", with_file())->traffic(2);
   const capture::Record record = calls();
   EXPECT_EQ(capture::joined(record.tokens),
             "Win_create:512/8@2 " +
                 times(3, fmt::format("Fence[NOPRECEDE] Put>{0}:4:64 Acc[SUM]>{0}:60:16 Put>{1}:0:8 Fence", 1 - rank(),
                                      null)) +
                 " Win_free");
-  EXPECT_EQ(said.messages, 2 * record.sent.messages);
-  EXPECT_EQ(said.message_bytes, 2 * record.sent.message_bytes);
+  EXPECT_EQ(announced.messages, 2 * record.sent.messages);
+  EXPECT_EQ(announced.message_bytes, 2 * record.sent.message_bytes);
 }
 
 TEST_F(Replays, OneSidedCallsUnderLocks) {
@@ -606,8 +606,8 @@ TEST_F(Replays, EpochsThatAreNotWholeAreRefused) {
     return Part::once({with(with(window("Win_allocate", "size", 8), "unit", 1), "comm", 0),
                        with(window("Win_lock", "peer", 0), "lock", "shared")});
   });
-  EXPECT_THAT(refusal(), HasSubstr("rank 0: the captured part begins or ends between MPI_Win_lock and MPI_Win_unlock "
-                                   "of window 0"));
+  EXPECT_THAT(rejection(), HasSubstr("rank 0: the captured part begins or ends between MPI_Win_lock and MPI_Win_unlock "
+                                     "of window 0"));
 }
 
 TEST_F(Replays, NobodysFilesAreOverwritten) {
@@ -693,13 +693,13 @@ TEST_F(Replays, SendWhatTheySayTheySend) {
     part.peers = Json::array({Json::array({1 - r, 6, 480})});
     return part;
   });
-  const Traffic said = make_motif("replay", with_file())->traffic(2);
-  EXPECT_EQ(said.collectives, 18);
-  EXPECT_EQ(said.collective_bytes, 6 * 2 * (16 + 16 + 8));
+  const Traffic announced = make_motif("replay", with_file())->traffic(2);
+  EXPECT_EQ(announced.collectives, 18);
+  EXPECT_EQ(announced.collective_bytes, 6 * 2 * (16 + 16 + 8));
   const capture::Record record = calls();
-  EXPECT_EQ(2 * record.sent.messages, said.messages);
-  EXPECT_EQ(2 * record.sent.message_bytes, said.message_bytes);
-  EXPECT_EQ(2 * record.sent.collective_bytes, said.collective_bytes);
+  EXPECT_EQ(2 * record.sent.messages, announced.messages);
+  EXPECT_EQ(2 * record.sent.message_bytes, announced.message_bytes);
+  EXPECT_EQ(2 * record.sent.collective_bytes, announced.collective_bytes);
 }
 
 // The line of one rank is wrong: all ranks report it with the same message.
@@ -707,7 +707,7 @@ TEST_F(Replays, AreRefusedOnAllRanksForWhatOneOfThemHas) {
   STARTING_ON(2, [](int r) {
     return Part::once({r == 1 ? Json{{"op", "Win_create_dynamic"}, {"window", 0}} : collective("Barrier", 0)});
   });
-  EXPECT_THAT(refusal(),
+  EXPECT_THAT(rejection(),
               HasSubstr("rank 1, call 0 (MPI_Win_create_dynamic): calls MPI_Win_create_dynamic, which cannot "
                         "be replayed: windows to which memory is attached later"));
 }
@@ -718,17 +718,17 @@ TEST_F(Replays, AreRefusedOnAllRanksWhereTheFileEndsEarly) {
     std::ofstream(path, std::ios::binary) << sealed(header_of(2)) << sealed(Part::once({}).line(0, 2));
   }
   group_.barrier();
-  EXPECT_THAT(refusal(), HasSubstr("line 3: the line of rank 1 is missing; the file is truncated"));
+  EXPECT_THAT(rejection(), HasSubstr("line 3: the line of rank 1 is missing; the file is truncated"));
 }
 
 TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
   const auto refused = [&](const Json& call) {
     write(1, [&](int) { return Part::once({call}); });
-    return world_rank() == 0 ? refusal() : "";
+    return world_rank() == 0 ? rejection() : "";
   };
   const auto expect = [&](const Json& call, const char* words) {
-    const std::string said = refused(call);
-    EXPECT_THAT(said, HasSubstr(world_rank() == 0 ? words : ""));
+    const std::string message = refused(call);
+    EXPECT_THAT(message, HasSubstr(world_rank() == 0 ? words : ""));
   };
   expect(to("Send", 1, 0, 8), "call 0 (MPI_Send): rank 1 in a communicator of 1");
   expect(with(to("Send", 0, 0, 8), "comm", 2), "names communicator 2, but the trace has 2");
@@ -778,11 +778,11 @@ class ReplayComputation : public Replays {
 };
 
 // A gap of g ns takes readings until g ns have passed since the end of the previous call.
-constexpr std::int64_t clock_alone = 1 + 11;  // at the start and after each call
+constexpr std::int64_t readings_without_computation = 1 + 11;  // at the start and after each call
 
 TEST_F(ReplayComputation, TakesTheMeasuredTimeInAll) {
   if (!write_gaps()) return;
-  EXPECT_EQ(readings({}), clock_alone + 14'000);
+  EXPECT_EQ(readings({}), readings_without_computation + 14'000);
 }
 TEST_F(ReplayComputation, GoesOnAfterTheLastCall) {
   const auto program = [](int) {
@@ -797,11 +797,11 @@ TEST_F(ReplayComputation, GoesOnAfterTheLastCall) {
 }
 TEST_F(ReplayComputation, TakesTheMeanEachTime) {
   if (!write_gaps()) return;
-  EXPECT_EQ(readings({{"gaps", "mean"}}), clock_alone + 14'000);
+  EXPECT_EQ(readings({{"gaps", "mean"}}), readings_without_computation + 14'000);
 }
 TEST_F(ReplayComputation, IsScaled) {
   if (!write_gaps()) return;
-  EXPECT_EQ(readings({{"scale", "2"}}), clock_alone + 28'000);
+  EXPECT_EQ(readings({{"scale", "2"}}), readings_without_computation + 28'000);
   EXPECT_EQ(make_motif("replay", with_file({{"scale", "50%"}}))->traffic(1).compute_s, 7e-6);
 }
 TEST_F(ReplayComputation, IsLeftOut) {
@@ -812,11 +812,11 @@ TEST_F(ReplayComputation, IsLeftOut) {
 }
 TEST_F(ReplayComputation, SpinsForWhatIsTooShortToSleep) {
   if (!write_gaps()) return;
-  EXPECT_EQ(readings({{"compute", "sleep"}}), clock_alone + 14'000);
+  EXPECT_EQ(readings({{"compute", "sleep"}}), readings_without_computation + 14'000);
 }
 TEST_F(ReplayComputation, LeavesTheClockAloneWhileItSleeps) {
   if (!write_gaps()) return;
-  EXPECT_EQ(readings({{"compute", "sleep"}, {"scale", "2000"}}), clock_alone + 10);
+  EXPECT_EQ(readings({{"compute", "sleep"}, {"scale", "2000"}}), readings_without_computation + 10);
 }
 
 }  // namespace

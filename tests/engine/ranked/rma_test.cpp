@@ -57,52 +57,52 @@ INSTANTIATE_TEST_SUITE_P(
                       {"", "FetchOp>0:0:8 FetchOp>0:0:8 Flush:0", "FetchOp>0:0:8 FetchOp>0:0:8 Flush:0"}},
         ExpectedCalls{"atomic", {{"call", "compare_and_swap"}}, {"Lock:1 Cas>1:0:8 Unlock:1", ""}}));
 
-struct Way {
+struct OneSidedCase {
   std::string motif;
   Options options;
-  friend void PrintTo(const Way& way, std::ostream* out) {
-    *out << way.motif;
-    for (const auto& [option, text] : way.options) *out << ' ' << option << '=' << text;
+  friend void PrintTo(const OneSidedCase& one_sided_case, std::ostream* out) {
+    *out << one_sided_case.motif;
+    for (const auto& [option, text] : one_sided_case.options) *out << ' ' << option << '=' << text;
   }
 };
 
-std::vector<Way> every_way() {
-  const std::vector<Way> motifs{{"put", {{"size", "100"}}},
-                                {"get", {{"size", "100"}}},
-                                {"accumulate", {{"size", "64"}}},
-                                {"accumulate", {{"size", "64"}, {"call", "get_accumulate"}}},
-                                {"atomic", {}},
-                                {"atomic", {{"call", "compare_and_swap"}}}};
+std::vector<OneSidedCase> all_cases() {
+  const std::vector<OneSidedCase> motifs{{"put", {{"size", "100"}}},
+                                         {"get", {{"size", "100"}}},
+                                         {"accumulate", {{"size", "64"}}},
+                                         {"accumulate", {{"size", "64"}, {"call", "get_accumulate"}}},
+                                         {"atomic", {}},
+                                         {"atomic", {{"call", "compare_and_swap"}}}};
   const std::vector<Options> epochs{{{"sync", "fence"}},
                                     {{"sync", "lock"}},
                                     {{"sync", "lock_all"}},
                                     {{"sync", "pscw"}},
                                     {{"sync", "lock"}, {"flush", ""}},
                                     {{"sync", "lock_all"}, {"flush", ""}}};
-  std::vector<Way> ways;
+  std::vector<OneSidedCase> cases;
   std::size_t next = 0;  // numbers of operations and kinds of window alternate
-  for (const Way& motif : motifs) {
+  for (const OneSidedCase& motif : motifs) {
     for (const Options& epoch : epochs) {
       for (const char* pattern : {"one_way", "both_ways", "exchange", "one_to_all", "all_to_one", "all_to_all"}) {
         ++next;
         // All combinations for put and get; every second one for the other motifs, which use the same epochs.
         const bool moves = motif.motif == "put" || motif.motif == "get";
         if (!moves && (next + next / 6) % 2 == 0) continue;
-        Way way = motif;
-        way.options.insert(way.options.end(), epoch.begin(), epoch.end());
-        way.options.emplace_back("pattern", pattern);
-        way.options.emplace_back("operations", next % 4 < 2 ? "3" : "1");
+        OneSidedCase one_sided_case = motif;
+        one_sided_case.options.insert(one_sided_case.options.end(), epoch.begin(), epoch.end());
+        one_sided_case.options.emplace_back("pattern", pattern);
+        one_sided_case.options.emplace_back("operations", next % 4 < 2 ? "3" : "1");
         // Open MPI 4 crashes in compare-and-swap on memory from MPI_Win_allocate (its issue 11349).
         const bool swaps = motif.motif == "atomic" && !motif.options.empty();
-        way.options.emplace_back("window-kind", next % 3 == 0 && !swaps ? "allocate" : "create");
-        ways.push_back(way);
+        one_sided_case.options.emplace_back("window-kind", next % 3 == 0 && !swaps ? "allocate" : "create");
+        cases.push_back(one_sided_case);
       }
     }
   }
-  return ways;
+  return cases;
 }
 
-class OneSidedWays : public testing::TestWithParam<Way> {};
+class OneSidedWays : public testing::TestWithParam<OneSidedCase> {};
 
 TEST_P(OneSidedWays, MoveWhatTheySayAndNothingIsWrong) {
   for (int n = std::max(2, world_size() - 1); n <= world_size(); ++n) {
@@ -117,22 +117,22 @@ TEST_P(OneSidedWays, MoveWhatTheySayAndNothingIsWrong) {
       EXPECT_NO_THROW(bench->verify(pass)) << n << " ranks";
       std::array<std::int64_t, 3> sent{own.messages, own.message_bytes, own.collectives};
       PMPI_Allreduce(MPI_IN_PLACE, sent.data(), 3, MPI_INT64_T, MPI_SUM, group.handle());
-      const Traffic said = bench->traffic(n);
-      EXPECT_EQ(sent, (std::array{said.messages, said.message_bytes, said.collectives})) << n << " ranks";
+      const Traffic expected = bench->traffic(n);
+      EXPECT_EQ(sent, (std::array{expected.messages, expected.message_bytes, expected.collectives})) << n << " ranks";
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(OfMotifs, OneSidedWays, testing::ValuesIn(every_way()));
+INSTANTIATE_TEST_SUITE_P(OfMotifs, OneSidedWays, testing::ValuesIn(all_cases()));
 
-struct Wrong {
+struct CorruptedOperation {
   std::string motif;
   Options options;
   int ranks;
-  int meddler;  // rank of the corrupted operation
+  int corrupted_rank;  // rank of the corrupted operation
   int operation;
   std::size_t offset;
-  int finder;  // rank that reports it
+  int reporting_rank;  // rank that reports it
   std::string message;
 };
 
@@ -146,7 +146,7 @@ std::string fault_of(const Motif& motif, std::uint64_t pass) {
 }
 
 TEST(OneSidedVerification, NamesWhatIsWrong) {
-  const std::vector<Wrong> wrongs{
+  const std::vector<CorruptedOperation> corruptions{
       {"put",
        {{"size", "100"}, {"operations", "3"}},
        2,
@@ -197,16 +197,17 @@ TEST(OneSidedVerification, NamesWhatIsWrong) {
        7,
        2,
        "rank 2 got .* from rank 0's counter in operation 0"}};
-  for (const Wrong& wrong : wrongs) {
-    if (world_size() < wrong.ranks) continue;
-    const mpi::Group group = first_ranks(wrong.ranks);
+  for (const CorruptedOperation& corruption : corruptions) {
+    if (world_size() < corruption.ranks) continue;
+    const mpi::Group group = first_ranks(corruption.ranks);
     if (!group) continue;
-    MotifBench bench(group, wrong.motif, wrong.options);
+    MotifBench bench(group, corruption.motif, corruption.options);
     bench->fill_payload(7);
-    if (group.rank() == wrong.meddler) capture::corrupt_operation(wrong.operation, wrong.offset);
+    if (group.rank() == corruption.corrupted_rank) capture::corrupt_operation(corruption.operation, corruption.offset);
     bench.perform();
-    const std::string said = fault_of(*bench, 7);
-    EXPECT_THAT(said, ContainsRegex(group.rank() == wrong.finder ? wrong.message : "^$")) << wrong.motif;
+    const std::string fault = fault_of(*bench, 7);
+    EXPECT_THAT(fault, ContainsRegex(group.rank() == corruption.reporting_rank ? corruption.message : "^$"))
+        << corruption.motif;
   }
 }
 
@@ -214,17 +215,17 @@ TEST(OneSidedVerification, NoticesThatNothingHappened) {
   if (world_size() < 2) GTEST_SKIP() << "needs 2 ranks";
   const mpi::Group group = first_ranks(2);
   if (!group) return;
-  const std::vector<std::pair<Way, int>> finders{{{"put", {}}, 1},
-                                                 {{"get", {}}, 0},
-                                                 {{"accumulate", {}}, 1},
-                                                 {{"atomic", {}}, 0},
-                                                 {{"atomic", {{"call", "compare_and_swap"}}}, 1}};
-  for (const auto& [way, finder] : finders) {
-    MotifBench bench(group, way.motif, way.options);
+  const std::vector<std::pair<OneSidedCase, int>> reporting_ranks{{{"put", {}}, 1},
+                                                                  {{"get", {}}, 0},
+                                                                  {{"accumulate", {}}, 1},
+                                                                  {{"atomic", {}}, 0},
+                                                                  {{"atomic", {{"call", "compare_and_swap"}}}, 1}};
+  for (const auto& [one_sided_case, reporting_rank] : reporting_ranks) {
+    MotifBench bench(group, one_sided_case.motif, one_sided_case.options);
     bench->fill_payload(7);  // without perform
-    const std::string said = fault_of(*bench, 7);
-    if (group.rank() == finder) {
-      EXPECT_NE(said, "") << way.motif;
+    const std::string fault = fault_of(*bench, 7);
+    if (group.rank() == reporting_rank) {
+      EXPECT_NE(fault, "") << one_sided_case.motif;
     }
   }
 }

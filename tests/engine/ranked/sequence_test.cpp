@@ -26,7 +26,7 @@ capture::Record calls_of(const std::vector<MotifBench*>& chain) {
 
 class TeaLeafReference : public testing::Test {
  protected:
-  void TearDown() override { capture::testall_answers(capture::Answer::honest); }
+  void TearDown() override { capture::force_testall_result(capture::TestallResult::honest); }
 };
 
 TEST_F(TeaLeafReference, IterationOfConjugateGradientsIsTheOneCaptured) {
@@ -41,8 +41,8 @@ TEST_F(TeaLeafReference, IterationOfConjugateGradientsIsTheOneCaptured) {
   const mpi::Group halo_group = world.duplicate();
   MotifBench reduction(reduction_group, "allreduce");
   MotifBench halo(halo_group, "halo2d", {{"-x", "4000"}, {"-y", "4000"}});
-  capture::testall_answers(
-      capture::Answer::incomplete);  // as in the captured run, where messages were still being transferred
+  capture::force_testall_result(
+      capture::TestallResult::incomplete);  // as in the captured run, where messages were still being transferred
 
   const auto record = calls_of({&reduction, &reduction, &halo});
 
@@ -55,7 +55,7 @@ TEST_F(TeaLeafReference, RowsAreNotWaitedForAgainWhenTheTestFoundThemComplete) {
   const mpi::Group group = first_ranks(4);
   if (!group) return;
   MotifBench halo(group, "halo2d");
-  capture::testall_answers(capture::Answer::complete);
+  capture::force_testall_result(capture::TestallResult::complete);
 
   const auto record = calls_of({&halo});
 

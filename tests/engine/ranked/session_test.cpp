@@ -59,12 +59,12 @@ class Uneven final : public Motif {
   Traffic traffic(int) const override { return {}; }
   void decompose(const mpi::Group& group, const Draw&) override { rank_ = group.rank(); }
   void perform(Recorder&) override {
-    took_.add(rank_);
+    elapsed_.add(rank_);
     moved_.add(rank_ == 1 ? 1 : 5);
   }
 
  private:
-  Metric took_{this, "took_s", Better::lower, "more on higher ranks"};
+  Metric elapsed_{this, "took_s", Better::lower, "more on higher ranks"};
   Metric moved_{this, "moved_bytes", Better::higher, "least on rank 1"};
   int rank_ = 0;
 };
@@ -199,22 +199,22 @@ TEST(Session, RunsThePlanAndEndsComplete) {
 // Counts a hundred bytes more with every reading, and fails after `looks` readings.
 class Growing final : public LinkCounters {
  public:
-  explicit Growing(int looks) : looks_(looks) {}
+  explicit Growing(int looks) : max_readings_(looks) {}
   LinkCounts read() override {
-    if (++asked > looks_) throw MachineFault("the switch is gone");
-    return {{"x", "a", "b", 1000, 100 * asked, asked, 0}};
+    if (++readings > max_readings_) throw MachineFault("the switch is gone");
+    return {{"x", "a", "b", 1000, 100 * readings, readings, 0}};
   }
-  int asked = 0;
+  int readings = 0;
 
  private:
-  int looks_;
+  int max_readings_;
 };
 
 TEST(Session, PutsWhatLinksCarriedIntoEachRound) {
   Growing links(100);
   const Outcome outcome = run({on_nodes({0}, "a")}, options_of(2, 1), {}, -1, &links);
   if (!is_root()) return;
-  EXPECT_EQ(links.asked, 6) << "before and after each of three rounds";
+  EXPECT_EQ(links.readings, 6) << "before and after each of three rounds";
   for (const RoundRecord& round : outcome.notebook.rounds) {
     ASSERT_TRUE(round.links);
     ASSERT_EQ(round.links->size(), 1U);
@@ -293,12 +293,12 @@ class WaitsForAnother final : public Motif {
   static void wait() {
     const MonotonicClock clock;
     const std::int64_t end_ns = clock.now_ns() + 30'000'000'000;
-    int told = 0;
-    while (told == 0 && clock.now_ns() < end_ns) {
-      MPI_Iprobe(0, tag, MPI_COMM_WORLD, &told, MPI_STATUS_IGNORE);
+    int notified = 0;
+    while (notified == 0 && clock.now_ns() < end_ns) {
+      MPI_Iprobe(0, tag, MPI_COMM_WORLD, &notified, MPI_STATUS_IGNORE);
       sleep_for(1'000'000);
     }
-    if (told != 0) MPI_Recv(nullptr, 0, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (notified != 0) MPI_Recv(nullptr, 0, MPI_BYTE, 0, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   std::int64_t executions_ = 0;
 };
@@ -344,7 +344,7 @@ TEST(Session, FinishOnceStopsEachAtItsCount) {
 }
 
 // Records the times of its decompose, which takes 20 ms.
-class Loner final : public Motif, public SerialSetup {
+class SerialDecompose final : public Motif, public SerialSetup {
  public:
   Traffic traffic(int) const override { return {}; }
   void decompose(const mpi::Group&, const Draw&) override {
@@ -356,20 +356,20 @@ class Loner final : public Motif, public SerialSetup {
   void perform(Recorder&) override {}
   static inline std::array<std::int64_t, 2> when{};  // one host, one clock
 };
-const RegisterMotif<Loner> registered_loner{"loner", Family::probe, "decomposes serially"};
+const RegisterMotif<SerialDecompose> registered_serial_decompose{"loner", Family::probe, "decomposes serially"};
 
 TEST(Session, JobsWithSerialSetupDecomposeOneAfterTheOther) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
-  workload::MotifCall loner;
-  loner.name = "loner";
-  std::vector<workload::Job> jobs{job_of({loner}, "a"), job_of({loner}, "b")};
+  workload::MotifCall serial_decompose;
+  serial_decompose.name = "loner";
+  std::vector<workload::Job> jobs{job_of({serial_decompose}, "a"), job_of({serial_decompose}, "b")};
   for (int node = 0; node < 2; ++node) {
     jobs[static_cast<std::size_t>(node)].nodes = {node};
     jobs[static_cast<std::size_t>(node)].repeat = 1;
   }
   run(jobs, options_of(0, 1));
   std::vector<std::array<std::int64_t, 2>> all(static_cast<std::size_t>(ranks()));
-  MPI_Allgather(Loner::when.data(), 2, MPI_INT64_T, all.data(), 2, MPI_INT64_T, MPI_COMM_WORLD);
+  MPI_Allgather(SerialDecompose::when.data(), 2, MPI_INT64_T, all.data(), 2, MPI_INT64_T, MPI_COMM_WORLD);
   EXPECT_LE(all[0].back(), all[1].front());
 }
 
@@ -432,12 +432,12 @@ TEST(Session, MinTimeIsReachedWhateverTheCount) {
 }
 
 TEST(Session, ContinuingSkipsWhatIsDone) {
-  const Outcome whole = run({on_nodes({0}, "a")}, options_of(3, 3));
-  const Outcome rest = run({on_nodes({0}, "a")}, options_of(3, 3), EarlierLaunches{1, 4});
+  const Outcome uninterrupted = run({on_nodes({0}, "a")}, options_of(3, 3));
+  const Outcome continued = run({on_nodes({0}, "a")}, options_of(3, 3), EarlierLaunches{1, 4});
   if (!is_root()) return;
-  ASSERT_EQ(rest.notebook.rounds.size(), 2U);
-  EXPECT_EQ(rest.notebook.rounds[0].round, whole.notebook.rounds[4].round);
-  EXPECT_EQ(rest.notebook.end->rounds, 6);
+  ASSERT_EQ(continued.notebook.rounds.size(), 2U);
+  EXPECT_EQ(continued.notebook.rounds[0].round, uninterrupted.notebook.rounds[4].round);
+  EXPECT_EQ(continued.notebook.end->rounds, 6);
 }
 
 TEST(Session, AListenerThatFailsEndsTheRunOnEveryRank) {
@@ -508,15 +508,15 @@ TEST(Session, TellsTheHistogramsThatMotifsKeepBesideThoseOfTheirExecutions) {
   job.steps = {tick(), tick({{"half", "500"}})};
   const Outcome outcome = run({job}, options_of(1, 0));
   if (!is_root()) return;
-  std::vector<std::tuple<int, std::string, std::uint64_t>> told;
+  std::vector<std::tuple<int, std::string, std::uint64_t>> histograms;
   for (const HistogramRecord& histogram : outcome.notebook.histograms) {
-    told.emplace_back(histogram.step, histogram.quantity, histogram.counts.total());
+    histograms.emplace_back(histogram.step, histogram.quantity, histogram.counts.total());
     if (histogram.quantity != "half") continue;
     EXPECT_DOUBLE_EQ(histogram.min_s, 500e-9);
     EXPECT_DOUBLE_EQ(histogram.mean_s, 500e-9);
     EXPECT_DOUBLE_EQ(histogram.max_s, 500e-9);
   }
-  EXPECT_THAT(told,
+  EXPECT_THAT(histograms,
               testing::ElementsAre(std::tuple{0, "time", 3U}, std::tuple{1, "time", 3U}, std::tuple{1, "half", 3U}))
       << "3 measured repetitions; an empty histogram is left out";
 }

@@ -78,9 +78,9 @@ bool waits_long() {
 #endif
 }
 bool stands_for_others(const Cell& cell) {
-  const std::string& way = cell.call.name;
-  return cell.order == "strided" &&
-         (way.empty() || way == "pwrite" || way == "MPI_File_write_at_all" || way == "collective");
+  const std::string& call_name = cell.call.name;
+  return cell.order == "strided" && (call_name.empty() || call_name == "pwrite" ||
+                                     call_name == "MPI_File_write_at_all" || call_name == "collective");
 }
 
 class StorageCells : public testing::Test {
@@ -128,12 +128,12 @@ TEST_F(StorageCells, WorkAndVerifyOrAreRefused) {
           if (waits_long() && !stands_for_others(cell)) continue;
           SCOPED_TRACE(words_of(cell));
           const std::string reason = reason_against(cell);
-          const std::string said = outcome_of(cell);
+          const std::string outcome = outcome_of(cell);
           if (reason.empty()) {
-            ASSERT_EQ(said, "");
+            ASSERT_EQ(outcome, "");
             ++worked;
           } else {
-            ASSERT_THAT(said, testing::HasSubstr(reason));
+            ASSERT_THAT(outcome, testing::HasSubstr(reason));
             ++refused;
           }
         }

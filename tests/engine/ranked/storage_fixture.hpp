@@ -34,17 +34,17 @@ class StorageTest : public testing::Test {
     const auto bytes = std::as_bytes(std::span(found));
     return {bytes.begin(), bytes.end()};
   }
-  void place(const std::vector<std::byte>& bytes) const {
+  void write_content(const std::vector<std::byte>& bytes) const {
     if (group_.rank() == 0) {
       std::ofstream(path_, std::ios::binary)
           .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     }
     group_.barrier();
   }
-  bool on_any(bool here) const {
-    int flag = here ? 1 : 0;
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &flag, 1, MPI_INT, MPI_LOR, group_.handle()), "MPI_Allreduce");
-    return flag != 0;
+  bool on_any(bool local_flag) const {
+    int any_flag = local_flag ? 1 : 0;
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &any_flag, 1, MPI_INT, MPI_LOR, group_.handle()), "MPI_Allreduce");
+    return any_flag != 0;
   }
 
   // In the directory of the launch (main.cpp), which is the working directory.
@@ -52,8 +52,8 @@ class StorageTest : public testing::Test {
   mpi::Group group_;
 };
 
-// A small tmpfs, mounted by rank 0 in the directory of the launch. If that is not permitted, there() is false and
-// why_not() says why.
+// A small tmpfs, mounted by rank 0 in the directory of the launch. If that is not permitted, mounted() is false and
+// mount_error() is the reason.
 class SmallDisk {
  public:
   SmallDisk(const mpi::Group& group, std::int64_t bytes) : group_(group) {
@@ -61,25 +61,25 @@ class SmallDisk {
     if (group.rank() == 0) {
       std::filesystem::create_directory(folder_);
       const std::string options = "size=" + std::to_string(bytes);
-      if (::mount("tmpfs", folder_.c_str(), "tmpfs", 0, options.c_str()) != 0) refused_ = errno;
+      if (::mount("tmpfs", folder_.c_str(), "tmpfs", 0, options.c_str()) != 0) mount_errno_ = errno;
     }
-    mpi::check(MPI_Bcast(&refused_, 1, MPI_INT, 0, group.handle()), "MPI_Bcast");
+    mpi::check(MPI_Bcast(&mount_errno_, 1, MPI_INT, 0, group.handle()), "MPI_Bcast");
   }
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
   ~SmallDisk() {
     MPI_Barrier(group_.handle());
-    if (group_.rank() == 0 && refused_ == 0) ::umount2(folder_.c_str(), MNT_DETACH);
+    if (group_.rank() == 0 && mount_errno_ == 0) ::umount2(folder_.c_str(), MNT_DETACH);
     MPI_Barrier(group_.handle());
   }
-  bool there() const { return refused_ == 0; }
-  std::string why_not() const { return std::strerror(refused_); }
+  bool mounted() const { return mount_errno_ == 0; }
+  std::string mount_error() const { return std::strerror(mount_errno_); }
   std::string file() const { return folder_ + "/full.out"; }
 
  private:
   const mpi::Group& group_;
   std::string folder_;
-  int refused_ = 0;
+  int mount_errno_ = 0;
 };
 
 }  // namespace stressbench::test

@@ -18,14 +18,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-struct Way {
+struct LibraryCase {
   std::string name;
   std::string backend;
   Settings settings;
 };
-void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+void PrintTo(const LibraryCase& library_case, std::ostream* out) { *out << library_case.name; }
 
-class StorageLibraries : public StorageTest, public testing::WithParamInterface<Way> {
+class StorageLibraries : public StorageTest, public testing::WithParamInterface<LibraryCase> {
  protected:
   void SetUp() override {
     StorageTest::SetUp();
@@ -34,12 +34,12 @@ class StorageLibraries : public StorageTest, public testing::WithParamInterface<
   BackendBench bench() const { return {GetParam().backend, GetParam().settings}; }
   bool collective() const { return GetParam().name.find("ollective") != std::string::npos; }
   // The data as read by an object of this rank alone.
-  std::vector<std::byte> found_alone() const {
-    const mpi::Group alone = group_.split(group_.rank(), 0);
-    const Strided whole{alone, Strided{group_}.file_bytes(), 1};
+  std::vector<std::byte> read_by_one_rank() const {
+    const mpi::Group self = group_.split(group_.rank(), 0);
+    const Strided whole_file{self, Strided{group_}.file_bytes(), 1};
     group_.barrier();
     const BackendBench reader = bench();
-    return read_all(*reader, whole, path_);
+    return read_all(*reader, whole_file, path_);
   }
 };
 
@@ -48,7 +48,7 @@ TEST_P(StorageLibraries, WriteWhatEveryRankFinds) {
   EXPECT_EQ(writer->collective(), collective());
   const Strided part{group_};
   write_all(*writer, part, path_);
-  EXPECT_TRUE(found_alone() == bytes_at(0, part.file_bytes()));
+  EXPECT_TRUE(read_by_one_rank() == bytes_at(0, part.file_bytes()));
 }
 
 TEST_P(StorageLibraries, ReadTogetherWhatWasWritten) {
@@ -63,15 +63,15 @@ TEST_P(StorageLibraries, OpenAFileTimeAndAgain) {
   const BackendBench writer = bench();
   const Strided part{group_};
   for (int pass = 0; pass < 3; ++pass) write_all(*writer, part, path_);
-  EXPECT_TRUE(found_alone() == bytes_at(0, part.file_bytes()));
+  EXPECT_TRUE(read_by_one_rank() == bytes_at(0, part.file_bytes()));
 }
 
 TEST_P(StorageLibraries, FillAnEmptyFileThatIsThere) {
-  place({});
+  write_content({});
   const BackendBench writer = bench();
   const Strided part{group_};
   write_all(*writer, part, path_);
-  EXPECT_TRUE(found_alone() == bytes_at(0, part.file_bytes()));
+  EXPECT_TRUE(read_by_one_rank() == bytes_at(0, part.file_bytes()));
 }
 
 TEST_P(StorageLibraries, KeepWhatIsInTheFile) {
@@ -80,7 +80,7 @@ TEST_P(StorageLibraries, KeepWhatIsInTheFile) {
   write_all(*writer, part, path_);
   const BackendBench again = bench();
   write_all(*again, Strided{group_, 1000, 2}, path_);
-  EXPECT_TRUE(found_alone() == bytes_at(0, part.file_bytes()));
+  EXPECT_TRUE(read_by_one_rank() == bytes_at(0, part.file_bytes()));
 }
 
 TEST_P(StorageLibraries, TakeTransfersOfOtherLengths) {
@@ -95,13 +95,13 @@ TEST_P(StorageLibraries, TakeTransfersOfOtherLengths) {
     writer->write(part.offset(k) + 300, std::span(block).subspan(300));
   }
   writer->close();
-  EXPECT_TRUE(found_alone() == bytes_at(0, part.file_bytes()));
+  EXPECT_TRUE(read_by_one_rank() == bytes_at(0, part.file_bytes()));
 }
 
 TEST_P(StorageLibraries, MakeAFileOfEachRank) {
-  const mpi::Group alone = group_.split(group_.rank(), 0);
+  const mpi::Group self = group_.split(group_.rank(), 0);
   const std::string own = path_ + std::to_string(group_.rank());
-  const Strided part{alone};
+  const Strided part{self};
   const BackendBench writer = bench();
   write_all(*writer, part, own);
   const BackendBench reader = bench();
@@ -121,7 +121,7 @@ TEST_P(StorageLibraries, SaySoWhereTheFileHoldsLess) {
 
 TEST_P(StorageLibraries, SaySoWhereTheFileIsOfAnotherKind) {
   const TimeLimit limit(60);
-  place(bytes_at(1, 5000));
+  write_content(bytes_at(1, 5000));
   const BackendBench reader = bench();
   EXPECT_THAT(thrown<MachineFault>([&] { read_all(*reader, Strided{group_}, path_); }),
               AllOf(HasSubstr("open '" + path_ + "': "), Not(HasSubstr("gives no reason"))));
@@ -144,7 +144,7 @@ class ApartLibraries : public StorageLibraries {};
 TEST_P(ApartLibraries, SaySoWhereTheDiskIsFull) {
   const TimeLimit limit(60);
   const SmallDisk disk(group_, 64 << 10);
-  if (!disk.there()) GTEST_SKIP() << "SKIPPED: no small tmpfs may be mounted here: " << disk.why_not();
+  if (!disk.mounted()) GTEST_SKIP() << "SKIPPED: no small tmpfs may be mounted here: " << disk.mount_error();
   BackendBench writer = bench();
   const Strided part{group_, 100'000, 1};
   const auto opening = part.opening(disk.file(), Access::write);
@@ -171,9 +171,9 @@ TEST_P(StorageLibraries, RefuseUnevenTransfersTogether) {
 }
 
 TEST_P(StorageLibraries, TellWhatBecameOfHints) {
-  Way way = GetParam();
-  way.settings.emplace_back("hint", "cb_nodes=1");
-  const BackendBench writer(way.backend, way.settings);
+  LibraryCase library_case = GetParam();
+  library_case.settings.emplace_back("hint", "cb_nodes=1");
+  const BackendBench writer(library_case.backend, library_case.settings);
   write_all(*writer, Strided{group_}, path_);
   const auto notes = writer->notes();
   if (group_.rank() == 0) {
@@ -196,14 +196,15 @@ TEST_P(StorageLibraries, AllocateNothingInTransfers) {
   writer->close();
 }
 
-const auto ways = testing::Values(
-    Way{"Hdf5Independent", "hdf5", {}}, Way{"Hdf5Chunked", "hdf5", {{"chunk", "1500"}}},
-    Way{"Hdf5Aligned", "hdf5", {{"alignment", "4096"}}}, Way{"PnetcdfIndependent", "pnetcdf", {}},
-    Way{"PnetcdfCollective", "pnetcdf", {{"-n", "collective"}}}, Way{"Hdf5Collective", "hdf5", {{"-n", "collective"}}},
-    Way{"Hdf5ChunkedCollective", "hdf5", {{"chunk", "1500"}, {"transfer-mode", "collective"}}});
-std::string name_of(const testing::TestParamInfo<Way>& way) { return way.param.name; }
-INSTANTIATE_TEST_SUITE_P(All, StorageLibraries, ways, name_of);
-INSTANTIATE_TEST_SUITE_P(All, ApartLibraries, ways, name_of);
+const auto library_cases = testing::Values(
+    LibraryCase{"Hdf5Independent", "hdf5", {}}, LibraryCase{"Hdf5Chunked", "hdf5", {{"chunk", "1500"}}},
+    LibraryCase{"Hdf5Aligned", "hdf5", {{"alignment", "4096"}}}, LibraryCase{"PnetcdfIndependent", "pnetcdf", {}},
+    LibraryCase{"PnetcdfCollective", "pnetcdf", {{"-n", "collective"}}},
+    LibraryCase{"Hdf5Collective", "hdf5", {{"-n", "collective"}}},
+    LibraryCase{"Hdf5ChunkedCollective", "hdf5", {{"chunk", "1500"}, {"transfer-mode", "collective"}}});
+std::string name_of(const testing::TestParamInfo<LibraryCase>& library_case) { return library_case.param.name; }
+INSTANTIATE_TEST_SUITE_P(All, StorageLibraries, library_cases, name_of);
+INSTANTIATE_TEST_SUITE_P(All, ApartLibraries, library_cases, name_of);
 
 class Hdf5Storage : public StorageTest {
  protected:
@@ -226,13 +227,13 @@ TEST_F(Hdf5Storage, PutsItsDataAtAMultipleOfTheAlignment) {
 }
 
 TEST_F(Hdf5Storage, TellsHowTransfersWereMade) {
-  const auto told = [&](const Settings& settings) {
+  const auto transfer_notes = [&](const Settings& settings) {
     const BackendBench writer("hdf5", settings);
     write_all(*writer, Strided{group_}, path_);
     return writer->notes();
   };
-  const auto independent = told({});
-  const auto collective = told({{"-n", "collective"}});
+  const auto independent = transfer_notes({});
+  const auto collective = transfer_notes({{"-n", "collective"}});
   if (group_.rank() != 0) {
     EXPECT_THAT(collective, IsEmpty());
     return;

@@ -67,7 +67,7 @@ TEST_P(MpiIoCalls, PutEachBlockAtItsPlace) {
 TEST_P(MpiIoCalls, FindWhatIsInTheFile) {
   const BackendBench bench("mpiio", settings());
   const Strided part{group_};
-  place(bytes_at(0, part.file_bytes()));
+  write_content(bytes_at(0, part.file_bytes()));
   const auto found = read_all(*bench, part, path_);
   if (bench->takes_offsets()) {
     EXPECT_TRUE(found == own_blocks(part));
@@ -83,7 +83,7 @@ TEST_P(MpiIoCalls, KeepWhatIsInTheFile) {
   const BackendBench bench("mpiio", settings());
   const Strided part{group_};
   const auto before = bytes_at(5, part.file_bytes() + 100);
-  place(before);
+  write_content(before);
   write_all(*bench, part, path_);
   const auto found = content();
   ASSERT_EQ(found.size(), before.size());
@@ -94,7 +94,7 @@ TEST_P(MpiIoCalls, SaySoWhereTheFileEndsTooEarly) {
   const TimeLimit limit(60);
   const BackendBench bench("mpiio", settings());
   const Strided part{group_};
-  place(bytes_at(0, part.length / 2));
+  write_content(bytes_at(0, part.length / 2));
   const std::string fault = thrown<MachineFault>([&] { read_all(*bench, part, path_); });
   // With a shared pointer, the first ranks found the half block, and the others nothing.
   std::string call = "MPI_File_" + GetParam();
@@ -110,7 +110,7 @@ class ApartMpiIoShort : public MpiIoCalls {};
 TEST_P(ApartMpiIo, SaySoWhereTheDiskIsFull) {
   const TimeLimit limit(60);
   const SmallDisk disk(group_, 64 << 10);
-  if (!disk.there()) GTEST_SKIP() << "SKIPPED: no small tmpfs may be mounted here: " << disk.why_not();
+  if (!disk.mounted()) GTEST_SKIP() << "SKIPPED: no small tmpfs may be mounted here: " << disk.mount_error();
   BackendBench bench("mpiio", settings());
   const Strided part{group_, 100'000, 1};
   std::string fault;
@@ -173,9 +173,9 @@ INSTANTIATE_TEST_SUITE_P(All, ApartMpiIoShort,
                          name_of);
 
 TEST_F(MpiIoStorage, FilesOfOneRankEach) {
-  const mpi::Group alone = group_.split(group_.rank(), 0);
+  const mpi::Group self = group_.split(group_.rank(), 0);
   const BackendBench bench("mpiio", {});
-  const Strided part{alone};
+  const Strided part{self};
   path_ += std::to_string(group_.rank());
   write_all(*bench, part, path_);
   const BackendBench reader("mpiio", {});
@@ -206,7 +206,7 @@ TEST_F(MpiIoStorage, PreallocatesWhenOpened) {
 TEST_F(MpiIoStorage, SaysSoWherePreallocationDoesNotFit) {
   const TimeLimit limit(60);
   const SmallDisk disk(group_, 64 << 10);
-  if (!disk.there()) GTEST_SKIP() << "SKIPPED: no small tmpfs may be mounted here: " << disk.why_not();
+  if (!disk.mounted()) GTEST_SKIP() << "SKIPPED: no small tmpfs may be mounted here: " << disk.mount_error();
   BackendBench bench("mpiio", {{"preallocate", ""}});
   const Strided part{group_, 1 << 20, 1};
   const auto opening = part.opening(disk.file(), Access::write);

@@ -192,12 +192,12 @@ TEST_P(Traffics, AreWhatIsSentForEveryNumberOfRanks) {
     capture::start();
     bench.perform();
     const Traffic sent = summed(capture::stop().sent, group.handle());
-    const Traffic said = bench->traffic(n);
-    EXPECT_EQ(sent.messages, said.messages) << n << " ranks";
-    EXPECT_EQ(sent.message_bytes, said.message_bytes) << n << " ranks";
-    EXPECT_EQ(sent.collectives, said.collectives) << n << " ranks";
-    EXPECT_EQ(sent.collective_bytes, said.collective_bytes) << n << " ranks";
-    EXPECT_EQ(sent.file_bytes, said.file_bytes) << n << " ranks";
+    const Traffic announced = bench->traffic(n);
+    EXPECT_EQ(sent.messages, announced.messages) << n << " ranks";
+    EXPECT_EQ(sent.message_bytes, announced.message_bytes) << n << " ranks";
+    EXPECT_EQ(sent.collectives, announced.collectives) << n << " ranks";
+    EXPECT_EQ(sent.collective_bytes, announced.collective_bytes) << n << " ranks";
+    EXPECT_EQ(sent.file_bytes, announced.file_bytes) << n << " ranks";
   }
   if (tried == 0 && world_size() < 4) GTEST_SKIP() << "fits none of up to " << world_size() << " ranks";
   EXPECT_GT(tried, 0);

@@ -50,7 +50,7 @@ std::vector<std::byte> contents(const fs::path& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::map<std::string, double> taken(Motif& motif) {
+std::map<std::string, double> metric_values(Motif& motif) {
   std::map<std::string, double> metrics;
   for (Metric* metric : motif.measured()) metrics[metric->name()] = metric->take();
   return metrics;
@@ -184,7 +184,7 @@ TEST_F(Transfers, StopWhenTimeIsUp) {
   Recorder recorder{clock};
   bench->perform(recorder);
   // One reading at the start, and one at the end of each transfer.
-  EXPECT_EQ(taken(*bench)["written_bytes"], 600);
+  EXPECT_EQ(metric_values(*bench)["written_bytes"], 600);
 }
 
 TEST_F(Transfers, ThatRanksMakeTogetherStopTogether) {
@@ -193,12 +193,12 @@ TEST_F(Transfers, ThatRanksMakeTogetherStopTogether) {
   const Ticking clock(world_rank() + 1);
   Recorder recorder{clock};
   bench->perform(recorder);
-  const double mine = taken(*bench)["transfers"];
-  double most = mine;
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, group_.handle()), "MPI_Allreduce");
-  EXPECT_EQ(mine, most);
-  EXPECT_GT(mine, 0);
-  EXPECT_LT(mine, 1000);
+  const double own_transfers = metric_values(*bench)["transfers"];
+  double max_transfers = own_transfers;
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, &max_transfers, 1, MPI_DOUBLE, MPI_MAX, group_.handle()), "MPI_Allreduce");
+  EXPECT_EQ(own_transfers, max_transfers);
+  EXPECT_GT(own_transfers, 0);
+  EXPECT_LT(own_transfers, 1000);
 }
 
 TEST_F(Transfers, WearOutUntilAllHaveDoneAsMuch) {
@@ -207,7 +207,7 @@ TEST_F(Transfers, WearOutUntilAllHaveDoneAsMuch) {
   const Ticking clock(world_rank() + 1);
   Recorder recorder{clock};
   bench->perform(recorder);
-  EXPECT_EQ(taken(*bench)["written_bytes"], 1100);
+  EXPECT_EQ(metric_values(*bench)["written_bytes"], 1100);
 }
 
 TEST_F(Transfers, MeasureTheirPartsAndCountTheirBytes) {
@@ -217,7 +217,7 @@ TEST_F(Transfers, MeasureTheirPartsAndCountTheirBytes) {
   Recorder recorder{clock};
   bench->perform(recorder);
   bench->reduce_metrics();
-  std::map<std::string, double> found = taken(*bench);
+  std::map<std::string, double> found = metric_values(*bench);
   EXPECT_EQ(found["open_time_s"], 2);
   EXPECT_EQ(found["write_time_s"], 6);  // readings: one before the first, one after each of four, one at the end
   EXPECT_EQ(found["read_time_s"], 6);
@@ -253,7 +253,7 @@ TEST_F(Transfers, OfDrawnSizesAreAsLongAsTheTableSays) {
       bench->fill_payload(execution);
       bench.perform();
       bench->verify(execution);
-      std::map<std::string, double> found = taken(*bench);
+      std::map<std::string, double> found = metric_values(*bench);
       EXPECT_EQ(found["written_bytes"], found["read_bytes"]);
       ++seen[found["written_bytes"]];
     }

@@ -58,18 +58,18 @@ TEST(Amg, ReceivesWhatIsSentOnEveryNumberOfRanks) {
 TEST(Amg, AnnouncesTheSumOfItsRanksScripts) {
   for (const int ranks : {1, 2, 6, 27}) {
     const CallLists lists("amg", {{"points", "9x8x7"}}, ranks);
-    const Traffic said = lists.traffic();
+    const Traffic announced = lists.traffic();
     const Traffic sum = lists.sum_of_call_lists();
-    EXPECT_EQ(said.messages, sum.messages);
-    EXPECT_EQ(said.message_bytes, sum.message_bytes);
-    EXPECT_EQ(said.collective_bytes, sum.collective_bytes);
-    EXPECT_NEAR(said.compute_s, sum.compute_s, 1e-12);
+    EXPECT_EQ(announced.messages, sum.messages);
+    EXPECT_EQ(announced.message_bytes, sum.message_bytes);
+    EXPECT_EQ(announced.collective_bytes, sum.collective_bytes);
+    EXPECT_NEAR(announced.compute_s, sum.compute_s, 1e-12);
   }
 }
 
 class Tables : public FolderTest {
  protected:
-  static constexpr const char* good =
+  static constexpr const char* valid_table =
       "# two levels\n"
       "matrix 1 0 1 80\n"
       "matrix 1 1 0 88   # more\n"
@@ -77,7 +77,7 @@ class Tables : public FolderTest {
       "interpolation 0 1 0 40\n"
       "interpolation 1 0 1 8\n"
       "coarsest 1 3\n";
-  static std::string said_of(const std::string& text) {
+  static std::string error_of(const std::string& text) {
     const amg::Lattice lattice({{4, 4, 4}}, {{2, 1, 1}});
     try {
       const amg::Table table(text, "levels.txt", 2, lattice);
@@ -91,32 +91,32 @@ class Tables : public FolderTest {
 
 TEST_F(Tables, StateWhoSendsWhatOnEachLevel) {
   const amg::Lattice lattice({{4, 4, 4}}, {{2, 1, 1}});
-  const amg::Table table(good, "levels.txt", 2, lattice);
+  const amg::Table table(valid_table, "levels.txt", 2, lattice);
   EXPECT_EQ(table.levels(), 2);
   EXPECT_EQ(table.matrix(0, 0)[0].sent, 8 * 16);  // from the formula
   EXPECT_EQ(table.matrix(1, 0)[0].sent, 80);
   EXPECT_EQ(table.matrix(1, 0)[0].received, 88);
   EXPECT_EQ(table.interpolation(0, 0)[0].sent, 0);
   EXPECT_EQ(table.interpolation(0, 0)[0].received, 40);
-  EXPECT_TRUE(table.matrix(1, 1)[0].other == 0);
+  EXPECT_TRUE(table.matrix(1, 1)[0].peer == 0);
   EXPECT_EQ(table.coarsest(), (std::map<int, std::int64_t>{{1, 24}}));
 }
 
 TEST_F(Tables, WithMistakesAreRefusedByLine) {
-  EXPECT_EQ(said_of(good), "");
-  EXPECT_THAT(said_of("matrix 1 0 2 80\n"),
+  EXPECT_EQ(error_of(valid_table), "");
+  EXPECT_THAT(error_of("matrix 1 0 2 80\n"),
               testing::HasSubstr("'levels.txt', line 1: rank 2 is not in the range 0 to 1"));
-  EXPECT_THAT(said_of("\nmatrix 0 0 1 80\n"), testing::HasSubstr("line 2: level 0 is not in the range 1 to"));
-  EXPECT_THAT(said_of("matrix 1 0 1 0\n"), testing::HasSubstr("size 0"));
-  EXPECT_THAT(said_of("matrix 1 0 0 8\n"), testing::HasSubstr("cannot send to itself"));
-  EXPECT_THAT(said_of("matrix 1 0 1 8\nmatrix 1 0 1 8\n"),
+  EXPECT_THAT(error_of("\nmatrix 0 0 1 80\n"), testing::HasSubstr("line 2: level 0 is not in the range 1 to"));
+  EXPECT_THAT(error_of("matrix 1 0 1 0\n"), testing::HasSubstr("size 0"));
+  EXPECT_THAT(error_of("matrix 1 0 0 8\n"), testing::HasSubstr("cannot send to itself"));
+  EXPECT_THAT(error_of("matrix 1 0 1 8\nmatrix 1 0 1 8\n"),
               testing::HasSubstr("line 2: 0 to 1 on level 1 is given twice"));
-  EXPECT_THAT(said_of("smoother 1 0 1 8\n"), testing::HasSubstr("must be: matrix LEVEL FROM TO BYTES"));
-  EXPECT_THAT(said_of("matrix 1 0 1 8\n"), testing::HasSubstr("needs lines with interpolation and coarsest"));
+  EXPECT_THAT(error_of("smoother 1 0 1 8\n"), testing::HasSubstr("must be: matrix LEVEL FROM TO BYTES"));
+  EXPECT_THAT(error_of("matrix 1 0 1 8\n"), testing::HasSubstr("needs lines with interpolation and coarsest"));
 }
 
 TEST_F(Tables, TakeTheFormulasPlace) {
-  const std::string file = put("levels.txt", good);
+  const std::string file = put("levels.txt", valid_table);
   const CallLists lists("amg", {{"points", "4x4x4"}, {"levels", file}}, 2);
   // Finest: 1 + 3 + 2 exchanges of 128 B both ways; level 1: 3 + 2; each interpolation and its restriction.
   EXPECT_EQ(lists.traffic().message_bytes, 6 * 2 * 128 + 5 * (80 + 88) + 2 * 40 + 2 * 8);

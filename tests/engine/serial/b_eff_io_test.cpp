@@ -72,12 +72,12 @@ TEST(BEffIoRule, TakesTheLongestChunkFromMemory) {
 // As in the paper, if no pattern is late: T U / sum of U, a third of it for each access.
 TEST(BEffIoRule, SharesTimeByUnits) {
   TimeShares shares(192, 192);
-  EXPECT_DOUBLE_EQ(shares.take(0, 0), 0);
-  EXPECT_DOUBLE_EQ(shares.take(0, 4), 4);
-  EXPECT_DOUBLE_EQ(shares.take(4, 2), 2);
+  EXPECT_DOUBLE_EQ(shares.take_share(0, 0), 0);
+  EXPECT_DOUBLE_EQ(shares.take_share(0, 4), 4);
+  EXPECT_DOUBLE_EQ(shares.take_share(4, 2), 2);
   // 20 s late: all following shares are shortened by the same factor.
-  EXPECT_DOUBLE_EQ(shares.take(26, 6), (192 - 26) * 6 / 186.0);
-  EXPECT_DOUBLE_EQ(shares.take(500, 6), 0);
+  EXPECT_DOUBLE_EQ(shares.take_share(26, 6), (192 - 26) * 6 / 186.0);
+  EXPECT_DOUBLE_EQ(shares.take_share(500, 6), 0);
 }
 
 TEST(BEffIoRule, LooksAtTheClockSeldomAndEndsInTime) {
@@ -105,12 +105,12 @@ TEST(BEffIoRule, RoundsSegmentsUpToWholeMegabytes) {
 
 TEST(BEffIoRule, AveragesAsDefined) {
   const std::array<double, io_types> values{10, 1, 2, 3, 4};
-  EXPECT_DOUBLE_EQ(over_types(values), (2 * 10 + 1 + 2 + 3 + 4) / 6.0);
-  EXPECT_DOUBLE_EQ(over_accesses(1, 2, 4), 0.25 + 0.5 + 2);
+  EXPECT_DOUBLE_EQ(mean_of_types(values), (2 * 10 + 1 + 2 + 3 + 4) / 6.0);
+  EXPECT_DOUBLE_EQ(mean_of_accesses(1, 2, 4), 0.25 + 0.5 + 2);
 }
 
 TEST(BEffIoProtocol, WritesLinesOfJson) {
-  IoHead head;
+  IoHeader head;
   head.ranks = 2;
   head.scheduled_s = 60;
   head.mpart_bytes = 5;

@@ -104,7 +104,7 @@ TEST(BEffRings, ProbedOrderTakesTheNextFreePlace) {
 TEST(BEffRule, SizesAreThoseOfTheOriginal) {
   const std::vector<std::int64_t> sizes = message_sizes(2 << 20);
 
-  ASSERT_EQ(sizes.size(), sizes_in_all);
+  ASSERT_EQ(sizes.size(), size_count);
   EXPECT_EQ(sizes.front(), 1);
   EXPECT_EQ(sizes[12], 4096);
   EXPECT_THAT(std::vector(sizes.begin() + 13, sizes.end()),
@@ -114,11 +114,11 @@ TEST(BEffRule, SizesAreThoseOfTheOriginal) {
 TEST(BEffRule, SizesDifferFromTheLeastLongestMessageOn) {
   const auto differ = [](std::int64_t lmax_bytes) {
     const std::vector<std::int64_t> sizes = message_sizes(lmax_bytes);
-    return std::set<std::int64_t>(sizes.begin(), sizes.end()).size() == sizes_in_all;
+    return std::set<std::int64_t>(sizes.begin(), sizes.end()).size() == size_count;
   };
 
-  EXPECT_TRUE(differ(least_longest_bytes));
-  EXPECT_FALSE(differ(least_longest_bytes - 1));
+  EXPECT_TRUE(differ(min_lmax_bytes));
+  EXPECT_FALSE(differ(min_lmax_bytes - 1));
 }
 
 TEST(BEffRule, LoopsTakeTwoAndAHalfToFiveMilliseconds) {
@@ -133,8 +133,8 @@ TEST(BEffRule, LoopsTakeTwoAndAHalfToFiveMilliseconds) {
 TEST(BEffRule, AveragesAreLogarithmicOverPatternsAndBothKindsWeighTheSame) {
   const std::vector rings{1.0, 100.0}, polygons{1000.0};
   EXPECT_DOUBLE_EQ(logarithmic_mean(rings), 10);
-  EXPECT_DOUBLE_EQ(over_both(rings, polygons), 100);
-  EXPECT_DOUBLE_EQ(over_both(rings, {}), 10);
+  EXPECT_DOUBLE_EQ(combined_mean(rings, polygons), 100);
+  EXPECT_DOUBLE_EQ(combined_mean(rings, {}), 10);
   EXPECT_DOUBLE_EQ(mean(rings), 50.5);
   EXPECT_DOUBLE_EQ(bandwidth(1000, 14, 10, 0.5), 280'000);
 }

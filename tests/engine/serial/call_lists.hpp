@@ -28,16 +28,16 @@ inline const CallListMotif& call_list_motif(const Motif& motif) { return dynamic
 
 // Calls visit(call) for each execution of a call.
 template <class Visit>
-void each_call_made(const calls::CallList& list, Visit visit) {
+void for_each_executed_call(const calls::CallList& list, Visit visit) {
   const std::vector<calls::Call>& calls = list.calls();
-  std::vector<int> left(calls.size(), 0);
+  std::vector<int> remaining_repeats(calls.size(), 0);
   for (std::size_t k = 0; k < calls.size(); ++k) {
     if (const auto* repeat = std::get_if<calls::Repeat>(&calls[k])) {
-      left[k] = repeat->times;
-      if (left[k] == 0) k = static_cast<std::size_t>(repeat->end);
+      remaining_repeats[k] = repeat->times;
+      if (remaining_repeats[k] == 0) k = static_cast<std::size_t>(repeat->end);
     } else if (const auto* end = std::get_if<calls::EndRepeat>(&calls[k])) {
       const auto begin = static_cast<std::size_t>(end->begin);
-      if (--left[begin] > 0) k = begin;
+      if (--remaining_repeats[begin] > 0) k = begin;
     } else {
       visit(calls[k]);
     }
@@ -76,7 +76,7 @@ inline std::string token(const calls::Call& call) {
 
 inline std::string calls_of(const Motif& motif, int rank, int ranks) {
   std::string text;
-  each_call_made(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
+  for_each_executed_call(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
     const std::string word = token(call);
     if (!word.empty()) text += (text.empty() ? "" : " ") + word;
   });
@@ -84,11 +84,11 @@ inline std::string calls_of(const Motif& motif, int rank, int ranks) {
 }
 
 // Checks that every message sent is received with the same size, in the same order per pair of ranks and tag.
-inline void expect_that_messages_meet(const Motif& motif, int ranks) {
+inline void expect_matching_messages(const Motif& motif, int ranks) {
   std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> sent;
   std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> received;
   for (int rank = 0; rank < ranks; ++rank) {
-    each_call_made(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
+    for_each_executed_call(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
       std::visit(
           [&]<class C>(const C& one) {
             if constexpr (calls::Sends<C>) {
@@ -109,14 +109,14 @@ inline void expect_that_messages_meet(const Motif& motif, int ranks) {
 }
 
 // Checks that the announced traffic is the sum over the call lists of all ranks.
-inline void expect_the_sum_of_call_lists(const Motif& motif, int ranks) {
-  const Traffic said = motif.traffic(ranks);
+inline void expect_traffic_equals_call_lists(const Motif& motif, int ranks) {
+  const Traffic announced = motif.traffic(ranks);
   const Traffic sum = call_list_motif(motif).CallListMotif::traffic(ranks);
-  EXPECT_EQ(said.messages, sum.messages) << ranks << " ranks";
-  EXPECT_EQ(said.message_bytes, sum.message_bytes) << ranks << " ranks";
-  EXPECT_EQ(said.collectives, sum.collectives) << ranks << " ranks";
-  EXPECT_EQ(said.collective_bytes, sum.collective_bytes) << ranks << " ranks";
-  EXPECT_NEAR(said.compute_s, sum.compute_s, 1e-9 + 1e-6 * sum.compute_s) << ranks << " ranks";
+  EXPECT_EQ(announced.messages, sum.messages) << ranks << " ranks";
+  EXPECT_EQ(announced.message_bytes, sum.message_bytes) << ranks << " ranks";
+  EXPECT_EQ(announced.collectives, sum.collectives) << ranks << " ranks";
+  EXPECT_EQ(announced.collective_bytes, sum.collective_bytes) << ranks << " ranks";
+  EXPECT_NEAR(announced.compute_s, sum.compute_s, 1e-9 + 1e-6 * sum.compute_s) << ranks << " ranks";
 }
 
 }  // namespace stressbench::test

@@ -8,7 +8,7 @@ std::pair<int, int> grid_of(int ranks, int columns, int rows) {
   const auto motif = configured("cloverleaf", {{"-x", std::to_string(columns)}, {"-y", std::to_string(rows)}}, ranks);
   int across = 1;
   int right = 0;
-  each_call_made(call_list_motif(*motif).calls_of(0, ranks), [&](const calls::Call& call) {
+  for_each_executed_call(call_list_motif(*motif).calls_of(0, ranks), [&](const calls::Call& call) {
     const auto* isend = std::get_if<calls::Isend>(&call);
     if (isend != nullptr && isend->out.tag == 4) across = isend->out.to;
     if (isend != nullptr && isend->out.tag == 2) right = isend->out.to;
@@ -43,8 +43,8 @@ TEST(CloverLeaf, ComparesItsRatiosAsCloverLeafDoes) {
 TEST(CloverLeaf, IsTheFormulaAndMeetsOnEveryGrid) {
   for (const int ranks : {1, 2, 3, 4, 6, 7, 12, 13, 24}) {
     const auto motif = configured("cloverleaf", {{"-x", "101"}, {"-y", "57"}}, ranks);
-    expect_the_sum_of_call_lists(*motif, ranks);
-    expect_that_messages_meet(*motif, ranks);
+    expect_traffic_equals_call_lists(*motif, ranks);
+    expect_matching_messages(*motif, ranks);
   }
 }
 

@@ -2,49 +2,49 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "refusal.hpp"
+#include "rejection.hpp"
 
 namespace stressbench {
 namespace {
 
-class CollectiveRefusals : public testing::TestWithParam<Refusal> {};
+class CollectiveRefusals : public testing::TestWithParam<Rejection> {};
 
-TEST_P(CollectiveRefusals, NameTheValueAndWhatWouldFit) { expect_refusal(GetParam()); }
+TEST_P(CollectiveRefusals, NameTheValueAndWhatWouldFit) { expect_rejection(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     OfMotifs, CollectiveRefusals,
     testing::Values(
-        Refusal{"barrier", {{"compute", "5us"}}, 2, "compute", "--compute: 5us requires --nonblocking"},
-        Refusal{"bcast", {{"late-shape", "linear"}}, 2, "late-shape", "has no effect without --late"},
-        Refusal{"bcast", {{"root", "2"}}, 2, "root", "--root: 2, but the job's ranks are 0 to 1"},
-        Refusal{"reduce", {{"root", "4"}}, 4, "root", "--root: 4, but the job's ranks are 0 to 3"},
-        Refusal{"gather", {{"root", "last"}}, 4, "root", "a rank of the job, or rotate"},
-        Refusal{"scatter", {{"size", "10"}, {"type", "double"}}, 2, "size", "10 is not a multiple of doubles of 8"},
-        Refusal{"gatherv", {{"skew", "1.5"}}, 2, "skew", "at most 1"},
-        Refusal{"gatherv",
-                {{"skew", "0.5"}, {"in-place", ""}, {"root", "rotate"}},
-                2,
-                "in-place",
-                "with --skew the root must stay the same"},
-        Refusal{"gatherv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
-        Refusal{"scatterv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
-        Refusal{"allgatherv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
-        Refusal{"alltoallv", {{"size", "1GiB"}, {"skew", "1"}}, 4, "size", "at most 268435455 bytes"},
-        Refusal{"alltoallw", {{"size", "1GiB"}, {"type", "double"}}, 4, "size", "at most 536870904 bytes"},
-        Refusal{"alltoallv", {{"skew", "0.1"}, {"in-place", ""}}, 4, "in-place", "not with --skew"},
-        Refusal{"alltoall", {{"call", "pairwise"}, {"nonblocking", ""}}, 4, "nonblocking", "not pairwise"},
-        Refusal{"reduce_scatter", {{"count", "1000000000"}}, 4, "count", "4000000000 elements"},
-        Refusal{"bcast_storm", {{"roots", "5"}}, 4, "roots", "--roots: 5, but the job has 4 ranks"},
-        Refusal{"neighbor_alltoall", {}, 1, "", "neighbours need 2 ranks or more, but the job has 1"},
-        Refusal{"neighbor_alltoall", {{"dimensions", "4"}}, 4, "dimensions", "at most 3"},
-        Refusal{"neighbor_alltoall",
-                {{"dimensions", "2"}, {"topology", "ring"}},
-                4,
-                "dimensions",
-                "requires --topology cartesian or box, not ring"},
-        Refusal{"neighbor_allgather", {{"periodic", ""}, {"topology", "nearest"}}, 4, "periodic", "not nearest"},
-        Refusal{"neighbor_allgather", {{"reach", "3"}}, 4, "reach", "requires --topology nearest"},
-        Refusal{"neighbor_alltoallw", {{"size", "1GiB"}}, 4, "size", "at most 357913941 bytes"}));
+        Rejection{"barrier", {{"compute", "5us"}}, 2, "compute", "--compute: 5us requires --nonblocking"},
+        Rejection{"bcast", {{"late-shape", "linear"}}, 2, "late-shape", "has no effect without --late"},
+        Rejection{"bcast", {{"root", "2"}}, 2, "root", "--root: 2, but the job's ranks are 0 to 1"},
+        Rejection{"reduce", {{"root", "4"}}, 4, "root", "--root: 4, but the job's ranks are 0 to 3"},
+        Rejection{"gather", {{"root", "last"}}, 4, "root", "a rank of the job, or rotate"},
+        Rejection{"scatter", {{"size", "10"}, {"type", "double"}}, 2, "size", "10 is not a multiple of doubles of 8"},
+        Rejection{"gatherv", {{"skew", "1.5"}}, 2, "skew", "at most 1"},
+        Rejection{"gatherv",
+                  {{"skew", "0.5"}, {"in-place", ""}, {"root", "rotate"}},
+                  2,
+                  "in-place",
+                  "with --skew the root must stay the same"},
+        Rejection{"gatherv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
+        Rejection{"scatterv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
+        Rejection{"allgatherv", {{"size", "1GiB"}}, 4, "size", "at most 536870911 bytes"},
+        Rejection{"alltoallv", {{"size", "1GiB"}, {"skew", "1"}}, 4, "size", "at most 268435455 bytes"},
+        Rejection{"alltoallw", {{"size", "1GiB"}, {"type", "double"}}, 4, "size", "at most 536870904 bytes"},
+        Rejection{"alltoallv", {{"skew", "0.1"}, {"in-place", ""}}, 4, "in-place", "not with --skew"},
+        Rejection{"alltoall", {{"call", "pairwise"}, {"nonblocking", ""}}, 4, "nonblocking", "not pairwise"},
+        Rejection{"reduce_scatter", {{"count", "1000000000"}}, 4, "count", "4000000000 elements"},
+        Rejection{"bcast_storm", {{"roots", "5"}}, 4, "roots", "--roots: 5, but the job has 4 ranks"},
+        Rejection{"neighbor_alltoall", {}, 1, "", "neighbours need 2 ranks or more, but the job has 1"},
+        Rejection{"neighbor_alltoall", {{"dimensions", "4"}}, 4, "dimensions", "at most 3"},
+        Rejection{"neighbor_alltoall",
+                  {{"dimensions", "2"}, {"topology", "ring"}},
+                  4,
+                  "dimensions",
+                  "requires --topology cartesian or box, not ring"},
+        Rejection{"neighbor_allgather", {{"periodic", ""}, {"topology", "nearest"}}, 4, "periodic", "not nearest"},
+        Rejection{"neighbor_allgather", {{"reach", "3"}}, 4, "reach", "requires --topology nearest"},
+        Rejection{"neighbor_alltoallw", {{"size", "1GiB"}}, 4, "size", "at most 357913941 bytes"}));
 
 TEST(CollectiveSizes, AreWholeElements) {
   const auto gather = MotifCatalogue::instance().make("gather");

@@ -18,7 +18,7 @@ std::vector<std::pair<std::string, std::string>> options_of(const std::vector<st
   return options;
 }
 
-std::string refusal(const std::vector<std::string>& arguments) {
+std::string rejection(const std::vector<std::string>& arguments) {
   try {
     options_of(arguments);
   } catch (const Rejected& rejected) {
@@ -43,7 +43,7 @@ TEST(CommandOptions, TakeNegativeNumbersAndWordsWithBlanksAsValues) {
 }
 
 TEST(CommandOptions, ShowTheCommandLineWhereAWordIsNoOption) {
-  const std::string message = refusal({"-m", "1us", "stray"});
+  const std::string message = rejection({"-m", "1us", "stray"});
   EXPECT_THAT(message, HasSubstr("command line:1:16: error: 'stray' is neither an option nor an option's value"));
   EXPECT_THAT(message, HasSubstr("  compute -m 1us stray\n"));
 }

@@ -34,7 +34,7 @@ TEST(EnumNames, AreThoseOfATableWhereThereIsOne) { EXPECT_EQ(name_of(Spelled::tw
 TEST(EnumNames, AValueWithoutAnEnumeratorHasNone) { EXPECT_EQ(name_of(static_cast<Plain>(7)), "?"); }
 
 TEST(Reject, NamesTheOptionOrTheMotifAsAWhole) {
-  const auto refusal = [](const std::string& option) {
+  const auto rejection = [](const std::string& option) {
     try {
       reject(option, "{} of {} is too many", 3, "two");
     } catch (const ParameterMistake& mistake) {
@@ -42,8 +42,8 @@ TEST(Reject, NamesTheOptionOrTheMotifAsAWhole) {
       return std::string(mistake.what());
     }
   };
-  EXPECT_EQ(refusal("depth"), "--depth: 3 of two is too many");
-  EXPECT_EQ(refusal(""), "3 of two is too many");
+  EXPECT_EQ(rejection("depth"), "--depth: 3 of two is too many");
+  EXPECT_EQ(rejection(""), "3 of two is too many");
 }
 
 TEST(Mistakes, AreFormattedOnlyWhereThereAreValues) {

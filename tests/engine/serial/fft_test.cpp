@@ -36,8 +36,8 @@ TEST(Fft2d, IsTheFormulaAndMeetsOnEveryNumberOfRanks) {
            {Options{{"call", call}, {"nx", "24"}}, Options{{"call", call}, {"nx", "23"}, {"ny", "11"}},
             Options{{"call", call}, {"nx", "7"}, {"ny", "50"}, {"barrier", ""}}}) {
         const auto motif = configured("fft2d", options, ranks);
-        expect_the_sum_of_call_lists(*motif, ranks);
-        expect_that_messages_meet(*motif, ranks);
+        expect_traffic_equals_call_lists(*motif, ranks);
+        expect_matching_messages(*motif, ranks);
       }
     }
   }
@@ -66,8 +66,8 @@ TEST(Fft3d, IsTheFormulaAndMeetsInSlabsAndInPencils) {
         const auto motif = configured(
             "fft3d", {{"call", call}, {"decomposition", decomposition}, {"nx", "17"}, {"ny", "14"}, {"nz", "23"}},
             ranks);
-        expect_the_sum_of_call_lists(*motif, ranks);
-        expect_that_messages_meet(*motif, ranks);
+        expect_traffic_equals_call_lists(*motif, ranks);
+        expect_matching_messages(*motif, ranks);
       }
     }
   }

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 class InputFiles : public test::FolderTest {
  protected:
   std::string file(const std::string& text) const { return put("file", text); }
-  static std::string refusal(const std::string& path, std::int64_t most = 1000) {
+  static std::string rejection(const std::string& path, std::int64_t most = 1000) {
     try {
       (void)read_file(path, most);
     } catch (const UserMistake& mistake) {
@@ -40,24 +40,24 @@ TEST_F(InputFiles, AreReadWhole) {
 TEST_F(InputFiles, LargerThanTheLimitAreRefusedBeforeTheyAreRead) {
   const std::string path = file("{");
   std::filesystem::resize_file(path, std::uintmax_t{1} << 40U);
-  EXPECT_EQ(refusal(path, 64 << 10), "cannot read '" + path + "': it is larger than 64 KiB");
-  EXPECT_EQ(refusal(file("1234567"), 6), "cannot read '" + path + "': it is larger than 6 bytes");
+  EXPECT_EQ(rejection(path, 64 << 10), "cannot read '" + path + "': it is larger than 64 KiB");
+  EXPECT_EQ(rejection(file("1234567"), 6), "cannot read '" + path + "': it is larger than 6 bytes");
 }
 
 TEST_F(InputFiles, ThatAreNotRegularAreRefusedWithTheirKind) {
   const std::string pipe = folder_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(refusal(pipe), "cannot read '" + pipe + "': it is a pipe; only regular files can be read");
-  EXPECT_EQ(refusal("/dev/zero"), "cannot read '/dev/zero': it is a device; only regular files can be read");
-  EXPECT_EQ(refusal(folder_),
+  EXPECT_EQ(rejection(pipe), "cannot read '" + pipe + "': it is a pipe; only regular files can be read");
+  EXPECT_EQ(rejection("/dev/zero"), "cannot read '/dev/zero': it is a device; only regular files can be read");
+  EXPECT_EQ(rejection(folder_),
             "cannot read '" + folder_.string() + "': it is a directory; only regular files can be read");
-  EXPECT_EQ(refusal(folder_ / "gone"), "cannot read '" + (folder_ / "gone").string() + "': there is no such file");
+  EXPECT_EQ(rejection(folder_ / "gone"), "cannot read '" + (folder_ / "gone").string() + "': there is no such file");
 }
 
 // Files in /proc claim to be regular and empty, whatever they contain.
 TEST_F(InputFiles, OfTheKernelAreReadWithinTheLimit) {
-  EXPECT_THAT(refusal("/proc/self/mem"), HasSubstr("cannot read '/proc/self/mem': Input/output error"));
-  EXPECT_THAT(refusal("/proc/self/maps", 16), HasSubstr("it is larger than 16 bytes"));
+  EXPECT_THAT(rejection("/proc/self/mem"), HasSubstr("cannot read '/proc/self/mem': Input/output error"));
+  EXPECT_THAT(rejection("/proc/self/maps", 16), HasSubstr("it is larger than 16 bytes"));
 }
 
 TEST_F(InputFiles, GiveTheirLines) {

@@ -56,19 +56,20 @@ TEST_F(Files, AreNamedTheSameOneAfterTheOther) {
 }
 
 TEST_F(Files, AreThoseOfALayout) {
-  EXPECT_THAT(files_of({.one = true}), ElementsAre("/x/out"));
+  EXPECT_THAT(files_of({.single_file = true}), ElementsAre("/x/out"));
   EXPECT_THAT(files_of({.files = 2}), ElementsAre("/x/out.00000000", "/x/out.00000001"));
   EXPECT_THAT(files_of({.directories = 2}), ElementsAre("/x/out.d/", "/x/out.d/00000000/", "/x/out.d/00000001/"));
 }
 
 TEST_F(Files, ThatAreKnownAlreadyAreLeftOut) {
-  EXPECT_THAT(files_of({.one = true, .files = 3, .directories = 2}, {.one = true, .files = 2, .directories = 1}),
+  EXPECT_THAT(files_of({.single_file = true, .files = 3, .directories = 2},
+                       {.single_file = true, .files = 2, .directories = 1}),
               ElementsAre("/x/out.d/00000001/", "/x/out.00000002"));
 }
 
 TEST_F(Files, OfTwoLayoutsAreThoseOfEither) {
-  const Layout both = united({.one = true, .files = 2}, {.files = 5, .directories = 1});
-  EXPECT_TRUE(both.one);
+  const Layout both = merged({.single_file = true, .files = 2}, {.files = 5, .directories = 1});
+  EXPECT_TRUE(both.single_file);
   EXPECT_EQ(both.files, 5);
   EXPECT_EQ(both.directories, 1);
 }
@@ -78,7 +79,7 @@ TEST_F(Files, OfALayoutAreRemovedAndNoOthers) {
                            "out.d/00000001/00000001"}) {
     make(name);
   }
-  EXPECT_EQ(remove_all(path(), {.one = true, .files = 2, .directories = 2}), 5);
+  EXPECT_EQ(remove_all(path(), {.single_file = true, .files = 2, .directories = 2}), 5);
   EXPECT_THAT(there(), ElementsAre("out.00000002", "out.txt"));
 }
 
@@ -102,51 +103,51 @@ TEST_F(Files, MayBeEmptyDirectoriesInDirectories) {
 TEST_F(Files, ThatAreNotOrdinaryStay) {
   std::filesystem::create_symlink("elsewhere", path());
   std::filesystem::create_directory(path("out.00000000"));
-  EXPECT_EQ(remove_all(path(), {.one = true, .files = 1}), 0);
+  EXPECT_EQ(remove_all(path(), {.single_file = true, .files = 1}), 0);
   EXPECT_THAT(there(), ElementsAre("out", "out.00000000"));
 }
 
 TEST_F(Files, AreSharedOutAmongRanks) {
   for (int i = 0; i < 5; ++i) make(std::filesystem::path(file_name("out", i)));
-  EXPECT_EQ(remove_share(path(), {.files = 5}, {.rank = 1, .of = 3}), 2);
+  EXPECT_EQ(remove_share(path(), {.files = 5}, {.rank = 1, .ranks = 3}), 2);
   EXPECT_THAT(there(), ElementsAre("out.00000000", "out.00000002", "out.00000003"));
 }
 
 class SidecarNote : public StorageTest {
  protected:
-  Sidecar note_ = sidecar_of({.id = "a \"b\"", .launch = "now"}, {.one = true, .files = 3, .directories = 2});
+  Sidecar note_ = own_sidecar({.id = "a \"b\"", .launch = "now"}, {.single_file = true, .files = 3, .directories = 2});
 };
 
 TEST_F(SidecarNote, SaysWhoseTheFilesAre) {
-  EXPECT_TRUE(make_sidecar(path(), note_));
+  EXPECT_TRUE(create_sidecar(path(), note_));
   const auto found = read_sidecar(path());
   ASSERT_TRUE(found);
   EXPECT_EQ(found->run.id, "a \"b\"");
   EXPECT_EQ(found->run.launch, "now");
   EXPECT_EQ(found->host, note_.host);
   EXPECT_EQ(found->pid, ::getpid());
-  EXPECT_TRUE(found->layout.one);
+  EXPECT_TRUE(found->layout.single_file);
   EXPECT_EQ(found->layout.files, 3);
   EXPECT_EQ(found->layout.directories, 2);
 }
 
 TEST_F(SidecarNote, IsNotThereBeforeItIsMadeNorAfterItIsRemoved) {
   EXPECT_FALSE(read_sidecar(path()));
-  make_sidecar(path(), note_);
+  create_sidecar(path(), note_);
   EXPECT_TRUE(remove_sidecar(path()));
   EXPECT_FALSE(read_sidecar(path()));
   EXPECT_FALSE(remove_sidecar(path()));
 }
 
 TEST_F(SidecarNote, IsNeverMadeOverAnother) {
-  EXPECT_TRUE(make_sidecar(path(), note_));
-  EXPECT_FALSE(make_sidecar(path(), sidecar_of({.id = "other", .launch = "later"}, {})));
+  EXPECT_TRUE(create_sidecar(path(), note_));
+  EXPECT_FALSE(create_sidecar(path(), own_sidecar({.id = "other", .launch = "later"}, {})));
   EXPECT_EQ(read_sidecar(path())->run.id, note_.run.id);
 }
 
 TEST_F(SidecarNote, IsReplacedByAnotherOfTheSameRun) {
-  make_sidecar(path(), note_);
-  replace_sidecar(path(), sidecar_of(note_.run, {.files = 9}));
+  create_sidecar(path(), note_);
+  replace_sidecar(path(), own_sidecar(note_.run, {.files = 9}));
   EXPECT_EQ(read_sidecar(path())->layout.files, 9);
   EXPECT_FALSE(std::filesystem::exists(path("out.stressbench.new")));
 }
@@ -164,14 +165,14 @@ TEST_F(SidecarNote, ThatCannotBeWrittenLeavesNothing) {
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &none);
-  const std::string words = fault_of([&] { make_sidecar(path(), note_); });
+  const std::string words = fault_of([&] { create_sidecar(path(), note_); });
   setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_EQ(words, "write '" + sidecar_name(path()) + "': File too large");
   EXPECT_FALSE(std::filesystem::exists(sidecar_name(path())));
 }
 
 TEST_F(SidecarNote, ThatNamesMoreFilesThanAJobHasIsRefused) {
-  for (const Layout layout : {Layout{.files = most_files + 1}, Layout{.directories = most_files + 1}}) {
+  for (const Layout layout : {Layout{.files = max_files + 1}, Layout{.directories = max_files + 1}}) {
     note_.layout = layout;
     replace_sidecar(path(), note_);
     try {
@@ -181,13 +182,13 @@ TEST_F(SidecarNote, ThatNamesMoreFilesThanAJobHasIsRefused) {
       EXPECT_THAT(mistake.what(), HasSubstr("16777217 instead of a whole number from 0 to 16777216"));
     }
   }
-  note_.layout = {.files = most_files, .directories = most_files};
+  note_.layout = {.files = max_files, .directories = max_files};
   replace_sidecar(path(), note_);
-  EXPECT_EQ(read_sidecar(path())->layout.files, most_files);
+  EXPECT_EQ(read_sidecar(path())->layout.files, max_files);
 }
 
 TEST_F(SidecarNote, NamesTheFolderThatIsMissing) {
-  EXPECT_EQ(fault_of([&] { make_sidecar(path("no/out"), note_); }),
+  EXPECT_EQ(fault_of([&] { create_sidecar(path("no/out"), note_); }),
             "open '" + path("no/out.stressbench") + "': No such file or directory");
 }
 
@@ -197,7 +198,7 @@ TEST_F(SidecarNote, NamesTheFolderThatIsReadOnly) {
   if (user == 0) {  // root may write to every directory
     ASSERT_EQ(::seteuid(65534), 0);
   }
-  const std::string words = fault_of([&] { make_sidecar(path(), note_); });
+  const std::string words = fault_of([&] { create_sidecar(path(), note_); });
   if (user == 0) {
     ASSERT_EQ(::seteuid(user), 0);
   }

@@ -69,13 +69,13 @@ class Server {
 
  private:
   void serve(const std::vector<std::string>& answers) {
-    const int asked = ::accept(listening_, nullptr, nullptr);
+    const int requests = ::accept(listening_, nullptr, nullptr);
     for (const std::string& answer : answers) {
       char c = 0;
-      while (c != '\n' && ::read(asked, &c, 1) == 1) heard_ += c;
-      EXPECT_EQ(::write(asked, answer.data(), answer.size()), static_cast<ssize_t>(answer.size()));
+      while (c != '\n' && ::read(requests, &c, 1) == 1) heard_ += c;
+      EXPECT_EQ(::write(requests, answer.data(), answer.size()), static_cast<ssize_t>(answer.size()));
     }
-    ::close(asked);
+    ::close(requests);
   }
 
   std::string path_;
@@ -110,7 +110,7 @@ TEST(LinkSocket, AsksAndUnderstands) {
   EXPECT_EQ(heard, "look\nlook\n");
 }
 
-std::string refusal(const std::string& path) {
+std::string rejection(const std::string& path) {
   LinkSocket socket(path);
   try {
     socket.read();
@@ -121,11 +121,11 @@ std::string refusal(const std::string& path) {
 }
 
 TEST(LinkSocket, SaysWhatIsWrong) {
-  EXPECT_THAT(refusal("nobody.here"), AllOf(HasSubstr("'nobody.here'"), HasSubstr("No such file")));
-  EXPECT_THAT(refusal(std::string(200, 'x')), HasSubstr("too long"));
+  EXPECT_THAT(rejection("nobody.here"), AllOf(HasSubstr("'nobody.here'"), HasSubstr("No such file")));
+  EXPECT_THAT(rejection(std::string(200, 'x')), HasSubstr("too long"));
   const auto after = [](const std::string& answer) {
     Server server({answer});
-    return refusal(server.path());
+    return rejection(server.path());
   };
   EXPECT_THAT(after("{\"fault\": \"the switch is on fire\"}\n"), HasSubstr("the switch is on fire"));
   EXPECT_THAT(after("what?\n"), HasSubstr("'what?' is not what"));

@@ -15,15 +15,15 @@ TEST(Lulesh, TimeStepOfACubeOfRanksIsTheFormula) {
 TEST(Lulesh, IsTheFormulaAndMeetsOnEveryCube) {
   for (const int ranks : {1, 8, 27, 64, 125}) {
     const auto motif = configured("lulesh", {{"-s", "5"}}, ranks);
-    expect_the_sum_of_call_lists(*motif, ranks);
-    expect_that_messages_meet(*motif, ranks);
+    expect_traffic_equals_call_lists(*motif, ranks);
+    expect_matching_messages(*motif, ranks);
   }
 }
 
 TEST(Lulesh, ComputesBetweenItsReceivesAndItsSends) {
   const auto motif = configured("lulesh", {{"-s", "2"}}, 27);
   std::string order;
-  each_call_made(call_list_motif(*motif).calls_of(13, 27), [&](const calls::Call& call) {
+  for_each_executed_call(call_list_motif(*motif).calls_of(13, 27), [&](const calls::Call& call) {
     const std::string word = std::holds_alternative<calls::Compute>(call) ? "compute" : token(call).substr(0, 2);
     if (!order.ends_with(word)) order += (order.empty() ? "" : " ") + word;
   });

@@ -21,7 +21,7 @@ struct Holder : ParameterSet {
 };
 
 std::vector<int> neighbours(const std::vector<std::pair<std::string, std::string>>& options, int rank, int ranks) {
-  return Holder(options).neighbourhood.of(rank, ranks);
+  return Holder(options).neighbourhood.neighbours_of(rank, ranks);
 }
 
 constexpr int none = MPI_PROC_NULL;
@@ -81,7 +81,8 @@ TEST(Neighbours, FitIntoTheSlotsThatAreSaid) {
   for (const std::string topology : {"cartesian", "ring", "nearest", "box"}) {
     const Holder holder({{"topology", topology}});
     for (int ranks = 2; ranks < 40; ++ranks) {
-      EXPECT_LE(holder.neighbourhood.of(0, ranks).size(), static_cast<std::size_t>(holder.neighbourhood.slots(ranks)));
+      EXPECT_LE(holder.neighbourhood.neighbours_of(0, ranks).size(),
+                static_cast<std::size_t>(holder.neighbourhood.max_blocks(ranks)));
     }
   }
 }

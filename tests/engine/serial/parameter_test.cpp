@@ -28,7 +28,7 @@ struct Everything : ParameterSet {
   Param<bool> flag{this, "flag", "whether"};
 };
 
-std::string refusal(Parameter& parameter, std::string_view text) {
+std::string rejection(Parameter& parameter, std::string_view text) {
   try {
     parameter.parse(text);
   } catch (const ParameterMistake& mistake) {
@@ -107,13 +107,13 @@ TEST(Parameter, TextParsesBackToTheSameValue) {
 
 TEST(Parameter, ARefusalNamesParameterValueAndRuleAndChangesNothing) {
   Everything set;
-  EXPECT_EQ(refusal(set.count, "0"), "--count: '0': must be greater than 0");
-  EXPECT_EQ(refusal(set.count, "11"), "--count: '11': must be at most 10");
-  EXPECT_EQ(refusal(set.path, ""), "--file: '': must be not empty");
-  EXPECT_EQ(refusal(set.colour, "rad"), "--colour: 'rad': must be one of red, dark-blue; did you mean 'red'?");
-  EXPECT_THAT(refusal(set.sizes, "8,,16"), HasSubstr("an item of the list is empty"));
-  EXPECT_THAT(refusal(set.sizes, "8,0"), HasSubstr("each greater than 0"));
-  EXPECT_THAT(refusal(set.flag, "7"), HasSubstr("takes no value"));
+  EXPECT_EQ(rejection(set.count, "0"), "--count: '0': must be greater than 0");
+  EXPECT_EQ(rejection(set.count, "11"), "--count: '11': must be at most 10");
+  EXPECT_EQ(rejection(set.path, ""), "--file: '': must be not empty");
+  EXPECT_EQ(rejection(set.colour, "rad"), "--colour: 'rad': must be one of red, dark-blue; did you mean 'red'?");
+  EXPECT_THAT(rejection(set.sizes, "8,,16"), HasSubstr("an item of the list is empty"));
+  EXPECT_THAT(rejection(set.sizes, "8,0"), HasSubstr("each greater than 0"));
+  EXPECT_THAT(rejection(set.flag, "7"), HasSubstr("takes no value"));
   EXPECT_EQ(*set.count, 4);
   EXPECT_FALSE(set.count.was_given());
 }

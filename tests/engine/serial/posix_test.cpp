@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "backend_bench.hpp"
+#include "faulty_calls.hpp"
 #include "io/direct.hpp"
 #include "io/page_cache.hpp"
-#include "torn_calls.hpp"
 
 namespace stressbench::io {
 namespace {
@@ -159,7 +159,7 @@ TEST_P(PosixByEachCall, ClosesItsFileWhenItIsDestroyed) {
 }
 
 TEST_P(PosixByCopyingCalls, GoesOnUntilATransferIsWhole) {
-  const TornCalls torn({.longest = 999});
+  const FaultyCalls faulty({.max_bytes = 999});
   std::vector<std::byte> found(4096);
   bench_->open(opening(Access::both));
   bench_->write(100, bytes(4096));
@@ -172,17 +172,17 @@ TEST_P(PosixByCopyingCalls, RepeatsWhatASignalInterrupted) {
   std::vector<std::byte> found(4096);
   bench_->open(opening(Access::both));
   {
-    const TornCalls torn({.interrupted = 3});
+    const FaultyCalls faulty({.interrupted_calls = 3});
     bench_->write(0, bytes(4096));
   }
-  const TornCalls torn({.interrupted = 2});
+  const FaultyCalls faulty({.interrupted_calls = 2});
   bench_->read(0, found);
   EXPECT_EQ(found, bytes(4096));
 }
 
 TEST_P(PosixByCopyingCalls, GivesUpWhereNothingMoves) {
   bench_->open(opening(Access::write));
-  const TornCalls torn({.longest = 0});
+  const FaultyCalls faulty({.max_bytes = 0});
   EXPECT_EQ(fault_of([&] { bench_->write(7, bytes(64)); }),
             std::string(GetParam()) + " '" + path() + "': wrote 0 of 64 bytes at offset 7: no progress");
 }
@@ -270,7 +270,7 @@ TEST_F(Posix, SaysThatTheFileCannotBeAllocated) {
 }
 
 TEST_F(Posix, RemarksThatAFileSystemCannotAllocate) {
-  const TornCalls torn({.without_fallocate = true});
+  const FaultyCalls faulty({.without_fallocate = true});
   const BackendBench bench("posix", {{"preallocate", ""}});
   bench->open(opening(Access::write));
   EXPECT_THAT(bench->notes(), ElementsAre("--preallocate: the file system of '" + path() + "' does not support it"));

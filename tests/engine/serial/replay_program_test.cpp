@@ -17,7 +17,7 @@ std::vector<int> walked(Program& program) {
   return calls;
 }
 
-std::string refusal(const std::vector<trace::Rule>& rules, std::size_t calls, std::int64_t length) {
+std::string rejection(const std::vector<trace::Rule>& rules, std::size_t calls, std::int64_t length) {
   try {
     const Program program(rules, calls, length);
   } catch (const UserMistake& mistake) {
@@ -59,14 +59,14 @@ TEST(ReplayProgram, LoopsInLoopsTakeMemoryByTheirDepthOnly) {
 }
 
 TEST(ReplayProgram, RefusesRulesThatMakeNoSequence) {
-  EXPECT_THAT(refusal({{{2, 1}}}, 2, 1), HasSubstr("rule 0 names 2, which does not exist"));
-  EXPECT_THAT(refusal({{{-1, 1}}}, 2, 1), HasSubstr("rule 0 names -1, which does not exist"));
-  EXPECT_THAT(refusal({{{-9'000'000'000, 1}}}, 2, 1), HasSubstr("which does not exist"));
-  EXPECT_THAT(refusal({{{0, 0}}}, 2, 0), HasSubstr("rule 0 repeats something 0 times"));
-  EXPECT_THAT(refusal({{{-1, 1}}, {{-2, 1}}, {{-1, 1}}}, 2, 1), HasSubstr("rule 1 contains itself"));
-  EXPECT_THAT(refusal({{{0, 2}, {-1, 3}}, {{1, 2}}}, 2, 7),
+  EXPECT_THAT(rejection({{{2, 1}}}, 2, 1), HasSubstr("rule 0 names 2, which does not exist"));
+  EXPECT_THAT(rejection({{{-1, 1}}}, 2, 1), HasSubstr("rule 0 names -1, which does not exist"));
+  EXPECT_THAT(rejection({{{-9'000'000'000, 1}}}, 2, 1), HasSubstr("which does not exist"));
+  EXPECT_THAT(rejection({{{0, 0}}}, 2, 0), HasSubstr("rule 0 repeats something 0 times"));
+  EXPECT_THAT(rejection({{{-1, 1}}, {{-2, 1}}, {{-1, 1}}}, 2, 1), HasSubstr("rule 1 contains itself"));
+  EXPECT_THAT(rejection({{{0, 2}, {-1, 3}}, {{1, 2}}}, 2, 7),
               HasSubstr("the rules make 8 calls, but sequence_calls is 7"));
-  EXPECT_THAT(refusal({{{-1, 1L << 62}}, {{0, 4}}}, 1, 0), HasSubstr("longer than 2^63"));
+  EXPECT_THAT(rejection({{{-1, 1L << 62}}, {{0, 4}}}, 1, 0), HasSubstr("longer than 2^63"));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class ResultFileTest : public test::FolderTest {
     text << std::ifstream(path).rdbuf();
     return text.str();
   }
-  std::string refusal(const std::string& path, const std::vector<std::string>& inputs = {}) const {
+  std::string rejection(const std::string& path, const std::vector<std::string>& inputs = {}) const {
     try {
       const ResultFile file("--output", path, inputs);
     } catch (const UserMistake& mistake) {
@@ -61,7 +61,7 @@ TEST_F(ResultFileTest, NeverTakesThePlaceOfWhatIsRead) {
   fs::create_symlink(trace, path("link"));
 
   for (const std::string& output : {trace, path("other"), path("link"), path("./a.trace")}) {
-    EXPECT_EQ(refusal(output, {"-i", trace, ""}),
+    EXPECT_EQ(rejection(output, {"-i", trace, ""}),
               "--output: '" + output + "' is a file that this command reads; choose another name");
   }
   EXPECT_EQ(text_of(trace), "kept");
@@ -70,11 +70,11 @@ TEST_F(ResultFileTest, NeverTakesThePlaceOfWhatIsRead) {
 TEST_F(ResultFileTest, SaysBeforehandThatItCannotBeWritten) {
   fs::create_symlink("nowhere", path("link"));
 
-  EXPECT_EQ(refusal(folder_.string()),
+  EXPECT_EQ(rejection(folder_.string()),
             "--output: '" + folder_.string() + "' is a directory; expected the name of a file");
-  EXPECT_EQ(refusal(path("link")),
+  EXPECT_EQ(rejection(path("link")),
             "--output: '" + path("link") + "' is a symbolic link to a missing file; give the name of the file itself");
-  EXPECT_EQ(refusal(path("no/file")),
+  EXPECT_EQ(rejection(path("no/file")),
             "--output: '" + path("no/file") + "' cannot be written: No such file or directory");
 }
 

@@ -9,15 +9,15 @@ TEST(Sweep3d, TypicalRunOfTwelveIterationsSendsTwelveTimesAsMuch) {
   EXPECT_EQ(run.messages, 12 * 800);
   EXPECT_EQ(run.message_bytes, 12 * 3'840'000);
   EXPECT_EQ(run.collectives, 24);
-  expect_the_sum_of_call_lists(*motif, 8);
+  expect_traffic_equals_call_lists(*motif, 8);
 }
 
 TEST(Sweep3d, IsTheFormulaAndMeetsOnEveryGrid) {
   for (const int ranks : {1, 2, 3, 5, 6, 7, 12, 13, 24}) {
     const auto motif = configured(
         "sweep3d", {{"it-g", "37"}, {"jt-g", "29"}, {"kt", "11"}, {"mk", "4"}, {"mmi", "2"}, {"-n", "3"}}, ranks);
-    expect_the_sum_of_call_lists(*motif, ranks);
-    expect_that_messages_meet(*motif, ranks);
+    expect_traffic_equals_call_lists(*motif, ranks);
+    expect_matching_messages(*motif, ranks);
   }
 }
 
@@ -28,7 +28,7 @@ TEST(Sweep3d, LastBlockOfPlanesIsSentWholeAndComputedInPart) {
   EXPECT_EQ(calls_of(*motif, 0, 2).substr(0, 73),
             "R<1:3000:720 R<1:3000:720 R<1:6000:720 R<1:6000:720 R<1:9000:720 R<1:9000");
   double computed = 0;
-  each_call_made(call_list_motif(*motif).calls_of(1, 2), [&](const calls::Call& call) {
+  for_each_executed_call(call_list_motif(*motif).calls_of(1, 2), [&](const calls::Call& call) {
     if (const auto* compute = std::get_if<calls::Compute>(&call)) computed += compute->duration_ns;
   });
   EXPECT_DOUBLE_EQ(computed, 3 * 5 * 5 * (6 * 4 * (17.0 + 12.5) + 4 + 3));

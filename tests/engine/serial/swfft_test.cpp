@@ -19,8 +19,8 @@ TEST(Swfft, IsTheFormulaAndMeetsOnEveryGrid) {
                                    Options{{"ngx", std::to_string(ranks)}, {"ngz", std::to_string(3 * ranks)}},
                                    Options{{"ngx", std::to_string(2 * ranks)}, {"driver", ""}}}) {
       const auto motif = configured("swfft", options, ranks);
-      expect_the_sum_of_call_lists(*motif, ranks);
-      expect_that_messages_meet(*motif, ranks);
+      expect_traffic_equals_call_lists(*motif, ranks);
+      expect_matching_messages(*motif, ranks);
     }
   }
 }
@@ -28,7 +28,7 @@ TEST(Swfft, IsTheFormulaAndMeetsOnEveryGrid) {
 // The sender and receiver of each step.
 std::string peers_of(const Motif& motif, int rank, int ranks) {
   std::string text;
-  each_call_made(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
+  for_each_executed_call(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
     if (const auto* irecv = std::get_if<calls::Irecv>(&call)) {
       text += (text.empty() ? "" : " ") + std::to_string(irecv->in.from);
     }

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 class Traces : public FolderTest {
  protected:
   // The message with which a file is refused: by `check`, or by `describe`; "" if it is accepted.
-  std::string refusal(const std::string& text, int ranks = 2) {
+  std::string rejection(const std::string& text, int ranks = 2) {
     std::ofstream(path_, std::ios::binary) << text;
     const auto motif = MotifCatalogue::instance().make("replay");
     motif->find("file")->parse(path_);
@@ -37,7 +37,7 @@ class Traces : public FolderTest {
 };
 
 const Part barriers = Part::loop({}, {collective("Barrier", 0)}, 10);
-std::string good() { return trace_text({barriers, barriers}); }
+std::string valid_trace() { return trace_text({barriers, barriers}); }
 std::string rank_line(int rank, const char* key, const Json& value) {
   return sealed(with(barriers.line(rank, 2), key, value));
 }
@@ -48,17 +48,17 @@ std::string with_second(const std::string& line) {
 
 TEST_F(Traces, ChecksumIsThatOfZlib) { EXPECT_EQ(trace::checksum("123456789"), 0xcbf43926U); }
 
-TEST_F(Traces, ThatAreWholeAreTaken) { EXPECT_EQ(refusal(good()), ""); }
+TEST_F(Traces, ThatAreWholeAreTaken) { EXPECT_EQ(rejection(valid_trace()), ""); }
 
 TEST_F(Traces, WithSymbolsAreTaken) {
-  EXPECT_EQ(refusal(sealed(header_of(1)) + sealed(barriers.line(0, 1)) +
-                        sealed({{"type", "symbols"}, {"sites", {{"app+12", "main (app.c:3)"}}}}) + sealed(end_of(1)),
-                    1),
+  EXPECT_EQ(rejection(sealed(header_of(1)) + sealed(barriers.line(0, 1)) +
+                          sealed({{"type", "symbols"}, {"sites", {{"app+12", "main (app.c:3)"}}}}) + sealed(end_of(1)),
+                      1),
             "");
 }
 
 TEST_F(Traces, OfAnotherNumberOfRanksAreRefusedWithTheReason) {
-  EXPECT_THAT(refusal(good(), 8), HasSubstr("was captured on 2 ranks; this job has 8"));
+  EXPECT_THAT(rejection(valid_trace(), 8), HasSubstr("was captured on 2 ranks; this job has 8"));
 }
 
 TEST_F(Traces, ThatAreNotThereAreRefused) {
@@ -73,67 +73,68 @@ TEST_F(Traces, ThatAreNotThereAreRefused) {
 }
 
 TEST_F(Traces, OfOtherKindsAreRefused) {
-  EXPECT_THAT(refusal(""), HasSubstr("is empty"));
-  EXPECT_THAT(refusal("[JOB_NAME] A\n"), HasSubstr("line 1: is not a trace file; `stressbench capture -o APP.trace`"));
-  EXPECT_THAT(refusal("{\"schema\": 1}\n"), HasSubstr("line 1: does not end with a checksum"));
-  EXPECT_THAT(refusal(sealed({{"type", "header"}, {"format", "other"}})), HasSubstr("line 1: is not the header"));
+  EXPECT_THAT(rejection(""), HasSubstr("is empty"));
+  EXPECT_THAT(rejection("[JOB_NAME] A\n"),
+              HasSubstr("line 1: is not a trace file; `stressbench capture -o APP.trace`"));
+  EXPECT_THAT(rejection("{\"schema\": 1}\n"), HasSubstr("line 1: does not end with a checksum"));
+  EXPECT_THAT(rejection(sealed({{"type", "header"}, {"format", "other"}})), HasSubstr("line 1: is not the header"));
 }
 
 TEST_F(Traces, OfAnotherVersionAreRefused) {
-  EXPECT_THAT(refusal(sealed(with(header_of(2), "version", 2))),
+  EXPECT_THAT(rejection(sealed(with(header_of(2), "version", 2))),
               HasSubstr("line 1: version 2 of the format; this program reads version 1"));
 }
 
 TEST_F(Traces, WithStatisticsOnlyAreRefused) {
-  EXPECT_THAT(refusal(sealed(with(header_of(2), "mode", "profile"))), HasSubstr("line 1: mode 'profile'"));
-  EXPECT_THAT(refusal(with_second(rank_line(1, "rules", nullptr))), HasSubstr("line 3: rank 1 has no sequence"));
+  EXPECT_THAT(rejection(sealed(with(header_of(2), "mode", "profile"))), HasSubstr("line 1: mode 'profile'"));
+  EXPECT_THAT(rejection(with_second(rank_line(1, "rules", nullptr))), HasSubstr("line 3: rank 1 has no sequence"));
 }
 
 TEST_F(Traces, CutOffAnywhereAreRefused) {
-  const std::string whole = good();
+  const std::string whole = valid_trace();
   for (std::size_t length = 0; length < whole.size(); length += 7) {
-    EXPECT_NE(refusal(whole.substr(0, length)), "") << length << " bytes";
+    EXPECT_NE(rejection(whole.substr(0, length)), "") << length << " bytes";
   }
   const std::string without_end = whole.substr(0, whole.size() - sealed(end_of(2)).size());
-  EXPECT_THAT(refusal(without_end), HasSubstr("line 4: the 'end' line is missing"));
-  EXPECT_THAT(refusal(without_end + "{\"type\":"), HasSubstr("line 4: is truncated"));
+  EXPECT_THAT(rejection(without_end), HasSubstr("line 4: the 'end' line is missing"));
+  EXPECT_THAT(rejection(without_end + "{\"type\":"), HasSubstr("line 4: is truncated"));
 }
 
 TEST_F(Traces, WithAnyByteDamagedAreRefused) {
-  const std::string whole = good();
+  const std::string whole = valid_trace();
   for (std::size_t at = 0; at < whole.size(); at += 3) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
-    EXPECT_NE(refusal(damaged), "") << "byte " << at << " of " << whole;
+    EXPECT_NE(rejection(damaged), "") << "byte " << at << " of " << whole;
   }
   std::string damaged = whole;
   damaged[sealed(header_of(2)).size() + 20] = '#';
-  EXPECT_THAT(refusal(damaged), AllOf(HasSubstr("line 2: its checksum is"), HasSubstr("capture it again")));
+  EXPECT_THAT(rejection(damaged), AllOf(HasSubstr("line 2: its checksum is"), HasSubstr("capture it again")));
 }
 
 TEST_F(Traces, ThatLackARankAreRefused) {
-  EXPECT_THAT(refusal(with_second("")), HasSubstr("line 3: 'end' instead of the line of rank 1"));
-  EXPECT_THAT(refusal(with_second(sealed(barriers.line(5, 2)))), HasSubstr("line 3: rank 5 instead of rank 1"));
-  EXPECT_THAT(refusal(with_second(sealed(barriers.line(1, 2)) + sealed(barriers.line(2, 2)))),
+  EXPECT_THAT(rejection(with_second("")), HasSubstr("line 3: 'end' instead of the line of rank 1"));
+  EXPECT_THAT(rejection(with_second(sealed(barriers.line(5, 2)))), HasSubstr("line 3: rank 5 instead of rank 1"));
+  EXPECT_THAT(rejection(with_second(sealed(barriers.line(1, 2)) + sealed(barriers.line(2, 2)))),
               HasSubstr("line 4: 'rank' after the lines of 2 ranks"));
-  EXPECT_THAT(refusal(good() + sealed(end_of(2))), HasSubstr("line 5: there is more after the 'end' line"));
+  EXPECT_THAT(rejection(valid_trace() + sealed(end_of(2))), HasSubstr("line 5: there is more after the 'end' line"));
 }
 
 TEST_F(Traces, WhoseSequenceIsNotWholeAreRefused) {
   const Json loss{{"what", "sequence"}, {"after_calls", 12345}, {"why", "memory"}};
-  EXPECT_THAT(refusal(with_second(rank_line(1, "lost", Json::array({loss})))),
+  EXPECT_THAT(rejection(with_second(rank_line(1, "lost", Json::array({loss})))),
               HasSubstr("line 3: rank 1's sequence is not whole: 'sequence' was given up after 12345 calls (memory)"));
-  EXPECT_EQ(refusal(with_second(rank_line(1, "lost", Json::array({with(loss, "what", "gaps")})))), "");
-  EXPECT_THAT(refusal(with_second(rank_line(1, "streams", Json::array()))),
+  EXPECT_EQ(rejection(with_second(rank_line(1, "lost", Json::array({with(loss, "what", "gaps")})))), "");
+  EXPECT_THAT(rejection(with_second(rank_line(1, "streams", Json::array()))),
               HasSubstr("line 3: rank 1 called MPI from several threads"));
-  EXPECT_THAT(refusal(with_second(rank_line(1, "ended", "killed"))),
+  EXPECT_THAT(rejection(with_second(rank_line(1, "ended", "killed"))),
               HasSubstr("line 3: rank 1 did not reach MPI_Finalize ('killed')"));
 }
 
 TEST_F(Traces, ThatLackAKeyAreRefused) {
   Json line = barriers.line(1, 2);
   line.erase("comms");
-  EXPECT_THAT(refusal(with_second(sealed(line))), AllOf(HasSubstr("line 3: "), HasSubstr("comms")));
+  EXPECT_THAT(rejection(with_second(sealed(line))), AllOf(HasSubstr("line 3: "), HasSubstr("comms")));
 }
 
 TEST_F(Traces, OfCallsThatCannotBeReplayedAreRefusedByName) {
@@ -142,14 +143,14 @@ TEST_F(Traces, OfCallsThatCannotBeReplayedAreRefusedByName) {
     return trace_text({part});
   };
   EXPECT_THAT(
-      refusal(calling("Win_create_dynamic"), 1),
+      rejection(calling("Win_create_dynamic"), 1),
       HasSubstr("line 2: rank 0 calls MPI_Win_create_dynamic, which cannot be replayed: windows to which memory"));
-  EXPECT_THAT(refusal(calling("Comm_spawn"), 1),
+  EXPECT_THAT(rejection(calling("Comm_spawn"), 1),
               HasSubstr("MPI_Comm_spawn, which cannot be replayed: communication betw"));
-  EXPECT_THAT(refusal(calling("Intercomm_create"), 1), HasSubstr("communication between groups"));
-  EXPECT_THAT(refusal(calling("Teleport"), 1),
+  EXPECT_THAT(rejection(calling("Intercomm_create"), 1), HasSubstr("communication between groups"));
+  EXPECT_THAT(rejection(calling("Teleport"), 1),
               HasSubstr("MPI_Teleport, which cannot be replayed: unknown to this program"));
-  EXPECT_EQ(refusal(calling("File_write_at"), 1), "");  // left out
+  EXPECT_EQ(rejection(calling("File_write_at"), 1), "");  // left out
 }
 
 TEST_F(Traces, OfFileCallsThatCannotBeMadeAreRefusedWhereFilesAreAskedFor) {
@@ -201,7 +202,7 @@ class OddTraces : public Traces, public testing::WithParamInterface<Odd> {};
 
 TEST_P(OddTraces, AreRefusedWithFileAndLine) {
   const Odd& odd = GetParam();
-  const std::string said = refusal(with_second(rank_line(1, odd.key, Json::parse(odd.json))));
+  const std::string said = rejection(with_second(rank_line(1, odd.key, Json::parse(odd.json))));
   EXPECT_THAT(said, AllOf(HasSubstr("line 3: "), HasSubstr(odd.said)));
 }
 
@@ -228,17 +229,17 @@ TEST_F(Traces, OfACommunicatorThatIsACopyOfItselfAreRefused) {
   const Json calls =
       Json::parse(R"([{"op":"Comm_dup","n":1,"comm":2,"made":2},{"op":"Neighbor_alltoall","n":1,"comm":2,"bytes":8}])");
   Json line = with(with(barriers.line(1, 2), "comms", comms), "calls", calls);
-  EXPECT_THAT(refusal(with_second(sealed(line))), HasSubstr("communicator 2 is a copy of itself"));
+  EXPECT_THAT(rejection(with_second(sealed(line))), HasSubstr("communicator 2 is a copy of itself"));
 }
 
 TEST_F(Traces, OfMoreRanksThanAnIntHoldsAreRefused) {
-  EXPECT_THAT(refusal(sealed(with(header_of(2), "ranks", 2147483648U))),
+  EXPECT_THAT(rejection(sealed(with(header_of(2), "ranks", 2147483648U))),
               AllOf(HasSubstr("line 1: "), HasSubstr("2147483648 instead of a whole number")));
 }
 
 TEST_F(Traces, WithTwoLinesOfSymbolsAreRefused) {
   const std::string symbols = sealed({{"type", "symbols"}, {"sites", Json::object()}});
-  EXPECT_THAT(refusal(sealed(header_of(1)) + sealed(barriers.line(0, 1)) + symbols + symbols + sealed(end_of(1)), 1),
+  EXPECT_THAT(rejection(sealed(header_of(1)) + sealed(barriers.line(0, 1)) + symbols + symbols + sealed(end_of(1)), 1),
               HasSubstr("line 4: 'symbols' after"));
 }
 

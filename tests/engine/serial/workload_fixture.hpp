@@ -48,16 +48,16 @@ inline Workload load_text(const std::string& text, std::optional<Machine> machin
 // "line:column: message" of each mistake, in the order in which they are reported.
 inline std::vector<std::string> mistakes_of(const Files& files, std::optional<Machine> machine = std::nullopt,
                                             const std::vector<Setting>& settings = {}) {
-  std::vector<std::string> told;
+  std::vector<std::string> texts;
   try {
     load("w.sb", reader(files), FakeCatalogue{}, machine, settings);
   } catch (const Rejected& rejected) {
     for (const Diagnostic& diagnostic : rejected.diagnostics()) {
-      told.push_back(std::to_string(diagnostic.where.line) + ":" + std::to_string(diagnostic.where.column) + ": " +
-                     diagnostic.message);
+      texts.push_back(std::to_string(diagnostic.where.line) + ":" + std::to_string(diagnostic.where.column) + ": " +
+                      diagnostic.message);
     }
   }
-  return told;
+  return texts;
 }
 
 inline std::vector<std::string> mistakes(const std::string& text, std::optional<Machine> machine = std::nullopt,
@@ -66,7 +66,7 @@ inline std::vector<std::string> mistakes(const std::string& text, std::optional<
 }
 
 // what() of the exception if the workload is refused, "" otherwise.
-inline std::string told(const std::string& text, std::optional<Machine> machine = std::nullopt) {
+inline std::string diagnostics_of(const std::string& text, std::optional<Machine> machine = std::nullopt) {
   try {
     load_text(text, machine);
   } catch (const Rejected& rejected) {
@@ -75,8 +75,8 @@ inline std::string told(const std::string& text, std::optional<Machine> machine 
   return "";
 }
 
-inline std::string replaced(std::string text, const std::string& right, const std::string& wrong) {
-  return text.replace(text.find(right), right.size(), wrong);
+inline std::string replaced(std::string text, const std::string& original, const std::string& replacement) {
+  return text.replace(text.find(original), original.size(), replacement);
 }
 
 }  // namespace stressbench::workload

@@ -69,7 +69,7 @@ TEST(Listing1, RefusesTwoJobsOnOneNode) {
 }
 
 TEST(Listing1, AMistakeIsShownWithItsLineAndASuggestion) {
-  EXPECT_EQ(told(replaced(listing1, "halo2d", "halo2"), tinis),
+  EXPECT_EQ(diagnostics_of(replaced(listing1, "halo2d", "halo2"), tinis),
             "w.sb:9:9: error: 'halo2' is not a motif\n"
             "  [MOTIF] halo2 -x 4000 -y 4000\n"
             "          ~~~~^\n"

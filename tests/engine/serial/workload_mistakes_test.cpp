@@ -256,25 +256,26 @@ TEST(WorkloadMistakes, AllAreToldAtOnceInTheOrderOfTheText) {
 }
 
 TEST(WorkloadMistakes, NamesThatAreNearAreSuggested) {
-  EXPECT_THAT(told("[JOBNAME] A\n"), HasSubstr("did you mean [JOB_NAME]?"));
-  EXPECT_THAT(told(head + "[MOTIF] MPI-IO\n"), HasSubstr("did you mean 'mpiio'?"));
-  EXPECT_THAT(told(head + "[MOTIF] lulesh\n"), HasSubstr("accepted: allreduce, compute, halo2d, mpiio"));
-  EXPECT_THAT(told(head + "[MOTIF] halo2d --colums 4\n"), HasSubstr("did you mean '--columns'?"));
-  EXPECT_THAT(told(head + "[MOTIF] halo2d -q 4\n"),
+  EXPECT_THAT(diagnostics_of("[JOBNAME] A\n"), HasSubstr("did you mean [JOB_NAME]?"));
+  EXPECT_THAT(diagnostics_of(head + "[MOTIF] MPI-IO\n"), HasSubstr("did you mean 'mpiio'?"));
+  EXPECT_THAT(diagnostics_of(head + "[MOTIF] lulesh\n"), HasSubstr("accepted: allreduce, compute, halo2d, mpiio"));
+  EXPECT_THAT(diagnostics_of(head + "[MOTIF] halo2d --colums 4\n"), HasSubstr("did you mean '--columns'?"));
+  EXPECT_THAT(diagnostics_of(head + "[MOTIF] halo2d -q 4\n"),
               HasSubstr("accepted: -i/--iterations, --timer, -x/--columns, -y/--rows"));
-  EXPECT_THAT(told("[SET] size=4\n" + head + "[MOTIF] halo2d -x ${sise}\n"), HasSubstr("did you mean 'size'?"));
-  EXPECT_THAT(told(head + "[MOTIF] halo2d \xE2\x80\x93x 4\n"), HasSubstr("an option begins with a hyphen"));
+  EXPECT_THAT(diagnostics_of("[SET] size=4\n" + head + "[MOTIF] halo2d -x ${sise}\n"),
+              HasSubstr("did you mean 'size'?"));
+  EXPECT_THAT(diagnostics_of(head + "[MOTIF] halo2d \xE2\x80\x93x 4\n"), HasSubstr("an option begins with a hyphen"));
 }
 
 TEST(WorkloadMistakes, ColumnsCountCharactersAndTabsStayInLine) {
-  EXPECT_THAT(told(head + "[MOTIF]\thalo2d -x 4 --\xC3\xBC 7 x\n"),
+  EXPECT_THAT(diagnostics_of(head + "[MOTIF]\thalo2d -x 4 --\xC3\xBC 7 x\n"),
               HasSubstr("w.sb:3:21: error: halo2d has no option '--\xC3\xBC'\n"
                         "  [MOTIF]\thalo2d -x 4 --\xC3\xBC 7 x\n"
                         "         \t            ~~^\n"));
 }
 
 TEST(WorkloadMistakes, ACharacterOfTwoBytesBeforeAMistakeIsOneColumn) {
-  EXPECT_THAT(told("[JOB_NAME] A\n[NODES] 2\n[MOTIF] mpiio -f \xC3\xA9 -q 4\n"),
+  EXPECT_THAT(diagnostics_of("[JOB_NAME] A\n[NODES] 2\n[MOTIF] mpiio -f \xC3\xA9 -q 4\n"),
               HasSubstr("w.sb:3:20: error: mpiio has no option '-q'\n"
                         "  [MOTIF] mpiio -f \xC3\xA9 -q 4\n"
                         "                     ~^\n"));
@@ -282,7 +283,7 @@ TEST(WorkloadMistakes, ACharacterOfTwoBytesBeforeAMistakeIsOneColumn) {
 
 TEST(WorkloadMistakes, ALongLineIsCutAroundTheMistake) {
   const std::string shown =
-      told(head + "[MOTIF] halo2d " + std::string(5000, ' ') + "-q 4" + std::string(5000, ' ') + "#\n");
+      diagnostics_of(head + "[MOTIF] halo2d " + std::string(5000, ' ') + "-q 4" + std::string(5000, ' ') + "#\n");
   EXPECT_THAT(shown, HasSubstr("-q 4"));
   EXPECT_LT(shown.size(), 600U);
 }
@@ -315,7 +316,7 @@ TEST(WorkloadMistakes, SettingsNameNoVariableButThoseOfTheEnvironment) {
 }
 
 TEST(WorkloadMistakes, AnUnsetScratchMayComeFromTheEnvironment) {
-  EXPECT_THAT(told(replaced(job, "allreduce", "mpiio -f ${SCRATCH}/out")),
+  EXPECT_THAT(diagnostics_of(replaced(job, "allreduce", "mpiio -f ${SCRATCH}/out")),
               HasSubstr("set it in the environment, or by [SET] SCRATCH=... before this line"));
 }
 

@@ -8,7 +8,7 @@
 namespace stressbench::amg {
 
 struct Exchange {
-  int other = 0;
+  int peer = 0;
   std::int64_t sent = 0;  // bytes
   std::int64_t received = 0;
 };

@@ -27,25 +27,25 @@ class Lattice final : public Hierarchy {
     std::int64_t begin = 0;
     std::int64_t end = 0;
     bool empty() const { return begin >= end; }
-    std::int64_t common(const Range& other) const;
+    std::int64_t overlap(const Range& other) const;
   };
-  using Place = std::array<int, 3>;
+  using Position = std::array<int, 3>;
 
-  Place place_of(int rank) const;
+  Position position_of(int rank) const;
   // A table may have more levels than the mesh: the additional ones are as coarse as the coarsest.
   std::int64_t side(std::size_t dimension, int level) const {
     return sides_[std::min(static_cast<std::size_t>(level), sides_.size() - 1)][dimension];
   }
-  Range owned(std::size_t dimension, int level, int place) const;
+  Range owned(std::size_t dimension, int level, int position) const;
   static Range widened(const Range& range, int level);
-  // Indices of a level's mesh that the matrix couples with the points of the ranks at `place`.
-  Range coupled(std::size_t dimension, int level, int place) const;
-  // Indices of the next coarser mesh from which the points of the ranks at `place` are interpolated.
-  Range interpolated_from(std::size_t dimension, int level, int place) const;
-  // Exchanges with all ranks at most `distance[dimension]` places away. The points exchanged are the product of
-  // `count(dimension, from place, to place)` over the dimensions, times `factor`.
+  // Indices of a level's mesh that the matrix couples with the points of the ranks at `position`.
+  Range coupled(std::size_t dimension, int level, int position) const;
+  // Indices of the next coarser mesh from which the points of the ranks at `position` are interpolated.
+  Range interpolated_from(std::size_t dimension, int level, int position) const;
+  // Exchanges with all ranks at most `distance[dimension]` positions away. The points exchanged are the product of
+  // `count(dimension, from position, to position)` over the dimensions, times `factor`.
   template <class Count>
-  std::vector<Exchange> exchanges(int rank, const Place& distance, double factor, Count count) const;
+  std::vector<Exchange> exchanges(int rank, const Position& distance, double factor, Count count) const;
 
   Dims<3> ranks_;
   std::vector<std::array<std::int64_t, 3>> sides_;  // of the mesh of each level, including the coarsest

@@ -12,20 +12,20 @@
 namespace stressbench::amg {
 namespace {
 
-std::vector<std::string> words_of(std::string_view line) {
+std::vector<std::string> split_words(std::string_view line) {
   std::istringstream stream{std::string(line.substr(0, line.find('#')))};
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-int number(const std::string& word, const char* what, std::int64_t least, std::int64_t limit) {
+int number(const std::string& word, const char* what, std::int64_t min, std::int64_t limit) {
   const std::int64_t value = units::integer(word);
-  if (value < least || value >= limit)
-    throw UserMistake("{} {} is not in the range {} to {}", what, value, least, limit - 1);
+  if (value < min || value >= limit)
+    throw UserMistake("{} {} is not in the range {} to {}", what, value, min, limit - 1);
   return static_cast<int>(value);
 }
 
-constexpr std::int64_t most_levels = 100;
-constexpr std::int64_t most_bytes = std::int64_t{1} << 31;
+constexpr std::int64_t max_levels = 100;
+constexpr std::int64_t max_bytes = std::int64_t{1} << 31;
 
 }  // namespace
 
@@ -45,18 +45,18 @@ Table::Table(std::string_view text, const std::string& file, int ranks, const Hi
 }
 
 void Table::read(std::string_view line, int ranks) {
-  const std::vector<std::string> words = words_of(line);
+  const std::vector<std::string> words = split_words(line);
   if (words.empty()) return;
   const bool matrix = words[0] == "matrix";
   if ((matrix || words[0] == "interpolation") && words.size() == 5) {
-    const int level = number(words[1], "level", matrix ? 1 : 0, most_levels);
+    const int level = number(words[1], "level", matrix ? 1 : 0, max_levels);
     const int from = number(words[2], "rank", 0, ranks);
     const int to = number(words[3], "rank", 0, ranks);
     if (from == to) throw UserMistake("a rank cannot send to itself");
-    add(matrix ? matrix_ : interpolation_, level, from, to, number(words[4], "size", 1, most_bytes));
+    add(matrix ? matrix_ : interpolation_, level, from, to, number(words[4], "size", 1, max_bytes));
     levels_ = std::max(levels_, level + 1);
   } else if (words[0] == "coarsest" && words.size() == 3) {
-    coarsest_[number(words[1], "rank", 0, ranks)] = 8 * number(words[2], "unknowns", 1, most_bytes / 8);
+    coarsest_[number(words[1], "rank", 0, ranks)] = 8 * number(words[2], "unknowns", 1, max_bytes / 8);
   } else {
     throw UserMistake(
         "must be: matrix LEVEL FROM TO BYTES, interpolation LEVEL FROM TO BYTES, or coarsest RANK UNKNOWNS");
@@ -64,13 +64,13 @@ void Table::read(std::string_view line, int ranks) {
 }
 
 void Table::add(Exchanges& exchanges, int level, int from, int to, std::int64_t bytes) {
-  Exchange& theirs = exchanges[{level, from}][to];
-  if (theirs.sent > 0) throw UserMistake("{} to {} on level {} is given twice", from, to, level);
-  theirs.other = to;
-  theirs.sent = bytes;
-  Exchange& ours = exchanges[{level, to}][from];
-  ours.other = from;
-  ours.received = bytes;
+  Exchange& of_sender = exchanges[{level, from}][to];
+  if (of_sender.sent > 0) throw UserMistake("{} to {} on level {} is given twice", from, to, level);
+  of_sender.peer = to;
+  of_sender.sent = bytes;
+  Exchange& of_receiver = exchanges[{level, to}][from];
+  of_receiver.peer = from;
+  of_receiver.received = bytes;
 }
 
 std::vector<Exchange> Table::of(const Exchanges& exchanges, int level, int rank) {

@@ -75,10 +75,10 @@ class Kernel {
 void check_ft(ProblemClass size, int ranks) {
   check_power_of_two("FT", ranks);
   const Size& n = row_of(sizes, size);
-  const std::int64_t most = n.z * std::min(n.y, n.z);
-  if (ranks > most) {
-    reject("class", "{} x {} x {} points have pencils for {} ranks at most, but the job has {}", n.x, n.y, n.z, most,
-           ranks);
+  const std::int64_t max_ranks = n.z * std::min(n.y, n.z);
+  if (ranks > max_ranks) {
+    reject("class", "{} x {} x {} points have pencils for {} ranks at most, but the job has {}", n.x, n.y, n.z,
+           max_ranks, ranks);
   }
 }
 

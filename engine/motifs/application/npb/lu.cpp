@@ -19,16 +19,16 @@ struct Size {
 };
 constexpr std::array<Size, 8> sizes{
     {{12, 50}, {33, 300}, {64, 250}, {102, 250}, {162, 250}, {408, 300}, {1020, 300}, {2560, 300}}};
-constexpr std::int64_t fewest = 3;  // points that a rank needs along each side
+constexpr std::int64_t min_points = 3;  // points that a rank needs along each side
 
 // Computation per point in nanoseconds: the benchmark's operation count at 2 Gflop/s, since there is no reference
 // capture.
 constexpr double triangle_ns = 290;
-constexpr double half_right_side_ns = 135;
+constexpr double half_right_hand_side_ns = 135;
 constexpr double vectors_ns = 10;
 
 // Message tags: the side that a message comes from.
-enum From { from_south = 1, from_north, from_east, from_west };
+enum Side { from_south = 1, from_north, from_east, from_west };
 
 class Kernel {
  public:
@@ -53,11 +53,11 @@ class Kernel {
     sweep(south_, from_south, east_, from_east, north_, west_);
     compute(vectors_ns);
   }
-  void right_side() const {
+  void right_hand_side() const {
     shift(north_, from_north, south_, from_south, y_);
-    compute(half_right_side_ns);
+    compute(half_right_hand_side_ns);
     shift(west_, from_west, east_, from_east, x_);
-    compute(half_right_side_ns);
+    compute(half_right_hand_side_ns);
   }
   void norm() const { calls_.allreduce(calls_.all_ranks(), ReduceOp::sum, ElementType::doubles, 5); }
 
@@ -65,23 +65,23 @@ class Kernel {
   void compute(double ns) const { calls_.compute(ns * static_cast<double>(x_ * y_ * side_)); }
 
   // Sweeps plane after plane from two sides to the other two. The outermost planes are the boundary and are skipped.
-  void sweep(int behind, From x_tag, int beside, From y_tag, int ahead, int beyond) const {
+  void sweep(int x_source, Side x_tag, int y_source, Side y_tag, int x_target, int y_target) const {
     calls_.repeat(side_ - 2, [&] {
-      calls_.receive(behind, x_tag, 40 * inner_y_);
-      calls_.receive(beside, y_tag, 40 * inner_x_);
+      calls_.receive(x_source, x_tag, 40 * inner_y_);
+      calls_.receive(y_source, y_tag, 40 * inner_x_);
       calls_.compute(triangle_ns * static_cast<double>(inner_x_ * inner_y_));
-      calls_.send(ahead, x_tag, 40 * inner_y_);
-      calls_.send(beyond, y_tag, 40 * inner_x_);
+      calls_.send(x_target, x_tag, 40 * inner_y_);
+      calls_.send(y_target, y_tag, 40 * inner_x_);
     });
   }
 
   // Exchanges two layers of points, first in one direction, then in the other.
-  void shift(int low, From low_tag, int high, From high_tag, std::int64_t width) const {
+  void shift(int lower, Side lower_tag, int upper, Side upper_tag, std::int64_t width) const {
     const std::int64_t bytes = 80 * width * side_;
-    pass(low, high, low_tag, bytes);
-    pass(high, low, high_tag, bytes);
+    shift_one_way(lower, upper, lower_tag, bytes);
+    shift_one_way(upper, lower, upper_tag, bytes);
   }
-  void pass(int from, int to, From tag, std::int64_t bytes) const {
+  void shift_one_way(int from, int to, Side tag, std::int64_t bytes) const {
     calls_.irecv(request_, from, tag, bytes);
     calls_.send(to, tag, bytes);
     if (from >= 0) calls_.wait(request_);
@@ -105,15 +105,15 @@ class Kernel {
 void check_lu(ProblemClass size, int ranks) {
   const Dims<2> grid = balanced_dims<2>(ranks);
   if (grid[0] > 2 * grid[1]) {
-    int fits = ranks;
-    for (Dims<2> g = grid; g[0] > 2 * g[1]; g = balanced_dims<2>(fits)) --fits;
+    int fitting_ranks = ranks;
+    for (Dims<2> g = grid; g[0] > 2 * g[1]; g = balanced_dims<2>(fitting_ranks)) --fitting_ranks;
     reject("benchmark", "LU needs a grid of ranks at most twice as long as wide, but {} make {}x{}; {} would fit",
-           ranks, grid[0], grid[1], fits);
+           ranks, grid[0], grid[1], fitting_ranks);
   }
   const std::int64_t side = row_of(sizes, size).side;
-  if (side / grid[0] < fewest) {
-    reject("class", "{} points along {} ranks are fewer than {} each; at most {} ranks a side", side, grid[0], fewest,
-           side / fewest);
+  if (side / grid[0] < min_points) {
+    reject("class", "{} points along {} ranks are fewer than {} each; at most {} ranks a side", side, grid[0],
+           min_points, side / min_points);
   }
 }
 
@@ -121,13 +121,13 @@ void write_lu(CallList& calls, ProblemClass size, Extent extent) {
   const Kernel kernel(calls, row_of(sizes, size).side);
   const auto step = [&] {
     kernel.relax();
-    kernel.right_side();
+    kernel.right_hand_side();
   };
   if (extent == Extent::iteration) return step();
   calls.repeat(row_of(sizes, size).steps - 1, step);
   kernel.relax();
   kernel.norm();
-  kernel.right_side();
+  kernel.right_hand_side();
   kernel.norm();
 }
 

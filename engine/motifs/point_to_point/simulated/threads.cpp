@@ -3,7 +3,8 @@
 namespace stressbench {
 namespace {
 
-const bool told = (MotifCatalogue::instance().add_absent("threads", "ranks of a simulation have no threads"), true);
+const bool registered =
+    (MotifCatalogue::instance().add_unavailable("threads", "ranks of a simulation have no threads"), true);
 
 }  // namespace
 }  // namespace stressbench

@@ -1,4 +1,4 @@
-#include "io/refusal.hpp"
+#include "io/storage_error.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class ShortFiles {
   sighandler_t handler_;
 };
 
-class Refusal : public testing::Test {
+class StorageErrors : public testing::Test {
  protected:
   void SetUp() override { number_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); }
   void TearDown() override {
@@ -43,29 +43,29 @@ class Refusal : public testing::Test {
   int number_ = -1;
 };
 
-TEST_F(Refusal, OfAByteIsWhatTheSystemSays) {
+TEST_F(StorageErrors, OfAByteIsWhatTheSystemSays) {
   const ShortFiles limit(4096);
-  EXPECT_EQ(io::why_not_written(path_, 4095, std::byte{1}), "");
-  EXPECT_EQ(io::why_not_written(path_, 4096, std::byte{1}), ::strerror(EFBIG));
+  EXPECT_EQ(io::explain_write_failure(path_, 4095, std::byte{1}), "");
+  EXPECT_EQ(io::explain_write_failure(path_, 4096, std::byte{1}), ::strerror(EFBIG));
 }
 
-TEST_F(Refusal, IsStillKnownWhenAnotherRankHasRemovedTheFile) {
+TEST_F(StorageErrors, IsStillKnownWhenAnotherRankHasRemovedTheFile) {
   std::filesystem::remove(path_);
   const ShortFiles limit(4096);
-  EXPECT_EQ(io::why_not_written(path_, 4096, std::byte{1}), ::strerror(EFBIG));
-  EXPECT_EQ(io::why_not_longer(path_), "");
+  EXPECT_EQ(io::explain_write_failure(path_, 4096, std::byte{1}), ::strerror(EFBIG));
+  EXPECT_EQ(io::explain_growth_failure(path_), "");
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
-TEST_F(Refusal, ToOpenIsNotExcusedByARemovedFileOfThatName) {
+TEST_F(StorageErrors, ToOpenIsNotExcusedByARemovedFileOfThatName) {
   std::filesystem::remove(path_);
-  EXPECT_EQ(io::why_not_opened(path_, io::Access::read), ::strerror(ENOENT));
+  EXPECT_EQ(io::explain_open_failure(path_, io::Access::read), ::strerror(ENOENT));
   EXPECT_EQ(io::length_of(path_), std::nullopt);
 }
 
-TEST_F(Refusal, OfAFileThatIsNotThereIsItsAbsence) {
-  EXPECT_EQ(io::why_not_written("nowhere", 0, std::byte{1}), ::strerror(ENOENT));
-  EXPECT_EQ(io::why_not_read("nowhere", 0), ::strerror(ENOENT));
+TEST_F(StorageErrors, OfAFileThatIsNotThereIsItsAbsence) {
+  EXPECT_EQ(io::explain_write_failure("nowhere", 0, std::byte{1}), ::strerror(ENOENT));
+  EXPECT_EQ(io::explain_read_failure("nowhere", 0), ::strerror(ENOENT));
 }
 
 }  // namespace

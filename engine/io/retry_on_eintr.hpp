@@ -6,7 +6,7 @@
 namespace stressbench::io {
 
 template <class Call>
-auto uninterrupted(Call call) {
+auto retry_on_eintr(Call call) {
   auto result = call();
   while (result < 0 && errno == EINTR) result = call();
   return result;

@@ -68,7 +68,7 @@ class ProgramRailSweep:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedRailSweep:
-    """A sweep that can start. `rail_selection`: the NIC selection of each policy. `read_nics`: reads the NIC counters."""
+    """A sweep that can start. `rail_selection`: NIC selection of each policy. `read_nics`: reads the NIC counters."""
 
     plan: PlanRecord
     target: LaunchTarget

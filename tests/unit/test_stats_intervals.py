@@ -131,7 +131,7 @@ def test_of_many_values_the_same_interval_is_found_without_all_pairs(monkeypatch
     every = paired_interval(first), unpaired_interval(first, second)
 
     monkeypatch.setattr(intervals, "_MAX_SORTED_MEANS", 10)
-    monkeypatch.setattr(intervals, "_ALL_SHIFTS", 10)
+    monkeypatch.setattr(intervals, "_MAX_SORTED_DIFFERENCES", 10)
     selected = paired_interval(first), unpaired_interval(first, second)
 
     for found, expected in zip(selected, every, strict=True):

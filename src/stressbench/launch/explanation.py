@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from stressbench.exit_status import ExitStatus
-from stressbench.formats.run import Run, fault_sentence
+from stressbench.formats.run import Run, fault_location, fault_sentence
 from stressbench.launch.deaths import fault_of_death
 from stressbench.launch.diagnosis import Death
 from stressbench.launch.session import LaunchRequest, RunResult
@@ -45,14 +45,9 @@ def faults(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
 
 def _death(result: RunResult, death: Death) -> str:
     fault = fault_of_death(death, result.run, errors=result.outcome.errors)
-    rank = "a rank" if fault.rank is None else f"rank {fault.rank}"
-    host_text = f" on host {fault.host}" if fault.host else ""
-    activity = ""
-    if result.run is not None and fault.job is not None:
-        activity = f", job {result.run.jobs[fault.job].name}" + (f", motif {fault.motif}" if fault.motif else "")
-    elif result.run is not None and fault.rank is not None:
-        activity = ", which no job uses"
-    return f"{rank}{host_text}{activity} was {fault.cause}{_hint(death)}"
+    location = fault_location(fault, () if result.run is None else result.run.jobs)
+    is_idle = result.run is not None and fault.rank is not None and fault.job is None
+    return f"{location}{', which no job uses' if is_idle else ''} was {fault.cause}{_hint(death)}"
 
 
 def _hint(death: Death) -> str:

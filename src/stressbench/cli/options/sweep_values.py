@@ -1,14 +1,17 @@
 """Parsers of the values of options of `degrade` and `rails`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
+from typing import TypeVar
 
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
 from stressbench.formats.units import FULL, UnitError, parse_digits, parse_rate_share
+
+T = TypeVar("T")
 
 
 def workloads(words: Sequence[str]) -> tuple[str, ...]:
@@ -87,32 +90,28 @@ def policies(text: str, *, example: str) -> tuple[RailPolicy, ...]:
             words[-1] += f",{word}"  # a comma within `jobs:...`
         else:
             words.append(word)
-    parsed: list[RailPolicy] = []
-    for word in words:
-        try:
-            policy = parse_policy(word)
-        except ValueError as fault:
-            raise StudyMistake(f"--policies: '{word}': {fault}") from fault
-        if policy in parsed:
-            raise StudyMistake(f"--policies: '{word}': is given twice")
-        parsed.append(policy)
+    parsed = _each_once("--policies", words, parse_policy)
     if len(parsed) < 2:
         raise StudyMistake(f"--policies: {text}: expected at least two, such as {example}: policies are compared")
-    return tuple(parsed)
+    return parsed
 
 
 def nics(text: str | None) -> tuple[str, ...]:
     """Names of NICs from `ib0,ib1`; none for None. Raises StudyMistake."""
-    names: list[str] = []
-    for word in () if text is None else text.split(","):
+    return _each_once("--nics", () if text is None else text.split(","), parse_nic)
+
+
+def _each_once(option: str, words: Iterable[str], parse: Callable[[str], T]) -> tuple[T, ...]:
+    values: list[T] = []
+    for word in words:
         try:
-            name = parse_nic(word)
+            value = parse(word)
         except ValueError as fault:
-            raise StudyMistake(f"--nics: '{word}': {fault}") from fault
-        if name in names:
-            raise StudyMistake(f"--nics: '{word}': is given twice")
-        names.append(name)
-    return tuple(names)
+            raise StudyMistake(f"{option}: '{word}': {fault}") from fault
+        if value in values:
+            raise StudyMistake(f"{option}: '{word}': is given twice")
+        values.append(value)
+    return tuple(values)
 
 
 def transport(text: str | None) -> Transport | None:

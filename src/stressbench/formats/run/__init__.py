@@ -1,7 +1,7 @@
 """Run files as typed, frozen values; `read_run` reads one."""
 
 from stressbench.formats.errors import RunFileError
-from stressbench.formats.run.faults import append_fault, fault_sentence
+from stressbench.formats.run.faults import append_fault, fault_location, fault_sentence
 from stressbench.formats.run.reading import read_run
 from stressbench.formats.run.records import (
     End,
@@ -46,6 +46,7 @@ __all__ = [
     "Step",
     "Timer",
     "append_fault",
+    "fault_location",
     "fault_sentence",
     "read_run",
 ]

@@ -31,7 +31,7 @@ from stressbench.tracing.tables import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Split:
+class TimeBreakdown:
     """Time of one rank or summed over ranks. `application_s` is outside MPI; the five classes add up to `mpi_s`."""
 
     wall_s: float
@@ -55,7 +55,7 @@ class RankRow:
     rank: int
     node: int | None
     ended: str
-    split: Split
+    split: TimeBreakdown
     messages: int
     bytes: int
 
@@ -64,7 +64,7 @@ class RankRows(Sequence[RankRow]):
     """The rows of all ranks, stored by column since a trace may have millions of ranks; rows are built on access."""
 
     def __init__(self) -> None:
-        self._times = {name: array("d") for name in Split.__slots__}
+        self._times = {name: array("d") for name in TimeBreakdown.__slots__}
         self._numbers = {
             name: array("q") for name in ("rank", "node", "ended", "messages", "bytes")
         }  # node -1: unknown
@@ -98,9 +98,10 @@ class RankRows(Sequence[RankRow]):
         if isinstance(index, slice):
             return [self[number] for number in range(*index.indices(len(self)))]
         rank, node, ended, messages, size = (column[index] for column in self._numbers.values())
+        times = TimeBreakdown(**{name: column[index] for name, column in self._times.items()})
         return RankRow(
-            rank=rank, node=None if node < 0 else node, ended=_RANK_ENDS[ended].value,
-            split=Split(**{name: column[index] for name, column in self._times.items()}), messages=messages, bytes=size,
+            rank=rank, node=None if node < 0 else node, ended=_RANK_ENDS[ended].value, split=times,
+            messages=messages, bytes=size,
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
@@ -115,7 +116,7 @@ class RankRows(Sequence[RankRow]):
         return self._numbers[name]
 
     def times_s(self, name: str) -> Sequence[float]:
-        """A column of `Split` in seconds."""
+        """A column of `TimeBreakdown` in seconds."""
         return self._times[name]
 
 
@@ -180,7 +181,7 @@ class Profile:
     """
 
     facts: ProfileFacts
-    total: Split
+    total: TimeBreakdown
     columns: Columns
     operations: tuple[OperationRow, ...]
     sites: tuple[SiteRow, ...]
@@ -208,7 +209,7 @@ def profile_of(trace: Trace) -> Profile:
     for rank in trace.ranks():
         for accumulator in (operations, sites, sizes, communicators, matrix, phases, objects, warnings, rows):
             accumulator.add(rank)
-    total = Split(**{name: sum(rows.times_s(name)) for name in Split.__slots__})
+    total = TimeBreakdown(**{name: sum(rows.times_s(name)) for name in TimeBreakdown.__slots__})
     operation_rows = operations.rows()
     return Profile(
         facts=_facts(trace, rows), total=total, columns=_columns(total, rows, operation_rows),
@@ -227,7 +228,7 @@ def _facts(trace: Trace, rows: RankRows) -> ProfileFacts:
     )  # fmt: skip
 
 
-def _columns(total: Split, rows: RankRows, operations: Sequence[OperationRow]) -> Columns:
+def _columns(total: TimeBreakdown, rows: RankRows, operations: Sequence[OperationRow]) -> Columns:
     collectives = [row for row in operations if row.kind is OperationClass.coll]
     messages, calls = sum(rows.numbers("messages")), sum(row.calls for row in collectives)
     return Columns(

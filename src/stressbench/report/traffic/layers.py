@@ -13,7 +13,7 @@ from stressbench.tracing.operations import OperationClass
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """One layer: `key` names its field in `Phases` and, with the suffix `_s`, in `Split`; `label` is for the legend."""
+    """One layer. `key` is its field in `Phases` and, as `KEY_s`, in `TimeBreakdown`; `label` is its name in the legend."""
 
     key: str
     label: str

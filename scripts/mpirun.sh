@@ -2,7 +2,8 @@
 # mpirun.sh <mpi c++ compiler> <ranks> program [arguments...]
 # Starts ranks on this machine with the launcher that belongs to that compiler, more ranks than cores allowed. A compiler that has none beside
 # it, such as Cray's CC, goes with the one in PATH.
-# STRESSBENCH_TEST_REALTIME=1: ranks of Open MPI get real-time priority. Those of MPICH do not, since they never give up a core while they wait.
+# STRESSBENCH_TEST_MEMORY: a folder in memory. Temporary files are made there, and ranks of Open MPI get real-time priority where that is allowed
+# (those of MPICH never give up a core while they wait).
 # MPI libraries keep memory, much of it from plug-ins that are unloaded again and so cannot be named in a suppression: leaks are looked for
 # in the tests that start no MPI. Every other check of the sanitizers stays on.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
@@ -37,12 +38,13 @@ while [ -z "$launcher" ]; do
   esac
 done
 
+[ -z "${STRESSBENCH_TEST_MEMORY:-}" ] || export TMPDIR="$STRESSBENCH_TEST_MEMORY"
 case $("$launcher" --version 2>&1) in
   *"Open MPI"* | *OpenRTE* | *"Open RTE"*)
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
     export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none # Open MPI 5
-    [ "${STRESSBENCH_TEST_REALTIME:-}" != 1 ] || exec chrt --rr 1 "$launcher" -n "$ranks" "$@"
+    [ -z "${STRESSBENCH_TEST_MEMORY:-}" ] || ! chrt --rr 1 true || exec chrt --rr 1 "$launcher" -n "$ranks" "$@"
     ;;
 esac
 exec "$launcher" -n "$ranks" "$@"

@@ -73,19 +73,16 @@ build() {  # preset, options of the build...
   ((build_s += SECONDS - begin))
   return $status
 }
-# Ranks that wait give their core to whatever else runs, and get it back milliseconds later. With real-time priority (which takes root) they give
-# it only to each other. The kernel's writers then hardly run, so the files of these tests are in memory.
+# Ranks that wait give their core to whatever else runs, and get it back milliseconds later. With real-time priority, where it is allowed, they
+# give it only to each other. The kernel's writers then hardly run, so the files of these ranks are in memory.
 memory=
 trap '[[ -z $memory ]] || rm -rf "$memory"' EXIT
 ctest_of() {  # stage, preset, options...
-  local stage=$1 preset=$2 status free_kib realtime=()
+  local stage=$1 preset=$2 status free_kib
   shift 2
   free_kib=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
-  if ((${free_kib:-0} >= 4 << 20)) && memory=$(mktemp -d /dev/shm/stressbench-test.XXXXXX); then
-    realtime=(env "TMPDIR=$memory")
-    ! chrt --rr 1 true || realtime+=(STRESSBENCH_TEST_REALTIME=1)
-  fi
-  ${realtime[@]+"${realtime[@]}"} ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error \
+  ((${free_kib:-0} < 4 << 20)) || memory=$(mktemp -d /dev/shm/stressbench-test.XXXXXX)
+  STRESSBENCH_TEST_MEMORY=$memory ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error \
     --output-junit "$logs/$stage.xml" "$@"
   status=$?
   [[ -z $memory ]] || rm -rf "$memory"

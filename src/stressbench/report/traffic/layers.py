@@ -13,7 +13,7 @@ from stressbench.tracing.operations import OperationClass
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """One layer. `key` is its field in `Phases` and, as `KEY_s`, in `TimeBreakdown`; `label` is its name in the legend."""
+    """One layer. `key` is its field in `Phases` and, as `KEY_s`, in `TimeBreakdown`; `label` names it in the legend."""
 
     key: str
     label: str

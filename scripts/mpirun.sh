@@ -44,7 +44,7 @@ case $("$launcher" --version 2>&1) in
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
     export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none # Open MPI 5
-    [ -z "${STRESSBENCH_TEST_MEMORY:-}" ] || ! chrt --rr 1 true 2>/dev/null || exec chrt --rr 1 "$launcher" -n "$ranks" "$@"
+    if [ -n "${STRESSBENCH_TEST_MEMORY:-}" ] && chrt --rr 1 true 2>/dev/null; then exec chrt --rr 1 "$launcher" -n "$ranks" "$@"; fi
     ;;
 esac
 exec "$launcher" -n "$ranks" "$@"

@@ -64,6 +64,15 @@ jobs=$(nproc)
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS="suppressions=$root/scripts/leaks.supp:print_suppressions=0"
 
+# Ranks that wait give their core to whatever else runs, and get it back milliseconds later. With real-time priority, where it is allowed, they
+# give it only to each other. The kernel's writers then hardly run, so the files of these ranks are in memory.
+memory=''
+free_kib=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
+if ((${free_kib:-0} >= 4 << 20)); then
+  memory=$(mktemp -d /dev/shm/stressbench-test.XXXXXX)
+  trap 'rm -rf "$memory"' EXIT
+fi
+
 # A stage writes what it did to its log and leaves its results as JUnit files, $logs/STAGE*.xml, or counts itself in $logs/STAGE.count.
 build() {  # preset, options of the build...
   local preset=$1 begin=$SECONDS status
@@ -73,21 +82,11 @@ build() {  # preset, options of the build...
   ((build_s += SECONDS - begin))
   return $status
 }
-# Ranks that wait give their core to whatever else runs, and get it back milliseconds later. With real-time priority, where it is allowed, they
-# give it only to each other. The kernel's writers then hardly run, so the files of these ranks are in memory.
-memory=
-trap '[[ -z $memory ]] || rm -rf "$memory"' EXIT
 ctest_of() {  # stage, preset, options...
-  local stage=$1 preset=$2 status free_kib
+  local stage=$1 preset=$2
   shift 2
-  free_kib=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
-  ((${free_kib:-0} < 4 << 20)) || memory=$(mktemp -d /dev/shm/stressbench-test.XXXXXX)
   STRESSBENCH_TEST_MEMORY=$memory ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure --no-tests=error \
     --output-junit "$logs/$stage.xml" "$@"
-  status=$?
-  [[ -z $memory ]] || rm -rf "$memory"
-  memory=
-  return $status
 }
 pytest_of() {  # stage, options and folders...
   local stage=$1

@@ -297,6 +297,7 @@ void Call::finish() noexcept {
   }
   recording.busy = 0;
   thread_->last_return_ns = now_ns();
+  process().count_in_window(*thread_, end_ns_);
 }
 
 }  // namespace stressbench::trace

@@ -1,5 +1,6 @@
 #include "grammar.hpp"
 
+#include <cstring>
 #include <unordered_map>
 #include <vector>
 
@@ -9,6 +10,22 @@ void Grammar::start() noexcept {
   used_nodes_ = 1;
   used_rules_ = 0;
   new_rule();
+}
+
+void Grammar::restart() noexcept {
+  std::memset(nodes_, 0, used_nodes_ * sizeof(Node));
+  std::memset(rules_, 0, used_rules_ * sizeof(Rule));
+  std::memset(buckets_, 0, sizeof(buckets_));
+  length_ = 0;
+  full_ = false;
+  depth_ = 0;
+  pending_count_ = 0;
+  free_nodes_ = none;
+  free_count_ = 0;
+  free_rules_ = none;
+  free_rule_count_ = 0;
+  serial_ = 0;
+  start();
 }
 
 Grammar::Index Grammar::bucket_of(Index n) const noexcept {

@@ -17,6 +17,7 @@ class Grammar {
   static constexpr Index max_rules = 1U << 16U;
 
   void start() noexcept;  // memory must be zeroed
+  void restart() noexcept;
   // Adds the number of a call (below 2^30). Does nothing once full.
   void append(Index call) noexcept;
   bool full() const noexcept { return full_; }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,16 @@ void report_failure(const char* what, const char* path) {
   std::fprintf(stderr, "stressbench: the trace could not be written: %s '%s': %s\n", what, path, std::strerror(errno));
 }
 
+// Collective. Limits recording to the window of this rank, if one is set. False if it cannot be read.
+bool set_window() {
+  const char* path = settings::window();
+  if (path == nullptr) return true;
+  const std::optional<Window> window = read_window(path, process().rank(), process().ranks());
+  if (!window) return false;
+  process().set_window(*window);
+  return true;
+}
+
 void start_tracing() {
   if (settings::output() == nullptr || process().started()) return;
   if (!process().start()) {
@@ -32,6 +43,7 @@ void start_tracing() {
   }
   process().first_recording().header.began_ns = now_ns();
   process().thread()->last_return_ns = now_ns();
+  if (!set_window()) return;
   process().set_recording(!settings::begins_paused());
 }
 
@@ -55,7 +67,7 @@ std::int64_t time_since_last_call_ns(const Thread& thread) {
 // Resumes or pauses recording. Computation before a pause counts in the gap before the first call after the pause, or
 // in the time after the last call if no call follows.
 void set_recording(Thread& thread, bool enabled) {
-  if (enabled == process().is_recording()) return;
+  if (enabled == process().is_recording() || process().is_window_over()) return;
   std::int64_t& tail_ns = thread.recording->header.tail_ns;
   if (enabled) {
     thread.last_return_ns = now_ns() - tail_ns;
@@ -145,7 +157,7 @@ void finish_tracing() {
     process().thread(k)->recording->header.tail_ns = time_since_last_call_ns(*process().thread(k));
   }
   process().set_recording(false);
-  process().first_recording().header.last_ns = now_ns();
+  if (!process().is_window_over()) process().first_recording().header.last_ns = now_ns();
   write_file();
 }
 

@@ -149,6 +149,20 @@ void Process::sum_objects(ObjectCount (&sums)[object_kinds]) const noexcept {
   }
 }
 
+void Process::advance_window(std::int64_t end_ns) noexcept {
+  Recording& recording = *first_->recording;
+  ++calls_;
+  if (calls_ == window_.first) {
+    first_->record_all_waiting();
+    recording.restart();
+    recording.header.began_ns = recording.header.last_ns = first_->last_return_ns = now_ns();
+  } else if (calls_ == window_.end) {
+    first_->record_all_waiting();
+    recording.header.last_ns = end_ns;
+    is_recording_.store(false, std::memory_order_relaxed);
+  }
+}
+
 std::int32_t Process::new_site(const void* address) noexcept {
   const std::lock_guard<std::mutex> lock{mutex_};
   Recording& recording = *first_->recording;

@@ -9,6 +9,7 @@
 #include "handles.hpp"
 #include "mpi_library.hpp"
 #include "thread.hpp"
+#include "window.hpp"
 
 namespace stressbench::trace {
 
@@ -49,6 +50,16 @@ class Process {
     is_recording_.store(enabled, std::memory_order_relaxed);
   }
   bool is_recording() const noexcept { return is_recording_.load(std::memory_order_relaxed); }
+  // Only the calls in this window are kept. Must be called before recording begins.
+  void set_window(const Window& window) noexcept {
+    window_ = window;
+    has_window_ = true;
+  }
+  bool is_window_over() const noexcept { return has_window_ && calls_ >= window_.end; }
+  // Counts a call of the sequence that returned at `end_ns`. Calls of other threads than the first do not count.
+  void count_in_window(Thread& thread, std::int64_t end_ns) noexcept {
+    if (has_window_ && &thread == first_) advance_window(end_ns);
+  }
   bool started() const noexcept { return first_ != nullptr; }
   // State of this thread, created at its first call. Null if there is no memory.
   Thread* thread() noexcept {
@@ -92,12 +103,16 @@ class Process {
 
  private:
   Thread* new_thread() noexcept;
+  void advance_window(std::int64_t end_ns) noexcept;
   void count_unrecorded_thread(Object kind, std::int64_t created, std::int64_t released) noexcept;
   std::int32_t new_site(const void* address) noexcept;
 
   static constinit inline thread_local Thread* this_thread_ = nullptr;
 
   std::atomic<bool> is_recording_{false};
+  bool has_window_ = false;
+  Window window_;
+  std::uint64_t calls_ = 0;  // of the first thread, counted if there is a window
   Thread* first_ = nullptr;
   std::atomic<int> thread_count_{0};
   Thread* threads_[max_threads] = {};

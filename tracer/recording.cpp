@@ -21,6 +21,8 @@ std::uint64_t hash_of(const Key& key, std::span<const std::int64_t> lists) noexc
   return hash;
 }
 
+constexpr std::int32_t first_slice_shift = 16;  // 65.5 us
+
 void record_loss(Loss& loss, std::uint64_t after_calls) noexcept {
   if (!loss.happened) loss = {after_calls, 1};
 }
@@ -31,8 +33,27 @@ void Recording::start() noexcept {
   header.magic = Header::expected_magic;
   header.size = sizeof(Recording);
   last_call = -1;
-  slice_shift = 16;
+  slice_shift = first_slice_shift;
   grammar.start();
+}
+
+void Recording::restart() noexcept {
+  const auto clear = [](auto& array) { std::memset(array, 0, sizeof(array)); };
+  clear(totals);
+  clear(sizes);
+  clear(timeline);
+  clear(call_table);
+  clear(gap_table);
+  clear(peers);
+  std::memset(gaps, 0, static_cast<std::size_t>(gap_count) * sizeof(Gap));
+  other_peers = {};
+  call_count = 0;
+  gap_count = 0;
+  word_count = 0;
+  lost_calls = lost_gaps = lost_sequence = lost_lists = lost_sender = {};
+  last_call = -1;
+  slice_shift = first_slice_shift;
+  grammar.restart();
 }
 
 std::uint64_t Recording::total_calls() const noexcept {

@@ -147,6 +147,8 @@ struct Recording {
   Grammar grammar;
 
   void start() noexcept;
+  // Removes all calls and counts. Sites and communicators keep their numbers.
+  void restart() noexcept;
   std::uint64_t total_calls() const noexcept;
   // The number of a call, which is added if it is new; -1 if there is no room for it.
   std::int32_t intern(const Key& key, std::span<const std::int64_t> lists) noexcept;

@@ -18,6 +18,7 @@ Mode mode() noexcept {
   return std::strcmp(variable("STRESSBENCH_TRACE_MODE", "profile"), "capture") == 0 ? Mode::capture : Mode::profile;
 }
 bool with_names() noexcept { return std::strcmp(variable("STRESSBENCH_TRACE_NAMES", "0"), "1") == 0; }
+const char* window() noexcept { return variable("STRESSBENCH_TRACE_WINDOW", nullptr); }
 bool begins_paused() noexcept { return std::strcmp(variable("STRESSBENCH_TRACE_PAUSED", "0"), "1") == 0; }
 const char* id() noexcept { return variable("STRESSBENCH_TRACE_ID", "0"); }
 const char* pool_folder() noexcept { return variable("STRESSBENCH_TRACE_POOL", "/dev/shm"); }

@@ -290,7 +290,7 @@ void add_motif(CLI::App& program, Context& context) {
   command->add_flag("--verify", options->verify, "check every byte that is received");
   command->add_flag(
       "--pcontrol", options->micro.marked_for_tracers,
-      "call MPI_Pcontrol(1) before and MPI_Pcontrol(0) after each timed region, so that tracers record only these");
+      "call MPI_Pcontrol(1) before and MPI_Pcontrol(0) after each measured execution, so that tracers record only these");
   add_threads_option(*command, options->threads);
   command->add_flag("--json", options->json, "print JSON");
   command->add_option("--output", options->output, "write to this file instead of the terminal");

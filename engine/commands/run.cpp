@@ -152,7 +152,9 @@ PreparedRun prepare_continued_run(RunArguments& options, const scheduler::Machin
                       spell(machine.ranks_per_node));
   }
   const auto limit = options.run.time_limit;
+  const bool marked_for_tracers = options.run.marked_for_tracers;
   options.run = earlier.options;
+  options.run.marked_for_tracers = marked_for_tracers;
   options.run.run_id = run_id_for(earlier.options.run_id, options);
   options.run.time_limit = limit;
   (void)load_text(earlier.workload_text, earlier.workload_path, workload_machine(machine));
@@ -302,6 +304,10 @@ void add_run(CLI::App& program, Context& context) {
                       "down or a rank has ended");
   add_threads_option(*command, options->threads);
   command->add_flag("--verify", options->verify, "check every byte that is received; the run is marked as verified");
+  command->add_flag(
+      "--pcontrol", run_options.marked_for_tracers,
+      "call MPI_Pcontrol(1) before and MPI_Pcontrol(0) after each measured execution of a motif, so that tracers record "
+      "only these");
   command->add_flag("--overwrite", options->overwrite, "replace an existing run file");
   command->add_flag("-q,--quiet", options->quiet, "do not print the summary table");
   command->callback(

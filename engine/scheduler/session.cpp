@@ -85,6 +85,7 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
     }
   }
   if (layout_.job >= 0) chain_.emplace(std::move(chains[static_cast<std::size_t>(layout_.job)]));
+  if (chain_ && options_.marked_for_tracers) chain_->mark_for_tracers();
 }
 
 double Session::elapsed_s() const { return static_cast<double>(clock_.now_ns() - start_ns_) * 1e-9; }

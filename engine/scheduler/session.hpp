@@ -32,6 +32,7 @@ struct RunOptions {
   std::optional<Nanoseconds> min_time;  // of a job without [MIN_TIME]
   std::optional<Nanoseconds> time_limit;
   Verification verification = Verification::off;
+  bool marked_for_tracers = false;  // see Chain::mark_for_tracers
 };
 
 // State of the run file after earlier launches of the run.

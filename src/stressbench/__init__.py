@@ -11,6 +11,7 @@
 
     stressbench.study("placement.toml", output="placement").cells()               # many runs over a grid of factors
     stressbench.profile(["mpirun", "-n", "4", "./solver"]).operations()           # where a program's time goes
+    stressbench.validate(["tealeaf", "-x", "1000"], ["./tea_leaf"], ranks=2)      # a motif beside its application
 
 Functions and classes are loaded on first use, so that `import stressbench` is fast.
 """
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from stressbench.api.study_results import StudyResults as StudyResults
     from stressbench.api.studying import read_study as read_study
     from stressbench.api.studying import study as study
+    from stressbench.api.validating import validate as validate
+    from stressbench.api.validation_results import ValidationResults as ValidationResults
     from stressbench.errors import StressBenchError as StressBenchError
     from stressbench.formats.errors import RunFileError as RunFileError
 
@@ -51,12 +54,14 @@ _OFFERED = {
     "StressBenchError": "stressbench.errors",
     "StudyFailed": "stressbench.api.failures",
     "StudyResults": "stressbench.api.study_results",
+    "ValidationResults": "stressbench.api.validation_results",
     "lab": "stressbench.api.labs",
     "profile": "stressbench.api.profiling",
     "read": "stressbench.api.reading",
     "read_study": "stressbench.api.studying",
     "run": "stressbench.api.running",
     "study": "stressbench.api.studying",
+    "validate": "stressbench.api.validating",
 }
 __all__ = [
     "Lab",
@@ -68,6 +73,7 @@ __all__ = [
     "StressBenchError",
     "StudyFailed",
     "StudyResults",
+    "ValidationResults",
     "__version__",
     "lab",
     "profile",
@@ -75,6 +81,7 @@ __all__ = [
     "read_study",
     "run",
     "study",
+    "validate",
 ]
 
 

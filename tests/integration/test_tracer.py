@@ -58,6 +58,57 @@ def test_a_million_iterations_are_one_loop(traced, patterns):
     assert rank["sequence_calls"] == 10_000_000
 
 
+def windows(folder: Path, *spans: tuple[int, int]) -> dict[str, str]:
+    """The variable that limits the recording of each rank to calls `first` to `end` - 1."""
+    file = folder / "calls.window"
+    file.write_text("".join(f"{first} {end}\n" for first, end in spans))
+    return {"STRESSBENCH_TRACE_WINDOW": str(file)}
+
+
+CG_CALLS = 6  # of an iteration of the pattern, on each rank
+
+
+def test_a_window_holds_these_calls_of_each_rank_and_nothing_else(traced, patterns, tmp_path):
+    whole = traced([patterns, "cg", "20"])
+    before = whole.ranks[0]["sequence_calls"] - 20 * CG_CALLS
+    first, end = before + 3 * CG_CALLS, before + 12 * CG_CALLS
+    run = traced([patterns, "cg", "20"], **windows(tmp_path, *[(first, end)] * RANKS))
+
+    assert run.status == 0, run.said
+    for rank, uncut in zip(run.ranks, whole.ranks, strict=True):
+        assert rank["sequence_calls"] == 9 * CG_CALLS
+        assert {total["op"]: total["calls"] for total in rank["totals"]} == {
+            "Irecv": 18, "Isend": 18, "Waitall": 9, "Allreduce": 9,
+        }  # fmt: skip
+        in_window = sum(total["time_s"] for total in rank["totals"]) + sum(gap[3] for gap in rank["gaps"])
+        assert in_window <= rank["wall_s"] < uncut["wall_s"]
+        assert rank["tail_s"] == 0
+        assert sum(messages for _, messages, _ in rank["peers"]) == 9 * (1 if rank["rank"] in (0, 2) else 2)
+        assert rank["comms"] == uncut["comms"]
+
+
+def test_a_window_may_differ_from_rank_to_rank_and_begin_with_the_first_call(traced, patterns, tmp_path):
+    run = traced([patterns, "cg", "5"], **windows(tmp_path, (0, 2), (1, 4), (2, 1000)))
+    calls = [rank["sequence_calls"] for rank in run.ranks]
+    whole = traced([patterns, "cg", "5"]).ranks[2]["sequence_calls"]
+    assert calls == [2, 3, whole - 2]
+
+
+def test_nothing_is_recorded_after_a_window_even_if_the_program_asks_for_it(traced, patterns, tmp_path):
+    run = traced([patterns, "parts", "4"], **windows(tmp_path, *[(0, 1)] * RANKS))
+    assert [rank["sequence_calls"] for rank in run.ranks] == [1] * RANKS
+
+
+@pytest.mark.parametrize("text", ["", "0 5\n0 5\n", "0 5\n5 5\n0 5\n", "0 5\nx 5\n0 5\n"])
+def test_a_file_that_is_no_window_for_each_rank_is_refused_with_its_line(traced, patterns, tmp_path, text):
+    file = tmp_path / "calls.window"
+    file.write_text(text)
+    run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_WINDOW=str(file))
+    line = {"": 1, "0 5\n0 5\n": 3}.get(text, 2)
+    assert (run.status, run.lines) == (0, [])
+    assert f"STRESSBENCH_TRACE_WINDOW: '{file}', line {line}: expected FIRST END, one line per rank" in run.said
+
+
 def test_a_program_that_repeats_nothing_degrades_to_statistics(traced, patterns):
     run = traced([patterns, "irregular", "100000"], ranks=1)
     assert run.status == 0, run.said

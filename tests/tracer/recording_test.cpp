@@ -127,6 +127,37 @@ TEST(Recording, peers_beyond_the_table_are_counted_together) {
   EXPECT_EQ(peers.size(), 17U);
 }
 
+// Three passes of a loop and one call more, with gaps, sizes and peers.
+void record_loop(Recording& recording, std::int64_t bytes) {
+  for (int k = 0; k < 7; ++k) {
+    const std::int32_t call = recording.intern(send(bytes + k % 2), {});
+    recording.count(static_cast<int>(Op::Send), Class::p2p, 1000 * k, 100, bytes, false);
+    recording.count_size(0, bytes);
+    recording.count_message_to(1, bytes);
+    recording.record(call, 500 + k, 100);
+  }
+}
+
+TEST(Recording, a_restarted_one_is_as_a_new_one) {
+  auto used = started();
+  for (std::int64_t k = 0; k < 300; ++k) record_loop(*used, 8 + 2 * (k % 17));
+  used->count(static_cast<int>(Op::Barrier), Class::coll, 0, std::int64_t{1} << 40, 0, false);
+  used->end_sequence(used->lost_sequence);
+  used->restart();
+  record_loop(*used, 64);
+
+  auto fresh = started();
+  record_loop(*fresh, 64);
+  EXPECT_EQ(line_of(*used), line_of(*fresh));
+}
+
+TEST(Recording, a_restarted_one_keeps_its_sites) {
+  auto recording = started();
+  EXPECT_EQ(recording->add_site({100, 1, -1}, "app"), 0);
+  recording->restart();
+  EXPECT_EQ(recording->find_site(100), 0);
+}
+
 TEST(Line, ends_in_its_checksum) {
   const std::string line = end_line(3, true);
   EXPECT_EQ(line, "{\"type\":\"end\",\"ranks\":3,\"complete\":true,\"crc32\":\"" + line.substr(line.size() - 11, 8) +

@@ -1,0 +1,48 @@
+"""`stressbench.validate`: a workload beside the application that it stands for, from Python."""
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stressbench.api.progress import Report, reporting_to
+from stressbench.api.validation_results import ValidationResults
+from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, ValidationSpec
+from stressbench.experiments.validation.workload import Computation
+from stressbench.tracing.iterations import Boundaries
+
+if TYPE_CHECKING:
+    from stressbench.api.labs import Lab
+
+
+def validate(
+    workload: str | PathLike[str] | Sequence[str], program: Sequence[str | PathLike[str]], *, ranks: int | None = None,
+    on: "str | Lab" = "local", launches: int = LAUNCHES, within: float | None = None, computation: str = "measured",
+    begins_with: str | None = None, ends_with: str | None = None, pcontrol: bool = False,
+    most_iterations: int = MOST_ITERATIONS, seed: int = 1, emit: str | PathLike[str] | None = None,
+    output: str | PathLike[str] | None = None, progress: Report | None = None,
+) -> ValidationResults:  # fmt: skip
+    """Compare a workload with a program: the MPI calls of each rank, and the time of an iteration.
+
+        results = stressbench.validate(["tealeaf", "-x", "1000", "-y", "1000"], ["./tea_leaf"], ranks=2)
+        results.data.ratio         # time of the workload over that of the program, with its 95 % interval
+
+    `workload` is a workload file of one job, or a motif with its options. `program` is an MPI program with its
+    arguments, without its mpirun. `on` is a launch target such as "lab:tiny", or a `Lab`. `launches` of each side take
+    turns. `within` (0.05: 5 %) is the largest accepted deviation of the ratio from 1. `computation` is that between the
+    workload's calls: "measured" (the distribution of the program's), "mean", or the workload's "own". `begins_with` and
+    `ends_with` are calls that begin and end an iteration of the program, `pcontrol` limits it to what lies between
+    MPI_Pcontrol(1) and MPI_Pcontrol(0). At most `most_iterations` are measured in a launch. `emit` is a file to which
+    the workload with the program's computation is written, `output` a directory that keeps all captures.
+
+    Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong, or a launch failed.
+    """
+    words = (str(workload),) if isinstance(workload, str | PathLike) else tuple(map(str, workload))
+    spec = ValidationSpec(
+        workload=words, program=tuple(map(str, program)), on=str(on), ranks=ranks,
+        launches=launches, computation=Computation(computation), tolerance=within, seed=seed,
+        boundaries=Boundaries(first=begins_with, last=ends_with), begins_paused=pcontrol,
+        most_iterations=most_iterations, emit=None if emit is None else Path(emit),
+        output=None if output is None else Path(output),
+    )  # fmt: skip
+    return ValidationResults(spec.run(progress=reporting_to(progress)))

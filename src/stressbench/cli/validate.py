@@ -1,0 +1,144 @@
+"""`stressbench validate`: a workload beside the application that it stands for, calls and times."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from stressbench.cli.options.common import AsJson, Engine, TargetName
+from stressbench.cli.options.share import share
+from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
+from stressbench.console import emit
+from stressbench.errors import UserError
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, ValidationSpec
+from stressbench.experiments.validation.workload import Computation
+from stressbench.results.validation import Validation, Verdict
+from stressbench.tracing.iterations import Boundaries
+
+_HELP = """\
+Compare a workload with the application that it stands for: the MPI calls of each rank, and the time of an iteration.
+
+CMD is an MPI program without its mpirun, built with the engine's MPI. It is captured once to find the iterations that
+make the calls of MOTIF or W.sb. Then CMD and the workload are launched in turn. In each turn the workload computes
+between its calls for as long as CMD did, on each rank, so that both differ only in what they do in MPI. If CMD never
+makes these calls, the first difference of each rank is reported.
+
+\b
+Examples:
+    stressbench validate -n 2 tealeaf -x 1000 -y 1000 -- ./tea_leaf
+    stressbench validate -n 8 --on lab:tiny --within 5% -o tealeaf sweep3d --it-g 50 -- ./sweep3d.mpi
+    stressbench validate -n 4 --from 'Allreduce[[]MIN]*' cloverleaf -x 960 -y 960 -- ./clover_leaf
+    stressbench validate -n 4 --emit heat.sb heat-halo.sb -- python3 heat.py
+    stressbench validate -n 2 --json minife -x 48 -- ./miniFE.x -nx 48 | jq .ratio
+
+Calls are written as `stressbench trace show` prints them: an Isend is Is>PEER:TAG:BYTES, the sum of one double
+Allreduce[SUM]:8@RANKS. --from and --to take such a call or the name of an operation; * and ? match as in a shell.
+
+Exit status: 0 the calls are the same (and, with --within, the times), 1 they are not, 2 invalid input, 3 a launch
+failed, 130 interrupted.
+"""
+_DASHES = "stressbench.validated_program"
+
+
+class _SplitAtDashes(TyperCommand):
+    """Sets CMD, the words after `--`, aside, since the words before it are those of the workload."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if "--" in args:
+            index = args.index("--")
+            ctx.meta[_DASHES] = tuple(args[index + 1 :])
+            args = args[:index]
+        return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [*super().collect_usage_pieces(ctx), "-- CMD..."]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("validate", help=_HELP, cls=_SplitAtDashes, context_settings=OPTIONS_BELONG_TO_COMMAND)(validate)
+
+
+def validate(
+    context: typer.Context,
+    workload: Annotated[
+        list[str],
+        typer.Argument(metavar="MOTIF [OPTIONS] | W.sb", help="A motif with its options, or a workload of one job."),
+    ],
+    ranks: Annotated[
+        int | None,
+        typer.Option("-n", "--ranks", metavar="N", help="MPI ranks; default on labs: all cores.", show_default=False),
+    ] = None,
+    on: TargetName = "local",
+    launches: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Launches of each side; 6 or more give an interval.")
+    ] = LAUNCHES,
+    within: Annotated[
+        str | None, typer.Option(metavar="5%", help="Largest accepted deviation of the ratio of times from 1.")
+    ] = None,
+    computation: Annotated[
+        Computation,
+        typer.Option(
+            metavar="measured|mean|own",
+            help="Computation of the workload: the program's as it is distributed, its means, or the workload's own.",
+        ),
+    ] = Computation.measured,
+    first: Annotated[
+        str | None, typer.Option("--from", metavar="CALL", help="Call that begins an iteration of CMD.")
+    ] = None,
+    last: Annotated[
+        str | None, typer.Option("--to", metavar="CALL", help="Call that ends an iteration of CMD.")
+    ] = None,
+    pcontrol: Annotated[
+        bool, typer.Option("--pcontrol", help="Only compare what CMD does between MPI_Pcontrol(1) and MPI_Pcontrol(0).")
+    ] = False,
+    iterations: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Measure at most this many iterations in a launch.")
+    ] = MOST_ITERATIONS,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the workload.")] = 1,
+    emit_workload: Annotated[
+        Path | None,
+        typer.Option("--emit", metavar="FILE.sb", help="Write the workload with the computation of CMD."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Keep captures, launches and a report there."),
+    ] = None,
+    as_json: AsJson = False,
+    engine: Engine = None,
+) -> None:  # fmt: skip
+    """Compare the two, print the result, and end with the status that it means."""
+    spec = ValidationSpec(
+        workload=tuple(workload), program=_program(context.meta.get(_DASHES, ())), on=on, ranks=ranks, engine=engine,
+        launches=launches, computation=computation, boundaries=Boundaries(first=first, last=last),
+        begins_paused=pcontrol, most_iterations=iterations,
+        tolerance=None if within is None else share(within, option="--within", zero=False), seed=seed,
+        emit=emit_workload, output=output,
+    )  # fmt: skip
+    result = spec.run(progress=emit)
+    _print(result, as_json=as_json)
+    if not result.complete:
+        raise typer.Exit(ExitStatus.interrupted)
+    if result.verdict in (Verdict.different_calls, Verdict.outside):
+        raise typer.Exit(ExitStatus.negative)
+
+
+def _program(words: Sequence[str]) -> tuple[str, ...]:
+    if not words:
+        raise UserError("the program is missing; write it after --: stressbench validate -n 2 MOTIF -- ./app")
+    return tuple(words)
+
+
+def _print(result: Validation, *, as_json: bool) -> None:
+    if as_json:
+        from stressbench.cli.console.documents import print_json
+
+        print_json(result, Validation)
+        return
+    from stressbench.report.renderers.text import show
+    from stressbench.report.validation.document import brief
+
+    show(brief(result))

@@ -1,0 +1,1 @@
+"""Compares a workload with the application that it stands for: their calls, and their times."""

@@ -1,0 +1,143 @@
+"""Launches of a program and of the engine under the tracer, on any launch target.
+
+The tracer is loaded by `env` on each rank, so that no launcher has to pass variables on.
+"""
+
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stressbench.errors import Interrupted, MachineFault
+from stressbench.exit_status import ExitStatus
+from stressbench.formats.run import Phase, Run, RunFileError, Samples, read_run
+from stressbench.formats.run.samples import Mask
+from stressbench.formats.trace import Trace, TraceFileError, TraceMode, read_trace
+from stressbench.launch import program as launching
+from stressbench.launch.execute import Outcome
+from stressbench.launch.find import find_engine
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.tracer import find_tracer
+from stressbench.launch.tracing import Tracing
+from stressbench.tracing.iterations import NotComparable
+from stressbench.tracing.iterations import Run as CallRun
+
+WINDOW_VARIABLE = "STRESSBENCH_TRACE_WINDOW"
+_PAUSED = ("STRESSBENCH_TRACE_PAUSED", "1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracedLaunches:
+    """Starts launches on `ranks` ranks of a target, with their files in `folder`, which all hosts share.
+
+    All methods raise LaunchMistake where nothing can be started, MachineFault where a launch failed, and Interrupted.
+    """
+
+    ranks: int
+    target: LaunchTarget
+    engine: Path | None
+    folder: Path
+
+    def check(self, program: Sequence[str]) -> None:
+        """Raise LaunchMistake unless the launcher, the engine and the tracer are there."""
+        self._command(program)
+
+    def capture_program(self, program: Sequence[str], *, begins_paused: bool) -> Trace:
+        """All calls of the program; with `begins_paused`, from its first MPI_Pcontrol(1) on."""
+        settings = (_PAUSED,) if begins_paused else ()
+        return self._traced(program, name="program", mode=TraceMode.capture, settings=settings)[0]
+
+    def capture_iterations(
+        self, program: Sequence[str], runs: Sequence[CallRun], *, name: str, begins_paused: bool
+    ) -> tuple[Trace, Outcome]:
+        """The calls of these iterations only, as `name`.trace."""
+        window = self.folder / "iterations.window"
+        window.write_text("".join(f"{run.start} {run.end}\n" for run in runs), encoding="ascii")
+        settings = ((WINDOW_VARIABLE, str(window)), *((_PAUSED,) if begins_paused else ()))
+        return self._traced(program, name=name, mode=TraceMode.capture, settings=settings)
+
+    def run_workload(
+        self, workload: Path, *, repetitions: int, warmup: int, seed: int, name: str, mode: TraceMode
+    ) -> "tuple[WorkloadRun, Outcome]":
+        """One isolated round of the workload's job, of whose repetitions only the measured ones are traced."""
+        run_file = self.folder / f"{name}.jsonl"
+        engine = find_engine(explicit=self.engine, environment=os.environ)
+        words = (
+            str(engine), "run", str(workload), "--quiet", "--output", str(run_file), "--overwrite", "--pcontrol",
+            "--isolated", "1", "--contended", "0", "--repetitions", str(repetitions), "--warmup", str(warmup),
+            "--seed", str(seed),
+        )  # fmt: skip
+        trace, outcome = self._traced(words, name=name, mode=mode, settings=(_PAUSED,))
+        try:
+            return WorkloadRun(run=read_run(run_file), trace=trace), outcome
+        except RunFileError as fault:
+            raise MachineFault(str(fault)) from fault
+
+    def _command(self, program: Sequence[str]) -> None:
+        find_tracer(os.environ)
+        launching.command_of(
+            tuple(program), folder=Path.cwd(), ranks=self.ranks, target=self.target, engine=self.engine,
+            environment=os.environ,
+        )  # fmt: skip
+
+    def _traced(
+        self, words: Sequence[str], *, name: str, mode: TraceMode, settings: Sequence[tuple[str, str]]
+    ) -> tuple[Trace, Outcome]:
+        tracing = Tracing(
+            mode=mode, output=self.folder / f"{name}.trace", key=secrets.token_hex(8),
+            library=find_tracer(os.environ).library, names=False,
+        )  # fmt: skip
+        tracing.output.unlink(missing_ok=True)
+        variables = (*tracing.environment(os.environ), *settings)
+        outcome = launching.run_program(
+            ("env", *(f"{key}={value}" for key, value in variables), *words), folder=Path.cwd(), ranks=self.ranks,
+            target=self.target, engine=self.engine, environment=os.environ,
+        )  # fmt: skip
+        tracing.modules.unlink(missing_ok=True)
+        shown = Path(words[0]).name
+        if outcome.stop_requests:
+            raise Interrupted(f"stopped while {shown} ran")
+        if outcome.status != ExitStatus.ok:
+            for _, pool in tracing.pools(os.environ):
+                pool.unlink(missing_ok=True)
+            raise MachineFault(f"{shown} ended with status {outcome.status}")
+        try:
+            return read_trace(tracing.output), outcome
+        except TraceFileError as fault:
+            raise MachineFault(
+                f"{shown} left no trace ({fault}): did it call MPI_Finalize, and is it built with the engine's MPI?"
+            ) from fault
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkloadRun:
+    """One launch of the workload: what the engine measured, and what the tracer saw of the measured repetitions."""
+
+    run: Run
+    trace: Trace
+
+    @property
+    def repetitions(self) -> int:
+        """Measured repetitions. Raises NotComparable unless the workload has one measured job."""
+        return int(self._measured().sum())
+
+    @property
+    def time_s(self) -> float:
+        """Time of a repetition, s: mean over ranks and measured repetitions."""
+        return float(self._samples().time_mean_s[self._measured()].mean())
+
+    @property
+    def slowest_s(self) -> float:
+        """The same on the slowest rank."""
+        return float(self._samples().time_max_s[self._measured()].mean())
+
+    def _samples(self) -> Samples:
+        jobs = self.run.measured_jobs
+        samples = self.run.samples_of(job=jobs[0].job) if len(self.run.jobs) == 1 and jobs else None
+        if samples is None:
+            raise NotComparable(f"the workload has {len(self.run.jobs)} jobs; expected one, which is measured")
+        return samples
+
+    def _measured(self) -> Mask:
+        return self._samples().in_phases(Phase.measured)

@@ -1,0 +1,250 @@
+"""The steps of a validation: captures of both sides, a search for the iterations, and alternating launches of both."""
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from stressbench import __version__
+from stressbench.errors import Interrupted, MachineFault
+from stressbench.experiments.progress import Progress, silent
+from stressbench.experiments.scratch import scratch_directory
+from stressbench.experiments.validation.launches import TracedLaunches, WorkloadRun
+from stressbench.experiments.validation.workload import ComparedWorkload, Computation
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import write_atomically, write_output
+from stressbench.formats.launches.journal import FILE
+from stressbench.formats.launches.validation import JOURNAL, Side, ValidationLaunch, ValidationPlan
+from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.trace import Trace, TraceMode
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.execute import Outcome
+from stressbench.launch.simgrid import SimulatedTarget
+from stressbench.launch.targets import resolve_target
+from stressbench.levels import Level
+from stressbench.results.validation import Block, OperationRow, SideTimes, Validation, ratio_of, verdict_of
+from stressbench.tracing.iteration_times import OperationCount, mpi_time_s, operations_in, times_in
+from stressbench.tracing.iterations import Boundaries, Iterations, iterations_of
+
+LAUNCHES = 11
+MOST_ITERATIONS = 1000
+_COMPARED_ITERATIONS = 2
+_NONE = OperationCount(calls=0, bytes=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidationSpec:
+    """A workload, the program that it stands for, and how they are compared.
+
+    `workload`: a motif with its options, or one workload file. `program`: an MPI program with its arguments, without
+    its mpirun. `launches` of each side take turns. `boundaries`: which calls begin and end an iteration of the program;
+    `begins_paused`: only what the program does between MPI_Pcontrol(1) and MPI_Pcontrol(0) counts. At most
+    `most_iterations` are measured in a launch. `tolerance`: the largest accepted deviation of the ratio of times from
+    1. `emit`: where to write the workload with the computation of the program. `output`: a directory for captures and
+    launches, which is removed in the end if it is None.
+    """
+
+    workload: tuple[str, ...]
+    program: tuple[str, ...]
+    on: str = "local"
+    ranks: int | None = None
+    engine: Path | None = None
+    launches: int = LAUNCHES
+    computation: Computation = Computation.measured
+    boundaries: Boundaries = field(default_factory=Boundaries)
+    begins_paused: bool = False
+    most_iterations: int = MOST_ITERATIONS
+    tolerance: float | None = None
+    seed: int = 1
+    emit: Path | None = None
+    output: Path | None = None
+
+    def run(self, *, progress: Progress = silent) -> Validation:
+        """Compare the two. After a stop signal, the result of the launches so far, which is not `complete`.
+
+        Must be called from the main thread. Raises LaunchMistake and StudyMistake before any launch, MachineFault and
+        NotComparable after one, and Interrupted without any result.
+        """
+        target = resolve_target(self.on, environment=os.environ)
+        if isinstance(target, SimulatedTarget):
+            raise LaunchMistake(f"--on {self.on}: a simulation cannot run {self.program[0]}; use a lab or a cluster")
+        ranks = self.ranks or target.ranks
+        if ranks is None:
+            raise LaunchMistake("-n is missing: how many ranks? For example -n 4")
+        workload = ComparedWorkload.of(self.workload, engine=self.engine)
+        workload.text(nodes=1, gaps=Path("x.trace"), computation=self.computation)
+        with self._folder() as folder:
+            launches = TracedLaunches(ranks=ranks, target=target, engine=self.engine, folder=folder)
+            launches.check(self.program)
+            result = _Run(spec=self, workload=workload, launches=launches, folder=folder, progress=progress).run()
+            if self.output is not None:
+                _write_page(self.output / "report.html", result, progress=progress)
+            return result
+
+    @contextmanager
+    def _folder(self) -> Iterator[Path]:
+        """The directory of captures and launches: `output`, or one that is removed in the end."""
+        if self.output is None:
+            with scratch_directory("validate") as folder:
+                yield folder.absolute()
+            return
+        if self.output.exists() and (not self.output.is_dir() or any(self.output.iterdir())):
+            raise StudyMistake(f"--output: {self.output} is there already; a validation begins in a new directory")
+        try:
+            self.output.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise StudyMistake(f"--output: {self.output}: {reason_of(fault)}") from fault
+        yield self.output.absolute()
+
+
+@dataclass(kw_only=True)
+class _Run:
+    spec: ValidationSpec
+    workload: ComparedWorkload
+    launches: TracedLaunches
+    folder: Path
+    progress: Progress
+    blocks: list[Block] = field(default_factory=list)
+    gaps: list[Path] = field(default_factory=list)  # by block: the capture of the program's iterations
+
+    def run(self) -> Validation:
+        spec = self.spec
+        program_name = Path(spec.program[0]).name
+        self.progress(f"capturing all calls of {program_name}", level=Level.progress)
+        program = self.launches.capture_program(spec.program, begins_paused=spec.begins_paused)
+        self.progress(f"capturing {_COMPARED_ITERATIONS} iterations of {self.workload.name}", level=Level.progress)
+        nodes = program.header.hosts or 1
+        written = self._write(self.workload.text(nodes=nodes))
+        self.workload.check(written)
+        captured, _ = self.launches.run_workload(
+            written, repetitions=_COMPARED_ITERATIONS, warmup=0, seed=spec.seed, name="workload",
+            mode=TraceMode.capture,
+        )  # fmt: skip
+        iterations = iterations_of(
+            program, captured.trace, repetitions=captured.repetitions, boundaries=spec.boundaries
+        )  # fmt: skip
+        if iterations.differences:
+            return self._result(program, iterations, operations=(), complete=True)
+        iterations = iterations.limited(spec.most_iterations)
+        self.progress(
+            f"{program_name} makes these calls {iterations.found:,} times in a row; {iterations.times:,} are measured",
+            level=Level.note,
+        )
+        return self._measure(program, iterations, nodes=nodes)
+
+    def _measure(self, program: Trace, iterations: Iterations, *, nodes: int) -> Validation:
+        spec, journal = self.spec, self.folder / FILE
+        JOURNAL.append(journal, self._plan())
+        operations: tuple[OperationRow, ...] = ()
+        complete = True
+        try:
+            for number in range(spec.launches):
+                self.progress(f"launch {number + 1} of {spec.launches}", level=Level.progress)
+                block, sides = self._block(number, iterations, nodes=nodes)
+                self.blocks.append(block)
+                operations = operations or _operation_rows(*sides, iterations=iterations.times)
+        except Interrupted:
+            if not self.blocks:
+                raise
+            complete = False
+        if spec.emit is not None:
+            self._emit(spec.emit, nodes=nodes)
+        return self._result(program, iterations, operations=operations, complete=complete)
+
+    def _block(self, number: int, iterations: Iterations, *, nodes: int) -> tuple[Block, tuple[Trace, WorkloadRun]]:
+        """Launch the program, then the workload with the computation that the program had in this launch."""
+        spec = self.spec
+        trace, outcome = self.launches.capture_iterations(
+            spec.program, iterations.runs, name=f"iterations-{number + 1:02}", begins_paused=spec.begins_paused
+        )  # fmt: skip
+        found = times_in(trace, iterations)
+        program = SideTimes(time_s=found.time_s, slowest_s=found.slowest_s, mpi_s=found.mpi_s)
+        self._record(Side.program, number, iterations.times, program, outcome)
+        text = self.workload.text(nodes=nodes, gaps=trace.path, computation=spec.computation)
+        measured, outcome = self.launches.run_workload(
+            self._write(text), repetitions=iterations.times, warmup=max(1, iterations.skipped),
+            seed=spec.seed + number, name=f"workload-{number + 1:02}", mode=TraceMode.profile,
+        )  # fmt: skip
+        workload = SideTimes(
+            time_s=measured.time_s, slowest_s=measured.slowest_s,
+            mpi_s=mpi_time_s(measured.trace, measured.repetitions),
+        )  # fmt: skip
+        self._record(Side.workload, number, measured.repetitions, workload, outcome)
+        self.gaps.append(trace.path)
+        return Block(program=program, workload=workload), (trace, measured)
+
+    def _write(self, text: str) -> Path:
+        path = self.folder / "workload.sb"
+        try:
+            write_atomically(path, text.encode())
+        except OSError as fault:
+            raise MachineFault(f"{path}: {reason_of(fault)}") from fault
+        return path
+
+    def _plan(self) -> ValidationPlan:
+        spec = self.spec
+        return ValidationPlan(
+            at=_now(), version=__version__, command=spec.program, on=spec.on, runs=spec.launches, seed=spec.seed,
+            figures={}, workload=spec.workload, ranks=self.launches.ranks, computation=spec.computation,
+            first=spec.boundaries.first, last=spec.boundaries.last, tolerance=spec.tolerance,
+        )  # fmt: skip
+
+    def _record(self, side: Side, number: int, iterations: int, times: SideTimes, outcome: Outcome) -> None:
+        record = ValidationLaunch(
+            at=_now(), repetition=number, status=outcome.status, wall_s=outcome.ended_s - outcome.began_s, figures={},
+            side=side, iterations=iterations, time_s=times.time_s, slowest_s=times.slowest_s, mpi_s=times.mpi_s,
+        )  # fmt: skip
+        JOURNAL.append(self.folder / FILE, record)
+
+    def _emit(self, path: Path, *, nodes: int) -> None:
+        """Write the workload with the computation of the launch with the median time, and its capture beside it."""
+        order = sorted(range(len(self.blocks)), key=lambda number: self.blocks[number].program.time_s)
+        gaps = path.with_suffix(".trace")
+        try:
+            shutil.copyfile(self.gaps[order[len(order) // 2]], gaps)
+            computation = self.spec.computation
+            write_output(path, self.workload.text(nodes=nodes, gaps=gaps, computation=computation))
+        except OSError as fault:
+            raise MachineFault(f"--emit: {fault.filename}: {reason_of(fault)}") from fault
+        self.progress(f"wrote {path} and {gaps}")
+
+    def _result(
+        self, program: Trace, iterations: Iterations, *, operations: Sequence[OperationRow], complete: bool
+    ) -> Validation:
+        spec, blocks = self.spec, tuple(self.blocks)
+        ratio = ratio_of([block.ratio for block in blocks])
+        verdict, is_certain = verdict_of(ratio, tolerance=spec.tolerance, differences=iterations.differences)
+        return Validation(
+            verdict=verdict, program=spec.program, workload=spec.workload, on=spec.on, ranks=self.launches.ranks,
+            hosts=program.header.hosts, calls=sum(run.calls for run in iterations.runs), found=iterations.found,
+            measured=iterations.times, ratio=ratio,
+            mpi_ratio=ratio_of([one.workload.mpi_s / one.program.mpi_s for one in blocks if one.program.mpi_s > 0]),
+            tolerance=spec.tolerance, is_certain=is_certain, computation=spec.computation, complete=complete,
+            differences=iterations.differences, operations=tuple(operations), blocks=blocks,
+        )  # fmt: skip
+
+
+def _operation_rows(program: Trace, workload: WorkloadRun, *, iterations: int) -> tuple[OperationRow, ...]:
+    ours, theirs = operations_in(workload.trace, workload.repetitions), operations_in(program, iterations)
+    return tuple(
+        OperationRow(op=op, program=theirs.get(op, _NONE), workload=ours.get(op, _NONE))
+        for op in sorted({*ours, *theirs})
+    )
+
+
+def _write_page(path: Path, result: Validation, *, progress: Progress) -> None:
+    from stressbench.report.renderers import render
+    from stressbench.report.validation.document import page
+
+    try:
+        write_output(path, render("html", page(result)))
+    except OSError as fault:
+        raise MachineFault(f"{path}: {reason_of(fault)}") from fault
+    progress(f"wrote {path}")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,54 @@
+"""Launches of an application and of the workload that stands for it: the records of launches.jsonl."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
+
+from stressbench.formats.bounds import Name
+from stressbench.formats.launches import journal
+from stressbench.formats.run.records import Seconds
+
+
+class Side(StrEnum):
+    """What a launch ran."""
+
+    program = "program"
+    workload = "workload"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationPlan(journal.Plan):
+    """The planned launches. `workload`: a motif with its options, or a workload file; `ranks`: of both sides.
+
+    `first` and `last` are the patterns of the calls that begin and end an iteration, None: any. `tolerance` is the
+    largest accepted deviation of the ratio from 1, None without one.
+    """
+
+    workload: tuple[Name, ...]
+    ranks: journal.Count
+    computation: Name
+    first: Name | None
+    last: Name | None
+    tolerance: Annotated[float, Field(gt=0, lt=1)] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationLaunch(journal.BaseLaunch):
+    """One launch: seconds of one iteration, mean over the ranks and over `iterations`; null if it failed.
+
+    `slowest_s`: the same on the slowest rank. `mpi_s`: the part within MPI.
+    """
+
+    side: Side
+    iterations: journal.Count
+    time_s: Seconds | None
+    slowest_s: Seconds | None
+    mpi_s: Seconds | None
+
+
+ValidationLaunches: TypeAlias = journal.RecordedLaunches[ValidationPlan, ValidationLaunch]
+JOURNAL = journal.Journal(
+    plan=ValidationPlan, launch=ValidationLaunch, writer="stressbench validate -o DIR MOTIF -- CMD"
+)

@@ -1,0 +1,1 @@
+"""The document and the figure of `stressbench validate`."""

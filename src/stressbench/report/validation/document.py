@@ -1,0 +1,198 @@
+"""The document of `stressbench validate`: calls, times and operations of a workload beside its application."""
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import fields
+from operator import attrgetter
+from statistics import median
+
+from stressbench.report.document import (
+    Block,
+    DataFile,
+    Document,
+    Fact,
+    Facts,
+    Findings,
+    Note,
+    Notes,
+    Paragraph,
+    Section,
+    Table,
+    columns,
+)
+from stressbench.report.units import TimeUnit, count, digits, percent, ratio_text, time, time_unit
+from stressbench.results.validation import Block as Launches
+from stressbench.results.validation import LaunchPair, OperationRow, Validation, Verdict, launch_pairs
+from stressbench.tracing.iterations import IterationDifference
+
+_MAX_DIFFERENCES = 8
+_MAX_CALLS = 4
+_PAIR_HEAD = tuple(field.name for field in fields(LaunchPair))
+
+
+def brief(result: Validation) -> Document:
+    """What the terminal shows."""
+    return Document(title="", sections=(Section(blocks=tuple(_blocks(result))),), value=result)
+
+
+def page(result: Validation) -> Document:
+    """The HTML page: the same, with every launch and a figure."""
+    findings = Findings(sentences=tuple(_sentences(result)))
+    sections = [Section(key="result", title="Result", blocks=(findings, *_rest(result)))]
+    if result.blocks:
+        from stressbench.report.drawing import style  # matplotlib takes half a second to import
+        from stressbench.report.validation.figure import draw
+
+        with style():
+            figure = draw(result)
+        blocks = (figure, _launch_table(result), _data(result))
+        sections.append(Section(key="launches", title="Every launch", blocks=blocks))
+    sections.append(Section(key="setting", title="How it was measured", blocks=(Facts(facts=tuple(_facts(result))),)))
+    return Document(
+        title=f"{result.workload[0]} beside {result.program[0]}", sections=tuple(sections), value=result,
+        lead="Does the workload make the calls of the application, and does an iteration of both take the same time?",
+        foot="Times are those of one iteration, mean over the ranks. Ratios are Hodges-Lehmann estimates over pairs of "
+        "launches, with 95 % Wilcoxon intervals.",
+    )  # fmt: skip
+
+
+def _blocks(result: Validation) -> Iterator[Block]:
+    yield from (Paragraph(text=sentence) for sentence in _sentences(result))
+    yield from _rest(result)
+
+
+def _sentences(result: Validation) -> Iterator[str]:
+    if result.differences:
+        ranks = len(result.differences)
+        yield (
+            f"calls: {count(ranks, 'rank')} of {result.ranks} never "
+            f"{'makes' if ranks == 1 else 'make'} the calls of {result.workload[0]}"
+        )
+        yield from map(_difference_text, result.differences[:_MAX_DIFFERENCES])
+        if ranks > _MAX_DIFFERENCES:
+            yield f"and {ranks - _MAX_DIFFERENCES:,} more ranks"
+        return
+    yield (
+        f"calls: the same on {count(result.ranks, 'rank')}, {result.calls:,} in an iteration, in the same order with "
+        f"the same peers, tags and sizes ({count(result.found, 'iteration')} of the program)"
+    )
+    ratio = result.ratio
+    if ratio is None:
+        return
+    yield (
+        f"time: {result.workload[0]} takes {ratio_text(ratio.value, ratio.low, ratio.high)} of the program's time per "
+        f"iteration ({count(len(result.blocks), 'pair')} of launches, {count(result.measured, 'iteration')} each)"
+    )
+    if result.tolerance is not None:
+        yield f"verdict: {_verdict_text(result, result.tolerance)}"
+
+
+def _verdict_text(result: Validation, tolerance: float) -> str:
+    text = f"{'within' if result.verdict is Verdict.within else 'not within'} {percent(tolerance)} %"
+    return text if result.is_certain else f"{text}, but the interval contains that limit; more --launches narrow it"
+
+
+def _difference_text(difference: IterationDifference) -> str:
+    before = f" after {' '.join(difference.before)}" if difference.before else ""
+    sides = (difference.program, difference.workload)
+    theirs, ours = (" ".join(calls[:_MAX_CALLS]) or "nothing more" for calls in sides)
+    return (
+        f"rank {difference.rank}, call {difference.place + 1} of {difference.calls} of an iteration{before}: "
+        f"the program makes {theirs}; the workload {ours}"
+    )
+
+
+def _rest(result: Validation) -> Iterator[Block]:
+    if result.blocks:
+        yield _time_table(result)
+        yield _operation_table(result.operations)
+    notes = tuple(_notes(result))
+    if notes:
+        yield Notes(notes=tuple(Note(text=text) for text in notes))
+
+
+def _time_table(result: Validation) -> Table:
+    sides = [("program", [b.program for b in result.blocks]), ("workload", [b.workload for b in result.blocks])]
+    unit = time_unit(side.time_s for _, values in sides for side in values)
+    rows = []
+    for name, values in sides:
+        times = [one.time_s for one in values]
+        rows.append(
+            (
+                name, time(median(times), unit=unit), f"{time(min(times), unit=unit)} - {time(max(times), unit=unit)}",
+                time(median([one.slowest_s for one in values]), unit=unit),
+                time(median([one.mpi_s for one in values]), unit=unit),
+                percent(median([one.mpi_share for one in values])),
+            )
+        )  # fmt: skip
+    return Table(
+        key="times", title="Time per iteration",
+        columns=columns(
+            texts=("",),
+            numbers=(f"median / {unit.name}", "range", "slowest rank", "in MPI", "share of MPI / %"),
+        ),
+        rows=tuple(rows),
+        caption="Medians over launches. The workload computes as long as the program did in the launch before.",
+    )  # fmt: skip
+
+
+def _operation_table(rows: tuple[OperationRow, ...]) -> Table:
+    return Table(
+        key="operations", title="Operations per iteration, all ranks",
+        columns=columns(
+            texts=("operation",),
+            numbers=("calls: program", "calls: workload", "bytes: program", "bytes: workload"),
+        ),
+        rows=tuple(
+            (
+                row.op, *(digits(calls) for calls in (row.program.calls, row.workload.calls)),
+                *(digits(size) for size in (row.program.bytes, row.workload.bytes)),
+            )
+            for row in rows
+        ),
+    )  # fmt: skip
+
+
+def _notes(result: Validation) -> Iterator[str]:
+    if not result.complete:
+        yield f"stopped after {count(len(result.blocks), 'pair')} of launches"
+    if result.blocks and result.ratio is not None and result.ratio.low is None:
+        yield f"{count(len(result.blocks), 'pair')} of launches: an interval takes at least 6"
+    mpi_ratio = result.mpi_ratio
+    if mpi_ratio is not None:
+        yield f"time in MPI alone: ratio {ratio_text(mpi_ratio.value, mpi_ratio.low, mpi_ratio.high)}"
+
+
+def _launch_table(result: Validation) -> Table:
+    unit = time_unit(side.time_s for block in result.blocks for side in (block.program, block.workload))
+    return Table(
+        key="every-launch", title="",
+        columns=columns(
+            texts=("launch",),
+            numbers=(f"program / {unit.name}", "workload", "ratio", "program, in MPI", "workload, in MPI"),
+        ),
+        rows=tuple(_launch_row(number, block, unit) for number, block in enumerate(result.blocks, start=1)),
+        caption="Mean over the ranks and the iterations of a launch.",
+    )  # fmt: skip
+
+
+def _launch_row(number: int, block: Launches, unit: TimeUnit) -> tuple[str, ...]:
+    sides = (block.program, block.workload)
+    return (
+        str(number), *(time(side.time_s, unit=unit) for side in sides), f"{block.ratio:.3f}",
+        *(time(side.mpi_s, unit=unit) for side in sides),
+    )  # fmt: skip
+
+
+def _data(result: Validation) -> DataFile:
+    pairs = launch_pairs(result)
+    return DataFile(name="launches", head=_PAIR_HEAD, rows=tuple(map(attrgetter(*_PAIR_HEAD), pairs)))
+
+
+def _facts(result: Validation) -> Iterator[Fact]:
+    yield Fact(name="program", value=shlex.join(result.program))
+    yield Fact(name="workload", value=shlex.join(result.workload))
+    hosts = "unknown" if result.hosts is None else count(result.hosts, "host")
+    yield Fact(name="ranks", value=f"{result.ranks} on {hosts}, --on {result.on}")
+    yield Fact(name="computation of the workload", value=result.computation)
+    yield Fact(name="iterations", value=f"{result.found:,} in a row, {result.measured:,} measured in each launch")

@@ -1,0 +1,294 @@
+"""Iterations of a program that make the same calls as a workload: where they are, or the first difference. Pure.
+
+Sequences are compared as text with one character per distinct call, so that they are searched at the speed of
+`str.find`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+
+from stressbench.errors import StressBenchError, UserError
+from stressbench.formats.trace import RankTrace, Trace
+from stressbench.tracing.grammar import TooManyCalls, expand_bounded
+from stressbench.tracing.tokens import CallTokenizer, TokenStyle
+
+CONTEXT = 4
+_SURROGATES = (0xD800, 0xE000)  # code points that no text may hold
+_WAITS_OF_TESTS = {"T(": "W(", "Ta(": "Wa("}
+
+
+class NotComparable(StressBenchError):
+    """Raised for a capture that cannot be compared; the message says which and why."""
+
+
+class NoSuchCall(UserError):
+    """Raised for a boundary of iterations that the program never reaches; the message names the calls that it makes."""
+
+
+@dataclass(slots=True)
+class CallAlphabet:
+    """One character for each distinct call of all sequences that it encodes, by its token.
+
+    A test that completed requests counts as the wait for them: which of the two a program makes depends on when the
+    messages arrive.
+    """
+
+    _characters: dict[str, str] = field(default_factory=dict)
+    _tokens: dict[str, str] = field(default_factory=dict)
+
+    def encode(self, rank: RankTrace) -> str:
+        """The sequence of a rank. Raises NotComparable if it has none, several threads, or too many calls."""
+        streams = rank.streams_by_thread()
+        if len(streams) > 1:
+            raise NotComparable(f"rank {rank.rank}: {len(streams)} threads called MPI; expected one")
+        stream = streams[0]
+        if stream.rules is None:
+            raise NotComparable(f"rank {rank.rank}: the sequence of calls was not kept ({_loss(rank)})")
+        tokenizer = CallTokenizer(rank, stream, TokenStyle.exact)
+        try:
+            numbers = expand_bounded(stream.rules)
+        except TooManyCalls as fault:
+            raise NotComparable(f"rank {rank.rank}: {fault}") from fault
+        if tokenizer.is_order_dependent:
+            return "".join(map(self._character, tokenizer.tokens(numbers)))
+        tokenizer.assign_slots()
+        characters = [self._character(tokenizer.token(number)) for number in range(len(stream.calls))]
+        return "".join(map(characters.__getitem__, numbers))
+
+    def tokens(self, text: str) -> tuple[str, ...]:
+        """The calls of an encoded sequence as tokens."""
+        return tuple(map(self._tokens.__getitem__, text))
+
+    def matching(self, pattern: str) -> frozenset[str]:
+        """The characters of all calls whose token matches a pattern such as `Allreduce*`, as in a shell."""
+        return frozenset(
+            character
+            for token, character in self._characters.items()
+            if fnmatchcase(token, pattern) or fnmatchcase(token, f"{pattern}[[]*") or fnmatchcase(token, f"{pattern}:*")
+        )
+
+    def _character(self, token: str) -> str:
+        for test, wait in _WAITS_OF_TESTS.items():
+            if token.startswith(test):
+                token = wait + token.removeprefix(test)
+        known = self._characters.get(token)
+        if known is None:
+            number = len(self._characters)
+            known = chr(number if number < _SURROGATES[0] else number - _SURROGATES[0] + _SURROGATES[1])
+            self._characters[token] = known
+            self._tokens[known] = token
+        return known
+
+
+def _loss(rank: RankTrace) -> str:
+    return next((loss.why for loss in rank.lost or () if loss.what == "sequence" and loss.why), "lost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """`times` successive iterations of `calls` calls each; the first begins with call `start` of the sequence."""
+
+    start: int
+    calls: int
+    times: int
+
+    @property
+    def end(self) -> int:
+        """The call after the last one."""
+        return self.start + self.calls * self.times
+
+    def part(self, *, skip: int, times: int) -> "Run":
+        """`times` of these iterations, without the first `skip`."""
+        return Run(start=self.start + skip * self.calls, calls=self.calls, times=times)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IterationDifference:
+    """The first difference of a rank: the program's calls are those of the iteration up to call `place` (from 0).
+
+    `before` are the last common calls; `program` and `workload` those that follow, empty where a sequence has ended.
+    """
+
+    rank: int
+    place: int
+    calls: int
+    before: tuple[str, ...]
+    program: tuple[str, ...]
+    workload: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Iterations:
+    """Where each rank of a program makes the calls of the workload: `runs` by rank, with equal `times`.
+
+    `found` is how many successive iterations the program has (the minimum over the ranks), of which the first `skipped`
+    are not in `runs`. With `differences`, some ranks never make the calls of the workload, and `runs` is empty.
+    """
+
+    runs: tuple[Run, ...]
+    found: int
+    skipped: int
+    differences: tuple[IterationDifference, ...]
+
+    @property
+    def times(self) -> int:
+        """Iterations to measure; 0 with differences."""
+        return self.runs[0].times if self.runs else 0
+
+    def limited(self, most: int) -> "Iterations":
+        """At most so many of the iterations to measure."""
+        times = min(self.times, most)
+        return replace(self, runs=tuple(run.part(skip=0, times=times) for run in self.runs))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boundaries:
+    """Which calls begin and end an iteration of the program, as patterns of tokens. None: any call may.
+
+    Without `last`, an iteration ends before the next call that matches `first`, or with the sequence.
+    """
+
+    first: str | None = None
+    last: str | None = None
+
+
+def iterations_of(
+    program: Trace, workload: Trace, *, repetitions: int, boundaries: Boundaries = Boundaries(), skip: int = 1
+) -> Iterations:
+    """Find the calls of the workload in the program, rank by rank. `workload` holds `repetitions` equal iterations.
+
+    The longest run of successive iterations is taken, and its first `skip` are left out if at least as many remain.
+    Raises NotComparable, and TraceFileError for a damaged file.
+    """
+    for trace in (program, workload):
+        trace.require_complete()
+    if program.header.ranks != workload.header.ranks:
+        raise NotComparable(f"the program ran on {program.header.ranks} ranks, the workload on {workload.header.ranks}")
+    alphabet = CallAlphabet()
+    runs_by_rank: list[list[Run]] = []
+    differences: list[IterationDifference] = []
+    for program_rank, workload_rank in zip(program.ranks(), workload.ranks(), strict=True):
+        iteration = _single_iteration(alphabet.encode(workload_rank), repetitions, rank=workload_rank.rank)
+        text = alphabet.encode(program_rank)
+        segments = _segments(text, alphabet, boundaries, rank=program_rank.rank)
+        runs = list(runs_of(text, iteration, segments=segments))
+        runs_by_rank.append(runs)
+        if not runs:
+            differences.append(_difference(program_rank.rank, text, iteration, alphabet, segments))
+    if differences:
+        return Iterations(runs=(), found=0, skipped=0, differences=tuple(differences))
+    chosen = _same_run_on_all_ranks(runs_by_rank)
+    found = min(run.times for run in chosen)
+    skipped = skip if found >= 2 * skip else 0
+    return Iterations(
+        runs=tuple(run.part(skip=skipped, times=found - skipped) for run in chosen), found=found, skipped=skipped,
+        differences=(),
+    )  # fmt: skip
+
+
+def runs_of(text: str, iteration: str, *, segments: Sequence[tuple[int, int]] | None = None) -> Iterator[Run]:
+    """Runs of successive iterations in a sequence, in order. With `segments`, each iteration is one of these."""
+    allowed = None if segments is None else set(segments)
+    calls, place = len(iteration), 0
+
+    def is_iteration(start: int) -> bool:
+        return text.startswith(iteration, start) and (allowed is None or (start, start + calls) in allowed)
+
+    while (place := text.find(iteration, place)) >= 0:
+        times = 0
+        while is_iteration(place + times * calls):
+            times += 1
+        if times:
+            yield Run(start=place, calls=calls, times=times)
+        place += max(1, times * calls)
+
+
+def _single_iteration(text: str, repetitions: int, *, rank: int) -> str:
+    calls, rest = divmod(len(text), repetitions)
+    iteration = text[:calls]
+    if rest or iteration * repetitions != text:
+        raise NotComparable(
+            f"rank {rank} of the workload: the calls of its {repetitions} iterations differ from one another"
+        )
+    if not iteration:
+        raise NotComparable(f"rank {rank} of the workload makes no MPI call, so that its iterations cannot be found")
+    return iteration
+
+
+def _segments(
+    text: str, alphabet: CallAlphabet, boundaries: Boundaries, *, rank: int
+) -> Sequence[tuple[int, int]] | None:
+    """First call and end of each iteration of the program. None if any call may begin one."""
+    if boundaries.first is None and boundaries.last is None:
+        return None
+    first, last = (
+        None if pattern is None else _characters(alphabet, pattern, option=option, text=text, rank=rank)
+        for pattern, option in ((boundaries.first, "--from"), (boundaries.last, "--to"))
+    )
+    if first is None:
+        assert last is not None
+        ends = [place + 1 for place, character in enumerate(text) if character in last]
+        return list(zip([0, *ends], ends, strict=False))
+    starts = [place for place, character in enumerate(text) if character in first]
+    if last is None:
+        return list(zip(starts, [*starts[1:], len(text)], strict=True))
+    ends = [place + 1 for place, character in enumerate(text) if character in last]
+    segments, position = [], 0
+    for number, start in enumerate(starts):
+        while position < len(ends) and ends[position] <= start:
+            position += 1
+        if position < len(ends) and (number + 1 == len(starts) or ends[position] <= starts[number + 1]):
+            segments.append((start, ends[position]))
+    return segments
+
+
+def _characters(alphabet: CallAlphabet, pattern: str, *, option: str, text: str, rank: int) -> frozenset[str]:
+    characters = alphabet.matching(pattern)
+    if not any(character in text for character in characters):
+        known = sorted({token.partition(":")[0].partition("(")[0] for token in alphabet.tokens("".join(set(text)))})
+        raise NoSuchCall(f"{option} {pattern}: rank {rank} never makes this call; it makes {', '.join(known[:20])}")
+    return characters
+
+
+def _same_run_on_all_ranks(runs_by_rank: Sequence[Sequence[Run]]) -> list[Run]:
+    """The longest run of rank 0, and on each other rank the one at the same place among its runs, if it has as many."""
+    first = runs_by_rank[0]
+    place = max(range(len(first)), key=lambda number: first[number].times)
+    return [runs[place] if len(runs) == len(first) else max(runs, key=lambda run: run.times) for runs in runs_by_rank]
+
+
+def _difference(
+    rank: int, text: str, iteration: str, alphabet: CallAlphabet, segments: Sequence[tuple[int, int]] | None
+) -> IterationDifference:
+    """The difference at the place in the program that has most of the iteration's first calls."""
+    if segments is None:
+        start, common = _longest_match(text, iteration)
+        end = len(text)
+    else:
+        common, (start, end) = max(
+            ((_common_prefix(text[begin:stop], iteration), (begin, stop)) for begin, stop in segments),
+            default=(0, (0, 0)), key=lambda pair: pair[0],
+        )  # fmt: skip
+    at = start + common
+    return IterationDifference(
+        rank=rank, place=common, calls=len(iteration), before=alphabet.tokens(text[max(start, at - CONTEXT) : at]),
+        program=alphabet.tokens(text[at : min(end, at + CONTEXT)]),
+        workload=alphabet.tokens(iteration[common : common + CONTEXT]),
+    )  # fmt: skip
+
+
+def _longest_match(text: str, iteration: str) -> tuple[int, int]:
+    """Where in the text the most of the iteration's first calls are found, and how many."""
+    low, high = 0, len(iteration)  # the first `low` calls are found, the first `high` + 1 are not
+    while low < high:
+        middle = (low + high + 1) // 2
+        if iteration[:middle] in text:
+            low = middle
+        else:
+            high = middle - 1
+    return text.find(iteration[:low]), low
+
+
+def _common_prefix(a: str, b: str) -> int:
+    return next((place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

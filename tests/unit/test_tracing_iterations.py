@@ -1,0 +1,186 @@
+"""Iterations of a program with the calls of a workload: where they are on each rank, or the first difference."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, waitall
+
+from stressbench.formats.trace import Trace, read_trace
+from stressbench.tracing.iteration_times import operations_in, times_in
+from stressbench.tracing.iterations import (
+    Boundaries,
+    Iterations,
+    NoSuchCall,
+    NotComparable,
+    Run,
+    iterations_of,
+    runs_of,
+)
+
+BARRIER = call("Barrier", comm=0, bytes=0)
+DOT, MINIMUM = allreduce(), allreduce(reduction="MIN")
+
+
+def exchange(peer: int, size: int = 100) -> list[Record]:
+    return [irecv(peer, size=size, request=0), isend(peer, size=size, request=1), waitall(0, 1)]
+
+
+def trace_of(folder: Path, sequences: Sequence[Sequence[Record]], *, name: str, **extra: object) -> Trace:
+    """A trace in which each rank makes these calls in order."""
+    return read_trace(MadeTrace([_rank(calls, **extra) for calls in sequences]).write(folder, f"{name}.trace"))
+
+
+def _rank(calls: Sequence[Record], **extra: object) -> MadeRank:
+    distinct: list[Record] = []
+    rule = []
+    for one in calls:
+        if one not in distinct:
+            distinct.append(one)
+        rule.append([distinct.index(one), 1])
+    return MadeRank(distinct, rules=[rule], **extra)  # type: ignore[arg-type]
+
+
+def found(
+    folder: Path, program: Sequence[Sequence[Record]], iteration: Sequence[Sequence[Record]], *,
+    boundaries: Boundaries | None = None, skip: int = 0,
+) -> Iterations:  # fmt: skip
+    workload = trace_of(folder, [[*calls, *calls] for calls in iteration], name="workload")
+    return iterations_of(
+        trace_of(folder, program, name="program"), workload, repetitions=2, boundaries=boundaries or Boundaries(),
+        skip=skip,
+    )  # fmt: skip
+
+
+CG = [[*exchange(1), DOT], [*exchange(0), DOT]]
+"""Two ranks of a solver: an iteration of each."""
+
+
+def test_the_longest_run_of_iterations_is_found_after_and_before_other_calls(tmp_path: Path) -> None:
+    program = [[BARRIER, DOT, *calls, BARRIER, *(7 * calls), MINIMUM, *(2 * calls)] for calls in CG]
+
+    result = found(tmp_path, program, CG)
+
+    assert result.runs == (Run(start=7, calls=4, times=7), Run(start=7, calls=4, times=7))
+    assert (result.found, result.skipped, result.differences) == (7, 0, ())
+
+
+def test_an_iteration_may_begin_anywhere_in_the_loop_of_the_program(tmp_path: Path) -> None:
+    loop_from_its_reduction = [[DOT, *calls[:-1]] * 6 for calls in CG]
+
+    result = found(tmp_path, loop_from_its_reduction, CG)
+
+    assert [(run.start, run.times) for run in result.runs] == [(1, 5), (1, 5)]
+
+
+def test_ranks_with_different_numbers_of_calls_have_the_same_number_of_iterations(tmp_path: Path) -> None:
+    iteration = [[*exchange(1), DOT], [*exchange(0), *exchange(2), DOT], [*exchange(1), DOT]]
+    program = [[BARRIER, *(5 * calls)] for calls in iteration]
+    program[2] += iteration[2]  # it goes on for one more
+
+    result = found(tmp_path, program, iteration)
+
+    assert [(run.start, run.calls, run.times) for run in result.runs] == [(1, 4, 5), (1, 7, 5), (1, 4, 5)]
+
+
+def test_the_first_iterations_are_left_out_if_as_many_remain(tmp_path: Path) -> None:
+    result = found(tmp_path, [4 * calls for calls in CG], CG, skip=1)
+    assert ([run.start for run in result.runs], result.times, result.skipped) == ([4, 4], 3, 1)
+
+    single = found(tmp_path, CG, CG, skip=1)
+    assert ([run.start for run in single.runs], single.times, single.skipped) == ([0, 0], 1, 0)
+
+
+def test_at_most_so_many_iterations_are_measured(tmp_path: Path) -> None:
+    result = found(tmp_path, [9 * calls for calls in CG], CG).limited(3)
+    assert [(run.start, run.end, run.times) for run in result.runs] == [(0, 12, 3), (0, 12, 3)]
+
+
+def test_a_test_that_completed_its_requests_counts_as_the_wait_for_them(tmp_path: Path) -> None:
+    tested = call("Testall", requests=[0, 1])
+    program = [[*calls[:2], tested, DOT, *calls, *calls[:2], tested, DOT] for calls in CG]
+
+    assert found(tmp_path, program, CG).times == 3
+
+
+def test_the_first_difference_names_rank_call_and_what_both_do(tmp_path: Path) -> None:
+    program = [3 * CG[0], 3 * [*exchange(0, size=96), DOT]]
+
+    result = found(tmp_path, program, CG)
+
+    (difference,) = result.differences
+    assert (difference.rank, difference.place, difference.calls) == (1, 0, 4)
+    assert difference.workload[0] == "Ir<0:0:100"
+    assert result.runs == ()
+
+
+def test_the_difference_is_looked_for_where_most_calls_agree(tmp_path: Path) -> None:
+    program = [[*calls[:1], BARRIER, *calls[:3], MINIMUM] for calls in CG]
+
+    first, _ = found(tmp_path, program, CG).differences
+
+    assert first.place == 3
+    assert first.before == ("Ir<1:0:100", "Is>1:0:100", "Wa(2)")
+    assert (first.program, first.workload) == (("Allreduce[MIN]:8@2",), ("Allreduce[SUM]:8@2",))
+
+
+def test_a_program_that_ends_within_an_iteration_has_no_further_calls(tmp_path: Path) -> None:
+    first, _ = found(tmp_path, [calls[:3] for calls in CG], CG).differences
+    assert (first.place, first.program) == (3, ())
+
+
+def test_boundaries_decide_what_an_iteration_is(tmp_path: Path) -> None:
+    program = [[BARRIER, *calls, *calls, BARRIER, *calls, BARRIER, *calls] for calls in CG]
+    iteration = [[BARRIER, *calls] for calls in CG]
+
+    by_call = found(tmp_path, program, iteration, boundaries=Boundaries(first="Barrier"))
+    assert [(run.start, run.times) for run in by_call.runs] == [(9, 2), (9, 2)]
+
+    both = found(tmp_path, program, CG, boundaries=Boundaries(first="Ir<*", last="Allreduce*"))
+    assert [(run.start, run.times) for run in both.runs] == [(1, 2), (1, 2)]
+
+    by_end = found(tmp_path, program, CG, boundaries=Boundaries(last="Allreduce*"))
+    assert [(run.start, run.times) for run in by_end.runs] == [(5, 1), (5, 1)]
+
+
+def test_a_boundary_that_is_never_reached_is_refused_with_the_calls_there_are(tmp_path: Path) -> None:
+    with pytest.raises(NoSuchCall, match=r"--from Bcast: rank 0 never makes this call; it makes Allreduce.*, Wa"):
+        found(tmp_path, CG, CG, boundaries=Boundaries(first="Bcast"))
+
+
+def test_captures_that_cannot_be_compared_say_why(tmp_path: Path) -> None:
+    with pytest.raises(NotComparable, match="program ran on 1 ranks, the workload on 2"):
+        found(tmp_path, CG[:1], CG)
+    with pytest.raises(NotComparable, match="rank 1 of the workload makes no MPI call"):
+        found(tmp_path, CG, [CG[0], []])
+    changing = trace_of(tmp_path, [[DOT, BARRIER], [DOT, DOT]], name="changing")
+    with pytest.raises(NotComparable, match="rank 0 of the workload: the calls of its 2 iterations differ"):
+        iterations_of(trace_of(tmp_path, CG, name="program"), changing, repetitions=2)
+
+
+def test_overlapping_matches_are_no_iterations() -> None:
+    assert list(runs_of("xaaaaax", "aa")) == [Run(start=1, calls=2, times=2)]
+    assert list(runs_of("abab", "ab", segments=[(2, 4)])) == [Run(start=2, calls=2, times=1)]
+
+
+def test_times_are_those_of_one_iteration_mean_over_the_ranks(tmp_path: Path) -> None:
+    made = MadeTrace([_rank(5 * CG[0], wall_s=2.0), _rank(5 * CG[1], wall_s=3.0)])
+    for rank in made.ranks:
+        for one in rank.calls:
+            one["each_s"] = 0.05
+    iterations = Iterations(runs=(Run(start=0, calls=4, times=5),) * 2, found=5, skipped=0, differences=())
+
+    trace = read_trace(made.write(tmp_path))
+    times = times_in(trace, iterations)
+
+    assert (times.time_s, times.slowest_s) == (pytest.approx(0.5), pytest.approx(0.6))
+    assert times.mpi_s == pytest.approx(4 * 0.05)
+    assert {op: (one.calls, one.bytes) for op, one in operations_in(trace, 5).items()} == {
+        "Allreduce": (2, 16), "Irecv": (2, 200), "Isend": (2, 200), "Waitall": (2, 0),
+    }  # fmt: skip
+
+
+def test_a_launch_with_other_calls_is_refused(tmp_path: Path) -> None:
+    iterations = Iterations(runs=(Run(start=0, calls=4, times=6),) * 2, found=6, skipped=0, differences=())
+    with pytest.raises(NotComparable, match="rank 0 made 20 of 24 expected calls"):
+        times_in(trace_of(tmp_path, [5 * calls for calls in CG], name="short"), iterations)

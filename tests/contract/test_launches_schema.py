@@ -12,6 +12,8 @@ from stressbench.formats.launches.rails import JOURNAL as RAILS
 from stressbench.formats.launches.rails import LaunchRecord, NicBytes, PlanRecord
 from stressbench.formats.launches.rates import JOURNAL as RATES
 from stressbench.formats.launches.rates import RateLaunch, RatesPlan
+from stressbench.formats.launches.validation import JOURNAL as VALIDATION
+from stressbench.formats.launches.validation import Side, ValidationLaunch, ValidationPlan
 from stressbench.formats.schemas import launches_schema
 from stressbench.formats.study.errors import StudyMistake
 
@@ -34,6 +36,19 @@ RECORDS = {
         RAILS,
         PlanRecord(**PLAN, ranks=4, policies=("default", "nic0"), nics=("eth0", "eth1"), transport=None),
         LaunchRecord(**LAUNCH, policy="nic0", carried=(NicBytes(nic="eth0", sent=1, received=2),)),
+    ),
+    "validation": (
+        VALIDATION,
+        ValidationPlan(
+            **PLAN,
+            workload=("tealeaf", "-x", "100"),
+            ranks=2,
+            computation="measured",
+            first=None,
+            last="Bcast",
+            tolerance=0.05,
+        ),
+        ValidationLaunch(**LAUNCH, side=Side.program, iterations=9, time_s=0.5, slowest_s=0.6, mpi_s=0.125),
     ),
 }
 

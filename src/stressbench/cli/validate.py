@@ -24,13 +24,15 @@ Compare a workload with the application that it stands for: the MPI calls of eac
 CMD is an MPI program without its mpirun, built with the engine's MPI. It is captured once to find the iterations that
 make the calls of MOTIF or W.sb. Then CMD and the workload are launched in turn. In each turn the workload computes
 between its calls for as long as CMD did, on each rank, so that both differ only in what they do in MPI. If CMD never
-makes these calls, the first difference of each rank is reported.
+makes these calls, the first difference of each rank is reported. Without a workload, CMD is compared with a replay of
+the calls of its own loop.
 
 \b
 Examples:
     stressbench validate -n 2 tealeaf -x 1000 -y 1000 -- ./tea_leaf
+    stressbench validate -n 4 -- python3 heat.py
     stressbench validate -n 8 --on lab:tiny --within 5% -o tealeaf sweep3d --it-g 50 -- ./sweep3d.mpi
-    stressbench validate -n 4 --from 'Allreduce[[]MIN]*' cloverleaf -x 960 -y 960 -- ./clover_leaf
+    stressbench validate -n 4 --from 'Allreduce[MIN]*' cloverleaf -x 960 -y 960 -- ./clover_leaf
     stressbench validate -n 4 --emit heat.sb heat-halo.sb -- python3 heat.py
     stressbench validate -n 2 --json minife -x 48 -- ./miniFE.x -nx 48 | jq .ratio
 
@@ -65,9 +67,13 @@ def register(app: typer.Typer) -> None:
 def validate(
     context: typer.Context,
     workload: Annotated[
-        list[str],
-        typer.Argument(metavar="MOTIF [OPTIONS] | W.sb", help="A motif with its options, or a workload of one job."),
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="[MOTIF [OPTIONS] | W.sb]",
+            help="A motif with its options, or a workload of one job; default: a replay of CMD's own loop.",
+            show_default=False,
+        ),
+    ] = None,
     ranks: Annotated[
         int | None,
         typer.Option("-n", "--ranks", metavar="N", help="MPI ranks; default on labs: all cores.", show_default=False),
@@ -112,7 +118,8 @@ def validate(
 ) -> None:  # fmt: skip
     """Compare the two, print the result, and end with the status that it means."""
     spec = ValidationSpec(
-        workload=tuple(workload), program=_program(context.meta.get(_DASHES, ())), on=on, ranks=ranks, engine=engine,
+        workload=tuple(workload or ()), program=_program(context.meta.get(_DASHES, ())), on=on, ranks=ranks,
+        engine=engine,
         launches=launches, computation=computation, boundaries=Boundaries(first=first, last=last),
         begins_paused=pcontrol, most_iterations=iterations,
         tolerance=None if within is None else share(within, option="--within", zero=False), seed=seed,

@@ -12,7 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import TOPOLOGIES
-from stressbench.formats.launches import rails, rates
+from stressbench.formats.launches import rails, rates, validation
 from stressbench.formats.profiles import coruns, profile
 from stressbench.formats.run import records as run_records
 from stressbench.formats.study.tables import StudyTable
@@ -137,17 +137,18 @@ def observation_schema() -> Schema:
 
 def launches_schema() -> Schema:
     """Schema of one line of `launches.jsonl`: the first line is the plan, every other line is a launch."""
-    records = (rates.JOURNAL.plan, rates.JOURNAL.launch, rails.JOURNAL.plan, rails.JOURNAL.launch)
+    journals = (rates.JOURNAL, rails.JOURNAL, validation.JOURNAL)
+    records = [record for journal in journals for record in (journal.plan, journal.launch)]
     mode: Literal["serialization"] = "serialization"
     references, shared = TypeAdapter.json_schemas([(one.__name__, mode, TypeAdapter(one)) for one in records])
-    for record in shared["$defs"].values():
+    for record in filter(lambda one: "properties" in one, shared["$defs"].values()):
         record["required"] = sorted({*record["required"], *({"type", "schema_version"} & record["properties"].keys())})
     return _with_header(
         "launches", {"oneOf": [references[one.__name__, mode] for one in records], **shared},
         title="A line of the launches of a program",
         description=(
-            "docs/how-to/degrade.md and docs/how-to/rails.md: the plan, then one line per launch; of "
-            "`stressbench degrade run -- CMD` (rates) and of `stressbench rails run -- CMD` (policies)."
+            "docs/how-to/degrade.md, rails.md and validate.md: the plan, then one line per launch; of `stressbench "
+            "degrade run -- CMD` (rates), `stressbench rails run -- CMD` (policies) and `stressbench validate` (sides)."
         ),
     )  # fmt: skip
 

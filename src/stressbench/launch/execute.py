@@ -59,16 +59,18 @@ def execute(
     has_started: Callable[[], bool] = lambda: True,
     has_finished: Callable[[], bool] = lambda: False,
     log: Callable[[str], None] | None = None,
+    output_to: int = 1,
 ) -> Outcome:
     """Run the command: pass its output through as it comes, forward stop requests, and leave no process behind.
 
-    Must be called from the main thread. `has_started`: whether ranks handle stop requests. `has_finished`: whether the
-    work is done, so that remaining processes only hang. `log` receives a sentence when the engine is asked to stop
-    (default: stderr). Raises OSError where the program cannot be started.
+    Must be called from the main thread. `output_to`: descriptor that receives its standard output. `has_started`:
+    whether ranks handle stop requests. `has_finished`: whether the work is done, so that remaining processes only hang.
+    `log` receives a sentence when the engine is asked to stop (default: stderr). Raises OSError where the program
+    cannot be started.
     """
     launch = start_launch(command, stop_policy=stop_policy, has_started=has_started, has_finished=has_finished, log=log)
     with handled_by(launch.on_signal):
-        return wait_for_launch(launch)
+        return wait_for_launch(launch, output_to=output_to)
 
 
 def start_launch(

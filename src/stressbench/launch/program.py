@@ -47,8 +47,11 @@ def run_program(
     engine: Path | None,
     environment: Mapping[str, str],
     rail_selection: RailSelection | None = None,
+    output_to: int = 1,
 ) -> Outcome:
     """Run a program that is built with the engine's MPI to its end. `folder`: working directory of its ranks.
+
+    Its standard output goes to the descriptor `output_to`.
 
     Must be called from the main thread. Raises LaunchMistake where the program cannot be started.
     """
@@ -62,7 +65,7 @@ def run_program(
         rail_selection=rail_selection,
     )
     try:
-        return execute(command)
+        return execute(command, output_to=output_to)
     except OSError as fault:
         raise LaunchMistake(f"{command.argv[0]}: {reason_of(fault)}") from fault
 

@@ -10,7 +10,9 @@ from fnmatch import fnmatchcase
 
 from stressbench.errors import StressBenchError, UserError
 from stressbench.formats.trace import RankTrace, Trace
-from stressbench.tracing.grammar import TooManyCalls, expand_bounded
+from stressbench.tracing.diff import Difference
+from stressbench.tracing.grammar import Loop, Rules, TooManyCalls, expand_bounded, outermost_loops
+from stressbench.tracing.reference import rules_of_pass
 from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 
 CONTEXT = 4
@@ -37,8 +39,11 @@ class CallAlphabet:
     _characters: dict[str, str] = field(default_factory=dict)
     _tokens: dict[str, str] = field(default_factory=dict)
 
-    def encode(self, rank: RankTrace) -> str:
-        """The sequence of a rank. Raises NotComparable if it has none, several threads, or too many calls."""
+    def encode(self, rank: RankTrace, rules: Rules | None = None) -> str:
+        """The sequence of a rank, or of other `rules` over its calls.
+
+        Raises NotComparable if there is none, several threads, or too many calls.
+        """
         streams = rank.streams_by_thread()
         if len(streams) > 1:
             raise NotComparable(f"rank {rank.rank}: {len(streams)} threads called MPI; expected one")
@@ -47,7 +52,7 @@ class CallAlphabet:
             raise NotComparable(f"rank {rank.rank}: the sequence of calls was not kept ({_loss(rank)})")
         tokenizer = CallTokenizer(rank, stream, TokenStyle.exact)
         try:
-            numbers = expand_bounded(stream.rules)
+            numbers = expand_bounded(stream.rules if rules is None else rules)
         except TooManyCalls as fault:
             raise NotComparable(f"rank {rank.rank}: {fault}") from fault
         if tokenizer.is_order_dependent:
@@ -61,7 +66,8 @@ class CallAlphabet:
         return tuple(map(self._tokens.__getitem__, text))
 
     def matching(self, pattern: str) -> frozenset[str]:
-        """The characters of all calls whose token matches a pattern such as `Allreduce*`, as in a shell."""
+        """The characters of all calls whose token, or whose operation, matches a pattern; `*` and `?` as in a shell."""
+        pattern = pattern.replace("[", "[[]")
         return frozenset(
             character
             for token, character in self._characters.items()
@@ -178,6 +184,30 @@ def iterations_of(
             differences.append(_difference(program_rank.rank, text, iteration, alphabet, segments))
     if differences:
         return Iterations(runs=(), found=0, skipped=0, differences=tuple(differences))
+    return _chosen(runs_by_rank, skip=skip)
+
+
+def loop_of(program: Trace, *, skip: int = 1) -> Iterations:
+    """The iterations of the program's own loop: the outermost one with the most calls; without a loop, the whole run.
+
+    As in `iterations_of`, the first `skip` are left out if at least as many remain, and the same errors are raised.
+    """
+    program.require_complete()
+    alphabet = CallAlphabet()
+    loop: Loop | None = None
+    runs_by_rank: list[list[Run]] = []
+    for rank in program.ranks():
+        text = alphabet.encode(rank)
+        if rank.rank == 0:
+            loop = max(outermost_loops(rank.rules or ()), key=lambda one: one.times * one.calls, default=None)
+        iteration = text if loop is None else alphabet.encode(rank, rules_of_pass(program, rank, loop))
+        if not iteration:
+            raise NotComparable(f"rank {rank.rank} makes no MPI call, so that its iterations cannot be found")
+        runs_by_rank.append(list(runs_of(text, iteration)))
+    return _chosen(runs_by_rank, skip=skip)
+
+
+def _chosen(runs_by_rank: Sequence[Sequence[Run]], *, skip: int) -> Iterations:
     chosen = _same_run_on_all_ranks(runs_by_rank)
     found = min(run.times for run in chosen)
     skipped = skip if found >= 2 * skip else 0
@@ -185,6 +215,16 @@ def iterations_of(
         runs=tuple(run.part(skip=skipped, times=found - skipped) for run in chosen), found=found, skipped=skipped,
         differences=(),
     )  # fmt: skip
+
+
+def differences_in(difference: Difference) -> tuple[IterationDifference, ...]:
+    """The first difference of each rank between a capture (a) and its replay (b)."""
+    return tuple(
+        IterationDifference(
+            rank=one.rank, place=one.place, calls=one.a_calls, before=one.before, program=one.a, workload=one.b
+        )
+        for one in difference.sequences
+    )
 
 
 def runs_of(text: str, iteration: str, *, segments: Sequence[tuple[int, int]] | None = None) -> Iterator[Run]:

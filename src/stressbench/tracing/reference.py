@@ -73,10 +73,10 @@ def reference_profile(trace: Trace, *, iteration: bool) -> ReferenceProfile:
     Raises TraceFileError if a rank has no sequence, several threads, or no matching loop.
     """
     trace.require_complete()
-    loop = _main_loop(trace) if iteration else None
+    loop = main_loop(trace) if iteration else None
     traffic = TrafficAccumulator(trace.header.ranks)
     for rank in trace.ranks():
-        traffic.add(rank, _rules_of_rank(trace, rank, loop))
+        traffic.add(rank, rules_of_pass(trace, rank, loop))
     profile = profile_of(trace)
     return ReferenceProfile(
         schema=SCHEMA, app=trace.header.program, iteration_unit=_iteration_unit(loop), ranks=trace.header.ranks,
@@ -104,14 +104,15 @@ def _stream_rules(trace: Trace, rank: RankTrace) -> Rules:
     return rank.rules
 
 
-def _main_loop(trace: Trace) -> Loop:
+def main_loop(trace: Trace) -> Loop:
+    """Rank 0's most repeated outermost loop. Raises TraceFileError without one."""
     loops = outermost_loops(_stream_rules(trace, trace.rank(0)))
     if not loops:
         raise TraceFileError("rank 0 has no loop, so there is no iteration", path=trace.path)
     return max(loops, key=lambda loop: (loop.times, loop.calls))
 
 
-def _rules_of_rank(trace: Trace, rank: RankTrace, loop: Loop | None) -> Rules:
+def rules_of_pass(trace: Trace, rank: RankTrace, loop: Loop | None) -> Rules:
     """Rules of the whole run, or of one pass of this rank's loop with about as many passes as `loop`."""
     rules = _stream_rules(trace, rank)
     if loop is None:
@@ -152,14 +153,14 @@ def _tokens(rank: RankTrace, rules: Rules) -> Iterator[str]:
 
 
 def _sequences(trace: Trace, loop: Loop | None) -> Mapping[str, str]:
-    return {str(rank.rank): " ".join(_tokens(rank, _rules_of_rank(trace, rank, loop))) for rank in trace.ranks()}
+    return {str(rank.rank): " ".join(_tokens(rank, rules_of_pass(trace, rank, loop))) for rank in trace.ranks()}
 
 
 def _pipeline(trace: Trace, loop: Loop | None, *, busiest: int) -> Pipeline | None:
     ranks: dict[str, list[Row]] = {}
     for number in dict.fromkeys((0, busiest)):
         rank = trace.rank(number)
-        rules = _rules_of_rank(trace, rank, loop)
+        rules = rules_of_pass(trace, rank, loop)
         if rule_lengths(rules)[0] > MAX_TOKENS:
             return None
         ranks[str(number)] = list(_rows(rank, rules, wraps=loop is not None))

@@ -24,12 +24,15 @@ from stressbench.tracing.iterations import NotComparable
 from stressbench.tracing.iterations import Run as CallRun
 
 WINDOW_VARIABLE = "STRESSBENCH_TRACE_WINDOW"
+_SHOWN_LINES = 10
 _PAUSED = ("STRESSBENCH_TRACE_PAUSED", "1")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TracedLaunches:
     """Starts launches on `ranks` ranks of a target, with their files in `folder`, which all hosts share.
+
+    What programs print on standard output is only shown if they fail.
 
     All methods raise LaunchMistake where nothing can be started, MachineFault where a launch failed, and Interrupted.
     """
@@ -90,10 +93,11 @@ class TracedLaunches:
         )  # fmt: skip
         tracing.output.unlink(missing_ok=True)
         variables = (*tracing.environment(os.environ), *settings)
-        outcome = launching.run_program(
-            ("env", *(f"{key}={value}" for key, value in variables), *words), folder=Path.cwd(), ranks=self.ranks,
-            target=self.target, engine=self.engine, environment=os.environ,
-        )  # fmt: skip
+        with Path(os.devnull).open("wb") as nowhere:
+            outcome = launching.run_program(
+                ("env", *(f"{key}={value}" for key, value in variables), *words), folder=Path.cwd(), ranks=self.ranks,
+                target=self.target, engine=self.engine, environment=os.environ, output_to=nowhere.fileno(),
+            )  # fmt: skip
         tracing.modules.unlink(missing_ok=True)
         shown = Path(words[0]).name
         if outcome.stop_requests:
@@ -101,7 +105,9 @@ class TracedLaunches:
         if outcome.status != ExitStatus.ok:
             for _, pool in tracing.pools(os.environ):
                 pool.unlink(missing_ok=True)
-            raise MachineFault(f"{shown} ended with status {outcome.status}")
+            printed = outcome.output.splitlines()[-_SHOWN_LINES:]
+            last = "; the last lines that it printed:" if printed else ""
+            raise MachineFault(f"{shown} ended with status {outcome.status}{last}", *printed)
         try:
             return read_trace(tracing.output), outcome
         except TraceFileError as fault:
@@ -116,21 +122,23 @@ class WorkloadRun:
 
     run: Run
     trace: Trace
+    iterations_each: int = 1
+    """Iterations in a repetition."""
 
     @property
-    def repetitions(self) -> int:
-        """Measured repetitions. Raises NotComparable unless the workload has one measured job."""
-        return int(self._measured().sum())
+    def iterations(self) -> int:
+        """Measured iterations. Raises NotComparable unless the workload has one measured job."""
+        return int(self._measured().sum()) * self.iterations_each
 
     @property
     def time_s(self) -> float:
-        """Time of a repetition, s: mean over ranks and measured repetitions."""
-        return float(self._samples().time_mean_s[self._measured()].mean())
+        """Time of an iteration, s: mean over ranks and measured iterations."""
+        return float(self._samples().time_mean_s[self._measured()].mean()) / self.iterations_each
 
     @property
     def slowest_s(self) -> float:
         """The same on the slowest rank."""
-        return float(self._samples().time_max_s[self._measured()].mean())
+        return float(self._samples().time_max_s[self._measured()].mean()) / self.iterations_each
 
     def _samples(self) -> Samples:
         jobs = self.run.measured_jobs

@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from stressbench.errors import Interrupted, MachineFault
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.scratch import scratch_directory
 from stressbench.experiments.validation.launches import TracedLaunches, WorkloadRun
-from stressbench.experiments.validation.workload import ComparedWorkload, Computation
+from stressbench.experiments.validation.workload import REPLAY, ComparedWorkload, Computation
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_atomically, write_output
 from stressbench.formats.launches.journal import FILE
@@ -26,8 +26,9 @@ from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import resolve_target
 from stressbench.levels import Level
 from stressbench.results.validation import Block, OperationRow, SideTimes, Validation, ratio_of, verdict_of
+from stressbench.tracing.diff import diff
 from stressbench.tracing.iteration_times import OperationCount, mpi_time_s, operations_in, times_in
-from stressbench.tracing.iterations import Boundaries, Iterations, iterations_of
+from stressbench.tracing.iterations import Boundaries, Iterations, differences_in, iterations_of, loop_of
 
 LAUNCHES = 11
 MOST_ITERATIONS = 1000
@@ -75,10 +76,11 @@ class ValidationSpec:
         if ranks is None:
             raise LaunchMistake("-n is missing: how many ranks? For example -n 4")
         workload = ComparedWorkload.of(self.workload, engine=self.engine)
-        workload.text(nodes=1, gaps=Path("x.trace"), computation=self.computation)
+        workload.text(nodes=1, gaps=Path("unused.trace"), computation=self.computation)
         with self._folder() as folder:
             launches = TracedLaunches(ranks=ranks, target=target, engine=self.engine, folder=folder)
             launches.check(self.program)
+            workload.check(ranks=ranks, target=target, folder=folder)
             result = _Run(spec=self, workload=workload, launches=launches, folder=folder, progress=progress).run()
             if self.output is not None:
                 _write_page(self.output / "report.html", result, progress=progress)
@@ -115,23 +117,27 @@ class _Run:
         program_name = Path(spec.program[0]).name
         self.progress(f"capturing all calls of {program_name}", level=Level.progress)
         program = self.launches.capture_program(spec.program, begins_paused=spec.begins_paused)
-        self.progress(f"capturing {_COMPARED_ITERATIONS} iterations of {self.workload.name}", level=Level.progress)
         nodes = program.header.hosts or 1
+        if self.workload.is_replay:
+            iterations = loop_of(program).limited(spec.most_iterations)
+            self.progress(
+                f"the loop of {program_name} runs {iterations.found:,} times; {iterations.times:,} are measured"
+            )
+            return self._measure(program, iterations, nodes=nodes)
+        self.progress(f"capturing {_COMPARED_ITERATIONS} iterations of {self.workload.name}", level=Level.progress)
         written = self._write(self.workload.text(nodes=nodes))
-        self.workload.check(written)
         captured, _ = self.launches.run_workload(
             written, repetitions=_COMPARED_ITERATIONS, warmup=0, seed=spec.seed, name="workload",
             mode=TraceMode.capture,
         )  # fmt: skip
         iterations = iterations_of(
-            program, captured.trace, repetitions=captured.repetitions, boundaries=spec.boundaries
+            program, captured.trace, repetitions=captured.iterations, boundaries=spec.boundaries
         )  # fmt: skip
         if iterations.differences:
             return self._result(program, iterations, operations=(), complete=True)
         iterations = iterations.limited(spec.most_iterations)
         self.progress(
             f"{program_name} makes these calls {iterations.found:,} times in a row; {iterations.times:,} are measured",
-            level=Level.note,
         )
         return self._measure(program, iterations, nodes=nodes)
 
@@ -146,6 +152,11 @@ class _Run:
                 block, sides = self._block(number, iterations, nodes=nodes)
                 self.blocks.append(block)
                 operations = operations or _operation_rows(*sides, iterations=iterations.times)
+                if self.workload.is_replay and number == 0:
+                    differences = differences_in(diff(sides[0], sides[1].trace))
+                    if differences:
+                        iterations = replace(iterations, differences=differences)
+                        break
         except Interrupted:
             if not self.blocks:
                 raise
@@ -164,15 +175,17 @@ class _Run:
         program = SideTimes(time_s=found.time_s, slowest_s=found.slowest_s, mpi_s=found.mpi_s)
         self._record(Side.program, number, iterations.times, program, outcome)
         text = self.workload.text(nodes=nodes, gaps=trace.path, computation=spec.computation)
+        is_replay = self.workload.is_replay  # one repetition of a replay is all measured iterations
         measured, outcome = self.launches.run_workload(
-            self._write(text), repetitions=iterations.times, warmup=max(1, iterations.skipped),
-            seed=spec.seed + number, name=f"workload-{number + 1:02}", mode=TraceMode.profile,
+            self._write(text), repetitions=1 if is_replay else iterations.times, warmup=max(1, iterations.skipped),
+            seed=spec.seed + number, name=f"workload-{number + 1:02}",
+            mode=TraceMode.capture if is_replay and number == 0 else TraceMode.profile,
         )  # fmt: skip
+        measured = replace(measured, iterations_each=iterations.times if is_replay else 1)
         workload = SideTimes(
-            time_s=measured.time_s, slowest_s=measured.slowest_s,
-            mpi_s=mpi_time_s(measured.trace, measured.repetitions),
-        )  # fmt: skip
-        self._record(Side.workload, number, measured.repetitions, workload, outcome)
+            time_s=measured.time_s, slowest_s=measured.slowest_s, mpi_s=mpi_time_s(measured.trace, measured.iterations)
+        )
+        self._record(Side.workload, number, measured.iterations, workload, outcome)
         self.gaps.append(trace.path)
         return Block(program=program, workload=workload), (trace, measured)
 
@@ -218,7 +231,8 @@ class _Run:
         ratio = ratio_of([block.ratio for block in blocks])
         verdict, is_certain = verdict_of(ratio, tolerance=spec.tolerance, differences=iterations.differences)
         return Validation(
-            verdict=verdict, program=spec.program, workload=spec.workload, on=spec.on, ranks=self.launches.ranks,
+            verdict=verdict, program=spec.program, workload=spec.workload or (REPLAY,), on=spec.on,
+            ranks=self.launches.ranks,
             hosts=program.header.hosts, calls=sum(run.calls for run in iterations.runs), found=iterations.found,
             measured=iterations.times, ratio=ratio,
             mpi_ratio=ratio_of([one.workload.mpi_s / one.program.mpi_s for one in blocks if one.program.mpi_s > 0]),
@@ -228,7 +242,7 @@ class _Run:
 
 
 def _operation_rows(program: Trace, workload: WorkloadRun, *, iterations: int) -> tuple[OperationRow, ...]:
-    ours, theirs = operations_in(workload.trace, workload.repetitions), operations_in(program, iterations)
+    ours, theirs = operations_in(workload.trace, workload.iterations), operations_in(program, iterations)
     return tuple(
         OperationRow(op=op, program=theirs.get(op, _NONE), workload=ours.get(op, _NONE))
         for op in sorted({*ours, *theirs})

@@ -20,11 +20,14 @@ from stressbench.formats.files import limits, read_text
 from stressbench.launch.engine import check_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import find_engine
+from stressbench.launch.launch_target import LOCAL, LaunchTarget
 from stressbench.tracing.replay import quote
 
 SUFFIX = ".sb"
 _COMPUTE = "compute"
 _GAPS_OPTION = "gaps-from"
+REPLAY = "replay"
+_WITH_OWN_CAPTURE = frozenset({REPLAY})  # its computation is that of the program already
 
 
 class Computation(StrEnum):
@@ -40,7 +43,10 @@ class Computation(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedWorkload:
-    """A workload of one job. `words`: as given; `file`: the workload file, None for a motif with its options."""
+    """A workload of one job. `words`: as given; `file`: the workload file, None for a motif with its options.
+
+    Without words, it is a replay of the program's own calls.
+    """
 
     words: tuple[str, ...]
     file: Path | None
@@ -49,9 +55,7 @@ class ComparedWorkload:
     @classmethod
     def of(cls, words: Sequence[str], *, engine: Path | None) -> "ComparedWorkload":
         """The workload that these words name. Raises LaunchMistake."""
-        if not words:
-            raise LaunchMistake("a motif with its options, or a workload W.sb, is missing before --")
-        file = Path(words[0]) if words[0].endswith(SUFFIX) else None
+        file = Path(words[0]) if words and words[0].endswith(SUFFIX) else None
         if file is not None and len(words) > 1:
             raise LaunchMistake(f"{words[1]}: {file} is a workload, which takes no options; write them in the file")
         return cls(words=tuple(words), file=file, engine=engine)
@@ -59,13 +63,23 @@ class ComparedWorkload:
     @property
     def name(self) -> str:
         """Name of the motif or of the file."""
+        if self.is_replay:
+            return REPLAY
         return self.words[0] if self.file is None else self.file.stem
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether it repeats the program's own calls."""
+        return not self.words
 
     def text(self, *, nodes: int, gaps: Path | None = None, computation: Computation = Computation.own) -> str:
         """The workload on so many nodes, with the computation of the capture `gaps`.
 
         Raises LaunchMistake where the file cannot be read, or the computation cannot be replaced in it.
         """
+        if self.is_replay:
+            capture = "" if gaps is None else f" -f {quote(str(gaps))} --gaps {_replay_gaps(computation)}"
+            return f"[JOB_NAME] {REPLAY}\n[NODES] {nodes}\n[MOTIF] {REPLAY}{capture}\n"
         text = self._as_written(nodes)
         if gaps is None or computation is Computation.own:
             return text
@@ -76,6 +90,8 @@ class ComparedWorkload:
                 f"--computation {computation}: {self.words[0]} is a chain of {len(communicating)} motifs, whose own "
                 "computation cannot be replaced; expected one motif, or --computation own"
             )
+        if _motif_of(communicating[0]["rest"]) in _WITH_OWN_CAPTURE:
+            return text
         source = f"--{_GAPS_OPTION} {quote(str(gaps))} --gaps {computation}"
         motif = communicating[0]
         if self.takes_gaps(_motif_of(motif["rest"])):
@@ -98,9 +114,19 @@ class ComparedWorkload:
             raise WorkloadRefused(answer.returncode)
         return any(one["name"] == _GAPS_OPTION for one in orjson.loads(answer.stdout)["options"])
 
-    def check(self, path: Path) -> None:
-        """Let the engine check the workload that was written to `path`. Raises WorkloadRefused."""
-        words = check_arguments(engine=self._engine, workload=path, ranks=None, ranks_per_node=None, sets=())
+    def check(self, *, ranks: int, target: LaunchTarget, folder: Path) -> None:
+        """Let the engine check the workload on one node, with all ranks where the target is this machine.
+
+        Raises WorkloadRefused.
+        """
+        if self.is_replay:
+            return
+        path = folder / f"{self.name}{SUFFIX}" if self.file is None else self.file
+        if self.file is None:
+            path.write_text(self.text(nodes=1), encoding="utf-8")
+        words = check_arguments(
+            engine=self._engine, workload=path, ranks=ranks if target is LOCAL else None, ranks_per_node=None, sets=()
+        )
         completed = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
         if completed.returncode != ExitStatus.ok:
             raise WorkloadRefused(completed.returncode)
@@ -122,6 +148,10 @@ class ComparedWorkload:
 
 
 _LOOPS = frozenset({"LOOP", "INCLUDE"})
+
+
+def _replay_gaps(computation: Computation) -> Computation:
+    return Computation.measured if computation is Computation.own else computation
 
 
 def _motif_of(rest: str) -> str:

@@ -27,6 +27,11 @@ from stressbench.tracing.iterations import IterationDifference
 
 _MAX_DIFFERENCES = 8
 _MAX_CALLS = 4
+_COMPUTATIONS = {
+    "measured": "The workload computes between its calls for as long as the program did in the launch before.",
+    "mean": "Between its calls, the workload computes for the mean time of the program in the launch before.",
+    "own": "The workload has its own computation, so that only the times in MPI are comparable.",
+}
 _PAIR_HEAD = tuple(field.name for field in fields(LaunchPair))
 
 
@@ -93,6 +98,11 @@ def _verdict_text(result: Validation, tolerance: float) -> str:
 
 
 def _difference_text(difference: IterationDifference) -> str:
+    if difference.place == 0 and difference.workload:
+        return (
+            f"rank {difference.rank}: the program never calls {difference.workload[0]}, with which an iteration of the "
+            f"workload begins ({difference.calls:,} calls)"
+        )
     before = f" after {' '.join(difference.before)}" if difference.before else ""
     sides = (difference.program, difference.workload)
     theirs, ours = (" ".join(calls[:_MAX_CALLS]) or "nothing more" for calls in sides)
@@ -132,7 +142,7 @@ def _time_table(result: Validation) -> Table:
             numbers=(f"median / {unit.name}", "range", "slowest rank", "in MPI", "share of MPI / %"),
         ),
         rows=tuple(rows),
-        caption="Medians over launches. The workload computes as long as the program did in the launch before.",
+        caption=f"Medians over launches. {_COMPUTATIONS[result.computation]}",
     )  # fmt: skip
 
 

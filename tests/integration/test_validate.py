@@ -1,0 +1,171 @@
+"""`stressbench validate`: a workload beside a program, with real ranks. The programs are motifs and test patterns."""
+
+import json
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from support.programs import Started
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "schema" / "validate.schema.json").read_text(encoding="utf-8"))
+ITERATIONS = 30
+TEALEAF = ["tealeaf", "-x", "64", "-y", "48"]
+
+
+@pytest.fixture
+def program(engine) -> list[str]:
+    """An application whose loop is that of TeaLeaf, between other calls: the engine's own."""
+    return [
+        str(engine.program), "motif", *TEALEAF, "--scale", "0.001", "-i", str(ITERATIONS), "--repetitions", "1",
+        "--warmup", "0",
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def validated(stressbench, program, tmp_path) -> Callable[..., dict]:
+    """The JSON of a validation of the program on 2 ranks, which must end with this status."""
+
+    def run(*words: str, status: int = 0, launches: int = 2, application: list[str] | None = None) -> dict:
+        outcome = stressbench(
+            "validate", "-n", "2", "--launches", str(launches), "--json", *words, "--", *(application or program),
+            cwd=tmp_path,
+        )  # fmt: skip
+        assert outcome.status == status, outcome.said
+        found = json.loads(outcome.output)
+        Draft202012Validator(SCHEMA).validate(found)
+        return found
+
+    return run
+
+
+def test_a_motif_with_the_calls_of_the_program_is_found_and_measured(validated):
+    found = validated("--within", "99%", *TEALEAF)
+
+    assert found["verdict"] in ("within tolerance", "outside tolerance")
+    assert (found["found"], found["measured"]) == (ITERATIONS, ITERATIONS - 1)
+    assert found["calls"] == 2 * 6
+    assert [one["op"] for one in found["operations"]] == ["Allreduce", "Irecv", "Isend", "Waitall"]
+    assert all(one["program"] == one["workload"] for one in found["operations"])
+    assert len(found["blocks"]) == 2
+    for block in found["blocks"]:
+        for side in (block["program"], block["workload"]):
+            assert 0 < side["mpi_s"] <= side["time_s"] <= side["slowest_s"] * 1.001
+    assert found["ratio"]["low"] is None  # two launches
+
+
+def test_the_workload_computes_for_as_long_as_the_program_did(validated, tmp_path):
+    """Computation of the program as `describe` reads it from the capture of each launch."""
+    found = validated("-o", "kept", *TEALEAF)
+
+    for number, block in enumerate(found["blocks"], start=1):
+        lines = [json.loads(line) for line in (tmp_path / "kept" / f"iterations-{number:02}.trace").open()]
+        ranks = [line for line in lines if line["type"] == "rank"]
+        outside = sum(gap[3] for rank in ranks for gap in rank["gaps"]) / len(ranks) / found["measured"]
+        assert outside == pytest.approx(block["program"]["time_s"] - block["program"]["mpi_s"], rel=0.05)
+
+
+def test_a_motif_with_other_calls_ends_with_the_first_difference_and_status_1(stressbench, program, tmp_path):
+    outcome = stressbench(
+        "validate", "-n", "2", "tealeaf", "-x", "64", "-y", "50", "--solver", "jacobi", "--", *program, cwd=tmp_path
+    )
+    assert outcome.status == 1, outcome.said
+    assert "calls: 2 ranks of 2 never make the calls of tealeaf" in outcome.output
+    assert "launch 1 of" not in outcome.said
+
+
+def test_the_emitted_workload_has_the_computation_of_the_program(validated, stressbench, tmp_path):
+    validated("--emit", "tea.sb", *TEALEAF)
+
+    assert (tmp_path / "tea.sb").read_text() == (
+        "[JOB_NAME] tealeaf\n[NODES] 1\n[MOTIF] tealeaf -x 64 -y 48 --gaps-from tea.trace --gaps measured\n"
+    )
+    outcome = stressbench("run", "tea.sb", "-n", "2", "--isolated", "1", "--contended", "1", cwd=tmp_path)
+    assert outcome.status == 0, outcome.said
+
+
+def test_a_recorded_workload_is_compared_with_its_program(validated, stressbench, engine, tmp_path):
+    application = [str(engine.build / "tests" / "tracer" / "patterns"), "cg", "8"]
+    recorded = stressbench("record", "-o", "cg.sb", "--", *engine.launch(*application, ranks=2), cwd=tmp_path)
+    assert recorded.status == 0, recorded.said
+
+    found = validated("cg.sb", application=application)
+
+    assert (found["verdict"], found["found"]) == ("same calls", 1)
+
+
+def test_boundaries_and_a_limit_decide_what_is_measured(validated):
+    found = validated("--from", "Allreduce*", "--to", "Allreduce[SUM]*", "--iterations", "7", *TEALEAF, status=1)
+    assert found["verdict"] == "different calls"
+
+    found = validated("--iterations", "7", "--computation", "own", *TEALEAF)
+    assert (found["found"], found["measured"]) == (ITERATIONS, 7)
+
+
+def test_only_what_lies_between_calls_of_pcontrol_counts(validated, program):
+    found = validated("--pcontrol", *TEALEAF, application=[*program, "--pcontrol"])
+    assert found["found"] == ITERATIONS
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["tealeaf"], "the program is missing; write it after --"),
+        (["tealeav", "--", "true"], "'tealeav' is not a motif"),
+        (["tealeaf", "-x", "0", "--", "true"], "x"),
+        (["missing.sb", "--", "true"], "missing.sb"),
+        (["cg.sb", "-x", "3", "--", "true"], "-x: cg.sb is a workload, which takes no options"),
+        (["--within", "0", "tealeaf", "--", "true"], "--within 0:"),
+        (["--launches", "0", "tealeaf", "--", "true"], "--launches"),
+        (["--computation", "fast", "tealeaf", "--", "true"], "--computation"),
+        (["--on", "simgrid:tiny", "tealeaf", "--", "true"], "a simulation cannot run true"),
+    ],
+)
+def test_what_is_wrong_is_reported_before_any_rank_starts(stressbench, tmp_path, words, message):
+    outcome = stressbench("validate", "-n", "2", *words, cwd=tmp_path)
+    assert outcome.status == 2, outcome.said
+    assert message in outcome.said
+    assert "capturing" not in outcome.said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_that_is_in_use_is_not_written_to(stressbench, tmp_path):
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used" / "file").touch()
+    outcome = stressbench("validate", "-n", "2", "-o", "used", "tealeaf", "--", "true", cwd=tmp_path)
+    assert outcome.status == 2
+    assert "--output: used is there already" in outcome.said
+
+
+def test_a_program_that_fails_ends_the_validation_with_what_it_printed(stressbench, tmp_path):
+    outcome = stressbench("validate", "-n", "2", *TEALEAF, "--", "sh", "-c", "echo no input file; exit 7", cwd=tmp_path)
+    assert outcome.status == 3
+    assert "sh ended with status 7" in outcome.said
+    assert "no input file" in outcome.said
+
+
+def test_a_program_without_mpi_leaves_no_trace(stressbench, tmp_path):
+    outcome = stressbench("validate", "-n", "2", *TEALEAF, "--", "true", cwd=tmp_path)
+    assert outcome.status == 3
+    assert "true left no trace" in outcome.said
+
+
+def test_an_interrupt_keeps_the_launches_that_are_done(engine, program, tmp_path, wait_for):
+    command = [
+        sys.executable, "-m", "stressbench", "validate", "-n", "2", "--launches", "1000", "-o", "kept", *TEALEAF,
+        "--", *program,
+    ]  # fmt: skip
+    with Started(command, cwd=tmp_path, environment={"STRESSBENCH_MPI": str(engine.program)}) as running:
+        journal = tmp_path / "kept" / "launches.jsonl"
+        wait_for(
+            lambda: journal.exists() and journal.read_text().count('"side":"workload"') >= 2, "two pairs of launches"
+        )
+        running.send_signal(signal.SIGINT)
+        output, errors = running.communicate(timeout=120)
+
+    assert running.returncode == 130, errors
+    assert "stopped after" in output
+    assert "tealeaf takes" in output
+    assert (tmp_path / "kept" / "report.html").exists()

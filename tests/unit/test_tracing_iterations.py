@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, waitall
+from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, waitall, write_lines
 
 from stressbench.formats.trace import Trace, read_trace
 from stressbench.tracing.iteration_times import operations_in, times_in
@@ -15,6 +15,7 @@ from stressbench.tracing.iterations import (
     NotComparable,
     Run,
     iterations_of,
+    loop_of,
     runs_of,
 )
 
@@ -83,6 +84,14 @@ def test_ranks_with_different_numbers_of_calls_have_the_same_number_of_iteration
     assert [(run.start, run.calls, run.times) for run in result.runs] == [(1, 4, 5), (1, 7, 5), (1, 4, 5)]
 
 
+def test_all_ranks_are_measured_in_the_same_one_of_several_loops(tmp_path: Path) -> None:
+    program = [[*(3 * CG[0]), BARRIER, *(5 * CG[0])], [*(6 * CG[1]), BARRIER, *(4 * CG[1])]]
+
+    result = found(tmp_path, program, CG)
+
+    assert [(run.start, run.times) for run in result.runs] == [(13, 4), (25, 4)]
+
+
 def test_the_first_iterations_are_left_out_if_as_many_remain(tmp_path: Path) -> None:
     result = found(tmp_path, [4 * calls for calls in CG], CG, skip=1)
     assert ([run.start for run in result.runs], result.times, result.skipped) == ([4, 4], 3, 1)
@@ -143,6 +152,28 @@ def test_boundaries_decide_what_an_iteration_is(tmp_path: Path) -> None:
     assert [(run.start, run.times) for run in by_end.runs] == [(5, 1), (5, 1)]
 
 
+def test_an_iteration_between_boundaries_holds_no_other_beginning(tmp_path: Path) -> None:
+    twice = [[BARRIER, BARRIER, DOT], [BARRIER, BARRIER, DOT]]
+    result = found(tmp_path, [3 * calls for calls in twice], twice, boundaries=Boundaries(first="Barrier", last="All*"))
+    assert len(result.differences) == 2
+
+
+def test_the_loop_of_a_program_is_the_outermost_one_with_most_calls(tmp_path: Path) -> None:
+    calls = [BARRIER, *exchange(1), DOT]
+    loops = [[[0, 1], [-1, 6], [0, 9]], [[1, 1], [2, 1], [3, 1], [4, 1]]]
+    program = read_trace(MadeTrace([MadeRank(calls, rules=loops), MadeRank(calls, rules=loops)]).write(tmp_path))
+
+    result = loop_of(program)
+
+    assert [(run.start, run.calls, run.times) for run in result.runs] == [(5, 4, 5), (5, 4, 5)]
+    assert (result.found, result.skipped) == (6, 1)
+
+
+def test_a_program_without_a_loop_is_one_iteration(tmp_path: Path) -> None:
+    result = loop_of(trace_of(tmp_path, [[BARRIER, DOT], [BARRIER, DOT, MINIMUM]], name="single"))
+    assert [(run.start, run.end, run.times) for run in result.runs] == [(0, 2, 1), (0, 3, 1)]
+
+
 def test_a_boundary_that_is_never_reached_is_refused_with_the_calls_there_are(tmp_path: Path) -> None:
     with pytest.raises(NoSuchCall, match=r"--from Bcast: rank 0 never makes this call; it makes Allreduce.*, Wa"):
         found(tmp_path, CG, CG, boundaries=Boundaries(first="Bcast"))
@@ -178,6 +209,17 @@ def test_times_are_those_of_one_iteration_mean_over_the_ranks(tmp_path: Path) ->
     assert {op: (one.calls, one.bytes) for op, one in operations_in(trace, 5).items()} == {
         "Allreduce": (2, 16), "Irecv": (2, 200), "Isend": (2, 200), "Waitall": (2, 0),
     }  # fmt: skip
+
+
+def test_completed_tests_are_waits_and_others_do_not_count(tmp_path: Path) -> None:
+    records = MadeTrace([_rank(CG[0]), _rank(CG[1])]).records()
+    tests = {"op": "Testall", "calls": 9, "time_s": 0.1, "bytes": 0, "empty": 8}
+    records[1]["totals"].append(tests)
+    records[2]["totals"].append({**tests, "op": "Iprobe", "empty": 9})
+
+    operations = operations_in(read_trace(write_lines(tmp_path / "made.trace", records)), 1)
+
+    assert {op: one.calls for op, one in operations.items()} == {"Allreduce": 2, "Irecv": 2, "Isend": 2, "Waitall": 3}
 
 
 def test_a_launch_with_other_calls_is_refused(tmp_path: Path) -> None:

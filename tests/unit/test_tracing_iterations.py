@@ -7,6 +7,8 @@ import pytest
 from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, waitall, write_lines
 
 from stressbench.formats.trace import Trace, read_trace
+from stressbench.tracing.excerpts import lines_of_step
+from stressbench.tracing.grammar import expand
 from stressbench.tracing.iteration_times import operations_in, times_in
 from stressbench.tracing.iterations import (
     Boundaries,
@@ -226,3 +228,31 @@ def test_a_launch_with_other_calls_is_refused(tmp_path: Path) -> None:
     iterations = Iterations(runs=(Run(start=0, calls=4, times=6),) * 2, found=6, skipped=0, differences=())
     with pytest.raises(NotComparable, match="rank 0 made 20 of 24 expected calls"):
         times_in(trace_of(tmp_path, [5 * calls for calls in CG], name="short"), iterations)
+
+
+def test_the_trace_of_a_step_has_its_calls_and_the_computation_before_and_between_them(tmp_path: Path) -> None:
+    made = MadeTrace([_rank(3 * CG[0]), _rank(3 * CG[1])])
+    records = made.records()
+    for rank in records[1:3]:
+        times = {(3, 0): 5.0, (-1, 0): 1.0, (0, 1): 0.25, (1, 2): 0.5, (2, 3): 2.0}
+        rank["gaps"] = [
+            [before, after, 2, total, 0.0, total, total**2, [[0, 2]]] for (before, after), total in times.items()
+        ]
+    trace = read_trace(write_lines(tmp_path / "whole.trace", records))
+    iterations = Iterations(runs=(Run(start=0, calls=4, times=3),) * 2, found=3, skipped=0, differences=())
+
+    steps = []
+    for step in range(2):
+        path = tmp_path / f"step-{step}.trace"
+        path.write_bytes(b"".join(lines_of_step(trace, iterations, [(3, 1), (3, 1)], step=step)))
+        steps.append(read_trace(path))
+
+    for rank in steps[0].ranks():
+        assert list(expand(rank.rules or ())) == 3 * [0, 1, 2]
+        assert {(gap.before, gap.after): gap.sum_s for gap in rank.gaps or ()} == {
+            (0, 1): 0.25, (1, 2): 0.5, (-1, 0): 5.0,
+        }  # fmt: skip
+    for rank in steps[1].ranks():
+        assert list(expand(rank.rules or ())) == 3 * [3]
+        assert {(gap.before, gap.after): gap.sum_s for gap in rank.gaps or ()} == {(-1, 3): 2.0}
+        assert rank.sequence_calls == 3

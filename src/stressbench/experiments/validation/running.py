@@ -27,8 +27,9 @@ from stressbench.launch.targets import resolve_target
 from stressbench.levels import Level
 from stressbench.results.validation import Block, OperationRow, SideTimes, Validation, ratio_of, verdict_of
 from stressbench.tracing.diff import diff
+from stressbench.tracing.excerpts import lines_of_step
 from stressbench.tracing.iteration_times import OperationCount, mpi_time_s, operations_in, times_in
-from stressbench.tracing.iterations import Boundaries, Iterations, differences_in, iterations_of, loop_of
+from stressbench.tracing.iterations import Boundaries, Iterations, NotComparable, differences_in, iterations_of, loop_of
 
 LAUNCHES = 11
 MOST_ITERATIONS = 1000
@@ -76,7 +77,7 @@ class ValidationSpec:
         if ranks is None:
             raise LaunchMistake("-n is missing: how many ranks? For example -n 4")
         workload = ComparedWorkload.of(self.workload, engine=self.engine)
-        workload.text(nodes=1, gaps=Path("unused.trace"), computation=self.computation)
+        workload.require_replaceable(self.computation)
         with self._folder() as folder:
             launches = TracedLaunches(ranks=ranks, target=target, engine=self.engine, folder=folder)
             launches.check(self.program)
@@ -110,7 +111,8 @@ class _Run:
     folder: Path
     progress: Progress
     blocks: list[Block] = field(default_factory=list)
-    gaps: list[Path] = field(default_factory=list)  # by block: the capture of the program's iterations
+    gaps: list[tuple[Path, ...]] = field(default_factory=list)  # by block: the captures with the computation
+    lengths: tuple[tuple[int, ...], ...] = ()  # by rank: calls of each step of a chain
 
     def run(self) -> Validation:
         spec = self.spec
@@ -136,6 +138,8 @@ class _Run:
         if iterations.differences:
             return self._result(program, iterations, operations=(), complete=True)
         iterations = iterations.limited(spec.most_iterations)
+        if len(self.workload.motifs) > 1 and self.workload.replaces_computation(spec.computation):
+            self.lengths = self._lengths_of_steps(iterations, nodes=nodes)
         self.progress(
             f"{program_name} makes these calls {iterations.found:,} times in a row; {iterations.times:,} are measured",
         )
@@ -174,7 +178,8 @@ class _Run:
         found = times_in(trace, iterations)
         program = SideTimes(time_s=found.time_s, slowest_s=found.slowest_s, mpi_s=found.mpi_s)
         self._record(Side.program, number, iterations.times, program, outcome)
-        text = self.workload.text(nodes=nodes, gaps=trace.path, computation=spec.computation)
+        gaps = self._gaps_in(trace, iterations)
+        text = self.workload.text(nodes=nodes, gaps=gaps, computation=spec.computation)
         is_replay = self.workload.is_replay  # one repetition of a replay is all measured iterations
         measured, outcome = self.launches.run_workload(
             self._write(text), repetitions=1 if is_replay else iterations.times, warmup=max(1, iterations.skipped),
@@ -186,8 +191,37 @@ class _Run:
             time_s=measured.time_s, slowest_s=measured.slowest_s, mpi_s=mpi_time_s(measured.trace, measured.iterations)
         )
         self._record(Side.workload, number, measured.iterations, workload, outcome)
-        self.gaps.append(trace.path)
+        self.gaps.append(gaps)
         return Block(program=program, workload=workload), (trace, measured)
+
+    def _lengths_of_steps(self, iterations: Iterations, *, nodes: int) -> tuple[tuple[int, ...], ...]:
+        """Calls of each step of the chain in an iteration, by rank, from captures of each motif alone."""
+        columns = []
+        for number, text in enumerate(self.workload.steps(nodes=nodes), start=1):
+            self.progress(f"capturing step {number} of the chain", level=Level.progress)
+            captured, _ = self.launches.run_workload(
+                self._write(text), repetitions=1, warmup=0, seed=self.spec.seed, name=f"step-{number}",
+                mode=TraceMode.capture,
+            )  # fmt: skip
+            columns.append([rank.sequence_calls or 0 for rank in captured.trace.ranks()])
+        lengths = tuple(zip(*columns, strict=True))
+        if any(sum(row) != run.calls for row, run in zip(lengths, iterations.runs, strict=True)):
+            raise NotComparable(
+                f"the motifs of {self.workload.name} make other calls alone than in their chain, so that its "
+                "computation cannot be replaced; use --computation own"
+            )
+        return lengths
+
+    def _gaps_in(self, trace: Trace, iterations: Iterations) -> tuple[Path, ...]:
+        """The captures that hold the computation of each motif: that of the iterations, or parts of it for a chain."""
+        if not self.lengths:
+            return (trace.path,)
+        paths = []
+        for step in range(len(self.lengths[0])):
+            path = trace.path.with_name(f"{trace.path.stem}-step-{step + 1}.trace")
+            write_atomically(path, b"".join(lines_of_step(trace, iterations, self.lengths, step=step)))
+            paths.append(path)
+        return tuple(paths)
 
     def _write(self, text: str) -> Path:
         path = self.folder / "workload.sb"
@@ -215,14 +249,17 @@ class _Run:
     def _emit(self, path: Path, *, nodes: int) -> None:
         """Write the workload with the computation of the launch with the median time, and its capture beside it."""
         order = sorted(range(len(self.blocks)), key=lambda number: self.blocks[number].program.time_s)
-        gaps = path.with_suffix(".trace")
+        sources = self.gaps[order[len(order) // 2]]
+        suffixes = [".trace"] if len(sources) == 1 else [f"-{number}.trace" for number in range(1, len(sources) + 1)]
+        gaps = tuple(path.with_name(path.stem + suffix) for suffix in suffixes)
         try:
-            shutil.copyfile(self.gaps[order[len(order) // 2]], gaps)
+            for source, copy in zip(sources, gaps, strict=True):
+                shutil.copyfile(source, copy)
             computation = self.spec.computation
             write_output(path, self.workload.text(nodes=nodes, gaps=gaps, computation=computation))
         except OSError as fault:
             raise MachineFault(f"--emit: {fault.filename}: {reason_of(fault)}") from fault
-        self.progress(f"wrote {path} and {gaps}")
+        self.progress(f"wrote {path} and {', '.join(map(str, gaps))}")
 
     def _result(
         self, program: Trace, iterations: Iterations, *, operations: Sequence[OperationRow], complete: bool

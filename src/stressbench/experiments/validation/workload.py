@@ -4,10 +4,12 @@ Its computation is replaced by that between the program's calls, which the engin
 """
 
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -25,9 +27,9 @@ from stressbench.tracing.replay import quote
 
 SUFFIX = ".sb"
 _COMPUTE = "compute"
+_REMOVED = "\0"
 _GAPS_OPTION = "gaps-from"
 REPLAY = "replay"
-_WITH_OWN_CAPTURE = frozenset({REPLAY})  # its computation is that of the program already
 
 
 class Computation(StrEnum):
@@ -72,39 +74,65 @@ class ComparedWorkload:
         """Whether it repeats the program's own calls."""
         return not self.words
 
-    def text(self, *, nodes: int, gaps: Path | None = None, computation: Computation = Computation.own) -> str:
-        """The workload on so many nodes, with the computation of the capture `gaps`.
+    def text(
+        self, *, nodes: int, gaps: Sequence[Path] = (), computation: Computation = Computation.own
+    ) -> str:  # fmt: skip
+        """The workload on so many nodes. `gaps`: captures with the computation of each of its communicating motifs.
 
-        Raises LaunchMistake where the file cannot be read, or the computation cannot be replaced in it.
+        Without them, and with the computation `own`, it is as written. Raises LaunchMistake where the file cannot be
+        read.
         """
         if self.is_replay:
-            capture = "" if gaps is None else f" -f {quote(str(gaps))} --gaps {_replay_gaps(computation)}"
+            capture = "".join(f" -f {quote(str(path))} --gaps {_replay_gaps(computation)}" for path in gaps)
             return f"[JOB_NAME] {REPLAY}\n[NODES] {nodes}\n[MOTIF] {REPLAY}{capture}\n"
         text = self._as_written(nodes)
-        if gaps is None or computation is Computation.own:
+        if not gaps or not self.replaces_computation(computation):
             return text
-        motifs = [match for match in STATEMENT.finditer(text) if match["key"] == "MOTIF"]
-        communicating = [match for match in motifs if _motif_of(match["rest"]) != _COMPUTE]
-        if len(communicating) != 1 or any(match["key"] in _LOOPS for match in STATEMENT.finditer(text)):
-            raise LaunchMistake(
-                f"--computation {computation}: {self.words[0]} is a chain of {len(communicating)} motifs, whose own "
-                "computation cannot be replaced; expected one motif, or --computation own"
-            )
-        if _motif_of(communicating[0]["rest"]) in _WITH_OWN_CAPTURE:
-            return text
-        source = f"--{_GAPS_OPTION} {quote(str(gaps))} --gaps {computation}"
-        motif = communicating[0]
-        if self.takes_gaps(_motif_of(motif["rest"])):
-            with_gaps = f"[MOTIF] {_without_end(motif['rest'])} {source}\n"
-        else:
-            with_gaps = f"[MOTIF] {_COMPUTE} {source} --call 0\n{motif[0]}"
-        parts, position = [], 0
-        for match in motifs:
-            parts += [text[position : match.start()], with_gaps if match is motif else ""]
-            position = match.end()
-        return "".join([*parts, text[position:]])
+        remaining = iter(gaps)
 
-    def takes_gaps(self, motif: str) -> bool:
+        def with_gaps(match: re.Match[str]) -> str:
+            if match["key"] != "MOTIF":
+                return match[0]
+            motif = _motif_of(match["rest"])
+            if motif == _COMPUTE:
+                return _REMOVED
+            source = f"--{_GAPS_OPTION} {quote(str(next(remaining)))} --gaps {computation}"
+            if self._takes_gaps(motif):
+                return f"[MOTIF] {_words_of(match['rest'])} {source}{_end_of(match['rest'])}"
+            return f"[MOTIF] {_COMPUTE} {source} --call 0\n{match[0]}"
+
+        return _without_removed(STATEMENT.sub(with_gaps, text))
+
+    def replaces_computation(self, computation: Computation) -> bool:
+        """Whether its computation is replaced by that of the program: not that of a motif with a capture of its own."""
+        return computation is not Computation.own and not self.is_replay and self.motifs != (REPLAY,)
+
+    @property
+    def motifs(self) -> tuple[str, ...]:
+        """Names of the motifs of its chain that communicate. Raises LaunchMistake where the file cannot be read."""
+        return tuple(_motif_of(match["rest"]) for match in self._communicating())
+
+    def steps(self, *, nodes: int) -> tuple[str, ...]:
+        """For each of these motifs, the workload with this motif alone."""
+        text, own = self._as_written(nodes), self._communicating()
+        return tuple(
+            _without_removed(STATEMENT.sub(partial(_only, kept=kept), text)) for kept in own
+        )  # fmt: skip
+
+    def _communicating(self) -> list[re.Match[str]]:
+        motifs = [match for match in STATEMENT.finditer(self._as_written(1)) if match["key"] == "MOTIF"]
+        return [match for match in motifs if _motif_of(match["rest"]) != _COMPUTE]
+
+    def require_replaceable(self, computation: Computation) -> None:
+        """Raise LaunchMistake where the computation cannot be replaced, as in loops."""
+        unsupported = [m["key"] for m in STATEMENT.finditer(self._as_written(1)) if m["key"] in _LOOPS]
+        if self.file is not None and unsupported and self.replaces_computation(computation):
+            raise LaunchMistake(
+                f"--computation {computation}: {self.file} has [{unsupported[0]}], in which computation cannot be "
+                "replaced; write the chain out, or use --computation own"
+            )
+
+    def _takes_gaps(self, motif: str) -> bool:
         """Whether the motif can take the computation between its calls from a capture. Raises WorkloadRefused."""
         answer = subprocess.run(
             [str(self._engine), "describe", motif, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -159,5 +187,19 @@ def _motif_of(rest: str) -> str:
     return words[0].lower() if words else ""
 
 
-def _without_end(rest: str) -> str:
+def _only(match: re.Match[str], *, kept: re.Match[str]) -> str:
+    return _REMOVED if match["key"] == "MOTIF" and match.start() != kept.start() else match[0]
+
+
+def _words_of(rest: str) -> str:
     return " ".join(without_comments(rest).split("\n")).strip()
+
+
+def _end_of(rest: str) -> str:
+    """The newlines that end a statement at the end of a file."""
+    return rest[len(rest.rstrip("\n")) :]
+
+
+def _without_removed(text: str) -> str:
+    """The text without the lines of removed statements."""
+    return text.replace(f"{_REMOVED}\n", "").replace(_REMOVED, "")

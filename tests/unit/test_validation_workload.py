@@ -1,0 +1,114 @@
+"""The workload that is compared with an application: its text with the computation of the program in it."""
+
+from pathlib import Path
+
+import pytest
+
+from stressbench.experiments.run import WorkloadRefused
+from stressbench.experiments.validation.workload import ComparedWorkload, Computation
+from stressbench.launch.errors import LaunchMistake
+
+CHAIN = """\
+[SET] cells=100
+[JOB_NAME] solver        # a solver
+[NODES] 1
+[MOTIF] halo2d -x ${cells} -y 50   # its halo
+[MOTIF] Compute -m 3ms
+[MOTIF] AllReduce
+"""
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Path:
+    """An engine that describes motifs: tealeaf and halo2d take captured computation, others do not."""
+    program = tmp_path / "stressbench-mpi"
+    program.write_text("""#!/bin/sh
+case $2 in
+  tealeaf | halo2d) echo '{"options": [{"name": "columns"}, {"name": "gaps-from"}]}' ;;
+  allreduce) echo '{"options": [{"name": "size"}]}' ;;
+  *) echo "no such motif" >&2; exit 2 ;;
+esac
+""")
+    program.chmod(0o755)
+    return program
+
+
+def workload(engine: Path, *words: str) -> ComparedWorkload:
+    return ComparedWorkload.of(words, engine=engine)
+
+
+def test_a_motif_is_a_job_on_all_nodes(engine: Path) -> None:
+    made = workload(engine, "tealeaf", "-x", "100", "--name", "two words")
+    assert made.text(nodes=3) == '[JOB_NAME] tealeaf\n[NODES] 3\n[MOTIF] tealeaf -x 100 --name "two words"\n'
+    assert made.motifs == ("tealeaf",)
+
+
+def test_a_motif_takes_the_computation_between_its_calls(engine: Path) -> None:
+    text = workload(engine, "tealeaf").text(nodes=1, gaps=[Path("a b.trace")], computation=Computation.mean)
+    assert text.endswith('[MOTIF] tealeaf --gaps-from "a b.trace" --gaps mean\n')
+
+
+def test_before_a_motif_without_gaps_a_compute_step_has_the_computation(engine: Path) -> None:
+    text = workload(engine, "allreduce").text(nodes=1, gaps=[Path("a.trace")], computation=Computation.measured)
+    assert text.endswith("[MOTIF] compute --gaps-from a.trace --gaps measured --call 0\n[MOTIF] allreduce\n")
+
+
+def test_its_own_computation_is_kept_on_request(engine: Path) -> None:
+    made = workload(engine, "tealeaf")
+    assert made.text(nodes=1, gaps=[Path("a.trace")]) == made.text(nodes=1)
+
+
+def test_each_motif_of_a_chain_has_a_capture_and_its_compute_steps_are_left_out(engine: Path, tmp_path: Path) -> None:
+    (tmp_path / "chain.sb").write_text(CHAIN)
+    made = workload(engine, str(tmp_path / "chain.sb"))
+
+    text = made.text(nodes=1, gaps=[Path("1.trace"), Path("2.trace")], computation=Computation.measured)
+
+    assert (
+        text
+        == """\
+[SET] cells=100
+[JOB_NAME] solver        # a solver
+[NODES] 1
+[MOTIF] halo2d -x ${cells} -y 50 --gaps-from 1.trace --gaps measured
+[MOTIF] compute --gaps-from 2.trace --gaps measured --call 0
+[MOTIF] AllReduce
+"""
+    )
+
+
+def test_the_steps_of_a_chain_are_workloads_of_one_motif(engine: Path, tmp_path: Path) -> None:
+    (tmp_path / "chain.sb").write_text(CHAIN)
+    halo, reduction = workload(engine, str(tmp_path / "chain.sb")).steps(nodes=1)
+    assert ("halo2d" in halo, "AllReduce" in halo, "Compute" in halo) == (True, False, False)
+    assert ("halo2d" in reduction, "AllReduce" in reduction, "[NODES] 1" in reduction) == (False, True, True)
+
+
+def test_a_replay_has_the_computation_of_its_capture(engine: Path, tmp_path: Path) -> None:
+    assert workload(engine).text(nodes=2, gaps=[Path("a.trace")], computation=Computation.mean) == (
+        "[JOB_NAME] replay\n[NODES] 2\n[MOTIF] replay -f a.trace --gaps mean\n"
+    )
+    recorded = tmp_path / "app.sb"
+    recorded.write_text("[JOB_NAME] app\n[NODES] 1\n[MOTIF] replay -f app.trace\n")
+    made = workload(engine, str(recorded))
+    assert made.text(nodes=1, gaps=[Path("b.trace")], computation=Computation.measured) == recorded.read_text()
+
+
+def test_in_a_loop_computation_cannot_be_replaced(engine: Path, tmp_path: Path) -> None:
+    (tmp_path / "loop.sb").write_text(CHAIN.replace("[MOTIF] AllReduce", "[LOOP] 3\n[MOTIF] AllReduce\n[END]"))
+    made = workload(engine, str(tmp_path / "loop.sb"))
+    with pytest.raises(LaunchMistake, match=r"loop.sb has \[LOOP\], in which computation cannot be replaced"):
+        made.require_replaceable(Computation.measured)
+    made.require_replaceable(Computation.own)
+
+
+def test_what_is_no_workload_is_refused(engine: Path, tmp_path: Path) -> None:
+    with pytest.raises(LaunchMistake, match=r"-x: w\.sb is a workload, which takes no options"):
+        workload(engine, "w.sb", "-x")
+    with pytest.raises(LaunchMistake, match=r"missing\.sb: no such file"):
+        workload(engine, str(tmp_path / "missing.sb")).text(nodes=1)
+    (tmp_path / "binary.sb").write_bytes(b"\xff\xfe")
+    with pytest.raises(LaunchMistake, match="expected a text in UTF-8"):
+        workload(engine, str(tmp_path / "binary.sb")).text(nodes=1)
+    with pytest.raises(WorkloadRefused):
+        workload(engine, "nothing").text(nodes=1, gaps=[Path("a.trace")], computation=Computation.measured)

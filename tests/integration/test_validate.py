@@ -169,3 +169,27 @@ def test_an_interrupt_keeps_the_launches_that_are_done(engine, program, tmp_path
     assert "stopped after" in output
     assert "tealeaf takes" in output
     assert (tmp_path / "kept" / "report.html").exists()
+
+
+def test_each_motif_of_a_chain_computes_as_the_program_does_there(validated, engine, tmp_path):
+    chain = "[JOB_NAME] solver\n[NODES] 1\n[MOTIF] halo2d -x 64 -y 48\n[MOTIF] Compute -m 20us\n[MOTIF] AllReduce\n"
+    (tmp_path / "chain.sb").write_text(chain)
+    application = [
+        str(engine.program), "run", str(tmp_path / "chain.sb"), "--quiet", "--output", str(tmp_path / "app.jsonl"),
+        "--overwrite", "--isolated", "1", "--contended", "0", "--repetitions", "20", "--warmup", "0",
+    ]  # fmt: skip
+
+    found = validated("-o", "kept", "chain.sb", application=application)
+
+    assert found["found"] >= 20
+    text = (tmp_path / "kept" / "workload.sb").read_text()
+    assert text.count("--gaps-from") == 2
+    assert "-m 20us" not in text
+    for number, block in enumerate(found["blocks"], start=1):
+        steps = [
+            json.loads(line)
+            for step in (1, 2)
+            for line in (tmp_path / "kept" / f"iterations-{number:02}-step-{step}.trace").open()
+        ]
+        means = [sum(gap[3] / gap[2] for gap in line["gaps"]) for line in steps if line["type"] == "rank"]
+        assert sum(means) / 2 == pytest.approx(block["program"]["time_s"] - block["program"]["mpi_s"], rel=0.2)

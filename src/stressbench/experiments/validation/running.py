@@ -26,6 +26,7 @@ from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import resolve_target
 from stressbench.levels import Level
 from stressbench.results.validation import Block, OperationRow, SideTimes, Validation, ratio_of, verdict_of
+from stressbench.stop_signals import handled_by
 from stressbench.tracing.diff import diff
 from stressbench.tracing.excerpts import lines_of_step
 from stressbench.tracing.iteration_times import OperationCount, mpi_time_s, operations_in, times_in
@@ -150,10 +151,12 @@ class _Run:
         JOURNAL.append(journal, self._plan())
         operations: tuple[OperationRow, ...] = ()
         complete = True
+        stop_signals: list[int] = []
         try:
             for number in range(spec.launches):
                 self.progress(f"launch {number + 1} of {spec.launches}", level=Level.progress)
-                block, sides = self._block(number, iterations, nodes=nodes)
+                with handled_by(lambda signal, _: stop_signals.append(signal)):  # a launch handles it by itself
+                    block, sides = self._block(number, iterations, nodes=nodes)
                 self.blocks.append(block)
                 operations = operations or _operation_rows(*sides, iterations=iterations.times)
                 if self.workload.is_replay and number == 0:
@@ -161,6 +164,8 @@ class _Run:
                     if differences:
                         iterations = replace(iterations, differences=differences)
                         break
+                if stop_signals:
+                    raise Interrupted("stopped")
         except Interrupted:
             if not self.blocks:
                 raise

@@ -151,25 +151,24 @@ class _Run:
         JOURNAL.append(journal, self._plan())
         operations: tuple[OperationRow, ...] = ()
         complete = True
-        stop_signals: list[int] = []
-        try:
-            for number in range(spec.launches):
-                self.progress(f"launch {number + 1} of {spec.launches}", level=Level.progress)
-                with handled_by(lambda signal, _: stop_signals.append(signal)):  # a launch handles it by itself
+        stop_signals: list[int] = []  # those between launches; a launch handles its own
+        with handled_by(lambda signal, _: stop_signals.append(signal)):
+            try:
+                for number in range(spec.launches):
+                    self.progress(f"launch {number + 1} of {spec.launches}", level=Level.progress)
                     block, sides = self._block(number, iterations, nodes=nodes)
-                self.blocks.append(block)
-                operations = operations or _operation_rows(*sides, iterations=iterations.times)
-                if self.workload.is_replay and number == 0:
-                    differences = differences_in(diff(sides[0], sides[1].trace))
-                    if differences:
-                        iterations = replace(iterations, differences=differences)
+                    self.blocks.append(block)
+                    operations = operations or _operation_rows(*sides, iterations=iterations.times)
+                    if self.workload.is_replay and number == 0:
+                        iterations = replace(iterations, differences=differences_in(diff(sides[0], sides[1].trace)))
+                    if iterations.differences:
                         break
-                if stop_signals:
-                    raise Interrupted("stopped")
-        except Interrupted:
-            if not self.blocks:
-                raise
-            complete = False
+                    if stop_signals:
+                        raise Interrupted("stopped")
+            except Interrupted:
+                if not self.blocks:
+                    raise
+                complete = len(self.blocks) == spec.launches
         if spec.emit is not None:
             self._emit(spec.emit, nodes=nodes)
         return self._result(program, iterations, operations=operations, complete=complete)

@@ -22,10 +22,10 @@
 #include "motifs/motif.hpp"
 #include "mutator.hpp"
 #include "output/run_file.hpp"
-#include "replay/gaps.hpp"
 #include "replay/preexisting_communicators.hpp"
-#include "replay/program.hpp"
+#include "trace/gaps.hpp"
 #include "trace/line.hpp"
+#include "trace/program.hpp"
 #include "trace/read.hpp"
 #include "trace_text.hpp"
 
@@ -59,8 +59,8 @@ void read_trace(const std::string& path) {
   for (int rank = 0; rank < ranks; ++rank) {
     const auto line = lines.next();
     const trace::RankRecord record = trace::read_rank(lines.position(), *line, rank);
-    const replay::Program program(record.rules, record.calls.size(), record.sequence_calls);
-    const replay::Gaps gaps(record.gaps, record.calls.size(), GapTimes::measured, 1.0, {});
+    const trace::Program program(record.rules, record.calls.size(), record.sequence_calls);
+    const trace::Gaps gaps(record.gaps, record.calls.size(), GapTimes::measured, 1.0, {});
     (void)replay::preexisting_communicators_of(record);
   }
 }

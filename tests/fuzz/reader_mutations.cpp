@@ -23,6 +23,7 @@
 #include "mutator.hpp"
 #include "output/run_file.hpp"
 #include "replay/preexisting_communicators.hpp"
+#include "trace/excerpt.hpp"
 #include "trace/gaps.hpp"
 #include "trace/line.hpp"
 #include "trace/program.hpp"
@@ -52,6 +53,17 @@ void check_motif(const std::string& name, const std::vector<Given>& options) {
   (void)motif->traffic(ranks);
 }
 
+// The computation before calls, which a trace may lack and still be replayed.
+void read_gaps(const std::string& path, const trace::RankRecord& record) {
+  try {
+    check_motif("compute", {{"gaps-from", path}});
+    const std::int64_t calls = std::min<std::int64_t>(record.sequence_calls, 1000);
+    (void)trace::Excerpt(record, 0, calls);
+    (void)trace::Excerpt(record, calls / 2, calls - calls / 2);
+  } catch (const UserMistake&) {
+  }
+}
+
 void read_trace(const std::string& path) {
   check_motif("replay", {{"file", path}});
   trace::Lines lines(path);
@@ -62,6 +74,7 @@ void read_trace(const std::string& path) {
     const trace::Program program(record.rules, record.calls.size(), record.sequence_calls);
     const trace::Gaps gaps(record.gaps, record.calls.size(), GapTimes::measured, 1.0, {});
     (void)replay::preexisting_communicators_of(record);
+    read_gaps(path, record);
   }
 }
 

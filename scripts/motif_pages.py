@@ -98,6 +98,8 @@ def index(entries: list[Entry]) -> str:
         "Choose a motif for a workload, and look up what it sends, how it is timed and which options it has.",
         "`stressbench-mpi list` and `stressbench-mpi describe NAME` print the same declarations, from which",
         "scripts/motif_pages.py makes this page and the tables of options.", "",
+        "Motifs of applications and of machine learning can compute between their calls for as long as the program",
+        "did in a capture ([computation from a capture](compute.md#computation-from-a-capture)).", "",
     ]  # fmt: skip
     for family, title in FAMILIES.items():
         members = [entry for entry in entries if entry["family"] == family]

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <variant>
 
 namespace stressbench::calls {
@@ -150,6 +151,8 @@ struct EndRepeat {
 using Call = std::variant<Compute, Send, Receive, SendReceive, Isend, Irecv, StartAll, Wait, WaitAll, TestAll,
                           WaitAllUnlessTested, Barrier, Bcast, Reduce, Allreduce, ReduceScatter, Allgather, Allgatherv,
                           Alltoall, Alltoallv, Repeat, EndRepeat>;
+// The MPI function that is called, without "MPI_"; empty for computation and loops.
+std::string_view mpi_function(const Call& call) noexcept;
 // A persistent request, created once and started by StartAll.
 using PersistentCall = std::variant<Isend, Irecv>;
 

@@ -46,6 +46,33 @@ std::int64_t size_of(ElementType type) noexcept {
   return 1;
 }
 
+std::string_view mpi_function(const Call& call) noexcept {
+  return std::visit(
+      []<class C>(const C& one) -> std::string_view {
+        if constexpr (std::same_as<C, Send>) return "Send";
+        if constexpr (std::same_as<C, Receive>) return "Recv";
+        if constexpr (std::same_as<C, SendReceive>) return "Sendrecv";
+        if constexpr (std::same_as<C, Isend>) return "Isend";
+        if constexpr (std::same_as<C, Irecv>) return "Irecv";
+        if constexpr (std::same_as<C, StartAll>) return "Startall";
+        if constexpr (std::same_as<C, Wait>) return "Wait";
+        if constexpr (std::same_as<C, WaitAll> || std::same_as<C, WaitAllUnlessTested>) return "Waitall";
+        if constexpr (std::same_as<C, TestAll>) return "Testall";
+        if constexpr (std::same_as<C, Barrier>) return one.request ? "Ibarrier" : "Barrier";
+        if constexpr (std::same_as<C, Bcast>) return one.request ? "Ibcast" : "Bcast";
+        if constexpr (std::same_as<C, Reduce>) return one.request ? "Ireduce" : "Reduce";
+        if constexpr (std::same_as<C, Allreduce>) return one.request ? "Iallreduce" : "Allreduce";
+        if constexpr (std::same_as<C, ReduceScatter>)
+          return one.request ? "Ireduce_scatter_block" : "Reduce_scatter_block";
+        if constexpr (std::same_as<C, Allgather>) return one.request ? "Iallgather" : "Allgather";
+        if constexpr (std::same_as<C, Allgatherv>) return one.request ? "Iallgatherv" : "Allgatherv";
+        if constexpr (std::same_as<C, Alltoall>) return one.request ? "Ialltoall" : "Alltoall";
+        if constexpr (std::same_as<C, Alltoallv>) return one.request ? "Ialltoallv" : "Alltoallv";
+        return {};
+      },
+      call);
+}
+
 CallList::CallList(int rank, int ranks) : all_ranks_{0, rank, ranks} {}
 
 void CallList::compute(double nanoseconds) {
@@ -232,6 +259,19 @@ std::uint64_t CallList::computations() const {
     if constexpr (std::same_as<C, Compute>) sum += times;
   });
   return static_cast<std::uint64_t>(sum);
+}
+
+std::int64_t CallList::mpi_calls() const {
+  std::int64_t sum = 0;
+  for_each_call([&]<class C>(const C&, std::int64_t times) { sum += std::same_as<C, Compute> ? 0 : times; });
+  return sum;
+}
+
+std::int64_t CallList::conditional_waits() const {
+  std::int64_t sum = 0;
+  for_each_call(
+      [&]<class C>(const C&, std::int64_t times) { sum += std::same_as<C, WaitAllUnlessTested> ? times : 0; });
+  return sum;
 }
 
 Traffic CallList::traffic(double scale) const {

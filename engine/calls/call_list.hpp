@@ -3,7 +3,9 @@
 // is compared with the application's captured sequence, and is executed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "calls/call.hpp"
@@ -39,6 +41,7 @@ class CallList {
   void start_all(Requests requests);
   void wait(Request request);
   void wait_all(Requests requests);
+  // Each test is followed by a wait that is skipped if the test found all requests complete.
   void test_all(Requests requests);
   void wait_all_unless_tested(Requests requests);
 
@@ -83,6 +86,9 @@ class CallList {
   int request_slots() const noexcept { return request_slots_; }
 
   std::uint64_t computations() const;  // number of Compute calls per iteration
+  // Number of MPI calls per iteration, tests and the waits after them both counted.
+  std::int64_t mpi_calls() const;
+  std::int64_t conditional_waits() const;  // number of those waits
   // Traffic of this rank per iteration. A collective is counted on its rank 0. `scale` multiplies the computation time.
   Traffic traffic(double scale) const;
 
@@ -106,5 +112,21 @@ class CallList {
   std::vector<Split> splits_;
   int request_slots_ = 0;
 };
+
+// Calls visit(call, its index) for each execution of a call in an iteration, in order, except loops.
+// `remaining_passes` has one element for each call of the list.
+template <class Visit>
+void for_each_execution(const std::vector<Call>& calls, std::vector<int>& remaining_passes, Visit visit) {
+  for (std::size_t k = 0; k < calls.size(); ++k) {
+    if (const auto* repeat = std::get_if<Repeat>(&calls[k])) {
+      remaining_passes[k] = repeat->times;
+    } else if (const auto* end = std::get_if<EndRepeat>(&calls[k])) {
+      const auto begin = static_cast<std::size_t>(end->begin);
+      if (--remaining_passes[begin] > 0) k = begin;
+    } else {
+      visit(calls[k], k);
+    }
+  }
+}
 
 }  // namespace stressbench::calls

@@ -245,29 +245,47 @@ void CallListExecutor::fill_reductions() {
   });
 }
 
+template <class OnComputation, class OnCall>
+void CallListExecutor::for_each_execution(OnComputation on_computation, OnCall on_call) {
+  calls::for_each_execution(calls_.calls(), remaining_passes_, [&](const Call& call, std::size_t k) {
+    std::visit(
+        [&]<class C>(const C& one) {
+          if constexpr (std::same_as<C, Compute>) {
+            on_computation(one);
+          } else if constexpr (!std::same_as<C, Repeat> && !std::same_as<C, EndRepeat>) {
+            on_call(one, offsets_[k]);
+          }
+        },
+        call);
+  });
+}
+
 void CallListExecutor::perform(const Recorder& recorder, ComputeTimes& compute_times) {
-  const std::vector<Call>& calls = calls_.calls();
-  for (std::size_t k = 0; k < calls.size(); ++k) {
-    const Call& call = calls[k];
-    if (const auto* compute = std::get_if<Compute>(&call)) {
-      if (compute_times.how != Computation::off) {
-        pause::until(compute_times.how, recorder, recorder.now_ns() + compute_times.scaled_ns(compute->duration_ns));
-      }
-    } else if (const auto* repeat = std::get_if<Repeat>(&call)) {
-      remaining_passes_[k] = repeat->times;
-    } else if (const auto* end = std::get_if<EndRepeat>(&call)) {
-      const auto begin = static_cast<std::size_t>(end->begin);
-      if (--remaining_passes_[begin] > 0) k = begin;
-    } else {
-      std::visit(
-          [&]<class C>(const C& one) {
-            if constexpr (!std::same_as<C, Compute> && !std::same_as<C, Repeat> && !std::same_as<C, EndRepeat>) {
-              execute(one, offsets_[k]);
-            }
-          },
-          call);
-    }
-  }
+  if (!compute_times.gaps_ns.empty()) return perform_with_gaps(recorder, compute_times);
+  for_each_execution(
+      [&](const Compute& compute) {
+        if (compute_times.how == Computation::off) return;
+        pause::until(compute_times.how, recorder, recorder.now_ns() + compute_times.scaled_ns(compute.duration_ns));
+      },
+      [&](const auto& call, const BufferOffsets& offsets) { execute(call, offsets); });
+}
+
+void CallListExecutor::perform_with_gaps(const Recorder& recorder, ComputeTimes& compute_times) {
+  std::optional<std::int64_t> start_ns;  // of the computation before the next call, if it began before a test
+  for_each_execution([](const Compute&) {},
+                     [&](const auto& call, const BufferOffsets& offsets) {
+                       const std::int64_t gap_ns = compute_times.take_gap_ns();
+                       if (gap_ns == ComputeTimes::during_next) {
+                         start_ns = recorder.now_ns();
+                       } else {
+                         if (gap_ns > 0) {
+                           pause::until(compute_times.how, recorder,
+                                        (start_ns ? *start_ns : recorder.now_ns()) + gap_ns);
+                         }
+                         start_ns.reset();
+                       }
+                       execute(call, offsets);
+                     });
 }
 
 template <class C>

@@ -13,19 +13,31 @@
 
 namespace stressbench::calls {
 
-// Computation in one iteration: how the time is spent, and factors by which successive times are multiplied, used
-// cyclically. No factors: 1.
+// Computation in one iteration: how the time is spent, and its duration. Lists of factors and times are used
+// cyclically.
 struct ComputeTimes {
+  // In `gaps_ns`, before a call that tests: the test takes place during the computation before the next call.
+  static constexpr std::int64_t during_next = -1;
+
   Computation how = Computation::busy;
+  // The computation of the call list: factors by which successive times are multiplied. No factors: 1.
   double scale = 1.0;
   std::vector<double> factors;
   std::size_t next = 0;
+  // Instead of it, if this is not empty: the time before each MPI call in nanoseconds, loops unrolled.
+  std::vector<std::int64_t> gaps_ns;
+  std::size_t next_gap = 0;
 
   std::int64_t scaled_ns(double nanoseconds) noexcept {
     if (factors.empty()) return static_cast<std::int64_t>(nanoseconds * scale);
     const double factor = factors[next];
     next = next + 1 < factors.size() ? next + 1 : 0;
     return static_cast<std::int64_t>(nanoseconds * scale * factor);
+  }
+  std::int64_t take_gap_ns() noexcept {
+    const std::int64_t gap_ns = gaps_ns[next_gap];
+    next_gap = next_gap + 1 < gaps_ns.size() ? next_gap + 1 : 0;
+    return gap_ns;
   }
 };
 
@@ -88,6 +100,10 @@ class CallListExecutor {
   template <IsReduction C>
   void check_reduction(const C& call, const BufferOffsets& offsets) const;
 
+  // Calls on_computation(Compute) or on_call(call, its offsets) for each execution in an iteration, in order.
+  template <class OnComputation, class OnCall>
+  void for_each_execution(OnComputation on_computation, OnCall on_call);
+  void perform_with_gaps(const Recorder& recorder, ComputeTimes& compute_times);
   template <class C>
   void execute(const C& call, const BufferOffsets& offsets);
   template <IsCollective C>

@@ -8,13 +8,13 @@
 #include <memory>
 
 #include "core/pause.hpp"
+#include "motifs/captured/own_record.hpp"
 #include "motifs/motif.hpp"
-#include "replay/gaps.hpp"
-#include "replay/own_record.hpp"
 #include "replay/preexisting_communicators.hpp"
-#include "replay/program.hpp"
 #include "replay/replay_plan.hpp"
 #include "replay/trace_check.hpp"
+#include "trace/gaps.hpp"
+#include "trace/program.hpp"
 
 namespace stressbench {
 
@@ -55,7 +55,7 @@ class Replay final : public Motif {
   }
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
-    replay::collectively(group, [&] { record_ = replay::own_record(group, *path_); });
+    captured::collectively(group, path_.name(), [&] { record_ = captured::own_record(group, *path_); });
     auto [individual, shared] = replay::required_file_bytes(record_);
     std::array<std::int64_t, 2> maxima{replay::is_reordered(record_) ? 1 : 0, individual};
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, maxima.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
@@ -63,11 +63,11 @@ class Replay final : public Motif {
     replay::PlanOptions options{group.handle(), maxima[0] != 0, "", maxima[1] + shared};
     if (!files_->empty()) options.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
     std::vector<replay::PreexistingCommunicator> preexisting;
-    replay::collectively(group, [&] {
+    captured::collectively(group, path_.name(), [&] {
       build(std::move(options), draws);
       preexisting = replay::preexisting_communicators_of(record_);
     });
-    replay::collectively(group, [&] { preexisting_.create(group, preexisting); });
+    captured::collectively(group, path_.name(), [&] { preexisting_.create(group, preexisting); });
     for (const replay::PreexistingCommunicators::NumberedHandle& created : preexisting_.handles())
       state_.comms.add_preexisting(created.number, created.handle);
     if (*compute_ == Computation::sleep) pause::minimise_timer_slack();
@@ -99,9 +99,9 @@ class Replay final : public Motif {
   void build(replay::PlanOptions options, const Draw& draws) {
     const std::size_t calls = record_.calls.size();
     try {
-      program_ = replay::Program(record_.rules, calls, record_.sequence_calls);
-      if (computes_between_calls()) gaps_ = replay::Gaps(record_.gaps, calls, *gap_times_, *scale_, draws);
-      tail_ns_ = replay::scaled_ns(record_.tail_s, *scale_);
+      program_ = trace::Program(record_.rules, calls, record_.sequence_calls);
+      if (computes_between_calls()) gaps_ = trace::Gaps(record_.gaps, calls, *gap_times_, *scale_, draws);
+      tail_ns_ = trace::scaled_ns(record_.tail_s, *scale_);
     } catch (const UserMistake& mistake) {
       throw UserMistake("'{}', rank {}: {}", *path_, record_.rank, mistake.what());
     }
@@ -133,8 +133,8 @@ class Replay final : public Motif {
       "directory for scratch files, on which file calls are executed; without it, file calls are left out"};
 
   trace::RankRecord record_;
-  replay::Program program_;
-  replay::Gaps gaps_;
+  trace::Program program_;
+  trace::Gaps gaps_;
   std::int64_t tail_ns_ = 0;  // computation after the last call
   std::unique_ptr<replay::ReplayPlan> plan_;
   replay::PreexistingCommunicators preexisting_;

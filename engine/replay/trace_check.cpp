@@ -98,24 +98,8 @@ void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
   traffic.compute_s += record.tail_s;
 }
 
-trace::Header open(trace::Lines& lines, int ranks) {
-  const auto head = lines.next();
-  if (!head) lines.position().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
-  const trace::Header header = trace::read_header(lines.position(), *head);
-  if (header.ranks != ranks) {
-    throw UserMistake("'{}' was captured on {} rank{}; this job has {}", lines.position().file, header.ranks,
-                      header.ranks == 1 ? "" : "s", ranks);
-  }
-  return header;
-}
-
 trace::RankRecord next_record(trace::Lines& lines, int rank, FileCalls files) {
-  const auto line = lines.next();
-  if (!line) {
-    trace::Position{lines.position().file, lines.position().line + 1}.refuse(
-        fmt::format("the line of rank {} is missing; the file is truncated", rank));
-  }
-  trace::RankRecord record = trace::read_rank(lines.position(), *line, rank);
+  trace::RankRecord record = trace::read_rank(lines, rank);
   for (const trace::Call& call : record.calls) {
     try {
       require_replayable(call.op, files);
@@ -140,7 +124,7 @@ auto as_mistake_in_file(Action action) {
 void check_trace(const std::string& path, int ranks, FileCalls files) {
   as_mistake_in_file([&] {
     trace::Lines lines(path);
-    open(lines, ranks);
+    trace::read_header(lines, ranks);
     next_record(lines, 0, files);
   });
 }
@@ -148,7 +132,7 @@ void check_trace(const std::string& path, int ranks, FileCalls files) {
 Traffic traffic_of(const std::string& path, int ranks, FileCalls files) {
   return as_mistake_in_file([&] {
     trace::Lines lines(path);
-    open(lines, ranks);
+    trace::read_header(lines, ranks);
     Traffic traffic;
     for (int rank = 0; rank < ranks; ++rank) {
       const trace::RankRecord record = next_record(lines, rank, files);

@@ -272,6 +272,31 @@ RankRecord read_rank(const Position& position, std::string_view line, int rank) 
   });
 }
 
+Header read_header(Lines& lines, int ranks) {
+  const auto head = lines.next();
+  if (!head) lines.position().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
+  const Header header = read_header(lines.position(), *head);
+  if (header.ranks != ranks) {
+    throw UserMistake("'{}' was captured on {} rank{}; this job has {}", lines.position().file, header.ranks,
+                      header.ranks == 1 ? "" : "s", ranks);
+  }
+  return header;
+}
+
+std::string rank_line(Lines& lines, int rank) {
+  auto line = lines.next();
+  if (!line) {
+    Position{lines.position().file, lines.position().line + 1}.refuse(
+        fmt::format("the line of rank {} is missing; the file is truncated", rank));
+  }
+  return std::move(*line);
+}
+
+RankRecord read_rank(Lines& lines, int rank) {
+  const std::string line = rank_line(lines, rank);
+  return read_rank(lines.position(), line, rank);
+}
+
 void read_tail(Lines& lines, int ranks) {
   for (bool first = true;; first = false) {
     const auto line = lines.next();

@@ -22,10 +22,11 @@
 #include "motifs/motif.hpp"
 #include "mutator.hpp"
 #include "output/run_file.hpp"
-#include "replay/gaps.hpp"
 #include "replay/preexisting_communicators.hpp"
-#include "replay/program.hpp"
+#include "trace/excerpt.hpp"
+#include "trace/gaps.hpp"
 #include "trace/line.hpp"
+#include "trace/program.hpp"
 #include "trace/read.hpp"
 #include "trace_text.hpp"
 
@@ -52,6 +53,17 @@ void check_motif(const std::string& name, const std::vector<Given>& options) {
   (void)motif->traffic(ranks);
 }
 
+// The computation before calls, which a trace may lack and still be replayed.
+void read_gaps(const std::string& path, const trace::RankRecord& record) {
+  try {
+    check_motif("compute", {{"gaps-from", path}});
+    const std::int64_t calls = std::min<std::int64_t>(record.sequence_calls, 1000);
+    (void)trace::Excerpt(record, 0, calls);
+    (void)trace::Excerpt(record, calls / 2, calls - calls / 2);
+  } catch (const UserMistake&) {
+  }
+}
+
 void read_trace(const std::string& path) {
   check_motif("replay", {{"file", path}});
   trace::Lines lines(path);
@@ -59,9 +71,10 @@ void read_trace(const std::string& path) {
   for (int rank = 0; rank < ranks; ++rank) {
     const auto line = lines.next();
     const trace::RankRecord record = trace::read_rank(lines.position(), *line, rank);
-    const replay::Program program(record.rules, record.calls.size(), record.sequence_calls);
-    const replay::Gaps gaps(record.gaps, record.calls.size(), GapTimes::measured, 1.0, {});
+    const trace::Program program(record.rules, record.calls.size(), record.sequence_calls);
+    const trace::Gaps gaps(record.gaps, record.calls.size(), GapTimes::measured, 1.0, {});
     (void)replay::preexisting_communicators_of(record);
+    read_gaps(path, record);
   }
 }
 

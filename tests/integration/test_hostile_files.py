@@ -11,6 +11,8 @@ MEMORY_BYTES = 1 << 30
 CPU_S = 10
 MOTIFS = {
     "replay --file": "replay -f {}",
+    "compute --gaps-from": "compute --gaps-from {}",
+    "tealeaf --gaps-from": "tealeaf --gaps-from {}",
     "amg --levels": "amg --levels {}",
     "posix --sizes-from": "posix -f out --sizes-from {}",
 }

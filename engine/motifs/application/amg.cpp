@@ -79,9 +79,9 @@ struct Level {
 };
 
 class Amg final : public Application {
- public:
+ protected:
   // The sum over the call lists of all ranks, without writing them: at 100,000 ranks each has thousands of messages.
-  Traffic traffic(int ranks) const override {
+  Traffic own_traffic(int ranks) const override {
     const amg::Lattice lattice(*points_, dims_for(*grid_, ranks));
     const std::unique_ptr<amg::Hierarchy> table = hierarchy_on(ranks, lattice);
     const amg::Hierarchy& hierarchy = table ? *table : static_cast<const amg::Hierarchy&>(lattice);
@@ -103,7 +103,6 @@ class Amg final : public Application {
     return sum;
   }
 
- protected:
   void check_ranks(int ranks) const override {
     if (grid_->chosen()) check_dims("grid", *grid_, ranks);
     table_.clear();

@@ -10,12 +10,12 @@ constexpr std::uint64_t max_factors = 4096;
 
 }  // namespace
 
-void Application::check(int ranks) const {
+void Application::check_options() const {
+  gaps_from().refuse_beside({&distribution_, &deviation_});
   if (takes_deviation(*distribution_) && *deviation_ <= 0)
     reject("deviation", "{} requires a deviation greater than 0", distribution_.text());
   if (!takes_deviation(*distribution_) && deviation_.was_given())
     reject("deviation", "{} has no deviation", distribution_.text());
-  CallListMotif::check(ranks);
 }
 
 void Application::decompose(const mpi::Group& group, const Draw& draws) {
@@ -23,16 +23,14 @@ void Application::decompose(const mpi::Group& group, const Draw& draws) {
   position_ = draws;
   position_.rank = static_cast<std::uint32_t>(group.rank());
   computations_ = computations();
-  compute_times_ = {scale() > 0 ? *compute_ : Computation::off, scale(), {}, 0};
   if (*distribution_ != Shape::constant && compute_times_.how != Computation::off) {
     const std::uint64_t needed_factors = computations_ * static_cast<std::uint64_t>(iterations());
     compute_times_.factors.assign(std::min(needed_factors, max_factors), 1.0);
   }
-  if (*compute_ == Computation::sleep) pause::minimise_timer_slack();
 }
 
 void Application::prepare(std::uint64_t execution) {
-  compute_times_.next = 0;
+  CallListMotif::prepare(execution);
   const Distribution distribution(*distribution_, 1.0, *deviation_);
   Draw position = position_;
   position.execution = execution * computations_;

@@ -2,9 +2,15 @@
 
 namespace stressbench {
 
+captured::IterationGaps CallListMotif::gaps_of(const trace::RankRecord& record, int ranks) const {
+  return captured::gaps_of(calls_of(record.rank, ranks), record, gaps_from_.position());
+}
+
 void CallListMotif::check(int ranks) const {
+  check_options();
   check_ranks(ranks);
   calls_of(0, ranks);  // throws if a message is too long
+  gaps_from_.check(ranks, [&](const trace::RankRecord& record) { return gaps_of(record, ranks); });
 }
 
 calls::CallList CallListMotif::calls_of(int rank, int ranks) const {
@@ -13,7 +19,7 @@ calls::CallList CallListMotif::calls_of(int rank, int ranks) const {
   return calls;
 }
 
-Traffic CallListMotif::traffic(int ranks) const {
+Traffic CallListMotif::traffic_of_call_lists(int ranks) const {
   Traffic sum;
   for (int rank = 0; rank < ranks; ++rank) {
     const Traffic own = calls_of(rank, ranks).traffic(scale());
@@ -26,8 +32,36 @@ Traffic CallListMotif::traffic(int ranks) const {
   return sum;
 }
 
-void CallListMotif::decompose(const mpi::Group& group, const Draw&) {
-  executor_ = std::make_unique<calls::CallListExecutor>(calls_of(group.rank(), group.size()), group);
+Traffic CallListMotif::traffic(int ranks) const {
+  Traffic traffic = own_traffic(ranks);
+  if (gaps_from_.were_given()) {
+    const auto select = [&](const trace::RankRecord& record) { return gaps_of(record, ranks); };
+    traffic.compute_s = gaps_from_.mean_s(ranks, select) * scale();
+  }
+  return traffic;
+}
+
+void CallListMotif::decompose(const mpi::Group& group, const Draw& draws) {
+  calls::CallList calls = calls_of(group.rank(), group.size());
+  compute_times_ = {};
+  compute_times_.how = scale() > 0 ? *compute_ : Computation::off;
+  compute_times_.scale = scale();
+  if (gaps_from_.were_given()) {
+    const auto select = [&](const trace::RankRecord& record) {
+      return captured::gaps_of(calls, record, gaps_from_.position());
+    };
+    gap_series_ = gaps_from_.series(group, select, scale(), iterations(), draws);
+    if (compute_times_.how != Computation::off) gap_series_.fill(0, compute_times_.gaps_ns);
+    if (compute_times_.gaps_ns.empty()) compute_times_.how = Computation::off;  // not that of the list, either
+  }
+  executor_ = std::make_unique<calls::CallListExecutor>(std::move(calls), group);
+  if (*compute_ == Computation::sleep) pause::minimise_timer_slack();
+}
+
+void CallListMotif::prepare(std::uint64_t execution) {
+  compute_times_.next = 0;
+  compute_times_.next_gap = 0;
+  if (!compute_times_.gaps_ns.empty() && gap_series_.varies()) gap_series_.fill(execution, compute_times_.gaps_ns);
 }
 
 }  // namespace stressbench

@@ -40,8 +40,8 @@ Dims<2> rank_grid_for(int ranks, std::int64_t columns, std::int64_t rows) {
 }
 
 class CloverLeaf final : public Application {
- public:
-  Traffic traffic(int ranks) const override {
+ protected:
+  Traffic own_traffic(int ranks) const override {
     const auto [across, down] = rank_grid(ranks).sides;
     const std::int64_t lines =
         2LL * (across - 1) * (*rows_ + extra_cells * down) + 2LL * (down - 1) * (*columns_ + extra_cells * across);
@@ -55,7 +55,6 @@ class CloverLeaf final : public Application {
             .compute_s = cells * cell_ns * scale() * 1e-9};
   }
 
- protected:
   void check_ranks(int ranks) const override {
     const Dims<2> grid = rank_grid(ranks);
     check_dims("grid", grid, ranks);

@@ -1,5 +1,5 @@
-// compute: computation for a time that is constant or drawn from a distribution (StressBench III-A;
-// docs/motifs/compute.md).
+// compute: computation for a time that is constant, drawn from a distribution, or that of a program from a trace
+// (StressBench III-A; docs/motifs/compute.md).
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +8,7 @@
 
 #include "core/distribution.hpp"
 #include "core/pause.hpp"
+#include "motifs/captured/gaps_from.hpp"
 #include "motifs/motif.hpp"
 
 namespace stressbench {
@@ -26,7 +27,9 @@ constexpr double max_duration_ns = 1e18;  // 30 years; keeps sums of times in ra
 
 class Compute final : public Motif {
  public:
-  void check(int) const override {
+  void check(int ranks) const override {
+    gaps_from_.refuse_beside({&mean_, &distribution_, &deviation_, &imbalance_, &shape_});
+    gaps_from_.check(ranks, gap());
     if (takes_deviation(*distribution_) && deviation_->value == 0)
       reject("deviation", "{} requires a deviation greater than 0", distribution_.text());
     if (!takes_deviation(*distribution_) && deviation_.was_given())
@@ -37,23 +40,29 @@ class Compute final : public Motif {
     }
   }
   Traffic traffic(int ranks) const override {
+    if (gaps_from_.were_given()) return {.compute_s = gaps_from_.mean_s(ranks, gap())};
     const double mean_factor = *shape_ == ImbalanceShape::single ? 1.0 + *imbalance_ / ranks : 1.0;
     return {.compute_s = times().mean() * mean_factor * 1e-9};
   }
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
+    next_ = 0;
+    if (*mode_ == ComputeMode::sleep) pause::minimise_timer_slack();
+    if (gaps_from_.were_given()) {
+      gap_series_ = gaps_from_.series(group, gap(), 1.0, iterations(), draws);
+      return gap_series_.fill(0, durations_ns_);
+    }
     position_ = draws;
     position_.rank = static_cast<std::uint32_t>(group.rank());
     factor_ = factor_of(group.rank(), group.size());
     const bool varies = *distribution_ != Shape::constant;
     durations_ns_.assign(varies ? static_cast<std::size_t>(std::min(iterations(), max_draws)) : 1,
                          scaled_ns(times().mean()));
-    next_ = 0;
-    if (*mode_ == ComputeMode::sleep) pause::minimise_timer_slack();
   }
 
   void prepare(std::uint64_t execution) override {
     next_ = 0;
+    if (gaps_from_.were_given()) return gap_series_.fill(execution, durations_ns_);
     if (*distribution_ == Shape::constant) return;
     const Distribution distribution = times();
     Draw position = position_;
@@ -72,6 +81,9 @@ class Compute final : public Motif {
   }
 
  private:
+  captured::GapsFrom::Select gap() const {
+    return [this](const trace::RankRecord& record) { return captured::gap_before(record, gaps_from_.position()); };
+  }
   Distribution times() const {
     return {*distribution_, static_cast<double>(mean_->value), static_cast<double>(deviation_->value)};
   }
@@ -104,9 +116,14 @@ class Compute final : public Motif {
       this, "imbalance-shape", ImbalanceShape::linear,
       "linear: from 1 - imbalance at rank 0 to 1 + imbalance at the last; random: each rank draws its factor between "
       "the two; single: only the last rank has more"};
+  captured::GapsFrom gaps_from_{
+      this,
+      "trace file of whole iterations of a program: compute for as long as it did before --call, instead of --mean",
+      {"call", "position of a call in an iteration of the trace, from 0"}};
 
   Draw position_;
   double factor_ = 1.0;
+  captured::GapSeries gap_series_;
   std::vector<std::int64_t> durations_ns_;
   std::size_t next_ = 0;
 };

@@ -21,8 +21,8 @@ constexpr double order_ns = 1.4;
 constexpr double copy_ns = 0.9;
 
 class Fft2d final : public Application {
- public:
-  Traffic traffic(int ranks) const override {
+ protected:
+  Traffic own_traffic(int ranks) const override {
     Traffic sum = calls::transpose_traffic(*call_, Blocks::equal(*nx_, ranks), Blocks::equal(ny(), ranks), point_bytes);
     sum.messages *= transposes;
     sum.message_bytes *= transposes;
@@ -34,7 +34,6 @@ class Fft2d final : public Application {
     return sum;
   }
 
- protected:
   void check_ranks(int ranks) const override {
     if (*call_ != TransposeCall::alltoall || (*nx_ % ranks == 0 && ny() % ranks == 0)) return;
     reject("call",

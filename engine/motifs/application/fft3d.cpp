@@ -27,8 +27,8 @@ constexpr double order_ns = 1.1;
 constexpr double copy_ns = 0.9;
 
 class Fft3d final : public Application {
- public:
-  Traffic traffic(int ranks) const override {
+ protected:
+  Traffic own_traffic(int ranks) const override {
     Traffic sum;
     const auto add = [&sum](std::int64_t repetitions, const Traffic& traffic) {
       sum.messages += repetitions * traffic.messages;
@@ -57,7 +57,6 @@ class Fft3d final : public Application {
     return sum;
   }
 
- protected:
   void check_ranks(int ranks) const override {
     if (*decomposition_ == Decomposition::slabs) {
       if (grid_.was_given()) reject("grid", "slabs have no grid; use --decomposition pencils");

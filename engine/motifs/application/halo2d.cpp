@@ -16,8 +16,8 @@ struct KnownGrid {
 };
 
 class Halo2d final : public CallListMotif {
- public:
-  void check(int ranks) const override {
+ protected:
+  void check_ranks(int ranks) const override {
     const Dims<2> grid = dims_for(*grid_option_, ranks);
     check_dims("grid", grid, ranks);
     check_blocks("columns", *columns_, grid[0]);
@@ -29,7 +29,7 @@ class Halo2d final : public CallListMotif {
              longest, int_max);
     }
   }
-  Traffic traffic(int ranks) const override {
+  Traffic own_traffic(int ranks) const override {
     const auto [x, y] = dims_for(*grid_option_, ranks).sides;
     const std::int64_t across = 2LL * (x - 1);  // messages in each row of blocks
     const std::int64_t down = 2LL * (y - 1);    // messages in each column of blocks
@@ -38,7 +38,6 @@ class Halo2d final : public CallListMotif {
         .message_bytes = layer_bytes() * (across * (*rows_ + 2 * *depth_ * y) + down * (*columns_ + 2 * *depth_ * x))};
   }
 
- protected:
   void write(calls::CallList& calls) const override {
     const Dims<2> grid = dims_for(*grid_option_, calls.ranks());
     const calls::TealeafHalo halo(calls, calls::tealeaf_block(calls.rank(), grid, *columns_, *rows_));

@@ -55,8 +55,8 @@ constexpr double gradients_ns = 36;
 int side_of(int ranks) { return static_cast<int>(std::lround(std::cbrt(ranks))); }
 
 class Lulesh final : public Application {
- public:
-  Traffic traffic(int ranks) const override {
+ protected:
+  Traffic own_traffic(int ranks) const override {
     const std::int64_t ranks_per_side = side_of(ranks);
     const std::int64_t pairs_per_side = ranks_per_side - 1;
     const std::int64_t face_messages = 6 * ranks_per_side * ranks_per_side * pairs_per_side;
@@ -74,7 +74,6 @@ class Lulesh final : public Application {
             .compute_s = cells * (state_ns + forces_ns + motion_ns + kinematics_ns + gradients_ns) * scale() * 1e-9};
   }
 
- protected:
   void check_ranks(int ranks) const override {
     const int ranks_per_side = side_of(ranks);
     if (ranks_per_side * ranks_per_side * ranks_per_side == ranks) return;

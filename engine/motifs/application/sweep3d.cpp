@@ -37,8 +37,8 @@ constexpr double source_ns = 4.0;
 constexpr double error_ns = 3.0;
 
 class Sweep3d final : public Application {
- public:
-  Traffic traffic(int ranks) const override {
+ protected:
+  Traffic own_traffic(int ranks) const override {
     const Layout layout = layout_for(ranks);
     const auto [npe_i, npe_j] = layout.grid.sides;
     const std::int64_t blocks = 8 * layout.angle_blocks * layout.plane_blocks() * *count_;
@@ -54,7 +54,6 @@ class Sweep3d final : public Application {
             .compute_s = static_cast<double>(*count_) * cells * cell_ns * scale() * 1e-9};
   }
 
- protected:
   void check_ranks(int ranks) const override {
     const Dims<2> grid = dims_for(*grid_option_, ranks);
     check_dims("grid", grid, ranks);

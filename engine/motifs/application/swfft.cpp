@@ -176,8 +176,8 @@ class Distribution3d {
 };
 
 class Swfft final : public Application {
- public:
-  Traffic traffic(int ranks) const override {
+ protected:
+  Traffic own_traffic(int ranks) const override {
     const Distribution3d distribution(points(), dims_for(*grid_option_, ranks));
     const std::int64_t total_points = points()[0] * points()[1] * points()[2];
     double ns = 6 * transform_ns;
@@ -191,7 +191,6 @@ class Swfft final : public Application {
             .compute_s = ns * static_cast<double>(total_points) / ranks * scale() * 1e-9};
   }
 
- protected:
   void check_ranks(int ranks) const override {
     const Dims<3> cubes = dims_for(*grid_option_, ranks);
     check_dims("grid", cubes, ranks);

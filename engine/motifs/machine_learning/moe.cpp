@@ -12,9 +12,9 @@ namespace {
 using calls::CallList;
 
 class MixtureOfExperts final : public Training {
- public:
-  Traffic traffic(int ranks) const override {
-    Traffic traffic = Training::traffic(1);  // computation is the same on all ranks
+ protected:
+  Traffic own_traffic(int ranks) const override {
+    Traffic traffic = traffic_of_call_lists(1);  // computation is the same on all ranks
     const std::vector<std::int64_t> tokens = tokens_to(ranks);
     std::int64_t sent = 0;
     for (const std::int64_t count : tokens) sent += count;
@@ -28,7 +28,6 @@ class MixtureOfExperts final : public Training {
     return traffic;
   }
 
- protected:
   void check_ranks(int) const override { check_hidden(); }
 
   void write(CallList& calls) const override {

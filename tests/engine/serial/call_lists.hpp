@@ -29,19 +29,8 @@ inline const CallListMotif& call_list_motif(const Motif& motif) { return dynamic
 // Calls visit(call) for each execution of a call.
 template <class Visit>
 void for_each_executed_call(const calls::CallList& list, Visit visit) {
-  const std::vector<calls::Call>& calls = list.calls();
-  std::vector<int> remaining_repeats(calls.size(), 0);
-  for (std::size_t k = 0; k < calls.size(); ++k) {
-    if (const auto* repeat = std::get_if<calls::Repeat>(&calls[k])) {
-      remaining_repeats[k] = repeat->times;
-      if (remaining_repeats[k] == 0) k = static_cast<std::size_t>(repeat->end);
-    } else if (const auto* end = std::get_if<calls::EndRepeat>(&calls[k])) {
-      const auto begin = static_cast<std::size_t>(end->begin);
-      if (--remaining_repeats[begin] > 0) k = begin;
-    } else {
-      visit(calls[k]);
-    }
-  }
+  std::vector<int> remaining_passes(list.calls().size());
+  calls::for_each_execution(list.calls(), remaining_passes, [&](const calls::Call& call, std::size_t) { visit(call); });
 }
 
 // The name of a call in the reference profiles; empty if they do not contain it.
@@ -111,7 +100,7 @@ inline void expect_matching_messages(const Motif& motif, int ranks) {
 // Checks that the announced traffic is the sum over the call lists of all ranks.
 inline void expect_traffic_equals_call_lists(const Motif& motif, int ranks) {
   const Traffic announced = motif.traffic(ranks);
-  const Traffic sum = call_list_motif(motif).CallListMotif::traffic(ranks);
+  const Traffic sum = call_list_motif(motif).traffic_of_call_lists(ranks);
   EXPECT_EQ(announced.messages, sum.messages) << ranks << " ranks";
   EXPECT_EQ(announced.message_bytes, sum.message_bytes) << ranks << " ranks";
   EXPECT_EQ(announced.collectives, sum.collectives) << ranks << " ranks";

@@ -13,17 +13,28 @@ namespace stressbench {
 
 enum class GapTimes { measured, mean };
 
-namespace replay {
+namespace trace {
+
+// Maximum number of times kept per pair; they are used cyclically.
+inline constexpr std::int64_t max_gap_times = 256;
+// Positions in the random stream reserved per pair; a shuffle uses fewer.
+inline constexpr std::uint64_t draws_per_gap = 1024;
+
+// The gap with its buckets in order. Throws UserMistake for an invalid call, count or bucket.
+Gap checked_gap(Gap gap, std::size_t calls);
+
+// The times of a checked gap in nanoseconds, with exactly its measured mean, multiplied by `scale`. With `measured`
+// they follow its histogram and are shuffled with `draws`.
+std::vector<std::int64_t> times_of(const Gap& gap, GapTimes times, double scale, const Draw& draws);
+
+// The bucket that counts a time (docs/trace-format.md).
+int bucket_of(double seconds);
 
 class Gaps {
  public:
-  // Maximum number of times kept per pair; they are used cyclically.
-  static constexpr std::int64_t max_times = 256;
-
   Gaps() = default;
-  // The times of a pair have exactly its measured mean, multiplied by `scale`. With `measured` they follow its
-  // histogram and are shuffled with `draws`. Throws UserMistake for a gap with an invalid call, count or bucket.
-  Gaps(const std::vector<trace::Gap>& gaps, std::size_t calls, GapTimes times, double scale, const Draw& draws);
+  // The times of each pair, as by `times_of`. Throws UserMistake as `checked_gap` does.
+  Gaps(const std::vector<Gap>& gaps, std::size_t calls, GapTimes times, double scale, const Draw& draws);
 
   // Nanoseconds between `before` (-1: none) and `call`; 0 if the trace has no such pair. Allocates nothing.
   std::int64_t next(int before, int call) noexcept {
@@ -55,10 +66,10 @@ class Gaps {
 
 // `count` times in nanoseconds that follow the gap's histogram, ascending within rounding. Their sum is `count` times
 // the mean, to a nanosecond.
-std::vector<std::int64_t> times_from_histogram(const trace::Gap& gap, std::int64_t count, double scale);
+std::vector<std::int64_t> times_from_histogram(const Gap& gap, std::int64_t count, double scale);
 
 // `seconds` * `scale` in nanoseconds, at most 30 years, which keeps sums in range.
 std::int64_t scaled_ns(double seconds, double scale);
 
-}  // namespace replay
+}  // namespace trace
 }  // namespace stressbench

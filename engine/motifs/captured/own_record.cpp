@@ -1,6 +1,4 @@
-#include "replay/own_record.hpp"
-
-#include <fmt/format.h>
+#include "motifs/captured/own_record.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +6,7 @@
 
 #include "trace/read.hpp"
 
-namespace stressbench::replay {
+namespace stressbench::captured {
 namespace {
 
 constexpr std::int64_t max_piece_bytes = 1 << 28;  // bytes of a line per message
@@ -43,29 +41,15 @@ trace::RankRecord read_and_send(const mpi::Group& group, const std::string& path
   int next_rank = 1;
   try {
     trace::Lines lines(path);
-    const auto head = lines.next();
-    if (!head) lines.position().refuse("is empty; `stressbench capture -o APP.trace` writes a trace file");
-    const trace::Header header = trace::read_header(lines.position(), *head);
-    if (header.ranks != group.size())
-      throw UserMistake("'{}' was captured on {} ranks; this job has {}", path, header.ranks, group.size());
-    trace::Position own_position;
-    std::string own;
-    for (int rank = 0; rank < header.ranks; ++rank) {
-      auto line = lines.next();
-      if (!line) {
-        trace::Position{path, lines.position().line + 1}.refuse(
-            fmt::format("the line of rank {} is missing; the file is truncated", rank));
-      }
-      if (rank == 0) {
-        own_position = lines.position();
-        own = std::move(*line);
-      } else {
-        send(group, rank, {static_cast<std::int64_t>(line->size()), lines.position().line}, *line);
-        ++next_rank;
-      }
+    trace::read_header(lines, group.size());
+    std::string own = trace::rank_line(lines, 0);
+    const trace::Position own_position = lines.position();
+    for (; next_rank < group.size(); ++next_rank) {
+      const std::string line = trace::rank_line(lines, next_rank);
+      send(group, next_rank, {static_cast<std::int64_t>(line.size()), lines.position().line}, line);
     }
     trace::RankRecord record = trace::read_rank(own_position, own, 0);
-    trace::read_tail(lines, header.ranks);
+    trace::read_tail(lines, group.size());
     return record;
   } catch (const UserMistake&) {
     for (; next_rank < group.size(); ++next_rank) send(group, next_rank, no_line, {});
@@ -79,7 +63,7 @@ trace::RankRecord own_record(const mpi::Group& group, const std::string& path) {
   return group.rank() == 0 ? read_and_send(group, path) : receive(group, path);
 }
 
-void collectively(const mpi::Group& group, const std::function<void()>& action) {
+void collectively(const mpi::Group& group, const std::string& option, const std::function<void()>& action) {
   std::string mistake;
   try {
     action();
@@ -93,7 +77,7 @@ void collectively(const mpi::Group& group, const std::function<void()>& action) 
   mpi::check(MPI_Bcast(&length, 1, MPI_INT, lowest, group.handle()), "MPI_Bcast");
   mistake.resize(static_cast<std::size_t>(length));
   mpi::check(MPI_Bcast(mistake.data(), length, MPI_CHAR, lowest, group.handle()), "MPI_Bcast");
-  throw ParameterMistake("file", "--file: " + mistake);
+  reject(option, "{}", mistake);
 }
 
-}  // namespace stressbench::replay
+}  // namespace stressbench::captured

@@ -1,0 +1,62 @@
+// The computation before each MPI call of an iteration of one rank, from a trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "calls/call_list.hpp"
+#include "core/random.hpp"
+#include "trace/gaps.hpp"
+#include "trace/record.hpp"
+
+namespace stressbench::captured {
+
+struct IterationGaps {
+  static constexpr int none = -1;         // no computation
+  static constexpr int during_next = -2;  // a test, which takes place during the computation before the next call
+
+  std::vector<trace::Gap> gaps;  // the times between the pairs of calls that occur
+  std::vector<int> indices;      // for each call, the index of its gap, or one of the above
+
+  double mean_s() const;  // computation of an iteration
+};
+
+// The gaps before the calls of a call list, loops unrolled, whose first call is number `first_call` of the rank's
+// sequence. In a trace, a test that found all messages complete takes the place of the wait that is left out after it.
+// Throws UserMistake that names rank and call if the sequence makes other calls there or is shorter, or if the list is
+// too long.
+IterationGaps gaps_of(const calls::CallList& list, const trace::RankRecord& record, std::int64_t first_call);
+// The gap before one call of the sequence.
+IterationGaps gap_before(const trace::RankRecord& record, std::int64_t call);
+
+// The times of computation of successive iterations.
+class GapSeries {
+ public:
+  // Maximum number of times kept for one timed region, or those of one iteration; a longer region uses them cyclically.
+  static constexpr std::size_t max_times = 65'536;
+
+  GapSeries() = default;
+  // `scale` multiplies the times. `iterations` are those of a timed region.
+  GapSeries(const IterationGaps& gaps, GapTimes times, double scale, std::int64_t iterations, const Draw& draws);
+
+  // The times in nanoseconds of the iterations from `execution` on, with ComputeTimes::during_next for tests.
+  void fill(std::uint64_t execution, std::vector<std::int64_t>& times_ns);
+  // Whether iterations differ.
+  bool varies() const noexcept { return varies_; }
+
+ private:
+  // The times between a pair of calls, which are used in turn.
+  struct Cycle {
+    std::vector<std::int64_t> times_ns;
+    std::size_t uses = 0;  // in an iteration
+    std::size_t next = 0;
+  };
+
+  std::vector<Cycle> cycles_;
+  std::vector<int> indices_;
+  std::size_t iterations_ = 0;  // for which times are kept
+  bool varies_ = false;
+};
+
+}  // namespace stressbench::captured

@@ -2,11 +2,14 @@
 // (UK-MAC/TeaLeaf_ref; StressBench III-A; docs/motifs/tealeaf.md).
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 
 #include "calls/tealeaf_halo.hpp"
-#include "core/grid.hpp"
+#include "core/optional_parameter.hpp"
 #include "motifs/application/application.hpp"
+#include "motifs/application/tealeaf_grid.hpp"
 
 namespace stressbench {
 
@@ -18,7 +21,12 @@ using calls::CallList;
 using calls::ElementType;
 using calls::ReduceOp;
 
-constexpr std::int64_t chebyshev_check_interval = 10;  // iterations between reductions
+constexpr std::int64_t check_interval = 10;  // iterations of Chebyshev between reductions
+
+// Iterations of CG in a time step before the solver's own, as in TeaLeaf (tea_solve.f90) from the second step on. The
+// first step of PPCG has as many as those of Chebyshev (tl_ch_cg_presteps - 1): they give estimates of eigenvalues.
+constexpr std::int64_t chebyshev_cg_iterations = 24;
+constexpr std::int64_t ppcg_cg_iterations = 1;
 
 // Computation per cell between calls in the reference captures, in nanoseconds: w = A p; u and r; p.
 constexpr double matrix_ns = 2.13;
@@ -30,24 +38,30 @@ constexpr double chebyshev_ns = 3.63;
 class TeaLeaf final : public Application {
  protected:
   void check_ranks(int ranks) const override {
-    const Dims<2> grid = balanced_dims<2>(ranks);
-    check_blocks("columns", *columns_, grid[0]);
-    check_blocks("rows", *rows_, grid[1]);
+    grid_.check(ranks, *columns_, *rows_, *depth_);
+    if (cg_iterations_.was_given() && !begins_with_cg())
+      reject("cg-iterations", "requires --step, and --solver chebyshev or ppcg");
   }
 
   void write(CallList& calls) const override {
-    const calls::Block block = calls::tealeaf_block(calls.rank(), balanced_dims<2>(calls.ranks()), *columns_, *rows_);
+    const calls::Block block = calls::tealeaf_block(calls.rank(), grid_.dims(calls.ranks()), *columns_, *rows_);
     const calls::TealeafHalo halo(calls, block);
     const SolverContext context{calls, halo, static_cast<double>(block.columns * block.rows)};
-    if (*time_step_) {
-      halo.exchange(calls, 2, *depth_);  // energy, density
-      halo.exchange(calls, 1, *depth_);  // u
+    if (!*time_step_) return solve(context);
+    calls.allreduce(calls.all_ranks(), ReduceOp::min, ElementType::doubles, 1);  // length of the step
+    context.exchange(2, *depth_);                                                // energy, density
+    context.exchange(1, 1);                                                      // u
+    context.reduce(1);
+    if (*solver_ != Solver::jacobi) {
       context.reduce(1);
-      context.reduce(1);
-      halo.exchange(calls, 2, *depth_);  // u, p
+      context.exchange(2, 1);  // u, p
+    }
+    if (begins_with_cg()) {
+      calls.repeat(cg_iterations(), [&] { iterate_cg(context); });
+      switch_from_cg(context);
     }
     solve(context);
-    if (*time_step_) halo.exchange(calls, 1, *depth_);  // energy
+    context.exchange(1, 1);  // energy
   }
 
  private:
@@ -65,55 +79,107 @@ class TeaLeaf final : public Application {
   };
 
   void solve(const SolverContext& context) const {
-    if (*solver_ == Solver::chebyshev) {
-      context.calls.repeat(*solver_iterations_ / chebyshev_check_interval, [&] {
-        context.calls.repeat(chebyshev_check_interval, [&] { iterate(context); });
-        context.reduce(1);
-      });
-      context.calls.repeat(*solver_iterations_ % chebyshev_check_interval, [&] { iterate(context); });
-    } else {
-      context.calls.repeat(*solver_iterations_, [&] { iterate(context); });
+    const auto repeat = [&](auto iteration) { context.calls.repeat(*solver_iterations_, iteration); };
+    switch (*solver_) {
+      case Solver::cg:
+        return repeat([&] { iterate_cg(context); });
+      case Solver::jacobi:
+        return repeat([&] { iterate_jacobi(context); });
+      case Solver::chebyshev:
+        return solve_by_chebyshev(context);
+      case Solver::ppcg:
+        return repeat([&] { iterate_ppcg(context); });
     }
   }
 
-  void iterate(const SolverContext& context) const {
-    switch (*solver_) {
-      case Solver::cg:
-        context.compute(matrix_ns);
-        context.reduce(1);
-        context.compute(vectors_ns);
-        context.reduce(1);
-        context.compute(direction_ns);
-        return context.exchange(1, 1);
-      case Solver::jacobi:
-        context.compute(jacobi_ns);
-        context.reduce(1);
-        return context.exchange(1, 1);
-      case Solver::chebyshev:
-        context.compute(chebyshev_ns);
-        return context.exchange(1, 1);
-      case Solver::ppcg:
-        context.compute(matrix_ns);
-        context.reduce(2);
-        context.compute(vectors_ns);
-        smooth(context);
-        context.reduce(1);
-        context.compute(direction_ns);
-        return context.exchange(1, 1);
-    }
+  static void iterate_cg(const SolverContext& context) {
+    context.compute(matrix_ns);
+    context.reduce(1);
+    context.compute(vectors_ns);
+    context.reduce(1);
+    context.compute(direction_ns);
+    context.exchange(1, 1);
+  }
+
+  static void iterate_jacobi(const SolverContext& context) {
+    context.compute(jacobi_ns);
+    context.reduce(1);
+    context.exchange(1, 1);
+  }
+
+  void iterate_ppcg(const SolverContext& context) const {
+    context.compute(matrix_ns);
+    context.reduce(2);
+    context.compute(vectors_ns);
+    smooth(context);
+    context.reduce(1);
+    context.compute(direction_ns);
+    context.exchange(1, 1);
   }
 
   // PPCG's inner steps: one exchange of a halo of depth d suffices for d steps.
   void smooth(const SolverContext& context) const {
-    for (std::int64_t inner = 0; inner < *inner_steps_; inner += *depth_) {
+    const auto take = [&](std::int64_t steps) {
       context.exchange(2, *depth_);
-      context.compute(chebyshev_ns * static_cast<double>(std::min(*depth_, *inner_steps_ - inner)));
-    }
+      context.compute(chebyshev_ns * static_cast<double>(steps));
+    };
+    context.calls.repeat(inner_steps() / *depth_, [&] { take(*depth_); });
+    if (inner_steps() % *depth_ > 0) take(inner_steps() % *depth_);
   }
 
-  void check_blocks(const char* parameter, std::int64_t cells, int blocks) const {
-    if (cells / blocks >= *depth_) return;
-    reject(parameter, "{} cells in {} blocks are fewer than the depth of the halo ({})", cells, blocks, *depth_);
+  // In single precision as in read_input.f90, which decides whether numbers just below a fourth power count as one.
+  std::int64_t inner_steps() const {
+    const float fourth_root = std::sqrt(std::sqrt(static_cast<float>(*columns_ * *rows_)));
+    return inner_steps_->value_or(4 * static_cast<std::int64_t>(fourth_root));
+  }
+
+  bool begins_with_cg() const { return *time_step_ && (*solver_ == Solver::chebyshev || *solver_ == Solver::ppcg); }
+  std::int64_t cg_iterations() const {
+    return cg_iterations_->value_or(*solver_ == Solver::ppcg ? ppcg_cg_iterations : chebyshev_cg_iterations);
+  }
+
+  // TeaLeaf prepares PPCG even for Chebyshev, for which the number of inner steps has no default.
+  void switch_from_cg(const SolverContext& context) const {
+    if (*solver_ == Solver::ppcg || inner_steps_->has_value()) smooth(context);
+    context.reduce(1);
+    context.exchange(1, 1);  // p
+  }
+
+  // Iterations have numbers, in a time step after those of CG: which of them reduce depends on them.
+  void solve_by_chebyshev(const SolverContext& context) const {
+    std::int64_t first = 1;
+    std::int64_t last = *solver_iterations_;
+    if (*time_step_) {
+      first += cg_iterations();
+      last += cg_iterations();
+      context.reduce(1);
+      context.compute(chebyshev_ns);
+      context.exchange(1, 1);
+      context.compute(chebyshev_ns);
+      context.reduce(1);
+      context.exchange(1, 1);
+      ++first;
+    }
+    const std::int64_t from = std::max(first, *first_check_);
+    const std::int64_t first_reduction = (from + check_interval - 1) / check_interval * check_interval;
+    repeat_chebyshev(context, std::min(first_reduction - 1, last) - first + 1);
+    const std::int64_t rest = last - first_reduction + 1;
+    if (rest <= 0) return;
+    const auto interval = [&](std::int64_t iterations) {
+      context.compute(chebyshev_ns);
+      context.reduce(1);
+      context.exchange(1, 1);
+      repeat_chebyshev(context, iterations - 1);
+    };
+    context.calls.repeat(rest / check_interval, [&] { interval(check_interval); });
+    if (rest % check_interval > 0) interval(rest % check_interval);
+  }
+
+  static void repeat_chebyshev(const SolverContext& context, std::int64_t times) {
+    context.calls.repeat(times, [&] {
+      context.compute(chebyshev_ns);
+      context.exchange(1, 1);
+    });
   }
 
   static constexpr std::int64_t max_value = std::numeric_limits<int>::max();
@@ -128,11 +194,25 @@ class TeaLeaf final : public Application {
                                          Positive{},
                                          AtMost{max_value}};
   Param<bool> time_step_{this, "step", "include the rest of the time step around the solver's loop"};
-  Param<std::int64_t> inner_steps_{this,       "inner-steps",    10, "inner steps of ppcg's preconditioner",
-                                   Positive{}, AtMost{max_value}};
-  Param<std::int64_t> depth_{
-      this,       'd',         "depth", 1, "layers of the halos of the time step and of ppcg's inner steps",
-      Positive{}, AtMost{1000}};
+  Param<std::optional<std::int64_t>> cg_iterations_{
+      this, "cg-iterations", std::nullopt,
+      "iterations of cg in a time step, before those of chebyshev (auto: 24) or ppcg (auto: 1)",
+      AutoOr{Positive{}, AtMost{max_value}}};
+  Param<std::int64_t> first_check_{
+      this,       "first-check",    1, "chebyshev reduces in every tenth iteration of the time step, from this one on",
+      Positive{}, AtMost{max_value}};
+  Param<std::optional<std::int64_t>> inner_steps_{
+      this, "inner-steps", std::nullopt,
+      "inner steps of ppcg's preconditioner; auto: 4 x the fourth root of the cells of the mesh",
+      AutoOr{Positive{}, AtMost{max_value}}};
+  Param<std::int64_t> depth_{this,
+                             'd',
+                             "depth",
+                             1,
+                             "layers of the first halo of a time step, and of those of ppcg's inner steps",
+                             Positive{},
+                             AtMost{1000}};
+  TealeafGrid grid_{this};
 };
 
 const RegisterMotif<TeaLeaf> registered{"tealeaf", Family::application,

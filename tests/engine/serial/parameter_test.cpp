@@ -1,7 +1,7 @@
-#include "core/parameter.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "core/optional_parameter.hpp"
 
 namespace stressbench {
 
@@ -25,6 +25,7 @@ struct Everything : ParameterSet {
   Param<std::string> path{this, 'f', "file", "out", "where", NotEmpty{}};
   Param<Colour> colour{this, "colour", Colour::red, "which"};
   Param<std::vector<Bytes>> sizes{this, "sizes", {Bytes{8}, Bytes{1024}}, "which sizes", Each{Positive{}}};
+  Param<std::optional<std::int64_t>> chosen{this, "chosen", std::nullopt, "if any", AutoOr{Positive{}, AtMost{10}}};
   Param<bool> flag{this, "flag", "whether"};
 };
 
@@ -124,6 +125,21 @@ TEST(Parameter, DescribesItsRules) {
   EXPECT_EQ(set.colour.rule(), "one of red, dark-blue");
   EXPECT_EQ(set.sizes.unit(), "list");
   EXPECT_TRUE(set.flag.is_flag());
+}
+
+TEST(Parameter, IsChosenByTheMotifUnlessItsValueIsGiven) {
+  Everything set;
+  EXPECT_EQ(*set.chosen, std::nullopt);
+  EXPECT_EQ(set.chosen.default_text(), "auto");
+  EXPECT_EQ(set.chosen.unit(), "count");
+  EXPECT_EQ(set.chosen.rule(), "auto, or greater than 0, at most 10");
+  set.chosen.parse("7");
+  EXPECT_EQ(*set.chosen, 7);
+  EXPECT_EQ(set.chosen.text(), "7");
+  EXPECT_EQ(rejection(set.chosen, "0"), "--chosen: '0': must be auto, or greater than 0, at most 10");
+  EXPECT_EQ(rejection(set.chosen, "11"), "--chosen: '11': must be auto, or greater than 0, at most 10");
+  set.chosen.parse("AUTO");
+  EXPECT_EQ(*set.chosen, std::nullopt);
 }
 
 TEST(Parameter, AMotifThatInheritsOneMaySetAnotherDefault) {

@@ -288,9 +288,9 @@ void add_motif(CLI::App& program, Context& context) {
   decimal_digits_only(command->add_option("--seed", options->micro.seed, "seed of the motif's random numbers"))
       ->capture_default_str();
   command->add_flag("--verify", options->verify, "check every byte that is received");
-  command->add_flag(
-      "--pcontrol", options->micro.marked_for_tracers,
-      "call MPI_Pcontrol(1) before and MPI_Pcontrol(0) after each measured execution, so that tracers record only these");
+  command->add_flag("--pcontrol", options->micro.marked_for_tracers,
+                    "call MPI_Pcontrol(1) before and MPI_Pcontrol(0) after each measured execution, so that tracers "
+                    "record only these");
   add_threads_option(*command, options->threads);
   command->add_flag("--json", options->json, "print JSON");
   command->add_option("--output", options->output, "write to this file instead of the terminal");

@@ -304,10 +304,10 @@ void add_run(CLI::App& program, Context& context) {
                       "down or a rank has ended");
   add_threads_option(*command, options->threads);
   command->add_flag("--verify", options->verify, "check every byte that is received; the run is marked as verified");
-  command->add_flag(
-      "--pcontrol", run_options.marked_for_tracers,
-      "call MPI_Pcontrol(1) before and MPI_Pcontrol(0) after each measured execution of a motif, so that tracers record "
-      "only these");
+  command->add_flag("--pcontrol", run_options.marked_for_tracers,
+                    "call MPI_Pcontrol(1) before and MPI_Pcontrol(0) after each measured execution of a motif, so that "
+                    "tracers record "
+                    "only these");
   command->add_flag("--overwrite", options->overwrite, "replace an existing run file");
   command->add_flag("-q,--quiet", options->quiet, "do not print the summary table");
   command->callback(

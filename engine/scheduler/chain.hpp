@@ -54,8 +54,8 @@ class Chain {
   // The motifs' notes, each prefixed with the motif's name: "mpiio: the hint cb_nodes was not taken".
   std::vector<std::string> notes() const;
 
-  // Encloses each measured execution of a motif in MPI_Pcontrol(1) and MPI_Pcontrol(0), so that tracers record the motif
-  // but neither its warm-up nor the engine's own calls.
+  // Encloses each measured execution of a motif in MPI_Pcontrol(1) and MPI_Pcontrol(0), so that tracers record the
+  // motif but neither its warm-up nor the engine's own calls.
   void mark_for_tracers() noexcept;
 
   const std::vector<ChainStep>& steps() const noexcept { return steps_; }

@@ -13,7 +13,7 @@ from stressbench.formats.launches.rails import LaunchRecord, NicBytes, PlanRecor
 from stressbench.formats.launches.rates import JOURNAL as RATES
 from stressbench.formats.launches.rates import RateLaunch, RatesPlan
 from stressbench.formats.launches.validation import JOURNAL as VALIDATION
-from stressbench.formats.launches.validation import Side, ValidationLaunch, ValidationPlan
+from stressbench.formats.launches.validation import ComparedSide, ValidationLaunch, ValidationPlan
 from stressbench.formats.schemas import launches_schema
 from stressbench.formats.study.errors import StudyMistake
 
@@ -48,7 +48,7 @@ RECORDS = {
             last="Bcast",
             tolerance=0.05,
         ),
-        ValidationLaunch(**LAUNCH, side=Side.program, iterations=9, time_s=0.5, slowest_s=0.6, mpi_s=0.125),
+        ValidationLaunch(**LAUNCH, side=ComparedSide.program, iterations=9, time_s=0.5, slowest_s=0.6, mpi_s=0.125),
     ),
 }
 

@@ -140,6 +140,22 @@ def test_a_program_that_ends_within_an_iteration_has_no_further_calls(tmp_path: 
     assert (first.place, first.program) == (3, ())
 
 
+def test_calls_that_occur_once_beside_the_loop_of_the_program_are_no_match(tmp_path: Path) -> None:
+    calls = [*exchange(1), DOT, MINIMUM]
+    rules = [[[4, 1], [-1, 9]], [[0, 1], [1, 1], [2, 1], [3, 1], [4, 1]]]  # each pass ends as `accidental` begins
+    program = read_trace(MadeTrace([MadeRank(calls, rules=rules)] * 2).write(tmp_path, "program.trace"))
+    accidental = [MINIMUM, *exchange(1)]
+    workload = trace_of(tmp_path, [2 * accidental] * 2, name="workload")
+
+    result = iterations_of(program, workload, repetitions=2)
+    assert (result.found, result.runs) == (1, ())
+    assert result.differences[0].program[0] == "Allreduce[SUM]:8@2"
+    assert result.differences[0].workload[0] == "Allreduce[MIN]:8@2"
+
+    chosen = iterations_of(program, workload, repetitions=2, boundaries=Boundaries(first="Allreduce[MIN]*", last="Wa*"))
+    assert (chosen.found, chosen.differences) == (1, ())
+
+
 def test_boundaries_decide_what_an_iteration_is(tmp_path: Path) -> None:
     program = [[BARRIER, *calls, *calls, BARRIER, *calls, BARRIER, *calls] for calls in CG]
     iteration = [[BARRIER, *calls] for calls in CG]

@@ -129,7 +129,8 @@ class Iterations:
     """Where each rank of a program makes the calls of the workload: `runs` by rank, with equal `times`.
 
     `found` is how many successive iterations the program has (the minimum over the ranks), of which the first `skipped`
-    are not in `runs`. With `differences`, some ranks never make the calls of the workload, and `runs` is empty.
+    are not in `runs`. With `differences`, `runs` is empty: some ranks never make the calls of the workload or, if
+    `found` is not 0, only so often in a row, while their own loop goes on with other calls.
     """
 
     runs: tuple[Run, ...]
@@ -165,6 +166,7 @@ def iterations_of(
     """Find the calls of the workload in the program, rank by rank. `workload` holds `repetitions` equal iterations.
 
     The longest run of successive iterations is taken, and its first `skip` are left out if at least as many remain.
+    A run that has less than half of the calls of the program's own loop is no match, unless there are `boundaries`.
     Raises NotComparable, and TraceFileError for a damaged file.
     """
     for trace in (program, workload):
@@ -174,6 +176,7 @@ def iterations_of(
     alphabet = CallAlphabet()
     runs_by_rank: list[list[Run]] = []
     differences: list[IterationDifference] = []
+    longer: list[IterationDifference] = []  # where the program's own loop goes on with other calls
     for program_rank, workload_rank in zip(program.ranks(), workload.ranks(), strict=True):
         iteration = _single_iteration(alphabet.encode(workload_rank), repetitions, rank=workload_rank.rank)
         text = alphabet.encode(program_rank)
@@ -182,8 +185,13 @@ def iterations_of(
         runs_by_rank.append(runs)
         if not runs:
             differences.append(_difference(program_rank.rank, text, iteration, alphabet, segments))
-    if differences:
-        return Iterations(runs=(), found=0, skipped=0, differences=tuple(differences))
+        elif segments is None:
+            longest = max(runs, key=lambda run: run.times)
+            if 2 * (longest.end - longest.start) < _calls_in_loop(program_rank):
+                longer.append(_difference_after(program_rank.rank, text, iteration, alphabet, longest))
+    if differences or longer:
+        found = 0 if differences else min(max(run.times for run in runs) for runs in runs_by_rank)
+        return Iterations(runs=(), found=found, skipped=0, differences=tuple(differences or longer))
     return _chosen(runs_by_rank, skip=skip)
 
 
@@ -316,6 +324,22 @@ def _difference(
         program=alphabet.tokens(text[at : min(end, at + CONTEXT)]),
         workload=alphabet.tokens(iteration[common : common + CONTEXT]),
     )  # fmt: skip
+
+
+def _difference_after(rank: int, text: str, iteration: str, alphabet: CallAlphabet, run: Run) -> IterationDifference:
+    """The difference between the iteration and what the program does after a run of iterations."""
+    common = _common_prefix(text[run.end : run.end + len(iteration)], iteration)
+    at = run.end + common
+    return IterationDifference(
+        rank=rank, place=common, calls=len(iteration), before=alphabet.tokens(text[max(run.start, at - CONTEXT) : at]),
+        program=alphabet.tokens(text[at : at + CONTEXT]),
+        workload=alphabet.tokens(iteration[common : common + CONTEXT]),
+    )  # fmt: skip
+
+
+def _calls_in_loop(rank: RankTrace) -> int:
+    """Calls in all passes of the outermost loop that has most of them; 0 without a loop."""
+    return max((loop.times * loop.calls for loop in outermost_loops(rank.rules or ())), default=0)
 
 
 def _longest_match(text: str, iteration: str) -> tuple[int, int]:

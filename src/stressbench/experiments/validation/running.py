@@ -17,7 +17,7 @@ from stressbench.experiments.validation.workload import REPLAY, ComparedWorkload
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_atomically, write_output
 from stressbench.formats.launches.journal import FILE
-from stressbench.formats.launches.validation import JOURNAL, Side, ValidationLaunch, ValidationPlan
+from stressbench.formats.launches.validation import JOURNAL, ComparedSide, ValidationLaunch, ValidationPlan
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.trace import Trace, TraceMode
 from stressbench.launch.errors import LaunchMistake
@@ -181,7 +181,7 @@ class _Run:
         )  # fmt: skip
         found = times_in(trace, iterations)
         program = SideTimes(time_s=found.time_s, slowest_s=found.slowest_s, mpi_s=found.mpi_s)
-        self._record(Side.program, number, iterations.times, program, outcome)
+        self._record(ComparedSide.program, number, iterations.times, program, outcome)
         gaps = self._gaps_in(trace, iterations)
         text = self.workload.text(nodes=nodes, gaps=gaps, computation=spec.computation)
         is_replay = self.workload.is_replay  # one repetition of a replay is all measured iterations
@@ -194,7 +194,7 @@ class _Run:
         workload = SideTimes(
             time_s=measured.time_s, slowest_s=measured.slowest_s, mpi_s=mpi_time_s(measured.trace, measured.iterations)
         )
-        self._record(Side.workload, number, measured.iterations, workload, outcome)
+        self._record(ComparedSide.workload, number, measured.iterations, workload, outcome)
         self.gaps.append(gaps)
         return Block(program=program, workload=workload), (trace, measured)
 
@@ -243,7 +243,7 @@ class _Run:
             first=spec.boundaries.first, last=spec.boundaries.last, tolerance=spec.tolerance,
         )  # fmt: skip
 
-    def _record(self, side: Side, number: int, iterations: int, times: SideTimes, outcome: Outcome) -> None:
+    def _record(self, side: ComparedSide, number: int, iterations: int, times: SideTimes, outcome: Outcome) -> None:
         record = ValidationLaunch(
             at=_now(), repetition=number, status=outcome.status, wall_s=outcome.ended_s - outcome.began_s, figures={},
             side=side, iterations=iterations, time_s=times.time_s, slowest_s=times.slowest_s, mpi_s=times.mpi_s,

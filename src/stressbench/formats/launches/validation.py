@@ -11,7 +11,7 @@ from stressbench.formats.launches import journal
 from stressbench.formats.run.records import Seconds
 
 
-class Side(StrEnum):
+class ComparedSide(StrEnum):
     """What a launch ran."""
 
     program = "program"
@@ -41,7 +41,7 @@ class ValidationLaunch(journal.BaseLaunch):
     `slowest_s`: the same on the slowest rank. `mpi_s`: the part within MPI.
     """
 
-    side: Side
+    side: ComparedSide
     iterations: journal.Count
     time_s: Seconds | None
     slowest_s: Seconds | None

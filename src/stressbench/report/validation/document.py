@@ -17,11 +17,12 @@ from stressbench.report.document import (
     Notes,
     Paragraph,
     Section,
+    Severity,
     Table,
     columns,
 )
 from stressbench.report.units import TimeUnit, count, digits, percent, ratio_text, time, time_unit
-from stressbench.results.validation import Block as Launches
+from stressbench.results.validation import Block as LaunchBlock
 from stressbench.results.validation import LaunchPair, OperationRow, Validation, Verdict, launch_pairs
 from stressbench.tracing.iterations import IterationDifference
 
@@ -69,8 +70,9 @@ def _blocks(result: Validation) -> Iterator[Block]:
 def _sentences(result: Validation) -> Iterator[str]:
     if result.differences:
         ranks = len(result.differences)
+        often = "never" if result.found == 0 else f"only {count(result.found, 'time')} in a row"
         yield (
-            f"calls: {count(ranks, 'rank')} of {result.ranks} never "
+            f"calls: {count(ranks, 'rank')} of {result.ranks} {often} "
             f"{'makes' if ranks == 1 else 'make'} the calls of {result.workload[0]}"
         )
         yield from map(_difference_text, result.differences[:_MAX_DIFFERENCES])
@@ -98,7 +100,7 @@ def _verdict_text(result: Validation, tolerance: float) -> str:
 
 
 def _difference_text(difference: IterationDifference) -> str:
-    if difference.place == 0 and difference.workload:
+    if difference.place == 0 and not difference.before and difference.workload:
         return (
             f"rank {difference.rank}: the program never calls {difference.workload[0]}, with which an iteration of the "
             f"workload begins ({difference.calls:,} calls)"
@@ -118,7 +120,7 @@ def _rest(result: Validation) -> Iterator[Block]:
         yield _operation_table(result.operations)
     notes = tuple(_notes(result))
     if notes:
-        yield Notes(notes=tuple(Note(text=text) for text in notes))
+        yield Notes(notes=notes)
 
 
 def _time_table(result: Validation) -> Table:
@@ -163,14 +165,15 @@ def _operation_table(rows: tuple[OperationRow, ...]) -> Table:
     )  # fmt: skip
 
 
-def _notes(result: Validation) -> Iterator[str]:
+def _notes(result: Validation) -> Iterator[Note]:
     if not result.complete:
-        yield f"stopped after {count(len(result.blocks), 'pair')} of launches"
+        yield Note(text=f"stopped after {count(len(result.blocks), 'pair')} of launches")
     if result.blocks and result.ratio is not None and result.ratio.low is None:
-        yield f"{count(len(result.blocks), 'pair')} of launches: an interval takes at least 6"
+        yield Note(text=f"{count(len(result.blocks), 'pair')} of launches: an interval takes at least 6")
     mpi_ratio = result.mpi_ratio
     if mpi_ratio is not None:
-        yield f"time in MPI alone: ratio {ratio_text(mpi_ratio.value, mpi_ratio.low, mpi_ratio.high)}"
+        text = f"time in MPI alone: ratio {ratio_text(mpi_ratio.value, mpi_ratio.low, mpi_ratio.high)}"
+        yield Note(text=text, severity=Severity.note)
 
 
 def _launch_table(result: Validation) -> Table:
@@ -186,7 +189,7 @@ def _launch_table(result: Validation) -> Table:
     )  # fmt: skip
 
 
-def _launch_row(number: int, block: Launches, unit: TimeUnit) -> tuple[str, ...]:
+def _launch_row(number: int, block: LaunchBlock, unit: TimeUnit) -> tuple[str, ...]:
     sides = (block.program, block.workload)
     return (
         str(number), *(time(side.time_s, unit=unit) for side in sides), f"{block.ratio:.3f}",

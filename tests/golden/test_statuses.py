@@ -107,6 +107,8 @@ STATUSES = [
     (MISTAKE, "profile -o p.pdf true"),
     (MISTAKE, "capture -o p.pdf true"),
     (MISTAKE, "record -o p.pdf true"),
+    (MISTAKE, "validate -n 2 tealeaf"),
+    (MISTAKE, "validate -n 2 w.sb -x 3 -- ./app"),
 ]
 """What is typed, and the status; `# WHAT` is how the stand-in for the engine ends (support/fake_engine.py)."""
 

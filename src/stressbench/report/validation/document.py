@@ -70,11 +70,9 @@ def _blocks(result: Validation) -> Iterator[Block]:
 def _sentences(result: Validation) -> Iterator[str]:
     if result.differences:
         ranks = len(result.differences)
-        often = "never" if result.found == 0 else f"only {count(result.found, 'time')} in a row"
-        yield (
-            f"calls: {count(ranks, 'rank')} of {result.ranks} {often} "
-            f"{'makes' if ranks == 1 else 'make'} the calls of {result.workload[0]}"
-        )
+        make = "makes" if ranks == 1 else "make"
+        never, often = ("never ", "") if result.found == 0 else ("", f" only {count(result.found, 'time')} in a row")
+        yield f"calls: {count(ranks, 'rank')} of {result.ranks} {never}{make} the calls of {result.workload[0]}{often}"
         yield from map(_difference_text, result.differences[:_MAX_DIFFERENCES])
         if ranks > _MAX_DIFFERENCES:
             yield f"and {ranks - _MAX_DIFFERENCES:,} more ranks"

@@ -52,8 +52,8 @@ class Fft2d final : public Application {
   Param<bool> barrier_{this, "barrier", "barrier before each iteration"};
 };
 
-const RegisterMotif<Fft2d> registered{"fft2d", Family::application,
-                                      "a 2-D Fourier transform forward and backward: four transposes", "FFTW, MPI"};
+const RegisterMotif<Fft2d> registered{
+    "fft2d", Family::application, "a 2-D Fourier transform forward and backward: four transposes or two", "FFTW, MPI"};
 
 }  // namespace
 }  // namespace stressbench

@@ -24,7 +24,7 @@ constexpr std::array<std::size_t, 3> fastest_axis{1, 2, 1};
 constexpr std::array<std::size_t, 3> slowest_axis{2, 0, 0};
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
-constexpr std::int64_t steps = 8;         // of a direction: five redistributions, three transforms along an axis
+constexpr std::int64_t stages = 8;        // of a direction: five redistributions, three transforms along an axis
 
 // Computation per point between calls in the reference captures, in nanoseconds: packing and unpacking, from cubes to
 // the pencils of each axis and back; a transform along one axis; the loops of SWFFT's test program.
@@ -184,11 +184,12 @@ class Swfft final : public Application {
     double ns = 6 * transform_ns;
     for (const std::size_t axis : axes) ns += (axis == 2 ? 1 : 2) * (to_pencils_ns[axis] + to_cubes_ns[axis]);
     if (*driver_) ns += initialise_ns + check_spectrum_ns + check_result_ns;
-    // Printed are the times of each step and of the redistributions and the transforms together, by the test program
+    // Printed are the times of each stage and of the redistributions and the transforms together, by the test program
     // also that of both.
-    const std::int64_t printed_times = (*timing_ > 1 ? 2 * steps : 0) + (*timing_ > 0 ? 2 * 2 : 0) + (*driver_ ? 2 : 0);
+    const std::int64_t printed_times =
+        (*timing_ > 1 ? 2 * stages : 0) + (*timing_ > 0 ? 2 * 2 : 0) + (*driver_ ? 2 : 0);
     const std::int64_t reductions = 4 * printed_times + (*driver_ ? 2 * 4 : 0);
-    const std::int64_t barriers = printed_times + (*timing_ > 0 ? 2 * (steps - 1) : 0) + (*driver_ ? 1 : 0);
+    const std::int64_t barriers = printed_times + (*timing_ > 0 ? 2 * (stages - 1) : 0) + (*driver_ ? 1 : 0);
     return {.messages = ranks * (4 * distribution.peers(0) + 4 * distribution.peers(1) + 2 * distribution.peers(2)),
             .message_bytes = 10 * point_bytes * total_points,
             .collectives = reductions + barriers,
@@ -246,49 +247,50 @@ class Swfft final : public Application {
 
     void forward() const {
       redistribute(0, Target::pencils);
-      end_step();
+      end_stage();
       transform_lines();
-      end_step();
+      end_stage();
       redistribute(0, Target::cubes);
-      end_step();
+      end_stage();
       redistribute(1, Target::pencils);
-      end_step();
+      end_stage();
       transform_lines();
-      end_step();
+      end_stage();
       redistribute(1, Target::cubes);
-      end_step();
+      end_stage();
       redistribute(2, Target::pencils);
-      end_step();
+      end_stage();
       transform_lines();
-      end_last_step();
+      end_last_stage();
     }
     void backward() const {
       transform_lines();
-      end_step();
+      end_stage();
       redistribute(2, Target::cubes);
-      end_step();
+      end_stage();
       redistribute(1, Target::pencils);
-      end_step();
+      end_stage();
       transform_lines();
-      end_step();
+      end_stage();
       redistribute(1, Target::cubes);
-      end_step();
+      end_stage();
       redistribute(0, Target::pencils);
-      end_step();
+      end_stage();
       transform_lines();
-      end_step();
+      end_stage();
       redistribute(0, Target::cubes);
-      end_last_step();
+      end_last_stage();
     }
 
     void transform_lines() const { compute(transform_ns); }
 
-    // Of the 8 steps of a direction, the last one has no barrier but is followed by the sums of both kinds of steps.
-    void end_step() const {
+    // Dfft::forward, Dfft::backward: of the 8 stages of a direction, the last one has no barrier but is followed by the
+    // sums of both kinds of stages.
+    void end_stage() const {
       if (timing > 1) print_time(calls);
       if (timing > 0) calls.barrier(calls.all_ranks());
     }
-    void end_last_step() const {
+    void end_last_stage() const {
       if (timing > 1) print_time(calls);
       if (timing > 0) calls.repeat(2, [this] { print_time(calls); });
     }
@@ -330,7 +332,7 @@ class Swfft final : public Application {
   Param<Dims<3>> grid_option_{this, 'g', "grid", Dims<3>{}, "cubes in x, y and z; auto: as even as possible"};
   Param<std::int64_t> timing_{this, "dfft-timing", 2,
                               "times that SWFFT was built to print (DFFT_TIMING): 0 none, 1 of all redistributions and "
-                              "of all transforms together, with barriers between the steps, 2 also of each step",
+                              "of all transforms together, with barriers between these stages, 2 also of each stage",
                               AtMost{2}};
   Param<bool> driver_{this, "driver", "include the barriers, reductions and loops of SWFFT's test program"};
 };

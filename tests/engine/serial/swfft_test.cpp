@@ -30,8 +30,9 @@ std::string words(const std::vector<std::string>& parts) {
   return text;
 }
 
-// The forward transform of Dfft.hpp on one rank: eight steps, of which the last has no barrier of its own.
-TEST(Swfft, HasABarrierAfterEachStepButTheLast) {
+// As Dfft::forward and Dfft::backward of SWFFT on one rank: eight stages each, of which the last has no barrier of its
+// own.
+TEST(Swfft, HasABarrierAfterEachStageButTheLast) {
   const std::string step = "Ir<0:0:1024 Is>0:0:1024 W(1) W(1)";
   const std::string time = "Allreduce:8 Allreduce:8 Allreduce:8 Allreduce:8 Barrier";
   const std::string b = "Barrier";

@@ -28,6 +28,7 @@ class Blocks {
   }
   std::int64_t cells() const { return cells_; }
   std::int64_t longest() const { return (*this)[0]; }
+  bool all_equal() const { return cells_ % parts_ == 0; }
   int nonempty_count() const {
     return static_cast<int>(length_ == 0 ? std::min<std::int64_t>(cells_, parts_) : (cells_ + length_ - 1) / length_);
   }
@@ -103,7 +104,7 @@ inline void transpose(CallList& calls, TransposeCall call, const TransposeGroup&
   const int players = std::max(rows.nonempty_count(), columns.nonempty_count());
   if (own >= players) return;
   const auto tag = [&](int sender, int receiver) {
-    return static_cast<int>((static_cast<std::int64_t>(sender) * players + receiver) & 0xffff);
+    return static_cast<int>((static_cast<std::int64_t>(sender) * players + receiver) & 0x7fff);
   };
   for (const int other : fftw_order(own, players, rows, columns)) {
     calls.compute(static_cast<double>(rows[own] * columns[other]) * copy_ns);

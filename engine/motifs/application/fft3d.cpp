@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "calls/slab_transform.hpp"
 #include "calls/transpose.hpp"
 #include "core/grid.hpp"
 #include "motifs/application/application.hpp"
@@ -15,52 +16,30 @@ namespace {
 
 using calls::Blocks;
 using calls::CallList;
+using calls::SlabTransform;
 using calls::TransposeGroup;
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
 
-// Computation per point between calls in the reference captures, in nanoseconds: transforms in y and z, transform in x,
-// reordering the result, copying a point of a message. Pencils transform y and z separately.
-constexpr double planes_ns = 6.5;
-constexpr double lines_ns = 12.5;
-constexpr double order_ns = 1.1;
-constexpr double copy_ns = 0.9;
+// Computation per point between calls in the reference captures, in nanoseconds. Pencils transform y and z separately.
+constexpr SlabTransform::Times times{.planes_ns = 6.5, .lines_ns = 12.5, .order_ns = 1.1, .copy_ns = 0.9};
 
 class Fft3d final : public Application {
  protected:
   Traffic own_traffic(int ranks) const override {
-    Traffic sum;
-    const auto add = [&sum](std::int64_t repetitions, const Traffic& traffic) {
-      sum.messages += repetitions * traffic.messages;
-      sum.message_bytes += repetitions * traffic.message_bytes;
-      sum.collectives += repetitions * traffic.collectives;
-      sum.collective_bytes += repetitions * traffic.collective_bytes;
-    };
-    if (*barrier_) add(1, {.collectives = 1});
-    if (*decomposition_ == Decomposition::slabs) {
-      add(4,
-          calls::transpose_traffic(*call_, Blocks::equal(nx(), ranks), Blocks::equal(ny() * nz(), ranks), point_bytes));
-    } else {
-      const Dims<2> grid = dims_for(*grid_, ranks);
-      for (int i = 0; i < grid[0]; ++i) {
-        add(2, calls::transpose_traffic(*call_, Blocks::even(ny(), grid[1]), Blocks::even(nz(), grid[1]),
-                                        point_bytes * block_cells(nx(), grid[0], i)));
-      }
-      for (int j = 0; j < grid[1]; ++j) {
-        add(2, calls::transpose_traffic(*call_, Blocks::even(nx(), grid[0]), Blocks::even(ny(), grid[0]),
-                                        point_bytes * block_cells(nz(), grid[1], j)));
-      }
-    }
-    const double copied_ns = *call_ == TransposeCall::pairwise ? 4 * copy_ns : 0;
-    const double points = static_cast<double>(nx()) * static_cast<double>(ny()) * static_cast<double>(nz()) / ranks;
-    sum.compute_s = points * (2 * (planes_ns + lines_ns + order_ns) + copied_ns) * scale() * 1e-9;
+    Traffic sum = *decomposition_ == Decomposition::slabs ? slabs().traffic(ranks) : traffic_of_pencils(ranks);
+    if (*barrier_) ++sum.collectives;
+    sum.compute_s *= scale();
     return sum;
   }
 
   void check_ranks(int ranks) const override {
     if (*decomposition_ == Decomposition::slabs) {
       if (grid_.was_given()) reject("grid", "slabs have no grid; use --decomposition pencils");
-      return check_alltoall(nx() % ranks == 0 && ny() * nz() % ranks == 0, ranks);
+      return check_alltoall(slabs().has_equal_blocks(ranks), ranks);
+    }
+    for (const auto* transposed : {&transposed_in_, &transposed_out_}) {
+      if (**transposed) reject(transposed->name(), "only slabs can be transposed; use --decomposition slabs");
     }
     const Dims<2> grid = dims_for(*grid_, ranks);
     check_dims("grid", grid, ranks);
@@ -72,7 +51,7 @@ class Fft3d final : public Application {
 
   void write(CallList& calls) const override {
     if (*barrier_) calls.barrier(calls.all_ranks());
-    *decomposition_ == Decomposition::slabs ? write_slabs(calls) : write_pencils(calls);
+    *decomposition_ == Decomposition::slabs ? slabs().write(calls) : write_pencils(calls);
   }
 
  private:
@@ -80,21 +59,31 @@ class Fft3d final : public Application {
   std::int64_t ny() const { return *ny_ > 0 ? *ny_ : *nx_; }
   std::int64_t nz() const { return *nz_ > 0 ? *nz_ : *nx_; }
 
-  // As in FFTW, the transposed matrix has a row for each plane of one x and a column for each line along x, with y and
-  // z as one index.
-  void write_slabs(CallList& calls) const {
-    const Blocks planes = Blocks::equal(nx(), calls.ranks());
-    const Blocks lines = Blocks::equal(ny() * nz(), calls.ranks());
-    const TransposeGroup all{calls.all_ranks()};
-    const auto points_in_planes = static_cast<double>(planes[calls.rank()] * ny() * nz());
-    const auto points_in_lines = static_cast<double>(lines[calls.rank()] * nx());
-    calls.repeat(2, [&] {  // forward, backward
-      calls.compute(points_in_planes * planes_ns);
-      transpose_blocks(calls, all, planes, lines, 1);
-      calls.compute(points_in_lines * lines_ns);
-      transpose_blocks(calls, all, lines, planes, 1);
-      calls.compute(points_in_planes * order_ns);
-    });
+  SlabTransform slabs() const {
+    return {nx(), ny(), nz(), calls::order_if(*transposed_in_), calls::order_if(*transposed_out_), *call_, times};
+  }
+
+  Traffic traffic_of_pencils(int ranks) const {
+    Traffic sum;
+    const auto add_twice = [&sum](const Traffic& traffic) {  // forward, backward
+      sum.messages += 2 * traffic.messages;
+      sum.message_bytes += 2 * traffic.message_bytes;
+      sum.collectives += 2 * traffic.collectives;
+      sum.collective_bytes += 2 * traffic.collective_bytes;
+    };
+    const Dims<2> grid = dims_for(*grid_, ranks);
+    for (int i = 0; i < grid[0]; ++i) {
+      add_twice(calls::transpose_traffic(*call_, Blocks::even(ny(), grid[1]), Blocks::even(nz(), grid[1]),
+                                         point_bytes * block_cells(nx(), grid[0], i)));
+    }
+    for (int j = 0; j < grid[1]; ++j) {
+      add_twice(calls::transpose_traffic(*call_, Blocks::even(nx(), grid[0]), Blocks::even(ny(), grid[0]),
+                                         point_bytes * block_cells(nz(), grid[1], j)));
+    }
+    const double copied_ns = *call_ == TransposeCall::pairwise ? 4 * times.copy_ns : 0;
+    const double points = static_cast<double>(nx()) * static_cast<double>(ny()) * static_cast<double>(nz()) / ranks;
+    sum.compute_s = points * (2 * (times.planes_ns + times.lines_ns + times.order_ns) + copied_ns) * 1e-9;
+    return sum;
   }
 
   // Ranks of a row have the same part of x, ranks of a column the same part of z. Pencils along z turn into pencils
@@ -112,23 +101,23 @@ class Fft3d final : public Application {
     const auto points_along_z = static_cast<double>(x[i] * y_of_row[j] * nz());
     const auto points_along_y = static_cast<double>(x[i] * ny() * z[j]);
     const auto points_along_x = static_cast<double>(nx() * y_of_column[i] * z[j]);
-    calls.compute(points_along_z * planes_ns / 2);
+    calls.compute(points_along_z * times.planes_ns / 2);
     transpose_blocks(calls, row, y_of_row, z, x[i]);
-    calls.compute(points_along_y * planes_ns / 2);
+    calls.compute(points_along_y * times.planes_ns / 2);
     transpose_blocks(calls, column, x, y_of_column, z[j]);
-    calls.compute(points_along_x * (lines_ns + order_ns));
-    calls.compute(points_along_x * lines_ns);
+    calls.compute(points_along_x * (times.lines_ns + times.order_ns));
+    calls.compute(points_along_x * times.lines_ns);
     transpose_blocks(calls, column, y_of_column, x, z[j]);
-    calls.compute(points_along_y * planes_ns / 2);
+    calls.compute(points_along_y * times.planes_ns / 2);
     transpose_blocks(calls, row, z, y_of_row, x[i]);
-    calls.compute(points_along_z * (planes_ns / 2 + order_ns));
+    calls.compute(points_along_z * (times.planes_ns / 2 + times.order_ns));
   }
 
   // Transposes a matrix that has `points_per_element` points in each element.
   void transpose_blocks(CallList& calls, const TransposeGroup& members, const Blocks& rows, const Blocks& columns,
                         std::int64_t points_per_element) const {
     calls::transpose(calls, *call_, members, rows, columns, point_bytes * points_per_element,
-                     copy_ns * static_cast<double>(points_per_element));
+                     times.copy_ns * static_cast<double>(points_per_element));
   }
 
   void check_alltoall(bool equal_blocks, int ranks) const {
@@ -149,6 +138,9 @@ class Fft3d final : public Application {
   Param<Decomposition> decomposition_{this, 'd', "decomposition", Decomposition::slabs,
                                       "how the mesh is divided among the ranks"};
   Param<Dims<2>> grid_{this, 'g', "grid", Dims<2>{}, "rows x columns of ranks, with pencils"};
+  Param<bool> transposed_in_{this, "transposed-in",
+                             "slabs: the mesh is transposed before the forward and after the backward transform"};
+  Param<bool> transposed_out_{this, "transposed-out", "slabs: the mesh is transposed between the transforms"};
   Param<TransposeCall> call_{this, 'n', "call", TransposeCall::pairwise, "calls of a transpose"};
   Param<bool> barrier_{this, "barrier", "barrier before each iteration"};
 };

@@ -24,6 +24,7 @@ constexpr std::array<std::size_t, 3> fastest_axis{1, 2, 1};
 constexpr std::array<std::size_t, 3> slowest_axis{2, 0, 0};
 
 constexpr std::int64_t point_bytes = 16;  // a double-precision complex number
+constexpr std::int64_t stages = 8;        // of a direction: five redistributions, three transforms along an axis
 
 // Computation per point between calls in the reference captures, in nanoseconds: packing and unpacking, from cubes to
 // the pencils of each axis and back; a transform along one axis; the loops of SWFFT's test program.
@@ -183,10 +184,15 @@ class Swfft final : public Application {
     double ns = 6 * transform_ns;
     for (const std::size_t axis : axes) ns += (axis == 2 ? 1 : 2) * (to_pencils_ns[axis] + to_cubes_ns[axis]);
     if (*driver_) ns += initialise_ns + check_spectrum_ns + check_result_ns;
-    const std::int64_t reductions = *driver_ ? 16 : 0;
+    // Printed are the times of each stage and of the redistributions and the transforms together, by the test program
+    // also that of both.
+    const std::int64_t printed_times =
+        (*timing_ > 1 ? 2 * stages : 0) + (*timing_ > 0 ? 2 * 2 : 0) + (*driver_ ? 2 : 0);
+    const std::int64_t reductions = 4 * printed_times + (*driver_ ? 2 * 4 : 0);
+    const std::int64_t barriers = printed_times + (*timing_ > 0 ? 2 * (stages - 1) : 0) + (*driver_ ? 1 : 0);
     return {.messages = ranks * (4 * distribution.peers(0) + 4 * distribution.peers(1) + 2 * distribution.peers(2)),
             .message_bytes = 10 * point_bytes * total_points,
-            .collectives = reductions + (*driver_ ? 3 : 0),
+            .collectives = reductions + barriers,
             .collective_bytes = reductions * calls::size_of(ElementType::doubles) * ranks,
             .compute_s = ns * static_cast<double>(total_points) / ranks * scale() * 1e-9};
   }
@@ -206,20 +212,20 @@ class Swfft final : public Application {
   void write(CallList& calls) const override {
     const Transform transform{calls, Distribution3d(points(), dims_for(*grid_option_, calls.ranks())),
                               calls.requests(2),
-                              static_cast<double>(points()[0] * points()[1] * points()[2]) / calls.ranks()};
+                              static_cast<double>(points()[0] * points()[1] * points()[2]) / calls.ranks(), *timing_};
     if (*driver_) {
       calls.barrier(calls.all_ranks());
       transform.compute(initialise_ns);
     }
     transform.forward();
     if (*driver_) {
-      allreduce_times(calls);
+      print_time(calls);
       transform.compute(check_spectrum_ns);
       allreduce_range(calls);
     }
     transform.backward();
     if (*driver_) {
-      allreduce_times(calls);
+      print_time(calls);
       transform.compute(check_result_ns);
       allreduce_range(calls);
     }
@@ -234,28 +240,58 @@ class Swfft final : public Application {
     Distribution3d distribution;
     Requests requests;
     double points;  // per rank
+    std::int64_t timing;
 
     void compute(double ns_per_point) const { calls.compute(points * ns_per_point); }
 
     void forward() const {
       redistribute(0, Target::pencils);
-      compute(transform_ns);
+      end_stage();
+      transform_lines();
+      end_stage();
       redistribute(0, Target::cubes);
+      end_stage();
       redistribute(1, Target::pencils);
-      compute(transform_ns);
+      end_stage();
+      transform_lines();
+      end_stage();
       redistribute(1, Target::cubes);
+      end_stage();
       redistribute(2, Target::pencils);
-      compute(transform_ns);
+      end_stage();
+      transform_lines();
+      end_last_stage();
     }
     void backward() const {
-      compute(transform_ns);
+      transform_lines();
+      end_stage();
       redistribute(2, Target::cubes);
+      end_stage();
       redistribute(1, Target::pencils);
-      compute(transform_ns);
+      end_stage();
+      transform_lines();
+      end_stage();
       redistribute(1, Target::cubes);
+      end_stage();
       redistribute(0, Target::pencils);
-      compute(transform_ns);
+      end_stage();
+      transform_lines();
+      end_stage();
       redistribute(0, Target::cubes);
+      end_last_stage();
+    }
+
+    void transform_lines() const { compute(transform_ns); }
+
+    // Dfft::forward, Dfft::backward: of the 8 stages of a direction, the last one has no barrier but is followed by the
+    // sums of both kinds of stages.
+    void end_stage() const {
+      if (timing > 1) print_time(calls);
+      if (timing > 0) calls.barrier(calls.all_ranks());
+    }
+    void end_last_stage() const {
+      if (timing > 1) print_time(calls);
+      if (timing > 0) calls.repeat(2, [this] { print_time(calls); });
     }
 
     // One peer after the other, including this rank: pack, receive and send, unpack.
@@ -275,11 +311,12 @@ class Swfft final : public Application {
     }
   };
 
-  // The reductions of the times, and of the values, that the test program prints.
-  static void allreduce_times(CallList& calls) {
+  // The maximum, minimum, mean and standard deviation of a time over all ranks (printTimingStats).
+  static void print_time(CallList& calls) {
     reduce(calls, {ReduceOp::max, ReduceOp::min, ReduceOp::sum, ReduceOp::sum});
     calls.barrier(calls.all_ranks());
   }
+  // The range of the real and of the imaginary parts.
   static void allreduce_range(CallList& calls) {
     reduce(calls, {ReduceOp::min, ReduceOp::max, ReduceOp::min, ReduceOp::max});
   }
@@ -292,6 +329,10 @@ class Swfft final : public Application {
   Param<std::int64_t> ngy_{this, 'y', "ngy", 0, "points in y; 0: as in x", AtMost{max_value}};
   Param<std::int64_t> ngz_{this, 'z', "ngz", 0, "points in z; 0: as in x", AtMost{max_value}};
   Param<Dims<3>> grid_option_{this, 'g', "grid", Dims<3>{}, "cubes in x, y and z; auto: as even as possible"};
+  Param<std::int64_t> timing_{this, "dfft-timing", 2,
+                              "times that SWFFT was built to print (DFFT_TIMING): 0 none, 1 of all redistributions and "
+                              "of all transforms together, with barriers between these stages, 2 also of each stage",
+                              AtMost{2}};
   Param<bool> driver_{this, "driver", "include the barriers, reductions and loops of SWFFT's test program"};
 };
 

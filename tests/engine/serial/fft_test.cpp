@@ -34,7 +34,10 @@ TEST(Fft2d, IsTheFormulaAndMeetsOnEveryNumberOfRanks) {
     for (const char* call : {"pairwise", "alltoallv"}) {
       for (const Options& options :
            {Options{{"call", call}, {"nx", "24"}}, Options{{"call", call}, {"nx", "23"}, {"ny", "11"}},
-            Options{{"call", call}, {"nx", "7"}, {"ny", "50"}, {"barrier", ""}}}) {
+            Options{{"call", call}, {"nx", "7"}, {"ny", "50"}, {"barrier", ""}},
+            Options{{"call", call}, {"nx", "7"}, {"ny", "50"}, {"transposed-in", ""}, {"barrier", ""}},
+            Options{{"call", call}, {"nx", "23"}, {"ny", "11"}, {"transposed-out", ""}},
+            Options{{"call", call}, {"nx", "23"}, {"ny", "11"}, {"transposed-in", ""}, {"transposed-out", ""}}}) {
         const auto motif = configured("fft2d", options, ranks);
         expect_traffic_equals_call_lists(*motif, ranks);
         expect_matching_messages(*motif, ranks);
@@ -59,6 +62,39 @@ TEST(Fft2d, RankWithoutRowsTakesPartWhereItHasColumns) {
   EXPECT_EQ(calls_of(*configured("fft2d", {{"nx", "5"}}, 8), 6, 8), "");
 }
 
+// As captured with FFTW 3.3.10, in place: FFTW_MPI_TRANSPOSED_OUT forward, FFTW_MPI_TRANSPOSED_IN backward.
+TEST(Fft2d, LeavesOutTheTransposeBackWhereTheOutputIsTransposed) {
+  const auto motif = configured("fft2d", {{"nx", "20"}, {"ny", "17"}, {"transposed-out", ""}}, 3);
+  EXPECT_EQ(calls_of(*motif, 0, 3), "SR>2:560<2:576 SR>1:672<1:672 SR>1:672<1:672 SR>2:576<2:560");
+  EXPECT_EQ(calls_of(*motif, 2, 3), "SR>0:576<0:560 SR>1:576<1:560 SR>1:560<1:576 SR>0:560<0:576");
+}
+
+// As captured: rows and columns have changed their places, so that the forward transform begins with 17 rows.
+TEST(Fft2d, BeginsWithColumnsWhereTheInputIsTransposed) {
+  const auto motif = configured("fft2d", {{"nx", "20"}, {"ny", "17"}, {"transposed-in", ""}}, 3);
+  EXPECT_EQ(calls_of(*motif, 0, 3), "SR>1:672<1:672 SR>2:576<2:560 SR>2:560<2:576 SR>1:672<1:672");
+}
+
+// As captured: FFTW transposes there and back where it has neither order to change.
+TEST(Fft2d, TransposesBackWhereInputAndOutputAreTransposed) {
+  const auto motif =
+      configured("fft2d", {{"nx", "20"}, {"ny", "17"}, {"transposed-in", ""}, {"transposed-out", ""}}, 3);
+  const std::string once = "SR>1:672<1:672 SR>2:576<2:560 SR>2:560<2:576 SR>1:672<1:672";
+  EXPECT_EQ(calls_of(*motif, 0, 3), once + " " + once);
+}
+
+// FFTW takes only the bits of a tag that every MPI library has (mpi/transpose-pairwise.c).
+TEST(Fft2d, TagsStayBelow32768) {
+  const auto motif = configured("fft2d", {{"nx", "400"}}, 200);
+  std::vector<int> tags;
+  for_each_executed_call(call_list_motif(*motif).calls_of(199, 200), [&](const calls::Call& call) {
+    if (const auto* both = std::get_if<calls::SendReceive>(&call); both != nullptr && both->out.to == 198) {
+      tags = {both->out.tag, both->in.tag};
+    }
+  });
+  EXPECT_EQ(tags, (std::vector{199 * 200 + 198 - 32768, 198 * 200 + 199 - 32768}));
+}
+
 TEST(Fft3d, IsTheFormulaAndMeetsInSlabsAndInPencils) {
   for (const int ranks : {1, 2, 3, 4, 6, 8, 12, 13}) {
     for (const char* call : {"pairwise", "alltoallv"}) {
@@ -71,6 +107,42 @@ TEST(Fft3d, IsTheFormulaAndMeetsInSlabsAndInPencils) {
       }
     }
   }
+}
+
+TEST(Fft3d, IsTheFormulaAndMeetsInTransposedSlabs) {
+  for (const int ranks : {1, 2, 3, 4, 6, 8, 12, 13}) {
+    for (const char* call : {"pairwise", "alltoallv"}) {
+      for (const Options& transposed : {Options{{"transposed-in", ""}}, Options{{"transposed-out", ""}},
+                                        Options{{"transposed-in", ""}, {"transposed-out", ""}}}) {
+        Options options{{"call", call}, {"nx", "17"}, {"ny", "14"}, {"nz", "23"}};
+        options.insert(options.end(), transposed.begin(), transposed.end());
+        const auto motif = configured("fft3d", options, ranks);
+        expect_traffic_equals_call_lists(*motif, ranks);
+        expect_matching_messages(*motif, ranks);
+      }
+    }
+  }
+}
+
+// As captured with FFTW 3.3.10: 9 planes in blocks of 3, 3, 3 and none; 14 lines of 5 points in 4, 4, 4 and 2. Without
+// the option the 70 lines along x are in blocks of 18, 18, 18 and 16.
+TEST(Fft3d, DividesTheSecondAxisWhereTheOutputIsTransposed) {
+  const Options mesh{{"nx", "9"}, {"ny", "14"}, {"nz", "5"}};
+  Options transposed = mesh;
+  transposed.emplace_back("transposed-out", "");
+  EXPECT_EQ(calls_of(*configured("fft3d", transposed, 4), 0, 4),
+            "SR>3:480<3:0 SR>2:960<2:960 SR>1:960<1:960 SR>3:0<3:480 SR>2:960<2:960 SR>1:960<1:960");
+  EXPECT_THAT(calls_of(*configured("fft3d", mesh, 4), 0, 4),
+              testing::StartsWith("SR>3:768<3:0 SR>2:864<2:864 SR>1:864<1:864 SR>3:0<3:768"));
+}
+
+TEST(Fft3d, AlltoallNeedsEqualBlocksOfTheAxesThatAreDivided) {
+  const Options options{{"nx", "12"}, {"ny", "6"}, {"nz", "2"}, {"call", "alltoall"}};
+  EXPECT_EQ(calls_of(*configured("fft3d", options, 4), 0, 4), "Alltoall:144 Alltoall:144 Alltoall:144 Alltoall:144");
+  Options transposed = options;
+  transposed.emplace_back("transposed-out", "");
+  EXPECT_THROW(configured("fft3d", transposed, 4), ParameterMistake);
+  EXPECT_EQ(calls_of(*configured("fft3d", transposed, 3), 0, 3), "Alltoall:256 Alltoall:256");
 }
 
 TEST(Fft3d, PencilsExchangeWithinRowsThenWithinColumns) {

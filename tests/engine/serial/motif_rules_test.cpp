@@ -180,6 +180,13 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{"fft2d", {{"nx", "1000000"}}, 2, "", "longer than MPI's counts allow"},
         Rejection{"fft3d", {{"nx", "162"}, {"call", "alltoall"}}, 4, "call", "use alltoallv"},
         Rejection{"fft3d", {{"grid", "2x2"}}, 4, "grid", "--grid: slabs have no grid; use --decomposition pencils"},
+        Rejection{"fft2d", {{"ny", "2001"}, {"transposed-out", ""}, {"call", "alltoall"}}, 4, "call", "use alltoallv"},
+        Rejection{"fft3d",
+                  {{"decomposition", "pencils"}, {"transposed-in", ""}},
+                  4,
+                  "transposed-in",
+                  "--transposed-in: only slabs can be transposed; use --decomposition slabs"},
+        Rejection{"fft3d", {{"decomposition", "pencils"}, {"transposed-out", ""}}, 4, "transposed-out", "only slabs"},
         Rejection{"fft3d", {{"decomposition", "pencils"}, {"grid", "3x2"}}, 8, "grid", "4x2 would fit"},
         Rejection{"fft3d", {{"decomposition", "pencils"}, {"nz", "3"}}, 16, "nz", "3 points are too few for 4 ranks"},
         Rejection{

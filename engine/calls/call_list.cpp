@@ -171,12 +171,12 @@ void CallList::allgather(const CommunicatorRef& comm, ElementType type, std::int
   calls_.emplace_back(Allgather{{comm.number, {}}, type, checked_count(count, type)});
 }
 
-int CallList::add_list(ElementType type, const std::vector<std::int64_t>& amounts, std::int64_t unit) {
+int CallList::add_list(ElementType type, const std::vector<std::int64_t>& counts) {
   std::vector<int> list;
   std::int64_t sum = 0;
-  for (const std::int64_t amount : amounts) {
-    list.push_back(checked_count(amount / unit, type));
-    sum += amount / unit;
+  for (const std::int64_t count : counts) {
+    list.push_back(checked_count(count, type));
+    sum += count;
   }
   checked_count(sum, type);  // displacements must fit an int, too
   lists_.push_back(std::move(list));
@@ -184,23 +184,36 @@ int CallList::add_list(ElementType type, const std::vector<std::int64_t>& amount
 }
 
 void CallList::allgatherv(const CommunicatorRef& comm, ElementType type, const std::vector<std::int64_t>& counts) {
-  const int number = add_list(type, counts, 1);
+  const int number = add_list(type, counts);
   const int own = list(number)[static_cast<std::size_t>(comm.rank)];
   calls_.emplace_back(Allgatherv{{comm.number, {}}, type, own, number});
 }
 
+void CallList::alltoall(const CommunicatorRef& comm, ElementType type, std::int64_t count_each) {
+  calls_.emplace_back(Alltoall{{comm.number, {}}, type, checked_count(count_each, type)});
+}
+
 void CallList::alltoall(const CommunicatorRef& comm, std::int64_t bytes_each) {
-  const auto [type, count] = amount_of(bytes_each);
-  calls_.emplace_back(Alltoall{{comm.number, {}}, type, count});
+  const ElementType type = type_of(bytes_each);
+  alltoall(comm, type, bytes_each / size_of(type));
+}
+
+void CallList::alltoallv(const CommunicatorRef& comm, ElementType type, const std::vector<std::int64_t>& counts_to,
+                         const std::vector<std::int64_t>& counts_from) {
+  const int to = add_list(type, counts_to);
+  const int from = add_list(type, counts_from);
+  calls_.emplace_back(Alltoallv{{comm.number, {}}, type, to, from});
 }
 
 void CallList::alltoallv(const CommunicatorRef& comm, const std::vector<std::int64_t>& bytes_to,
                          const std::vector<std::int64_t>& bytes_from) {
   const bool all_doubles = std::ranges::all_of(bytes_to, is_doubles) && std::ranges::all_of(bytes_from, is_doubles);
   const ElementType type = all_doubles ? ElementType::doubles : ElementType::bytes;
-  const int to = add_list(type, bytes_to, size_of(type));
-  const int from = add_list(type, bytes_from, size_of(type));
-  calls_.emplace_back(Alltoallv{{comm.number, {}}, type, to, from});
+  const auto counts = [type](std::vector<std::int64_t> bytes) {
+    for (std::int64_t& amount : bytes) amount /= size_of(type);
+    return bytes;
+  };
+  alltoallv(comm, type, counts(bytes_to), counts(bytes_from));
 }
 
 void CallList::nonblocking_last(Request request) {

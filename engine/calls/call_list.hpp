@@ -57,7 +57,10 @@ class CallList {
   void reduce_scatter(const CommunicatorRef& comm, ReduceOp op, ElementType type, std::int64_t count);
   void allgather(const CommunicatorRef& comm, ElementType type, std::int64_t count);
   void allgatherv(const CommunicatorRef& comm, ElementType type, const std::vector<std::int64_t>& counts);
+  void alltoall(const CommunicatorRef& comm, ElementType type, std::int64_t count_each);
   void alltoall(const CommunicatorRef& comm, std::int64_t bytes_each);
+  void alltoallv(const CommunicatorRef& comm, ElementType type, const std::vector<std::int64_t>& counts_to,
+                 const std::vector<std::int64_t>& counts_from);
   void alltoallv(const CommunicatorRef& comm, const std::vector<std::int64_t>& bytes_to,
                  const std::vector<std::int64_t>& bytes_from);
 
@@ -98,7 +101,7 @@ class CallList {
   void for_each_call(Visit visit) const;
   int begin_loop(std::int64_t times);
   void end_loop(int begin);
-  int add_list(ElementType type, const std::vector<std::int64_t>& amounts, std::int64_t unit);
+  int add_list(ElementType type, const std::vector<std::int64_t>& counts);
   const CommunicatorRef& ranks_of(const Collective& call) const {
     return call.comm == 0 ? all_ranks_ : splits_[static_cast<std::size_t>(call.comm - 1)].ranks;
   }

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.trace_lines import lines_of
+
+from stressbench.tracing.grammar import expand
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 REFERENCE = CHECKOUT / "tests" / "reference"
@@ -68,6 +71,12 @@ MOTIFS = {
     "comd_eam_p8": "comd -x 20 -y 20 -z 20",
     "npb_cgA_p4": "npb --benchmark cg --class A",
     "npb_ftA_p4": "npb --benchmark ft --class A",
+    "npb_btA_p4": "npb --benchmark bt --class A",
+    "npb_btA_p9": "npb --benchmark bt --class A",
+    "npb_spA_p4": "npb --benchmark sp --class A",
+    "npb_spA_p9": "npb --benchmark sp --class A",
+    "npb_isA_p4": "npb --benchmark is --class A --run",
+    "npb_isS_p8": "npb --benchmark is --class S --run",
 }
 
 # These have requests that are made before an iteration, and sizes of which a formula is only near.
@@ -94,9 +103,22 @@ def captured(engine, stressbench, tmp_path) -> Callable[..., Profile]:
         assert done.status == 0, done.said
         outcome = stressbench("trace", "export", "--profile", trace)
         assert outcome.status == 0, outcome.said
-        return json.loads(outcome.output)
+        return {**json.loads(outcome.output), "bytes_to_ranks": bytes_to_ranks(trace)}
 
     return run
+
+
+def bytes_to_ranks(trace: Path) -> dict[str, list[list[int]]]:
+    """What each rank sends to every rank in each MPI_Alltoallv, in order; a token has only the sum."""
+    return {
+        str(rank["rank"]): [
+            rank["calls"][number]["counts"]
+            for number in expand(rank["rules"])
+            if rank["calls"][number]["op"] == "Alltoallv"
+        ]
+        for rank in lines_of(trace)
+        if rank["type"] == "rank"
+    }
 
 
 def first_difference(found: Profile, wanted: Profile) -> str | None:
@@ -114,6 +136,9 @@ def first_difference(found: Profile, wanted: Profile) -> str | None:
             (k for k, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs))
         )
         return f"rank {rank}, call {at}: the motif {ours[at : at + 3]}, the application {theirs[at : at + 3]}"
+    for rank, counts in wanted.get("bytes_to_ranks", {}).items():
+        if (sent := found["bytes_to_ranks"][rank]) != counts:
+            return f"rank {rank}, MPI_Alltoallv: the motif {sent}, the application {counts}"
     return None
 
 

@@ -81,6 +81,16 @@ std::vector<Case> cases() {
       {"npb", {{"benchmark", "ft"}, {"class", "S"}, {"compute", "off"}}, 2, 1, 0, 3, from_to(0, 1, 3)},
       {"npb", {{"benchmark", "mg"}, {"class", "S"}, {"compute", "off"}}, 4, 2, 8, 6, from_to(3, 2, 6)},
       {"npb", {{"benchmark", "lu"}, {"class", "S"}, {"compute", "off"}}, 4, 3, 19, 6, from_to(1, 3, 6)},  // last plane
+      {"npb", {{"benchmark", "bt"}, {"class", "S"}, {"compute", "off"}}, 4, 3, 8, 7, from_to(1, 3, 7)},   // down y
+      {"npb", {{"benchmark", "sp"}, {"class", "S"}, {"compute", "off"}}, 4, 3, 11, 4, from_to(0, 3, 4)},  // back in z
+      {"npb", {{"benchmark", "is"}, {"class", "S"}, {"compute", "off"}}, 2, 1, 2, 5, from_to(0, 1, 5)},   // keys
+      {"npb",
+       {{"benchmark", "is"}, {"class", "S"}, {"compute", "off"}},
+       2,
+       1,
+       0,
+       2,
+       "rank 1 got another result than 2"},
       {"halo3d",
        {{"points", "27"}, {"periodic", ""}, {"columns", "9"}, {"rows", "8"}, {"planes", "7"}, {"compute", "off"}},
        4,

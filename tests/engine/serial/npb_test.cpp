@@ -1,5 +1,8 @@
 // The messages of the NAS Parallel Benchmarks, by their formulas.
+#include <cmath>
+
 #include "messages.hpp"
+#include "motifs/application/npb/keys.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -74,6 +77,121 @@ TEST(NpbLu, SweepsPlaneByPlane) {
   EXPECT_EQ(lists.traffic().messages, 4 * (10 + 10) + 8);
 }
 
+TEST(NpbBt, SendsAlongEachAxisAsIfEveryCellWereOfTheLargestSize) {
+  // 3 x 3 ranks, 64^3 points: cells have 22, 21 or 21 points along each side, messages between them room for 22.
+  const CallLists lists("npb", benchmark("bt", "A"), 9);
+  std::map<std::int64_t, std::int64_t> along_axes;  // by bytes
+  for (const auto& [message, times] : lists.sent()) {
+    const auto& [from, to, tag, bytes] = message;
+    if (tag % 1000 != 0) along_axes[bytes] += times;
+  }
+  // 3 axes, 2 borders between planes of 9 cells; the first cell of a plane has the tag of the faces.
+  EXPECT_EQ(along_axes,
+            (std::map<std::int64_t, std::int64_t>{{8 * 30 * 22 * 22, 3 * 2 * 8}, {8 * 5 * 22 * 22, 3 * 2 * 8}}));
+}
+
+TEST(NpbBt, ExchangesTwoLayersOfTheCellsThatHaveANeighbour) {
+  // 2 x 2 ranks, cells of 6^3 points; one of the two cells of a rank has a neighbour above, the other one below.
+  const CallLists lists("npb", benchmark("bt", "S"), 4);
+  const std::int64_t faces = 2 * 80 * 6 * 6;
+  const std::int64_t along_axis = 8 * (30 + 5) * 7 * 7;
+  EXPECT_EQ(lists.bytes_to(0),
+            (std::map<int, std::int64_t>{{1, faces + along_axis}, {2, faces + along_axis}, {3, faces + along_axis}}));
+}
+
+TEST(NpbSp, SendsTheLinesOfPointsInsideTheMesh) {
+  // 2 x 2 ranks, cells of 6^3 points, of which 5 x 5 lines are not at the border of the mesh.
+  const CallLists lists("npb", benchmark("sp", "S"), 4);
+  const std::int64_t bytes = 2 * 80 * 6 * 6 + 8 * (22 + 10) * 5 * 5;
+  EXPECT_EQ(lists.bytes_to(3), (std::map<int, std::int64_t>{{0, bytes}, {1, bytes}, {2, bytes}}));
+}
+
+TEST(NpbBtAndSp, TakeTheStepsOfTheirClass) {
+  for (const auto& [name, steps] : {std::pair{"bt", 60}, std::pair{"sp", 100}}) {
+    Options run = benchmark(name, "S");
+    run.emplace_back("run", "");
+    const std::int64_t once = CallLists("npb", benchmark(name, "S"), 9).traffic().messages;
+    EXPECT_EQ(once, 9 * (6 + 3 * 2 * 2));
+    EXPECT_EQ(CallLists("npb", run, 9).traffic().messages, steps * once);
+  }
+}
+
+TEST(NpbBtAndSp, AnnounceTheSumOfAllCallLists) {
+  for (const std::string name : {"bt", "sp"}) {
+    for (const int ranks : {1, 4, 9, 49, 441}) {
+      const CallLists lists("npb", {{"benchmark", name}, {"class", "A"}, {"run", ""}, {"scale", "0.5"}}, ranks);
+      const Traffic sum = lists.sum_of_call_lists();
+      const Traffic announced = lists.traffic();
+      EXPECT_EQ(announced.messages, sum.messages) << name << ranks;
+      EXPECT_EQ(announced.message_bytes, sum.message_bytes) << name << ranks;
+      EXPECT_EQ(announced.collectives, 0) << name << ranks;
+      EXPECT_NEAR(announced.compute_s, sum.compute_s, 1e-9 * sum.compute_s) << name << ranks;
+    }
+  }
+}
+
+TEST(NpbBtAndSp, SendNothingOnOneRank) {
+  EXPECT_EQ(CallLists("npb", benchmark("bt", "S"), 1).traffic().messages, 0);
+  EXPECT_EQ(CallLists("npb", benchmark("sp", "S"), 1).traffic().messages, 0);
+}
+
+// Counts that a rank passes to each Alltoallv, in order.
+std::vector<std::vector<int>> counts_of_alltoallv(const calls::CallList& calls, int calls::Alltoallv::*which) {
+  std::vector<std::vector<int>> counts;
+  for (const calls::Call& call : calls.calls()) {
+    if (const auto* alltoallv = std::get_if<calls::Alltoallv>(&call)) counts.push_back(calls.list(alltoallv->*which));
+  }
+  return counts;
+}
+
+TEST(NpbIs, GivesEveryRankTheKeysThatOthersSendToIt) {
+  for (const auto& [size, ranks] : {std::pair{"S", 128}, std::pair{"W", 256}, std::pair{"A", 8}, std::pair{"D", 4},
+                                    std::pair{"E", 64}, std::pair{"E", 1024}}) {
+    const CallLists lists("npb", benchmark("is", size), ranks);
+    for (int from = 0; from < ranks; ++from) {
+      const std::vector<int> sent = counts_of_alltoallv(lists.of(from), &calls::Alltoallv::counts_to)[0];
+      for (int to = 0; to < ranks; to += 1 + ranks / 9) {
+        const std::vector<int> received = counts_of_alltoallv(lists.of(to), &calls::Alltoallv::counts_from)[0];
+        ASSERT_EQ(sent[static_cast<std::size_t>(to)], received[static_cast<std::size_t>(from)]) << size << ' ' << ranks;
+      }
+    }
+  }
+}
+
+TEST(NpbIs, SendsEveryKeyOnce) {
+  const CallLists lists("npb", benchmark("is", "D"), 32);
+  EXPECT_EQ(lists.traffic().collective_bytes, 4 * (std::int64_t{1} << 31) + 32 * 4 * 32 + 32 * 4 * (1024 + 5));
+}
+
+TEST(NpbIs, SendsTheKeysThatTheBenchmarkDrawsAndReplaces) {
+  Options run = benchmark("is", "S");
+  run.emplace_back("run", "");
+  const CallLists lists("npb", run, 4);
+  // As captured: each iteration replaces two keys of rank 0 by a small and a large one.
+  const auto sent = counts_of_alltoallv(lists.of(0), &calls::Alltoallv::counts_to);
+  ASSERT_EQ(sent.size(), 10u);
+  EXPECT_EQ(sent.front(), (std::vector{4143, 4039, 4108, 4094}));
+  EXPECT_EQ(sent.back(), (std::vector{4147, 4032, 4103, 4102}));
+  const auto received = counts_of_alltoallv(lists.of(3), &calls::Alltoallv::counts_from);
+  EXPECT_EQ(received.front(), (std::vector{4094, 4078, 3995, 4120}));
+  EXPECT_EQ(received.back(), (std::vector{4102, 4078, 3995, 4120}));
+}
+
+TEST(NpbIs, ExpectsAboutAsManyKeysInABucketAsThereAre) {
+  const npb::KeyRange range{23, 19, 10};
+  const npb::Keys drawn = npb::draw_keys(range, 4, 0);
+  const npb::Keys expected = npb::expected_keys(range, 4);
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    std::int64_t keys = 0;
+    for (std::size_t bucket = 0; bucket < 1024; ++bucket) {
+      const int count = expected.of_rank[rank][bucket];
+      keys += count;
+      EXPECT_NEAR(drawn.of_rank[rank][bucket], count, 5 * std::sqrt(count) + 5) << bucket;
+    }
+    EXPECT_EQ(keys, std::int64_t{1} << 21);
+  }
+}
+
 TEST(Npb, ReceivesWhatIsSentOnEveryNumberOfRanks) {
   for (int ranks = 1; ranks <= 256; ranks *= 2) {
     for (const char* size : {"S", "W", "A"}) {
@@ -85,6 +203,10 @@ TEST(Npb, ReceivesWhatIsSentOnEveryNumberOfRanks) {
   for (const int ranks : {1, 2, 4, 6, 9, 12, 15, 16, 18, 20, 28, 35, 64}) {
     expect_all_received("npb", benchmark("lu", "A"), ranks);
     expect_all_received("npb", {{"benchmark", "lu"}, {"class", "B"}, {"run", ""}}, ranks);
+  }
+  for (const int side : {1, 2, 3, 4, 5, 8, 13}) {
+    expect_all_received("npb", benchmark("bt", "A"), side * side);
+    expect_all_received("npb", {{"benchmark", "sp"}, {"class", "A"}, {"run", ""}}, side * side);
   }
 }
 

@@ -24,6 +24,8 @@ enum class Extent { iteration, run };
 // Throws ParameterMistake if a benchmark does not run on this number of ranks.
 using Check = void (*)(ProblemClass size, int ranks);
 using Write = void (*)(calls::CallList& calls, ProblemClass size, Extent extent);
+// Sums over the call lists of all ranks, without writing them.
+using Sum = Traffic (*)(ProblemClass size, int ranks, Extent extent);
 
 void check_cg(ProblemClass size, int ranks);
 void write_cg(calls::CallList& calls, ProblemClass size, Extent extent);
@@ -33,6 +35,14 @@ void check_mg(ProblemClass size, int ranks);
 void write_mg(calls::CallList& calls, ProblemClass size, Extent extent);
 void check_lu(ProblemClass size, int ranks);
 void write_lu(calls::CallList& calls, ProblemClass size, Extent extent);
+void check_bt(ProblemClass size, int ranks);
+void write_bt(calls::CallList& calls, ProblemClass size, Extent extent);
+Traffic traffic_bt(ProblemClass size, int ranks, Extent extent);
+void check_sp(ProblemClass size, int ranks);
+void write_sp(calls::CallList& calls, ProblemClass size, Extent extent);
+Traffic traffic_sp(ProblemClass size, int ranks, Extent extent);
+void check_is(ProblemClass size, int ranks);
+void write_is(calls::CallList& calls, ProblemClass size, Extent extent);
 
 // The row for a problem class in a table with one row per class.
 template <class Rows>

@@ -22,16 +22,15 @@ void check_power_of_two(const char* benchmark, int ranks) {
 namespace {
 
 class Npb final : public Application {
- public:
-  Traffic traffic(int ranks) const override {
+ protected:
+  Traffic own_traffic(int ranks) const override {
     const Kernel selected = kernel();
-    if (selected.traffic == nullptr) return Application::traffic(ranks);
+    if (selected.traffic == nullptr) return Application::own_traffic(ranks);
     Traffic sum = selected.traffic(*size_, ranks, extent());
     sum.compute_s *= scale();
     return sum;
   }
 
- protected:
   void check_ranks(int ranks) const override { kernel().check(*size_, ranks); }
   void write(calls::CallList& calls) const override { kernel().write(calls, *size_, extent()); }
 

@@ -12,9 +12,9 @@ import pytest
 from support.commands import call
 from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
 from support.golden import KEPT
+from support.multigrid import MadeLevel, VCycle
 from support.options import of_stressbench
 from support.programs import hear_requests_to_stop
-from support.multigrid import MadeLevel, VCycle
 from support.traces import ring
 
 DONE, NOT_SO, MISTAKE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130

@@ -183,3 +183,10 @@ def test_requests_that_the_tracer_did_not_see_are_refused(tmp_path: Path) -> Non
     made.ranks[0].calls = [{**one, "requests": [-2]} if one["op"] == "Startall" else one for one in made.ranks[0].calls]
 
     assert "rank 0 starts requests that were created while the tracer was stopped" in reason_against(tmp_path, made)
+
+
+def test_requests_that_were_not_all_recorded_are_refused(tmp_path: Path) -> None:
+    made = CYCLE.trace()
+    made.ranks[1].extra["lost"] = [{"what": "lists"}]
+
+    assert "rank 1 has calls of which not all requests were recorded" in reason_against(tmp_path, made)

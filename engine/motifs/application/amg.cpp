@@ -138,8 +138,8 @@ class Amg final : public Application {
   mutable std::string table_;  // contents of the --levels file, read once
 };
 
-const RegisterMotif<Amg> registered{"amg", Family::application, "Krylov iterations with an algebraic multigrid",
-                                    "AMG (hypre)"};
+const RegisterMotif<Amg> registered{"amg", Family::application,
+                                    "conjugate gradients or GMRES with an algebraic multigrid", "AMG (hypre)"};
 
 }  // namespace
 }  // namespace stressbench

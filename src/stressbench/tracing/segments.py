@@ -123,6 +123,8 @@ class _RankSegments:
 
 
 def _segments(trace: Trace, rank: RankTrace) -> Iterator[Segment]:
+    if any(loss.what == "lists" for loss in rank.lost or ()):
+        raise TraceFileError(f"rank {rank.rank} has calls of which not all requests were recorded", path=trace.path)
     steps: list[Step] = []
     requests = _PersistentRequests(trace, rank)
     for number in expand_bounded(sequence_rules(trace, rank)):

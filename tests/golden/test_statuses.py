@@ -12,6 +12,7 @@ import pytest
 from support.commands import call
 from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
 from support.golden import KEPT
+from support.multigrid import MadeLevel, VCycle
 from support.options import of_stressbench
 from support.programs import hear_requests_to_stop
 from support.traces import ring
@@ -36,6 +37,8 @@ STATUSES = [
     (MISTAKE, "trace diff app.trace gone.trace"),
     (DONE, "trace export --profile app.trace"),
     (MISTAKE, "trace export --profile gone.trace"),
+    (DONE, "trace levels cycles.trace"),
+    (MISTAKE, "trace levels app.trace"),
     (DONE, "study list"),
     (DONE, "study plan study.toml"),
     (MISTAKE, "study plan gone.toml"),
@@ -119,6 +122,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = shutil.copytree(KEPT, tmp_path / "kept")
     monkeypatch.chdir(folder)
     ring(2).write(folder, "ring.trace")
+    level = MadeLevel(matrix={(0, 1): 8, (1, 0): 8}, interpolation={(0, 1): 8})
+    VCycle(ranks=2, levels=[level]).trace().write(folder, "cycles.trace")
     shutil.copytree("study", "damaged")
     with next(Path("damaged/runs").iterdir()).open("a", encoding="utf-8") as run:
         run.write("{}\n")

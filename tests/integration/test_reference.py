@@ -4,6 +4,7 @@ The profiles in tests/reference are captures of unmodified applications (tests/r
 formulas, not recorded data.
 """
 
+import gzip
 import json
 import re
 from collections import Counter
@@ -79,8 +80,12 @@ MOTIFS = {
     "npb_isS_p8": "npb --benchmark is --class S --run",
 }
 
-# These have requests that are made before an iteration, and sizes of which a formula is only near.
-WITH_LEVELS = {"amg_p1_16_p4": "amg -n 16x16x16 -P 2x2x1"}
+# These have requests that are made before an iteration.
+WITH_PERSISTENT_REQUESTS = {
+    "amg_p1_16_p4": "amg -n 16x16x16 -P 2x2x1",
+    "amg_p1_8_p8": "amg -n 8x8x8",
+    "amg_p2_16_p4": "amg -n 16x16x16 -P 2x2x1 --solver gmres --basis 4",
+}
 
 Profile = dict[str, Any]
 
@@ -194,11 +199,6 @@ def test_a_motif_sends_what_its_application_sends(name, captured):
     assert difference is None, f"{name}: {difference}"
 
 
-def messages_started(token: str) -> list[tuple[int, int]]:
-    """Of `St(<1:0:88,>1:0:80)`: receivers and sizes of what is sent."""
-    return [(int(rank), int(size)) for rank, size in re.findall(r">(\d+):\d+:(\d+)", token)]
-
-
 def iteration_of(found: Profile, rank: str) -> list[str]:
     """From the first message on to the last call before the engine ends the round, with MPI_Barrier, and gathers times,
     with MPI_Reduce."""
@@ -209,52 +209,50 @@ def iteration_of(found: Profile, rank: str) -> list[str]:
     return tokens[first:end]
 
 
-def table_of_levels(wanted: Profile) -> str:
-    """What a file for `amg --levels` says of this profile: a cycle first goes down, with three exchanges on each level
-    and then one to the next."""
-    lines = []
-    for rank, sequence in wanted["sequence_all_ranks"].items():
-        tokens = sequence.split()
-        gather = next(k for k, token in enumerate(tokens) if token.startswith("Allgatherv"))
-        down = [token for token in tokens[3:gather] if token.startswith("St(")]
-        for level, start in enumerate(range(0, len(down), 4)):
-            matrix, restriction = down[start], down[start + 3]
-            if level > 0:
-                lines += [f"matrix {level} {rank} {to} {size}" for to, size in messages_started(matrix)]
-            # What goes down here comes up as interpolation.
-            lines += [f"interpolation {level} {to} {rank} {size}" for to, size in messages_started(restriction)]
-        lines.append(f"coarsest {rank} {int(tokens[gather].split(':')[1].split('@')[0]) // 8}")
-    return "\n".join(lines)
-
-
-@pytest.mark.parametrize("name", WITH_LEVELS)
-def test_amg_sends_what_its_application_sends_where_a_table_states_the_levels(name, captured, tmp_path):
+@pytest.mark.parametrize("name", WITH_PERSISTENT_REQUESTS)
+def test_a_motif_with_persistent_requests_sends_what_its_application_sends(name, captured):
     wanted = reference(name)
-    table = tmp_path / "levels.txt"
-    table.write_text(table_of_levels(wanted))
-    found = captured(f"{WITH_LEVELS[name]} --levels {table}", wanted["ranks"], whole=True)
+    found = captured(WITH_PERSISTENT_REQUESTS[name], wanted["ranks"], whole=True)
     for rank, sequence in wanted["sequence_all_ranks"].items():
         assert iteration_of(found, rank) == sequence.split(), f"rank {rank}"
 
 
-@pytest.mark.parametrize("name", WITH_LEVELS)
-def test_amg_comes_near_by_its_formula(name, captured):
-    wanted = reference(name)
-    found = captured(WITH_LEVELS[name], wanted["ranks"], whole=True)
-    ours = theirs = 0
-    for rank, sequence in wanted["sequence_all_ranks"].items():
-        tokens = iteration_of(found, rank)
-        words = [re.sub(r"[(:].*", "", token) for token in tokens]
-        assert words == [re.sub(r"[(:].*", "", token) for token in sequence.split()], f"rank {rank}"
-        finest = [token for token in sequence.split() if ":2048" in token]
-        assert [token for token in tokens if ":2048" in token] == finest, f"rank {rank}"
-        ours += sum(size for token in tokens for _, size in messages_started(token))
-        theirs += sum(size for token in sequence.split() for _, size in messages_started(token))
-    assert 0.98 * theirs < ours < 1.02 * theirs
+def test_amg_sends_what_was_captured_where_the_levels_of_the_capture_are_given(captured, stressbench, tmp_path):
+    trace, levels = tmp_path / "amg.trace", tmp_path / "amg.levels"
+    trace.write_bytes(gzip.decompress((REFERENCE / "amg_p1_16_p4.trace.gz").read_bytes()))
+    outcome = stressbench("trace", "levels", trace, "-o", levels)
+    assert outcome.status == 0, outcome.said
+
+    found = captured(f"amg --levels {levels}", 4, whole=True)
+
+    for rank, sequence in reference("amg_p1_16_p4")["sequence_all_ranks"].items():
+        assert iteration_of(found, rank) == sequence.split(), f"rank {rank}"
+
+
+@pytest.mark.parametrize("levels", ["amg_p1_32_p2", "amg_p1_33x17x9_p6", "amg_p2_24_p4_step6"])
+def test_the_levels_of_a_motif_with_levels_are_these_levels(levels, engine, stressbench, tmp_path):
+    given = tmp_path / "given.levels"
+    given.write_text((REFERENCE / "levels" / f"{levels}.levels").read_text())
+    ranks = int(levels.split("_p")[2].split("_")[0])
+    trace = tmp_path / "motif.trace"
+    done = engine.traced(
+        engine.program, "motif", "amg", "--levels", given, "--compute", "off", "--repetitions", "2", "--warmup", "0",
+        ranks=ranks, trace=trace,
+    )  # fmt: skip
+    assert done.status == 0, done.said
+
+    outcome = stressbench("trace", "levels", trace)
+
+    assert outcome.status == 0, outcome.said
+    assert entries_of(outcome.output) == entries_of(given.read_text())
+
+
+def entries_of(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("#")]
 
 
 def test_every_profile_has_its_motif():
-    assert {*MOTIFS, *WITH_LEVELS} == {path.stem for path in REFERENCE.glob("*.json")}
+    assert {*MOTIFS, *WITH_PERSISTENT_REQUESTS} == {path.stem for path in REFERENCE.glob("*.json")}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`stressbench trace show|diff|export` and `stressbench record`."""
+"""`stressbench trace show|diff|export|levels` and `stressbench record`."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from support.commands import Ended, invoke
 from support.fake_tracer import COPY, folder, stressbench
+from support.multigrid import MadeLevel, VCycle
 from support.traces import RULES, MadeRank, MadeTrace, allreduce, call, cg, ring, write_lines
 
 __all__ = ["folder"]  # a fixture
@@ -54,7 +55,7 @@ def test_show_of_a_cut_off_file_warns(tmp_path: Path) -> None:
     assert "rank 0: 52 calls in order" in ended.stdout
 
 
-@pytest.mark.parametrize("command", [("show",), ("diff",), ("export", "--profile")])
+@pytest.mark.parametrize("command", [("show",), ("diff",), ("export", "--profile"), ("levels",)])
 def test_a_foreign_file_is_refused_with_status_2(tmp_path: Path, command: tuple[str, ...]) -> None:
     path = tmp_path / "t.trace"
     path.write_text("nonsense\n")
@@ -65,7 +66,7 @@ def test_a_foreign_file_is_refused_with_status_2(tmp_path: Path, command: tuple[
     assert f"stressbench: {path}:1: not a trace" in ended.stderr
 
 
-@pytest.mark.parametrize("command", [("diff",), ("export", "--profile")])
+@pytest.mark.parametrize("command", [("diff",), ("export", "--profile"), ("levels",)])
 def test_a_cut_off_file_is_refused_where_a_part_would_mislead(tmp_path: Path, command: tuple[str, ...]) -> None:
     path = write_lines(tmp_path / "t.trace", cg().records()[:2])
 
@@ -113,6 +114,49 @@ def test_export_leaves_out_what_is_not_known(tmp_path: Path) -> None:
 
 def test_export_wants_to_know_what(tmp_path: Path) -> None:
     assert trace("export", cg().write(tmp_path)).exit_code == 2
+
+
+CYCLE = VCycle(ranks=2, levels=[MadeLevel(matrix={(0, 1): 8, (1, 0): 16}, interpolation={(0, 1): 8})], gathered={1: 2})
+
+
+def test_levels_are_a_file_for_the_motif(tmp_path: Path) -> None:
+    path = CYCLE.trace().write(tmp_path)
+
+    ended = trace("levels", path, "-o", tmp_path / "cg.levels")
+
+    assert (ended.exit_code, ended.stdout) == (0, "")
+    assert (tmp_path / "cg.levels").read_text().splitlines() == [
+        "# The multigrid of cg on 2 ranks, from a capture with 4 V-cycles.",
+        "# Written by `stressbench trace levels`; the format: docs/motifs/amg.md.",
+        "matrix 0 0 1 8",
+        "matrix 0 1 0 16",
+        "interpolation 0 0 1 8",
+        "coarsest 1 2",
+    ]
+
+
+def test_levels_without_a_file_are_printed_as_they_would_be_written(tmp_path: Path) -> None:
+    path = CYCLE.trace().write(tmp_path)
+    trace("levels", path, "-o", tmp_path / "cg.levels")
+
+    assert trace("levels", path).stdout == (tmp_path / "cg.levels").read_text()
+
+
+def test_levels_of_a_capture_without_a_cycle_are_refused_with_status_2(tmp_path: Path) -> None:
+    path = cg().write(tmp_path)
+
+    ended = trace("levels", path, "-o", tmp_path / "cg.levels")
+
+    assert ended.exit_code == 2
+    assert f"stressbench: {path}: no MPI_Startall starts messages" in ended.stderr
+    assert not (tmp_path / "cg.levels").exists()
+
+
+def test_levels_that_cannot_be_written_are_a_mistake(tmp_path: Path) -> None:
+    ended = trace("levels", CYCLE.trace().write(tmp_path), "-o", tmp_path / "none" / "cg.levels")
+
+    assert ended.exit_code == 2
+    assert "--output: " in ended.stderr
 
 
 def test_record_writes_a_workload_and_the_trace_beside_it(folder: Path) -> None:

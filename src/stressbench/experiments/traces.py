@@ -1,4 +1,4 @@
-"""Evaluation of trace files: the difference between two traces, and the reference profile of one."""
+"""Evaluation of trace files: the difference between two traces, the reference profile and the levels of one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +11,7 @@ from stressbench.errors import UserError
 from stressbench.formats.trace import read_trace
 from stressbench.tracing.diff import CONTEXT, Difference, diff
 from stressbench.tracing.grammar import TooManyCalls
+from stressbench.tracing.multigrid import levels_of, levels_text
 from stressbench.tracing.reference import ReferenceProfile, reference_profile
 from stressbench.tracing.tokens import TokenStyle
 
@@ -42,6 +43,16 @@ def reference_profile_json(path: Path, *, iteration: bool = False) -> bytes:
     except TypeError:
         raise UserError("the sum of the ranks' counts exceeds 64 bits, which JSON readers cannot represent") from None
     return b"{\n" + b",\n".join(lines) + b"\n}\n"
+
+
+def multigrid_levels(path: Path) -> str:
+    """The levels of the multigrid in a trace, as the text of a file for `amg --levels`.
+
+    Raises TraceFileError, with a reason, if none is recognised, and UserError for traces with too many calls.
+    """
+    with _bounded(str(path)):
+        trace = read_trace(path)
+        return levels_text(levels_of(trace), program=trace.header.program or "a program", ranks=trace.header.ranks)
 
 
 @contextmanager

@@ -93,7 +93,8 @@ def _iteration_unit(loop: Loop | None) -> str:
     return f"one pass of rank 0's most repeated outermost loop ({loop.times} passes of {loop.calls} calls)"
 
 
-def _stream_rules(trace: Trace, rank: RankTrace) -> Rules:
+def sequence_rules(trace: Trace, rank: RankTrace) -> Rules:
+    """Rules of the sequence of a rank. Raises TraceFileError if it has none, or one for each of several threads."""
     if len(rank.streams_by_thread()) > 1:
         raise TraceFileError(f"rank {rank.rank}: {len(rank.streams_by_thread())} threads called MPI", path=trace.path)
     if rank.rules is None:
@@ -106,7 +107,7 @@ def _stream_rules(trace: Trace, rank: RankTrace) -> Rules:
 
 def main_loop(trace: Trace) -> Loop:
     """Rank 0's most repeated outermost loop. Raises TraceFileError without one."""
-    loops = outermost_loops(_stream_rules(trace, trace.rank(0)))
+    loops = outermost_loops(sequence_rules(trace, trace.rank(0)))
     if not loops:
         raise TraceFileError("rank 0 has no loop, so there is no iteration", path=trace.path)
     return max(loops, key=lambda loop: (loop.times, loop.calls))
@@ -114,7 +115,7 @@ def main_loop(trace: Trace) -> Loop:
 
 def rules_of_pass(trace: Trace, rank: RankTrace, loop: Loop | None) -> Rules:
     """Rules of the whole run, or of one pass of this rank's loop with about as many passes as `loop`."""
-    rules = _stream_rules(trace, rank)
+    rules = sequence_rules(trace, rank)
     if loop is None:
         return rules
     candidates = [

@@ -170,6 +170,8 @@ std::vector<Case> cases() {
       {"npb", {{"benchmark", "is"}, {"class", "S"}, {"run", ""}, {"compute", "off"}}},
       {"halo3d", {{"columns", "20"}, {"rows", "21"}, {"planes", "22"}, {"points", "27"}, {"compute", "off"}}},
       {"amg", {{"points", "6x5x4"}, {"compute", "off"}}},
+      {"amg", {{"points", "40x3x3"}, {"compute", "off"}}},  // on 4 ranks, the coarsest level is relaxed
+      {"amg", {{"points", "6x5x4"}, {"solver", "gmres"}, {"compute", "off"}}},
       {"traffic", {{"like", "xnobel"}, {"compute", "off"}}},
       {"traffic", {{"like", "sage"}, {"smallest", "100"}, {"largest", "900"}, {"compute", "off"}}},
       {"compute", {{"mean", "10"}}},

@@ -6,11 +6,13 @@
 namespace stressbench::amg {
 namespace {
 
-// Factors by which the points per side decrease from level to level: the aggressive coarsening of the finest level,
-// then those that follow.
-constexpr double first_coarsening = 3.85;
-constexpr double coarsening = 1.75;
-constexpr std::int64_t max_coarsest_points = 9;  // hypre's max_coarse_size
+// Factors by which the points per side decrease from level to level.
+constexpr double aggressive_coarsening = 4.15;  // of the finest level
+constexpr double second_coarsening = 1.79;
+constexpr double coarsening = 2.0;
+// Below so many points, AMG finds no strong dependences, because the rows are dominated by the boundary of the box.
+constexpr std::int64_t max_coarsest_points = 80;
+constexpr std::int64_t max_gathered_points = 9;  // hypre's max_coarse_size
 constexpr std::int64_t max_coupling_distance = 2;
 // Sizes of the exchanges of the matrix on level 1 and of the interpolation from level 1, relative to layers of a
 // regular mesh; fitted to the reference capture.
@@ -29,14 +31,14 @@ Lattice::Lattice(const Dims<3>& points, const Dims<3>& ranks) : ranks_(ranks) {
   const auto total = [](const std::array<std::int64_t, 3>& sides) { return sides[0] * sides[1] * sides[2]; };
   sides_.push_back({});
   for (std::size_t k = 0; k < 3; ++k) sides_[0][k] = std::int64_t{points[k]} * ranks[k];
-  double coarsening_factor = first_coarsening;
+  double factor = aggressive_coarsening;
   do {
     std::array<std::int64_t, 3> coarser{};
     for (std::size_t k = 0; k < 3; ++k) {
-      coarser[k] = std::max<std::int64_t>(std::llround(static_cast<double>(sides_[0][k]) / coarsening_factor), 1);
+      coarser[k] = std::max<std::int64_t>(std::llround(static_cast<double>(sides_[0][k]) / factor), 1);
     }
+    factor *= sides_.size() == 1 ? second_coarsening : coarsening;
     sides_.push_back(coarser);
-    coarsening_factor *= coarsening;
   } while (total(sides_.back()) > max_coarsest_points);
 }
 
@@ -131,6 +133,7 @@ std::vector<Exchange> Lattice::interpolation(int level, int rank) const {
 
 std::map<int, std::int64_t> Lattice::coarsest() const {
   std::map<int, std::int64_t> bytes;
+  if (side(0, levels()) * side(1, levels()) * side(2, levels()) > max_gathered_points) return bytes;
   const auto position = [&](std::size_t k, std::int64_t index) {
     return static_cast<int>((2 * index + 1) * ranks_[k] / (2 * side(k, levels())));
   };

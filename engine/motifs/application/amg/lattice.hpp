@@ -19,7 +19,7 @@ class Lattice final : public Hierarchy {
   std::vector<Exchange> matrix(int level, int rank) const override;
   std::vector<Exchange> interpolation(int level, int rank) const override;
   std::map<int, std::int64_t> coarsest() const override;
-  std::int64_t points(int level, int rank) const;
+  std::int64_t points(int level, int rank) const override;
 
  private:
   // A half-open range [begin, end) of indices of a level's mesh in one dimension.

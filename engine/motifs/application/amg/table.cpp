@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/input_file.hpp"
@@ -29,7 +30,8 @@ constexpr std::int64_t max_bytes = std::int64_t{1} << 31;
 
 }  // namespace
 
-Table::Table(std::string_view text, const std::string& file, int ranks, const Hierarchy& finest) : finest_(finest) {
+Table::Table(std::string_view text, const std::string& file, int ranks, Lattice formula)
+    : formula_(std::move(formula)) {
   int at = 0;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
@@ -41,7 +43,15 @@ Table::Table(std::string_view text, const std::string& file, int ranks, const Hi
     }
     start = end + 1;
   }
-  if (levels_ == 0 || coarsest_.empty()) reject("levels", "'{}' needs lines with interpolation and coarsest", file);
+  const int levels = std::max(matrix_.levels(), interpolation_.levels());
+  if (relaxed_) {
+    if (!coarsest_.empty()) reject("levels", "'{}' has lines with coarsest and with relaxed", file);
+    if (levels > *relaxed_ + 1 || interpolation_.levels() > *relaxed_)
+      reject("levels", "'{}': the relaxed level, {}, is not the coarsest", file, *relaxed_);
+  } else if (levels == 0 || coarsest_.empty()) {
+    reject("levels", "'{}' needs lines with interpolation, and with coarsest or relaxed", file);
+  }
+  levels_ = relaxed_.value_or(levels);
 }
 
 void Table::read(std::string_view line, int ranks) {
@@ -49,40 +59,27 @@ void Table::read(std::string_view line, int ranks) {
   if (words.empty()) return;
   const bool matrix = words[0] == "matrix";
   if ((matrix || words[0] == "interpolation") && words.size() == 5) {
-    const int level = number(words[1], "level", matrix ? 1 : 0, max_levels);
+    const int level = number(words[1], "level", 0, max_levels);
     const int from = number(words[2], "rank", 0, ranks);
     const int to = number(words[3], "rank", 0, ranks);
     if (from == to) throw UserMistake("a rank cannot send to itself");
-    add(matrix ? matrix_ : interpolation_, level, from, to, number(words[4], "size", 1, max_bytes));
-    levels_ = std::max(levels_, level + 1);
+    Exchanges& exchanges = matrix ? matrix_ : interpolation_;
+    if (!exchanges.add(level, from, to, number(words[4], "size", 1, max_bytes)))
+      throw UserMistake("{} to {} on level {} is given twice", from, to, level);
+    has_finest_ = has_finest_ || (matrix && level == 0);
   } else if (words[0] == "coarsest" && words.size() == 3) {
     coarsest_[number(words[1], "rank", 0, ranks)] = 8 * number(words[2], "unknowns", 1, max_bytes / 8);
+  } else if (words[0] == "relaxed" && words.size() == 2) {
+    relaxed_ = number(words[1], "level", 0, max_levels);
   } else {
     throw UserMistake(
-        "must be: matrix LEVEL FROM TO BYTES, interpolation LEVEL FROM TO BYTES, or coarsest RANK UNKNOWNS");
+        "must be: matrix LEVEL FROM TO BYTES, interpolation LEVEL FROM TO BYTES, coarsest RANK UNKNOWNS, or relaxed "
+        "LEVEL");
   }
 }
 
-void Table::add(Exchanges& exchanges, int level, int from, int to, std::int64_t bytes) {
-  Exchange& of_sender = exchanges[{level, from}][to];
-  if (of_sender.sent > 0) throw UserMistake("{} to {} on level {} is given twice", from, to, level);
-  of_sender.peer = to;
-  of_sender.sent = bytes;
-  Exchange& of_receiver = exchanges[{level, to}][from];
-  of_receiver.peer = from;
-  of_receiver.received = bytes;
-}
-
-std::vector<Exchange> Table::of(const Exchanges& exchanges, int level, int rank) {
-  std::vector<Exchange> found;
-  const auto at = exchanges.find({level, rank});
-  if (at == exchanges.end()) return found;
-  for (const auto& [other, exchange] : at->second) found.push_back(exchange);
-  return found;
-}
-
 std::vector<Exchange> Table::matrix(int level, int rank) const {
-  return level == 0 ? finest_.matrix(0, rank) : of(matrix_, level, rank);
+  return level == 0 && !has_finest_ ? formula_.matrix(0, rank) : matrix_.of(level, rank);
 }
 
 std::string read_table(const std::string& file) {

@@ -1,36 +1,37 @@
-// The coarse levels of an algebraic multigrid, as given by a file (format: docs/motifs/amg.md).
+// The levels of an algebraic multigrid, as given by a file (format: docs/motifs/amg.md).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "motifs/application/amg/hierarchy.hpp"
+#include "motifs/application/amg/lattice.hpp"
 
 namespace stressbench::amg {
 
 class Table final : public Hierarchy {
  public:
-  // Parses `text`, the contents of `file`, for a job of `ranks` ranks. The matrix of the finest level is taken from
-  // `finest`, which must outlive this object. Throws ParameterMistake for `levels`, with the file and the line.
-  Table(std::string_view text, const std::string& file, int ranks, const Hierarchy& finest);
+  // Parses `text`, the contents of `file`, for a job of `ranks` ranks. Points of all levels, and the matrix of the
+  // finest level if the file does not give it, are those of `formula`. Throws ParameterMistake for `levels`, with the
+  // file and the line.
+  Table(std::string_view text, const std::string& file, int ranks, Lattice formula);
 
   int levels() const override { return levels_; }
+  std::int64_t points(int level, int rank) const override { return formula_.points(level, rank); }
   std::vector<Exchange> matrix(int level, int rank) const override;
-  std::vector<Exchange> interpolation(int level, int rank) const override { return of(interpolation_, level, rank); }
+  std::vector<Exchange> interpolation(int level, int rank) const override { return interpolation_.of(level, rank); }
   std::map<int, std::int64_t> coarsest() const override { return coarsest_; }
 
  private:
-  // For each (level, rank), its exchanges by the other rank.
-  using Exchanges = std::map<std::tuple<int, int>, std::map<int, Exchange>>;
-  static std::vector<Exchange> of(const Exchanges& exchanges, int level, int rank);
-  static void add(Exchanges& exchanges, int level, int from, int to, std::int64_t bytes);
   void read(std::string_view line, int ranks);
 
-  const Hierarchy& finest_;
+  Lattice formula_;
   Exchanges matrix_;
   Exchanges interpolation_;
   std::map<int, std::int64_t> coarsest_;
+  std::optional<int> relaxed_;  // level
+  bool has_finest_ = false;
   int levels_ = 0;
 };
 

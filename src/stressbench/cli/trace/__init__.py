@@ -13,6 +13,7 @@ Inspect trace files of `stressbench capture`, `record` and `profile -o FILE.trac
     stressbench trace show cg.trace --rank 0
     stressbench trace diff cg.trace replayed.trace
     stressbench trace export --profile cg.trace -o cg.json
+    stressbench trace levels amg.trace -o amg.levels
 """
 
 

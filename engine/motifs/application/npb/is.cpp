@@ -2,7 +2,6 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <vector>
 
@@ -41,10 +40,8 @@ constexpr double rank_ns = 2;
 
 // The keys of all ranks. Kept for the next call list, since those of all ranks need the same ones.
 std::shared_ptr<const Keys> keys_of(ProblemClass size, int ranks) {
-  static std::mutex mutex;
   static ProblemClass kept_size;
   static std::shared_ptr<const Keys> kept;
-  const std::scoped_lock lock(mutex);
   if (!kept || kept_size != size || kept->of_rank.size() != static_cast<std::size_t>(ranks)) {
     const KeyRange& range = row_of(sizes, size).range;
     const bool drawn = range.keys_log2 <= max_drawn_keys_log2;

@@ -5,8 +5,9 @@
 docs/motifs/README.md lists all motifs; docs/motifs/storage.md has a table of combinations that storage motifs do not
 support. In a page, the lines between `<!-- options NAME -->` and `<!-- end -->` are replaced by NAME's options and its
 drawing, docs/images/motifs/NAME.svg: the messages of one iteration as recorded by the tracer. They are appended to a
-page without these lines. --check writes nothing and ends with status 1 if something is out of date (drawings must
-exist, but are not compared).
+page without these lines. A page of several motifs can list the options that all of them have once, between
+`<!-- common options -->` and `<!-- end -->`. --check writes nothing and ends with status 1 if something is out of date
+(drawings must exist, but are not compared).
 
 """
 
@@ -33,6 +34,7 @@ FAMILIES = {
 }  # fmt: skip
 # Mark of a motif's options; a page can have those of several motifs.
 OPTIONS_MARK = re.compile(r"<!-- options (\w+) -->")
+COMMON_MARK = "<!-- common options -->"
 # Options for drawings where an iteration with the defaults is long or needs more ranks or a file; None: not drawn.
 DRAWING_OPTIONS = {
     "posix": None, "mpiio": "-f {scratch}/file", "hdf5": None, "pnetcdf": None, "memory": None, "metadata": None,
@@ -64,15 +66,11 @@ def cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def options_of(entry: Entry) -> Iterator[str]:
-    """The generated lines between the two marks."""
-    drawing = DRAWINGS / f"{entry['name']}.svg"
-    if drawing.exists():
-        yield f"![who sends to whom in one iteration of {entry['name']}](../images/motifs/{drawing.name})"
-        yield ""
-    yield f"| option of `{entry['name']}` | takes | default | |"
+def table(title: str, options: list[Entry]) -> Iterator[str]:
+    """Lines of a table of options."""
+    yield f"| {title} | takes | default | |"
     yield "| --- | --- | --- | --- |"
-    for option in entry["options"]:
+    for option in options:
         short = f"`-{option['short']}`, " if option["short"] else ""
         accepted = f"; {option['accepted']}" if option["accepted"] else ""
         yield (
@@ -81,14 +79,34 @@ def options_of(entry: Entry) -> Iterator[str]:
         )
 
 
-def with_options(page: str, entry: Entry) -> str:
-    """The page with up-to-date generated lines for the motif."""
-    name = entry["name"]
-    generated = "\n".join([f"<!-- options {name} -->", *options_of(entry), "<!-- end -->"])
-    marked_part = re.compile(rf"<!-- options {name} -->.*?<!-- end -->", re.DOTALL)
+def options_of(entry: Entry, common: list[Entry]) -> Iterator[str]:
+    """The generated lines between a motif's two marks: its options but the common ones."""
+    drawing = DRAWINGS / f"{entry['name']}.svg"
+    if drawing.exists():
+        yield f"![who sends to whom in one iteration of {entry['name']}](../images/motifs/{drawing.name})"
+        yield ""
+    yield from table(f"option of `{entry['name']}`", [option for option in entry["options"] if option not in common])
+
+
+def with_part(page: str, mark: str, lines: Iterator[str]) -> str:
+    """The page with these lines after the mark; at its end if it lacks the mark."""
+    generated = "\n".join([mark, *lines, "<!-- end -->"])
+    marked_part = re.compile(rf"{mark}.*?<!-- end -->", re.DOTALL)
     if marked_part.search(page):
         return marked_part.sub(lambda _: generated, page)
     return page.rstrip("\n") + "\n\n" + generated + "\n"
+
+
+def with_options(page: str, entries: list[Entry]) -> str:
+    """The page with up-to-date tables of the options of its motifs."""
+    common: list[Entry] = []
+    if COMMON_MARK in page:
+        first, *others = (entry["options"] for entry in entries)
+        common = [option for option in first if all(option in options for options in others)]
+        page = with_part(page, COMMON_MARK, table("option of all", common))
+    for entry in entries:
+        page = with_part(page, f"<!-- options {entry['name']} -->", options_of(entry, common))
+    return page
 
 
 def index(entries: list[Entry]) -> str:
@@ -272,15 +290,20 @@ def main() -> int:
     if not arguments.check:
         for name in arguments.names or entry_by_name:
             draw(arguments.engine, entry_by_name[name])
-    new_texts: dict[Path, str] = {}
+    motifs_of: dict[Path, list[str]] = {}
     without_page = []
-    for name, entry in entry_by_name.items():
+    for name in entry_by_name:
         page = page_of(name)
         if page is None:
             without_page.append(name)
-            continue
-        new_texts[page] = with_options(new_texts.get(page, page.read_text()), entry)
-    if set(STORAGE_CALLS) <= set(entry_by_name):  # an engine without HDF5 or PnetCDF lacks some of their content
+        else:
+            motifs_of.setdefault(page, []).append(name)
+    new_texts: dict[Path, str] = {}
+    for page, names in motifs_of.items():
+        text = page.read_text()
+        if set(OPTIONS_MARK.findall(text)) <= set(names):  # an engine without HDF5 or PnetCDF lacks some of them
+            new_texts[page] = with_options(text, [entry_by_name[name] for name in names])
+    if set(STORAGE_CALLS) <= set(entry_by_name):
         new_texts[PAGES / "README.md"] = index(entries)
         storage = PAGES / "storage.md"
         new_texts[storage] = with_combinations(new_texts[storage], combinations(arguments.engine, set(entry_by_name)))

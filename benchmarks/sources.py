@@ -10,7 +10,8 @@ Every definition states where a program comes from and how it is built; a benchm
 
 `packages` are Debian packages beyond those that scripts/test.sh installs. `build` runs in bash in a checkout of the
 commit, with the compilers of Open MPI as mpicc, mpicxx and mpif90. A program without `repository` comes from its
-packages. No source of these programs is part of this repository.
+packages. No source of these programs is part of this repository. Two more keys are seldom needed: `paths` are the
+only ones to check out, and `added` are files beside the definition that are copied into the checkout before the build.
 
 """
 
@@ -48,6 +49,8 @@ class Source:
     name: str
     repository: str | None = None
     commit: str | None = pydantic.Field(default=None, pattern="^[0-9a-f]{40}$")
+    paths: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     build: str = ""
 
@@ -75,11 +78,12 @@ class Programs:
     """Checkouts of programs below `cache`, where they are built once.
 
     `sources` is a directory with repositories that are used instead of fetching them, as OWNER/NAME, OWNER+NAME or
-    NAME, with or without a work tree.
+    NAME, with or without a work tree. `beside` is the directory of the definitions, with the files that they add.
     """
 
     cache: Path = DEFAULT_CACHE
     sources: Path | None = None
+    beside: Path = Path()
 
     def built(self, source: Source) -> Path:
         """The directory in which the program is built. Fetches and builds it if that was not done before.
@@ -95,13 +99,19 @@ class Programs:
         folder.mkdir(parents=True)
         if source.repository:
             self._check_out(source, folder)
+        for name in source.added:
+            shutil.copy(self.beside / name, folder)
         self._build(source, folder)
         done.touch()
         return folder
 
-    @staticmethod
-    def _fingerprint(source: Source) -> str:
-        return hashlib.sha256(f"{source.repository} {source.commit} {source.build}".encode()).hexdigest()[:12]
+    def _fingerprint(self, source: Source) -> str:
+        text = f"{source.repository} {source.commit} {source.paths} {source.build}"
+        try:
+            added = [(self.beside / name).read_bytes() for name in source.added]
+        except OSError as fault:
+            raise SourceMistake(f"{source.name}: {fault.filename}: {fault.strerror}") from None
+        return hashlib.sha256(b"\0".join([text.encode(), *added])).hexdigest()[:12]
 
     @staticmethod
     def _require_packages(source: Source) -> None:
@@ -114,15 +124,22 @@ class Programs:
     def _check_out(self, source: Source, folder: Path) -> None:
         if source.repository is None or source.commit is None:
             raise SourceMistake(f"{source.name}: repository and commit belong together")
-        origin = self._local(source.repository) or source.repository
-        sys.stderr.write(f"{source.name}: fetching {origin} ...\n")
+        local = self._local(source.repository)
+        sys.stderr.write(f"{source.name}: fetching {local or source.repository} ...\n")
         git = ["git", "-c", "advice.detachedHead=false", "-c", "safe.directory=*", "-C", str(folder)]
-        for command in (
-            ["init", "--quiet"],
-            ["fetch", "--quiet", "--depth", "1", str(origin), source.commit],
-            ["checkout", "--quiet", "FETCH_HEAD"],
-        ):
+
+        def run(*command: str) -> None:
             _run([*git, *command], folder, f"{source.name}: {shlex.join(command)}")
+
+        run("init", "--quiet")
+        if local:
+            _share_objects(local, folder)
+        else:
+            run("remote", "add", "origin", source.repository)
+            run("fetch", "--quiet", "--depth", "1", "--filter", "blob:none", "origin", source.commit)
+        if source.paths:
+            run("sparse-checkout", "set", "--no-cone", *(f"/{name}" for name in source.paths))
+        run("checkout", "--quiet", source.commit)
 
     def _local(self, repository: str) -> Path | None:
         if self.sources is None:
@@ -147,6 +164,16 @@ class Programs:
                 (compilers / name).symlink_to(path)
         environment = {**os.environ, "PATH": f"{compilers}:{os.environ['PATH']}"}
         _run(["bash", "-e", "-c", source.build], folder, f"{source.name}: build", environment)
+
+
+def _share_objects(repository: Path, folder: Path) -> None:
+    """Let the repository in `folder` read the objects of another one, also of one that lacks some of them."""
+    query = ["git", "-c", "safe.directory=*", "-C", str(repository), "rev-parse", "--git-path", "objects"]
+    found = subprocess.run(query, capture_output=True, text=True, check=False)
+    if found.returncode != 0:
+        raise SourceMistake(f"{repository} is not a repository of git: {found.stderr.strip()}")
+    objects = (repository / found.stdout.strip()).resolve()
+    (folder / ".git" / "objects" / "info" / "alternates").write_text(f"{objects}\n")
 
 
 def _is_installed(package: str) -> bool:

@@ -58,6 +58,45 @@ def test_another_way_to_build_is_another_checkout(sources, repository, tmp_path)
     assert programs.built(sources.Source(**where, build="true")) != programs.built(sources.Source(**where, build=":"))
 
 
+def test_only_the_stated_paths_are_checked_out_even_if_the_rest_is_incomplete(sources, repository, tmp_path):
+    mirror, commit = repository
+    folder = mirror / "lab+greeter"
+    git = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b.invalid"]
+    (folder / "huge.tar").write_text("many bytes\n")
+    (folder / "part").mkdir()
+    (folder / "part" / "a").write_text("a\n")
+    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run([*git, "commit", "--quiet", "-m", "x"], check=True)
+    commit, blob = subprocess.run(
+        [*git, "rev-parse", "HEAD", "HEAD:huge.tar"], check=True, capture_output=True, text=True
+    ).stdout.split()
+    (folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    programs = sources.Programs(cache=tmp_path / "cache", sources=mirror)
+    where = {"name": "Greeter", "repository": "https://example.invalid/lab/greeter", "commit": commit}
+
+    found = programs.built(sources.Source(**where, paths=("part", "program*")))
+
+    assert sorted(path.name for path in found.rglob("*") if ".git" not in path.parts) == ["a", "part", "program.sh"]
+    with pytest.raises(sources.SourceMistake, match="checkout"):
+        programs.built(sources.Source(**where))
+
+
+def test_files_beside_the_definition_are_added_and_changing_one_builds_again(sources, tmp_path):
+    programs = sources.Programs(cache=tmp_path / "cache", beside=tmp_path)
+    source = sources.Source(name="A", added=("driver.c",), build="cp driver.c made")
+    folders = []
+    for text in ("one", "two"):
+        (tmp_path / "driver.c").write_text(text)
+        folders.append(programs.built(source))
+    assert [(folder / "made").read_text() for folder in folders] == ["one", "two"]
+
+
+def test_a_file_that_is_not_beside_the_definition_is_named(sources, tmp_path):
+    programs = sources.Programs(cache=tmp_path / "cache", beside=tmp_path)
+    with pytest.raises(sources.SourceMistake, match=r"A: .*driver\.c: No such file"):
+        programs.built(sources.Source(name="A", added=("driver.c",)))
+
+
 def test_a_failed_build_shows_its_last_lines_and_is_tried_again(sources, repository, tmp_path):
     mirror, commit = repository
     programs = sources.Programs(cache=tmp_path / "cache", sources=mirror)

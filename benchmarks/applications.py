@@ -1,0 +1,244 @@
+"""Applications against the motifs that stand for them, and against their own recorded workloads.
+
+    .venv/bin/python benchmarks/applications.py --list
+    .venv/bin/python benchmarks/applications.py tealeaf npb/cg-A --launches 6
+    .venv/bin/python benchmarks/applications.py --recorded --ranks 4 --on lab:tiny -o results
+    .venv/bin/python benchmarks/applications.py --recorded --ranks 4 --on lab:tiny -o results --continue
+
+Goal: the same calls, and times within 5 %. Programs are fetched and built once, below --cache; --sources DIR takes
+their repositories from a directory instead (DIR/OWNER/NAME, DIR/OWNER+NAME or DIR/NAME). benchmarks/applications has
+their definitions, which benchmarks/application_inputs.py describes. An input that cannot run on --ranks N runs on the
+next larger number that it can. Each input is compared by `stressbench validate` of this checkout with the engine of
+$STRESSBENCH_MPI or --engine. One thread a rank.
+
+Exit status: 0 all meet the goal, 1 some do not, or could not be built or run, 2 invalid names or definitions,
+130 interrupted.
+
+"""
+
+import argparse
+import dataclasses
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import application_inputs
+import compare
+import pydantic
+import sources
+from application_inputs import Case
+from application_results import GOAL, Comparison, Row, comparisons_of, tables
+
+from stressbench.results.validation import Validation
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+LAUNCHES = 11
+STRESSBENCH = (sys.executable, "-m", "stressbench")
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """How inputs are validated. `keep`: a directory for results, those in it are reused if `reuse`."""
+
+    programs: sources.Programs
+    on: str
+    launches: int
+    computation: str | None
+    keep: Path | None
+    reuse: bool
+    stressbench: tuple[str, ...]
+
+    def compare(self, case: Case, *, recorded: bool) -> Comparison:
+        """Build the program unless that was done, and validate it. A failure is a Comparison with its reason."""
+        about = Comparison(
+            input=case.key, ranks=case.ranks, on=self.on, recorded=recorded, source=case.application.words,
+            fingerprint=f"{case.fingerprint}-{self.launches}-{self.computation}",
+        )  # fmt: skip
+        if (kept := self._kept(about)) is not None:
+            return kept
+        try:
+            build = self.programs.built(case.application)
+            result = self._validate(case, build, recorded=recorded)
+        except (sources.SourceMistake, ValidationFailed) as fault:
+            return dataclasses.replace(about, reason=str(fault))
+        done = dataclasses.replace(about, result=result)
+        if self.keep is not None:
+            self._file(done).write_bytes(pydantic.TypeAdapter(Comparison).dump_json(done, indent=1))
+        return done
+
+    def _file(self, one: Comparison) -> Path:
+        words = (one.input, f"{one.ranks}", one.on, *(["recorded"] if one.recorded else []))
+        return (self.keep or Path()) / f"{re.sub(r'[^A-Za-z0-9_.]+', '-', '-'.join(words))}.json"
+
+    def _kept(self, about: Comparison) -> Comparison | None:
+        """The result of an earlier call for the same program, input and options; None if there is none."""
+        if self.keep is None or not self.reuse:
+            return None
+        try:
+            kept = pydantic.TypeAdapter(Comparison).validate_json(self._file(about).read_bytes())
+        except (OSError, pydantic.ValidationError):
+            return None
+        return kept if dataclasses.replace(kept, result=None) == about else None
+
+    def _validate(self, case: Case, build: Path, *, recorded: bool) -> Validation:
+        def located(text: str) -> str:
+            return text.replace("{build}", str(build))
+
+        options = ["--json", "-n", str(case.ranks), "--on", self.on, "--launches", str(self.launches),
+                   "--within", f"{GOAL:.0%}", *case.options,
+                   *(["--computation", self.computation] if self.computation else [])]  # fmt: skip
+        with tempfile.TemporaryDirectory(dir=self.programs.cache, prefix="run-") as name:
+            for file, text in case.files.items():
+                path = Path(name, file)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(located(text))
+            if case.prepare:
+                run(["bash", "-e", "-c", located(case.prepare)], name, accepted=(0,))
+            output = run(
+                [*self.stressbench, "validate", *options, *([] if recorded else case.motif), "--",
+                 *map(located, case.program)], name, accepted=(0, 1),
+            )  # fmt: skip
+        return pydantic.TypeAdapter(Validation).validate_json(output)
+
+
+class ValidationFailed(Exception):
+    """A program or the validation of it failed."""
+
+
+def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> str:
+    """The output of a command in a directory. Raises ValidationFailed after another exit status than these.
+
+    Ctrl-C is passed on, so that the launches of the command end, and then raised as KeyboardInterrupt.
+    """
+    environment = {**os.environ, **ONE_THREAD}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(CHECKOUT / "src"), os.environ.get("PYTHONPATH")]))
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, errors="replace", start_new_session=True,
+    ) as child:  # fmt: skip
+        try:
+            output, errors = child.communicate()
+        except KeyboardInterrupt:
+            child.send_signal(signal.SIGINT)
+            child.communicate()
+            raise
+    if child.returncode not in accepted:
+        lines = [line for line in errors.splitlines() if line.strip()]
+        fault = next((line for line in lines if "error:" in line), lines[-1] if lines else "no message")
+        raise ValidationFailed(f"exit status {child.returncode}: {fault.strip()}")
+    return output
+
+
+def measure(suite: Suite, cases: Sequence[Case], rows: list[Row], *, recorded: bool) -> None:
+    """Append a row for each case; what is done stays in `rows` if the user interrupts."""
+    for number, case in enumerate(cases, start=1):
+        row = Row(name=case.application.name, case=case)
+        kinds = [False] if case.motif and not recorded else [True] if not case.motif else [False, True]
+        for kind in kinds:
+            sys.stderr.write(
+                f"[{number}/{len(cases)}] {case.key} on {case.ranks} ranks: "
+                f"{'recorded workload' if kind else ' '.join(case.motif)} ...\n"
+            )
+            done = suite.compare(case, recorded=kind)
+            row = dataclasses.replace(row, recorded=done) if kind else dataclasses.replace(row, motif=done)
+            rows[number - 1 :] = [row]
+
+
+def build(programs: sources.Programs, cases: Sequence[Case]) -> int:
+    """Build the program of each case. Exit status 1 if one could not be built."""
+    failed = False
+    for application in {case.application.name: case.application for case in cases}.values():
+        try:
+            sys.stdout.write(f"{application.name}: {programs.built(application)}\n")
+        except sources.SourceMistake as mistake:
+            failed = True
+            sys.stdout.write(f"{mistake}\n")
+    return int(failed)
+
+
+def listing(cases: Sequence[Case]) -> str:
+    """A table of the inputs with their motifs and the sources of the programs."""
+    rows = [
+        [case.key, str(case.ranks), " ".join(case.motif) or "recorded workload only", case.application.words]
+        for case in cases
+    ]
+    return compare.table(("input", "ranks", "motif", "source"), rows)
+
+
+def arguments_of(words: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add: Callable[..., Any] = parser.add_argument
+    add("names", nargs="*", metavar="NAME", help="APPLICATION or APPLICATION/INPUT; default: all")
+    add("--list", action="store_true", help="print inputs, motifs and sources")
+    add("--build-only", action="store_true", help="fetch and build the programs")
+    add("--definitions", type=Path, default=application_inputs.FOLDER, metavar="DIR", help="other definitions")
+    add("--sources", type=Path, metavar="DIR", help="repositories that are used instead of fetching them")
+    add("--cache", type=Path, default=sources.DEFAULT_CACHE, metavar="DIR", help="where programs are built")
+    add("--ranks", type=int, default=2, metavar="N", help="MPI ranks (2)")
+    add("--on", default="local", metavar="TARGET", help="launch target of `stressbench validate` (local)")
+    add("--launches", type=int, default=LAUNCHES, metavar="N", help=f"launches of each side ({LAUNCHES})")
+    add("--recorded", action="store_true", help="also compare with recorded workloads where there is a motif")
+    add("--computation", choices=["measured", "mean", "own"], help="as in `stressbench validate`")
+    add("--engine", type=Path, metavar="PATH", help="stressbench-mpi ($STRESSBENCH_MPI)")
+    add("-o", "--output", type=Path, metavar="DIR", help="keep the result of each validation there")
+    add("--continue", dest="reuse", action="store_true", help="reuse results in -o DIR for the same input and options")
+    add("--json", action="store_true", help="print the results as JSON")
+    arguments = parser.parse_args(words)
+    if arguments.reuse and arguments.output is None:
+        parser.error("--continue needs -o DIR")
+    if arguments.ranks < 1 or arguments.launches < 1:
+        parser.error("--ranks and --launches are at least 1")
+    return arguments
+
+
+def main(words: Sequence[str] | None = None, *, stressbench: Sequence[str] = STRESSBENCH) -> int:
+    """Print the table. The exit status is that of the description above."""
+    arguments = arguments_of(words)
+    try:
+        chosen = application_inputs.select(application_inputs.definitions(arguments.definitions), arguments.names)
+        cases = [application_inputs.case_of(*one, arguments.ranks) for one in chosen]
+    except sources.SourceMistake as mistake:
+        sys.stderr.write(f"error: {mistake}\n")
+        return 2
+    if arguments.list:
+        sys.stdout.write(listing(cases) + "\n")
+        return 0
+    if arguments.engine is not None:
+        os.environ["STRESSBENCH_MPI"] = str(arguments.engine.absolute())
+    for folder in filter(None, (arguments.cache, arguments.output)):
+        folder.mkdir(parents=True, exist_ok=True)
+    programs = sources.Programs(
+        cache=arguments.cache.absolute(), sources=arguments.sources, beside=arguments.definitions
+    )
+    suite = Suite(
+        programs=programs, on=arguments.on, launches=arguments.launches, computation=arguments.computation,
+        keep=arguments.output, reuse=arguments.reuse, stressbench=tuple(stressbench),
+    )  # fmt: skip
+    rows: list[Row] = []
+    interrupted = False
+    try:
+        if arguments.build_only:
+            return build(programs, cases)
+        measure(suite, cases, rows, recorded=arguments.recorded)
+    except KeyboardInterrupt:
+        interrupted = True
+    found = comparisons_of(rows)
+    if arguments.json:
+        sys.stdout.write(pydantic.TypeAdapter(list[Comparison]).dump_json(found, indent=1).decode() + "\n")
+    else:
+        sys.stdout.write("\n".join(tables(rows)) + "\n")
+    return 130 if interrupted else int(not all(one.meets_goal for one in found))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.exit(main())

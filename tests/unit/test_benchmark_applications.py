@@ -1,0 +1,382 @@
+"""The suite of applications (benchmarks/applications.py): definitions, table and exit statuses, with a stand-in for
+`stressbench validate`."""
+
+import importlib
+import json
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+DEFINITIONS = CHECKOUT / "benchmarks" / "applications"
+REFERENCE = CHECKOUT / "tests" / "reference"
+
+# It writes its words and the files around it into a log, and does what the file named after the program says.
+STAND_IN = """\
+import json, os, pathlib, signal, sys, time
+words, here = sys.argv[2:], pathlib.Path(sys.argv[1])
+program = words[words.index("--") + 1]
+files = {str(path): path.read_text() for path in pathlib.Path().rglob("*") if path.is_file()}
+with (here / "log").open("a") as log:
+    log.write(json.dumps({"words": words, "files": files, "threads": os.environ["OMP_NUM_THREADS"]}) + "\\n")
+does = json.loads((here / f"{program}.json").read_text())
+if does == "interrupt":
+    signal.signal(signal.SIGINT, lambda *_: ((here / "stopped").touch(), os._exit(130)))
+    os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(60)
+sys.stderr.write(does["said"])
+if does["result"]:
+    print(json.dumps(does["result"]))
+sys.exit(does["status"])
+"""
+
+
+def side(time_s: float, mpi_s: float) -> dict[str, float]:
+    return {"time_s": time_s, "slowest_s": time_s, "mpi_s": mpi_s}
+
+
+def answer(
+    ratio: float = 1.02, *, low: float | None = 1.01, high: float | None = 1.03, differences: tuple[Any, ...] = ()
+) -> dict[str, Any]:
+    """A result as `stressbench validate --json` prints it."""
+    within = abs(ratio - 1) <= 0.05
+    verdict = "different calls" if differences else "within tolerance" if within else "outside tolerance"
+    return {
+        "verdict": verdict, "program": ["a"], "workload": ["m"], "on": "local", "ranks": 2, "hosts": 1, "calls": 12,
+        "found": 500, "measured": 0 if differences else 300,
+        "ratio": None if differences else {"value": ratio, "low": low, "high": high}, "mpi_ratio": None,
+        "tolerance": 0.05, "is_certain": low is not None, "computation": "measured", "complete": True,
+        "differences": differences, "operations": [],
+        "blocks": [] if differences else [{"program": side(1.0, 0.1), "workload": side(ratio, 0.2 * ratio)}],
+    }  # fmt: skip
+
+
+DIFFERENCE = {
+    "rank": 1, "place": 4, "calls": 12, "before": ["Barrier"],
+    "program": ["Is>0:1:8", "Wa(1)", "Barrier", "Barrier"], "workload": [],
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Called:
+    """What one call of the command printed."""
+
+    status: int
+    output: str
+    errors: str
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """Cells of the table, without header."""
+        lines = [line for line in self.output.splitlines() if line.startswith("|")]
+        return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+@dataclass
+class Bench:
+    """Definitions, answers of the stand-in by program, and the command."""
+
+    folder: Path
+    main: Callable[..., int]
+    capsys: pytest.CaptureFixture[str]
+    seen: list[dict[str, Any]] = field(default_factory=list)
+
+    def define(self, name: str, text: str) -> None:
+        (self.folder / "definitions").mkdir(exist_ok=True)
+        (self.folder / "definitions" / f"{name}.toml").write_text(textwrap.dedent(text))
+
+    def answers(self, program: str, result: Any = None, *, status: int = 0, said: str = "") -> None:
+        does = result if result == "interrupt" else {"status": status, "result": result, "said": said}
+        (self.folder / f"{program}.json").write_text(json.dumps(does))
+
+    def __call__(self, *words: str) -> Called:
+        (self.folder / "log").write_text("")
+        stand_in = self.folder / "stand_in.py"
+        stand_in.write_text(STAND_IN)
+        places = ["--definitions", self.folder / "definitions", "--cache", self.folder / "cache"]
+        status = self.main(
+            [str(word) for word in (*words, *places)], stressbench=(sys.executable, str(stand_in), str(self.folder))
+        )
+        self.seen = [json.loads(line) for line in (self.folder / "log").read_text().splitlines()]
+        output, errors = self.capsys.readouterr()
+        return Called(status, output, errors)
+
+
+@pytest.fixture
+def bench(benchmark: Callable[[str], ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Bench:
+    return Bench(tmp_path, benchmark("applications").main, capsys)
+
+
+ONE = """
+    name = "One"
+    program = "one -x {cells}"
+    motif = "halo2d -x {cells} -y {ranks}"
+    [[inputs]]
+    name = "small"
+    values = { cells = 8 }
+"""
+
+
+def test_the_table_has_ratio_interval_and_shares_of_mpi(bench):
+    bench.define("one", ONE)
+    bench.answers("one", answer(1.02))
+
+    called = bench()
+
+    assert called.status == 0
+    (row,) = called.rows
+    assert row[:8] == ["One", "small", "2", "300", "10.0%", "1.020 (1.010 to 1.030)", "yes", "20.0%"]
+    assert (
+        "motifs: mean absolute difference 2.0%, largest 2.0% (one/small), within 5% in 1; "
+        "1 of 1 inputs with the same calls" in called.output
+    )
+
+
+def test_means_and_the_largest_difference_leave_out_inputs_with_other_calls(bench):
+    bench.define("one", ONE)
+    bench.define("two", ONE.replace('"one ', '"two '))
+    bench.define("three", ONE.replace('"one ', '"three '))
+    bench.answers("one", answer(1.02))
+    bench.answers("two", answer(0.92), status=1)
+    bench.answers("three", answer(differences=(DIFFERENCE,)), status=1)
+
+    called = bench()
+
+    assert called.status == 1
+    assert (
+        "motifs: mean absolute difference 5.0%, largest 8.0% (two/small), within 5% in 1; "
+        "2 of 3 inputs with the same calls" in called.output
+    )
+    by_ratio = {row[5]: row[6] for row in called.rows}
+    assert by_ratio["0.920 (1.010 to 1.030)"] == "no"
+    assert by_ratio["rank 1, call 5 of 12: program Is>0:1:8 Wa(1) Barrier; workload no more"] == "no"
+
+
+def test_a_ratio_without_an_interval_is_uncertain(bench):
+    bench.define("one", ONE)
+    bench.answers("one", answer(1.02, low=None, high=None))
+    (row,) = bench("--launches", "2").rows
+    assert row[5:7] == ["1.020", "yes, uncertain"]
+
+
+def test_the_program_runs_beside_its_files_with_the_values_of_its_input(bench):
+    bench.define("one", """
+        name = "One"
+        build = "echo built > made"
+        program = "one {build}/made '{words}' {cells}"
+        motif = "halo2d -x {cells} --grid {grid}"
+        prepare = "cat in > prepared"
+        ranks = { 2 = { grid = "2x1" }, 4 = { grid = "2x2" } }
+        values = { words = "a b", cells = 1 }
+        [files]
+        in = '''
+        {build} {cells} {grid} $x
+        '''
+        "folder/in" = "{name}"
+        [[inputs]]
+        name = "small"
+        values = { cells = 8, name = "deep" }
+        from = "Bcast"
+        to = "Reduce*"
+        pcontrol = true
+        iterations = 50
+        computation = "mean"
+    """)  # fmt: skip
+    bench.answers("one", answer())
+
+    assert bench("--ranks", "3", "--on", "lab:tiny", "--launches", "7").status == 0
+
+    (seen,) = bench.seen
+    build = seen["words"][seen["words"].index("--") + 2].removesuffix("/made")
+    assert seen["words"] == [
+        "validate", "--json", "-n", "4", "--on", "lab:tiny", "--launches", "7", "--within", "5%", "--from", "Bcast",
+        "--to", "Reduce*", "--iterations", "50", "--computation", "mean", "--pcontrol", "halo2d", "-x", "8", "--grid",
+        "2x2", "--", "one", f"{build}/made", "a b", "8",
+    ]  # fmt: skip
+    assert (Path(build) / "made").read_text() == "built\n"
+    assert seen["files"] == {"in": f"{build} 8 2x2 $x\n", "prepared": f"{build} 8 2x2 $x\n", "folder/in": "deep"}
+    assert seen["threads"] == "1"
+
+
+def test_recorded_workloads_are_compared_on_request_and_where_there_is_no_motif(bench):
+    bench.define("one", ONE)
+    bench.define("two", ONE.replace("motif", "# motif").replace('"one ', '"two '))
+    bench.answers("one", answer(1.02))
+    bench.answers("two", answer(0.99))
+
+    plain = bench()
+    compared = [seen["words"][10:] for seen in bench.seen]
+    both = bench("--recorded", "one")
+
+    assert compared == [["halo2d", "-x", "8", "-y", "2", "--", "one", "-x", "8"], ["--", "two", "-x", "8"]]
+    assert [row[5:11] for row in plain.rows] == [
+        ["1.020 (1.010 to 1.030)", "yes", "20.0%", "", "", ""],
+        ["", "", "", "0.990 (1.010 to 1.030)", "yes", "20.0%"],
+    ]
+    assert [seen["words"][10] for seen in bench.seen] == ["halo2d", "--"]
+    assert both.rows[0][5:11] == ["1.020 (1.010 to 1.030)", "yes", "20.0%"] * 2
+    assert "recorded workloads: mean absolute difference 2.0%" in both.output
+
+
+def test_an_application_that_cannot_be_built_or_run_is_a_line_and_others_go_on(bench):
+    bench.define("broken", ONE.replace('name = "One"', 'name = "Broken"\nbuild = "echo no compiler; false"'))
+    bench.define("failing", ONE.replace('"one ', '"failing '))
+    bench.define("one", ONE)
+    bench.answers("failing", status=3, said="launch 1 of 11\nerror: rank 1 died\n")
+    bench.answers("one", answer())
+
+    called = bench()
+
+    assert called.status == 1
+    assert called.rows[0][5].startswith("Broken: build failed (")
+    assert [row[5] for row in called.rows[1:]] == ["exit status 3: error: rank 1 died", "1.020 (1.010 to 1.030)"]
+    assert "no compiler" in called.output
+    assert "1 of 3 inputs with the same calls" in called.output
+
+
+def test_a_failing_preparation_is_a_line(bench):
+    bench.define("one", ONE.replace("motif", 'prepare = "echo cannot >&2; false"\nmotif'))
+    (row,) = bench().rows
+    assert row[5] == "exit status 1: cannot"
+
+
+def test_continue_reuses_results_of_the_same_program_input_and_options_only(bench, tmp_path):
+    bench.define("one", ONE)
+    bench.define("two", ONE.replace('"one ', '"two '))
+    bench.answers("one", answer(1.02))
+    bench.answers("two", status=3, said="error: no host\n")
+    kept = ("--recorded", "--output", tmp_path / "kept")
+
+    def validated(*words: str) -> list[str]:
+        bench(*kept, *words)
+        return [seen["words"][seen["words"].index("--") + 1] for seen in bench.seen]
+
+    assert validated() == ["one", "one", "two", "two"]
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == [
+        "one-small-2-local-recorded.json", "one-small-2-local.json"
+    ]  # fmt: skip
+    assert validated("--continue") == ["two", "two"]
+    assert bench(*kept, "--continue", "one").rows[0][5] == "1.020 (1.010 to 1.030)"
+    assert validated("one") == ["one", "one"]
+    assert validated("one", "--continue", "--launches", "3") == ["one", "one"]
+    assert validated("one", "--continue", "--computation", "mean") == ["one", "one"]
+    assert validated("one", "--continue", "--ranks", "4") == ["one", "one"]
+    bench.define("one", ONE.replace("cells = 8", "cells = 9"))
+    assert validated("one", "--continue") == ["one", "one"]
+    (tmp_path / "kept" / "one-small-2-local.json").write_text("{")
+    assert validated("one", "--continue") == ["one"]
+
+
+def test_an_interrupt_stops_the_validation_and_prints_what_is_done(bench, tmp_path):
+    bench.define("a", ONE.replace('"one ', '"a '))
+    bench.define("b", ONE.replace('"one ', '"b '))
+    bench.define("c", ONE.replace('"one ', '"c '))
+    bench.answers("a", answer())
+    bench.answers("b", "interrupt")
+
+    called = bench("-o", tmp_path / "kept")
+
+    assert called.status == 130
+    assert [row[5] for row in called.rows] == ["1.020 (1.010 to 1.030)"]
+    assert len(bench.seen) == 2
+    assert (tmp_path / "stopped").exists()
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == ["a-small-2-local.json"]
+
+
+def test_build_only_builds_each_application_once(bench, tmp_path):
+    build = f'build = "echo built >> {tmp_path}/builds"'
+    bench.define("one", ONE.replace("program", f"{build}\nprogram", 1) + '    [[inputs]]\n    name = "b"\n'
+                 "    values = { cells = 9 }\n")  # fmt: skip
+    bench.define("two", ONE.replace('name = "One"', 'name = "Two"\nbuild = "false"'))
+
+    called = bench("--build-only")
+
+    assert called.status == 1
+    assert (tmp_path / "builds").read_text() == "built\n"
+    assert "Two: build failed" in called.output
+    assert bench.seen == []
+
+
+def test_the_list_has_motifs_and_sources(bench):
+    bench.define("one", ONE.replace("program", 'repository = "https://a.invalid/b/c"\nprogram', 1))
+    bench.define("two", ONE.replace("motif", 'packages = ["two"]\n# motif'))
+    assert bench("--list").rows == [
+        ["one/small", "2", "halo2d -x 8 -y 2", "https://a.invalid/b/c at None"],
+        ["two/small", "2", "recorded workload only", "two"],
+    ]
+
+
+def test_json_has_the_whole_results(bench):
+    bench.define("one", ONE)
+    bench.answers("one", answer(1.02))
+    called = bench("--json")
+    (found,) = json.loads(called.output)
+    assert found["input"] == "one/small"
+    assert found["result"] == json.loads(json.dumps(answer(1.02)))
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "message"),
+    [
+        (ONE, ["three"], "there is no application or input three; there are one"),
+        (ONE, ["one/big"], "there is no application or input one/big; there are one/small"),
+        (ONE.replace("cells = 8", "cell = 8"), [], "one/small: {cells} has no value"),
+        (ONE.replace("program", "# program"), [], "one/small: program is missing"),
+        (ONE.replace("values", "value"), [], "one.toml: inputs.0.value: Unexpected keyword argument"),
+        (ONE.replace("motif", "iterations = 0\nmotif"), [], "one.toml: iterations: Input should be greater than 0"),
+        (ONE + '    [[inputs]]\n    name = "small"\n', [], "one.toml: two inputs are named small"),
+        (ONE.split("[[")[0] + "inputs = []\n", [], "one.toml: inputs: "),
+        (ONE.replace("motif", "ranks = { 1 = {} }\nmotif"), [], "one/small runs on 1 ranks, not on 2"),
+    ],
+)
+def test_wrong_names_and_definitions_are_refused_with_one_message(bench, text, names, message):
+    bench.define("one", text)
+
+    called = bench(*names)
+
+    assert called.status == 2
+    assert called.output == ""
+    assert message in called.errors
+    assert called.errors.startswith("error: ")
+    assert called.errors.count("\n") == 1
+    assert bench.seen == []
+
+
+@pytest.fixture(scope="module")
+def known_motifs() -> Any:
+    """What scripts/check_docs.py knows of motifs and their options."""
+    sys.path.insert(0, str(CHECKOUT / "scripts"))
+    try:
+        return importlib.import_module("check_docs").Declarations(CHECKOUT)
+    finally:
+        sys.path.remove(str(CHECKOUT / "scripts"))
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in DEFINITIONS.glob("*.toml")))
+def test_a_shipped_definition_uses_motifs_and_options_that_exist(benchmark, known_motifs, name):
+    inputs = benchmark("application_inputs")
+    application = inputs.definitions()[name]
+    for one in application.inputs:
+        for ranks in (2, 4, 8):
+            case = inputs.case_of(f"{name}/{one.name}", application, one, ranks)
+            assert not case.motif or known_motifs.fault_of_motif(list(case.motif)) is None
+    assert (application.repository is None) == (application.commit is None)
+    assert application.repository or application.packages
+
+
+def test_shipped_definitions_have_the_commits_of_the_reference_profiles(benchmark):
+    recorded = {}
+    for path in REFERENCE.glob("*.json"):
+        source = json.loads(path.read_text())["source"]
+        if source["commit"]:
+            recorded["https://github.com/" + source["repo"].split()[0]] = source["commit"]
+    stated = {one.repository: one.commit for one in benchmark("application_inputs").definitions().values()}
+
+    assert recorded.keys() <= stated.keys()
+    assert {repository: stated[repository] for repository in recorded} == recorded

@@ -133,6 +133,4 @@ def tables(rows: Sequence[Row]) -> Iterator[str]:
     ):
         if found := [one for one in some if one is not None]:
             yield summary(title, found)
-    for one in comparisons_of(rows):
-        if "\n" in one.reason:
-            yield f"{one.input}: {one.reason}"
+    yield from dict.fromkeys(one.reason for one in comparisons_of(rows) if "\n" in one.reason)

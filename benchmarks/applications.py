@@ -33,20 +33,24 @@ import application_inputs
 import compare
 import pydantic
 import sources
-from application_inputs import Case
+from application_inputs import Application, Case
 from application_results import GOAL, Comparison, Row, comparisons_of, tables
 
 from stressbench.results.validation import Validation
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 LAUNCHES = 11
+ENGINE = "STRESSBENCH_MPI"
 STRESSBENCH = (sys.executable, "-m", "stressbench")
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Suite:
-    """How inputs are validated. `keep`: a directory for results, those in it are reused if `reuse`."""
+    """How inputs are validated. `keep`: a directory for results, those in it are reused if `reuse`.
+
+    `broken`: why applications could not be built, which is not tried again for their other inputs.
+    """
 
     programs: sources.Programs
     on: str
@@ -55,6 +59,7 @@ class Suite:
     keep: Path | None
     reuse: bool
     stressbench: tuple[str, ...]
+    broken: dict[str, sources.SourceMistake] = dataclasses.field(default_factory=dict)
 
     def compare(self, case: Case, *, recorded: bool) -> Comparison:
         """Build the program unless that was done, and validate it. A failure is a Comparison with its reason."""
@@ -65,7 +70,7 @@ class Suite:
         if (kept := self._kept(about)) is not None:
             return kept
         try:
-            build = self.programs.built(case.application)
+            build = self._built(case.application)
             result = self._validate(case, build, recorded=recorded)
         except (sources.SourceMistake, ValidationFailed) as fault:
             return dataclasses.replace(about, reason=str(fault))
@@ -73,6 +78,15 @@ class Suite:
         if self.keep is not None:
             self._file(done).write_bytes(pydantic.TypeAdapter(Comparison).dump_json(done, indent=1))
         return done
+
+    def _built(self, application: Application) -> Path:
+        if application.name in self.broken:
+            raise self.broken[application.name]
+        try:
+            return self.programs.built(application)
+        except sources.SourceMistake as mistake:
+            self.broken[application.name] = mistake
+            raise
 
     def _file(self, one: Comparison) -> Path:
         words = (one.input, f"{one.ranks}", one.on, *(["recorded"] if one.recorded else []))
@@ -212,8 +226,8 @@ def main(words: Sequence[str] | None = None, *, stressbench: Sequence[str] = STR
     if arguments.list:
         sys.stdout.write(listing(cases) + "\n")
         return 0
-    if arguments.engine is not None:
-        os.environ["STRESSBENCH_MPI"] = str(arguments.engine.absolute())
+    if engine := arguments.engine or os.environ.get(ENGINE):
+        os.environ[ENGINE] = str(Path(engine).absolute())  # programs run in directories of their own
     for folder in filter(None, (arguments.cache, arguments.output)):
         folder.mkdir(parents=True, exist_ok=True)
     programs = sources.Programs(

@@ -121,6 +121,11 @@ ONE = """
     name = "small"
     values = { cells = 8 }
 """
+SECOND = """
+    [[inputs]]
+    name = "large"
+    values = { cells = 9 }
+"""
 
 
 def test_the_table_has_ratio_interval_and_shares_of_mpi(bench):
@@ -224,8 +229,12 @@ def test_recorded_workloads_are_compared_on_request_and_where_there_is_no_motif(
     assert "recorded workloads: mean absolute difference 2.0%" in both.output
 
 
-def test_an_application_that_cannot_be_built_or_run_is_a_line_and_others_go_on(bench):
-    bench.define("broken", ONE.replace('name = "One"', 'name = "Broken"\nbuild = "echo no compiler; false"'))
+def test_an_application_that_cannot_be_built_or_run_is_a_line_and_others_go_on(bench, tmp_path):
+    bench.define(
+        "broken",
+        ONE.replace('name = "One"', f'name = "Broken"\nbuild = "echo a >> {tmp_path}/builds; echo no compiler; false"')
+        + SECOND,
+    )
     bench.define("failing", ONE.replace('"one ', '"failing '))
     bench.define("one", ONE)
     bench.answers("failing", status=3, said="launch 1 of 11\nerror: rank 1 died\n")
@@ -234,10 +243,11 @@ def test_an_application_that_cannot_be_built_or_run_is_a_line_and_others_go_on(b
     called = bench()
 
     assert called.status == 1
-    assert called.rows[0][5].startswith("Broken: build failed (")
-    assert [row[5] for row in called.rows[1:]] == ["exit status 3: error: rank 1 died", "1.020 (1.010 to 1.030)"]
-    assert "no compiler" in called.output
-    assert "1 of 3 inputs with the same calls" in called.output
+    assert [row[5].partition(" (")[0] for row in called.rows[:2]] == ["Broken: build failed"] * 2
+    assert (tmp_path / "builds").read_text() == "a\n"
+    assert [row[5] for row in called.rows[2:]] == ["exit status 3: error: rank 1 died", "1.020 (1.010 to 1.030)"]
+    assert called.output.count("no compiler") == 1
+    assert "1 of 4 inputs with the same calls" in called.output
 
 
 def test_a_failing_preparation_is_a_line(bench):
@@ -291,8 +301,7 @@ def test_an_interrupt_stops_the_validation_and_prints_what_is_done(bench, tmp_pa
 
 def test_build_only_builds_each_application_once(bench, tmp_path):
     build = f'build = "echo built >> {tmp_path}/builds"'
-    bench.define("one", ONE.replace("program", f"{build}\nprogram", 1) + '    [[inputs]]\n    name = "b"\n'
-                 "    values = { cells = 9 }\n")  # fmt: skip
+    bench.define("one", ONE.replace("program", f"{build}\nprogram", 1) + SECOND)
     bench.define("two", ONE.replace('name = "One"', 'name = "Two"\nbuild = "false"'))
 
     called = bench("--build-only")

@@ -1,6 +1,8 @@
 """`stressbench validate`: a workload beside a program, with real ranks. The programs are motifs and test patterns."""
 
 import json
+import re
+import shutil
 import signal
 import sys
 from collections.abc import Callable
@@ -196,7 +198,7 @@ def test_an_interrupt_keeps_the_launches_that_are_done(engine, program, tmp_path
     assert (tmp_path / "kept" / "report.html").exists()
 
 
-def test_each_motif_of_a_chain_computes_as_the_program_does_there(validated, described, engine, tmp_path):
+def test_each_motif_of_a_chain_computes_as_the_program_does_there(validated, described, engine, tmp_path, monkeypatch):
     chain = "[JOB_NAME] solver\n[NODES] 1\n[MOTIF] halo2d -x 64 -y 48\n[MOTIF] Compute -m 20us\n[MOTIF] AllReduce\n"
     (tmp_path / "chain.sb").write_text(chain)
     application = [
@@ -204,7 +206,7 @@ def test_each_motif_of_a_chain_computes_as_the_program_does_there(validated, des
         "--overwrite", "--isolated", "1", "--contended", "0", "--repetitions", "20", "--warmup", "0",
     ]  # fmt: skip
 
-    found = validated("-o", "kept", "chain.sb", application=application)
+    found = validated("-o", "kept", "--emit", "emitted.sb", "chain.sb", application=application)
 
     assert found["found"] >= 20
     text = (tmp_path / "kept" / "workload.sb").read_text()
@@ -213,3 +215,10 @@ def test_each_motif_of_a_chain_computes_as_the_program_does_there(validated, des
     gaps = gaps_of(tmp_path / "kept" / "iterations-02.trace")
     between_calls_s = sum(gap[3] / gap[2] for rank in gaps for gap in rank if gap[0] != -1) / len(gaps)
     assert described(tmp_path / "kept" / "workload.sb") == pytest.approx(between_calls_s, abs=1e-7)
+    emitted = (tmp_path / "emitted.sb").read_text()
+    traces = re.findall(r"--gaps-from (\S+)", emitted)
+    assert len(traces) == 2
+    assert all((tmp_path / trace).exists() for trace in traces)
+    shutil.rmtree(tmp_path / "kept")
+    monkeypatch.chdir(tmp_path)
+    assert described(tmp_path / "emitted.sb") > 0

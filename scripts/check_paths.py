@@ -11,6 +11,7 @@ git tracks or would track (in tests only in comments and docstrings, since their
 - other names of source files, documents and schemas (`test_reference.py`, `report/palette.py`): the path of some file
   must end in the name;
 - relative paths in studies and workloads;
+- the pages in mkdocs.yml;
 - that no files outside the repository are mentioned.
 """
 
@@ -51,6 +52,7 @@ ROOTED = re.compile(rf"{WORD_START}(?:\./)?((?:{FOLDERS})/[\w./*-]*[\w*/])")
 SOURCE = r"[\w.-]+\.(?:md|cpp|hpp|cmake|schema\.json)|[\w-]+/[\w-]+\.py|test_\w+\.py"
 NAMED = re.compile(rf"{WORD_START}((?:[\w-]+/)*(?:{SOURCE}))\b(?![/(])")
 RELATIVE = re.compile(r'(?:^\s*\[INCLUDE\]\s+|")((?:\.\./)*[\w./-]+\.(?:sb|toml|csv))\b')
+PAGE_OF_SITE = re.compile(r": ([\w./-]+\.md)$")  # in mkdocs.yml
 OUTSIDE = re.compile(r"\.\./shared\b|\bshared/(?:reference|papers|facts)\b|\bpapers?/\d+")
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
@@ -209,7 +211,10 @@ def violations_in(checkout: Checkout, name: str, source: str) -> Iterator[str]:
                 yield f"{name}:{number}: {fault}"
         source = re.sub(r"\]\([^()\s]+\)", "]", source)
     for number, line in enumerate(checked_text(name, source).splitlines(), start=1):
-        if not INCLUDE.match(line):
+        if name == "mkdocs.yml" and (page := PAGE_OF_SITE.search(line)):
+            if page.group(1) not in ALLOWED and (fault := fault_of_path(checkout, f"docs/{page.group(1)}")):
+                yield f"{name}:{number}: {fault}"
+        elif not INCLUDE.match(line):
             yield from (f"{name}:{number}: {fault}" for fault in faults_in_line(checkout, line))
         if name.startswith(("studies/", "workloads/")):
             relative_faults = (fault_of_relative(checkout, name, one) for one in RELATIVE.findall(line))

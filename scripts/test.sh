@@ -157,12 +157,10 @@ stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer
 stage_simulator() { build simgrid && build openmpi && pytest_of simulator tests/nightly/test_simgrid.py; }
 stage_nightly() {  # what measures nothing in parallel, then the rest one by one
   export STRESSBENCH_FIGURES=$logs/figures.jsonl
-  local status=0 pages=(tests/nightly/test_accessibility.py tests/nightly/test_notebook.py tests/nightly/test_presets.py
-    tests/nightly/test_profile_browser.py tests/nightly/test_report_browser.py)
+  local status=0 folder=(--ignore=tests/nightly/test_simgrid.py --ignore=tests/nightly/test_site.py tests/nightly)
   build openmpi && build mpich || return
-  pytest_of nightly.pages "${in_parallel[@]}" "${pages[@]}" || status=1
-  pytest_of nightly --ignore=tests/nightly/test_simgrid.py --ignore=tests/nightly/test_site.py "${pages[@]/#/--ignore=}" --durations=60 \
-    tests/nightly || status=1
+  pytest_of nightly.parallel -m 'not measures' "${in_parallel[@]}" "${folder[@]}" || status=1
+  pytest_of nightly -m measures --durations=60 "${folder[@]}" || status=1
   return $status
 }
 

@@ -68,6 +68,7 @@ SOUND = {
     "tests/test_lab.py": '"""Of docs/lab.md."""\nFOLDER = "docs/none.md"\n',
     "tests/lab_test.cpp": '// of docs/lab.md\nauto path = "docs/none.md";  // test_lab.py, too',
     "studies/lab.toml": 'workload = "../workloads/lab.sb"',
+    "mkdocs.yml": "nav:\n  - Lab: lab.md\n  - Changes: changelog.md",
     "workloads/lab.sb": "# of none.sb, which a user writes\n[INCLUDE] parts/step.sb",
     "workloads/parts/step.sb": "[MOTIF] compute",
 }
@@ -92,6 +93,7 @@ BROKEN = {
         "1: there is no ../workloads/none.sb",
     ),
     "a workload's part": ("workloads/a.sb", "[INCLUDE] parts/none.sb", "1: there is no parts/none.sb"),
+    "a page of the site": ("mkdocs.yml", "nav:\n  - The lab: docs/lab.md", "2: there is no docs/docs/lab.md"),
     "the name of a test": (
         "docs/a.md",
         "proven by test_none.py",

@@ -45,6 +45,42 @@ def test_a_study_has_the_samples_of_all_of_its_runs(folder: Path) -> None:
     assert results.cells(library="polars")["impact"].null_count() == 0
 
 
+def test_a_validation_has_the_times_of_all_launches_and_a_page_with_their_figure(folder: Path, engine) -> None:
+    loop = ["halo2d", "-x", "64", "-y", "48"]
+    program = [engine.program, "motif", *loop, "-i", "20", "--repetitions", "1", "--warmup", "0"]
+    said: list[str] = []
+
+    results = stressbench.validate(
+        loop, program, ranks=2, launches=2, computation="mean", most_iterations=9, emit="halo.sb",
+        progress=lambda event: said.append(str(event)),
+    )  # fmt: skip
+
+    assert results.same_calls
+    assert results.data.measured == 9
+    launches = results.launches(library="polars")
+    assert launches.height == 2
+    assert all(launches["ratio"] == launches["workload_s"] / launches["program_s"])
+    assert "--gaps mean" in Path("halo.sb").read_text()
+    assert said
+    page = results.report("page.html")
+    assert Path("page.html").read_text() == page
+    assert "Time of an iteration in every launch" in page
+    assert "2 pairs of launches" in page
+    assert "<svg" in page
+    assert "<table" in results._repr_html_()
+
+
+def test_a_validation_of_other_calls_has_their_first_difference_and_no_launches(folder: Path, engine) -> None:
+    program = [engine.program, "motif", "halo2d", "-x", "64", "-y", "48", "-i", "20", "--repetitions", "1"]
+
+    results = stressbench.validate(["halo2d", "-x", "64", "-y", "50"], program, ranks=2)
+
+    assert not results.same_calls
+    assert [one.rank for one in results.data.differences] == [0, 1]
+    assert results.launches(library="polars").height == 0
+    assert "<svg" not in results.report()
+
+
 def test_a_profile_counts_the_calls_of_the_program(
     any_engine, patterns: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,7 @@
-"""Tests that measure or repeat take longer than others before they count as hung."""
+"""Tests that measure or repeat take longer than others before they count as hung.
+
+Those that measure have the marker `measures`: nothing else may run beside them.
+"""
 
 from pathlib import Path
 
@@ -8,7 +11,12 @@ HERE = Path(__file__).parent
 LIMIT_S = 3600
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects by markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.is_relative_to(HERE) and item.get_closest_marker("timeout") is None:
+        if not item.path.is_relative_to(HERE):
+            continue
+        if item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(LIMIT_S))
+        if "measured" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.measures)

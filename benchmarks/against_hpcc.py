@@ -22,11 +22,14 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import compare
 import mpi
 
+from stressbench.launch.lab import LabTarget
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.program import run_program
 from stressbench.launch.targets import resolve_target
 
@@ -122,13 +125,18 @@ def ours(start: Start, engine: Path, ranks: int, folder: Path, *, buffered: int,
     }
 
 
-def starter(on: str, ranks: int, engine: Path) -> Start:
-    """A function that starts programs on this machine or on the target of `--on`."""
+def starter(on: str, ranks: int, engine: Path, *, hosts: Sequence[str] | None = None) -> Start:
+    """A function that starts programs on this machine or on the target of `--on`.
+
+    `hosts`: on a lab, rank i runs alone on the i-th of these hosts; an empty sequence stands for the lab's first hosts.
+    """
     if on == "local":
         return lambda folder, words: discard(
             mpi.run(mpi.OPEN_MPI, ranks, ["sh", "-c", 'cd "$0" && exec "$@"', str(folder), *words])
         )
     target = resolve_target(on, environment=os.environ)
+    if hosts is not None:
+        target = one_rank_per_host(target, ranks, hosts)
 
     def start(folder: Path, words: Sequence[str]) -> None:
         command = ("sh", "-c", 'exec "$@" >&2', "sh", *words)
@@ -137,6 +145,14 @@ def starter(on: str, ranks: int, engine: Path) -> Start:
             raise SystemExit(f"{words[0]} ended with status {result.status} on {on}")
 
     return start
+
+
+def one_rank_per_host(target: LaunchTarget, ranks: int, hosts: Sequence[str]) -> LaunchTarget:
+    """The target with one rank on each of `hosts`, or of its first hosts if there are none."""
+    if hosts and isinstance(target, LabTarget):
+        by_name = {host.name: host for host in target.hosts}
+        target = replace(target, hosts=tuple(by_name[name] for name in hosts))
+    return target.one_rank_per_host(ranks)
 
 
 def discard(_: object) -> None:

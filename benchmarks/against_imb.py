@@ -43,9 +43,12 @@ class Peer:
     ranks: int = 2
     window: int = 1  # messages per iteration, over all pairs and both directions, as IMB's message rate counts them
 
-    def command(self, lengths: Path, size: int, iterations: int) -> list[str]:
-        """Command line of IMB. P2P has another format of the iteration count; collectives run without a barrier."""
-        program = [str(mpi.INTEL / "bin" / f"IMB-{self.suite}"), self.imb, "-msglen", str(lengths)]
+    def command(self, programs: Path, lengths: Path, size: int, iterations: int) -> list[str]:
+        """Command line of IMB for the sizes in the file `lengths`. `programs`: directory with IMB's programs.
+
+        P2P has another format of the iteration count, which depends on the size; collectives run without a barrier.
+        """
+        program = [str(programs / f"IMB-{self.suite}"), self.imb, "-msglen", str(lengths)]
         if self.suite == "P2P":
             untouched = ["-msgwr", "off", "-msgrd", "off"]
             return [*program, *untouched, "-iter", f"{iterations},{iterations * size // (1 << 20) + 1}"]
@@ -99,7 +102,8 @@ def imb(peer: Peer, lengths: Path, size: int, iterations: int, preload: Path | N
 
     def launch() -> float:
         lengths.write_text(f"{size}\n")
-        output = mpi.run(mpi.INTEL_MPI, peer.ranks, [*prefix, *peer.command(lengths, size, iterations)])
+        words = peer.command(mpi.INTEL / "bin", lengths, size, iterations)
+        output = mpi.run(mpi.INTEL_MPI, peer.ranks, [*prefix, *words])
         return imb_time_s(output, peer.imb, size, peer.window)
 
     return launch

@@ -12,8 +12,12 @@ import statistics
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 RESAMPLES = 4000
+
+Launched = TypeVar("Launched")
+"""What a launch returns: its time, or the times of several sizes."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +45,16 @@ class Ratio:
 
 
 def interleave(
-    ours: Callable[[], float], theirs: Callable[[], float], *, launches: int, seed: int
-) -> tuple[list[float], list[float]]:
+    ours: Callable[[], Launched], theirs: Callable[[], Launched], *, launches: int, seed: int
+) -> tuple[list[Launched], list[Launched]]:
     """One warm-up launch of each program, then `launches` blocks of one launch each, in random order within a block.
 
-    A launch is a function that returns its time in seconds.
+    A launch is a function that returns its time in seconds, or its times by what was measured.
     """
     order = random.Random(seed)
     ours(), theirs()
-    mine: list[float] = []
-    other: list[float] = []
+    mine: list[Launched] = []
+    other: list[Launched] = []
     for block in range(launches):
         turns = [(ours, mine), (theirs, other)]
         order.shuffle(turns)
@@ -65,9 +69,7 @@ def interleave(
 
 def ratio(ours: Sequence[float], theirs: Sequence[float], *, seed: int) -> Ratio:
     """Both ratios of paired launches with percentile bootstrap intervals over blocks."""
-    draw = random.Random(seed)
     blocks = range(len(ours))
-    resamples = [draw.choices(blocks, k=len(blocks)) for _ in range(RESAMPLES)]
 
     def of_medians(chosen: Sequence[int]) -> float:
         return statistics.median(ours[i] for i in chosen) / statistics.median(theirs[i] for i in chosen)
@@ -75,14 +77,26 @@ def ratio(ours: Sequence[float], theirs: Sequence[float], *, seed: int) -> Ratio
     def within_blocks(chosen: Sequence[int]) -> float:
         return statistics.median(ours[i] / theirs[i] for i in chosen)
 
-    def estimate(figure: Callable[[Sequence[int]], float]) -> Estimate:
+    figures = _estimates((of_medians, within_blocks), len(blocks), seed=seed)
+    return Ratio(statistics.median(ours), statistics.median(theirs), *figures, len(blocks))
+
+
+def median(values: Sequence[float], *, seed: int) -> Estimate:
+    """Median over launches with its percentile bootstrap interval."""
+    (found,) = _estimates((lambda chosen: statistics.median(values[i] for i in chosen),), len(values), seed=seed)
+    return found
+
+
+def _estimates(figures: Sequence[Callable[[Sequence[int]], float]], blocks: int, *, seed: int) -> tuple[Estimate, ...]:
+    """Figures of the blocks that a function is given, with intervals from the same resamples for all."""
+    draw = random.Random(seed)
+    resamples = [draw.choices(range(blocks), k=blocks) for _ in range(RESAMPLES)]
+    found = []
+    for figure in figures:
         resampled = sorted(figure(chosen) for chosen in resamples)
         low, high = (resampled[round(q * (RESAMPLES - 1))] for q in (0.025, 0.975))
-        return Estimate(figure(blocks), low, high)
-
-    return Ratio(
-        statistics.median(ours), statistics.median(theirs), estimate(of_medians), estimate(within_blocks), len(blocks)
-    )
+        found.append(Estimate(figure(range(blocks)), low, high))
+    return tuple(found)
 
 
 HEADER = ("ratio of medians (95 % interval)", "median of ratios within blocks", "launches")

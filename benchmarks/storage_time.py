@@ -23,23 +23,33 @@ TRANSFER = 16_000_000
 GOALS = {"1GB": 0.005, "10GB": 0.001}
 
 
+def motif(engine: Path, data: Path, megabytes: int) -> list[str]:
+    """Command line of the motif that writes a file of this size once."""
+    return [
+        str(engine), "motif", "mpiio", "-s", f"{megabytes // RANKS}MB", "-t", str(TRANSFER), "-f", str(data),
+        "-n", "MPI_File_write_at", "--repetitions", "1", "--warmup", "0", "--json",
+    ]  # fmt: skip
+
+
+def own_figures(output: str) -> tuple[float, float]:
+    """Write time (s) and bytes according to the motif's JSON, summed over the ranks."""
+    (row,) = json.loads(output[output.index("{") :])["rows"]
+    time_s, written = (RANKS * row["metrics"][name][0]["mean"] for name in ("write_time_s", "written_bytes"))
+    return time_s, written
+
+
 def launch(engine: Path, folder: Path, size: str) -> tuple[float, float, float, float]:
     """Write time (s) and bytes according to the motif, then according to the tracer, summed over the ranks."""
-    trace, data = folder / "write.json", folder / "data"
-    per_rank = f"{int(size.removesuffix('GB')) * 1000 // RANKS}MB"
-    command = mpi.OPEN_MPI.command(RANKS, [
-        str(engine), "motif", "mpiio", "-s", per_rank, "-t", str(TRANSFER), "-f", str(data),
-        "-n", "MPI_File_write_at", "--repetitions", "1", "--warmup", "0", "--json",
-    ])  # fmt: skip
+    trace = folder / "write.json"
+    megabytes = int(size.removesuffix("GB")) * 1000
+    command = mpi.OPEN_MPI.command(RANKS, motif(engine, folder / "data", megabytes))
     completed = subprocess.run(
         [sys.executable, "-m", "stressbench", "profile", "-o", str(trace), "--", *command],
         capture_output=True, text=True, check=True,
         env={**mpi.OPEN_MPI.environment_variables(), "STRESSBENCH_MPI": str(engine)},
     )  # fmt: skip
-    (row,) = json.loads(completed.stdout[completed.stdout.index("{") :])["rows"]
     (traced,) = (row for row in json.loads(trace.read_text())["operations"] if row["op"] == "File_write_at")
-    own_s, own_bytes = (RANKS * row["metrics"][name][0]["mean"] for name in ("write_time_s", "written_bytes"))
-    return own_s, own_bytes, traced["time_s"], traced["bytes"]
+    return *own_figures(completed.stdout), traced["time_s"], traced["bytes"]
 
 
 def main() -> int:

@@ -1,0 +1,131 @@
+"""What the comparisons with public benchmarks (benchmarks/peers) have in common: definitions, settings and sizes."""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pydantic
+import sources
+from place import Place
+from sweep import Table
+
+
+@pydantic.dataclasses.dataclass(frozen=True, kw_only=True, config=sources.strict)
+class Peer(sources.Source):
+    """A public benchmark suite or tool.
+
+    `about`: what it is. `programs`: paths of its programs and libraries below the directory in which it is built, by
+    name; a program from a package has its name on PATH instead.
+    """
+
+    about: str
+    programs: dict[str, str] = pydantic.Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Built:
+    """Programs of a peer that was built."""
+
+    peer: Peer
+    folder: Path
+
+    def path(self, name: str) -> str:
+        """The path of a program or library of the peer's definition. Raises SourceMistake if building left none."""
+        if self.peer.repository is None:
+            return self.peer.programs[name]
+        path = self.folder / self.peer.programs[name]
+        if not path.exists():
+            raise sources.SourceMistake(
+                f"{self.peer.name}: {path} does not exist; the commands that build it must leave it there"
+            )
+        return str(path)
+
+
+@dataclass(frozen=True)
+class Recipes:
+    """A directory with the commands that build peers, a bash script NAME.sh for each definition NAME.toml.
+
+    This repository has none: how a peer is built is stated by its own documentation.
+    """
+
+    folder: Path
+
+    def applied(self, stem: str, peer: Peer) -> Peer:
+        """The peer with its commands. Raises SourceMistake if it has to be built and there are none."""
+        script = self.folder / f"{stem}.sh"
+        if script.exists():
+            return dataclasses.replace(peer, build=script.read_text())
+        if peer.repository and not peer.build:
+            raise sources.SourceMistake(
+                f"{peer.name}: {script} does not exist; put the commands there that build {', '.join(peer.programs)} "
+                f"in a checkout of {peer.repository}, as its documentation states them"
+            )
+        return peer
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Message sizes of a sweep: `low`, then doubled up to `high`, in bytes. `low` is 0 or a power of two."""
+
+    low: int
+    high: int
+
+    def all(self) -> list[int]:
+        """The sizes; 1 follows 0."""
+        sizes = [self.low]
+        while (following := 2 * sizes[-1] or 1) <= self.high:
+            sizes.append(following)
+        return sizes
+
+    def between(self, low: int, high: int) -> list[int]:
+        """Those that are at least `low` and at most `high`."""
+        return [size for size in self.all() if low <= size <= high]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """Where and how a comparison runs.
+
+    `iterations`: factor on the iterations of a launch, of both sides. `first_open`: with IOR, also measure the first
+    open of a process. `folder`: an empty directory for files.
+    """
+
+    programs: Built
+    place: Place
+    engine: Path
+    launches: int
+    seed: int
+    sizes: Sizes
+    folder: Path
+    iterations: float = 1.0
+    first_open: bool = False
+
+    def scaled(self, iterations: int) -> int:
+        """Iterations of a launch, 1 or more."""
+        return max(1, round(iterations * self.iterations))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """A comparison with a peer.
+
+    `definition`: stem of its file in benchmarks/peers. `launches`: of each side by default. `local`, `in_labs`: whether
+    it runs on this machine and on labs.
+    """
+
+    definition: str
+    about: str
+    measure: Callable[[Setting], Iterator[Table]]
+    launches: int
+    local: bool = True
+    in_labs: bool = True
+
+    @property
+    def places(self) -> str:
+        """Where it runs, as text."""
+        return ", ".join(name for name, runs in (("local", self.local), ("lab", self.in_labs)) if runs)
+
+    def runs_on(self, on: str) -> bool:
+        """Whether it runs on the target of `--on`."""
+        return self.local if on == "local" else self.in_labs

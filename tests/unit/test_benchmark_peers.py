@@ -1,0 +1,240 @@
+"""Comparisons with public benchmarks (benchmarks/peers.py): definitions, options, goals, and where programs run."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from support.fake_lab import FOUR, FakeLab
+from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
+
+from stressbench.launch.targets import registered
+
+GREETER = 'name = "Greeter"\nabout = "greets"\nrepository = "https://example.invalid/lab/greeter"\n'
+
+
+@pytest.fixture
+def peers(benchmark: Callable[[str], ModuleType]) -> ModuleType:
+    return benchmark("peers")
+
+
+@pytest.fixture
+def peer(benchmark: Callable[[str], ModuleType]) -> ModuleType:
+    return benchmark("peer")
+
+
+@pytest.fixture
+def sweep(benchmark: Callable[[str], ModuleType]) -> ModuleType:
+    return benchmark("sweep")
+
+
+@pytest.fixture
+def sources(benchmark: Callable[[str], ModuleType]) -> ModuleType:
+    return benchmark("sources")
+
+
+@pytest.fixture
+def estimate(benchmark: Callable[[str], ModuleType]) -> Callable[..., object]:
+    return benchmark("compare").Estimate
+
+
+def status(peers: ModuleType, monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
+    """Exit status of the command."""
+    monkeypatch.setattr("sys.argv", ["peers.py", *map(str, words)])
+    return int(peers.main())
+
+
+def test_every_definition_is_valid_and_used(peers):
+    stems = {path.stem for path in peers.DEFINITIONS.glob("*.toml")}
+    assert {one.definition for one in peers.COMPARISONS.values()} == stems
+    for stem in stems:
+        found = peers.read_peer(stem)
+        assert found.programs
+        assert (found.repository is None) == (found.commit is None)
+        assert found.repository or found.packages
+
+
+def test_no_definition_has_build_commands(peers):
+    assert not any(peers.read_peer(path.stem).build for path in peers.DEFINITIONS.glob("*.toml"))
+
+
+def test_the_list_names_comparisons_and_sources(peers, monkeypatch, capsys):
+    assert status(peers, monkeypatch, "--list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in lines[2:]] == list(peers.COMPARISONS)
+    assert "https://github.com/hpc/ior at 5fcf0ba995fd92164d50e344597e2d8203298c08" in lines[4]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["osu", "nope"], "nope: not a comparison; expected osu, imb, ior"),
+        (["ior", "--on", "lab:swift"], "ior: --on lab:swift; it runs on: local"),
+        (["gpcnet"], "gpcnet: --on local; it runs on: lab"),
+        (["osu", "--launches", "0"], "--launches 0: expected 1 or more"),
+    ],
+)
+def test_mistakes_are_refused_before_anything_is_built(peers, monkeypatch, capsys, tmp_path, words, message):
+    assert status(peers, monkeypatch, *words, "--cache", tmp_path) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_peer_without_commands_to_build_it_says_where_to_put_them(peers, monkeypatch, capsys, tmp_path):
+    assert status(peers, monkeypatch, "mpip", "--cache", tmp_path, "--build-only") == 2
+    message = capsys.readouterr().err
+    assert f"{tmp_path}/recipes/mpip.sh does not exist" in message
+    assert "libmpiP in a checkout of https://github.com/LLNL/mpiP" in message
+
+
+def test_a_recipe_builds_the_peer_once(peers, sources, peer, monkeypatch, tmp_path):
+    put(tmp_path / "recipes" / "greeter.sh", "echo built >> ../count; touch hello\n")
+    (tmp_path / "greeter.toml").write_text(GREETER + f'commit = "{"0" * 40}"\n[programs]\nhello = "hello"\n')
+    monkeypatch.setattr(peers, "DEFINITIONS", tmp_path)
+    monkeypatch.setattr(sources.Programs, "_check_out", lambda *_: None)
+    found = peers.peer_of("greeter", peer.Recipes(tmp_path / "recipes"))
+
+    for _ in range(2):
+        folder = sources.Programs(cache=tmp_path / "cache").built(found)
+
+    assert peer.Built(found, folder).path("hello") == str(folder / "hello")
+    assert (tmp_path / "cache" / "count").read_text() == "built\n"
+
+
+def test_a_program_that_building_did_not_leave_is_named(peer, sources, tmp_path):
+    one = peer.Peer(name="A", about="a", repository="x", commit="0" * 40, programs={"tool": "bin/tool"})
+    with pytest.raises(sources.SourceMistake, match=r"A: .*/bin/tool does not exist"):
+        peer.Built(one, tmp_path).path("tool")
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [("0:8", [0, 1, 2, 4, 8]), ("4:16", [4, 8, 16]), ("8KiB:32KiB", [8192, 16384, 32768]), ("64", [64])],
+)
+def test_sizes_are_doubled(peers, text, sizes):
+    assert peers.sizes_of(text).all() == sizes
+
+
+def test_sizes_between_limits(peers):
+    assert peers.sizes_of("0:64KiB").between(16384, 1 << 20) == [16384, 32768, 65536]
+
+
+@pytest.mark.parametrize("text", ["3:8", "8:4", "x", "1:2:3"])
+def test_other_sizes_are_refused(peers, capsys, text):
+    with pytest.raises(SystemExit) as ended:
+        peers.parser().parse_args(["--sizes", text])
+    assert ended.value.code == 2
+    assert "argument --sizes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "verdict"),
+    [
+        (1.0, 0.99, 1.01, "yes"),
+        (1.019, 0.96, 1.04, "yes"),
+        (0.981, 0.951, 1.01, "yes"),
+        (1.021, 1.02, 1.022, "no"),
+        (1.0, 0.94, 1.01, "too wide"),
+        (1.0, 0.99, 1.06, "too wide"),
+        (1.3, 0.5, 2.0, "no"),
+    ],
+)
+def test_a_goal_judges_ratio_and_interval(sweep, estimate, value, low, high, verdict):
+    assert sweep.Goal(0.02, interval=0.05).verdict(estimate(value, low, high)) == verdict
+
+
+def test_a_goal_without_limit_of_the_interval(sweep, estimate):
+    assert sweep.Goal(0.02).verdict(estimate(1.01, 0.5, 2.0)) == "yes"
+    assert str(sweep.Goal(0.02)) == "within 2%"
+    assert str(sweep.Goal(0.001, interval=0.05)) == "within 0.1% (interval 5%)"
+
+
+def measured(sweep, *sides: dict[str, float], launches: int = 5):
+    ours, theirs = (lambda times=times: times for times in sides)
+    return sweep.measure(
+        [sweep.Sweep(("osu_latency",), ours, theirs)], title="OSU", about=("OSU", "size"), theirs="OSU",
+        goal=sweep.Goal(0.02), launches=launches, seed=1,
+    )  # fmt: skip
+
+
+def test_a_sweep_has_a_row_a_figure_and_a_summary(sweep):
+    table = measured(sweep, {"1 B": 1.01e-6, "2 B": 0.94e-6}, {"1 B": 1e-6, "2 B": 1e-6})
+    assert [row[:4] for row in table.rows] == [
+        ("osu_latency", "1 B", "1.01 us", "1.00 us"),
+        ("osu_latency", "2 B", "0.940 us", "1.00 us"),
+    ]
+    assert [row[-1] for row in table.rows] == ["yes", "no"]
+    assert table.missed == 1
+    assert table.notes == (
+        "osu_latency: average difference -2.5% (of absolute values 3.5%), largest -6.0% (2 B), 2 figures",
+    )
+    assert table.launches["osu_latency 2 B"] == ([0.94e-6] * 5, [1e-6] * 5)
+
+
+def test_a_launch_without_a_figure_is_an_error(sweep):
+    with pytest.raises(ValueError, match=r"osu_latency, engine and OSU: a launch has no 2 B"):
+        measured(sweep, {"1 B": 1.0}, {"1 B": 1.0, "2 B": 1.0})
+
+
+def test_a_median_over_launches_has_an_interval(benchmark):
+    found = benchmark("compare").median([1.0, 2.0, 3.0, 4.0, 50.0], seed=1)
+    assert (found.value, found.low) == (3.0, 1.0)
+    assert found.high == 50.0
+
+
+def test_programs_of_a_lab_run_there_in_a_folder_and_their_output_comes_back(benchmark, monkeypatch, tmp_path):
+    put_mpirun(tmp_path / "bin")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setenv("FAKE_LAUNCHES", str(tmp_path / "launches"))
+    place = benchmark("place").Place("lab:four", FAKE_ENGINE)
+
+    with registered(lab=FakeLab(here=FOUR)):
+        assert place.host_count == 4
+        output = place.run(2, ["sh", "-c", "pwd; echo said"])
+        ordered = place.run(3, ["echo", "hello"], folder=tmp_path, hosts=("h3", "h0", "h2"))
+
+    assert output.splitlines()[1] == "said"
+    assert not Path(output.splitlines()[0]).exists()  # a temporary folder
+    assert ordered == "hello\n"
+    first, second = (tmp_path / "launches").read_text().splitlines()
+    assert "-n 2 --host h0:1,h1:1 " in first  # one rank on each host, though each has two cores
+    assert "-n 3 --host h3:1,h0:1,h2:1 " in second
+    assert list(tmp_path.glob("output.*")) == []
+
+
+def test_a_program_that_fails_in_a_lab_ends_the_comparison(benchmark, monkeypatch, tmp_path):
+    put_mpirun(tmp_path / "bin")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    place = benchmark("place").Place("lab:four", FAKE_ENGINE)
+    with registered(lab=FakeLab(here=FOUR)), pytest.raises(SystemExit, match="ended with status 3 on lab:four"):
+        place.run(2, ["sh", "-c", "exit 3"])
+
+
+OSU_OUTPUT = "# Size          Latency (us)\n1                       0.36\n2                       0.40\n"
+MOTIF_OUTPUT = {"rows": [{"size_bytes": size, "rank_mean_median_s": size * 0.4e-6} for size in (1, 2)]}
+
+
+def test_a_comparison_prints_and_keeps_its_table(peers, benchmark, monkeypatch, capsys, tmp_path):
+    osu = benchmark("peers_osu")
+    monkeypatch.setattr(osu, "BENCHMARKS", osu.BENCHMARKS[:1])
+    monkeypatch.setattr(peers, "built", lambda names, _: dict.fromkeys(names))
+    monkeypatch.setattr(osu, "osu_words", lambda *_: ["osu"])
+
+    def run(_place: object, _ranks: int, words: list[str], **_: object) -> str:
+        return OSU_OUTPUT if words == ["osu"] else json.dumps(MOTIF_OUTPUT)
+
+    monkeypatch.setattr(benchmark("place").Place, "run", run)
+    words = ["osu", "--launches", "3", "--sizes", "1:2", "--engine", FAKE_ENGINE, "-o", tmp_path / "results"]
+
+    assert status(peers, monkeypatch, *words) == 1  # 0.4 us is not within 2 % of 0.36 us
+    printed = capsys.readouterr().out
+    assert "| osu_latency | 1 B  | 0.400 us | 0.360 us | 1.111 (1.111 to 1.111)" in printed
+    assert "largest +100.0% (2 B), 2 figures" in printed
+    assert (tmp_path / "results" / "osu.txt").read_text() in printed
+    (table,) = json.loads((tmp_path / "results" / "osu.json").read_text())
+    assert table["launches"]["osu_latency 2 B"] == [[0.8e-6] * 3, [0.4e-6] * 3]
+
+    assert status(peers, monkeypatch, *words, "--json") == 1
+    assert json.loads(capsys.readouterr().out)["osu"][0]["missed"] == 2

@@ -1,6 +1,5 @@
 """What the comparisons with public benchmarks (benchmarks/peers) have in common: definitions, settings and sizes."""
 
-import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ class Peer(sources.Source):
     """A public benchmark suite or tool.
 
     `about`: what it is. `programs`: paths of its programs and libraries below the directory in which it is built, by
-    name; a program from a package has its name on PATH instead.
+    name; a peer without `build` is a package, and these are names on PATH.
     """
 
     about: str
@@ -32,36 +31,14 @@ class Built:
 
     def path(self, name: str) -> str:
         """The path of a program or library of the peer's definition. Raises SourceMistake if building left none."""
-        if self.peer.repository is None:
+        if not self.peer.build:
             return self.peer.programs[name]
         path = self.folder / self.peer.programs[name]
         if not path.exists():
             raise sources.SourceMistake(
-                f"{self.peer.name}: {path} does not exist; the commands that build it must leave it there"
+                f"{self.peer.name}: {path} does not exist; `build` of the definition must leave it there"
             )
         return str(path)
-
-
-@dataclass(frozen=True)
-class Recipes:
-    """A directory with the commands that build peers, a bash script NAME.sh for each definition NAME.toml.
-
-    This repository has none: how a peer is built is stated by its own documentation.
-    """
-
-    folder: Path
-
-    def applied(self, stem: str, peer: Peer) -> Peer:
-        """The peer with its commands. Raises SourceMistake if it has to be built and there are none."""
-        script = self.folder / f"{stem}.sh"
-        if script.exists():
-            return dataclasses.replace(peer, build=script.read_text())
-        if peer.repository and not peer.build:
-            raise sources.SourceMistake(
-                f"{peer.name}: {script} does not exist; put the commands there that build {', '.join(peer.programs)} "
-                f"in a checkout of {peer.repository}, as its documentation states them"
-            )
-        return peer
 
 
 @dataclass(frozen=True)

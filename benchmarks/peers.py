@@ -1,16 +1,16 @@
 """The engine beside public benchmarks and tools: OSU, IMB, IOR, mdtest, mpiP, Darshan, GPCNeT, hpcc and b_eff.
 
     .venv/bin/python benchmarks/peers.py --list
-    .venv/bin/python benchmarks/peers.py osu ior --recipes ~/recipes [--launches 11] [--on lab:NAME]
+    .venv/bin/python benchmarks/peers.py osu ior [--launches 11] [--on lab:NAME]
 
 Each comparison starts the peer and the engine in turns, in random order, with the same calls and numbers of iterations
 (the docstrings of benchmarks/peers_*.py state what each side does), and prints the ratios of their times with 95 %
 intervals, and the average and largest difference. Exit status 1 if a figure misses its goal, 2 if a program cannot be
 fetched, built or started there.
 
-benchmarks/peers has a definition of each peer: where its source comes from, which packages it needs, and which programs
-are used. How it is built is stated by its own documentation; put these commands into NAME.sh in the directory of
---recipes. They run once, in a checkout, with the compilers of Open MPI as mpicc, mpicxx and mpif90.
+Peers are fetched and built once, below --cache; benchmarks/peers has a definition of each (benchmarks/sources.py and
+benchmarks/peer.py describe its keys). --sources DIR takes their repositories from a directory instead (DIR/OWNER/NAME,
+DIR/OWNER+NAME or DIR/NAME).
 
 """
 
@@ -33,7 +33,7 @@ import peers_mpip
 import peers_osu
 import peers_rings
 import sources
-from peer import Built, Comparison, Peer, Recipes, Setting, Sizes
+from peer import Built, Comparison, Peer, Setting, Sizes
 from place import Place
 from sweep import Table
 
@@ -123,9 +123,6 @@ def parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="where programs are built [%(default)s]",
     )
-    found.add_argument(
-        "--recipes", type=Path, metavar="DIR", help="directory with NAME.sh, which build programs [recipes in --cache]"
-    )
     found.add_argument("--engine", type=Path, metavar="FILE", help="the engine to compare [built for Open MPI]")
     found.add_argument("--build-only", action="store_true", help="build the programs and measure nothing")
     found.add_argument("--launches", type=int, metavar="N", help="launches of each side [depends on the comparison]")
@@ -142,11 +139,6 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--json", action="store_true", help="print JSON, with the figures of each launch")
     found.add_argument("-o", "--output", type=Path, metavar="DIR", help="also write NAME.txt and NAME.json there")
     return found
-
-
-def peer_of(definition: str, recipes: Recipes) -> Peer:
-    """A peer with the commands that build it. Raises SourceMistake."""
-    return recipes.applied(definition, read_peer(definition))
 
 
 def read_peer(definition: str) -> Peer:
@@ -184,10 +176,9 @@ def chosen(arguments: argparse.Namespace) -> list[str]:
 
 def built(names: Sequence[str], arguments: argparse.Namespace) -> dict[str, Built]:
     """The programs of all comparisons, before the first is measured. Raises SourceMistake."""
-    recipes = Recipes(arguments.recipes or arguments.cache / "recipes")
     found = {}
     for name in names:
-        peer = peer_of(COMPARISONS[name].definition, recipes)
+        peer = read_peer(COMPARISONS[name].definition)
         folder = sources.Programs(cache=arguments.cache, sources=arguments.sources).built(peer)
         programs = Built(peer, folder)
         for program in peer.programs:

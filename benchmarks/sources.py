@@ -140,6 +140,9 @@ class Programs:
         if source.paths:
             run("sparse-checkout", "set", "--no-cone", *(f"/{name}" for name in source.paths))
         run("checkout", "--quiet", source.commit)
+        lacking = subprocess.run([*git, "ls-files", "--deleted"], capture_output=True, text=True, check=True).stdout
+        if lacking:  # git reports success
+            raise SourceMistake(f"{source.name}: {local or source.repository} lacks {lacking.splitlines()[0]}")
 
     def _local(self, repository: str) -> Path | None:
         if self.sources is None:

@@ -8,11 +8,11 @@ from types import ModuleType
 
 import pytest
 from support.fake_lab import FOUR, FakeLab
-from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
+from support.fake_launcher import FAKE_ENGINE, put_mpirun
 
 from stressbench.launch.targets import registered
 
-GREETER = 'name = "Greeter"\nabout = "greets"\nrepository = "https://example.invalid/lab/greeter"\n'
+GREETER = 'name = "Greeter"\nabout = "greets"\n'
 
 
 @pytest.fixture
@@ -53,11 +53,7 @@ def test_every_definition_is_valid_and_used(peers):
         found = peers.read_peer(stem)
         assert found.programs
         assert (found.repository is None) == (found.commit is None)
-        assert found.repository or found.packages
-
-
-def test_no_definition_has_build_commands(peers):
-    assert not any(peers.read_peer(path.stem).build for path in peers.DEFINITIONS.glob("*.toml"))
+        assert found.build if found.repository else found.packages
 
 
 def test_the_list_names_comparisons_and_sources(peers, monkeypatch, capsys):
@@ -82,29 +78,18 @@ def test_mistakes_are_refused_before_anything_is_built(peers, monkeypatch, capsy
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_peer_without_commands_to_build_it_says_where_to_put_them(peers, monkeypatch, capsys, tmp_path):
-    assert status(peers, monkeypatch, "mpip", "--cache", tmp_path, "--build-only") == 2
-    message = capsys.readouterr().err
-    assert f"{tmp_path}/recipes/mpip.sh does not exist" in message
-    assert "libmpiP in a checkout of https://github.com/LLNL/mpiP" in message
-
-
-def test_a_recipe_builds_the_peer_once(peers, sources, peer, monkeypatch, tmp_path):
-    put(tmp_path / "recipes" / "greeter.sh", "echo built >> ../count; touch hello\n")
-    (tmp_path / "greeter.toml").write_text(GREETER + f'commit = "{"0" * 40}"\n[programs]\nhello = "hello"\n')
+def test_programs_of_a_peer_are_those_that_its_build_left(peers, sources, peer, monkeypatch, tmp_path):
+    (tmp_path / "greeter.toml").write_text(GREETER + 'build = "touch hello"\n[programs]\nhello = "hello"\n')
     monkeypatch.setattr(peers, "DEFINITIONS", tmp_path)
-    monkeypatch.setattr(sources.Programs, "_check_out", lambda *_: None)
-    found = peers.peer_of("greeter", peer.Recipes(tmp_path / "recipes"))
+    found = peers.read_peer("greeter")
 
-    for _ in range(2):
-        folder = sources.Programs(cache=tmp_path / "cache").built(found)
+    folder = sources.Programs(cache=tmp_path / "cache").built(found)
 
     assert peer.Built(found, folder).path("hello") == str(folder / "hello")
-    assert (tmp_path / "cache" / "count").read_text() == "built\n"
 
 
 def test_a_program_that_building_did_not_leave_is_named(peer, sources, tmp_path):
-    one = peer.Peer(name="A", about="a", repository="x", commit="0" * 40, programs={"tool": "bin/tool"})
+    one = peer.Peer(name="A", about="a", build="true", programs={"tool": "bin/tool"})
     with pytest.raises(sources.SourceMistake, match=r"A: .*/bin/tool does not exist"):
         peer.Built(one, tmp_path).path("tool")
 

@@ -51,7 +51,7 @@ class Settings:
     last: str | None = pydantic.Field(default=None, alias="to")
     pcontrol: bool | None = None
     iterations: int | None = pydantic.Field(default=None, gt=0)
-    computation: Literal["measured", "mean", "own"] | None = None
+    computation: Literal["sequence", "measured", "mean", "own"] | None = None
 
     def completed_by(self, general: "Settings") -> "Settings":
         """These settings; what they leave open is that of `general`."""

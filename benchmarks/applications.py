@@ -201,7 +201,7 @@ def arguments_of(words: Sequence[str] | None) -> argparse.Namespace:
     add("--on", default="local", metavar="TARGET", help="launch target of `stressbench validate` (local)")
     add("--launches", type=int, default=LAUNCHES, metavar="N", help=f"launches of each side ({LAUNCHES})")
     add("--recorded", action="store_true", help="also compare with recorded workloads where there is a motif")
-    add("--computation", choices=["measured", "mean", "own"], help="as in `stressbench validate`")
+    add("--computation", choices=["sequence", "measured", "mean", "own"], help="as in `stressbench validate`")
     add("--engine", type=Path, metavar="PATH", help="stressbench-mpi ($STRESSBENCH_MPI)")
     add("-o", "--output", type=Path, metavar="DIR", help="keep the result of each validation there")
     add("--continue", dest="reuse", action="store_true", help="reuse results in -o DIR for the same input and options")

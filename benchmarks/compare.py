@@ -77,8 +77,8 @@ def ratio(ours: Sequence[float], theirs: Sequence[float], *, seed: int) -> Ratio
     def within_blocks(chosen: Sequence[int]) -> float:
         return statistics.median(ours[i] / theirs[i] for i in chosen)
 
-    figures = _estimates((of_medians, within_blocks), len(blocks), seed=seed)
-    return Ratio(statistics.median(ours), statistics.median(theirs), *figures, len(blocks))
+    medians, within = _estimates((of_medians, within_blocks), len(blocks), seed=seed)
+    return Ratio(statistics.median(ours), statistics.median(theirs), medians, within, len(blocks))
 
 
 def median(values: Sequence[float], *, seed: int) -> Estimate:

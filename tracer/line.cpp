@@ -175,6 +175,11 @@ void add_stream(std::string& text, const Recording& recording) {
   if (has_sequence && recording.header.end_state == EndState::finalize) {
     add(text, ",\"tail_s\":%.9g", static_cast<double>(recording.header.tail_ns) * 1e-9);
   }
+  if (has_sequence && recording.gap_time_count > 0) {
+    text += ",\"gap_times_ns\":";
+    add_list(text, std::span(recording.gap_times_ns, recording.gap_time_count),
+             [&](std::int64_t time_ns) { add(text, "%" PRId64, std::max<std::int64_t>(time_ns, 0)); });
+  }
   text += ",\"rules\":";
   if (has_sequence) {
     std::string rules = "[";

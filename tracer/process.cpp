@@ -120,6 +120,7 @@ Thread* Process::new_thread() noexcept {
   recording->start();
   Header& header = recording->header;
   header.mode = settings::mode();
+  header.with_gap_times = settings::with_gap_times() ? 1 : 0;
   header.rank = rank_;
   header.ranks = ranks_;
   header.node = node_;

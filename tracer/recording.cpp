@@ -50,6 +50,7 @@ void Recording::restart() noexcept {
   call_count = 0;
   gap_count = 0;
   word_count = 0;
+  gap_time_count = 0;
   lost_calls = lost_gaps = lost_sequence = lost_lists = lost_sender = {};
   last_call = -1;
   slice_shift = first_slice_shift;
@@ -130,6 +131,7 @@ void Recording::record(std::int32_t number, std::int64_t gap_ns, std::int64_t ti
   record_gap(last_call, number, gap_ns);
   last_call = number;
   if (lost_sequence.happened) return;
+  if (header.with_gap_times != 0 && gap_time_count < max_gap_times) gap_times_ns[gap_time_count++] = gap_ns;
   grammar.append(static_cast<Grammar::Index>(number));
   if (grammar.full()) end_sequence(lost_sequence);
 }

@@ -83,6 +83,7 @@ struct Header {
   std::uint64_t magic;
   std::uint64_t size;  // of the whole recording, which distinguishes builds
   Mode mode;
+  std::int32_t with_gap_times;
   EndState end_state;
   std::int32_t rank;
   std::int32_t ranks;
@@ -105,6 +106,7 @@ struct Recording {
   static constexpr std::uint64_t max_words = 1 << 19;
   static constexpr int max_gaps = 1 << 14;
   static constexpr int gap_buckets = 1 << 15;
+  static constexpr std::uint64_t max_gap_times = 1 << 17;
   static constexpr int max_peers = 1 << 16;
   static constexpr int max_communicators = 1024;
   static constexpr int max_sites = 4096;
@@ -121,6 +123,7 @@ struct Recording {
   std::int32_t site_count;
   std::int32_t module_count;
   std::uint64_t word_count;
+  std::uint64_t gap_time_count;
   std::int32_t last_call;    // the call before the current gap
   std::int32_t slice_shift;  // a slice of the timeline is 2^shift ns
   Loss lost_calls;
@@ -144,6 +147,7 @@ struct Recording {
   Gap gaps[max_gaps];
   Peer peers[max_peers];
   std::int64_t words[max_words];
+  std::int64_t gap_times_ns[max_gap_times];  // before each of the first calls of the sequence
   Grammar grammar;
 
   void start() noexcept;

@@ -9,6 +9,7 @@ const char* output() noexcept;       // STRESSBENCH_TRACE_OUTPUT; null: none
 Mode mode() noexcept;                // STRESSBENCH_TRACE_MODE: profile (default) or capture
 bool with_names() noexcept;          // STRESSBENCH_TRACE_NAMES=1
 const char* window() noexcept;       // STRESSBENCH_TRACE_WINDOW: file with the calls to record; null: all
+bool with_gap_times() noexcept;      // STRESSBENCH_TRACE_GAP_TIMES=1: the time before each call, in order
 bool begins_paused() noexcept;       // STRESSBENCH_TRACE_PAUSED=1: records from the first MPI_Pcontrol(1) on
 const char* id() noexcept;           // STRESSBENCH_TRACE_ID: distinguishes the pools of this launch
 const char* pool_folder() noexcept;  // STRESSBENCH_TRACE_POOL, default /dev/shm

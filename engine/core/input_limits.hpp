@@ -23,6 +23,8 @@ inline constexpr std::int64_t max_json_values = 8'000'000;  // per line; a parse
 inline constexpr int max_trace_slots = 1 << 20;
 // Limit on the gaps of one rank; a replay keeps a few hundred durations per gap.
 inline constexpr std::size_t max_trace_gaps = 1 << 16;
+// Limit on the times of one rank in order, which is that of the tracer.
+inline constexpr std::size_t max_trace_gap_times = 1 << 17;
 // Limit on the MPI calls of an iteration whose computation comes from a trace: a motif keeps a duration for each.
 inline constexpr std::int64_t max_iteration_calls = 1'000'000;
 

@@ -46,7 +46,7 @@ class Replay final : public Motif {
     if (path_->empty()) reject("file", "replay needs a trace: -f APP.trace; `stressbench capture` writes one");
     if (!files_->empty() && !std::filesystem::is_directory(*files_))
       reject("files", "'{}' is not a directory", *files_);
-    replay::check_trace(*path_, ranks, file_calls());
+    replay::check_trace(*path_, ranks, file_calls(), *gap_times_);
   }
   Traffic traffic(int ranks) const override {
     Traffic traffic = replay::traffic_of(*path_, ranks, file_calls());
@@ -78,8 +78,9 @@ class Replay final : public Motif {
     const bool with_gaps = computes_between_calls();
     int before = -1;
     std::int64_t since_ns = with_gaps ? recorder.now_ns() : 0;
+    auto next_time_ns = sequence_ns_.begin();
     program_.walk([&](int call) {
-      if (with_gaps) compute(recorder, since_ns, gaps_.next(before, call));
+      if (with_gaps) compute(recorder, since_ns, sequence_ns_.empty() ? gaps_.next(before, call) : *next_time_ns++);
       const replay::Instruction& instruction = (*plan_)[call];
       instruction.execute(state_, instruction);
       if (with_gaps) since_ns = recorder.now_ns();
@@ -100,13 +101,19 @@ class Replay final : public Motif {
     const std::size_t calls = record_.calls.size();
     try {
       program_ = trace::Program(record_.rules, calls, record_.sequence_calls);
-      if (computes_between_calls()) gaps_ = trace::Gaps(record_.gaps, calls, *gap_times_, *scale_, draws);
+      sequence_ns_.clear();
+      if (*gap_times_ == GapTimes::sequence) {
+        sequence_ns_ = trace::times_in_sequence(record_, *scale_);
+      } else if (computes_between_calls()) {
+        gaps_ = trace::Gaps(record_.gaps, calls, *gap_times_, *scale_, draws);
+      }
       tail_ns_ = trace::scaled_ns(record_.tail_s, *scale_);
     } catch (const UserMistake& mistake) {
       throw UserMistake("'{}', rank {}: {}", *path_, record_.rank, mistake.what());
     }
     record_.rules.clear();
     record_.gaps.clear();
+    record_.gap_times_ns.clear();
     try {
       plan_ = std::make_unique<replay::ReplayPlan>(record_, std::move(options));
     } catch (const UserMistake& mistake) {
@@ -126,7 +133,8 @@ class Replay final : public Motif {
       "computation between the calls: spin as the program did, sleep (from 100 us on, below that spin), or none"};
   Param<double> scale_{this, "scale", 1.0, "factor on the computation between the calls"};
   Param<GapTimes> gap_times_{this, "gaps", GapTimes::measured,
-                             "times of computation: drawn from the measured distribution, or its mean"};
+                             "times of computation: drawn from the measured distribution, its mean, or in the "
+                             "sequence in which they were recorded"};
 
   Param<std::string> files_{
       this, "files", "",
@@ -135,7 +143,8 @@ class Replay final : public Motif {
   trace::RankRecord record_;
   trace::Program program_;
   trace::Gaps gaps_;
-  std::int64_t tail_ns_ = 0;  // computation after the last call
+  std::vector<std::int64_t> sequence_ns_;  // with GapTimes::sequence, the time before each call
+  std::int64_t tail_ns_ = 0;               // computation after the last call
   std::unique_ptr<replay::ReplayPlan> plan_;
   replay::PreexistingCommunicators preexisting_;
   replay::ReplayState state_;

@@ -121,11 +121,17 @@ auto as_mistake_in_file(Action action) {
 
 }  // namespace
 
-void check_trace(const std::string& path, int ranks, FileCalls files) {
+void check_trace(const std::string& path, int ranks, FileCalls files, GapTimes times) {
   as_mistake_in_file([&] {
     trace::Lines lines(path);
     trace::read_header(lines, ranks);
-    next_record(lines, 0, files);
+    const trace::RankRecord record = next_record(lines, 0, files);
+    if (times != GapTimes::sequence) return;
+    try {
+      trace::times_in_sequence(record, 1.0);
+    } catch (const UserMistake& mistake) {
+      throw UserMistake("'{}', rank 0: {}", path, mistake.what());
+    }
   });
 }
 

@@ -98,6 +98,7 @@ Excerpt::Excerpt(const RankRecord& record, std::int64_t first, std::int64_t coun
 void Excerpt::read(const RankRecord& record, Program& program, std::int64_t first, std::int64_t count) {
   const std::vector<int> calls = calls_with_previous(program, first, count);
   const GapsByPair recorded(record, {program.last_call(), calls_with_previous(program, 0, 1).back()});
+  previous_call_ = calls.front();
   std::map<Pair, int> known;
   for (std::size_t k = 1; k < calls.size(); ++k) {
     const auto [pair, is_new] = known.try_emplace({calls[k - 1], calls[k]}, static_cast<int>(gaps_.size()));

@@ -22,6 +22,8 @@ class Excerpt {
 
   // The indices in RankRecord::calls.
   const std::vector<int>& calls() const noexcept { return calls_; }
+  // The call before the first of them.
+  int previous_call() const noexcept { return previous_call_; }
   // For each call, the index in `gaps` of the time between it and the call before.
   const std::vector<int>& gap_indices() const noexcept { return gap_indices_; }
   // The times between these pairs of calls: those of the whole trace, also at other positions.
@@ -31,6 +33,7 @@ class Excerpt {
   void read(const RankRecord& record, Program& program, std::int64_t first, std::int64_t count);
 
   std::vector<int> calls_;
+  int previous_call_ = -1;
   std::vector<int> gap_indices_;
   std::vector<Gap> gaps_;
 };

@@ -6,6 +6,7 @@
 
 #include "core/checked.hpp"
 #include "core/error.hpp"
+#include "core/input_limits.hpp"
 
 namespace stressbench::trace {
 namespace {
@@ -61,6 +62,18 @@ std::vector<std::int64_t> times_from_histogram(const Gap& gap, std::int64_t coun
 
 std::int64_t scaled_ns(double seconds, double scale) {
   return std::llround(std::clamp(seconds * 1e9 * scale, 0.0, longest_ns));
+}
+
+std::vector<std::int64_t> times_in_sequence(const RankRecord& record, double scale) {
+  if (std::ssize(record.gap_times_ns) != record.sequence_calls) {
+    throw UserMistake(
+        "the trace has the times before {} of {} calls; `stressbench capture --gap-times` keeps those of {}",
+        record.gap_times_ns.size(), record.sequence_calls, input_limits::max_trace_gap_times);
+  }
+  std::vector<std::int64_t> times_ns;
+  for (const std::int64_t time_ns : record.gap_times_ns)
+    times_ns.push_back(scaled_ns(static_cast<double>(time_ns) * 1e-9, scale));
+  return times_ns;
 }
 
 Gap checked_gap(Gap gap, std::size_t calls) {

@@ -208,6 +208,15 @@ void refuse_partial(const Position& position, const Json& json) {
   }
 }
 
+void check_gap_times(const RankRecord& record) {
+  if (std::ssize(record.gap_times_ns) > record.sequence_calls) {
+    throw WrongValue(fmt::format("{} times before {} calls", record.gap_times_ns.size(), record.sequence_calls));
+  }
+  for (const std::int64_t time_ns : record.gap_times_ns) {
+    if (time_ns < 0) throw WrongValue(fmt::format("a time of {} ns before a call", time_ns));
+  }
+}
+
 RankRecord rank_of(const Json& json) {
   RankRecord record;
   put(json.at("rank"), record.rank);
@@ -226,8 +235,14 @@ RankRecord rank_of(const Json& json) {
     for (const Json& gap : *gaps) record.gaps.push_back(gap_of(gap));
   }
   take(json, "tail_s", record.tail_s);
+  take(json, "gap_times_ns", record.gap_times_ns);
+  if (record.gap_times_ns.size() > input_limits::max_trace_gap_times) {
+    throw WrongValue(fmt::format("{} times before calls; at most {}", record.gap_times_ns.size(),
+                                 input_limits::max_trace_gap_times));
+  }
   for (const Json& rule : json.at("rules")) record.rules.push_back(rule_of(rule));
   put(json.at("sequence_calls"), record.sequence_calls);
+  check_gap_times(record);
   return record;
 }
 

@@ -101,7 +101,8 @@ struct RankRecord {
   std::vector<Communicator> comms;
   std::vector<Call> calls;
   std::vector<Gap> gaps;
-  double tail_s = 0;  // time after the last call
+  double tail_s = 0;                       // time after the last call
+  std::vector<std::int64_t> gap_times_ns;  // time before each of the first calls of the sequence; empty: not recorded
   std::vector<Rule> rules;
   std::int64_t sequence_calls = 0;
 };

@@ -36,6 +36,7 @@ struct Part {
   std::int64_t length = 0;
   Json gaps = Json::array();
   double tail_s = 0;
+  std::vector<std::int64_t> gap_times_ns;
   Json comms = Json::array();  // besides MPI_COMM_WORLD and MPI_COMM_SELF
   Json peers = Json::array();
 
@@ -61,9 +62,11 @@ struct Part {
         Json::array({{{"slot", 0}, {"size", ranks}, {"rank", rank}, {"members", {{0, 1, ranks}}}, {"inter", false}},
                      {{"slot", 1}, {"size", 1}, {"rank", 0}, {"members", {{rank, 1, 1}}}, {"inter", false}}});
     for (const Json& comm : comms) all.push_back(comm);
-    return {{"type", "rank"}, {"rank", rank}, {"ended", "finalize"}, {"peers", peers}, {"comms", all},
-            {"calls", calls}, {"gaps", gaps}, {"tail_s", tail_s},    {"rules", rules}, {"sequence_calls", length},
-            {"lost", nullptr}};
+    Json line{{"type", "rank"}, {"rank", rank}, {"ended", "finalize"}, {"peers", peers}, {"comms", all},
+              {"calls", calls}, {"gaps", gaps}, {"tail_s", tail_s},    {"rules", rules}, {"sequence_calls", length},
+              {"lost", nullptr}};
+    if (!gap_times_ns.empty()) line["gap_times_ns"] = gap_times_ns;
+    return line;
   }
 
  private:

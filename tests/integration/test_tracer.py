@@ -3,11 +3,14 @@
 import os
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.trace_lines import lines_of
+
+from stressbench.tracing.grammar import expand
 
 PATTERNS = Path(__file__).resolve().parent.parent / "tracer"
 RANKS = 3
@@ -117,6 +120,31 @@ def test_nothing_is_recorded_with_a_file_that_has_no_window_for_each_rank(traced
     assert run.status == 0
     assert [rank["sequence_calls"] for rank in run.ranks] == [0] * RANKS
     assert f"STRESSBENCH_TRACE_WINDOW: '{file}', line {line}: expected FIRST END, one line per rank" in run.said
+
+
+def test_times_before_calls_are_kept_in_order_on_request(traced, patterns, tmp_path):
+    whole = traced([patterns, "cg", "20"])
+    assert not any("gap_times_ns" in rank for rank in whole.ranks)
+    before = whole.ranks[0]["sequence_calls"] - 20 * CG_CALLS
+    spans = windows(tmp_path, *[(before, before + 20 * CG_CALLS)] * RANKS)
+    run = traced([patterns, "cg", "20"], STRESSBENCH_TRACE_GAP_TIMES="1", **spans)
+
+    assert run.status == 0, run.said
+    for rank in run.ranks:
+        times = rank["gap_times_ns"]
+        assert len(times) == rank["sequence_calls"] == 20 * CG_CALLS
+        sums: dict[tuple[int, int], int] = {}
+        calls = list(expand(tuple(tuple(map(tuple, rule)) for rule in rank["rules"])))
+        for pair, time_ns in zip(pairwise([-1, *calls]), times, strict=True):
+            sums[pair] = sums.get(pair, 0) + time_ns
+        assert sums == {(gap[0], gap[1]): round(1e9 * gap[3]) for gap in rank["gaps"]}
+
+
+def test_times_before_calls_are_those_of_the_first_calls_where_there_are_too_many(traced, patterns):
+    run = traced([patterns, "small", "100000"], STRESSBENCH_TRACE_GAP_TIMES="1", ranks=1)
+    (rank,) = run.ranks
+    assert rank["sequence_calls"] == 1_000_000
+    assert len(rank["gap_times_ns"]) == 1 << 17
 
 
 def test_a_program_that_repeats_nothing_degrades_to_statistics(traced, patterns):

@@ -94,6 +94,15 @@ def test_the_workload_computes_for_as_long_as_the_program_did(validated, describ
     assert described(tmp_path / "kept" / "workload.sb") == pytest.approx(outside_mpi_s, abs=1e-7)
 
 
+@pytest.mark.parametrize("computation", ["measured", "mean"])
+def test_times_that_are_drawn_are_not_kept_in_order(validated, tmp_path, computation):
+    found = validated("-o", "kept", "--computation", computation, *TEALEAF)
+
+    assert found["computation"] == computation
+    assert f"--gaps {computation}" in (tmp_path / "kept" / "workload.sb").read_text()
+    assert "gap_times_ns" not in (tmp_path / "kept" / "iterations-01.trace").read_text()
+
+
 def test_a_motif_with_other_calls_ends_with_the_first_difference_and_status_1(stressbench, program, tmp_path):
     outcome = stressbench(
         "validate", "-n", "2", "tealeaf", "-x", "64", "-y", "50", "--solver", "jacobi", "--", *program, cwd=tmp_path
@@ -107,7 +116,7 @@ def test_the_emitted_workload_has_the_computation_of_the_program(validated, stre
     validated("--emit", "tea.sb", *TEALEAF)
 
     assert (tmp_path / "tea.sb").read_text() == (
-        "[JOB_NAME] tealeaf\n[NODES] 1\n[MOTIF] tealeaf -x 64 -y 48 --gaps-from tea.trace --gaps measured\n"
+        "[JOB_NAME] tealeaf\n[NODES] 1\n[MOTIF] tealeaf -x 64 -y 48 --gaps-from tea.trace --gaps sequence\n"
     )
     outcome = stressbench("run", "tea.sb", "-n", "2", "--isolated", "1", "--contended", "1", cwd=tmp_path)
     assert outcome.status == 0, outcome.said

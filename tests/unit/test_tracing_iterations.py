@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, waitall, write_lines
 
-from stressbench.formats.trace import Trace, read_trace
+from stressbench.formats.trace import RankTrace, Trace, read_trace
 from stressbench.tracing.excerpts import lines_of_step
 from stressbench.tracing.grammar import expand
 from stressbench.tracing.iteration_times import operations_in, times_in
@@ -272,3 +272,23 @@ def test_the_trace_of_a_step_has_its_calls_and_the_computation_before_and_betwee
         assert list(expand(rank.rules or ())) == 3 * [3]
         assert {(gap.before, gap.after): gap.sum_s for gap in rank.gaps or ()} == {(-1, 3): 2.0}
         assert rank.sequence_calls == 3
+
+
+def test_the_trace_of_a_step_has_the_times_before_its_calls_in_order(tmp_path: Path) -> None:
+    records = MadeTrace([_rank(3 * CG[0]), _rank(3 * CG[1])]).records()
+    for rank in records[1:3]:
+        rank["gap_times_ns"] = list(range(10, 22))
+    trace = read_trace(write_lines(tmp_path / "whole.trace", records))
+    iterations = Iterations(runs=(Run(start=0, calls=4, times=3),) * 2, found=3, skipped=0, differences=())
+
+    def step(number: int, **options: bool) -> RankTrace:
+        path = tmp_path / "step.trace"
+        path.write_bytes(b"".join(lines_of_step(trace, iterations, [(1, 3), (1, 3)], step=number, **options)))
+        return next(iter(read_trace(path).ranks()))
+
+    assert step(0).gap_times_ns == (10, 14, 18)
+    assert step(1).gap_times_ns == (11, 12, 13, 15, 16, 17, 19, 20, 21)
+    first = step(1, first_call_only=True)
+    assert first.gap_times_ns == (11, 15, 19)
+    assert list(expand(first.rules or ())) == [1, 1, 1]
+    assert first.sequence_calls == 3

@@ -2,15 +2,18 @@
 
 namespace stressbench {
 
-captured::IterationGaps CallListMotif::gaps_of(const trace::RankRecord& record, int ranks) const {
-  return captured::gaps_of(calls_of(record.rank, ranks), record, gaps_from_.position());
+captured::IterationGaps CallListMotif::gaps_of(const trace::RankRecord& record, int ranks, GapTimes times) const {
+  return captured::gaps_of(calls_of(record.rank, ranks), record, gaps_from_.position(), times);
 }
 
 void CallListMotif::check(int ranks) const {
   check_options();
   check_ranks(ranks);
   calls_of(0, ranks);  // throws if a message is too long
-  gaps_from_.check(ranks, [&](const trace::RankRecord& record) { return gaps_of(record, ranks); });
+  if (gaps_from_.times() == GapTimes::sequence && gaps_from_.position() != 0) {
+    reject("first-call", "with --gaps sequence, the trace has iterations of the motif's own calls and no others");
+  }
+  gaps_from_.check(ranks, [&](const trace::RankRecord& record) { return gaps_of(record, ranks, gaps_from_.times()); });
 }
 
 calls::CallList CallListMotif::calls_of(int rank, int ranks) const {
@@ -35,7 +38,7 @@ Traffic CallListMotif::traffic_of_call_lists(int ranks) const {
 Traffic CallListMotif::traffic(int ranks) const {
   Traffic traffic = own_traffic(ranks);
   if (gaps_from_.were_given()) {
-    const auto select = [&](const trace::RankRecord& record) { return gaps_of(record, ranks); };
+    const auto select = [&](const trace::RankRecord& record) { return gaps_of(record, ranks, GapTimes::mean); };
     traffic.compute_s = gaps_from_.mean_s(ranks, select) * scale();
   }
   return traffic;
@@ -48,7 +51,7 @@ void CallListMotif::decompose(const mpi::Group& group, const Draw& draws) {
   compute_times_.scale = scale();
   if (gaps_from_.were_given()) {
     const auto select = [&](const trace::RankRecord& record) {
-      return captured::gaps_of(calls, record, gaps_from_.position());
+      return captured::gaps_of(calls, record, gaps_from_.position(), gaps_from_.times());
     };
     gap_series_ = gaps_from_.series(group, select, scale(), iterations(), draws);
     if (compute_times_.how != Computation::off) gap_series_.fill(0, compute_times_.gaps_ns);

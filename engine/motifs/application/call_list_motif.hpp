@@ -44,7 +44,7 @@ class CallListMotif : public Motif {
   calls::ComputeTimes compute_times_;
 
  private:
-  captured::IterationGaps gaps_of(const trace::RankRecord& record, int ranks) const;
+  captured::IterationGaps gaps_of(const trace::RankRecord& record, int ranks, GapTimes times) const;
 
   Param<Computation> compute_{this, "compute", Computation::busy,
                               "the application's computation: spin, sleep (from 100 us on, below that spin), or none"};

@@ -82,7 +82,9 @@ class Compute final : public Motif {
 
  private:
   captured::GapsFrom::Select gap() const {
-    return [this](const trace::RankRecord& record) { return captured::gap_before(record, gaps_from_.position()); };
+    return [this](const trace::RankRecord& record) {
+      return captured::gap_before(record, gaps_from_.position(), gaps_from_.times());
+    };
   }
   Distribution times() const {
     return {*distribution_, static_cast<double>(mean_->value), static_cast<double>(deviation_->value)};

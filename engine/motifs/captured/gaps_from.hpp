@@ -29,11 +29,13 @@ class GapsFrom {
   GapsFrom(ParameterSet* owner, std::string file_help, OptionText position)
       : file_(owner, "gaps-from", "", std::move(file_help)),
         times_(owner, "gaps", GapTimes::measured,
-               "times of computation from --gaps-from: drawn from the measured distribution, or its mean"),
+               "times of computation from --gaps-from: drawn from the measured distribution, its mean, or in the "
+               "sequence in which they were recorded"),
         position_(owner, std::move(position.name), 0, std::move(position.help),
                   AtMost{input_limits::max_iteration_calls}) {}
 
   bool were_given() const noexcept { return !file_->empty(); }
+  GapTimes times() const noexcept { return *times_; }
   std::int64_t position() const noexcept { return *position_; }
   // Throws ParameterMistake if one of these options was given, too.
   void refuse_beside(std::initializer_list<const Parameter*> options) const;
@@ -43,7 +45,8 @@ class GapsFrom {
   void check(int ranks, const Select& select) const;
   // Computation of an iteration, averaged over the ranks.
   double mean_s(int ranks, const Select& select) const;
-  // Collective. The times of this rank. If `select` throws on some ranks, all ranks throw ParameterMistake.
+  // Collective. The times of this rank; in sequence, of as many iterations as all ranks have. If `select` throws on
+  // some ranks, all ranks throw ParameterMistake.
   GapSeries series(const mpi::Group& group, const Select& select, double scale, std::int64_t iterations,
                    const Draw& draws) const;
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "calls/call_list.hpp"
@@ -18,6 +19,9 @@ struct IterationGaps {
 
   std::vector<trace::Gap> gaps;  // the times between the pairs of calls that occur
   std::vector<int> indices;      // for each call, the index of its gap, or one of the above
+  // With GapTimes::sequence: the times of every recorded iteration, call by call, in nanoseconds;
+  // ComputeTimes::during_next for a test whose wait took place.
+  std::vector<std::int64_t> recorded_ns;
 
   double mean_s() const;  // computation of an iteration
 };
@@ -25,10 +29,12 @@ struct IterationGaps {
 // The gaps before the calls of a call list, loops unrolled, whose first call is number `first_call` of the rank's
 // sequence. In a trace, a test that found all messages complete takes the place of the wait that is left out after it.
 // Throws UserMistake that names rank and call if the sequence makes other calls there or is shorter, or if the list is
-// too long.
-IterationGaps gaps_of(const calls::CallList& list, const trace::RankRecord& record, std::int64_t first_call);
-// The gap before one call of the sequence.
-IterationGaps gap_before(const trace::RankRecord& record, std::int64_t call);
+// too long. With GapTimes::sequence, the trace holds iterations of this list and nothing else.
+IterationGaps gaps_of(const calls::CallList& list, const trace::RankRecord& record, std::int64_t first_call,
+                      GapTimes times);
+// The gap before one call of the sequence. With GapTimes::sequence, recorded are the times before all calls that are
+// the same and follow on the same call.
+IterationGaps gap_before(const trace::RankRecord& record, std::int64_t call, GapTimes times);
 
 // The times of computation of successive iterations.
 class GapSeries {
@@ -45,7 +51,14 @@ class GapSeries {
   // Whether iterations differ.
   bool varies() const noexcept { return varies_; }
 
+  // Number of iterations with times in their place, and how many of them are used: as many as all ranks have, so that
+  // what a rank computes in an iteration remains together with what the others do. None: times are not in their place.
+  std::optional<std::int64_t> recorded_iterations() const;
+  void use_recorded_iterations(std::int64_t count);
+
  private:
+  void fill_recorded(std::uint64_t execution, std::vector<std::int64_t>& times_ns) const;
+
   // The times between a pair of calls, which are used in turn.
   struct Cycle {
     std::vector<std::int64_t> times_ns;
@@ -55,7 +68,9 @@ class GapSeries {
 
   std::vector<Cycle> cycles_;
   std::vector<int> indices_;
-  std::size_t iterations_ = 0;  // for which times are kept
+  bool in_sequence_ = false;
+  std::vector<std::int64_t> recorded_ns_;  // as IterationGaps::recorded_ns, multiplied by the scale
+  std::size_t iterations_ = 0;             // for which times are kept
   bool varies_ = false;
 };
 

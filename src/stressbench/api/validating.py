@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def validate(
     workload: str | PathLike[str] | Sequence[str], program: Sequence[str | PathLike[str]], *, ranks: int | None = None,
-    on: "str | Lab" = "local", launches: int = LAUNCHES, within: float | None = None, computation: str = "measured",
+    on: "str | Lab" = "local", launches: int = LAUNCHES, within: float | None = None, computation: str | None = None,
     begins_with: str | None = None, ends_with: str | None = None, pcontrol: bool = False,
     most_iterations: int = MOST_ITERATIONS, seed: int = 1, emit: str | PathLike[str] | None = None,
     output: str | PathLike[str] | None = None, progress: Report | None = None,
@@ -30,7 +30,8 @@ def validate(
     `workload` is a workload file of one job, or a motif with its options. `program` is an MPI program with its
     arguments, without its mpirun. `on` is a launch target such as "lab:tiny", or a `Lab`. `launches` of each side take
     turns. `within` (0.05: 5 %) is the largest accepted deviation of the ratio from 1. `computation` is that between the
-    workload's calls: "measured" (the distribution of the program's), "mean", or the workload's "own". `begins_with` and
+    workload's calls: "sequence" (the program's, call by call; the default unless an iteration has more than 131,072
+    calls), "measured" (drawn from the program's distribution), "mean", or the workload's "own". `begins_with` and
     `ends_with` are calls that begin and end an iteration of the program, `pcontrol` limits it to what lies between
     MPI_Pcontrol(1) and MPI_Pcontrol(0). At most `most_iterations` are measured in a launch. `emit` is a file to which
     the workload with the program's computation is written, `output` a directory that keeps all captures.
@@ -40,7 +41,8 @@ def validate(
     words = (str(workload),) if isinstance(workload, str | PathLike) else tuple(map(str, workload))
     spec = ValidationSpec(
         workload=words, program=tuple(map(str, program)), on=str(on), ranks=ranks,
-        launches=launches, computation=Computation(computation), tolerance=within, seed=seed,
+        launches=launches, computation=None if computation is None else Computation(computation),
+        tolerance=within, seed=seed,
         boundaries=Boundaries(first=begins_with, last=ends_with), begins_paused=pcontrol,
         most_iterations=most_iterations, emit=None if emit is None else Path(emit),
         output=None if output is None else Path(output),

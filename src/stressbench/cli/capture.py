@@ -34,7 +34,10 @@ def capture(
     words: LaunchCommand,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.trace", help="Trace file to write.")],
     with_names: WithNames = False,
+    gap_times: Annotated[
+        bool, typer.Option("--gap-times", help="Also keep the time before each call in order, of the first 131,072.")
+    ] = False,
 ) -> None:
     """Run the program, write its trace, and report what the trace contains."""
-    launch = capture_program(words, output=output, with_names=with_names, progress=emit)
+    launch = capture_program(words, output=output, with_names=with_names, gap_times=gap_times, progress=emit)
     raise typer.Exit(launch.exit_status)

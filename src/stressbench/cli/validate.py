@@ -86,12 +86,14 @@ def validate(
         str | None, typer.Option(metavar="5%", help="Largest accepted deviation of the ratio of times from 1.")
     ] = None,
     computation: Annotated[
-        Computation,
+        Computation | None,
         typer.Option(
-            metavar="measured|mean|own",
-            help="Computation of the workload: the program's as it is distributed, its means, or the workload's own.",
+            metavar="sequence|measured|mean|own",
+            help="Computation of the workload: the program's call by call, drawn from its distribution, its means, or "
+            "the workload's own; default: sequence, or measured if an iteration has more than 131,072 calls.",
+            show_default=False,
         ),
-    ] = Computation.measured,
+    ] = None,
     first: Annotated[
         str | None, typer.Option("--from", metavar="CALL", help="Call that begins an iteration of CMD.")
     ] = None,

@@ -57,15 +57,20 @@ class ProfiledProgram:
 
 
 def capture_program(
-    command: Sequence[str], *, output: Path, with_names: bool = False, progress: Progress = silent
-) -> TracedLaunch:
+    command: Sequence[str], *, output: Path, with_names: bool = False, gap_times: bool = False,
+    progress: Progress = silent,
+) -> TracedLaunch:  # fmt: skip
     """Run `command`, a whole MPI launch, and write every call of each rank to the trace file `output`.
 
-    `with_names` keeps host names in the file. The numbers of ranks and calls and any losses are reported through
-    `progress`. Raises LaunchMistake before the program starts, if something is wrong.
+    `with_names` keeps host names in the file, `gap_times` the time before each call in order. The numbers of ranks and
+    calls and any losses are reported through `progress`. Raises LaunchMistake before the program starts, if something
+    is wrong.
     """
     check_output(output, endings=(_TRACE,), replace=False)
-    return _capture(command, output=output, with_names=with_names, progress=progress)
+    request = TraceRequest(
+        words=tuple(command), mode=TraceMode.capture, output=output, names=with_names, gap_times=gap_times
+    )
+    return _capture(request, progress=progress)
 
 
 def record_program(
@@ -82,7 +87,8 @@ def record_program(
     check_output(trace_file, endings=(_TRACE,), replace=False)
     if job is not None and not (job and job.isprintable()):
         raise LaunchMistake(f"--job: {job!r} is not a name")
-    launch = _capture(command, output=trace_file, with_names=with_names, progress=progress)
+    request = TraceRequest(words=tuple(command), mode=TraceMode.capture, output=trace_file, names=with_names)
+    launch = _capture(request, progress=progress)
     return launch, launch.trace is not None and _write_workload(launch.trace, output, job=job, progress=progress)
 
 
@@ -136,8 +142,7 @@ def write_profile(profile: Profile, output: Path) -> None:
         write_output(output, render("html", documents.page(profile)))
 
 
-def _capture(command: Sequence[str], *, output: Path, with_names: bool, progress: Progress) -> TracedLaunch:
-    request = TraceRequest(words=tuple(command), mode=TraceMode.capture, output=output, names=with_names)
+def _capture(request: TraceRequest, *, progress: Progress) -> TracedLaunch:
     launch = run_traced(request, environment=os.environ)
     for sentence in launch.sentences:
         progress(sentence)

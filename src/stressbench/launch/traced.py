@@ -23,12 +23,16 @@ from stressbench.launch.tracing import Tracing, with_tracer
 
 @dataclass(frozen=True, kw_only=True)
 class TraceRequest:
-    """A command to trace, as typed, and the trace to write. `names`: keep host names in the trace."""
+    """A command to trace, as typed, and the trace to write.
+
+    `names`: keep host names in the trace. `gap_times`: keep the time before each call, in order.
+    """
 
     words: tuple[str, ...]
     mode: TraceMode
     output: Path
     names: bool
+    gap_times: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +54,7 @@ def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> Trac
     tracer = find_tracer(environment)
     tracing = Tracing(
         mode=request.mode, output=request.output.absolute(), key=secrets.token_hex(8), library=tracer.library,
-        names=request.names,
+        names=request.names, gap_times=request.gap_times,
     )  # fmt: skip
     if os.path.lexists(tracing.modules):
         raise LaunchMistake(f"--output: {tracing.modules} is there already and would be replaced; move it away first")

@@ -20,13 +20,17 @@ _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")
 
 @dataclass(frozen=True, kw_only=True)
 class Tracing:
-    """What to record of a command, and where. `key` distinguishes this launch's leftovers from those of others."""
+    """What to record of a command, and where. `key` distinguishes this launch's leftovers from those of others.
+
+    `names`: with host names. `gap_times`: with the time before each call, in order.
+    """
 
     mode: TraceMode
     output: Path
     key: str
     library: Path
     names: bool
+    gap_times: bool = False
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         """Environment variables that the tracer and its salvage program read."""
@@ -35,7 +39,8 @@ class Tracing:
             ("STRESSBENCH_TRACE_OUTPUT", str(self.output)),
             ("STRESSBENCH_TRACE_ID", self.key),
         )
-        return (*pairs, ("STRESSBENCH_TRACE_NAMES", "1")) if self.names else pairs
+        flags = (("STRESSBENCH_TRACE_NAMES", self.names), ("STRESSBENCH_TRACE_GAP_TIMES", self.gap_times))
+        return (*pairs, *((name, "1") for name, is_set in flags if is_set))
 
     def environment(self, base_environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """Variables to add to `base_environment`. A library that is already preloaded is kept."""

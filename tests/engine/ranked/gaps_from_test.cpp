@@ -367,6 +367,132 @@ TEST_F(Reductions, RepeatTimesWhereARegionHasMoreThanAreKept) {
   EXPECT_EQ(total, 70'000 * 200);
 }
 
+// --gaps sequence
+const Options in_sequence{{"gaps-from", path}, {"gaps", "sequence"}};
+
+// The halo of two ranks in so many iterations, with times that tell rank, iteration and position.
+Part timed_halo(int rank, std::int64_t iterations) {
+  Part part = recorded({"Isend", "Irecv", "Waitall", "Waitall"}, iterations, [](int) { return 100; });
+  part.tail_s = 0;
+  for (std::int64_t k = 0; k < iterations; ++k) {
+    for (int position = 0; position < 4; ++position) part.gap_times_ns.push_back(1000 * (k + 1) + 10 * position + rank);
+  }
+  return part;
+}
+
+TEST_F(HaloOfTwo, ComputesInEachIterationAsTheProgramDidInIt) {
+  write({timed_halo(0, 3), timed_halo(1, 3)});
+  const MotifBench bench(group_, "halo2d", with(small, in_sequence));
+  for (std::uint64_t execution = 0; execution < 7; ++execution) {
+    bench->prepare(execution);
+    const std::int64_t first = 1000 * (static_cast<std::int64_t>(execution % 3) + 1) + rank();
+    EXPECT_THAT(waits(*bench), ElementsAre(first, first + 10, first + 20, first + 30));
+  }
+}
+
+TEST_F(HaloOfTwo, ComputesInTheIterationsOfARegionOneAfterAnother) {
+  write({timed_halo(0, 3), timed_halo(1, 3)});
+  const MotifBench bench(group_, "halo2d", with(with(small, in_sequence), {{"iterations", "2"}, {"scale", "2"}}));
+  bench->prepare(2);
+  EXPECT_EQ(waits(*bench).front(), 2 * (3000 + rank()));
+  EXPECT_EQ(waits(*bench).front(), 2 * (1000 + rank()));
+  bench->prepare(4);
+  EXPECT_EQ(waits(*bench).front(), 2 * (2000 + rank()));
+}
+
+TEST_F(HaloOfTwo, UsesAsManyIterationsAsTheRankWithFewest) {
+  Part cut = timed_halo(1, 3);
+  cut.gap_times_ns.resize(11);
+  write({timed_halo(0, 3), cut});
+  const MotifBench bench(group_, "halo2d", with(small, in_sequence));
+  bench->prepare(2);
+  EXPECT_EQ(waits(*bench).front(), 1000 + rank());
+}
+
+TEST_F(HaloOfTwo, TestsDuringComputationOnlyInIterationsInWhichTheProgramsTestFailed) {
+  std::vector<Part> parts;
+  for (int r = 0; r < 2; ++r) {
+    Part part = timed_halo(r, 2);
+    part.calls.push_back({{"op", "Testall"}, {"n", 1}, {"site", 4}});
+    const Json failed = Json::array({{0, 1}, {1, 1}, {2, 1}, {3, 1}});
+    const Json succeeded = Json::array({{0, 1}, {1, 1}, {4, 1}, {3, 1}});
+    part.rules = Json::array({Json::array({{-1, 1}, {-2, 1}}), failed, succeeded});
+    part.gaps.push_back(gap_of(1, 4, 1, 100));
+    part.gaps.push_back(gap_of(4, 3, 1, 100));
+    parts.push_back(part);
+  }
+  write(parts);
+  capture::force_testall_result(capture::TestallResult::incomplete);
+  const MotifBench bench(group_, "halo2d", with(small, in_sequence));
+  bench->prepare(0);
+  EXPECT_THAT(performed(*bench).tests, ElementsAre("7:Testall(2)"));
+  bench->prepare(1);
+  EXPECT_THAT(performed(*bench).tests, ElementsAre("8:Testall(2)"));
+}
+
+TEST_F(HaloOfTwo, IsRefusedWithoutTimesInSequence) {
+  Part untimed = timed_halo(1, 2);
+  untimed.gap_times_ns.resize(3);
+  write({timed_halo(0, 2), untimed});
+  EXPECT_EQ(
+      rejection("halo2d", with(small, in_sequence)),
+      "--gaps-from: 'gaps_from_test.trace', rank 1: the trace has the times before 3 calls in order, and an iteration "
+      "4 calls; `stressbench capture --gap-times` keeps such times");
+}
+
+TEST_F(HaloOfTwo, IsRefusedInSequenceWhereALaterIterationMakesOtherCalls) {
+  Part other = timed_halo(1, 2);
+  other.rules = Json::array({Json::array({{-1, 1}, {-2, 1}}), Json::array({{0, 1}, {1, 1}, {2, 1}, {3, 1}}),
+                             Json::array({{0, 1}, {0, 1}, {2, 1}, {3, 1}})});
+  other.gaps.push_back(gap_of(0, 0, 1, 100));
+  other.gaps.push_back(gap_of(0, 2, 1, 100));
+  write({timed_halo(0, 2), other});
+  EXPECT_EQ(rejection("halo2d", with(small, in_sequence)),
+            "--gaps-from: 'gaps_from_test.trace', rank 1, call 5: the trace has Isend, the motif calls Irecv");
+}
+
+TEST_F(HaloOfTwo, AllocatesNothingWhileItComputesInSequence) {
+  write({timed_halo(0, 3), timed_halo(1, 3)});
+  MotifBench bench(group_, "halo2d", with(with(small, in_sequence), {{"iterations", "2"}}));
+  bench->prepare(0);
+  const std::int64_t before = allocations();
+  for (int i = 0; i < 2; ++i) bench.perform();
+  EXPECT_EQ(allocations() - before, 0);
+}
+
+TEST_F(Reductions, InSequenceTheEndsOfTheTraceAreTheTimeBeforeItsFirstCall) {
+  Part part = recorded({"Allreduce", "Allreduce"}, 2, [](int) { return 5000; });
+  part.tail_s = 400e-9;
+  part.gap_times_ns = {1, 20, 300, 4000};
+  write({part});
+  EXPECT_THAT(waits_of(jacobi(2, {{"gaps", "sequence"}}), 2), ElementsAre(401, 20, 300, 4000));
+}
+
+TEST_F(Reductions, InSequenceAMotifWithoutCallsComputesNothing) {
+  Part part = recorded({"Allreduce"}, 2, [](int) { return 5000; });
+  part.gap_times_ns = {1, 2};
+  write({part});
+  EXPECT_THAT(performed("fft2d", with({{"nx", "20"}, {"call", "pairwise"}}, in_sequence)).tokens, testing::IsEmpty());
+}
+
+TEST_F(Reductions, ComputeTakesTheTimesBeforeACallInTurn) {
+  Part part = recorded({"Barrier", "Allreduce"}, 3, [](int) { return 100; });
+  part.gap_times_ns = {1, 20, 300, 4000, 50'000, 600'000};
+  part.tail_s = 0;
+  write({part});
+  const auto times = [&](const char* call) {
+    const MotifBench bench(group_, "compute", with(in_sequence, {{"call", call}}));
+    std::vector<std::int64_t> found;
+    for (std::uint64_t execution = 0; execution < 4; ++execution) {
+      bench->prepare(execution);
+      found.push_back(waits(*bench).front());
+    }
+    return found;
+  };
+  EXPECT_THAT(times("0"), ElementsAre(1, 300, 50'000, 1));
+  EXPECT_THAT(times("1"), ElementsAre(20, 4000, 600'000, 20));
+}
+
 // compute --gaps-from
 TEST_F(GapsFromTrace, ComputeTakesTheTimeBeforeOneCall) {
   std::vector<Part> parts;

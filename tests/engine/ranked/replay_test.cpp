@@ -799,6 +799,38 @@ TEST_F(ReplayComputation, TakesTheMeanEachTime) {
   if (!write_gaps()) return;
   EXPECT_EQ(readings({{"gaps", "mean"}}), readings_without_computation + 14'000);
 }
+TEST_F(ReplayComputation, TakesEachTimeInItsPlace) {
+  const auto program = [](int) {
+    Part part = Part::loop({}, {collective("Barrier", 0), collective("Allreduce", 8)}, 2);
+    part.gap_times_ns = {1000, 200, 30, 4};
+    return part;
+  };
+  if (!write(1, program)) return;
+  const auto motif = make_motif("replay", with_file({{"gaps", "sequence"}, {"scale", "2"}}));
+  motif->decompose(group_, {});
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    const SteppingClock clock;
+    Recorder recorder(clock);
+    motif->perform(recorder);
+    EXPECT_EQ(clock.readings(), 1 + 4 + 2 * 1234);
+  }
+}
+TEST_F(ReplayComputation, IsRefusedWhereATimeIsMissing) {
+  const auto program = [](int) {
+    Part part = Part::loop({}, {collective("Barrier", 0)}, 3);
+    part.gap_times_ns = {1000, 200};
+    return part;
+  };
+  if (!write(1, program)) return;
+  const auto motif = make_motif("replay", with_file({{"gaps", "sequence"}}));
+  try {
+    motif->check(1);
+    FAIL() << "accepted";
+  } catch (const ParameterMistake& mistake) {
+    EXPECT_THAT(mistake.what(), testing::HasSubstr("rank 0: the trace has the times before 2 of 3 calls"));
+  }
+  EXPECT_THROW(motif->decompose(group_, {}), ParameterMistake);
+}
 TEST_F(ReplayComputation, IsScaled) {
   if (!write_gaps()) return;
   EXPECT_EQ(readings({{"scale", "2"}}), readings_without_computation + 28'000);

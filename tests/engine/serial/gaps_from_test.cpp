@@ -133,5 +133,32 @@ TEST_F(GapsFrom, IsRequiredByWhatBelongsToIt) {
   EXPECT_THAT(rejection("compute", {{"call", "1000001"}}, "call"), HasSubstr("at most 1000000"));
 }
 
+TEST_F(GapsFrom, InSequenceNeedsTimesInSequence) {
+  const auto in_sequence = [&](const std::string& motif) {
+    return rejection(motif, {{"gaps-from", trace_}, {"gaps", "sequence"}});
+  };
+  write({program(halo), program(halo)});
+  EXPECT_EQ(in_sequence("halo2d"),
+            start_ +
+                "rank 0: the trace has the times before 0 calls in order, and an iteration 4 calls; "
+                "`stressbench capture --gap-times` keeps such times");
+  EXPECT_EQ(in_sequence("compute"), start_ +
+                                        "rank 0: the trace has no times in order before call 0; "
+                                        "`stressbench capture --gap-times` keeps such times");
+  Part timed = program(halo);
+  timed.gap_times_ns.assign(8, 100);
+  write({timed, timed});
+  EXPECT_EQ(in_sequence("halo2d"), "");
+  EXPECT_EQ(in_sequence("compute"), "");
+}
+
+TEST_F(GapsFrom, InSequenceHasNoOtherCallsInTheTrace) {
+  Part timed = program(halo);
+  timed.gap_times_ns.assign(8, 100);
+  write({timed, timed});
+  EXPECT_EQ(rejection("halo2d", {{"gaps-from", trace_}, {"gaps", "sequence"}, {"first-call", "4"}}, "first-call"),
+            "--first-call: with --gaps sequence, the trace has iterations of the motif's own calls and no others");
+}
+
 }  // namespace
 }  // namespace stressbench::test

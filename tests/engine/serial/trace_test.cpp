@@ -131,6 +131,16 @@ TEST_F(Traces, WhoseSequenceIsNotWholeAreRefused) {
               HasSubstr("line 3: rank 1 did not reach MPI_Finalize ('killed')"));
 }
 
+TEST_F(Traces, WithImpossibleTimesBeforeCallsAreRefused) {
+  const auto with_times = [&](const Json& times) {
+    return rejection(with_second(rank_line(1, "gap_times_ns", times)));
+  };
+  EXPECT_EQ(with_times(Json::array({5})), "");
+  EXPECT_THAT(with_times(Json::array({5, -1})), HasSubstr("a time of -1 ns before a call"));
+  EXPECT_THAT(with_times(std::vector<int>(1000, 1)), HasSubstr("1000 times before "));
+  EXPECT_THAT(with_times(std::vector<int>(131'073, 1)), HasSubstr("131073 times before calls; at most 131072"));
+}
+
 TEST_F(Traces, ThatLackAKeyAreRefused) {
   Json line = barriers.line(1, 2);
   line.erase("comms");

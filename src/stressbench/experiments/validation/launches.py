@@ -52,13 +52,13 @@ class TracedLaunches:
         return self._traced(program, name="program", mode=TraceMode.capture, settings=settings)[0]
 
     def capture_iterations(
-        self, program: Sequence[str], runs: Sequence[CallRun], *, name: str, begins_paused: bool
+        self, program: Sequence[str], runs: Sequence[CallRun], *, name: str, begins_paused: bool, gap_times: bool
     ) -> tuple[Trace, Outcome]:
-        """The calls of these iterations only, as `name`.trace."""
+        """The calls of these iterations only, as `name`.trace; with `gap_times`, also the time before each."""
         window = self.folder / "iterations.window"
         window.write_text("".join(f"{run.start} {run.end}\n" for run in runs), encoding="ascii")
         settings = ((WINDOW_VARIABLE, str(window)), *((_PAUSED,) if begins_paused else ()))
-        return self._traced(program, name=name, mode=TraceMode.capture, settings=settings)
+        return self._traced(program, name=name, mode=TraceMode.capture, settings=settings, gap_times=gap_times)
 
     def run_workload(
         self, workload: Path, *, repetitions: int, warmup: int, seed: int, name: str, mode: TraceMode
@@ -85,11 +85,12 @@ class TracedLaunches:
         )  # fmt: skip
 
     def _traced(
-        self, words: Sequence[str], *, name: str, mode: TraceMode, settings: Sequence[tuple[str, str]]
-    ) -> tuple[Trace, Outcome]:
+        self, words: Sequence[str], *, name: str, mode: TraceMode, settings: Sequence[tuple[str, str]],
+        gap_times: bool = False,
+    ) -> tuple[Trace, Outcome]:  # fmt: skip
         tracing = Tracing(
             mode=mode, output=self.folder / f"{name}.trace", key=secrets.token_hex(8),
-            library=find_tracer(os.environ).library, names=False,
+            library=find_tracer(os.environ).library, names=False, gap_times=gap_times,
         )  # fmt: skip
         tracing.output.unlink(missing_ok=True)
         variables = (*tracing.environment(os.environ), *settings)

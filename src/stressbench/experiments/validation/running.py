@@ -19,7 +19,7 @@ from stressbench.formats.files import write_atomically, write_output
 from stressbench.formats.launches.journal import FILE
 from stressbench.formats.launches.validation import JOURNAL, ComparedSide, ValidationLaunch, ValidationPlan
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.trace import Trace, TraceMode
+from stressbench.formats.trace import MAX_GAP_TIMES, Trace, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.simgrid import SimulatedTarget
@@ -46,8 +46,9 @@ class ValidationSpec:
     its mpirun. `launches` of each side take turns. `boundaries`: which calls begin and end an iteration of the program;
     `begins_paused`: only what the program does between MPI_Pcontrol(1) and MPI_Pcontrol(0) counts. At most
     `most_iterations` are measured in a launch. `tolerance`: the largest accepted deviation of the ratio of times from
-    1. `emit`: where to write the workload with the computation of the program. `output`: a directory for captures and
-    launches, which is removed in the end if it is None.
+    1. `computation`: that between the workload's calls; None: in sequence if an iteration has at most MAX_GAP_TIMES
+    calls, otherwise measured. `emit`: where to write the workload with the computation of the program. `output`: a
+    directory for captures and launches, which is removed in the end if it is None.
     """
 
     workload: tuple[str, ...]
@@ -56,7 +57,7 @@ class ValidationSpec:
     ranks: int | None = None
     engine: Path | None = None
     launches: int = LAUNCHES
-    computation: Computation = Computation.measured
+    computation: Computation | None = None
     boundaries: Boundaries = field(default_factory=Boundaries)
     begins_paused: bool = False
     most_iterations: int = MOST_ITERATIONS
@@ -78,12 +79,15 @@ class ValidationSpec:
         if ranks is None:
             raise LaunchMistake("-n is missing: how many ranks? For example -n 4")
         workload = ComparedWorkload.of(self.workload, engine=self.engine)
-        workload.require_replaceable(self.computation)
+        workload.require_replaceable(self.computation or Computation.sequence)
         with self._folder() as folder:
             launches = TracedLaunches(ranks=ranks, target=target, engine=self.engine, folder=folder)
             launches.check(self.program)
             workload.check(ranks=ranks, target=target, folder=folder)
-            result = _Run(spec=self, workload=workload, launches=launches, folder=folder, progress=progress).run()
+            result = _Run(
+                spec=self, workload=workload, launches=launches, folder=folder, progress=progress,
+                computation=self.computation or Computation.sequence,
+            ).run()  # fmt: skip
             if self.output is not None:
                 _write_page(self.output / "report.html", result, progress=progress)
             return result
@@ -111,6 +115,7 @@ class _Run:
     launches: TracedLaunches
     folder: Path
     progress: Progress
+    computation: Computation
     blocks: list[Block] = field(default_factory=list)
     gaps: list[tuple[Path, ...]] = field(default_factory=list)  # by block: the captures with the computation
     lengths: tuple[tuple[int, ...], ...] = ()  # by rank: calls of each step of a chain
@@ -122,7 +127,7 @@ class _Run:
         program = self.launches.capture_program(spec.program, begins_paused=spec.begins_paused)
         nodes = program.header.hosts or 1
         if self.workload.is_replay:
-            iterations = loop_of(program).limited(spec.most_iterations)
+            iterations = self._limited(loop_of(program))
             self.progress(
                 f"the loop of {program_name} runs {iterations.found:,} times; {iterations.times:,} are measured"
             )
@@ -138,13 +143,21 @@ class _Run:
         )  # fmt: skip
         if iterations.differences:
             return self._result(program, iterations, operations=(), complete=True)
-        iterations = iterations.limited(spec.most_iterations)
-        if len(self.workload.motifs) > 1 and self.workload.replaces_computation(spec.computation):
+        iterations = self._limited(iterations)
+        if len(self.workload.motifs) > 1 and self.workload.replaces_computation(self.computation):
             self.lengths = self._lengths_of_steps(iterations, nodes=nodes)
         self.progress(
             f"{program_name} makes these calls {iterations.found:,} times in a row; {iterations.times:,} are measured",
         )
         return self._measure(program, iterations, nodes=nodes)
+
+    def _limited(self, iterations: Iterations) -> Iterations:
+        """The iterations to measure, and the computation that is possible with them."""
+        spec = self.spec
+        self.computation, limited = measurable(iterations, spec.computation, most=spec.most_iterations)
+        if spec.computation is None and self.computation is Computation.measured:
+            self.progress("an iteration has too many calls to keep the time before each: times are drawn instead")
+        return limited
 
     def _measure(self, program: Trace, iterations: Iterations, *, nodes: int) -> Validation:
         spec, journal = self.spec, self.folder / FILE
@@ -177,13 +190,14 @@ class _Run:
         """Launch the program, then the workload with the computation that the program had in this launch."""
         spec = self.spec
         trace, outcome = self.launches.capture_iterations(
-            spec.program, iterations.runs, name=f"iterations-{number + 1:02}", begins_paused=spec.begins_paused
+            spec.program, iterations.runs, name=f"iterations-{number + 1:02}", begins_paused=spec.begins_paused,
+            gap_times=self.computation is Computation.sequence,
         )  # fmt: skip
         found = times_in(trace, iterations)
         program = SideTimes(time_s=found.time_s, slowest_s=found.slowest_s, mpi_s=found.mpi_s)
         self._record(ComparedSide.program, number, iterations.times, program, outcome)
         gaps = self._gaps_in(trace, iterations)
-        text = self.workload.text(nodes=nodes, gaps=gaps, computation=spec.computation)
+        text = self.workload.text(nodes=nodes, gaps=gaps, computation=self.computation)
         is_replay = self.workload.is_replay  # one repetition of a replay is all measured iterations
         measured, outcome = self.launches.run_workload(
             self._write(text), repetitions=1 if is_replay else iterations.times, warmup=max(1, iterations.skipped),
@@ -221,9 +235,10 @@ class _Run:
         if not self.lengths:
             return (trace.path,)
         paths = []
-        for step in range(len(self.lengths[0])):
+        for step, takes_gaps in enumerate(self.workload.take_gaps()):
             path = trace.path.with_name(f"{trace.path.stem}-step-{step + 1}.trace")
-            write_atomically(path, b"".join(lines_of_step(trace, iterations, self.lengths, step=step)))
+            lines = lines_of_step(trace, iterations, self.lengths, step=step, first_call_only=not takes_gaps)
+            write_atomically(path, b"".join(lines))
             paths.append(path)
         return tuple(paths)
 
@@ -239,7 +254,7 @@ class _Run:
         spec = self.spec
         return ValidationPlan(
             at=_now(), version=__version__, command=spec.program, on=spec.on, runs=spec.launches, seed=spec.seed,
-            figures={}, workload=spec.workload, ranks=self.launches.ranks, computation=spec.computation,
+            figures={}, workload=spec.workload, ranks=self.launches.ranks, computation=self.computation,
             first=spec.boundaries.first, last=spec.boundaries.last, tolerance=spec.tolerance,
         )  # fmt: skip
 
@@ -259,8 +274,7 @@ class _Run:
         try:
             for source, copy in zip(sources, gaps, strict=True):
                 shutil.copyfile(source, copy)
-            computation = self.spec.computation
-            write_output(path, self.workload.text(nodes=nodes, gaps=gaps, computation=computation))
+            write_output(path, self.workload.text(nodes=nodes, gaps=gaps, computation=self.computation))
         except OSError as fault:
             raise MachineFault(f"--emit: {fault.filename}: {reason_of(fault)}") from fault
         self.progress(f"wrote {path} and {', '.join(map(str, gaps))}")
@@ -277,9 +291,29 @@ class _Run:
             hosts=program.header.hosts, calls=sum(run.calls for run in iterations.runs), found=iterations.found,
             measured=iterations.times, ratio=ratio,
             mpi_ratio=ratio_of([one.workload.mpi_s / one.program.mpi_s for one in blocks if one.program.mpi_s > 0]),
-            tolerance=spec.tolerance, is_certain=is_certain, computation=spec.computation, complete=complete,
+            tolerance=spec.tolerance, is_certain=is_certain, computation=self.computation, complete=complete,
             differences=iterations.differences, operations=tuple(operations), blocks=blocks,
         )  # fmt: skip
+
+
+def measurable(iterations: Iterations, computation: Computation | None, *, most: int) -> tuple[Computation, Iterations]:
+    """The computation, and at most `most` of the iterations: in sequence, those whose times the tracer can keep.
+
+    Without a computation, it is in sequence if the times of an iteration can be kept, and measured otherwise. Raises
+    NotComparable if it is to be in sequence and they cannot.
+    """
+    calls = max(run.calls for run in iterations.runs)
+    kept = MAX_GAP_TIMES // max(calls, 1)
+    if computation is None:
+        computation = Computation.sequence if kept else Computation.measured
+    if computation is not Computation.sequence:
+        return computation, iterations.limited(most)
+    if not kept:
+        raise NotComparable(
+            f"an iteration has {calls:,} calls, and the tracer keeps the times before {MAX_GAP_TIMES:,}; use "
+            f"--computation {Computation.measured}"
+        )
+    return computation, iterations.limited(min(most, kept))
 
 
 def _operation_rows(program: Trace, workload: WorkloadRun, *, iterations: int) -> tuple[OperationRow, ...]:

@@ -35,6 +35,8 @@ REPLAY = "replay"
 class Computation(StrEnum):
     """The time between the workload's calls."""
 
+    sequence = "sequence"
+    """Each time between two calls of the program, in its place: what ranks compute at the same time stays together."""
     measured = "measured"
     """Drawn from the distribution of each gap between two calls of the program, on each rank."""
     mean = "mean"
@@ -112,6 +114,13 @@ class ComparedWorkload:
         """Names of the motifs of its chain that communicate. Raises LaunchMistake where the file cannot be read."""
         return tuple(_motif_of(match["rest"]) for match in self._communicating())
 
+    def take_gaps(self) -> tuple[bool, ...]:
+        """For each of these motifs, whether it can take the computation between its calls from a capture.
+
+        Raises WorkloadRefused.
+        """
+        return tuple(map(self._takes_gaps, self.motifs))
+
     def steps(self, *, nodes: int) -> tuple[str, ...]:
         """For each of these motifs, the workload with this motif alone."""
         text, own = self._as_written(nodes), self._communicating()
@@ -133,7 +142,6 @@ class ComparedWorkload:
             )
 
     def _takes_gaps(self, motif: str) -> bool:
-        """Whether the motif can take the computation between its calls from a capture. Raises WorkloadRefused."""
         answer = subprocess.run(
             [str(self._engine), "describe", motif, "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             check=False,

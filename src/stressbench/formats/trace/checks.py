@@ -43,6 +43,9 @@ def _stream_fault(stream: Stream) -> str | None:
     for number, gap in enumerate(stream.gaps or ()):
         if not (-1 <= gap.before < calls and 0 <= gap.after < calls):
             return f"gaps.{number}: calls {gap.before} and {gap.after}: expected numbers below {calls}"
+    times = len(stream.gap_times_ns or ())
+    if times > (stream.sequence_calls or 0):
+        return f"gap_times_ns: {times:,} times: expected at most {stream.sequence_calls or 0:,}, one for each call"
     return None if stream.rules is None else rules_fault(stream.rules, calls=calls)
 
 

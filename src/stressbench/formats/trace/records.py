@@ -52,6 +52,8 @@ class Lock(StrEnum):
 
 
 MAX_RANKS = 1 << 21
+MAX_GAP_TIMES = 1 << 17
+"""Calls of a rank for which the tracer keeps the time before each."""
 MAX_BUCKET = 255
 """Highest bucket of gaps: 10^31 s."""
 
@@ -225,11 +227,15 @@ class Lost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """The calls of one thread. Rule 0 of `rules` is the whole sequence; None without a recorded sequence."""
+    """The calls of one thread. Rule 0 of `rules` is the whole sequence; None without a recorded sequence.
+
+    `gap_times_ns`: nanoseconds outside MPI before each of the first calls of the sequence; None where not recorded.
+    """
 
     calls: tuple[Call, ...] = ()
     gaps: tuple[Gap, ...] | None = None
     tail_s: Seconds | None = None
+    gap_times_ns: Annotated[tuple[Count, ...], Field(max_length=MAX_GAP_TIMES)] | None = None
     rules: tuple[Rule, ...] | None = None
     sequence_calls: Count | None = None
     lost: tuple[Lost, ...] | None = None

@@ -29,7 +29,8 @@ from stressbench.tracing.iterations import IterationDifference
 _MAX_DIFFERENCES = 8
 _MAX_CALLS = 4
 _COMPUTATIONS = {
-    "measured": "The workload computes between its calls for as long as the program did in the launch before.",
+    "sequence": "The workload computes before each call for as long as the program did in the launch before.",
+    "measured": "Between its calls, the workload computes for times drawn from the program's in the launch before.",
     "mean": "Between its calls, the workload computes for the mean time of the program in the launch before.",
     "own": "The workload has its own computation, so that only the times in MPI are comparable.",
 }

@@ -2,7 +2,10 @@
 // docs/motifs/amg.md).
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <memory>
+#include <numeric>
 #include <string>
 
 #include "motifs/application/amg/cycle.hpp"
@@ -56,6 +59,9 @@ class Amg final : public Application {
 
   void check_ranks(int ranks) const override {
     if (grid_->chosen()) check_dims("grid", *grid_, ranks);
+    constexpr double most_points = std::numeric_limits<int>::max();
+    if (std::accumulate(points_->sides.begin(), points_->sides.end(), 1.0, std::multiplies<>()) > most_points)
+      reject("points", "{} are too many: at most {:.0f} on a rank", points_.text(), most_points);
     for (const Parameter* option :
          {static_cast<const Parameter*>(&basis_), static_cast<const Parameter*>(&time_step_)}) {
       if (option->was_given() && *solver_ != Solver::gmres) reject(option->name(), "requires --solver gmres");

@@ -801,7 +801,7 @@ TEST_F(ReplayComputation, TakesTheMeanEachTime) {
 }
 TEST_F(ReplayComputation, TakesEachTimeInItsPlace) {
   const auto program = [](int) {
-    Part part = Part::loop({}, {collective("Barrier", 0), collective("Allreduce", 8)}, 2);
+    Part part = Part::loop({}, {collective("Barrier", 0), reduction("Allreduce", 8)}, 2);
     part.gap_times_ns = {1000, 200, 30, 4};
     return part;
   };

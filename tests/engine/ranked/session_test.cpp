@@ -492,9 +492,9 @@ TEST(Session, TheSlowestRankIsNamed) {
   workload::Option imbalance;
   imbalance.name = "imbalance";
   imbalance.value = "90%";
-  call.options[0].value = "2ms";
+  call.options[0].value = "100us";
   call.options.push_back(imbalance);
-  const Outcome outcome = run({job}, options_of(1, 0));
+  const Outcome outcome = run({job}, options_of(1, 0), {}, -1, nullptr, SteppingClock());
   if (!is_root()) return;
   for (const Sample& sample : outcome.notebook.samples) {
     if (!sample.step) continue;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 namespace stressbench::amg {
 namespace {
@@ -11,7 +13,7 @@ constexpr double aggressive_coarsening = 4.15;  // of the finest level
 constexpr double second_coarsening = 1.79;
 constexpr double coarsening = 2.0;
 // Below so many points, AMG finds no strong dependences, because the rows are dominated by the boundary of the box.
-constexpr std::int64_t max_coarsest_points = 80;
+constexpr double max_coarsest_points = 80;
 constexpr std::int64_t max_gathered_points = 9;  // hypre's max_coarse_size
 constexpr std::int64_t max_coupling_distance = 2;
 // Sizes of the exchanges of the matrix on level 1 and of the interpolation from level 1, relative to layers of a
@@ -28,7 +30,9 @@ std::int64_t Lattice::Range::overlap(const Range& other) const {
 }
 
 Lattice::Lattice(const Dims<3>& points, const Dims<3>& ranks) : ranks_(ranks) {
-  const auto total = [](const std::array<std::int64_t, 3>& sides) { return sides[0] * sides[1] * sides[2]; };
+  const auto total = [](const std::array<std::int64_t, 3>& sides) {
+    return std::accumulate(sides.begin(), sides.end(), 1.0, std::multiplies<>());  // may exceed 64 bits
+  };
   sides_.push_back({});
   for (std::size_t k = 0; k < 3; ++k) sides_[0][k] = std::int64_t{points[k]} * ranks[k];
   double factor = aggressive_coarsening;

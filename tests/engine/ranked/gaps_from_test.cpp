@@ -491,6 +491,12 @@ TEST_F(Reductions, ComputeTakesTheTimesBeforeACallInTurn) {
   };
   EXPECT_THAT(times("0"), ElementsAre(1, 300, 50'000, 1));
   EXPECT_THAT(times("1"), ElementsAre(20, 4000, 600'000, 20));
+  // The same call after another one is another place.
+  part.rules = Json::array({Json::array({{-1, 2}}), Json::array({{0, 1}, {1, 2}})});
+  part.gaps = Json::array({gap_of(-1, 0, 1, 100), gap_of(0, 1, 2, 100), gap_of(1, 1, 2, 100), gap_of(1, 0, 1, 100)});
+  write({part});
+  EXPECT_THAT(times("1"), ElementsAre(20, 50'000, 20, 50'000));
+  EXPECT_THAT(times("2"), ElementsAre(300, 600'000, 300, 600'000));
 }
 
 // compute --gaps-from

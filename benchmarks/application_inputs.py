@@ -10,7 +10,7 @@ A definition is a file benchmarks/applications/NAME.toml. To the keys of a progr
 | `prepare` | a command for bash, which runs there once before the launches |
 | `ranks` | numbers of ranks on which the program can run, each with values: `{ 2 = { grid = "2 1" } }`; default: any |
 | `values` | text for the words in braces in all of these: {cells} |
-| `from`, `to`, `pcontrol`, `iterations`, `computation` | options of `stressbench validate` |
+| `from`, `to`, `pcontrol`, `any_tag`, `iterations`, `computation` | options of `stressbench validate` |
 | `inputs` | tables, each with a `name` and any of the keys above |
 
 What an input does not state is that of the application; its values are added to those of the application. {build} is
@@ -50,6 +50,7 @@ class Settings:
     first: str | None = pydantic.Field(default=None, alias="from")
     last: str | None = pydantic.Field(default=None, alias="to")
     pcontrol: bool | None = None
+    any_tag: bool | None = None
     iterations: int | None = pydantic.Field(default=None, gt=0)
     computation: Literal["sequence", "measured", "mean", "own"] | None = None
 
@@ -168,3 +169,5 @@ def _options(settings: Settings) -> Iterator[str]:
             yield from (option, str(value))
     if settings.pcontrol:
         yield "--pcontrol"
+    if settings.any_tag:
+        yield "--any-tag"

@@ -190,6 +190,7 @@ def test_the_program_runs_beside_its_files_with_the_values_of_its_input(bench):
         from = "Bcast"
         to = "Reduce*"
         pcontrol = true
+        any_tag = true
         iterations = 50
         computation = "mean"
     """)  # fmt: skip
@@ -201,8 +202,8 @@ def test_the_program_runs_beside_its_files_with_the_values_of_its_input(bench):
     build = seen["words"][seen["words"].index("--") + 2].removesuffix("/made")
     assert seen["words"] == [
         "validate", "--json", "-n", "4", "--on", "lab:tiny", "--launches", "7", "--within", "5%", "--from", "Bcast",
-        "--to", "Reduce*", "--iterations", "50", "--computation", "mean", "--pcontrol", "halo2d", "-x", "8", "--grid",
-        "2x2", "--", "one", f"{build}/made", "a b", "8",
+        "--to", "Reduce*", "--iterations", "50", "--computation", "mean", "--pcontrol", "--any-tag", "halo2d", "-x",
+        "8", "--grid", "2x2", "--", "one", f"{build}/made", "a b", "8",
     ]  # fmt: skip
     assert (Path(build) / "made").read_text() == "built\n"
     assert seen["files"] == {"in": f"{build} 8 2x2 $x\n", "prepared": f"{build} 8 2x2 $x\n", "folder/in": "deep"}

@@ -55,6 +55,10 @@ def found(
     )  # fmt: skip
 
 
+def exchange_with_tag(peer: int, tag: int, size: int = 100) -> list[Record]:
+    return [{**one, "tag": tag} if "tag" in one else one for one in exchange(peer, size)]
+
+
 CG = [[*exchange(1), DOT], [*exchange(0), DOT]]
 """Two ranks of a solver: an iteration of each."""
 
@@ -154,6 +158,34 @@ def test_calls_that_occur_once_beside_the_loop_of_the_program_are_no_match(tmp_p
 
     chosen = iterations_of(program, workload, repetitions=2, boundaries=Boundaries(first="Allreduce[MIN]*", last="Wa*"))
     assert (chosen.found, chosen.differences) == (1, ())
+
+
+@pytest.mark.parametrize(("in_a_row", "is_found"), [(4, True), (3, False)])
+def test_runs_of_an_inner_loop_are_found_if_together_they_are_most_of_the_outer_one(
+    tmp_path: Path, in_a_row: int, is_found: bool
+) -> None:
+    calls = [*exchange(1), DOT, MINIMUM, BARRIER]
+    inner = [[0, 1], [1, 1], [2, 1], [3, 1]]
+    rules = [[[-1, 9]], [[-2, in_a_row], [4, 1], [5, 1]], inner]  # nine times: iterations, then two other calls
+    program = read_trace(MadeTrace([MadeRank(calls, rules=rules)] * 2).write(tmp_path, "program.trace"))
+    workload = trace_of(tmp_path, [2 * calls[:4]] * 2, name="workload")
+
+    result = iterations_of(program, workload, repetitions=2, skip=0)
+
+    assert result.found == in_a_row
+    assert bool(result.differences) is not is_found
+
+
+def test_tags_are_not_compared_on_request(tmp_path: Path) -> None:
+    numbered = [[call for tag in range(5) for call in [*exchange_with_tag(peer, tag), DOT]] for peer in (1, 0)]
+    program = trace_of(tmp_path, numbered, name="program")
+    workload = trace_of(tmp_path, [2 * [*exchange_with_tag(peer, 7), DOT] for peer in (1, 0)], name="workload")
+
+    assert iterations_of(program, workload, repetitions=2).differences[0].program[0] == "Ir<1:0:100"
+    found = iterations_of(program, workload, repetitions=2, any_tag=True, skip=0)
+    assert (found.found, found.differences) == (5, ())
+    other = trace_of(tmp_path, [2 * [*exchange_with_tag(peer, 7, size=8), DOT] for peer in (1, 0)], name="other")
+    assert iterations_of(program, other, repetitions=2, any_tag=True).differences
 
 
 def test_boundaries_decide_what_an_iteration_is(tmp_path: Path) -> None:

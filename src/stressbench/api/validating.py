@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def validate(
     workload: str | PathLike[str] | Sequence[str], program: Sequence[str | PathLike[str]], *, ranks: int | None = None,
     on: "str | Lab" = "local", launches: int = LAUNCHES, within: float | None = None, computation: str | None = None,
-    begins_with: str | None = None, ends_with: str | None = None, pcontrol: bool = False,
+    begins_with: str | None = None, ends_with: str | None = None, pcontrol: bool = False, any_tag: bool = False,
     most_iterations: int = MOST_ITERATIONS, seed: int = 1, emit: str | PathLike[str] | None = None,
     output: str | PathLike[str] | None = None, progress: Report | None = None,
 ) -> ValidationResults:  # fmt: skip
@@ -33,8 +33,9 @@ def validate(
     workload's calls: "sequence" (the program's, call by call; the default unless an iteration has more than 131,072
     calls), "measured" (drawn from the program's distribution), "mean", or the workload's "own". `begins_with` and
     `ends_with` are calls that begin and end an iteration of the program, `pcontrol` limits it to what lies between
-    MPI_Pcontrol(1) and MPI_Pcontrol(0). At most `most_iterations` are measured in a launch. `emit` is a file to which
-    the workload with the program's computation is written, `output` a directory that keeps all captures.
+    MPI_Pcontrol(1) and MPI_Pcontrol(0). With `any_tag`, tags are not compared. At most `most_iterations` are measured
+    in a launch. `emit` is a file to which the workload with the program's computation is written, `output` a directory
+    that keeps all captures.
 
     Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong, or a launch failed.
     """
@@ -43,7 +44,7 @@ def validate(
         workload=words, program=tuple(map(str, program)), on=str(on), ranks=ranks,
         launches=launches, computation=None if computation is None else Computation(computation),
         tolerance=within, seed=seed,
-        boundaries=Boundaries(first=begins_with, last=ends_with), begins_paused=pcontrol,
+        boundaries=Boundaries(first=begins_with, last=ends_with), begins_paused=pcontrol, any_tag=any_tag,
         most_iterations=most_iterations, emit=None if emit is None else Path(emit),
         output=None if output is None else Path(output),
     )  # fmt: skip

@@ -103,6 +103,9 @@ def validate(
     pcontrol: Annotated[
         bool, typer.Option("--pcontrol", help="Only compare what CMD does between MPI_Pcontrol(1) and MPI_Pcontrol(0).")
     ] = False,
+    any_tag: Annotated[
+        bool, typer.Option("--any-tag", help="Do not compare tags, for a program that numbers its messages.")
+    ] = False,
     iterations: Annotated[
         int, typer.Option(metavar="N", min=1, help="Measure at most this many iterations in a launch.")
     ] = MOST_ITERATIONS,
@@ -123,7 +126,7 @@ def validate(
         workload=tuple(workload or ()), program=_program(context.meta.get(_DASHES, ())), on=on, ranks=ranks,
         engine=engine,
         launches=launches, computation=computation, boundaries=Boundaries(first=first, last=last),
-        begins_paused=pcontrol, most_iterations=iterations,
+        begins_paused=pcontrol, any_tag=any_tag, most_iterations=iterations,
         tolerance=None if within is None else share(within, option="--within", zero=False), seed=seed,
         emit=emit_workload, output=output,
     )  # fmt: skip

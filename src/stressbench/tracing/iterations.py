@@ -4,6 +4,7 @@ Sequences are compared as text with one character per distinct call, so that the
 `str.find`.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -16,7 +17,10 @@ from stressbench.tracing.reference import rules_of_pass
 from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 
 CONTEXT = 4
+FEWEST_IN_ROW = 4
+"""Successive iterations that a program is unlikely to make unless the workload stands for it."""
 _SURROGATES = (0xD800, 0xE000)  # code points that no text may hold
+_TAG = re.compile(r"([<>][^:,()]+):[^:,()]+:")
 _WAITS_OF_TESTS = {"T(": "W(", "Ta(": "Wa("}
 
 
@@ -33,9 +37,10 @@ class CallAlphabet:
     """One character for each distinct call of all sequences that it encodes, by its token.
 
     A test that completed requests counts as the wait for them: which of the two a program makes depends on when the
-    messages arrive.
+    messages arrive. With `any_tag`, messages of any tag are the same.
     """
 
+    any_tag: bool = False
     _characters: dict[str, str] = field(default_factory=dict)
     _tokens: dict[str, str] = field(default_factory=dict)
 
@@ -78,6 +83,8 @@ class CallAlphabet:
         for test, wait in _WAITS_OF_TESTS.items():
             if token.startswith(test):
                 token = wait + token.removeprefix(test)
+        if self.any_tag:
+            token = _TAG.sub(r"\1:*:", token)
         known = self._characters.get(token)
         if known is None:
             number = len(self._characters)
@@ -161,19 +168,21 @@ class Boundaries:
 
 
 def iterations_of(
-    program: Trace, workload: Trace, *, repetitions: int, boundaries: Boundaries = Boundaries(), skip: int = 1
-) -> Iterations:
+    program: Trace, workload: Trace, *, repetitions: int, boundaries: Boundaries = Boundaries(), skip: int = 1,
+    any_tag: bool = False,
+) -> Iterations:  # fmt: skip
     """Find the calls of the workload in the program, rank by rank. `workload` holds `repetitions` equal iterations.
 
     The longest run of successive iterations is taken, and its first `skip` are left out if at least as many remain.
-    A run that has less than half of the calls of the program's own loop is no match, unless there are `boundaries`.
-    Raises NotComparable, and TraceFileError for a damaged file.
+    Runs of FEWEST_IN_ROW iterations and more, such as those of an inner loop, that together have less than half of the
+    calls of the program's own loop are no match, unless there are `boundaries` or one run has half of these calls. With
+    `any_tag`, tags are not compared. Raises NotComparable, and TraceFileError for a damaged file.
     """
     for trace in (program, workload):
         trace.require_complete()
     if program.header.ranks != workload.header.ranks:
         raise NotComparable(f"the program ran on {program.header.ranks} ranks, the workload on {workload.header.ranks}")
-    alphabet = CallAlphabet()
+    alphabet = CallAlphabet(any_tag=any_tag)
     runs_by_rank: list[list[Run]] = []
     differences: list[IterationDifference] = []
     longer: list[IterationDifference] = []  # where the program's own loop goes on with other calls
@@ -187,7 +196,8 @@ def iterations_of(
             differences.append(_difference(program_rank.rank, text, iteration, alphabet, segments))
         elif segments is None:
             longest = max(runs, key=lambda run: run.times)
-            if 2 * (longest.end - longest.start) < _calls_in_loop(program_rank):
+            counted = sum(run.end - run.start for run in runs if run is longest or run.times >= FEWEST_IN_ROW)
+            if 2 * counted < _calls_in_loop(program_rank):
                 longer.append(_difference_after(program_rank.rank, text, iteration, alphabet, longest))
     if differences or longer:
         found = 0 if differences else min(max(run.times for run in runs) for runs in runs_by_rank)

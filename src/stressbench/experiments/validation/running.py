@@ -44,7 +44,8 @@ class ValidationSpec:
 
     `workload`: a motif with its options, or one workload file. `program`: an MPI program with its arguments, without
     its mpirun. `launches` of each side take turns. `boundaries`: which calls begin and end an iteration of the program;
-    `begins_paused`: only what the program does between MPI_Pcontrol(1) and MPI_Pcontrol(0) counts. At most
+    `begins_paused`: only what the program does between MPI_Pcontrol(1) and MPI_Pcontrol(0) counts. `any_tag`: tags are
+    not compared. At most
     `most_iterations` are measured in a launch. `tolerance`: the largest accepted deviation of the ratio of times from
     1. `computation`: that between the workload's calls; None: in sequence if an iteration has at most MAX_GAP_TIMES
     calls, otherwise measured. `emit`: where to write the workload with the computation of the program. `output`: a
@@ -60,6 +61,7 @@ class ValidationSpec:
     computation: Computation | None = None
     boundaries: Boundaries = field(default_factory=Boundaries)
     begins_paused: bool = False
+    any_tag: bool = False
     most_iterations: int = MOST_ITERATIONS
     tolerance: float | None = None
     seed: int = 1
@@ -79,6 +81,8 @@ class ValidationSpec:
         if ranks is None:
             raise LaunchMistake("-n is missing: how many ranks? For example -n 4")
         workload = ComparedWorkload.of(self.workload, engine=self.engine)
+        if self.any_tag and workload.is_replay:
+            raise LaunchMistake("--any-tag: a replay has the tags of the program; name a motif or a workload")
         workload.require_replaceable(self.computation or Computation.sequence)
         with self._folder() as folder:
             launches = TracedLaunches(ranks=ranks, target=target, engine=self.engine, folder=folder)
@@ -139,7 +143,8 @@ class _Run:
             mode=TraceMode.capture,
         )  # fmt: skip
         iterations = iterations_of(
-            program, captured.trace, repetitions=captured.iterations, boundaries=spec.boundaries
+            program, captured.trace, repetitions=captured.iterations, boundaries=spec.boundaries,
+            any_tag=spec.any_tag,
         )  # fmt: skip
         if iterations.differences:
             return self._result(program, iterations, operations=(), complete=True)

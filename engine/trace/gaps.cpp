@@ -71,8 +71,7 @@ std::vector<std::int64_t> times_in_sequence(const RankRecord& record, double sca
         record.gap_times_ns.size(), record.sequence_calls, input_limits::max_trace_gap_times);
   }
   std::vector<std::int64_t> times_ns;
-  for (const std::int64_t time_ns : record.gap_times_ns)
-    times_ns.push_back(scaled_ns(static_cast<double>(time_ns) * 1e-9, scale));
+  for (const std::int64_t time_ns : record.gap_times_ns) times_ns.push_back(scaled_time_ns(time_ns, scale));
   return times_ns;
 }
 

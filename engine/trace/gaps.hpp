@@ -24,7 +24,7 @@ inline constexpr std::uint64_t draws_per_gap = 1024;
 // The gap with its buckets in order. Throws UserMistake for an invalid call, count or bucket.
 Gap checked_gap(Gap gap, std::size_t calls);
 
-// The times of a checked gap in nanoseconds, with exactly its measured mean, multiplied by `scale`. Not with `mean`,
+// The times of a checked gap in nanoseconds, with exactly its measured mean, multiplied by `scale`. With `measured`
 // they follow its histogram and are shuffled with `draws`.
 std::vector<std::int64_t> times_of(const Gap& gap, GapTimes times, double scale, const Draw& draws);
 
@@ -71,6 +71,9 @@ std::vector<std::int64_t> times_from_histogram(const Gap& gap, std::int64_t coun
 
 // `seconds` * `scale` in nanoseconds, at most 30 years, which keeps sums in range.
 std::int64_t scaled_ns(double seconds, double scale);
+inline std::int64_t scaled_time_ns(std::int64_t time_ns, double scale) {
+  return scaled_ns(static_cast<double>(time_ns) * 1e-9, scale);
+}
 
 // The time before each call of the sequence, multiplied by `scale`. Throws UserMistake if the trace lacks some.
 std::vector<std::int64_t> times_in_sequence(const RankRecord& record, double scale);

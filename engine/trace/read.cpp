@@ -209,6 +209,10 @@ void refuse_partial(const Position& position, const Json& json) {
 }
 
 void check_gap_times(const RankRecord& record) {
+  if (record.gap_times_ns.size() > input_limits::max_trace_gap_times) {
+    throw WrongValue(fmt::format("{} times before calls; at most {}", record.gap_times_ns.size(),
+                                 input_limits::max_trace_gap_times));
+  }
   if (std::ssize(record.gap_times_ns) > record.sequence_calls) {
     throw WrongValue(fmt::format("{} times before {} calls", record.gap_times_ns.size(), record.sequence_calls));
   }
@@ -236,10 +240,6 @@ RankRecord rank_of(const Json& json) {
   }
   take(json, "tail_s", record.tail_s);
   take(json, "gap_times_ns", record.gap_times_ns);
-  if (record.gap_times_ns.size() > input_limits::max_trace_gap_times) {
-    throw WrongValue(fmt::format("{} times before calls; at most {}", record.gap_times_ns.size(),
-                                 input_limits::max_trace_gap_times));
-  }
   for (const Json& rule : json.at("rules")) record.rules.push_back(rule_of(rule));
   put(json.at("sequence_calls"), record.sequence_calls);
   check_gap_times(record);

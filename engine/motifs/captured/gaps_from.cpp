@@ -1,7 +1,5 @@
 #include "motifs/captured/gaps_from.hpp"
 
-#include <limits>
-
 #include "core/error.hpp"
 #include "motifs/captured/own_record.hpp"
 #include "trace/read.hpp"
@@ -62,10 +60,10 @@ GapSeries GapsFrom::series(const mpi::Group& group, const Select& select, double
     series = GapSeries(gaps, *times_, scale, iterations, own_draws);
   });
   if (*times_ == GapTimes::sequence) {
-    std::int64_t iterations_of_all = series.recorded_iterations().value_or(std::numeric_limits<std::int64_t>::max());
+    std::int64_t iterations_of_all = series.recorded_iterations();
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, &iterations_of_all, 1, MPI_INT64_T, MPI_MIN, group.handle()),
                "MPI_Allreduce");
-    if (series.recorded_iterations()) series.use_recorded_iterations(iterations_of_all);
+    series.use_recorded_iterations(iterations_of_all);
   }
   return series;
 }

@@ -1,6 +1,7 @@
 #include "motifs/captured/iteration_gaps.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include "calls/call_list_executor.hpp"
@@ -149,7 +150,19 @@ IterationGaps gap_before(const trace::RankRecord& record, std::int64_t call, Gap
 
 GapSeries::GapSeries(const IterationGaps& gaps, GapTimes times, double scale, std::int64_t iterations,
                      const Draw& draws)
-    : indices_(gaps.indices), in_sequence_(times == GapTimes::sequence) {
+    : indices_(gaps.indices) {
+  if (times == GapTimes::sequence) {
+    for (const std::int64_t time_ns : gaps.recorded_ns)
+      recorded_ns_.push_back(time_ns < 0 ? time_ns : trace::scaled_time_ns(time_ns, scale));
+    varies_ = recorded_ns_.size() > indices_.size();
+  } else {
+    fill_cycles(gaps, times, scale, draws);
+  }
+  const std::size_t most = std::max<std::size_t>(max_times / std::max<std::size_t>(indices_.size(), 1), 1);
+  iterations_ = varies_ ? std::min(static_cast<std::size_t>(iterations), most) : 1;
+}
+
+void GapSeries::fill_cycles(const IterationGaps& gaps, GapTimes times, double scale, const Draw& draws) {
   Draw position = draws;
   for (const trace::Gap& gap : gaps.gaps) {
     cycles_.push_back({trace::times_of(gap, times, scale, position)});
@@ -159,16 +172,10 @@ GapSeries::GapSeries(const IterationGaps& gaps, GapTimes times, double scale, st
   for (const int index : indices_) {
     if (index >= 0) ++cycles_[static_cast<std::size_t>(index)].uses;
   }
-  for (const std::int64_t time_ns : gaps.recorded_ns) {
-    recorded_ns_.push_back(time_ns < 0 ? time_ns : trace::scaled_ns(static_cast<double>(time_ns) * 1e-9, scale));
-  }
-  varies_ = varies_ || recorded_ns_.size() > indices_.size();
-  const std::size_t most = std::max<std::size_t>(max_times / std::max<std::size_t>(indices_.size(), 1), 1);
-  iterations_ = varies_ ? std::min(static_cast<std::size_t>(iterations), most) : 1;
 }
 
-std::optional<std::int64_t> GapSeries::recorded_iterations() const {
-  if (!in_sequence_ || indices_.empty()) return std::nullopt;
+std::int64_t GapSeries::recorded_iterations() const {
+  if (recorded_ns_.empty()) return std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(recorded_ns_.size() / indices_.size());
 }
 
@@ -179,8 +186,7 @@ void GapSeries::use_recorded_iterations(std::int64_t count) {
 void GapSeries::fill_recorded(std::uint64_t execution, std::vector<std::int64_t>& times_ns) const {
   times_ns.clear();
   const std::size_t calls = indices_.size();
-  const std::size_t iterations = calls == 0 ? 0 : recorded_ns_.size() / calls;
-  if (iterations == 0) return;
+  const std::size_t iterations = recorded_ns_.size() / calls;
   const std::size_t first = execution % iterations;
   for (std::size_t k = 0; k < iterations_; ++k) {
     const auto begin = recorded_ns_.begin() + static_cast<std::ptrdiff_t>((first + k) % iterations * calls);
@@ -189,7 +195,7 @@ void GapSeries::fill_recorded(std::uint64_t execution, std::vector<std::int64_t>
 }
 
 void GapSeries::fill(std::uint64_t execution, std::vector<std::int64_t>& times_ns) {
-  if (in_sequence_) return fill_recorded(execution, times_ns);
+  if (!recorded_ns_.empty()) return fill_recorded(execution, times_ns);
   for (Cycle& cycle : cycles_) cycle.next = execution % cycle.times_ns.size() * cycle.uses % cycle.times_ns.size();
   times_ns.clear();
   for (std::size_t i = 0; i < iterations_; ++i) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "calls/call_list.hpp"
@@ -51,12 +50,13 @@ class GapSeries {
   // Whether iterations differ.
   bool varies() const noexcept { return varies_; }
 
-  // Number of iterations with times in their place, and how many of them are used: as many as all ranks have, so that
-  // what a rank computes in an iteration remains together with what the others do. None: times are not in their place.
-  std::optional<std::int64_t> recorded_iterations() const;
+  // Number of iterations with times in their place, as many as one likes without a call, and how many of them are used:
+  // as many as all ranks have, so that what a rank computes in an iteration remains together with what the others do.
+  std::int64_t recorded_iterations() const;
   void use_recorded_iterations(std::int64_t count);
 
  private:
+  void fill_cycles(const IterationGaps& gaps, GapTimes times, double scale, const Draw& draws);
   void fill_recorded(std::uint64_t execution, std::vector<std::int64_t>& times_ns) const;
 
   // The times between a pair of calls, which are used in turn.
@@ -68,8 +68,7 @@ class GapSeries {
 
   std::vector<Cycle> cycles_;
   std::vector<int> indices_;
-  bool in_sequence_ = false;
-  std::vector<std::int64_t> recorded_ns_;  // as IterationGaps::recorded_ns, multiplied by the scale
+  std::vector<std::int64_t> recorded_ns_;  // instead: as IterationGaps::recorded_ns, multiplied by the scale
   std::size_t iterations_ = 0;             // for which times are kept
   bool varies_ = false;
 };

@@ -240,7 +240,7 @@ class _Run:
         if not self.lengths:
             return (trace.path,)
         paths = []
-        for step, takes_gaps in enumerate(self.workload.take_gaps()):
+        for step, takes_gaps in enumerate(self.workload.take_gaps):
             path = trace.path.with_name(f"{trace.path.stem}-step-{step + 1}.trace")
             lines = lines_of_step(trace, iterations, self.lengths, step=step, first_call_only=not takes_gaps)
             write_atomically(path, b"".join(lines))

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import orjson
@@ -90,7 +90,7 @@ class ComparedWorkload:
         text = self._as_written(nodes)
         if not gaps or not self.replaces_computation(computation):
             return text
-        remaining = iter(gaps)
+        remaining = iter(zip(gaps, self.take_gaps, strict=True))
 
         def with_gaps(match: re.Match[str]) -> str:
             if match["key"] != "MOTIF":
@@ -98,8 +98,9 @@ class ComparedWorkload:
             motif = _motif_of(match["rest"])
             if motif == _COMPUTE:
                 return _REMOVED
-            source = f"--{_GAPS_OPTION} {quote(str(next(remaining)))} --gaps {computation}"
-            if self._takes_gaps(motif):
+            capture, takes_gaps = next(remaining)
+            source = f"--{_GAPS_OPTION} {quote(str(capture))} --gaps {computation}"
+            if takes_gaps:
                 return f"[MOTIF] {_words_of(match['rest'])} {source}{_end_of(match['rest'])}"
             return f"[MOTIF] {_COMPUTE} {source} --call 0\n{match[0]}"
 
@@ -114,6 +115,7 @@ class ComparedWorkload:
         """Names of the motifs of its chain that communicate. Raises LaunchMistake where the file cannot be read."""
         return tuple(_motif_of(match["rest"]) for match in self._communicating())
 
+    @cached_property
     def take_gaps(self) -> tuple[bool, ...]:
         """For each of these motifs, whether it can take the computation between its calls from a capture.
 

@@ -37,6 +37,8 @@ from peer import Built, Comparison, Peer, Setting, Sizes
 from place import Place
 from sweep import Table
 
+from stressbench.formats.units import UnitError, parse_size
+
 DEFINITIONS = Path(__file__).resolve().parent / "peers"
 COMPARISONS = {
     "osu": Comparison(
@@ -92,20 +94,20 @@ COMPARISONS = {
 
 
 def sizes_of(text: str) -> Sizes:
-    """Sizes from text such as `0:4MiB` (argparse reports the ValueError)."""
+    """Sizes from text such as `0:4MiB`, for argparse."""
     low, colon, high = text.partition(":")
-    sizes = Sizes(bytes_of(low), bytes_of(high if colon else low))
+    try:
+        sizes = Sizes(bytes_of(low), bytes_of(high if colon else low))
+    except UnitError as fault:
+        raise argparse.ArgumentTypeError(f"{text}: {fault}") from None
     if sizes.low & (sizes.low - 1) or sizes.high < sizes.low:
         raise argparse.ArgumentTypeError(f"{text}: expected MIN:MAX, where MIN is 0 or a power of two and at most MAX")
     return sizes
 
 
 def bytes_of(text: str) -> int:
-    """A number of bytes from text such as 8, 4KiB or 4MiB."""
-    for unit, factor in (("KiB", 1 << 10), ("MiB", 1 << 20)):
-        if text.endswith(unit):
-            return int(text.removesuffix(unit)) * factor
-    return int(text)
+    """A number of bytes from text such as 0, 8 or 4MiB."""
+    return 0 if text == "0" else parse_size(text)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -10,7 +10,8 @@
 
 namespace stressbench {
 
-enum class TransposeCall { pairwise, alltoall, alltoallv };
+// `staged`: two pairwise stages, among fewer ranks each; `recursive`: these are in stages again (docs/motifs/fft2d.md).
+enum class TransposeCall { pairwise, alltoall, alltoallv, staged, recursive };
 
 namespace calls {
 
@@ -26,7 +27,14 @@ class Blocks {
     if (length_ == 0) return block_cells(cells_, parts_, index);
     return std::clamp<std::int64_t>(cells_ - index * length_, 0, length_);
   }
+  // For FFTW's blocks: the blocks `first` to `first` + `count` - 1 alone; and each `count` successive blocks as one.
+  Blocks part(int first, int count) const {
+    return {std::clamp<std::int64_t>(cells_ - first * length_, 0, count * length_), count, length_};
+  }
+  Blocks joined(int count) const { return {cells_, parts_ / count, count * length_}; }
+
   std::int64_t cells() const { return cells_; }
+  int parts() const { return parts_; }
   std::int64_t longest() const { return (*this)[0]; }
   bool all_equal() const { return cells_ % parts_ == 0; }
   int nonempty_count() const {
@@ -46,7 +54,27 @@ struct TransposeGroup {
   int first = 0;
   int stride = 1;
   int rank_of(int member) const { return first + member * stride; }
+  // `count` members from `member` on, each `step`-th, for pairwise messages: they have no communicator of their own.
+  TransposeGroup part(int member, int step, int count) const {
+    return {{comm.number, (comm.rank - member) / step, count}, rank_of(member), stride * step};
+  }
 };
+
+// The first of FFTW's two stages is among so many successive ranks, the second among those with the same place in such
+// groups: the smallest divisor from the square root on (mpi/transpose-recurse.c, "sqrt"). 0 if there is none.
+inline int first_stage_ranks(int ranks) {
+  int divisor = 1;
+  while ((divisor + 1) * (divisor + 1) <= ranks) ++divisor;
+  while (ranks % divisor != 0) ++divisor;
+  return divisor > 1 && divisor < ranks ? divisor : 0;
+}
+inline bool is_in_stages(TransposeCall call) {
+  return call == TransposeCall::staged || call == TransposeCall::recursive;
+}
+// The call of each of both stages.
+inline TransposeCall call_of_stage(TransposeCall call) {
+  return call == TransposeCall::recursive ? call : TransposeCall::pairwise;
+}
 
 // The partners of `own` in a round-robin tournament, one per round, including itself (Schreuder, Math. Prog. Study 13,
 // 1980).
@@ -101,6 +129,17 @@ inline void transpose(CallList& calls, TransposeCall call, const TransposeGroup&
     }
     return calls.alltoallv(group.comm, bytes_to, bytes_from);
   }
+  if (rows.cells() == 0) return;
+  const int neighbours = is_in_stages(call) ? first_stage_ranks(group.comm.size) : 0;
+  if (neighbours > 0) {
+    const int groups = group.comm.size / neighbours;
+    const int place = own % neighbours;
+    const TransposeCall stage = call_of_stage(call);
+    transpose(calls, stage, group.part(own - place, 1, neighbours), rows.part(own - place, neighbours),
+              columns.joined(groups), element_bytes, copy_ns);
+    return transpose(calls, stage, group.part(place, neighbours, groups), rows.joined(neighbours),
+                     columns.part(place * groups, groups), element_bytes, copy_ns);
+  }
   const int players = std::max(rows.nonempty_count(), columns.nonempty_count());
   if (own >= players) return;
   const auto tag = [&](int sender, int receiver) {
@@ -114,15 +153,50 @@ inline void transpose(CallList& calls, TransposeCall call, const TransposeGroup&
   }
 }
 
+// Adds `times` times the traffic of `one`.
+inline void add(Traffic& sum, const Traffic& one, std::int64_t times) {
+  sum.messages += times * one.messages;
+  sum.message_bytes += times * one.message_bytes;
+  sum.collectives += times * one.collectives;
+  sum.collective_bytes += times * one.collective_bytes;
+  sum.compute_s += static_cast<double>(times) * one.compute_s;
+}
+
 // Traffic of one transpose, summed over all its members.
 inline Traffic transpose_traffic(TransposeCall call, const Blocks& rows, const Blocks& columns,
                                  std::int64_t element_bytes) {
   const std::int64_t all = element_bytes * rows.cells() * columns.cells();
-  if (call != TransposeCall::pairwise) return {.collectives = 1, .collective_bytes = all};
+  if (call == TransposeCall::alltoall || call == TransposeCall::alltoallv)
+    return {.collectives = 1, .collective_bytes = all};
+  if (rows.cells() == 0) return {};
+  const int neighbours = is_in_stages(call) ? first_stage_ranks(rows.parts()) : 0;
+  if (neighbours > 0) {
+    const int groups = rows.parts() / neighbours;
+    const TransposeCall stage = call_of_stage(call);
+    Traffic sum;
+    for (int group = 0; group < groups; ++group) {
+      add(sum,
+          transpose_traffic(stage, rows.part(group * neighbours, neighbours), columns.joined(groups), element_bytes),
+          1);
+    }
+    for (int place = 0; place < neighbours; ++place) {
+      add(sum,
+          transpose_traffic(stage, rows.joined(neighbours), columns.part(place * groups, groups), element_bytes), 1);
+    }
+    return sum;
+  }
   const std::int64_t players = std::max(rows.nonempty_count(), columns.nonempty_count());
   std::int64_t own_elements = 0;
   for (int k = 0; k < players; ++k) own_elements += rows[k] * columns[k];
   return {.messages = players * (players - 1), .message_bytes = all - element_bytes * own_elements};
+}
+
+// How often a transpose copies a point: once in each pairwise stage.
+inline int copies_of(TransposeCall call, int ranks) {
+  if (call == TransposeCall::alltoall || call == TransposeCall::alltoallv) return 0;
+  const int neighbours = is_in_stages(call) ? first_stage_ranks(ranks) : 0;
+  if (neighbours == 0) return 1;
+  return copies_of(call_of_stage(call), neighbours) + copies_of(call_of_stage(call), ranks / neighbours);
 }
 
 }  // namespace calls

@@ -22,13 +22,7 @@ class Fft2d final : public Application {
     return sum;
   }
 
-  void check_ranks(int ranks) const override {
-    if (*call_ != TransposeCall::alltoall || transform().has_equal_blocks(ranks)) return;
-    reject("call",
-           "alltoall needs the same number of rows and columns on each of {} ranks, which {} x {} do not give; use "
-           "alltoallv",
-           ranks, *nx_, ny());
-  }
+  void check_ranks(int ranks) const override { transform().check(ranks); }
 
   void write(CallList& calls) const override {
     if (*barrier_) calls.barrier(calls.all_ranks());

@@ -14,6 +14,7 @@ enum class Decomposition { slabs, pencils };
 
 namespace {
 
+using calls::add;
 using calls::Blocks;
 using calls::CallList;
 using calls::SlabTransform;
@@ -36,17 +37,23 @@ class Fft3d final : public Application {
   void check_ranks(int ranks) const override {
     if (*decomposition_ == Decomposition::slabs) {
       if (grid_.was_given()) reject("grid", "slabs have no grid; use --decomposition pencils");
-      return check_alltoall(slabs().has_equal_blocks(ranks), ranks);
+      return slabs().check(ranks);
     }
     for (const auto* transposed : {&transposed_in_, &transposed_out_}) {
       if (**transposed) reject(transposed->name(), "only slabs can be transposed; use --decomposition slabs");
     }
+    if (calls::is_in_stages(*call_)) reject("call", "only slabs are transposed in stages; use --decomposition slabs");
     const Dims<2> grid = dims_for(*grid_, ranks);
     check_dims("grid", grid, ranks);
     check_points("nx", nx(), grid[0]);
     check_points("ny", ny(), std::max(grid[0], grid[1]));
     check_points("nz", nz(), grid[1]);
-    check_alltoall(ny() % grid[1] == 0 && nz() % grid[1] == 0 && nx() % grid[0] == 0 && ny() % grid[0] == 0, ranks);
+    const bool equal_blocks =
+        ny() % grid[1] == 0 && nz() % grid[1] == 0 && nx() % grid[0] == 0 && ny() % grid[0] == 0;
+    if (*call_ != TransposeCall::alltoall || equal_blocks) return;
+    reject("call",
+           "alltoall needs blocks of one size, which {} x {} x {} points on {} ranks do not give; use alltoallv", nx(),
+           ny(), nz(), ranks);
   }
 
   void write(CallList& calls) const override {
@@ -65,20 +72,18 @@ class Fft3d final : public Application {
 
   Traffic traffic_of_pencils(int ranks) const {
     Traffic sum;
-    const auto add_twice = [&sum](const Traffic& traffic) {  // forward, backward
-      sum.messages += 2 * traffic.messages;
-      sum.message_bytes += 2 * traffic.message_bytes;
-      sum.collectives += 2 * traffic.collectives;
-      sum.collective_bytes += 2 * traffic.collective_bytes;
-    };
     const Dims<2> grid = dims_for(*grid_, ranks);
     for (int i = 0; i < grid[0]; ++i) {
-      add_twice(calls::transpose_traffic(*call_, Blocks::even(ny(), grid[1]), Blocks::even(nz(), grid[1]),
-                                         point_bytes * block_cells(nx(), grid[0], i)));
+      add(sum,
+          calls::transpose_traffic(*call_, Blocks::even(ny(), grid[1]), Blocks::even(nz(), grid[1]),
+                                   point_bytes * block_cells(nx(), grid[0], i)),
+          2);  // forward, backward
     }
     for (int j = 0; j < grid[1]; ++j) {
-      add_twice(calls::transpose_traffic(*call_, Blocks::even(nx(), grid[0]), Blocks::even(ny(), grid[0]),
-                                         point_bytes * block_cells(nz(), grid[1], j)));
+      add(sum,
+          calls::transpose_traffic(*call_, Blocks::even(nx(), grid[0]), Blocks::even(ny(), grid[0]),
+                                   point_bytes * block_cells(nz(), grid[1], j)),
+          2);
     }
     const double copied_ns = *call_ == TransposeCall::pairwise ? 4 * times.copy_ns : 0;
     const double points = static_cast<double>(nx()) * static_cast<double>(ny()) * static_cast<double>(nz()) / ranks;
@@ -120,12 +125,6 @@ class Fft3d final : public Application {
                      times.copy_ns * static_cast<double>(points_per_element));
   }
 
-  void check_alltoall(bool equal_blocks, int ranks) const {
-    if (*call_ != TransposeCall::alltoall || equal_blocks) return;
-    reject("call",
-           "alltoall needs blocks of one size, which {} x {} x {} points on {} ranks do not give; use alltoallv", nx(),
-           ny(), nz(), ranks);
-  }
   static void check_points(const char* parameter, std::int64_t points, int ranks) {
     if (points >= ranks) return;
     reject(parameter, "{} points are too few for {} ranks in that direction; {} would fit", points, ranks, ranks);

@@ -72,6 +72,8 @@ std::vector<Case> cases() {
       {"swfft", {{"ngx", "12"}, {"compute", "off"}}, 4, 0, 1, 33, from_to(2, 0, 33)},
       {"fft2d", {{"nx", "20"}, {"call", "alltoallv"}, {"compute", "off"}}, 2, 1, 2, 7, from_to(0, 1, 7)},
       {"fft3d", {{"nx", "8"}, {"decomposition", "pencils"}, {"compute", "off"}}, 4, 0, 0, 9, from_to(1, 0, 9)},
+      {"fft2d", {{"nx", "8"}, {"call", "staged"}, {"compute", "off"}}, 4, 3, 5, 9, from_to(1, 3, 9)},  // second stage
+      {"vpfft", {{"nx", "8"}, {"-n", "1"}, {"compute", "off"}}, 4, 0, 151, 9, from_to(3, 0, 9)},  // the last transform
       {"milc", {{"compute", "off"}}, 2, 1, 1, 100, from_to(0, 1, 100)},
       {"milc", {{"nx", "12"}, {"compute", "off"}}, 3, 0, 0, 9, from_to(1, 0, 9)},  // any source: the neighbour in +x
       {"minife", {{"nx", "9"}, {"ny", "8"}, {"nz", "7"}, {"compute", "off"}}, 4, 3, 2, 9, from_to(1, 3, 9)},

@@ -95,6 +95,31 @@ TEST(Fft2d, TagsStayBelow32768) {
   EXPECT_EQ(tags, (std::vector{199 * 200 + 198 - 32768, 198 * 200 + 199 - 32768}));
 }
 
+TEST(Fft2d, IsTheFormulaAndMeetsInStages) {
+  for (const int ranks : {4, 6, 8, 9, 10, 12, 16}) {
+    for (const char* call : {"staged", "recursive"}) {
+      for (const Options& options : {Options{{"call", call}, {"nx", "720"}, {"ny", "1440"}},
+                                     Options{{"call", call}, {"nx", "720"}, {"transposed-out", ""}}}) {
+        const auto motif = configured("fft2d", options, ranks);
+        expect_traffic_equals_call_lists(*motif, ranks);
+        expect_matching_messages(*motif, ranks);
+      }
+    }
+  }
+}
+
+// 8 ranks: pairs, then four ranks each with the same place in their pair; these in pairs again.
+TEST(Fft2d, TransposesInStagesAmongFewerRanksEach) {
+  const Options mesh{{"nx", "8"}, {"ny", "64"}};
+  Options options = mesh;
+  options.emplace_back("call", "staged");
+  EXPECT_THAT(calls_of(*configured("fft2d", options, 8), 0, 8),
+              testing::StartsWith("SR>1:512<1:512 SR>6:256<6:256 SR>4:256<4:256 SR>2:256<2:256 SR>1:"));
+  options.back().second = "recursive";
+  EXPECT_THAT(calls_of(*configured("fft2d", options, 8), 0, 8),
+              testing::StartsWith("SR>1:512<1:512 SR>2:512<2:512 SR>4:512<4:512 SR>1:"));
+}
+
 TEST(Fft3d, IsTheFormulaAndMeetsInSlabsAndInPencils) {
   for (const int ranks : {1, 2, 3, 4, 6, 8, 12, 13}) {
     for (const char* call : {"pairwise", "alltoallv"}) {

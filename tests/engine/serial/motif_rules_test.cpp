@@ -189,6 +189,12 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{"fft3d", {{"decomposition", "pencils"}, {"transposed-out", ""}}, 4, "transposed-out", "only slabs"},
         Rejection{"fft3d", {{"decomposition", "pencils"}, {"grid", "3x2"}}, 8, "grid", "4x2 would fit"},
         Rejection{"fft3d", {{"decomposition", "pencils"}, {"nz", "3"}}, 16, "nz", "3 points are too few for 4 ranks"},
+        Rejection{"fft3d", {{"decomposition", "pencils"}, {"call", "staged"}}, 4, "call", "only slabs are transposed"},
+        Rejection{"fft2d", {{"call", "staged"}}, 7, "call", "--call: staged needs ranks in groups of equal size"},
+        Rejection{"fft2d", {{"nx", "18"}, {"call", "recursive"}}, 4, "call", "which 18 x 18 points on 4 ranks do not"},
+        Rejection{"vpfft", {{"nx", "20"}, {"call", "staged"}}, 8, "call", "which 20 x 20 x 20 points on 8 ranks do"},
+        Rejection{"vpfft", {{"call", "staged,pairwise,staged"}}, 4, "call", "must be 1, 2 or 4, each one of pairwise"},
+        Rejection{"vpfft", {{"nz", "1"}}, 4, "nz", "must be other than 1"},
         Rejection{
             "milc", {{"nx", "9"}}, 2, "nx", "--nx: 9 is odd, but sites of two parities need even sides, such as 10"},
         Rejection{"milc", {}, 3, "grid", "factor 3 divides; a multiple of 3 as a side would do"},

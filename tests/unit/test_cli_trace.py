@@ -124,7 +124,7 @@ def test_levels_are_a_file_for_the_motif(tmp_path: Path) -> None:
 
     ended = trace("levels", path, "-o", tmp_path / "cg.levels")
 
-    assert (ended.exit_code, ended.stdout) == (0, "")
+    assert (ended.exit_code, ended.stdout) == (0, f"{tmp_path / 'cg.levels'}\n")
     assert (tmp_path / "cg.levels").read_text().splitlines() == [
         "# The multigrid of cg on 2 ranks, from a capture with 4 V-cycles.",
         "# Written by `stressbench trace levels`; the format: docs/motifs/amg.md.",

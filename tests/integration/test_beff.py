@@ -73,7 +73,7 @@ def test_the_number_is_computed_again_from_its_protocol(stressbench, tmp_path) -
     assert json.loads(again.output) == found
     refused = stressbench("beff", "-n", "4", "-o", protocol)
     assert refused.status == 2
-    assert "is there already" in refused.errors
+    assert "already exists" in refused.errors
 
 
 @pytest.mark.parametrize(("lmax", "length"), [("12", 12), ("4KiB", 4096)])

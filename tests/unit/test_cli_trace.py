@@ -220,7 +220,7 @@ def test_record_refuses_what_cannot_be_replayed_with_the_reason(
     ("words", "message"),
     [
         (("-o", "a.txt"), "--output: a.txt should end in .sb"),
-        (("-o", "made.sb"), "--output: made.trace is there already"),
+        (("-o", "made.sb"), "--output: made.trace already exists"),
         (("-o", "a.sb", "--job", ""), "--job: '' is not a name"),
     ],
 )

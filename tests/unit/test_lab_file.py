@@ -70,7 +70,7 @@ def mistakes(text: str) -> tuple[str, ...]:
         ("count = 4", 'count = "4"', "2: hosts.count: '4': expected a whole number"),
         ("count = 4", 'count = 4\nname = "H"', "3: hosts.name: 'H': expected lower-case letters"),
         ('"100Mbit"', '"0Mbit"', "5: rail.rate: '0Mbit': a link of rate 0 would carry nothing; expected more than 0"),
-        ('"100Mbit"', '"fast"', "5: rail.rate: 'fast': expected a rate in bits a second, such as 100Mbit"),
+        ('"100Mbit"', '"fast"', "5: rail.rate: 'fast': expected a rate in bits per second, such as 100Mbit"),
         ('"100Mbit"', '"100Mbit"\ndelay = 3', "6: rail.delay: 3: expected a time, such as 10us"),
         ('kind = "single"', 'kind = "sngle"', "8: unknown kind 'sngle'; did you mean 'single'? known: dragonfly, "),
         ('kind = "single"', "", "7: [topology] kind is missing; known: dragonfly, fat-tree, links, ring, "),

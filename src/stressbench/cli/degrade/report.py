@@ -24,7 +24,7 @@ wall time and figures of merit are reported.
 Examples:
     stressbench degrade report tiny
     stressbench degrade report tiny --at-most 10% --motifs
-    stressbench degrade report app --gflops-per-node 115.2 --injection 1.74    # bytes a flop, as the paper's Table 3
+    stressbench degrade report app --gflops-per-node 115.2 --injection 1.74    # bytes per flop, as the paper's Table 3
     stressbench degrade report tiny --format csv -o tiny.csv
     stressbench degrade report tiny --format html -o tiny.html               # factors drawn, all tables
     stressbench degrade report tiny --format json | jq '.curves[] | {job, ranks, needs, undecided}'

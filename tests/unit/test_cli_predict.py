@@ -176,7 +176,7 @@ def refusals(store: Path) -> dict[str, tuple[tuple[object, ...], str]]:
     bad = store.parent / "bad.json"
     bad.write_text(to_json(made("cg")).replace('"nodes": 4', '"nodes": 0'), encoding="utf-8")
     return {
-        "one alone": ((cg,), "cg alone: expected two profiles or more"),
+        "one alone": ((cg,), "cg alone: expected at least two profiles"),
         "no such file": (("nowhere.json", cg), "nowhere.json: no such file or folder; names of applications need"),
         "a broken file": ((bad, cg), "bad.json: provenance.nodes 0: input should be greater than or equal to 1"),
         "no such model": ((store, "--model", "LT"), "--model LT: expected one of AverageLT, AverageStDevLT, PDFLT"),

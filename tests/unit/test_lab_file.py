@@ -83,10 +83,10 @@ def mistakes(text: str) -> tuple[str, ...]:
         ('"single"', '"ring"\nrate = "1Gbit"\nhosts_per_switch = 2', "10: topology.hosts_per_switch: 2 leaves 2 "),
         ('"single"', '"torus"\ncolumns = 3\nrows = 2\nrate = "1Gbit"', "9: topology.columns: 3 columns x 2 rows x 1 "),
         ('"single"', '"ring"\nrate = "1Gbit"\nforwarding = "bridge"', "10: cycle without routing: "),
-        ("[topology]", '[[host]]\nname = "h7"\n[topology]', "8: 'h7' is no host; they are h0 to h3"),
+        ("[topology]", '[[host]]\nname = "h7"\n[topology]', "8: 'h7' is not a host; they are h0 to h3"),
         ("[topology]", '[[host]]\nname = "h1"\n[[host]]\nname = "h1"\n[topology]', "10: 'h1' has more than one "),
         ("[topology]", '[[host]]\nname = "h1"\nrates = ["1Gbit", "1Gbit"]\n[topology]', "9: host.rates: 2 rates, but "),
-        ("[topology]", '[[noise]]\nfrom = "h0"\nto = "h9"\nrate = "1Mbit"\n[topology]', "9: noise.to: 'h9' is no host"),
+        ("[topology]", '[[noise]]\nfrom = "h0"\nto = "h9"\nrate = "1Mbit"\n[topology]', "9: noise.to: 'h9' is not a "),
         ("[topology]", '[io]\ncount = 1\nattach = "s1"\nrate = "1Gbit"\n[topology]', "9: io.attach: unknown switch "),
         ("[topology]", '[io]\ncount = 1\nname = "h"\nattach = "s0"\nrate = "1Gbit"\n[topology]', "duplicate name 'h0'"),
         ("[[rail]]", '[[link]]\nbetween = ["h0", "s0"]\nrate = "1Gbit"\n[[rail]]', '4: [[link]]: kind = "single" '),
@@ -112,7 +112,7 @@ def test_several_mistakes_are_told_at_once_in_the_order_of_lines() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('["h1", "b"]', '["h9", "b"]', "10: link.between: 'h9' is no host and no switch of this lab"),
+        ('["h1", "b"]', '["h9", "b"]', "10: link.between: 'h9' is neither a host nor a switch of this lab"),
         ('["h1", "b"]', '["h0", "b"]', "'h0' has two links on eth0; a second NIC is h0:eth1"),
         ('["h1", "b"]', '["h1", "h0"]', "10: link.between: 'h1' and 'h0' are hosts; a switch must stand between"),
         ('["h1", "b"]', '["h1:0", "b"]', "10: link.between: 'h1:0': expected a NIC such as h1:eth0"),

@@ -203,7 +203,7 @@ def test_leftovers_that_cannot_be_saved_stay_and_are_named(folder: Path) -> None
     ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{COPY}; {LEAVE}", TMPDIR=str(folder))
 
     assert ended.returncode == 3
-    assert "a.trace could not be written: stressbench-trace-salvage failed (disk full), and what" in ended.stderr
+    assert "a.trace could not be written: stressbench-trace-salvage failed (disk full), and their data" in ended.stderr
     assert len(list((folder / "pools").iterdir())) == 3
     assert all(str(path) in ended.stderr for path in (folder / "pools").iterdir())
     assert not (folder / "a.trace").exists()  # a part of it was there

@@ -98,7 +98,7 @@ def test_signal_handlers_are_those_from_before_after_a_measurement(machine: Path
 
 
 def test_mistakes_are_reported_before_anything_starts(machine: Path) -> None:
-    with pytest.raises(LaunchMistake, match="gone-program: there is no such program"):
+    with pytest.raises(LaunchMistake, match="gone-program: there is no such executable program"):
         spec("gone-program")
     with pytest.raises(LaunchMistake, match="--pairs: 2 pairs need 4 hosts"):
         probe_pairs(LOCAL, 2, target_name="local")

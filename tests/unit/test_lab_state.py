@@ -71,7 +71,7 @@ def test_a_link_in_the_place_of_what_we_made_is_refused(pair: Path, below: str, 
     ours.rename(elsewhere)
     ours.symlink_to(elsewhere)
 
-    with pytest.raises(LabMistake, match=rf"{ours}: is (a symbolic link or no directory|no regular file)"):
+    with pytest.raises(LabMistake, match=rf"{ours}: is (a symbolic link or not a directory|not a regular file)"):
         running_lab("pair")
 
 

@@ -180,8 +180,8 @@ inline Traffic transpose_traffic(TransposeCall call, const Blocks& rows, const B
           1);
     }
     for (int place = 0; place < neighbours; ++place) {
-      add(sum,
-          transpose_traffic(stage, rows.joined(neighbours), columns.part(place * groups, groups), element_bytes), 1);
+      add(sum, transpose_traffic(stage, rows.joined(neighbours), columns.part(place * groups, groups), element_bytes),
+          1);
     }
     return sum;
   }

@@ -48,8 +48,7 @@ class Fft3d final : public Application {
     check_points("nx", nx(), grid[0]);
     check_points("ny", ny(), std::max(grid[0], grid[1]));
     check_points("nz", nz(), grid[1]);
-    const bool equal_blocks =
-        ny() % grid[1] == 0 && nz() % grid[1] == 0 && nx() % grid[0] == 0 && ny() % grid[0] == 0;
+    const bool equal_blocks = ny() % grid[1] == 0 && nz() % grid[1] == 0 && nx() % grid[0] == 0 && ny() % grid[0] == 0;
     if (*call_ != TransposeCall::alltoall || equal_blocks) return;
     reject("call",
            "alltoall needs blocks of one size, which {} x {} x {} points on {} ranks do not give; use alltoallv", nx(),

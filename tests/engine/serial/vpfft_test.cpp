@@ -50,17 +50,15 @@ TEST(Vpfft, IsTheFormulaAndMeetsInStages) {
 // 5 x 4 x 2 points on 4 ranks: planes 2, 2, 1, 0; lines 2 each. Ranks 0 and 1 exchange and 2 and 3, then 0 and 2 and 1
 // and 3.
 TEST(Vpfft, TransposesInTwoStagesThere) {
-  const auto motif =
-      configured("vpfft", {{"nx", "5"}, {"ny", "4"}, {"nz", "2"}, {"call", "staged,pairwise"}}, 4);
+  const auto motif = configured("vpfft", {{"nx", "5"}, {"ny", "4"}, {"nz", "2"}, {"call", "staged,pairwise"}}, 4);
   EXPECT_THAT(calls_of(*motif, 0, 4), testing::StartsWith(repeated(25, sum) + "SR>1:128<1:128 SR>2:128<2:32 SR>"));
   EXPECT_THAT(calls_of(*motif, 2, 4), testing::StartsWith(repeated(25, sum) + "SR>3:64<3:0 SR>0:32<0:128 SR>"));
 }
 
 TEST(Vpfft, HasCallsOfItsOwnThereAndBackForwardAndBackward) {
   const Options options{{"nx", "4"}, {"solver-iterations", "1"}, {"call", "staged,pairwise,alltoall,staged"}};
-  const std::string transforms =
-      repeated(5, "SR>1:128<1:128 SR>2:128<2:128 SR>3:64<3:64 SR>2:64<2:64 SR>1:64<1:64 ") +
-      repeated(5, "Alltoall:64 SR>1:128<1:128 SR>2:128<2:128 ");
+  const std::string transforms = repeated(5, "SR>1:128<1:128 SR>2:128<2:128 SR>3:64<3:64 SR>2:64<2:64 SR>1:64<1:64 ") +
+                                 repeated(5, "Alltoall:64 SR>1:128<1:128 SR>2:128<2:128 ");
   EXPECT_EQ(calls_of(*configured("vpfft", options, 4), 0, 4),
             repeated(25, sum) + transforms + repeated(12, sum) + transforms + "Barrier");
 }

@@ -213,11 +213,10 @@ void CallListExecutor::create_request(const Isend& send, const BufferOffsets& of
 }
 
 void CallListExecutor::create_request(const Irecv& receive, const BufferOffsets& offsets) {
-  mpi::check(
-      MPI_Recv_init(receive_buffer_.data() + offsets.in, receive.in.capacity, datatype_of(receive.type),
-                    receive.in.from, receive.in.tag, group_->handle(),
-                    &requests_[static_cast<std::size_t>(receive.request.slot)]),
-      "MPI_Recv_init");
+  mpi::check(MPI_Recv_init(receive_buffer_.data() + offsets.in, receive.in.capacity, datatype_of(receive.type),
+                           receive.in.from, receive.in.tag, group_->handle(),
+                           &requests_[static_cast<std::size_t>(receive.request.slot)]),
+             "MPI_Recv_init");
 }
 
 void CallListExecutor::free_persistent() noexcept {

@@ -36,13 +36,15 @@ constexpr int flux_tag = 700;  // times the number of the quadrature set, plus t
 constexpr int sets = 2;        // the second, of the lowest order, is for an acceleration that is off
 constexpr std::int64_t order_bytes = 4 * umt::octants;
 
-// Computation between calls in the reference captures, in nanoseconds. A flux is that of a corner, angle and group.
-constexpr double relink_ns = 20;      // per corner and group: energies, mesh, opacities
-constexpr double advance_ns = 6;      // per flux: fluxes of the step before, order of the zones
-constexpr double step_source_ns = 3;  // per flux
-constexpr double coupling_ns = 60;    // per corner and group: temperatures
-constexpr double sweep_ns = 15;       // per flux
-constexpr double moments_ns = 1.5;    // per flux: sums over angles
+// Computation between calls in a capture of 3x6x8 zones on 2 ranks, in nanoseconds. A flux is that of a corner, angle
+// and group.
+constexpr double relink_ns = 31;        // per corner and group: energies, mesh, opacities
+constexpr double advance_ns = 5.3;      // per flux: fluxes of the step before, order of the zones
+constexpr double step_source_ns = 2.5;  // per flux
+constexpr double coupling_ns = 43;      // per corner and group: coefficients of matter and radiation
+constexpr double temperature_ns = 26;   // per corner and group: temperatures, mean over the iterations
+constexpr double sweep_ns = 13.8;       // per flux
+constexpr double moments_ns = 0.77;     // per flux: sums over angles
 
 std::int64_t flux_bytes(std::int64_t corners, std::int64_t angles, std::int64_t groups) {
   return 8 * corners * angles * groups;
@@ -124,9 +126,8 @@ class BoundaryFluxes {
     const std::vector<int> own = chosen(domain_.order(), octants);
     for (std::size_t place = 0; place < own.size(); ++place) {
       calls_.compute(octant_ns);
-      exchange(std::array{own[place]}, [&](const Neighbour& neighbour) {
-        return std::array{chosen(neighbour.order, octants)[place]};
-      });
+      exchange(std::array{own[place]},
+               [&](const Neighbour& neighbour) { return std::array{chosen(neighbour.order, octants)[place]}; });
     }
   }
 
@@ -270,7 +271,7 @@ class Umt final : public Application {
     reduce(calls, ReduceOp::max, ElementType::doubles);  // rt/rtconi.F90
     reduce(calls, ReduceOp::max, ElementType::doubles);
     reduce(calls, ReduceOp::max, ElementType::ints);
-    calls.compute(coupling_ns * corner_groups());
+    calls.compute(temperature_ns * corner_groups());
     reduce(calls, ReduceOp::sum, ElementType::doubles);  // rt/rtconv.F90
     reduce(calls, ReduceOp::sum, ElementType::doubles);
     reduce(calls, ReduceOp::max, ElementType::doubles);
@@ -307,17 +308,13 @@ class Umt final : public Application {
   }
 
   // Angles of an octant.
-  std::int64_t angles() const {
-    return order_->has_value() ? **order_ * (**order_ + 2) / 8 : *polar_ * *azimuthal_;
-  }
+  std::int64_t angles() const { return order_->has_value() ? **order_ * (**order_ + 2) / 8 : *polar_ * *azimuthal_; }
   double zones() const {
     const auto [x, y, z] = zones_->sides;
     return static_cast<double>(x) * y * z;
   }
   // In UMT's decks a tenth of the zones are divided into seven.
-  double corner_groups() const {
-    return 8 * (zones() + 6 * std::ceil(zones() / 10)) * static_cast<double>(*groups_);
-  }
+  double corner_groups() const { return 8 * (zones() + 6 * std::ceil(zones() / 10)) * static_cast<double>(*groups_); }
   double all_fluxes() const { return corner_groups() * umt::octants * static_cast<double>(angles()); }
 
   Param<Dims<3>> zones_{this, 'n', "zones", {{3, 6, 8}}, "zones of each rank in x, y and z (numzones)", GivenSides{}};
@@ -331,15 +328,14 @@ class Umt final : public Application {
                                             "order of a level-symmetric quadrature; auto: a product quadrature",
                                             AutoOr{Even{}, AtMost{20}}};
   Param<std::int64_t> temperature_iterations_{
-      this, "temperature-iterations", 6, "temperature iterations of a time step", Positive{}, AtMost{20}};
-  Param<umt::Sweeps> sweeps_{this, "sweeps", umt::read_sweeps("all,all/all,all,all"),
+      this, "temperature-iterations", 4, "temperature iterations of a time step", Positive{}, AtMost{20}};
+  Param<umt::Sweeps> sweeps_{this, "sweeps", umt::read_sweeps("all,all/all"),
                              "octants of each flux iteration (all, or numbers from 1 to 8), separated by commas; "
                              "temperature iterations are separated by /, and the last of them is repeated"};
 };
 
-const RegisterMotif<Umt> registered{"umt", Family::application,
-                                    "a time step of radiation transport: sweeps of octants in boxes of zones",
-                                    "UMT2013"};
+const RegisterMotif<Umt> registered{
+    "umt", Family::application, "a time step of radiation transport: sweeps of octants in boxes of zones", "UMT2013"};
 
 }  // namespace
 }  // namespace stressbench

@@ -59,8 +59,8 @@ Domain::Domain(const Dims<3>& zones, const Dims<3>& grid, int rank) {
     Position other = at;
     other[axis] += side;
     if (other[axis] < 0 || other[axis] >= grid[axis]) continue;
-    neighbours_.push_back({rank + side * strides[axis], axis, side, corners_on_face(zones, axis),
-                           sweep_order(zones, grid, other)});
+    neighbours_.push_back(
+        {rank + side * strides[axis], axis, side, corners_on_face(zones, axis), sweep_order(zones, grid, other)});
   }
 }
 

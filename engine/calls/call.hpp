@@ -23,7 +23,6 @@ struct Requests {
   int first = 0;
   int count = 0;
   Request operator[](int k) const noexcept { return {first + k}; }
-  bool holds(Request request) const noexcept { return request.slot >= first && request.slot < first + count; }
 };
 
 // The communicator of a collective.
@@ -77,6 +76,17 @@ struct Irecv {
   Source source = Source::named;
 };
 
+// A persistent message, which Start sends or receives. Its request lasts until FreeRequest, in the same iteration.
+// `in.count` is 0 if nothing starts it.
+struct SendInit : Isend {};
+struct ReceiveInit : Irecv {};
+
+struct Start {
+  Request request;
+};
+struct FreeRequest {
+  Request request;
+};
 struct StartAll {
   Requests requests;
 };
@@ -148,12 +158,12 @@ struct EndRepeat {
   int begin = 0;
 };
 
-using Call = std::variant<Compute, Send, Receive, SendReceive, Isend, Irecv, StartAll, Wait, WaitAll, TestAll,
-                          WaitAllUnlessTested, Barrier, Bcast, Reduce, Allreduce, ReduceScatter, Allgather, Allgatherv,
-                          Alltoall, Alltoallv, Repeat, EndRepeat>;
+using Call = std::variant<Compute, Send, Receive, SendReceive, Isend, Irecv, SendInit, ReceiveInit, Start, FreeRequest,
+                          StartAll, Wait, WaitAll, TestAll, WaitAllUnlessTested, Barrier, Bcast, Reduce, Allreduce,
+                          ReduceScatter, Allgather, Allgatherv, Alltoall, Alltoallv, Repeat, EndRepeat>;
 // The MPI function that is called, without "MPI_"; empty for computation and loops.
 std::string_view mpi_function(const Call& call) noexcept;
-// A persistent request, created once and started by StartAll.
+// A persistent message whose request is created before the first iteration and lasts to the end; StartAll starts it.
 using PersistentCall = std::variant<Isend, Irecv>;
 
 template <class C>

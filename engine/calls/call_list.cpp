@@ -54,6 +54,10 @@ std::string_view mpi_function(const Call& call) noexcept {
         if constexpr (std::same_as<C, SendReceive>) return "Sendrecv";
         if constexpr (std::same_as<C, Isend>) return "Isend";
         if constexpr (std::same_as<C, Irecv>) return "Irecv";
+        if constexpr (std::same_as<C, SendInit>) return "Send_init";
+        if constexpr (std::same_as<C, ReceiveInit>) return "Recv_init";
+        if constexpr (std::same_as<C, Start>) return "Start";
+        if constexpr (std::same_as<C, FreeRequest>) return "Request_free";
         if constexpr (std::same_as<C, StartAll>) return "Startall";
         if constexpr (std::same_as<C, Wait>) return "Wait";
         if constexpr (std::same_as<C, WaitAll> || std::same_as<C, WaitAllUnlessTested>) return "Waitall";
@@ -101,6 +105,7 @@ void CallList::sendrecv(int to, int tag, std::int64_t bytes, int from, int from_
 Requests CallList::requests(int count) {
   const Requests created{request_slots_, count};
   request_slots_ += count;
+  receive_inits_.resize(static_cast<std::size_t>(request_slots_), -1);
   return created;
 }
 
@@ -135,6 +140,28 @@ void CallList::persistent_receive(Request request, int from, int tag, std::int64
   persistent_.emplace_back(Irecv{type, {from, tag, count, count}, request, Source::named});
 }
 
+void CallList::send_init(Request request, int to, int tag, std::int64_t bytes) {
+  const auto [type, count] = amount_of(bytes);
+  receive_inits_[static_cast<std::size_t>(request.slot)] = -1;
+  calls_.emplace_back(SendInit{Isend{type, {to, tag, count}, request}});
+}
+
+void CallList::receive_init(Request request, int from, int tag, std::int64_t bytes) {
+  const auto [type, count] = amount_of(bytes);
+  receive_inits_[static_cast<std::size_t>(request.slot)] = static_cast<int>(calls_.size());
+  calls_.emplace_back(ReceiveInit{Irecv{type, {from, tag, count, 0}, request, Source::named}});
+}
+
+void CallList::start(Request request) {
+  const int init = receive_inits_[static_cast<std::size_t>(request.slot)];
+  if (init >= 0) {
+    Incoming& in = std::get<ReceiveInit>(calls_[static_cast<std::size_t>(init)]).in;
+    in.count = in.capacity;
+  }
+  calls_.emplace_back(Start{request});
+}
+
+void CallList::free_request(Request request) { calls_.emplace_back(FreeRequest{request}); }
 void CallList::start_all(Requests requests) { calls_.emplace_back(StartAll{requests}); }
 void CallList::wait(Request request) { calls_.emplace_back(Wait{request}); }
 void CallList::wait_all(Requests requests) { calls_.emplace_back(WaitAll{requests}); }
@@ -296,17 +323,25 @@ Traffic CallList::traffic(double scale) const {
       sum.message_bytes += times * call.out.count * size_of(call.type);
     }
   };
+  std::vector<const Isend*> sends(static_cast<std::size_t>(request_slots_), nullptr);  // of persistent requests
+  const auto send_of = [&](Request request) -> const Isend*& { return sends[static_cast<std::size_t>(request.slot)]; };
+  const auto count_started = [&](Request request, std::int64_t times) {
+    if (send_of(request) != nullptr) count_message(*send_of(request), times);
+  };
+  for (const PersistentCall& persistent : persistent_) {
+    if (const auto* send = std::get_if<Isend>(&persistent)) send_of(send->request) = send;
+  }
   for_each_call([&]<class C>(const C& call, std::int64_t times) {
     if constexpr (std::same_as<C, Compute>) {
       sum.compute_s += static_cast<double>(times) * call.duration_ns * scale * 1e-9;
+    } else if constexpr (std::same_as<C, SendInit>) {
+      send_of(call.request) = &call;
+    } else if constexpr (std::same_as<C, ReceiveInit>) {
+      send_of(call.request) = nullptr;
+    } else if constexpr (std::same_as<C, Start>) {
+      count_started(call.request, times);
     } else if constexpr (std::same_as<C, StartAll>) {
-      for (const PersistentCall& persistent : persistent_) {
-        std::visit(
-            [&](const auto& message) {
-              if (call.requests.holds(message.request)) count_message(message, times);
-            },
-            persistent);
-      }
+      for (int k = 0; k < call.requests.count; ++k) count_started(call.requests[k], times);
     } else if constexpr (IsCollective<C>) {
       sum.collectives += ranks_of(call).rank == 0 ? times : 0;
       sum.collective_bytes += times * bytes_sent(call);

@@ -36,9 +36,15 @@ class CallList {
   void irecv(Request request, int from, int tag, std::int64_t bytes, Source source = Source::named);
   // `capacity` of the receive buffer may exceed `arriving`.
   void irecv_up_to(Request request, int from, int tag, std::int64_t capacity, std::int64_t arriving);
+  // Persistent messages whose requests exist before the first iteration.
   void persistent_send(Request request, int to, int tag, std::int64_t bytes);
   void persistent_receive(Request request, int from, int tag, std::int64_t bytes);
   void start_all(Requests requests);
+  // Persistent messages whose requests are created and freed in each iteration.
+  void send_init(Request request, int to, int tag, std::int64_t bytes);
+  void receive_init(Request request, int from, int tag, std::int64_t bytes);
+  void start(Request request);
+  void free_request(Request request);
   void wait(Request request);
   void wait_all(Requests requests);
   // Each test is followed by a wait that is skipped if the test found all requests complete.
@@ -114,6 +120,7 @@ class CallList {
   std::vector<std::vector<int>> lists_;
   std::vector<Split> splits_;
   int request_slots_ = 0;
+  std::vector<int> receive_inits_;  // by request slot, the index of its last ReceiveInit; -1: none
 };
 
 // Calls visit(call, its index) for each execution of a call in an iteration, in order, except loops.

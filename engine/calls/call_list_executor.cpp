@@ -33,12 +33,12 @@ MPI_Op operation_of(ReduceOp op) noexcept {
   return op == ReduceOp::sum ? MPI_SUM : op == ReduceOp::min ? MPI_MIN : MPI_MAX;
 }
 
-// The request of a nonblocking call; none for a blocking one.
+// The request that a call creates; none for a blocking call.
 template <class C>
-std::optional<Request> started_request(const C& call) noexcept {
+std::optional<Request> created_request(const C& call) noexcept {
   if constexpr (IsCollective<C>) {
     return call.request;
-  } else if constexpr (std::same_as<C, Isend> || std::same_as<C, Irecv>) {
+  } else if constexpr (std::derived_from<C, Isend> || std::derived_from<C, Irecv>) {
     return call.request;
   } else {
     return std::nullopt;
@@ -163,7 +163,7 @@ void CallListExecutor::assign_buffers(Memory memory) {
     BufferOffsets blocking_bytes;
     std::array<std::size_t, element_types> ones_bytes{};
     const auto measure = [&]<class C>(const C& call) {
-      const std::optional<Request> request = started_request(call);
+      const std::optional<Request> request = created_request(call);
       BufferOffsets& largest = request ? request_bytes[static_cast<std::size_t>(request->slot)] : blocking_bytes;
       std::size_t* largest_out = &largest.out;
       if constexpr (IsReduction<C>) {
@@ -182,7 +182,7 @@ void CallListExecutor::assign_buffers(Memory memory) {
   }
   const auto offsets_of = [&]<class C>(const C& call) -> BufferOffsets {
     if (memory == Memory::separate) return {out.allocate(send_bytes(call)), in.allocate(receive_bytes(call))};
-    if (const auto request = started_request(call)) return of_request[static_cast<std::size_t>(request->slot)];
+    if (const auto request = created_request(call)) return of_request[static_cast<std::size_t>(request->slot)];
     if constexpr (IsReduction<C>) {
       return {of_ones[static_cast<std::size_t>(call.type)], of_blocking.in};
     } else {
@@ -202,20 +202,21 @@ void CallListExecutor::assign_buffers(Memory memory) {
 
 void CallListExecutor::create_persistent() {
   for (std::size_t k = 0; k < calls_.persistent().size(); ++k) {
-    const BufferOffsets& offsets = persistent_offsets_[k];
-    if (const auto* send = std::get_if<Isend>(&calls_.persistent()[k])) {
-      mpi::check(
-          MPI_Send_init(send_buffer_.data() + offsets.out, send->out.count, datatype_of(send->type), send->out.to,
-                        send->out.tag, group_->handle(), &requests_[static_cast<std::size_t>(send->request.slot)]),
-          "MPI_Send_init");
-    } else {
-      const auto& receive = std::get<Irecv>(calls_.persistent()[k]);
-      mpi::check(MPI_Recv_init(receive_buffer_.data() + offsets.in, receive.in.capacity, datatype_of(receive.type),
-                               receive.in.from, receive.in.tag, group_->handle(),
-                               &requests_[static_cast<std::size_t>(receive.request.slot)]),
-                 "MPI_Recv_init");
-    }
+    std::visit([&](const auto& message) { create_request(message, persistent_offsets_[k]); }, calls_.persistent()[k]);
   }
+}
+
+void CallListExecutor::create_request(const Isend& send, const BufferOffsets& offsets) {
+  mpi::check(MPI_Send_init(send_buffer_.data() + offsets.out, send.out.count, datatype_of(send.type), send.out.to,
+                           send.out.tag, group_->handle(), &requests_[static_cast<std::size_t>(send.request.slot)]),
+             "MPI_Send_init");
+}
+
+void CallListExecutor::create_request(const Irecv& receive, const BufferOffsets& offsets) {
+  mpi::check(MPI_Recv_init(receive_buffer_.data() + offsets.in, receive.in.capacity, datatype_of(receive.type),
+                           receive.in.from, receive.in.tag, group_->handle(),
+                           &requests_[static_cast<std::size_t>(receive.request.slot)]),
+             "MPI_Recv_init");
 }
 
 void CallListExecutor::free_persistent() noexcept {
@@ -315,6 +316,12 @@ void CallListExecutor::execute(const C& call, const BufferOffsets& offsets) {
                          call.source == Source::any ? MPI_ANY_SOURCE : call.in.from, call.in.tag, all,
                          request(call.request.slot)),
                "MPI_Irecv");
+  } else if constexpr (std::same_as<C, SendInit> || std::same_as<C, ReceiveInit>) {
+    create_request(call, offsets);
+  } else if constexpr (std::same_as<C, Start>) {
+    mpi::check(MPI_Start(request(call.request.slot)), "MPI_Start");
+  } else if constexpr (std::same_as<C, FreeRequest>) {
+    mpi::check(MPI_Request_free(request(call.request.slot)), "MPI_Request_free");
   } else if constexpr (std::same_as<C, StartAll>) {
     mpi::check(MPI_Startall(call.requests.count, request(call.requests.first)), "MPI_Startall");
   } else if constexpr (std::same_as<C, Wait>) {

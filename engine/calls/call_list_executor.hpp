@@ -86,6 +86,8 @@ class CallListExecutor {
   std::size_t receive_bytes(const C& call) const;
   void assign_buffers(Memory memory);
   void create_persistent();
+  void create_request(const Isend& send, const BufferOffsets& offsets);
+  void create_request(const Irecv& receive, const BufferOffsets& offsets);
   void free_persistent() noexcept;
   void fill_reductions();
   static std::span<std::byte> block(const Blocks& blocks, std::span<std::byte> all, int rank);

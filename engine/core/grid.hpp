@@ -59,6 +59,12 @@ struct Spelling<Dims<n>> {
   static constexpr std::string_view unit = "grid";
 };
 
+// Rule for a Dims<3> that has no default to choose, such as the points of a mesh.
+struct GivenSides {
+  static constexpr std::string_view words = "sides: 16x16x16";
+  static bool holds(const Dims<3>& dims) noexcept { return dims.chosen(); }
+};
+
 // The given grid, or the most even one if none was chosen.
 template <std::size_t n>
 Dims<n> dims_for(const Dims<n>& given, int ranks) {

@@ -84,6 +84,16 @@ MOTIFS = {
     "npb_spA_p9": "npb --benchmark sp --class A",
     "npb_isA_p4": "npb --benchmark is --class A --run",
     "npb_isS_p8": "npb --benchmark is --class S --run",
+    "umt_3x6x8_p4": "umt -n 3x6x8 -P 2x2x1 --temperature-iterations 3 --sweeps all,all/all",
+    "umt_first_step_2x3x4_p2": "umt -n 2x3x4 -P 2x1x1 -g 4 --order 4 --temperature-iterations 3 --sweeps all",
+    "umt_2x2x2_p8": (
+        "umt -n 2x2x2 -P 2x2x2 -g 4 --polar 2 --azimuthal 2 --temperature-iterations 4 --sweeps all,all/all"
+    ),
+    "umt_2x1x3_p6": "umt -n 2x1x3 -P 3x2x1 -g 3 --order 6 --temperature-iterations 4 --sweeps all,all/all",
+    "umt_partial_sweeps_1x1x1_p4": (
+        "umt -n 1x1x1 -P 1x1x4 -g 2 --order 4 --temperature-iterations 5 --sweeps all,all/all,4/all,3/all"
+    ),
+    "umt_2x2x2_p1": "umt -n 2x2x2 -g 4 --order 2 --temperature-iterations 4 --sweeps all",
 }
 
 # These have requests that are made before an iteration.

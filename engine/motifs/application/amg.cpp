@@ -39,11 +39,6 @@ constexpr double residual_ns = 2.8;
 constexpr double norm_ns = 0.65;
 constexpr double conjugate_gradients_ns = direction_ns + product_ns + update_ns + residual_ns + norm_ns;
 
-struct GivenSides {
-  static constexpr std::string_view words = "sides: 16x16x16";
-  static bool holds(const Dims<3>& dims) { return dims.chosen(); }
-};
-
 class Amg final : public Application {
  protected:
   Traffic own_traffic(int ranks) const override {

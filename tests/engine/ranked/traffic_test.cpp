@@ -175,6 +175,8 @@ std::vector<Case> cases() {
       {"amg", {{"points", "6x5x4"}, {"compute", "off"}}},
       {"amg", {{"points", "40x3x3"}, {"compute", "off"}}},  // on 4 ranks, the coarsest level is relaxed
       {"amg", {{"points", "6x5x4"}, {"solver", "gmres"}, {"compute", "off"}}},
+      {"umt", {{"zones", "2x3x1"}, {"groups", "2"}, {"order", "4"}, {"sweeps", "all/all,3478"}, {"compute", "off"}}},
+      {"umt", {{"zones", "1x1x2"}, {"grid", "1x2x2"}, {"polar", "1"}, {"azimuthal", "2"}, {"compute", "off"}}},
       {"traffic", {{"like", "xnobel"}, {"compute", "off"}}},
       {"traffic", {{"like", "sage"}, {"smallest", "100"}, {"largest", "900"}, {"compute", "off"}}},
       {"compute", {{"mean", "10"}}},

@@ -101,6 +101,20 @@ std::vector<Case> cases() {
        6,
        from_to(0, 2, 6)},
       {"amg", {{"compute", "off"}}, 4, 1, 13, 6, from_to(0, 1, 6)},  // the first restriction
+      {"umt",
+       {{"zones", "1x2x1"}, {"order", "2"}, {"temperature-iterations", "1"}, {"sweeps", "all"}, {"compute", "off"}},
+       2,
+       0,
+       2,
+       17,
+       from_to(1, 0, 17)},  // signs of the second quadrature set
+      {"umt",
+       {{"zones", "1x2x1"}, {"order", "2"}, {"temperature-iterations", "1"}, {"sweeps", "all"}, {"compute", "off"}},
+       2,
+       1,
+       9,
+       5,
+       from_to(0, 1, 5)},  // fluxes of the only sweep
       {"traffic", {{"like", "charon"}, {"compute", "off"}}, 4, 1, 5, 8, from_to(2, 1, 8)},
       {"alltoall", {{"size", "100"}}, 3, 1, 0, 250, from_to(2, 1, 50)},
       {"alltoall", {{"size", "100"}, {"in-place", ""}}, 3, 2, 0, 100, from_to(1, 2, 0)},

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "motifs/application/call_list_motif.hpp"
+#include "persistent.hpp"
 
 namespace stressbench::test {
 
@@ -50,6 +51,9 @@ inline std::string token(const calls::Call& call) {
           return fmt::format("Is>{}:{}:{}", one.out.to, one.out.tag, bytes(one.out.count));
         if constexpr (std::same_as<C, calls::Irecv>)
           return fmt::format("Ir<{}:{}:{}", one.in.from, one.in.tag, bytes(one.in.capacity));
+        if constexpr (std::same_as<C, calls::SendInit>) return "Send_init" + token(calls::Isend(one)).substr(2);
+        if constexpr (std::same_as<C, calls::ReceiveInit>) return "Recv_init" + token(calls::Irecv(one)).substr(2);
+        if constexpr (std::same_as<C, calls::FreeRequest>) return "Request_free";
         if constexpr (std::same_as<C, calls::SendReceive>) {
           return fmt::format("SR>{}:{}<{}:{}", one.out.to, bytes(one.out.count), one.in.from, bytes(one.in.capacity));
         }
@@ -67,8 +71,17 @@ inline std::string token(const calls::Call& call) {
 
 inline std::string calls_of(const Motif& motif, int rank, int ranks) {
   std::string text;
-  for_each_executed_call(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
-    const std::string word = token(call);
+  const calls::CallList list = call_list_motif(motif).calls_of(rank, ranks);
+  PersistentMessages persistent(list);
+  for_each_executed_call(list, [&](const calls::Call& call) {
+    std::string word = token(call);
+    std::visit(
+        [&]<class C>(const C& one) {
+          persistent.for_each_message(one, [&]<class M>(const M& message) {
+            if constexpr (std::same_as<C, calls::Start>) word = "Start(" + token(message).substr(2) + ")";
+          });
+        },
+        call);
     if (!word.empty()) text += (text.empty() ? "" : " ") + word;
   });
   return text;
@@ -79,21 +92,20 @@ inline void expect_matching_messages(const Motif& motif, int ranks) {
   std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> sent;
   std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> received;
   for (int rank = 0; rank < ranks; ++rank) {
-    for_each_executed_call(call_list_motif(motif).calls_of(rank, ranks), [&](const calls::Call& call) {
-      std::visit(
-          [&]<class C>(const C& one) {
-            if constexpr (calls::Sends<C>) {
-              if (one.out.to >= 0) {
-                sent[{rank, one.out.to, one.out.tag}].push_back(one.out.count * calls::size_of(one.type));
-              }
-            }
-            if constexpr (calls::Receives<C>) {
-              if (one.in.from >= 0) {
-                received[{one.in.from, rank, one.in.tag}].push_back(one.in.count * calls::size_of(one.type));
-              }
-            }
-          },
-          call);
+    const calls::CallList list = call_list_motif(motif).calls_of(rank, ranks);
+    PersistentMessages persistent(list);
+    const auto count = [&]<class C>(const C& message) {
+      if constexpr (calls::Sends<C>) {
+        if (message.out.to >= 0)
+          sent[{rank, message.out.to, message.out.tag}].push_back(message.out.count * calls::size_of(message.type));
+      }
+      if constexpr (calls::Receives<C>) {
+        if (message.in.from >= 0)
+          received[{message.in.from, rank, message.in.tag}].push_back(message.in.count * calls::size_of(message.type));
+      }
+    };
+    for_each_executed_call(list, [&](const calls::Call& call) {
+      std::visit([&](const auto& one) { persistent.for_each_message(one, count); }, call);
     });
   }
   EXPECT_EQ(sent, received) << ranks << " ranks";

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "motifs/application/call_list_motif.hpp"
+#include "persistent.hpp"
 
 namespace stressbench::test {
 
@@ -66,19 +67,11 @@ class CallLists {
     Messages all;
     for (int rank = 0; rank < static_cast<int>(lists_.size()); ++rank) {
       std::vector<std::int64_t> times{1};
+      PersistentMessages persistent(of(rank));
       const auto visit = [&]<class C>(const C& call) {
         if constexpr (std::same_as<C, calls::Repeat>) times.push_back(times.back() * call.times);
         if constexpr (std::same_as<C, calls::EndRepeat>) times.pop_back();
-        if constexpr (std::same_as<C, calls::StartAll>) {
-          for (const calls::PersistentCall& persistent : of(rank).persistent()) {
-            std::visit(
-                [&](const auto& message) {
-                  if (call.requests.holds(message.request)) add(message, rank, all, times.back());
-                },
-                persistent);
-          }
-        }
-        add(call, rank, all, times.back());
+        persistent.for_each_message(call, [&](const auto& message) { add(message, rank, all, times.back()); });
       };
       for (const calls::Call& call : of(rank).calls()) std::visit(visit, call);
     }

@@ -71,6 +71,7 @@ MOTIFS = {
     "vpfft_17x14x9_p8": "vpfft -x 17 -y 14 -z 9 -n 1",
     "vpfft_16_p4": "vpfft -x 16 -n 1 --call staged",
     "vpfft_16_p8": "vpfft -x 16 -n 1 --call staged",
+    "vpfft_17x16x16_p4": "vpfft -x 17 -y 16 -z 16 -n 1 --call staged,pairwise",
     "vpfft_32_p4": "vpfft -x 32 -n 1",
     "milc_8x8x8x8_p8": "milc -x 8 -y 8 -z 8 -t 8",
     "minife_48_p4": "minife -x 48 -y 48 -z 48",

@@ -76,9 +76,20 @@ struct Irecv {
   Request request;
   Source source = Source::named;
 };
+// A receive that no message matches: `Cancel` ends it, and a wait after that.
+struct UnmatchedIrecv {
+  ElementType type = ElementType::bytes;
+  int from = 0;
+  int tag = 0;
+  int capacity = 0;
+  Request request;
+};
 
 struct StartAll {
   Requests requests;
+};
+struct Cancel {
+  Request request;
 };
 struct Wait {
   Request request;
@@ -148,9 +159,9 @@ struct EndRepeat {
   int begin = 0;
 };
 
-using Call = std::variant<Compute, Send, Receive, SendReceive, Isend, Irecv, StartAll, Wait, WaitAll, TestAll,
-                          WaitAllUnlessTested, Barrier, Bcast, Reduce, Allreduce, ReduceScatter, Allgather, Allgatherv,
-                          Alltoall, Alltoallv, Repeat, EndRepeat>;
+using Call = std::variant<Compute, Send, Receive, SendReceive, Isend, Irecv, UnmatchedIrecv, StartAll, Cancel, Wait,
+                          WaitAll, TestAll, WaitAllUnlessTested, Barrier, Bcast, Reduce, Allreduce, ReduceScatter,
+                          Allgather, Allgatherv, Alltoall, Alltoallv, Repeat, EndRepeat>;
 // The MPI function that is called, without "MPI_"; empty for computation and loops.
 std::string_view mpi_function(const Call& call) noexcept;
 // A persistent request, created once and started by StartAll.

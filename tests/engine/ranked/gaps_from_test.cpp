@@ -137,6 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"fft2d", Options{{"nx", "20"}, {"call", "pairwise"}}}, std::pair{"milc", Options{}},
                     std::pair{"minife", Options{{"nx", "9"}, {"ny", "8"}, {"nz", "7"}}},
                     std::pair{"nekbone", Options{{"elements", "2"}}}, std::pair{"comd", Options{{"nx", "9"}}},
+                    std::pair{"mcb", Options{{"zones-x", "9"}, {"zones-y", "7"}, {"cycles", "1"}}},
                     std::pair{"npb", Options{{"class", "S"}}}, std::pair{"amg", Options{{"points", "6x5x4"}}},
                     std::pair{"traffic", Options{{"like", "charon"}}},
                     std::pair{"data_parallel", Options{{"parameters", "1000"}}},

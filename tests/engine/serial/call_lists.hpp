@@ -53,6 +53,9 @@ inline std::string token(const calls::Call& call) {
         if constexpr (std::same_as<C, calls::SendReceive>) {
           return fmt::format("SR>{}:{}<{}:{}", one.out.to, bytes(one.out.count), one.in.from, bytes(one.in.capacity));
         }
+        if constexpr (std::same_as<C, calls::UnmatchedIrecv>)
+          return fmt::format("Ir<{}:{}:{}", one.from, one.tag, bytes(one.capacity));
+        if constexpr (std::same_as<C, calls::Cancel>) return "Cancel";
         if constexpr (std::same_as<C, calls::Wait>) return "W(1)";
         if constexpr (std::same_as<C, calls::WaitAll> || std::same_as<C, calls::WaitAllUnlessTested>)
           return fmt::format("Wa({})", one.requests.count);

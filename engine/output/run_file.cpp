@@ -75,7 +75,7 @@ int open_locked(const std::string& path, Existing existing) {
   if (descriptor < 0 && errno == EEXIST)
     throw UserMistake("--output: '{}' exists; give another name, --overwrite, or --continue {}", path, path);
   if (descriptor < 0 && errno == ENXIO)
-    throw UserMistake("{}: '{}' is a pipe that nobody reads; give another name", option_of(existing), path);
+    throw UserMistake("{}: '{}' is a pipe without a reader; give another name", option_of(existing), path);
   if (descriptor < 0) refuse(descriptor, errno);
   if (const int flags = fcntl(descriptor, F_GETFL); flags >= 0) fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
   // On a file system without locks other launches are not detected.

@@ -50,7 +50,7 @@ const std::vector<Parser::Key>& Parser::key_table() {
       {"REPEAT", Context::job, &Parser::repeat, "a number of repetitions such as 100"},
       {"MIN_TIME", Context::job, &Parser::min_time, "a duration such as 30s"},
       {"LOAD", Context::job, &Parser::load, "a share of the time such as 30%"},
-      {"RATE", Context::job, &Parser::rate, "bytes a second and rank such as 100MB"},
+      {"RATE", Context::job, &Parser::rate, "bytes per second and rank, such as 100MB"},
       {"MOTIF", Context::chain, &Parser::motif, "a motif's name and its options"},
       {"LOOP", Context::chain, &Parser::loop, "a number of passes such as 10"},
       {"END", Context::chain, &Parser::end, "nothing"},

@@ -68,12 +68,12 @@ def test_the_number_is_computed_again_from_its_protocol(stressbench, tmp_path) -
     assert found["b_eff"] == pytest.approx(found["claimed"], rel=1e-12)
     assert Counter(one["kind"] for one in found["patterns"])["ring"] == 6
     assert {len(one["best"]) for one in found["patterns"]} == {21}
-    assert found["reduced"] == ["6 random patterns in place of 30", "1 attempt in place of 3"]
+    assert found["reduced"] == ["6 random patterns instead of 30", "1 attempt instead of 3"]
     again = stressbench("beff", "--from", protocol, "--json")
     assert json.loads(again.output) == found
     refused = stressbench("beff", "-n", "4", "-o", protocol)
     assert refused.status == 2
-    assert "is there already" in refused.errors
+    assert "already exists" in refused.errors
 
 
 @pytest.mark.parametrize(("lmax", "length"), [("12", 12), ("4KiB", 4096)])

@@ -1,4 +1,4 @@
-"""The paper's Listing 1, letter by letter, and what happens to it when one thing is wrong."""
+"""The paper's Listing 1 verbatim, and the messages for mistakes in it."""
 
 import re
 from pathlib import Path

@@ -156,7 +156,7 @@ def test_overwrite_does_not_wait_for_a_reader(engine, tmp_path) -> None:
     refused = finished(["timeout", "--signal=KILL", "60", *arguments], cwd=tmp_path)
 
     assert refused.status == 2, refused.said
-    assert f"--output: '{tmp_path}/pipe' is a pipe that nobody reads" in refused.errors
+    assert f"--output: '{tmp_path}/pipe' is a pipe without a reader" in refused.errors
 
 
 @pytest.fixture

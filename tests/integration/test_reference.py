@@ -148,7 +148,7 @@ def first_difference(found: Profile, wanted: Profile) -> str | None:
 
 
 def with_all_waits(tokens: list[str]) -> list[str]:
-    """TeaLeaf tests for its messages to left and right (tags 1 and 2), and if they are there already leaves out their
+    """TeaLeaf tests for its messages to left and right (tags 1 and 2), and if they already exist leaves out their
     wait, which otherwise precedes that for the messages down and up. Here no wait is left out."""
     completed: list[str] = []
     across = down = 0  # requests since the last wait

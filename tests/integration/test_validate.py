@@ -172,7 +172,7 @@ def test_a_directory_that_is_in_use_is_not_written_to(stressbench, tmp_path):
     (tmp_path / "used" / "file").touch()
     outcome = stressbench("validate", "-n", "2", "-o", "used", "tealeaf", "--", "true", cwd=tmp_path)
     assert outcome.status == 2
-    assert "--output: used is there already" in outcome.said
+    assert "--output: used already exists" in outcome.said
 
 
 def test_a_program_that_fails_ends_the_validation_with_what_it_printed(stressbench, tmp_path):

@@ -54,7 +54,7 @@ def test_hpcc_runs_on_the_same_ranks_and_gives_the_balance(machine: Path) -> Non
     launches = (machine / "launches").read_text().splitlines()
     assert ended.exit_code == 0, ended.output
     assert found is not None
-    assert f"balance: {found.b_eff / 12.5e9:.3f} bytes a floating-point operation" in ended.output
+    assert f"balance: {found.b_eff / 12.5e9:.3f} bytes per floating-point operation" in ended.output
     assert "Rmax 12.5 GFlop/s, hpcc, N = " in ended.output
     assert [re.findall(r"-n (\d+)", line)[0] for line in launches] == ["4", "4"]
     assert launches[1].endswith(" hpcc")
@@ -111,7 +111,7 @@ def test_simulated_ranks_compute_nothing(machine: Path) -> None:
         ("-n 4 --rmax HPL", "--rmax: 'HPL' must be Linpack's Rmax in GFlop/s"),
         ("--from made.jsonl --rmax hpcc", "--rmax hpcc: needs a measurement; with --from give Rmax in GFlop/s"),
         ("-n 4 --report x.pdf", "--report: x.pdf should end in .html"),
-        ("-n 4 -o made.jsonl", "-o made.jsonl: is there already"),
+        ("-n 4 -o made.jsonl", "-o made.jsonl: already exists"),
         ("", "-n is missing"),
     ],
 )
@@ -168,5 +168,5 @@ def test_a_file_that_has_the_name_of_the_motif_s_note_stays(machine: Path) -> No
     refused = stressbench("-n", "4", "-o", "p.jsonl")
 
     assert refused.exit_code == 2
-    assert "-o p.jsonl: p.jsonl.stressbench is there already; name a new file, or remove it" in refused.output
+    assert "-o p.jsonl: p.jsonl.stressbench already exists; name a new file, or remove it" in refused.output
     assert (machine / "p.jsonl.stressbench").read_text(encoding="utf-8") == "my notes"

@@ -164,7 +164,7 @@ def test_a_lab_that_serves_no_files_is_refused(measured: Measured) -> None:
         ("-n 4 --types 5", "--types: '5' must be types from 0 to 4, such as 0,1, each once"),
         ("-n 4 --types 1,1", "--types: '1,1' must be types from 0 to 4, such as 0,1, each once"),
         ("-n 4 --cache big", "--cache: 'big' must be a size above 0"),
-        ("-n 4 -o there.jsonl", "-o there.jsonl: is there already; name a new file, or remove it"),
+        ("-n 4 -o there.jsonl", "-o there.jsonl: already exists; name a new file, or remove it"),
         ("-n 4 -o gone/io.jsonl", "is not a directory"),
         ("-n 4 --report io.pdf", "--report: io.pdf should end in .html"),
         ("-n 4 --report gone/io.html", "gone is not a directory"),
@@ -244,9 +244,11 @@ def test_a_protocol_is_evaluated_without_mpi(here: Path) -> None:
     told = json.loads(stressbench("--from", str(path), "--json").output)
 
     assert shown.exit_code == 0
-    assert "4 ranks, release 1.x, T 60 s a partition, M_PART 4 MiB, memory 512 MiB a rank, hints a=1" in shown.output
-    assert "not comparable with published numbers: T is 60 s a partition in place of 900 s or more" in shown.output
-    assert "CAUTION: 2 ranks wrote 0.284 times the cache in place of 20" in shown.output
+    assert (
+        "4 ranks, release 1.x, T 60 s per partition, M_PART 4 MiB, memory 512 MiB per rank, hints a=1" in shown.output
+    )
+    assert "not comparable with published numbers: T is 60 s per partition instead of 900 s or more" in shown.output
+    assert "CAUTION: 2 ranks wrote 0.284 times the cache instead of 20" in shown.output
     assert "725% of the 2 min scheduled" in shown.output
     assert "Published, not measured here: Rabenseifner and Koniges" in shown.output
     assert told["b_eff_io"] == max(one["value"] for one in told["partitions"])

@@ -253,7 +253,7 @@ def test_probes_and_ring_that_fail_end_everything(folder: Path) -> None:
     ("words", "message"),
     [
         ("", "Missing argument"),
-        ("-n 1 gone-program", "gone-program: there is no such program that you may execute"),
+        ("-n 1 gone-program", "gone-program: there is no such executable program"),
         ("-n 1 bad.sb", "bad.sb was refused"),
         ("-n 1 --runs 0 true", "--runs: 0 is not at least 1"),
         ("-n 1 --rounds 3 true", "--rounds 3: is for workloads"),
@@ -271,7 +271,7 @@ def test_probes_and_ring_that_fail_end_everything(folder: Path) -> None:
         ("-n 1 --place random:3 true", "--place: 'random:3': probes share hosts with a ring; expected linear or inter"),
         ("-n 1 --link 10Mbit true", "--link 10Mbit: goes with --packet"),
         ("-n 1 --packet 1514B true", "--packet 1514B: goes with --link"),
-        ("-n 1 --link fast --packet 1514B true", "--link: 'fast': expected a rate in bits a second"),
+        ("-n 1 --link fast --packet 1514B true", "--link: 'fast': expected a rate in bits per second"),
         ("-n 1 --link 10Mbit --packet x true", "--packet: 'x' must be a size above 0"),
         ("-n 1 --idle 2s true", "--idle: 2s is too short"),
         ("-n 1 -o app.txt true", "--output: app.txt should end in .json"),

@@ -84,7 +84,7 @@ def degrade(words: str) -> Any:
     ("words", "message"),
     [
         (f"run app.sb -o d --compete {ON}", "--compete: needs --link, the injection bandwidth of a node"),
-        (f"run app.sb -o d --compete --link fast {ON}", "--link: 'fast': expected a rate in bits a second"),
+        (f"run app.sb -o d --compete --link fast {ON}", "--link: 'fast': expected a rate in bits per second"),
         (f"run app.sb -o d --link 1Gbit {ON}", "--link 1Gbit: goes with --compete"),
         (f"plan app.sb --link 1Gbit {ON}", "--link 1Gbit: goes with --compete"),
         (f"run app.sb -o d {COMPETE} --rate-command ./x", "--compete: and --rate-command: expected one of the two"),
@@ -127,7 +127,7 @@ def degrade(words: str) -> Any:
             "run app.sb -o d --compete --link 1Gbit -n 9 --ranks-per-node 2",
             "-n: 9 ranks are not a whole number of nodes",
         ),
-        ("run app.sb -o d --compete --link 1Gbit -n 2 --ranks-per-node 2", "-n: 2 ranks, 2 a node, are one node"),
+        ("run app.sb -o d --compete --link 1Gbit -n 2 --ranks-per-node 2", "-n: 2 ranks, 2 per node, are one node"),
         (
             "run app.sb -o d --compete --link 1Gbit -n 8 --ranks-per-node 2 --on simgrid:tiny",
             "--compete: --on simgrid:tiny: simulated links have each rate; leave it out",
@@ -197,8 +197,9 @@ def test_more_nodes_go_on_with_it(launched: list[Any]) -> None:
     assert ended.exit_code == 0, ended.stderr
     assert [sets["compete_nodes"] for _, sets in launched] == ["4", "4", "8", "8"]
     assert changed.exit_code == 2
-    assert "d/workloads/compete/4/1/2.sb is there with another text: begin a study in another directory" in " ".join(
-        changed.stderr.split()
+    assert (
+        "d/workloads/compete/4/1/2.sb already exists with different contents: begin a study in another directory"
+        in " ".join(changed.stderr.split())
     )
 
 

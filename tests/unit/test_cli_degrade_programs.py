@@ -147,11 +147,11 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
         ("run -o d -n 2 --fom L=(x) --fom-lower L=(y) -- app", "--fom-lower L=(y): L is given twice"),
         ("run -o d -n 2 --hpcc --fom HPL_Tflops=(x) -- hpcc", "--fom HPL_Tflops=(x): HPL_Tflops is given twice"),
         ("run -o d -n 2 --fom-file f -- app", "--fom-file f: needs --fom"),
-        ("run -o d -n 2 --fom L=(x) --fom-file there.txt -- app", "--fom-file: there.txt is there already, and would"),
+        ("run -o d -n 2 --fom L=(x) --fom-file there.txt -- app", "--fom-file: there.txt already exists, and would"),
         ("run -o d -n 2 --hpcc --fom-file f -- hpcc", "--fom-file f: --hpcc reads hpccoutf.txt; leave one of the two"),
         ("run -o d -n 2 --hpcc-n 5 -- hpcc", "--hpcc-n 5: goes with --hpcc"),
         ("run -o d -n 2 --hpcc --hpcc-n 0 -- hpcc", "--hpcc-n 0: expected an order of a system of equations"),
-        ("run -o there.txt -n 2 -- app", "--output: there.txt is there already; a program's launches begin in a new"),
+        ("run -o there.txt -n 2 -- app", "--output: there.txt already exists; a program's launches begin in a new"),
         ("run one.sb -o d --fom L=(x)", "--fom: is for a program's output; workloads are measured by the engine"),
         ("run one.sb -o d --fom-lower L=(x)", "--fom-lower: is for a program's output"),
         ("run one.sb -o d --fom-file f", "--fom-file: is for a program's output"),
@@ -359,7 +359,7 @@ def test_hpcc_may_have_an_input_of_its_own(machine: Machine) -> None:
     assert ended.exit_code == 0, ended.stderr
     assert {(folder, text) for _, folder, text in machine.seen} == {(Path.cwd(), "mine")}
     assert again.exit_code == 2
-    assert "--hpcc: hpccoutf.txt is there already, and would be removed before each launch" in again.stderr
+    assert "--hpcc: hpccoutf.txt already exists, and would be removed before each launch" in again.stderr
 
 
 def test_hpcc_has_the_order_that_was_asked_for(machine: Machine) -> None:

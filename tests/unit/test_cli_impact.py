@@ -261,7 +261,7 @@ def test_probes_that_fail_end_everything(folder: Path, what: str, said: str) -> 
         ("", "Missing argument"),
         ("true", "-n is missing: how many ranks?"),
         ("-n 0 true", "-n: 0 is not at least 1"),
-        ("-n 1 gone-program", "gone-program: there is no such program that you may execute"),
+        ("-n 1 gone-program", "gone-program: there is no such executable program"),
         ("-n 1 gone.sb", "gone.sb does not exist"),
         ("-n 1 bad.sb", "bad.sb was refused"),
         ("-n 1 --rounds 3 true", "--rounds 3: is for workloads, W.sb; true is a program"),

@@ -42,11 +42,11 @@ def test_each_is_predicted_beside_the_other(store: Path) -> None:
     ended = call("predict", store / "lab" / "cg.json", store / "lab" / "mcb.json")
 
     assert (ended.exit_code, ended.stderr) == (0, "")
-    assert "lab: each of 2 applications beside all the others, by PhaseAware" in ended.stdout
+    assert "lab: each of 2 applications next to all others, by PhaseAware" in ended.stdout
     here, there = (PhaseAware().predict(made(one), [made(other)]) for one, other in (("cg", "mcb"), ("mcb", "cg")))
     assert f"{here.slowdown:.3f}   [{here.low:.3f}, {here.high:.3f}]" in ended.stdout
     assert f"{there.slowdown:.3f}   [{there.low:.3f}, {there.high:.3f}]" in ended.stdout
-    assert "Predicted from profiles of each alone, not measured." in ended.stdout
+    assert "Predicted from profiles of each application by itself, not measured." in ended.stdout
 
 
 def test_the_subcommand_may_be_named(store: Path) -> None:
@@ -104,7 +104,7 @@ def test_all_models_are_the_papers_four_and_ours(store: Path) -> None:
     assert [one["model"] for one in told["applications"][0]["foretold"]] == list(Model)
     assert all(model in ended.stdout for model in Model)
     assert "a look-up table predicts for one aggressor, not for 2" in ended.stdout
-    assert "nobody counted the links of cg" in ended.stdout
+    assert "no link counters of cg" in ended.stdout
 
 
 def test_a_folder_is_everybody_in_it(store: Path) -> None:
@@ -176,7 +176,7 @@ def refusals(store: Path) -> dict[str, tuple[tuple[object, ...], str]]:
     bad = store.parent / "bad.json"
     bad.write_text(to_json(made("cg")).replace('"nodes": 4', '"nodes": 0'), encoding="utf-8")
     return {
-        "one alone": ((cg,), "cg alone: expected two profiles or more"),
+        "one alone": ((cg,), "cg alone: expected at least two profiles"),
         "no such file": (("nowhere.json", cg), "nowhere.json: no such file or folder; names of applications need"),
         "a broken file": ((bad, cg), "bad.json: provenance.nodes 0: input should be greater than or equal to 1"),
         "no such model": ((store, "--model", "LT"), "--model LT: expected one of AverageLT, AverageStDevLT, PDFLT"),

@@ -50,7 +50,7 @@ def test_a_line_a_model_the_best_first(folder: Path) -> None:
     assert best.quartiles is not None and best.mean_absolute_error is not None
     line = next(line for line in ended.stdout.splitlines() if line.startswith(best.model))
     assert f"{100 * best.mean_absolute_error:.1f}" in line and f"{100 * best.quartiles.third:.1f}" in line
-    assert "PerLink has no prediction for 2, for example: nobody counted the links of cg, fft" in ended.stdout
+    assert "PerLink has no prediction for 2, for example: no link counters of cg, fft" in ended.stdout
     assert "left out: cg beside milc (made up): no profile of milc" in ended.stdout
     assert "1.250 [1.200, 1.300]" not in ended.stdout
 

@@ -149,7 +149,7 @@ def test_what_dead_ranks_left_is_saved_and_swept_up(folder: Path) -> None:
     ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{LEAVE}; exit 1")
 
     assert ended.returncode == 1
-    assert "ranks 1,10 did not come to MPI_Finalize; what they did up to their last call was saved" in ended.stderr
+    assert "ranks 1,10 did not reach MPI_Finalize; their calls up to the last one were saved" in ended.stderr
     assert sorted(set(re.findall(r"-(\d+)(?:\.1)?\.pool", (folder / "saved").read_text()))) == ["1", "10"]
     assert [path.name for path in (folder / "pools").iterdir()] == ["stressbench-trace-ffff-3.pool"]
     assert read_trace(folder / "a.trace").header.ranks == 2
@@ -170,7 +170,7 @@ def test_leftovers_that_somebody_else_made_are_neither_read_nor_removed(folder: 
 
     ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{LEAVE}; {plant}; exit 1")
 
-    assert "ranks 1,10 did not come to MPI_Finalize" in ended.stderr
+    assert "ranks 1,10 did not reach MPI_Finalize" in ended.stderr
     assert "-7.pool" not in (folder / "saved").read_text()
     assert [path.name.rpartition("-")[2] for path in (folder / "pools").iterdir()] == ["7.pool"]
     assert (folder / "victim").read_text() == "mine"
@@ -203,7 +203,7 @@ def test_leftovers_that_cannot_be_saved_stay_and_are_named(folder: Path) -> None
     ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{COPY}; {LEAVE}", TMPDIR=str(folder))
 
     assert ended.returncode == 3
-    assert "a.trace could not be written: stressbench-trace-salvage failed (disk full), and what" in ended.stderr
+    assert "a.trace could not be written: stressbench-trace-salvage failed (disk full), and their data" in ended.stderr
     assert len(list((folder / "pools").iterdir())) == 3
     assert all(str(path) in ended.stderr for path in (folder / "pools").iterdir())
     assert not (folder / "a.trace").exists()  # a part of it was there
@@ -265,10 +265,10 @@ def test_a_request_to_stop_goes_on_to_the_command_and_what_was_collected_is_show
     [
         ("capture -o a.trace gone-program", "gone-program: no such file or directory"),
         ("capture -o a.txt true", "--output: a.txt should end in .trace"),
-        ("capture -o made.trace true", "--output: made.trace is there already; choose another name"),
+        ("capture -o made.trace true", "--output: made.trace already exists; choose another name"),
         ("capture -o gone/a.trace true", "gone is not a directory"),
         ("profile -o a.txt true", "--output: a.txt should end in .html or .json or .trace"),
-        ("profile -o made.trace true", "made.trace is there already"),
+        ("profile -o made.trace true", "made.trace already exists"),
         (
             "profile --json -o a.html true",
             "--json: -o a.html is not a .json file; name a .json file, or leave one of both out",
@@ -337,5 +337,5 @@ def test_a_file_that_has_the_name_of_the_list_of_modules_stays(
     ended = invoke(words)
 
     assert ended.exit_code == 2
-    assert "a.trace.modules is there already and would be replaced" in " ".join(ended.stderr.split())
+    assert "a.trace.modules already exists and would be replaced" in " ".join(ended.stderr.split())
     assert (folder / "a.trace.modules").read_text(encoding="utf-8") == "my notes"

@@ -281,7 +281,7 @@ def test_a_folder_that_is_in_use_and_a_torn_line_are_told(program: dict[str, Any
     with Path("d/launches.jsonl").open("a") as file:
         file.write('{"type": "lau')
 
-    assert "--output: d is there already; a program's launches begin in a new directory" in " ".join(
+    assert "--output: d already exists; a program's launches begin in a new directory" in " ".join(
         rails("run -o d -- amg").stderr.split()
     )
     assert "d/launches.jsonl:6: broken line" in " ".join(rails("report d").stdout.split())

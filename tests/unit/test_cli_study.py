@@ -88,7 +88,7 @@ def folder(tmp_path: Path) -> Path:
         ("matrix one.sb two.sb -o d --triple one,two", "--triple: 'one,two': expected three names of jobs or more"),
         ("matrix one.sb two.sb -o d --triple one,two,tow", "unknown job 'tow'; did you mean 'two'?"),
         ("matrix one.sb two.sb -n 2 -o d --place up", "expected linear, interleaved or random:SEED"),
-        ("matrix one.sb two.sb -n 2 -o .", ". holds something that is no matrix"),
+        ("matrix one.sb two.sb -n 2 -o .", ". contains files that are not a matrix"),
         ("matrix one.sb gone.sb -o d", "gone.sb: no such file"),
     ],
 )
@@ -150,7 +150,7 @@ def test_a_study_is_run_told_packed_and_verified(folder: Path) -> None:
     victim.write_text(victim.read_text().replace("0.9", "0.8", 1))
     told = study(folder, "verify", "made-up")
     assert told.returncode == 3
-    assert f"{victim.name}: is not what was written when its run finished" in told.stderr
+    assert f"{victim.name}: has changed since its run finished" in told.stderr
 
 
 @needs_openmpi

@@ -124,7 +124,7 @@ def test_levels_are_a_file_for_the_motif(tmp_path: Path) -> None:
 
     ended = trace("levels", path, "-o", tmp_path / "cg.levels")
 
-    assert (ended.exit_code, ended.stdout) == (0, "")
+    assert (ended.exit_code, ended.stdout) == (0, f"{tmp_path / 'cg.levels'}\n")
     assert (tmp_path / "cg.levels").read_text().splitlines() == [
         "# The multigrid of cg on 2 ranks, from a capture with 4 V-cycles.",
         "# Written by `stressbench trace levels`; the format: docs/motifs/amg.md.",
@@ -220,7 +220,7 @@ def test_record_refuses_what_cannot_be_replayed_with_the_reason(
     ("words", "message"),
     [
         (("-o", "a.txt"), "--output: a.txt should end in .sb"),
-        (("-o", "made.sb"), "--output: made.trace is there already"),
+        (("-o", "made.sb"), "--output: made.trace already exists"),
         (("-o", "a.sb", "--job", ""), "--job: '' is not a name"),
     ],
 )

@@ -251,7 +251,7 @@ def test_notes_tell_what_is_missing_and_what_intervals_cannot_see(tmp_path: Path
     )
 
     assert found.notes[0] == "manifest.jsonl:3: broken"
-    assert "intervals made from rounds hold" in found.notes[1]
+    assert "intervals made from rounds cover" in found.notes[1]
     assert found.notes[2] == "1 runs failed; `stressbench study status` names them"
 
 

@@ -98,7 +98,7 @@ def test_signal_handlers_are_those_from_before_after_a_measurement(machine: Path
 
 
 def test_mistakes_are_reported_before_anything_starts(machine: Path) -> None:
-    with pytest.raises(LaunchMistake, match="gone-program: there is no such program"):
+    with pytest.raises(LaunchMistake, match="gone-program: there is no such executable program"):
         spec("gone-program")
     with pytest.raises(LaunchMistake, match="--pairs: 2 pairs need 4 hosts"):
         probe_pairs(LOCAL, 2, target_name="local")
@@ -124,7 +124,7 @@ def test_predictions_are_values_and_what_cannot_be_predicted_is_an_error() -> No
     found = predict_slowdowns([cg, fft], models=(Model.monotone,))
 
     assert [one.application for one in found.applications] == ["cg", "fft"]
-    with pytest.raises(UserError, match="cg alone: expected two profiles or more"):
+    with pytest.raises(UserError, match="cg alone: expected at least two profiles"):
         predict_slowdowns([cg])
     with pytest.raises(NoPlacement, match="no placement can be predicted") as caught:
         propose_placement([silent, aggressor(0.4, name="log")], switches=1)

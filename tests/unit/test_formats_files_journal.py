@@ -62,5 +62,5 @@ def test_a_journal_that_is_a_link_is_refused_and_its_target_stays(tmp_path: Path
 def test_a_fifo_in_the_place_of_a_journal_is_refused_without_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "journal")
 
-    with pytest.raises(FileRefused, match="is no regular file"):
+    with pytest.raises(FileRefused, match="is not a regular file"):
         append_lines(tmp_path / "journal", [b'{"a":1}'])

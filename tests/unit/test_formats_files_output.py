@@ -85,7 +85,7 @@ def test_a_study_keeps_its_files_and_their_names(tmp_path: Path, mark: str, name
     (tmp_path / "link").symlink_to(Path("study", name).parent)
 
     for path in (tmp_path / "study" / name, tmp_path / "link" / Path(name).name):
-        assert refusal(path) == "is a file of a study, which its commands alone write; choose another name"
+        assert refusal(path) == "is a file of a study, which only `stressbench study` writes; choose another name"
 
 
 @pytest.mark.parametrize("name", ["report.html", "table.csv", "runs/r1.html", "figures/a.json"])
@@ -153,7 +153,7 @@ def test_links_in_a_circle_folders_sockets_and_missing_folders_are_refused(tmp_p
 
     assert refusal(tmp_path / "a") == "Too many levels of symbolic links"
     assert refusal(tmp_path) == "Is a directory"
-    assert refusal(tmp_path / "socket") == "is no regular file; choose another name"
+    assert refusal(tmp_path / "socket") == "is not a regular file; choose another name"
     assert refusal(tmp_path / "no" / "page") == "No such file or directory"
 
 

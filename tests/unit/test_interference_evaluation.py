@@ -156,7 +156,7 @@ def test_a_blend_finds_the_weights_that_made_the_truth() -> None:
 
 
 def test_a_blend_of_too_few_is_refused() -> None:
-    with pytest.raises(Inconclusive, match="4 co-runs of which every base can tell: at least 6"):
+    with pytest.raises(Inconclusive, match="4 co-runs of which every base has a prediction: at least 6"):
         TrainableBlend(bases=(SAYS,)).fit(PAIRS)
 
 

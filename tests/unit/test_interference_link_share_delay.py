@@ -81,8 +81,8 @@ def test_beyond_the_heaviest_compression_there_is_no_upper_bound(beside: Profile
 @pytest.mark.parametrize(
     ("victim", "beside", "reason"),
     [
-        (replace(made(), links=None), other(0.1, 1.0), "nobody counted the links of victim"),
-        (made(), replace(other(0.1, 1.0), links=None), "nobody counted the links of other"),
+        (replace(made(), links=None), other(0.1, 1.0), "no link counters of victim"),
+        (made(), replace(other(0.1, 1.0), links=None), "no link counters of other"),
         (made(), replace(other(0.1, 1.0), impact=None), "the impact of other was not measured"),
         (
             replace(made(), levels=(*made().levels[:3], replace(made().levels[3], links=None))), other(0.1, 1.0),

@@ -206,7 +206,7 @@ def test_predictions_lead_with_the_best_model_and_the_hardest_hit() -> None:
     assert second.startswith("fft will take")
     drawn = figure(page, "predict-slowdowns")
     assert "cg, PDFLT" in drawn and "cg, PerLink" not in drawn
-    assert page.count("nobody counted the links of") == 4  # of two applications, for two models
+    assert page.count("no link counters of") == 4  # of two applications, for two models
 
 
 def test_where_nobody_can_tell_there_is_no_figure_and_the_reason() -> None:

@@ -302,7 +302,7 @@ def test_link_counters_of_congestion_levels_have_priority_over_probes() -> None:
 def test_missing_link_counters_are_a_reason() -> None:
     found = PerLink().predict(victim({0.2: 1.1}), [aggressor(0.3, links={})])
 
-    assert (found.slowdown, found.reason) == (None, "nobody counted the links of victim")
+    assert (found.slowdown, found.reason) == (None, "no link counters of victim")
 
 
 @pytest.mark.parametrize("model", (*PAPERS, *OURS), **by_name)

@@ -71,7 +71,7 @@ def test_a_link_in_the_place_of_what_we_made_is_refused(pair: Path, below: str, 
     ours.rename(elsewhere)
     ours.symlink_to(elsewhere)
 
-    with pytest.raises(LabMistake, match=rf"{ours}: is (a symbolic link or no directory|no regular file)"):
+    with pytest.raises(LabMistake, match=rf"{ours}: is (a symbolic link or not a directory|not a regular file)"):
         running_lab("pair")
 
 
@@ -160,7 +160,7 @@ def test_a_fifo_in_the_place_of_a_file_is_refused_without_waiting(pair: Path) ->
     (pair / "state.json").unlink()
     os.mkfifo(pair / "state.json")
 
-    with pytest.raises(LabMistake, match=r"state\.json: is no regular file"):
+    with pytest.raises(LabMistake, match=r"state\.json: is not a regular file"):
         running_lab("pair")
 
 
@@ -168,7 +168,7 @@ def test_a_fifo_in_the_place_of_a_file_is_refused_without_waiting(pair: Path) ->
 def test_a_name_that_leads_elsewhere_is_no_name_for_a_lab(labs: Path, name: str) -> None:
     (labs.parent / "other").mkdir()
     for act in (LabDirectory, down, running_lab):
-        with pytest.raises(LabMistake, match="is no valid lab name"):
+        with pytest.raises(LabMistake, match="is not a valid lab name"):
             act(name)
     assert (labs.parent / "other").is_dir()
 

@@ -143,9 +143,9 @@ def test_mpirun_finds_the_hosts_of_pbs(tmp_path: Path, flavour: Flavour, option:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("slurm", "this is no allocation of Slurm (SLURM_JOB_ID is not set); `salloc -N 4` gives one, and --emit"),
-        ("flux", "this is no instance of Flux (FLUX_URI is not set); `flux alloc -N 4` gives one, and --emit"),
-        ("pbs", "this is no job of PBS (PBS_JOBID and PBS_NODEFILE are not set); `qsub -I -l select=4` gives one"),
+        ("slurm", "this is not a Slurm allocation (SLURM_JOB_ID is not set); `salloc -N 4` gives one, and --emit"),
+        ("flux", "this is not a Flux instance (FLUX_URI is not set); `flux alloc -N 4` gives one, and --emit"),
+        ("pbs", "this is not a PBS job (PBS_JOBID and PBS_NODEFILE are not set); `qsub -I -l select=4` gives one"),
     ],
 )
 def test_outside_of_an_allocation_it_says_what_to_do(name: str, message: str) -> None:
@@ -296,7 +296,7 @@ def test_the_engine_ends_in_good_order_before_the_job_is_ended(
         ({"nodes": 0}, "--nodes: 0 is not at least 1"),
         ({"walltime": "1:00:00"}, "--walltime: '1:00:00' must be a time with its unit"),
         ({"walltime": "30s"}, "--walltime: 30s is too short; batch systems count minutes"),
-        ({"queue": "a b"}, "--queue: 'a b' is no name"),
+        ({"queue": "a b"}, "--queue: 'a b' is not a valid name"),
         ({"account": "x\n#SBATCH --wrap=y"}, "--account: 'x"),
     ],
 )

@@ -45,7 +45,8 @@ def test_a_missing_engine_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("gone", "does not exist"), ("text", "not a program"), ("", "not a program")]
+    ("name", "says"),
+    [("gone", "does not exist"), ("text", "not an executable program"), ("", "not an executable program")],
 )
 def test_a_wrong_engine_is_named_with_its_reason(tmp_path: Path, name: str, says: str) -> None:
     (tmp_path / "text").write_text("not executable")

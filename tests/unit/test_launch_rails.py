@@ -147,8 +147,8 @@ def test_a_program_without_a_workload_has_no_jobs() -> None:
 @pytest.mark.parametrize(
     ("flavour", "transport", "message"),
     [
-        (Flavour.mpich, Transport.tcp, "--transport: tcp: MPICH 9 is told of NICs for ofi or ucx"),
-        (Flavour.openmpi5, Transport.ofi, "--transport: ofi: Open MPI 9 is told of NICs for tcp or ucx"),
+        (Flavour.mpich, Transport.tcp, "--transport: tcp: MPICH 9 accepts NICs for ofi or ucx"),
+        (Flavour.openmpi5, Transport.ofi, "--transport: ofi: Open MPI 9 accepts NICs for tcp or ucx"),
         (Flavour.craympich, None, "--transport: no setting of Cray MPICH 9 for NICs is known to us"),
     ],
 )

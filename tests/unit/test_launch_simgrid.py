@@ -72,7 +72,7 @@ def test_a_simulation_is_as_large_as_its_hosts_cores() -> None:
         (
             Flavour.simgrid,
             replace(REQUEST, program=("e", "run", "--stall-limit", "9s")),
-            "--stall-limit: SimGrid notices",
+            "--stall-limit: SimGrid detects",
         ),
         (Flavour.simgrid, replace(REQUEST, ranks=0), "ranks: 0 is not at least 1"),
     ],

@@ -1,4 +1,4 @@
-"""What rail policies did: spreads and ratios, bandwidth by size, impacts, and bytes card by card."""
+"""Results of rail policies: spreads and ratios, bandwidth by size, impacts, and bytes per NIC."""
 
 import csv
 import io

@@ -148,7 +148,7 @@ def test_a_background_job_has_contended_times_only(tmp_path: Path) -> None:
     assert timing.isolated_s is None
     assert timing.contended_s is not None
     assert timing.impact.ratio is None
-    assert timing.impact.reason == "background job: it is never run alone"
+    assert timing.impact.reason == "background job: it has no isolated rounds"
 
 
 def test_a_step_is_told_per_iteration_in_its_own_quantity(tmp_path: Path) -> None:

@@ -45,5 +45,5 @@ def test_a_lock_that_is_a_fifo_is_refused_without_waiting(tmp_path: Path) -> Non
     study_in(tmp_path, STUDY)
     os.mkfifo(tmp_path / "made" / ".lock")
 
-    with pytest.raises(StudyMistake, match=r"\.lock: is no regular file"), locked(tmp_path / "made"):
+    with pytest.raises(StudyMistake, match=r"\.lock: is not a regular file"), locked(tmp_path / "made"):
         pass

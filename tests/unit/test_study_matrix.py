@@ -86,7 +86,9 @@ def test_the_matrix_names_aggressor_and_victim() -> None:
     assert found.entry("io", "cg").impact.ratio == 1.05
     assert found.entry("cg", "cg") is None
     assert (found.aggressor, found.victim) == ("io", "cg")
-    assert found.advice.startswith("keep cg away from io, beside which it takes 1.90 times [1.89, 1.91] its time alone")
+    assert found.advice.startswith(
+        "keep cg away from io, next to which it takes 1.90 times [1.89, 1.91] its isolated time"
+    )
 
 
 def test_harmless_pairs_may_share_and_nobody_is_blamed() -> None:

@@ -147,23 +147,23 @@ def test_nothing_was_added_means_nothing_to_say(tmp_path: Path) -> None:
         (member("q/manifest.jsonl"), "q/manifest.jsonl does not lie in the folder p"),
         (member("manifest.jsonl"), "manifest.jsonl does not lie in the folder p"),
         (member("/etc/cron.d/x"), "/etc/cron.d/x does not lie in the folder p"),
-        (member("p/../../x"), "p/../../x leads out of its folder, or to a name that is written in another way"),
-        (member("p/./x"), "p/./x leads out of its folder, or to a name that is written in another way"),
-        (member("p/manifest.jsonl"), "p/manifest.jsonl is there twice"),
+        (member("p/../../x"), "p/../../x points outside its directory, or has a name that is not normalised"),
+        (member("p/./x"), "p/./x points outside its directory, or has a name that is not normalised"),
+        (member("p/manifest.jsonl"), "p/manifest.jsonl occurs twice"),
         (member("p/new"), "new was not packed"),
         (
             member("p/l", b"", type=tarfile.SYMTYPE, linkname="/etc/shadow"),
-            "p/l is a link, or something else that is no file",
+            "p/l is not a regular file",
         ),
         (
             member("p/l", b"", type=tarfile.LNKTYPE, linkname="p/manifest.jsonl"),
-            "p/l is a link, or something else that is no file",
+            "p/l is not a regular file",
         ),
         (
             member("p/s", pax_headers={"GNU.sparse.size": str(1 << 50), "GNU.sparse.map": "0,1"}),
             "p/s is a sparse file, which a pack has none of",
         ),
-        (member("p/f", b"", type=tarfile.FIFOTYPE), "p/f is a link, or something else that is no file"),
+        (member("p/f", b"", type=tarfile.FIFOTYPE), "p/f is not a regular file"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -180,7 +180,7 @@ def test_a_second_archive_behind_the_end_is_named(tmp_path: Path) -> None:
         file.write(more.getvalue())
 
     assert verify(tmp_path / "p.tar.gz").complaints == (
-        f"{tmp_path}/p.tar.gz: something follows behind the end of the archive",
+        f"{tmp_path}/p.tar.gz: there is data after the end of the archive",
     )  # fmt: skip
 
 
@@ -219,7 +219,7 @@ def test_sums_that_name_a_file_twice_are_named(tmp_path: Path) -> None:
     sums.write_text(sums.read_text() + "0" * 64 + "  manifest.jsonl\n")
 
     (complaint,) = verify(tmp_path / "p").complaints
-    assert complaint.endswith(": manifest.jsonl is there twice")
+    assert complaint.endswith(": manifest.jsonl occurs twice")
 
 
 def test_sums_of_millions_of_lines_are_refused(tmp_path: Path) -> None:

@@ -69,7 +69,10 @@ def test_texts_of_the_file_are_data_in_every_format(made) -> None:
 
 
 def test_a_report_says_what_its_intervals_cannot_see(made) -> None:
-    assert any("what varies from launch to launch they cannot see" in note for note in results_of(made)[0].notes)
+    assert any(
+        "cover the variation between the rounds of a run, not between launches" in note
+        for note in results_of(made)[0].notes
+    )
 
 
 def test_a_run_file_that_is_gone_is_told_and_the_rest_is_reported(made) -> None:
@@ -108,7 +111,7 @@ def test_an_unpacked_study_that_was_changed_is_noticed(made, tmp_path: Path, cha
 def test_a_pack_is_never_written_over_and_its_name_says_how(made, tmp_path: Path) -> None:
     pack(made, tmp_path / "p.tar.gz")
 
-    with pytest.raises(StudyMistake, match=r"p.tar.gz is there already"):
+    with pytest.raises(StudyMistake, match=r"p.tar.gz already exists"):
         pack(made, tmp_path / "p.tar.gz")
     with pytest.raises(StudyMistake, match=r"p.zip: expected a name that ends in .tar.gz or .tar.zst"):
         pack(made, tmp_path / "p.zip")
@@ -128,4 +131,4 @@ def test_a_directory_whose_run_changed_is_noticed(made) -> None:
     victim = made.path / "runs" / f"{made.study.runs[3].id}.jsonl"
     victim.write_text(victim.read_text().replace("0.9", "0.8", 1))
 
-    assert verify(replace(made).path).complaints == (f"{victim}: is not what was written when its run finished",)
+    assert verify(replace(made).path).complaints == (f"{victim}: has changed since its run finished",)

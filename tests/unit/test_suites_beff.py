@@ -68,8 +68,8 @@ def test_the_number_is_the_one_that_the_definition_gives(tmp_path: Path) -> None
     assert found.per_rank == pytest.approx(found.b_eff / 4, rel=1e-12)
     assert found.pingpong == 8192
     assert found.reduced == (
-        "2 message sizes in place of 21", "2 ring patterns in place of 6", "1 random pattern in place of 30",
-        "2 attempts in place of 3",
+        "2 message sizes instead of 21", "2 ring patterns instead of 6", "1 random pattern instead of 30",
+        "2 attempts instead of 3",
     )  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def test_the_command_evaluates_a_protocol(tmp_path: Path) -> None:
     shown = invoke(["beff", "--from", str(path), "--rmax", "2"])
     told = json.loads(invoke(["beff", "--from", str(path), "--json", "--rmax", "2"]).output)
 
-    assert "not comparable with published numbers: 1 random pattern in place of 30" in shown.output
+    assert "not comparable with published numbers: 1 random pattern instead of 30" in shown.output
     assert "balance:" in shown.output
     assert told["balance_bytes_per_flop"] == pytest.approx(told["b_eff"] / 2e9)
 

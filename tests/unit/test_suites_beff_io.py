@@ -147,11 +147,11 @@ def test_a_file_that_is_missing_although_it_ended_leaves_no_number(tmp_path: Pat
 @pytest.mark.parametrize(
     ("head", "said"),
     [
-        ({"scheduled_s": 899}, "T is 899 s a partition in place of 900 s or more"),
-        ({"scheduled_s": 900, "release": 2}, "T is 900 s in all in place of 1800 s or more"),
+        ({"scheduled_s": 899}, "T is 899 s per partition instead of 900 s or more"),
+        ({"scheduled_s": 900, "release": 2}, "T is 900 s in all instead of 1800 s or more"),
         ({"limit_bytes": 1000}, "files end at 1000 bytes, whatever time is left"),
         ({"shared_pointers": False}, "type 1 without shared file pointers"),
-        ({"mpart_bytes": MIB}, "M_PART is 1048576 bytes in place of 2097152 or more"),
+        ({"mpart_bytes": MIB}, "M_PART is 1048576 bytes instead of 2097152 or more"),
     ],
 )
 def test_less_than_the_definition_is_said_and_the_number_is_there(tmp_path: Path, head: dict, said: str) -> None:
@@ -179,7 +179,7 @@ def test_what_was_written_is_held_against_the_cache_and_against_300_seconds(tmp_
     assert result_of(path, cache_bytes=80).partitions[0].enough  # 1600 bytes in all
     spoilt = result_of(path, cache_bytes=81)
     assert not spoilt.partitions[0].enough
-    assert any("4 ranks wrote 19.8 times the cache in place of 20" in one for one in spoilt.cautions)
+    assert any("4 ranks wrote 19.8 times the cache instead of 20" in one for one in spoilt.cautions)
 
 
 def test_what_is_scheduled_is_of_each_partition_or_of_all(tmp_path: Path) -> None:

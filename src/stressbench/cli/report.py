@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named, write_data
+from stressbench.cli.options.documents import DataFolder, format_option
 from stressbench.formats.run import read_run
 from stressbench.report.run import FORMATS
 
@@ -36,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN.jsonl...", help="Run files.", show_default=False)],
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="Output format.")] = _PAGE,
+    kind: Annotated[str, format_option(FORMATS)] = _PAGE,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -46,10 +47,7 @@ def report(
             help="Output file. Default: the name of the first run with .html; of other formats, standard output.",
         ),
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Also write the data of the figures into this directory."),
-    ] = None,
+    data: DataFolder = None,
 ) -> None:
     """Read all runs, then write the report; nothing is written if a run cannot be read."""
     render = renderer_named(kind, FORMATS)

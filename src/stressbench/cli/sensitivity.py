@@ -1,18 +1,15 @@
 """`stressbench sensitivity`: show sensitivity profiles."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from stressbench.cli.console.documents import print_or_write
+from stressbench.cli.console.documents import print_or_write, renderer_named
+from stressbench.cli.options.documents import OutputFile, format_option
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, SelectionOptions
-from stressbench.errors import UserError
 from stressbench.report.interference import FORMATS, profile_report
-from stressbench.report.names import printable
 
-_FORMATS = tuple(FORMATS)
 _HELP = f"""\
 Show profiles: latencies of the idle machine and beside the application, the utilisation of the switch and its phases,
 the utilisation of each congestion level and the slowdown of the application beside it, and the share of each link used.
@@ -40,12 +37,9 @@ def register(app: typer.Typer) -> None:
 @with_options
 def sensitivity(
     *, words: Profiles = None, selection: SelectionOptions,
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="Output format.")] = "text",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: standard output.")
-    ] = None,
+    kind: Annotated[str, format_option(FORMATS)] = "text",
+    output: OutputFile = None,
 ) -> None:  # fmt: skip
     """Print the selected profiles in the chosen format, or write them to a file."""
-    if kind not in FORMATS:
-        raise UserError(f"--format {printable(kind)}: expected one of {', '.join(FORMATS)}")
-    print_or_write(FORMATS[kind]([profile_report(one) for one in selection.profiles(words)]), output)
+    render = renderer_named(kind, FORMATS)
+    print_or_write(render([profile_report(one) for one in selection.profiles(words)]), output)

@@ -169,7 +169,7 @@ def _require_new(output: Path) -> None:
     for path in (output, _note_of(output)):
         if os.path.lexists(path):
             prefix = "" if path == output else f"{path} "
-            raise LaunchMistake(f"-o {output}: {prefix}is there already; name a new file, or remove it")
+            raise LaunchMistake(f"-o {output}: {prefix}already exists; name a new file, or remove it")
     if not folder.is_dir():
         raise LaunchMistake(f"-o {output}: {folder} is not a directory")
     try:

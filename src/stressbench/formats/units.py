@@ -152,7 +152,7 @@ def parse_rate(text: object) -> Rate:
     """Return a link's rate: `100Mbit`, `1Gbit/s`. Raises UnitError, also below MIN_RATE."""
     match = _RATE.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise UnitError("expected a rate in bits a second, such as 100Mbit or 1Gbit")
+        raise UnitError("expected a rate in bits per second, such as 100Mbit or 1Gbit")
     rate = Rate(_round_to_int64(float(match[1]) * PREFIXES[match[2]]))
     if rate.bits_per_s == 0:
         raise UnitError("a link of rate 0 would carry nothing; expected more than 0 (`lab set LINK down` cuts a link)")
@@ -247,5 +247,5 @@ def exact_size_text(size: int) -> str:
 def _round_to_int64(value: float) -> int:
     """`value` rounded to an integer. Raises UnitError if it exceeds the 64 bits of the kernel's interfaces."""
     if value >= 2**63:
-        raise UnitError("is too large; expected less than 2^63 bits a second, bytes or nanoseconds")
+        raise UnitError("is too large; expected less than 2^63 bits per second, bytes or nanoseconds")
     return round(value)

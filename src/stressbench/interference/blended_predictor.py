@@ -66,7 +66,7 @@ class TrainableBlend:
                 measured.append(log(observation.slowdown))
         if len(rows) < LEAST_OBSERVATIONS:
             raise Inconclusive(
-                f"{len(rows)} co-runs of which every base can tell: at least {LEAST_OBSERVATIONS} needed"
+                f"{len(rows)} co-runs of which every base has a prediction: at least {LEAST_OBSERVATIONS} needed"
             )
         design, target = np.array(rows), np.array(measured)
         from scipy.optimize import nnls  # takes a second to import

@@ -25,7 +25,7 @@ def configurations(*, nodes: int = 18, clock_hz: float = PAPER_CLOCK_HZ) -> tupl
     clock that is not above 0.
     """
     if nodes < 2:
-        raise ValueError(f"nodes {nodes}: a ring needs 2 or more")
+        raise ValueError(f"nodes {nodes}: a ring needs at least 2")
     if not clock_hz > 0:
         raise ValueError(f"clock_hz {clock_hz}: expected a number above 0")
     return configuration_grid(

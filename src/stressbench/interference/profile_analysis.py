@@ -139,7 +139,7 @@ def require_link_shares(profiles: Sequence[Profile]) -> list[Mapping[str, float]
     """Link shares of each profile. Raises Inconclusive if one has no link counters."""
     uncounted = [one.application for one in profiles if one.links is None]
     if uncounted:
-        raise Inconclusive(f"nobody counted the links of {', '.join(dict.fromkeys(uncounted))}")
+        raise Inconclusive(f"no link counters of {', '.join(dict.fromkeys(uncounted))}")
     return [one.links or {} for one in profiles]
 
 

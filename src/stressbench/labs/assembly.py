@@ -77,7 +77,7 @@ def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Compla
     for number, host in enumerate(table.host):
         place: KeyPath = ("host", number, "name")
         if host.name not in hosts:
-            yield Complaint(place=place, text=f"'{host.name}' is no host; they are {hosts[0]} to {hosts[-1]}")
+            yield Complaint(place=place, text=f"'{host.name}' is not a host; they are {hosts[0]} to {hosts[-1]}")
         elif host.name in seen:
             yield Complaint(place=place, text=f"'{host.name}' has more than one [[host]]")
         seen.add(host.name)
@@ -87,7 +87,7 @@ def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Compla
     for number, noise in enumerate(table.noise):
         for key, host_name in (("from", noise.from_), ("to", noise.to)):
             if host_name not in hosts:
-                yield Complaint(place=("noise", number, key), text=f"noise.{key}: '{host_name}' is no host")
+                yield Complaint(place=("noise", number, key), text=f"noise.{key}: '{host_name}' is not a host")
         if noise.from_ == noise.to:
             yield Complaint(place=("noise", number, "to"), text=f"noise.to: '{noise.to}' would send to itself")
 

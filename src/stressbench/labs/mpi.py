@@ -23,7 +23,7 @@ def agent_text(lab: Lab) -> str:
 # Called by mpirun instead of ssh: agent HOST COMMAND...
 host=$1
 shift
-pid=$(cat "{PIDS}/$host" 2>/dev/null) || {{ echo "lab {lab.name}: there is no host '$host'" >&2; exit 255; }}
+pid=$(cat "{PIDS}/$host" 2>/dev/null) || {{ echo "lab {lab.name}: there is not a host '$host'" >&2; exit 255; }}
 cores=$(cat "{CORES}/$host" 2>/dev/null) && taskset -cp "$cores" $$ >/dev/null
 exec nsenter --target "$pid" --net --mount --uts --ipc -- /bin/sh -c "$*"
 """

@@ -112,7 +112,7 @@ class LabDirectory:
 
     def __init__(self, name: str, *, under: PrivateDirectory | None = None) -> None:
         if _NAME.fullmatch(name) is None:
-            raise LabMistake(f"{name!r} is no valid lab name; expected letters, digits, -, _ and .")
+            raise LabMistake(f"{name!r} is not a valid lab name; expected letters, digits, -, _ and .")
         self.name = name
         self._base = under or base_directory()
         self._own = self._base.below(name)

@@ -48,7 +48,7 @@ def batch_request(
         raise LaunchMistake(f"--nodes: {nodes} is not at least 1")
     for option, value in (("--queue", queue), ("--account", account)):
         if value is not None and _IDENTIFIER.fullmatch(value) is None:
-            raise LaunchMistake(f"{option}: '{value}' is no name; expected letters, digits, and . _ : @ + -")
+            raise LaunchMistake(f"{option}: '{value}' is not a valid name; expected letters, digits, and . _ : @ + -")
     return BatchRequest(
         name=_job_name(stem),
         nodes=nodes,

@@ -43,7 +43,7 @@ def find_engine(*, explicit: Path | None, environment: Mapping[str, str]) -> Pat
     if path_on_path := shutil.which(ENGINE, path=environment.get("PATH")):
         return Path(path_on_path)
     raise LaunchMistake(
-        f"{ENGINE} was not found: not beside this command and not on PATH. "
+        f"{ENGINE} was not found next to this command or on PATH. "
         f"`pip install .` in a checkout builds it; --engine PATH or {ENGINE_VARIABLE}=PATH names another one"
     )
 
@@ -65,7 +65,7 @@ def named_program(path: Path, *, option: str) -> Path:
     if not path.exists():
         raise LaunchMistake(f"{option}: {path} does not exist")
     if path.is_dir() or not os.access(path, os.X_OK):
-        raise LaunchMistake(f"{option}: {path} is not a program that you may execute")
+        raise LaunchMistake(f"{option}: {path} is not an executable program")
     return path.absolute()
 
 

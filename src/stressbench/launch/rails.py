@@ -47,7 +47,7 @@ def transport_of(explicit: Transport | None, library: Recognised) -> Transport:
         return supported[0]
     if explicit not in supported:
         accepted = " or ".join(supported)
-        raise RailMistake(f"{explicit}: {library} is told of NICs for {accepted}", option="--transport")
+        raise RailMistake(f"{explicit}: {library} accepts NICs for {accepted}", option="--transport")
     return explicit
 
 

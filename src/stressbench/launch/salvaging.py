@@ -26,15 +26,15 @@ def salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) ->
     if not pools:
         return Salvaged(written=True, sentences=())
     ranks = spans({rank for rank, _ in pools})
-    ranks_text = f"rank{'s' if ',' in ranks or '-' in ranks else ''} {ranks} did not come to MPI_Finalize"
+    ranks_text = f"rank{'s' if ',' in ranks or '-' in ranks else ''} {ranks} did not reach MPI_Finalize"
     paths = [path for _, path in pools]
-    remaining_files = f"what they left stays in {', '.join(map(str, paths))}"
+    remaining_files = f"their data remains in {', '.join(map(str, paths))}"
     if tracer.salvage is None:
         return Salvaged(written=True, sentences=(f"{ranks_text}; {SALVAGE} was not found, and {remaining_files}",))
     run = _Salvage(program=tracer.salvage, pools=paths, environment={**environment, **dict(tracing.settings())})
     failure = run.write(tracing.output)
     if failure is None:
-        return Salvaged(written=True, sentences=(f"{ranks_text}; what they did up to their last call was saved",))
+        return Salvaged(written=True, sentences=(f"{ranks_text}; their calls up to the last one were saved",))
     with suppress(OSError):
         tracing.output.unlink()  # written by this launch, and incomplete at best
     explanation = f"{tracing.output} could not be written: {SALVAGE} failed ({failure})"

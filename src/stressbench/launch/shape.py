@@ -68,7 +68,7 @@ def run_file_of(*, output: Path | None, continue_from: Path | None, workload: Pa
         raise LaunchMistake(f"{workload} is not a file" if workload.exists() else f"{workload} does not exist")
     path = output or Path(f"{workload.stem}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl")
     if path.exists():
-        raise LaunchMistake(f"--output: {path} is there already; choose another name, or --continue it")
+        raise LaunchMistake(f"--output: {path} already exists; choose another name, or --continue it")
     if not path.absolute().parent.is_dir():
         raise LaunchMistake(f"--output: {path.absolute().parent} is not a directory")
     try:

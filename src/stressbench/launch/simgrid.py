@@ -104,7 +104,7 @@ class SimulatedTarget:
             raise LaunchMistake("--realtime: simulated ranks share no cores; leave it out")
         program, *arguments = request.program
         if "--stall-limit" in arguments:
-            raise LaunchMistake("--stall-limit: SimGrid notices by itself when no rank can get on; leave it out")
+            raise LaunchMistake("--stall-limit: SimGrid detects by itself that no rank can make progress; leave it out")
         settings = (("smpi/np", str(request.ranks)), ("smpi/hostfile", str(self._hostfile(request.ranks))))
         options = (f"--cfg={name}:{value}" for name, value in (*settings, *MPI, *NETWORK))
         return Command(

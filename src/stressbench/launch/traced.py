@@ -57,7 +57,7 @@ def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> Trac
         names=request.names, gap_times=request.gap_times,
     )  # fmt: skip
     if os.path.lexists(tracing.modules):
-        raise LaunchMistake(f"--output: {tracing.modules} is there already and would be replaced; move it away first")
+        raise LaunchMistake(f"--output: {tracing.modules} already exists and would be replaced; move it away first")
     outcome = run_forwarding_signals(with_tracer(request.words, tracing=tracing, base_environment=environment))
     salvaged = salvage(tracing, tracer, environment)
     sentences = list(salvaged.sentences)
@@ -117,7 +117,7 @@ def check_output(path: Path, *, endings: tuple[str, ...], replace: bool, option:
     if not path.absolute().parent.is_dir():
         raise LaunchMistake(f"{option}: {path.absolute().parent} is not a directory")
     if path.exists() and not replace:
-        raise LaunchMistake(f"{option}: {path} is there already; choose another name")
+        raise LaunchMistake(f"{option}: {path} already exists; choose another name")
     try:
         require_output(path)
     except OSError as fault:

@@ -84,7 +84,7 @@ def _key(comparison: Comparison) -> tuple[str, ...]:
     effect = comparison.effect
     band = f"{1 / (1 + effect):.4f} to {1 + effect:.4f}"
     return (
-        "A and B are medians over rounds (of blocks' ratios for the impact); B / A is the middle of all ratios of "
+        "A and B are medians over rounds (of blocks' ratios for the impact); B / A is the median of all ratios of "
         "a round of B to a round of A.",
         "P(B > A): the share of pairs of a round of A and one of B in which B's is larger; 0.50 where nothing differs.",
         f"slower: the whole interval above {1 + effect:.4f}; faster: below {1 / (1 + effect):.4f}; "

@@ -86,8 +86,8 @@ def advice_of(pairs: Sequence[Entry]) -> str:
     if slowed:
         worst = max(slowed, key=lambda entry: entry.impact.low or 0.0)
         sentences.append(
-            f"keep {worst.victim} away from {worst.beside[0]}, beside which it takes {_range(worst.impact)} its time "
-            "alone: give them switches or nodes of their own, or run them one after the other"
+            f"keep {worst.victim} away from {worst.beside[0]}, next to which it takes {_range(worst.impact)} its "
+            "isolated time: give them switches or nodes of their own, or run them one after the other"
         )
     if harmless:
         sentences.append("; ".join(f"{one} and {other} may share" for one, other in harmless))

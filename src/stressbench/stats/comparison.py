@@ -19,8 +19,8 @@ from stressbench.stats.selection import RoundMedian, select
 from stressbench.stats.unpaired import unpaired_ratio
 
 LAUNCH_NOTE = (
-    "the intervals hold what varies between rounds; what varies from launch to launch (placement, other users, the "
-    "state of the machine) they cannot see: repeat both runs, interleaved, before acting on a small difference"
+    "intervals cover the variation between rounds, not between launches (placement, other users, state of the "
+    "machine): repeat both runs, interleaved, before acting on a small difference"
 )
 
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")

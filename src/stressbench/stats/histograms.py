@@ -2,28 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from stressbench.formats.run import Histogram, Kind, Run
-
-Floats: TypeAlias = NDArray[np.float64]
+from stressbench.formats.run import ExecutionHistogram, Histogram, Kind, Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class MergedHistogram:
-    """Executions of one step over several rounds. Columns have shape (buckets,); bucket bounds are in seconds."""
-
-    quantity: str
-    count: int
-    min_s: float
-    max_s: float
-    mean_s: float
-    lower_s: Floats
-    upper_s: Floats
-    counts: NDArray[np.int64]
+class MergedHistogram(ExecutionHistogram):
+    """Executions of one step over several rounds."""
 
     def quantile_s(self, share: float) -> float:
         """Time in seconds below which `share` (0 to 1) of the executions lie, accurate to a bucket's width (1 %)."""

@@ -92,9 +92,7 @@ def _incomplete(run: Run) -> Iterable[QualityWarning]:
     of = "" if planned is None else f" of {planned}"
     reason = f"it ended early ({run.end.reason})" if run.end else "it has no end record: killed, or still running"
     torn_note = ", the last line is cut off" if run.torn else ""
-    text = (
-        f"the run is incomplete: {len(run.rounds)}{of} rounds are done, {reason}{torn_note}; `--continue` picks it up"
-    )
+    text = f"the run is incomplete: {len(run.rounds)}{of} rounds are done, {reason}{torn_note}; `--continue` resumes it"
     yield QualityWarning(kind="incomplete", text=text)
 
 
@@ -204,7 +202,7 @@ def _timer(run: Run, job: Job) -> Iterable[QualityWarning]:
             share = "more than all" if region_s <= clock_limit_s else f"{clock_limit_s / region_s:.0%}"
             text = (
                 f"step {step.step} ({step.motif}): the clock resolves {clock.resolution_s:.2g} s and costs "
-                f"{clock.overhead_s:.2g} s a reading, {share} of one timed region; "
+                f"{clock.overhead_s:.2g} s per reading, {share} of one timed region; "
                 "time more iterations together"
             )
             yield QualityWarning(kind="timer_resolution", text=text, job=job.name)

@@ -238,7 +238,7 @@ def _timing(selection: Selection, *, role: Role, options: SummaryOptions, tails:
 def _background_impact() -> Impact:
     return Impact(
         ratio=None, low=None, high=None, ratio_of_medians=None, paired_blocks=0, isolated_alone=0, contended_alone=0,
-        method=None, autocorrelation=None, widened_by=1.0, reason="background job: it is never run alone",
+        method=None, autocorrelation=None, widened_by=1.0, reason="background job: it has no isolated rounds",
     )  # fmt: skip
 
 

@@ -124,7 +124,7 @@ def _reductions(protocol: Protocol, *, rings: int, polygons: int) -> Iterable[st
         ("attempt", head.attempts, FULL_ATTEMPTS),
     ):
         if number < full:
-            yield f"{number} {what}{'' if number == 1 else 's'} in place of {full}"
+            yield f"{number} {what}{'' if number == 1 else 's'} instead of {full}"
 
 
 def _logarithmic_mean(values: Iterable[float]) -> float:

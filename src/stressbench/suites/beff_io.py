@@ -229,14 +229,14 @@ def _missing(protocol: Protocol, partitions: Sequence[Partition]) -> str | None:
 def _reductions(head: Head) -> Iterable[str]:
     full_s = FULL_T_S[head.release]
     if head.scheduled_s < full_s:
-        of = "a partition" if head.release == 1 else "in all"
-        yield f"T is {head.scheduled_s:g} s {of} in place of {full_s:g} s or more"
+        of = "per partition" if head.release == 1 else "in all"
+        yield f"T is {head.scheduled_s:g} s {of} instead of {full_s:g} s or more"
     if head.limit_bytes is not None:
         yield f"files end at {head.limit_bytes} bytes, whatever time is left"
     if not head.shared_pointers:
         yield "type 1 without shared file pointers"
     if head.mpart_bytes < MIN_MPART_BYTES:
-        yield f"M_PART is {head.mpart_bytes} bytes in place of {MIN_MPART_BYTES} or more"
+        yield f"M_PART is {head.mpart_bytes} bytes instead of {MIN_MPART_BYTES} or more"
 
 
 def _cautions(
@@ -246,7 +246,7 @@ def _cautions(
         if one.enough is False and cache_bytes is not None:
             written_bytes = one.of(Access.write).bytes
             yield (
-                f"{_ranks(one.ranks)} wrote {written_bytes / cache_bytes:.3g} times the cache in place of "
+                f"{_ranks(one.ranks)} wrote {written_bytes / cache_bytes:.3g} times the cache instead of "
                 f"{MIN_CACHE_MULTIPLE}: part of it may never have left memory"
             )
     repeated_reads = sum(one.again for one in protocol.patterns)

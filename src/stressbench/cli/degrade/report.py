@@ -1,11 +1,11 @@
 """`stressbench degrade report`: the slowdown of each job at each rate, and how much bandwidth it needs."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named
+from stressbench.cli.options.documents import OutputFile, WithMotifs, format_option
 from stressbench.cli.options.share import share
 from stressbench.cli.options.study import Folder
 from stressbench.experiments.sweep.rates.results import rate_results
@@ -13,7 +13,6 @@ from stressbench.formats.run import Kind
 from stressbench.report.rates import FORMATS
 from stressbench.results.rates import Node
 
-_FORMATS = tuple(FORMATS)
 _HELP = """\
 Report the time of each job at each rate relative to the full rate, with 95 % intervals, by number of ranks; the
 smallest rate at which it is at most --at-most slower; and the share of its time that is bound by bandwidth.
@@ -25,7 +24,7 @@ wall time and figures of merit are reported.
 Examples:
     stressbench degrade report tiny
     stressbench degrade report tiny --at-most 10% --motifs
-    stressbench degrade report app --gflops-per-node 115.2 --injection 1.74    # bytes a flop, as the paper's Table 3
+    stressbench degrade report app --gflops-per-node 115.2 --injection 1.74    # bytes per flop, as the paper's Table 3
     stressbench degrade report tiny --format csv -o tiny.csv
     stressbench degrade report tiny --format html -o tiny.html               # factors drawn, all tables
     stressbench degrade report tiny --format json | jq '.curves[] | {job, ranks, needs, undecided}'
@@ -42,8 +41,8 @@ def register(app: typer.Typer) -> None:
 def report(
     folder: Folder,
     at_most: Annotated[str, typer.Option(metavar="5%", help="Slowdown that is acceptable.")] = "5%",
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="Output format.")] = "text",
-    motifs: Annotated[bool, typer.Option("--motifs", help="Also report each motif of a job.")] = False,
+    kind: Annotated[str, format_option(FORMATS)] = "text",
+    motifs: WithMotifs = False,
     time: Annotated[
         Kind | None,
         typer.Option(
@@ -62,9 +61,7 @@ def report(
         float | None,
         typer.Option(metavar="B", help="Injection bandwidth of a node at the full rate, in GB/s.", show_default=False),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: standard output.")
-    ] = None,
+    output: OutputFile = None,
 ) -> None:
     """Print or write the results at each rate of the measurements in `folder`."""
     render = renderer_named(kind, FORMATS)

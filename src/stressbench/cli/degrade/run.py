@@ -11,7 +11,7 @@ from stressbench.cli.console.studies import print_plan, run_and_exit
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.rate_figures import RateFigureOptions
 from stressbench.cli.options.rate_sweep import LAB, RateSweepOptions
-from stressbench.cli.options.study import EXIT_STATUS, DryRun, PlanAsJson, StudyRunOptions
+from stressbench.cli.options.study import EXIT_STATUS, DryRun, NewDirectory, PlanAsJson, StudyRunOptions
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
@@ -81,16 +81,7 @@ def register(app: typer.Typer) -> None:
 def run(
     *,
     words: _RateArguments,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            help="Directory of the study; required unless --dry-run.",
-            show_default=False,
-        ),
-    ] = None,
+    output: NewDirectory = None,
     sweep_options: RateSweepOptions,
     figures: RateFigureOptions,
     study_options: StudyRunOptions,

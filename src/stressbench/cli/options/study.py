@@ -21,8 +21,16 @@ StudyArgument: TypeAlias = Annotated[
         metavar="NAME|FILE.toml", help="A shipped study (see `study list`), or a study file.", show_default=False
     ),
 ]
-
-
+NewDirectory: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="Directory of the measurements; required unless --dry-run.",
+        show_default=False,
+    ),
+]
 DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="List the runs in their order, and start nothing.")]
 PlanAsJson: TypeAlias = Annotated[
     bool, typer.Option("--json", help="With --dry-run: JSON output; times in seconds, unknown is null.")

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named
+from stressbench.cli.options.documents import OutputFile, WithMotifs, format_option
 from stressbench.experiments.sweep.rails.results import rail_results
 from stressbench.formats.run import Kind
 from stressbench.report.rails import FORMATS
 
-_FORMATS = tuple(FORMATS)
 _HELP = """\
 Report the times or figures of merit under each policy as box plots, their ratios to the default with 95 % intervals,
 bandwidth by message size, and the bytes that each NIC carried next to those that the policy assigned to it.
@@ -36,8 +36,8 @@ def register(app: typer.Typer) -> None:
 
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of `rails run`.", show_default=False)],
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="Output format.")] = "text",
-    motifs: Annotated[bool, typer.Option("--motifs", help="Also report each motif of a job.")] = False,
+    kind: Annotated[str, format_option(FORMATS)] = "text",
+    motifs: WithMotifs = False,
     time: Annotated[
         Kind | None,
         typer.Option("--time", help="Isolated rounds (default) or contended rounds."),
@@ -50,9 +50,7 @@ def report(
             help="A .json file of `stressbench profile`, or a .trace file; can be repeated.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: standard output.")
-    ] = None,
+    output: OutputFile = None,
 ) -> None:
     """Print or write the results under each policy of the measurements in `folder`."""
     render = renderer_named(kind, FORMATS)

@@ -10,7 +10,13 @@ from stressbench.cli.console.errors import exit_after_launches
 from stressbench.cli.console.studies import print_plan, run_and_exit
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.rail_sweep import KEY_LABEL, LAB, RailArguments, RailSweepOptions
-from stressbench.cli.options.study import EXIT_STATUS, DryRun, PlanAsJson, SequentialStudyOptions
+from stressbench.cli.options.study import (
+    EXIT_STATUS,
+    DryRun,
+    NewDirectory,
+    PlanAsJson,
+    SequentialStudyOptions,
+)
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
@@ -58,16 +64,7 @@ def register(app: typer.Typer) -> None:
 @with_options
 def run(
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            help="Directory of the measurements; required unless --dry-run.",
-            show_default=False,
-        ),
-    ] = None,
+    output: NewDirectory = None,
     words: RailArguments = None,
     sweep_options: RailSweepOptions,
     figures: Annotated[

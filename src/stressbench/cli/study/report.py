@@ -1,17 +1,16 @@
 """`stressbench study report`: the results of a study."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named, write_data
+from stressbench.cli.options.documents import DataFolder, OutputFile, format_option
 from stressbench.cli.options.study import Folder
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.results import results_of
 from stressbench.report.study import FORMATS, page
 
-_FORMATS = tuple(FORMATS)
 _HELP = """\
 Report the results of a study so far: times of each job in each cell, and the congestion impact with its 95 % interval.
 
@@ -38,14 +37,9 @@ def register(app: typer.Typer) -> None:
 
 def report(
     folder: Folder,
-    kind: Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="Output format.")] = "md",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: standard output.")
-    ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Also write the data of the figures into this directory."),
-    ] = None,
+    kind: Annotated[str, format_option(FORMATS)] = "md",
+    output: OutputFile = None,
+    data: DataFolder = None,
 ) -> None:
     """Print or write the results of the study in `folder`."""
     render = renderer_named(kind, FORMATS)

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from stressbench.console import echo
+from stressbench.cli.console.documents import print_or_write
+from stressbench.cli.options.documents import output_option
 from stressbench.errors import UserError
 from stressbench.experiments.traces import reference_profile_json
-from stressbench.formats.errors import reason_of
-from stressbench.formats.files import write_output
 
 _HELP = """\
 Convert a trace to another format. --profile: the JSON of the reference communication profiles that motifs are compared
@@ -36,18 +35,9 @@ def export(
     file: Annotated[Path, typer.Argument(metavar="FILE.trace", help="Trace file of `stressbench capture`.")],
     profile: Annotated[bool, typer.Option("--profile", help="Write the JSON of a reference profile.")] = False,
     iteration: Annotated[bool, typer.Option("--iteration", help="Count one pass of the main loop only.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.json", help="Output file; default: standard output.")
-    ] = None,
+    output: Annotated[Path | None, output_option("FILE.json")] = None,
 ) -> None:
     """Print or write the reference profile of a trace as JSON."""
     if not profile:
         raise UserError("--profile is missing: it is the only format so far")
-    text = reference_profile_json(file, iteration=iteration)
-    if output is None:
-        echo(text)
-        return
-    try:
-        write_output(output, text)
-    except OSError as fault:
-        raise UserError(f"--output: {fault.filename}: {reason_of(fault)}") from None
+    print_or_write(reference_profile_json(file, iteration=iteration).decode(), output)

@@ -5,11 +5,9 @@ from typing import Annotated
 
 import typer
 
-from stressbench.console import echo
-from stressbench.errors import UserError
+from stressbench.cli.console.documents import print_or_write
+from stressbench.cli.options.documents import output_option
 from stressbench.experiments.traces import multigrid_levels
-from stressbench.formats.errors import reason_of
-from stressbench.formats.files import write_output
 
 _HELP = """\
 Write the levels of the multigrid in a capture of AMG (hypre): which ranks exchange how many bytes on each level. With
@@ -34,17 +32,7 @@ def register(app: typer.Typer) -> None:
 
 def levels(
     file: Annotated[Path, typer.Argument(metavar="FILE.trace", help="Trace file of `stressbench capture`.")],
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE.levels", help="Output file; default: standard output."),
-    ] = None,
+    output: Annotated[Path | None, output_option("FILE.levels")] = None,
 ) -> None:
     """Print or write the levels of the multigrid in a trace."""
-    text = multigrid_levels(file)
-    if output is None:
-        echo(text, nl=False)
-        return
-    try:
-        write_output(output, text)
-    except OSError as fault:
-        raise UserError(f"--output: {fault.filename}: {reason_of(fault)}") from None
+    print_or_write(multigrid_levels(file), output)

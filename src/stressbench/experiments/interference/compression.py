@@ -173,9 +173,7 @@ class _Measurement:
                 )
             else:
                 probe_count = sum(map(len, probes))
-                self._progress(
-                    f"{configuration} is left out: only {count(probe_count, 'probe')} came through beside it"
-                )
+                self._progress(f"{configuration} is left out: only {count(probe_count, 'probe')} completed next to it")
                 too_heavy[configuration] = 1.0
         if not self._levels:
             raise MeasurementAborted(

@@ -27,7 +27,7 @@ class NoPlacement(StressBenchError):
 def predict_slowdowns(profiles: Sequence[Profile], *, models: Sequence[Model] = (DEFAULT_MODEL,)) -> CoRunPrediction:
     """The slowdown of each application while all of them run at the same time. Raises PredictionError."""
     if len(profiles) < 2:
-        raise PredictionError(f"{profiles[0].application} alone: expected two profiles or more")
+        raise PredictionError(f"{profiles[0].application} alone: expected at least two profiles")
     return predict_corun(profiles, models)
 
 

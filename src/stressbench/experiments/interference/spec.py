@@ -168,4 +168,4 @@ def _require_command(program: str, workload: Path | None) -> None:
         if not workload.is_file():
             raise LaunchMistake(f"{workload} is not a file" if workload.exists() else f"{workload} does not exist")
     elif shutil.which(program) is None:
-        raise LaunchMistake(f"{program}: there is no such program that you may execute")
+        raise LaunchMistake(f"{program}: there is no such executable program")

@@ -128,7 +128,7 @@ class StudyProgress:
     def ended(self, order: ScheduledRun, result: LaunchResult, counts: RunCounts) -> None:
         """Report a failed run, and the counts."""
         if result.status not in (ExitStatus.ok, ExitStatus.interrupted):
-            reason = result.reason or "no reason is known"
+            reason = result.reason or "the reason is unknown"
             self._progress(f"{order.run.id} failed (status {result.status}): {reason}", level=Level.warning)
         self.show(counts, is_end=True)
 

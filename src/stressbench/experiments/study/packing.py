@@ -50,7 +50,7 @@ def pack(directory: Directory, output: Path) -> Packed:
     """Write the study's files to `output`, which must be new. Raises StudyMistake."""
     require_ending(output)
     if os.path.lexists(output):
-        raise StudyMistake(f"--output: {output} is there already; choose another name")
+        raise StudyMistake(f"--output: {output} already exists; choose another name")
     try:
         require_output(output)
     except OSError as fault:
@@ -124,7 +124,7 @@ def _complaint(file: Path, sha256: str) -> str | None:
         if not file.is_file():
             return f"{file}: is missing"
         if sha256_of(file) != sha256:
-            return f"{file}: is not what was written when its run finished"
+            return f"{file}: has changed since its run finished"
         read_run(file)
     except RunFileError as fault:
         return str(fault)
@@ -146,7 +146,7 @@ def _compare(
         if len(digest) != 64 or not 0 < len(name) <= limits.NAME:
             complaints.append(f"{source}: {SUMS}:{number}: '{line[:80]}': expected a SHA-256, two blanks and a name")
         elif name in listed:
-            complaints.append(f"{source}: {SUMS}:{number}: {name} is there twice")
+            complaints.append(f"{source}: {SUMS}:{number}: {name} occurs twice")
         elif name not in digest_by_name:
             complaints.append(f"{source}: {name} is missing")
         elif digest_by_name[name] != digest:

@@ -111,8 +111,8 @@ def _caveats(cells: Sequence[CellResult], runs: Mapping[str, Run]) -> tuple[str,
     notes = []
     if any(job.impact.level is IntervalLevel.blocks for cell in cells for job in cell.jobs):
         notes.append(
-            "intervals of cells with fewer than 6 runs hold what varies between the rounds of a run; what varies from "
-            "launch to launch they cannot see"
+            "intervals of cells with fewer than 6 runs cover the variation between the rounds of a run, not between "
+            "launches"
         )
     for cell in cells:
         texts = {run.header.workload.hash for id_, run in runs.items() if id_.rpartition("-r")[0] == cell.id}

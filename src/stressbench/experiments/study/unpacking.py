@@ -60,7 +60,7 @@ def read_archive(path: Path, *, text_of: str) -> ArchiveContents:
                     digests[name], kept_text = _digest(content, keep=name == text_of)
                     text = kept_text if name == text_of else text
             if forward.has_more():
-                complaints.append(f"{path}: something follows behind the end of the archive")
+                complaints.append(f"{path}: there is data after the end of the archive")
     except _DAMAGED as fault:
         reason = reason_of(fault) if isinstance(fault, OSError) else str(fault)
         raise StudyMistake(f"{path}: cannot be unpacked ({reason or type(fault).__name__})") from fault
@@ -75,13 +75,13 @@ def _complaint(entry: tarfile.TarInfo, *, root: str, seen: Mapping[str, str]) ->
         return f"does not lie in the folder {root}"
     name = entry.name.removeprefix(f"{root}/")
     if any(part in ("", ".", "..") for part in name.split("/")):
-        return "leads out of its folder, or to a name that is written in another way"
+        return "points outside its directory, or has a name that is not normalised"
     if name in seen:
-        return "is there twice"
+        return "occurs twice"
     if entry.sparse is not None:  # a few bytes may claim to be any number of bytes
         return "is a sparse file, which a pack has none of"
     if entry.type not in (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.DIRTYPE):
-        return "is a link, or something else that is no file"
+        return "is not a regular file"
     return None
 
 

@@ -75,7 +75,7 @@ class LaunchSweep(Generic[Condition, P, L]):
 
     def _begin(self, output: Path) -> Path:
         if output.exists() and (not output.is_dir() or any(output.iterdir())):
-            raise StudyMistake(f"--output: {output} is there already; a program's launches begin in a new directory")
+            raise StudyMistake(f"--output: {output} already exists; a program's launches begin in a new directory")
         path = output / FILE
         try:
             output.mkdir(parents=True, exist_ok=True)

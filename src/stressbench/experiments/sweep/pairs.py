@@ -67,7 +67,7 @@ class PairMatrix:
         try:
             if output.exists() and any(output.iterdir()) and not (folder / _FILE).exists():
                 raise StudyMistake(
-                    f"{output} holds something that is no matrix; choose a directory that is new or empty"
+                    f"{output} contains files that are not a matrix; choose a directory that is new or empty"
                 )
             folder.mkdir(parents=True, exist_ok=True)
             for group in self._all_groups():
@@ -116,5 +116,7 @@ def _name(group: tuple[str, ...]) -> str:
 def _write(path: Path, text: str) -> None:
     """Write a workload. Raises StudyMistake where the file exists with another text, since runs may have used it."""
     if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
-        raise StudyMistake(f"{path} is there with another text: a workload has changed; choose another directory")
+        raise StudyMistake(
+            f"{path} already exists with different contents: a workload has changed; choose another directory"
+        )
     write_atomically(path, text.encode())

@@ -104,7 +104,7 @@ class ValidationSpec:
                 yield folder.absolute()
             return
         if self.output.exists() and (not self.output.is_dir() or any(self.output.iterdir())):
-            raise StudyMistake(f"--output: {self.output} is there already; a validation begins in a new directory")
+            raise StudyMistake(f"--output: {self.output} already exists; a validation begins in a new directory")
         try:
             self.output.mkdir(parents=True, exist_ok=True)
         except OSError as fault:

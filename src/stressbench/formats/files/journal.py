@@ -44,7 +44,7 @@ def open_journal(path: Path) -> int:
     descriptor = os.open(path, _FLAGS, 0o666)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise FileRefused(path, "is no regular file")
+        raise FileRefused(path, "is not a regular file")
     return descriptor
 
 

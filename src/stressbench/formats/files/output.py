@@ -103,7 +103,7 @@ def _output_target(path: Path) -> Path:
     target = _resolve_links(path)
     status = _status(target)
     if belongs_to_study(Path(os.path.realpath(target))):
-        raise FileRefused(path, "is a file of a study, which its commands alone write; choose another name")
+        raise FileRefused(path, "is a file of a study, which only `stressbench study` writes; choose another name")
     if status is None:
         if not target.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -113,7 +113,7 @@ def _output_target(path: Path) -> Path:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(status.st_mode) and stat.S_IFMT(status.st_mode) not in _STREAM_TYPES:
-        raise FileRefused(path, "is no regular file; choose another name")
+        raise FileRefused(path, "is not a regular file; choose another name")
     if not os.access(target, os.W_OK):  # a write-protected file stays, even in a writable directory
         raise OSError(_access_errno(target), os.strerror(_access_errno(target)))
     return target

@@ -136,7 +136,7 @@ def _open_own(name: str, flags: int, *, path: Path, directory: int | None = None
         descriptor = os.open(name, flags | _AS_FILE, 0o600, dir_fd=directory)
     except OSError as fault:
         if fault.errno in (errno.ELOOP, errno.ENXIO):
-            raise _not_private(path, "is no regular file") from fault
+            raise _not_private(path, "is not a regular file") from fault
         raise
     return _checked(descriptor, path, has_type=stat.S_ISREG, expected="regular file")
 
@@ -158,7 +158,7 @@ def _open_subdirectory(directory: int, name: str, *, path: Path, create: bool) -
         inner = os.open(name, _AS_DIRECTORY, dir_fd=directory)
     except OSError as fault:
         if fault.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise _not_private(path, "is a symbolic link or no directory") from fault
+            raise _not_private(path, "is a symbolic link or not a directory") from fault
         if fault.errno == errno.EACCES:
             raise _not_private(path, "belongs to another user, or cannot be opened") from fault
         raise
@@ -177,7 +177,7 @@ def _checked(descriptor: int, path: Path, *, has_type: Callable[[int], bool], ex
 
 def _check(status: os.stat_result, path: Path, *, has_type: Callable[[int], bool], expected: str) -> None:
     if not has_type(status.st_mode):
-        raise _not_private(path, f"is no {expected}")
+        raise _not_private(path, f"is not a {expected}")
     if status.st_uid != os.geteuid():
         raise _not_private(path, f"belongs to user {status.st_uid}, not to user {os.geteuid()}, who runs this")
     if status.st_mode & _OTHERS_WRITE:

@@ -21,12 +21,13 @@ from stressbench.formats.run.records import (
     Timer,
 )
 from stressbench.formats.run.run import Launch, Run
-from stressbench.formats.run.samples import Histogram, MetricSamples, Samples
+from stressbench.formats.run.samples import ExecutionHistogram, Histogram, MetricSamples, Samples
 
 __all__ = [
     "End",
     "EndReason",
     "Event",
+    "ExecutionHistogram",
     "Fault",
     "Finish",
     "Header",

@@ -74,15 +74,12 @@ class MetricSamples:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Histogram:
-    """Histogram of all executions of one step in one round, or of another `quantity` that its motif recorded.
+class ExecutionHistogram:
+    """Histogram of the execution times of one step, or of another `quantity` that its motif recorded.
 
     Bucket columns have shape (buckets,), bounds in seconds.
     """
 
-    round: int
-    job: int
-    step: int
     quantity: str
     count: int
     min_s: float
@@ -91,3 +88,12 @@ class Histogram:
     lower_s: Floats
     upper_s: Floats
     counts: Integers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Histogram(ExecutionHistogram):
+    """Histogram of all executions of one step in one round."""
+
+    round: int
+    job: int
+    step: int

@@ -215,7 +215,7 @@ def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: Ke
     place: KeyPath = ("factors", "policy")
     for cell in cells:
         if cell.policy is not None and cell.policy != "default" and cell.rails is not None:
-            text = f"{key_label(place)}{cell.policy}: chooses among all NICs; expected no rails beside it"
+            text = f"{key_label(place)}{cell.policy}: chooses among all NICs; expected no rails with it"
             yield Complaint(place=place, text=text)
             return
         if cell.policy is not None and cell.on.startswith("simgrid:"):

@@ -60,7 +60,7 @@ def _end(text: str, link: LinkSpec, spec: Links, inputs: WiringInput) -> tuple[s
             raise WiringMistake(key, f"'{text}': a switch has no NICs to choose from; expected '{name}'")
         return name, None
     if name not in inputs.hosts:
-        raise WiringMistake(key, f"'{name}' is no host and no switch of this lab")
+        raise WiringMistake(key, f"'{name}' is neither a host nor a switch of this lab")
     if colon and not (nic.startswith("eth") and nic[3:].isdigit()):
         raise WiringMistake(key, f"'{text}': expected a NIC such as {name}:eth0")
     return name, int(nic[3:]) if colon else 0

@@ -48,7 +48,7 @@ def current_target(environment: Mapping[str, str]) -> FluxTarget:
     """The instance that this process is in. Raises LaunchMistake."""
     if not environment.get("FLUX_URI"):
         raise LaunchMistake(
-            "--on flux: this is no instance of Flux (FLUX_URI is not set); "
+            "--on flux: this is not a Flux instance (FLUX_URI is not set); "
             "`flux alloc -N 4` gives one, and --emit writes a script for `flux batch`"
         )
     require_on_path("flux", option="--on flux")

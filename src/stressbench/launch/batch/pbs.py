@@ -45,7 +45,7 @@ def current_target(environment: Mapping[str, str]) -> PbsTarget:
     file = environment.get("PBS_NODEFILE")
     if not environment.get("PBS_JOBID") or not file:
         raise LaunchMistake(
-            "--on pbs: this is no job of PBS (PBS_JOBID and PBS_NODEFILE are not set); "
+            "--on pbs: this is not a PBS job (PBS_JOBID and PBS_NODEFILE are not set); "
             "`qsub -I -l select=4` gives one, and --emit writes a script for qsub"
         )
     try:

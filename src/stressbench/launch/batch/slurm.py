@@ -95,7 +95,7 @@ def current_target(environment: Mapping[str, str]) -> SlurmTarget:
     """The allocation that this process is in. Raises LaunchMistake."""
     if not environment.get("SLURM_JOB_ID"):
         raise LaunchMistake(
-            "--on slurm: this is no allocation of Slurm (SLURM_JOB_ID is not set); "
+            "--on slurm: this is not a Slurm allocation (SLURM_JOB_ID is not set); "
             "`salloc -N 4` gives one, and --emit writes a script for sbatch"
         )
     require_on_path("srun", option="--on slurm")

@@ -124,4 +124,4 @@ def ratio_axis(axes: Axes) -> None:
         axes.set_xlim(min(low, 0.95), max(high, 1.05))
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
-    axes.set_xlabel("congestion impact: time with the others / time alone (no unit)")
+    axes.set_xlabel("congestion impact (contended / isolated time)")

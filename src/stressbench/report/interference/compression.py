@@ -10,7 +10,7 @@ from stressbench.report.units import MISSING, count, factor, size, time, time_un
 
 _MAX_BAR_WIDTH = 24
 _KEY = (
-    "slowdown: time beside the ring over isolated time, 1 is not slowed; intervals: 95 %; bars: slowdown - 1. "
+    "slowdown: contended over isolated time, 1 is not slowed down; intervals: 95 %; bars: slowdown - 1. "
     "P: ranks that each rank sends to, M: messages to each, bubble: the sleep before it waits for them."
 )
 

@@ -12,8 +12,8 @@ from stressbench.report.units import MISSING, count, plain_ratio
 
 _MAX_FINDINGS = 12
 _KEY = (
-    "slow-down: time beside the others over time alone, 1 is not slowed; interval: 95 %; "
-    "[1.400, ...) has no upper bound. Predicted from profiles of each alone, not measured."
+    "slowdown: contended over isolated time, 1 is not slowed down; interval: 95 %; "
+    "[1.400, ...) has no upper bound. Predicted from profiles of each application by itself, not measured."
 )
 FOOT = (
     "Slowdown: contended over isolated time; 1 is not slowed down. Predicted from profiles of each application by "
@@ -38,13 +38,13 @@ def brief(predictions: CoRunPrediction) -> Document:
             ))  # fmt: skip
     table = Table(
         columns=columns(
-            texts=("application", *(("model",) if several else ())), numbers=("slow-down",),
-            trailing_texts=("[95 %]", "cannot tell, or doubts"),
+            texts=("application", *(("model",) if several else ())), numbers=("slowdown",),
+            trailing_texts=("[95 %]", "reason or limits"),
         ),
         rows=tuple(rows), groups=tuple(groups),
     )  # fmt: skip
     title = (
-        f"{predictions.machine}: each of {len(predictions.applications)} applications beside all the others{model_note}"
+        f"{predictions.machine}: each of {len(predictions.applications)} applications next to all others{model_note}"
     )
     section = Section(blocks=(table, Paragraph(text=_KEY, role=Role.key)))
     return Document(title=title, sections=(section,), value=predictions)

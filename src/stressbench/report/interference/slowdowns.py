@@ -44,7 +44,7 @@ def draw(predictions: CoRunPrediction) -> Figure | None:
     models_note = f", by {models[0]}" if len(models) == 1 else f", by {len(models)} models"
     truncation_note = f" The first {_MAX_LINES} of {len(lines)} predictions." if len(lines) > _MAX_LINES else ""
     return finish(
-        fig, key="predict-slowdowns", title=f"Predicted slowdown of each application beside the others{models_note}",
+        fig, key="predict-slowdowns", title=f"Predicted slowdown of each application next to the others{models_note}",
         caption=_CAPTION.format(n=count(len(predictions.applications), "application"), truncation_note=truncation_note),
         description="; ".join(f"{victim.application}, {one.model}: {_text(one)}" for victim, one in shown),
     )  # fmt: skip

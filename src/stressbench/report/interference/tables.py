@@ -63,28 +63,28 @@ def _utilisations(summary: ProfileSummary) -> Table:
     assert summary.ours is not None
     assert summary.paper is not None
     effect = summary.effect
-    probes = "nobody measured it" if effect is None else slowdown_cell(effect)
+    probes = "not measured" if effect is None else slowdown_cell(effect)
     return Table(
-        title="The switch beside the application",
-        columns=table_columns(("what", "is"), text_columns=2),
+        title="The switch while the application runs",
+        columns=table_columns(("quantity", "value"), text_columns=2),
         rows=(
             ("utilisation", utilisation_text(summary.ours)),
             ("utilisation as in the paper", utilisation_text(summary.paper)),
             ("the application's time with probes / without", probes),
         ),
-        caption="Shares of the time in which the switch serves somebody, by the M/G/1 queue, with 95 % intervals; the "
-        "paper takes the least idle latency for the service, here it is the mean one.",
+        caption="Shares of the time in which the switch is busy, by the M/G/1 queue, with 95 % intervals; the "
+        "paper's service time is the minimum idle latency; here it is the mean.",
     )
 
 
 def _levels(summary: ProfileSummary) -> Table:
     unit = time_unit(one.probes.mean_s for one in summary.levels)
-    run_count = f"{summary.alone_runs:,} times alone"
-    median_note = "" if summary.alone_median_s is None else f", of which the middle is {time(summary.alone_median_s)}"
+    run_count = f"{summary.alone_runs:,} isolated times"
+    median_note = "" if summary.alone_median_s is None else f", median {time(summary.alone_median_s)}"
     return Table(
-        title="Beside compressions",
+        title="Congestion levels",
         columns=table_columns(
-            ("ring", "message", "n", f"mean / {unit.name}", "utilisation / %", "runs", "slow-down [95 %]"),
+            ("ring", "message", "n", f"mean / {unit.name}", "utilisation / %", "runs", "slowdown [95 %]"),
             text_columns=1,
         ),
         rows=tuple(
@@ -99,8 +99,8 @@ def _levels(summary: ProfileSummary) -> Table:
             )
             for one in summary.levels
         ),
-        caption="The least busy first. P: partners that each rank sends to, M: messages to each, B: the sleep before "
-        f"it waits for them; n probes. Slow-down: time beside it over time alone, from {run_count}{median_note}.",
+        caption="In order of utilisation. P: partners of each rank, M: messages to each partner, B: the sleep before "
+        f"it waits for them; n probes. Slowdown: contended over isolated time, from {run_count}{median_note}.",
     )
 
 

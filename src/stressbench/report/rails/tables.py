@@ -69,7 +69,7 @@ def _distributions(results: RailsReport) -> Table:
             for entry in subject.entries
         ),
         caption=(
-            f"A ratio is the middle of all ratios of two values, one under the policy and one under {baseline}, with "
+            f"A ratio is the median of all ratios of two values, one under the policy and one under {baseline}, with "
             "its 95 % interval; below 1 is a shorter time, or a smaller figure. Whiskers reach the last value within "
             "1.5 times the distance of the quartiles; n counts runs, or rounds where some policy has fewer than 4 runs."
         ),

@@ -7,11 +7,11 @@ from stressbench.report.units import plain_interval, plain_ratio, plain_time
 from stressbench.results.rates import Balance, Bound, Curve, Degradation, Point
 
 _UNKNOWN = "-"
-_OF_ROUNDS = "A factor is the time at the rate over the time at the full rate, the middle of all ratios of two rounds"
+_OF_ROUNDS = "A factor is the time at the rate over the time at the full rate, the median of all ratios of two rounds"
 _OF_LAUNCHES = (
-    "A factor says how many times worse: the wall time, or a figure of which less is better, at the rate over that at "
-    "the full rate; a figure of which more is better, such as GFLOP/s, at the full rate over that at the rate; the "
-    "middle of all such ratios of two launches"
+    "A factor states how many times worse a value is: wall time, or a figure for which lower is better, at the rate "
+    "over that at the full rate; a figure for which higher is better, such as GFLOP/s, at the full rate over that at "
+    "the rate; the median of all such ratios of two launches"
 )
 
 
@@ -95,9 +95,9 @@ def _required_rates(degradation: Degradation) -> Table:
             for curve in degradation.curves
         ),
         caption=(
-            f"yes: the whole interval says that the job loses at most {max_loss}; no: that it loses more; cannot tell: "
-            "the interval says neither, or there is none, and more rounds or runs would tell. Enough is the smallest "
-            "rate with a yes and no no above it."
+            f"yes: by its whole interval the job loses at most {max_loss}; no: by its whole interval it loses more; "
+            "cannot tell: the interval includes both, or there is none: more rounds or runs would decide. Enough: the "
+            "smallest rate with yes, and no rate above it with no."
         ),
     )
 
@@ -119,8 +119,8 @@ def _bounds(degradation: Degradation) -> Table:
         ),
         caption=(
             "The share of the time at the full rate that grows as bandwidth shrinks: (factor - 1) / (1 / rate - 1). "
-            "0 is latency and computation alone, 100 bandwidth alone; a share that differs from rate to rate says that "
-            "something gives way below a rate, such as communication that no longer hides behind computation."
+            "0 is latency and computation only, 100 bandwidth only; a share that differs between rates indicates that "
+            "the behaviour changes at some rate, for example that communication is no longer hidden by computation."
         ),
     )
 
@@ -154,7 +154,7 @@ def _competition(degradation: Degradation) -> Table:
 def _balances(degradation: Degradation) -> Table:
     return Table(
         title="Bandwidth to compute balance",
-        columns=table_columns(("rate", "injection, GB/s", "bytes a flop", "factor worse"), text_columns=1),
+        columns=table_columns(("rate", "injection, GB/s", "bytes per flop", "factor worse"), text_columns=1),
         rows=tuple(_balance(one) for one in degradation.balance),
         caption="Bytes that a node can send for each operation at its peak, computed from the nominal rates.",
     )

@@ -212,7 +212,7 @@ def _tails(summary: RunSummary, *, steps: bool) -> Iterator[Block]:
                 f"{plain.median_to_median:.3f}, mean to mean {plain.mean_to_mean:.3f}."
             )
     if any(tail.source is Source.executions for tail in tails):
-        yield _key("Of executions: every single one on every rank, to 1 %, a histogram's resolution.")
+        yield _key("Executions: every one on every rank; a histogram resolves 1 %.")
 
 
 def _metrics(summary: RunSummary) -> Iterator[Block]:
@@ -242,7 +242,7 @@ def _medians(metric: MetricSummary) -> tuple[str, str]:
 
 def _links(summary: RunSummary, links: Sequence[LinkUtilisation], *, rows: int) -> Iterator[Block]:
     """Table of link utilisation by direction, the busiest first."""
-    isolated_heads = (f"{job.name} alone %" for job in summary.jobs)
+    isolated_heads = (f"{job.name} isolated %" for job in summary.jobs)
     yield Table(
         columns=columns(
             texts=("link", "direction"), numbers=("rate", "contended %", *isolated_heads, "carried", "drops")
@@ -250,7 +250,7 @@ def _links(summary: RunSummary, links: Sequence[LinkUtilisation], *, rows: int) 
         rows=tuple(_link_row(summary, use) for use in links[:rows]),
     )
     rest = f"; {len(links) - rows} more with --links {len(links)}" if len(links) > rows else ""
-    yield _line(f"Shares of what a link could have carried in a round, medians over rounds, headers counted{rest}.")
+    yield _line(f"Shares of a link's capacity in a round, medians over rounds, headers included{rest}.")
 
 
 def _link_row(summary: RunSummary, use: LinkUtilisation) -> tuple[str, ...]:
@@ -272,12 +272,12 @@ def _slowest_text(job: JobSummary) -> str:
 
 
 def _reading_aids(summary: RunSummary, *, steps: bool) -> Iterator[str]:
-    yield "Times are until the last rank was through: a job's of one repetition" + (
-        ", a motif's of one iteration." if steps else "."
+    yield "Times end when the last rank has finished: a job's after one repetition" + (
+        ", a motif's after one iteration." if steps else "."
     )
     yield "median: over rounds, of each round's median; min, p95 and max: of all n repetitions."
     bootstrapped = any(job.timing.impact.method is Method.bootstrap for job in summary.jobs)
-    estimate = "the middle of the blocks' own ratios, with its 95 %"
+    estimate = "Hodges-Lehmann estimate over blocks, with its 95 %"
     if bootstrapped:
         estimate = "the ratio of medians, with its 95 % BCa bootstrap"
     yield f"Congestion impact is contended over isolated time, {estimate} interval; 1 is no impact."

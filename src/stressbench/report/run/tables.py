@@ -158,7 +158,7 @@ def bandwidths_table(section: RunSection) -> Table | None:
     heads = columns(
         texts=("job", "motif"), numbers=("size", "isolated", "contended"), trailing_texts=("definition of bandwidth",)
     )
-    caption = "Bandwidth of the median iteration; 1 MB/s is 10⁶ bytes a second."
+    caption = "Bandwidth of the median iteration; 1 MB/s is 10⁶ bytes per second."
     return Table(key=f"{section.key}-bandwidths", caption=caption, columns=heads, rows=rows) if rows else None
 
 

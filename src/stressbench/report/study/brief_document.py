@@ -75,11 +75,11 @@ def _blocks(report: StudyReport) -> Iterator[Block]:
     )
     known = [(row, row.job) for row in rows_of(report) if row.job is not None]
     if known:
-        yield Heading(text="Tails, and how many more rounds")
+        yield Heading(text="Tails, and additional rounds needed")
         yield Paragraph(text=_TAILS)
         yield Table(
             columns=table_columns(
-                (*report.factors, "job", "p99", "p99.9", "P(slower)", "to know the impact better"), text_columns=1
+                (*report.factors, "job", "p99", "p99.9", "P(slower)", "rounds needed"), text_columns=1
             ),
             rows=tuple(
                 (*row.values, job.name, *(tail_text(tail_of(job, share)) for share in TAIL_SHARES),
@@ -91,7 +91,7 @@ def _blocks(report: StudyReport) -> Iterator[Block]:
         yield from _matrix(matrix)
     if report.failures:
         yield Table(
-            title="Runs that failed",
+            title="Failed runs",
             columns=table_columns(("run", "values", "attempts", "status", "reason"), text_columns=5),
             rows=tuple(
                 (one.run, ", ".join(f"{name} = {value}" for name, value in one.values.items()), str(one.attempts),
@@ -111,7 +111,7 @@ def _runs(row: Row) -> str:
 def _matrix(matrix: Matrix) -> Iterator[Block]:
     factor_values = ", ".join(f"{name} = {value}" for name, value in matrix.where.items())
     yield Heading(text="Pairwise slowdowns" + (f": {factor_values}" if factor_values else ""))
-    yield Paragraph(text="Rows: victims; columns: the job beside it. Numbers: contended over isolated time.")
+    yield Paragraph(text="Rows: victims; columns: aggressors. Numbers: contended over isolated time.")
     standings = {one.name: one for one in matrix.standings}
     yield Table(
         columns=table_columns(("", *(f"beside {job}" for job in matrix.jobs), "slowed down (mean)"), text_columns=1),

@@ -29,7 +29,7 @@ NOT_COMPARABLE = "ot comparable with published numbers"
 """Without its first letter, which is lower case in text and upper case in HTML."""
 _METHODS = ("sendrecv", "alltoallv", "nonblocking")
 _PUBLISHED_HEADS = (
-    "system", "processors", "b_eff", "a proc.", "Lmax MB", "ping-pong", "at Lmax", "a proc.", "rings, a proc.",
+    "system", "processors", "b_eff", "per proc.", "Lmax MB", "ping-pong", "at Lmax", "per proc.", "rings, per proc.",
 )  # fmt: skip
 _FOOT = (
     "b_eff is the logarithmic mean of ring patterns and random patterns; of each pattern the mean over 21 sizes, of "
@@ -45,7 +45,7 @@ def brief(result: BEff, *, rmax: Rmax | None, published: bool = False) -> Docume
     )  # fmt: skip
     pingpong = () if result.pingpong is None else (("ping-pong at Lmax", "", rate(result.pingpong)),)
     averages = Table(
-        columns=table_columns(("", "all ranks", "a rank"), text_columns=1),
+        columns=table_columns(("", "all ranks", "per rank"), text_columns=1),
         rows=(*((name, rate(value), _per_rank_text(result, value)) for name, value in rows), *pingpong),
     )
     untimed = _untimed_text(result)
@@ -99,14 +99,14 @@ def page(result: BEff, *, rmax: Rmax | None = None) -> Document:
 def _balance_text(result: BEff, rmax: Rmax) -> str:
     factor = digits(result.b_eff / rmax.flops_per_s)
     rmax_text = f"{digits(rmax.flops_per_s / 1e9)} GFlop/s, {rmax.source}"
-    return f"balance: {factor} bytes a floating-point operation (b_eff / Rmax; Rmax {rmax_text})"
+    return f"balance: {factor} bytes per floating-point operation (b_eff / Rmax; Rmax {rmax_text})"
 
 
 def _untimed_text(result: BEff) -> str | None:
     """The paper's consistency check: the share of time outside timed loops if it is more than 5 %, else None."""
     if result.elapsed_s is None or result.timed_s >= 0.95 * result.elapsed_s:
         return None
-    return f"{1 - result.timed_s / result.elapsed_s:.0%} of {digits(result.elapsed_s)} s lay outside of timed loops"
+    return f"{1 - result.timed_s / result.elapsed_s:.0%} of {digits(result.elapsed_s)} s were outside of timed loops"
 
 
 def _findings(result: BEff, rmax: Rmax | None) -> Iterator[str]:
@@ -145,7 +145,16 @@ def _best_method(one: PatternResult, longest: int) -> str:
 
 
 def _averages(result: BEff) -> Table:
-    heads = ("ranks", "b_eff", "a rank", "Lmax", "ping-pong", "at Lmax", "a rank at Lmax", "rings, a rank at Lmax")
+    heads = (
+        "ranks",
+        "b_eff",
+        "per rank",
+        "Lmax",
+        "ping-pong",
+        "at Lmax",
+        "per rank at Lmax",
+        "rings, per rank at Lmax",
+    )
     cells = (
         f"{result.ranks:,}", rate(result.b_eff), rate(result.per_rank), size(result.lmax_bytes), rate(result.pingpong),
         rate(result.at_lmax), _per_rank_text(result, result.at_lmax), _per_rank_text(result, result.rings_at_lmax),
@@ -201,7 +210,7 @@ def _data_file(result: BEff) -> DataFile:
 
 
 def _facts(result: BEff) -> Iterator[Fact]:
-    memory = "not named" if result.memory_bytes is None else f"{size(result.memory_bytes)} a rank"
+    memory = "not named" if result.memory_bytes is None else f"{size(result.memory_bytes)} per rank"
     yield Fact(name="Ranks", value=f"{result.ranks:,}")
     yield Fact(name="Memory", value=memory)
     yield Fact(name="Random patterns", value=printable(f"{result.random}, seed {result.seed}"))

@@ -114,9 +114,9 @@ def _settings_text(result: BEffIO) -> str:
     head = result.head
     parts = [
         count(head.ranks, "rank"), f"release {head.release}.x",
-        f"T {minutes_text(head.scheduled_s)} {'a partition' if head.release == 1 else 'in all'}",
+        f"T {minutes_text(head.scheduled_s)} {'per partition' if head.release == 1 else 'in all'}",
         f"M_PART {size(head.mpart_bytes)}",
-        "memory not named" if head.memory_bytes is None else f"memory {size(head.memory_bytes)} a rank",
+        "memory not named" if head.memory_bytes is None else f"memory {size(head.memory_bytes)} per rank",
     ]  # fmt: skip
     parts += [f"at most {size(head.limit_bytes)} of files"] if head.limit_bytes is not None else []
     parts += [f"hints {', '.join(head.hints)}"] if head.hints else []

@@ -42,8 +42,9 @@ def brief(profile: Profile, *, rows: int = _ROWS) -> Document:
     columns_ = _columns(profile, heads=("% MPI", "% p2p", "% collective", "mean message", "mean collective"))
     tables = (
         replace(columns_, columns=columns(numbers=[column.head for column in columns_.columns])),
-        _split(profile, mean="a rank"), _operations(profile, rows, longest="max"), _sites(profile, rows, longest="max"),
-        _sizes(profile), _communicators(profile, rows), _pairs(profile, rows), _unreleased_objects(profile),
+        _split(profile, mean="per rank"), _operations(profile, rows, longest="max"),
+        _sites(profile, rows, longest="max"), _sizes(profile), _communicators(profile, rows), _pairs(profile, rows),
+        _unreleased_objects(profile),
     )  # fmt: skip
     warnings = tuple(Note(text=warning) for warning in profile.warnings)
     blocks: tuple[Block, ...] = (

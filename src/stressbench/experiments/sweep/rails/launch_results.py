@@ -35,7 +35,7 @@ def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()
     if carried and not plan.on.startswith("lab:"):
         notes.append(_COUNTED_HERE)
     if done and not carried:
-        notes.append("nobody counted bytes card by card")
+        notes.append("no bytes were counted per NIC")
     return RailsReport(
         about=f"{plan.command[0]} on {plan.ranks} ranks",
         time="launches",

@@ -190,4 +190,4 @@ def _caveats(
     if failed := sum(one.state is State.failed for one in states):
         yield f"{failed} runs failed; `stressbench study status` names them"
     if any(not run.complete for run in runs.values()):
-        yield "some runs ended at their time limit: their rounds count as far as they got"
+        yield "some runs ended at their time limit; their completed rounds count"

@@ -94,7 +94,7 @@ class CompetingSweep:
         nodes = node_counts(ranks, each)
         if wrong := next((count for count, many in nodes.items() if many < 2), None):
             raise StudyMistake(
-                f"-n: {wrong} ranks, {each} a node, are one node: expected 2 or more, which send to each other"
+                f"-n: {wrong} ranks, {each} per node, are one node: expected 2 or more, which send to each other"
             )
         return nodes
 
@@ -121,6 +121,6 @@ class CompetingSweep:
 def _write(path: Path, text: str) -> None:
     """Write a file. Raises StudyMistake where it exists with another text, since runs may have used it."""
     if path.exists() and read_text(path, limit=limits.WORKLOAD, errors="replace") != text:
-        raise StudyMistake(f"{path} is there with another text: begin a study in another directory")
+        raise StudyMistake(f"{path} already exists with different contents: begin a study in another directory")
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text.encode())

@@ -104,4 +104,4 @@ def _caveats(launches: RateLaunches, done: Sequence[RateLaunch]) -> Iterator[str
     for name in launches.plan.figures:
         if missing := sum(one.figures.get(name) is None for one in done):
             yield f"{missing} launches have no {name}"
-    yield "wall times hold the start and the end of MPI, which bandwidth may slow, too"
+    yield "wall times include the start and end of MPI, which may also depend on bandwidth"

@@ -126,7 +126,7 @@ def output_of(options: FigureOptions, *, folder: Path) -> Output:
     if file is not None and hpcc_n is None and os.path.lexists(folder / file):
         option = "--hpcc" if options.hpcc else "--fom-file"
         raise StudyMistake(
-            f"{option}: {file} is there already, and would be removed before each launch: move it away first"
+            f"{option}: {file} already exists, and would be removed before each launch: move it away first"
         )
     return Output(
         figures={**ready, **higher, **lower}, lower=(*(LATENCY_FIGURES if options.hpcc else ()), *lower), file=file,

@@ -29,8 +29,8 @@ from stressbench.stats import select
 from stressbench.stats.unpaired import RatioSource
 
 _ROUNDS_NOTE = (
-    "intervals made from rounds hold what varies between the rounds of a run; what varies from launch to launch they "
-    "cannot see: from 4 runs of each cell on they are made from runs"
+    "intervals made from rounds cover the variation between the rounds of a run, not between launches; with 4 or more "
+    "runs of each cell they are made from runs"
 )
 
 
@@ -188,6 +188,6 @@ def _caveats(states: Sequence[RunState], runs: Mapping[str, Run], curves: Sequen
     if failed := sum(one.state is State.failed for one in states):
         yield f"{failed} runs failed; `stressbench study status` names them"
     if any(not run.complete for run in runs.values()):
-        yield "some runs ended at their time limit: their rounds count as far as they got"
+        yield "some runs ended at their time limit; their completed rounds count"
     if any(run.header.simulation is not None for run in runs.values()):
         yield "times of simulated runs are the simulation's own"

@@ -1,0 +1,26 @@
+"""Options of commands that print results or write them to files."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+DataFolder: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="FOLDER", help="Also write the data of the figures into this directory."),
+]
+WithMotifs: TypeAlias = Annotated[bool, typer.Option("--motifs", help="Also report each motif of a job.")]
+
+
+def output_option(metavar: str) -> Any:
+    """The option `-o/--output` of a command that prints its result by default."""
+    return typer.Option("-o", "--output", metavar=metavar, help="Output file; default: standard output.")
+
+
+def format_option(formats: Iterable[str]) -> Any:
+    """The option `--format` of a command that has these formats."""
+    return typer.Option("--format", metavar="|".join(formats), help="Output format.")
+
+
+OutputFile: TypeAlias = Annotated[Path | None, output_option("FILE")]

@@ -72,10 +72,10 @@ class SlabTransform {
       const OneWay transform = one_way(direction, ranks);
       const auto& [there, back] = direction.calls;
       int copies = copies_of(there, ranks);
-      add(sum, transpose_traffic(there, transform.planes, transform.columns, transform.element_bytes()), 1);
+      sum.add(transpose_traffic(there, transform.planes, transform.columns, transform.element_bytes()));
       if (transform.returns) {
         copies += copies_of(back, ranks);
-        add(sum, transpose_traffic(back, transform.columns, transform.planes, transform.element_bytes()), 1);
+        sum.add(transpose_traffic(back, transform.columns, transform.planes, transform.element_bytes()));
       }
       const double ns =
           times_.planes_ns + times_.lines_ns + (transform.returns ? times_.order_ns : 0) + copies * times_.copy_ns;

@@ -153,15 +153,6 @@ inline void transpose(CallList& calls, TransposeCall call, const TransposeGroup&
   }
 }
 
-// Adds `times` times the traffic of `one`.
-inline void add(Traffic& sum, const Traffic& one, std::int64_t times) {
-  sum.messages += times * one.messages;
-  sum.message_bytes += times * one.message_bytes;
-  sum.collectives += times * one.collectives;
-  sum.collective_bytes += times * one.collective_bytes;
-  sum.compute_s += static_cast<double>(times) * one.compute_s;
-}
-
 // Traffic of one transpose, summed over all its members.
 inline Traffic transpose_traffic(TransposeCall call, const Blocks& rows, const Blocks& columns,
                                  std::int64_t element_bytes) {
@@ -175,13 +166,11 @@ inline Traffic transpose_traffic(TransposeCall call, const Blocks& rows, const B
     const TransposeCall stage = call_of_stage(call);
     Traffic sum;
     for (int group = 0; group < groups; ++group) {
-      add(sum,
-          transpose_traffic(stage, rows.part(group * neighbours, neighbours), columns.joined(groups), element_bytes),
-          1);
+      sum.add(
+          transpose_traffic(stage, rows.part(group * neighbours, neighbours), columns.joined(groups), element_bytes));
     }
     for (int place = 0; place < neighbours; ++place) {
-      add(sum, transpose_traffic(stage, rows.joined(neighbours), columns.part(place * groups, groups), element_bytes),
-          1);
+      sum.add(transpose_traffic(stage, rows.joined(neighbours), columns.part(place * groups, groups), element_bytes));
     }
     return sum;
   }

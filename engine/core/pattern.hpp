@@ -21,6 +21,15 @@ struct Traffic {
   std::int64_t collective_bytes = 0;  // whole send buffers of all ranks (including a rank's own block of an alltoall)
   std::int64_t file_bytes = 0;        // written or read
   double compute_s = 0;               // expected computation time, mean over the ranks
+
+  void add(const Traffic& other, std::int64_t times = 1) noexcept {
+    messages += times * other.messages;
+    message_bytes += times * other.message_bytes;
+    collectives += times * other.collectives;
+    collective_bytes += times * other.collective_bytes;
+    file_bytes += times * other.file_bytes;
+    compute_s += static_cast<double>(times) * other.compute_s;
+  }
 };
 
 // A bandwidth derived from a motif's time, with its definition, since benchmarks define bandwidth differently.

@@ -25,12 +25,9 @@ calls::CallList CallListMotif::calls_of(int rank, int ranks) const {
 Traffic CallListMotif::traffic_of_call_lists(int ranks) const {
   Traffic sum;
   for (int rank = 0; rank < ranks; ++rank) {
-    const Traffic own = calls_of(rank, ranks).traffic(scale());
-    sum.messages += own.messages;
-    sum.message_bytes += own.message_bytes;
-    sum.collectives += own.collectives;
-    sum.collective_bytes += own.collective_bytes;
-    sum.compute_s += own.compute_s / ranks;
+    Traffic own = calls_of(rank, ranks).traffic(scale());
+    own.compute_s /= ranks;
+    sum.add(own);
   }
   return sum;
 }

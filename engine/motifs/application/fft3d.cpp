@@ -14,7 +14,6 @@ enum class Decomposition { slabs, pencils };
 
 namespace {
 
-using calls::add;
 using calls::Blocks;
 using calls::CallList;
 using calls::SlabTransform;
@@ -73,16 +72,14 @@ class Fft3d final : public Application {
     Traffic sum;
     const Dims<2> grid = dims_for(*grid_, ranks);
     for (int i = 0; i < grid[0]; ++i) {
-      add(sum,
-          calls::transpose_traffic(*call_, Blocks::even(ny(), grid[1]), Blocks::even(nz(), grid[1]),
-                                   point_bytes * block_cells(nx(), grid[0], i)),
-          2);  // forward, backward
+      sum.add(calls::transpose_traffic(*call_, Blocks::even(ny(), grid[1]), Blocks::even(nz(), grid[1]),
+                                       point_bytes * block_cells(nx(), grid[0], i)),
+              2);  // forward, backward
     }
     for (int j = 0; j < grid[1]; ++j) {
-      add(sum,
-          calls::transpose_traffic(*call_, Blocks::even(nx(), grid[0]), Blocks::even(ny(), grid[0]),
-                                   point_bytes * block_cells(nz(), grid[1], j)),
-          2);
+      sum.add(calls::transpose_traffic(*call_, Blocks::even(nx(), grid[0]), Blocks::even(ny(), grid[0]),
+                                       point_bytes * block_cells(nz(), grid[1], j)),
+              2);
     }
     const double copied_ns = *call_ == TransposeCall::pairwise ? 4 * times.copy_ns : 0;
     const double points = static_cast<double>(nx()) * static_cast<double>(ny()) * static_cast<double>(nz()) / ranks;

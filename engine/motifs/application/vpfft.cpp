@@ -9,7 +9,6 @@
 namespace stressbench {
 namespace {
 
-using calls::add;
 using calls::AxisOrder;
 using calls::CallList;
 using calls::ElementType;
@@ -49,7 +48,7 @@ class Vpfft final : public Application {
     Traffic sum{.collectives = reductions + 1,  // and a barrier
                 .collective_bytes = reductions * calls::size_of(ElementType::doubles) * ranks,
                 .compute_s = static_cast<double>(nx() * ny() * nz()) / ranks * ns * 1e-9};
-    add(sum, transforms().traffic(ranks), components * (iterations + 1));
+    sum.add(transforms().traffic(ranks), components * (iterations + 1));
     sum.compute_s *= scale();
     return sum;
   }

@@ -4,7 +4,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <memory_resource>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,26 +29,22 @@ struct Corruption {
 
 // A persistent request.
 struct Prepared {
-  MPI_Request request;
   bool sends;
   void* data;
   int count;
   MPI_Datatype type;
 };
 
-// Room for the requests that motifs create where tests count allocations.
-std::vector<Prepared> with_room() {
-  std::vector<Prepared> none;
-  none.reserve(1024);
-  return none;
-}
-
 struct State {
   bool is_recording = false;
   Record record;
   TestallResult testall = TestallResult::honest;
   std::vector<Arrival> in_flight;
-  std::vector<Prepared> prepared = with_room();
+  // Memory that is set aside, because motifs may create requests where tests count allocations.
+  std::array<std::byte, 1 << 18> memory;
+  std::pmr::monotonic_buffer_resource room{memory.data(), memory.size()};
+  std::pmr::unsynchronized_pool_resource pool{&room};
+  std::pmr::map<MPI_Request, Prepared> prepared{&pool};
   int receives = 0;
   std::optional<Corruption> corruption;
   bool shorten_write = false;
@@ -123,13 +121,10 @@ void wrote(Spell call, int count, MPI_Datatype type) {
 int taken_of(int count) { return count - (std::exchange(state.shorten_write, false) ? 1 : 0); }
 
 void started(MPI_Request request) {
-  const auto found = std::ranges::find(state.prepared, request, &Prepared::request);
+  const auto found = state.prepared.find(request);
   if (found == state.prepared.end()) return;
-  if (found->sends) {
-    count_message(found->count, found->type);
-  } else {
-    arrives_later(found->data, bytes_of(found->count, found->type), request);
-  }
+  const auto& [sends, data, count, type] = found->second;
+  sends ? count_message(count, type) : arrives_later(data, bytes_of(count, type), request);
 }
 
 }  // namespace
@@ -316,14 +311,14 @@ int MPI_Send_init(const void* data, int count, MPI_Datatype type, int to, int ta
                   MPI_Request* request) {
   note([&] { return fmt::format("Si>{}:{}:{}", world_rank(communicator, to), tag, bytes_of(count, type)); });
   const int code = PMPI_Send_init(data, count, type, to, tag, communicator, request);
-  state.prepared.push_back({*request, true, nullptr, count, type});
+  state.prepared[*request] = {true, nullptr, count, type};
   return code;
 }
 int MPI_Recv_init(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator,
                   MPI_Request* request) {
   received_message("Ri", count, type, from, tag, communicator);
   const int code = PMPI_Recv_init(data, count, type, from, tag, communicator, request);
-  state.prepared.push_back({*request, false, data, count, type});
+  state.prepared[*request] = {false, data, count, type};
   return code;
 }
 int MPI_Start(MPI_Request* request) {
@@ -338,7 +333,7 @@ int MPI_Startall(int count, MPI_Request requests[]) {
 }
 int MPI_Request_free(MPI_Request* request) {
   note([&] { return std::string("Request_free"); });
-  std::erase_if(state.prepared, [&](const Prepared& one) { return one.request == *request; });
+  state.prepared.erase(*request);
   return PMPI_Request_free(request);
 }
 int MPI_Cancel(MPI_Request* request) {

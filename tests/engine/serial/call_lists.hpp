@@ -69,6 +69,13 @@ inline std::string token(const calls::Call& call) {
       call);
 }
 
+// For expected texts: `words`, `times` times.
+inline std::string repeated(int times, const std::string& words) {
+  std::string text;
+  for (int k = 0; k < times; ++k) text += words;
+  return text;
+}
+
 inline std::string calls_of(const Motif& motif, int rank, int ranks) {
   std::string text;
   const calls::CallList list = call_list_motif(motif).calls_of(rank, ranks);

@@ -12,12 +12,6 @@ Options smallest(Options more) {
   return options;
 }
 
-std::string repeated(int times, const std::string& words) {
-  std::string text;
-  for (int k = 0; k < times; ++k) text += words;
-  return text;
-}
-
 std::vector<int> from_one(const umt::SweepOrder& order) {
   std::vector<int> numbers;
   for (const int octant : order) numbers.push_back(octant + 1);
@@ -83,10 +77,8 @@ TEST(Umt, SweepsOnlyOctantsThatHaveNotConverged) {
 }
 
 TEST(Umt, RepeatsTheLastTemperatureIteration) {
-  const Options three{{"temperature-iterations", "3"}, {"grid", "2x1x1"}};
-  const auto with = [&](const std::string& sweeps) {
-    Options options = smallest({{"sweeps", sweeps}});
-    options.insert(options.end(), three.begin(), three.end());
+  const auto with = [](const std::string& sweeps) {
+    const Options options = smallest({{"sweeps", sweeps}, {"temperature-iterations", "3"}, {"grid", "2x1x1"}});
     return calls_of(*configured("umt", options, 2), 0, 2);
   };
   EXPECT_EQ(with("all/all,12"), with("all/all,12/all,12"));

@@ -3,11 +3,6 @@
 namespace stressbench::test {
 namespace {
 
-std::string repeated(int count, const std::string& words) {
-  std::string text;
-  for (int k = 0; k < count; ++k) text += words;
-  return text;
-}
 const std::string sum = "Allreduce:8 ";
 
 // 5 x 5 x 5 points on 4 ranks: planes 2, 2, 1, 0; lines in x 7, 7, 7, 4. Rank 2 has the short block of planes: it takes

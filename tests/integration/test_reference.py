@@ -269,7 +269,9 @@ def entries_of(text: str) -> list[str]:
 
 
 def test_every_profile_has_its_motif():
-    assert {*MOTIFS, *WITH_PERSISTENT_REQUESTS} == {path.stem for path in REFERENCE.glob("*.json")}
+    compared_in_test_mcb = {path.stem for path in REFERENCE.glob("mcb_*.json")}
+    stems = {path.stem for path in REFERENCE.glob("*.json")}
+    assert {*MOTIFS, *WITH_PERSISTENT_REQUESTS} == stems - compared_in_test_mcb
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ std::optional<std::string> chosen_transports() {
 JobRecord describe_job(const workload::Job& job, const Chain& chain, int ranks) {
   JobRecord record;
   record.name = job.name;
-  record.background = job.role == workload::Role::background;
+  record.role = job.role;
   if (job.nodes) record.nodes = workload::compress(*job.nodes);
   record.ranks = ranks;
   record.repeat = job.repeat.value_or(1);

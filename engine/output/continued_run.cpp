@@ -11,25 +11,10 @@
 #include "io/descriptor.hpp"
 #include "output/json.hpp"
 #include "output/run_file.hpp"
+#include "scheduler/describe.hpp"
 
 namespace stressbench::output {
 namespace {
-
-scheduler::RunOptions options_of(const scheduler::Header& header) {
-  scheduler::RunOptions options;
-  options.run_id = header.run_id;
-  options.counts = header.plan.counts;
-  options.warmup = header.plan.warmup;
-  options.finish = header.plan.finish;
-  options.until_interval = header.plan.until_interval;
-  if (const auto limit_s = header.plan.time_limit_s) {
-    options.time_limit = Nanoseconds{static_cast<std::int64_t>(*limit_s * 1e9 + 0.5)};
-  }
-  options.placement = header.plan.placement;
-  options.verification = header.plan.verify ? scheduler::Verification::on : scheduler::Verification::off;
-  options.seed = header.seed;
-  return options;
-}
 
 void read_header(const Json& record, ContinuedRun& run) {
   scheduler::Machine machine;
@@ -39,7 +24,7 @@ void read_header(const Json& record, ContinuedRun& run) {
   run.ranks_per_node = machine.ranks_per_node;
   run.workload_path = header.workload_path;
   run.workload_text = header.workload_text;
-  run.options = options_of(header);
+  run.options = scheduler::options_of_run(header);
 }
 
 void read_record(const Json& record, ContinuedRun& run, scheduler::ImpactTracker& tracker) {

@@ -6,7 +6,7 @@
 
 #include "output/written_file.hpp"
 #include "scheduler/records.hpp"
-#include "scheduler/session.hpp"
+#include "scheduler/run_options.hpp"
 
 namespace stressbench::output {
 

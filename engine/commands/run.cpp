@@ -186,8 +186,7 @@ void open_continued_file(RunArguments& options, const mpi::Group& world, std::un
 int run_session(const mpi::Group& world, const scheduler::Machine& machine, const PreparedRun& start,
                 const RunArguments& options, scheduler::ImpactTracker& tracker, output::RunFile* file,
                 const Context& context, const scheduler::FaultListener& fault_listener) {
-  workload::Workload workload = load_text(start.text, start.path, std::nullopt);
-  workload.path = start.path;
+  const workload::Workload workload = parse_loaded(start.text, start.path);
   const MonotonicClock clock;
   output::Progress progress;
   output::Summary summary{tracker, stdout};

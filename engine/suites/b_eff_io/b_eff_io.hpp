@@ -18,7 +18,6 @@
 #include "suites/b_eff_io/io_protocol.hpp"
 #include "suites/b_eff_io/io_rule.hpp"
 #include "suites/protocol.hpp"
-#include "suites/rules.hpp"
 
 namespace stressbench::beff {
 

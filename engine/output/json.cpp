@@ -150,8 +150,10 @@ Json links_of(const scheduler::LinkCounts& counts) {
 
 Json simulation_of(const std::optional<Simulation>& simulation) {
   if (!simulation) return nullptr;
-  const Json told = Json::parse(simulation->description, nullptr, false);
-  const auto of = [&](const char* key) { return told.is_object() ? told.value(key, Json(nullptr)) : Json(nullptr); };
+  const Json description = Json::parse(simulation->description, nullptr, false);
+  const auto of = [&](const char* name) {
+    return description.is_object() ? description.value(name, Json(nullptr)) : Json(nullptr);
+  };
   return {{"simulator", simulation->simulator}, {"platform", of("platform")}, {"settings", of("settings")}};
 }
 

@@ -60,8 +60,8 @@ struct TransposeGroup {
   }
 };
 
-// The first of FFTW's two stages is among so many successive ranks, the second among those with the same place in such
-// groups: the smallest divisor from the square root on (mpi/transpose-recurse.c, "sqrt"). 0 if there is none.
+// The first of FFTW's two stages is among this number of consecutive ranks, the second among those with the same place
+// in such groups: the smallest divisor from the square root on (mpi/transpose-recurse.c, "sqrt"). 0 if there is none.
 inline int first_stage_ranks(int ranks) {
   int divisor = 1;
   while ((divisor + 1) * (divisor + 1) <= ranks) ++divisor;

@@ -38,7 +38,7 @@ class Incast final : public Motif {
              message_bytes(senders(ranks) - 1, ranks), max_bytes);
     }
     if (*call_ == IncastCall::gatherv && total_bytes(ranks) > max_bytes) {
-      reject("size", "{} senders give {} bytes, more than gatherv's displacements can say ({})", senders(ranks),
+      reject("size", "{} senders give {} bytes, more than MPI_Gatherv displacements can represent ({})", senders(ranks),
              total_bytes(ranks), max_bytes);
     }
   }

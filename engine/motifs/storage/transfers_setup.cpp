@@ -175,7 +175,7 @@ void Transfers::drop_caches() {
       note(fmt::format("'{}' could not be dropped from the page cache{}: reads may not reach the storage",
                        reading_->opening.path,
                        dropped ? fmt::format(" ({} of {} pages stayed)", dropped->pages_left, dropped->pages_before)
-                               : ", or the system does not say"));
+                               : ", or the kernel does not report it"));
     }
   }
   group_->barrier();

@@ -197,8 +197,8 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{"vpfft", {{"nz", "1"}}, 4, "nz", "must be other than 1"},
         Rejection{
             "milc", {{"nx", "9"}}, 2, "nx", "--nx: 9 is odd, but sites of two parities need even sides, such as 10"},
-        Rejection{"milc", {}, 3, "grid", "factor 3 divides; a multiple of 3 as a side would do"},
-        Rejection{"milc", {{"nx", "118"}}, 59, "grid", "factor 59 divides; factors up to 53 would do"},
+        Rejection{"milc", {}, 3, "grid", "factor 3 divides; a multiple of 3 as a side would be valid"},
+        Rejection{"milc", {{"nx", "118"}}, 59, "grid", "factor 59 divides; factors up to 53 are supported"},
         Rejection{"milc",
                   {{"nx", "4"}, {"ny", "4"}, {"nz", "4"}, {"nt", "4"}},
                   2,

@@ -54,7 +54,7 @@ struct TransposeGroup {
   int first = 0;
   int stride = 1;
   int rank_of(int member) const { return first + member * stride; }
-  // `count` members from `member` on, each `step`-th, for pairwise messages: they have no communicator of their own.
+  // `count` members from `member` on, each `step`-th, for pairwise messages: they have no separate communicator.
   TransposeGroup part(int member, int step, int count) const {
     return {{comm.number, (comm.rank - member) / step, count}, rank_of(member), stride * step};
   }

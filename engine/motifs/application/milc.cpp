@@ -41,8 +41,8 @@ int largest_prime_factor(int number) noexcept {
   return std::max(largest, number);
 }
 
-// As in layout_hyper_prime.c: the longest side that the factor divides. Of several such sides, one that is divided
-// already, otherwise the first. -1 if there is none.
+// As in layout_hyper_prime.c: the longest side that the factor divides. Of several such sides, one that is
+// already divided, otherwise the first. -1 if there is none.
 int side_to_divide(const Sides& block, const Dims<4>& dims, int factor) noexcept {
   std::int64_t longest = 0;
   for (const std::int64_t side : block) {

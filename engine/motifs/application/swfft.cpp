@@ -103,7 +103,7 @@ class Distribution3d {
     return pencil[u] > 0 && pencil[v] > 0 && cube[u] % pencil[v] == 0 && cube[v] % pencil[u] == 0;
   }
 
-  // An as even as possible grid of pencils; if these do not nest in cubes, the same grid transposed; otherwise the grid
+  // The most even grid of pencils; if these do not nest in cubes, the same grid transposed; otherwise the grid
   // of the cubes, with their number along the axis multiplied into one of the other two.
   Triple pencils_along(std::size_t axis) const {
     const auto [u, v] = other_axes[axis];

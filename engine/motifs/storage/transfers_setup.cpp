@@ -144,8 +144,8 @@ void Transfers::write_initial_data() {
   group_->barrier();
 }
 
-// Each execution writes new files; those of the previous one are removed by the first rank of
-// each file, while no rank uses it.
+// Each execution writes new files. The first rank of each file removes that of the previous execution, while no rank
+// uses it.
 void Transfers::prepare(std::uint64_t execution) {
   verified_ = false;
   execution_ = execution;
@@ -165,7 +165,7 @@ void Transfers::prepare(std::uint64_t execution) {
   rates_.clear();
 }
 
-// Each node has a page cache of its own: on every node, one rank of each file drops it.
+// Each node has its own page cache: on every node, one rank of each file drops the file from it.
 void Transfers::drop_caches() {
   group_->barrier();
   const mpi::Group of_node = reading_->ranks.split(node_, reading_->ranks.rank());

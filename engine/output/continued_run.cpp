@@ -88,7 +88,7 @@ ContinuedRun read_continued_run(const std::string& path, scheduler::ImpactTracke
       run.trailing_lines += '\n';
     }
     if (static_cast<std::int64_t>(run.trailing_lines.size()) > input_limits::max_line_bytes) {
-      throw UserMistake("--continue: '{}' holds more than {} of other records behind its last round", path,
+      throw UserMistake("--continue: '{}' holds more than {} of other records after its last round", path,
                         spell_bytes(input_limits::max_line_bytes));
     }
   }

@@ -117,7 +117,8 @@ std::optional<double> width_in(const Json& value) {
 std::optional<double> time_limit_in(const Json& value) {
   if (value.is_null()) return std::nullopt;
   const double seconds = value;
-  if (!(seconds >= 0 && seconds <= longest_time_limit.seconds())) throw WrongValue("{} s is no time limit", seconds);
+  if (!(seconds >= 0 && seconds <= longest_time_limit.seconds()))
+    throw WrongValue("{} s is not a valid time limit", seconds);
   return seconds;
 }
 

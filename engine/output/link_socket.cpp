@@ -82,7 +82,7 @@ scheduler::LinkCounts LinkSocket::read() {
   } catch (const WrongValue& wrong) {
     refuse(path_, wrong.what());
   } catch (const nlohmann::json::exception&) {
-    refuse(path_, fmt::format("'{}' is not what docs/records.md describes", text.substr(0, 60)));
+    refuse(path_, fmt::format("'{}' does not have the format in docs/records.md", text.substr(0, 60)));
   }
 }
 

@@ -17,7 +17,7 @@ using scheduler::Phase;
 
 constexpr int schema_version = 1;
 
-// The keys that are also read, for --continue. Every other key occurs once in this file.
+// The keys that are also read. Every other key occurs once in this file.
 namespace key {
 constexpr const char* schema_version = "schema_version";
 constexpr const char* launch = "launch";
@@ -45,6 +45,13 @@ constexpr const char* step = "step";
 constexpr const char* phase = "phase";
 constexpr const char* time_max_s = "time_max_s";
 constexpr const char* complete = "complete";
+constexpr const char* link = "link";
+constexpr const char* source = "source";
+constexpr const char* target = "target";
+constexpr const char* rate_bits_per_s = "rate_bits_per_s";
+constexpr const char* bytes = "bytes";
+constexpr const char* frames = "frames";
+constexpr const char* drops = "drops";
 }  // namespace key
 
 // The limits of the corresponding options of `run`.
@@ -138,13 +145,13 @@ scheduler::PlanRecord plan_from_json(const Json& plan) {
 Json links_of(const scheduler::LinkCounts& counts) {
   Json links = Json::array();
   for (const scheduler::LinkCount& count : counts) {
-    links.push_back({{"link", count.link},
-                     {"source", count.source},
-                     {"target", count.target},
-                     {"rate_bits_per_s", maybe(count.rate_bits_per_s)},
-                     {"bytes", count.bytes},
-                     {"frames", count.frames},
-                     {"drops", count.drops}});
+    links.push_back({{key::link, count.link},
+                     {key::source, count.source},
+                     {key::target, count.target},
+                     {key::rate_bits_per_s, maybe(count.rate_bits_per_s)},
+                     {key::bytes, count.bytes},
+                     {key::frames, count.frames},
+                     {key::drops, count.drops}});
   }
   return links;
 }
@@ -307,6 +314,22 @@ Json to_json(const scheduler::RoundRecord& record) {
           {"load_average", maybe(record.load_average)},
           {"jobs", jobs},
           {"links", record.links ? links_of(*record.links) : Json(nullptr)}};
+}
+
+scheduler::LinkCounts links_from_json(const Json& links) {
+  scheduler::LinkCounts counts;
+  for (const Json& one : links) {
+    scheduler::LinkCount& count = counts.emplace_back();
+    count.link = one.at(key::link);
+    count.source = one.at(key::source);
+    count.target = one.at(key::target);
+    const Json& rate = one.at(key::rate_bits_per_s);
+    if (!rate.is_null()) count.rate_bits_per_s = whole_number<std::int64_t>(rate, 0);
+    count.bytes = whole_number<std::int64_t>(one.at(key::bytes), 0);
+    count.frames = whole_number<std::int64_t>(one.at(key::frames), 0);
+    count.drops = whole_number<std::int64_t>(one.at(key::drops), 0);
+  }
+  return counts;
 }
 
 scheduler::RoundRecord round_from_json(const Json& record) {

@@ -1,4 +1,4 @@
-// Converts the engine's records to JSON, and back for --continue. The keys of each record are in json.cpp only.
+// Converts the engine's records to JSON, and back where they are read. The keys of each record are in json.cpp only.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -39,6 +39,8 @@ scheduler::Header header_from_json(const Json& record, scheduler::Machine& machi
 scheduler::Sample sample_from_json(const Json& record);
 scheduler::RoundRecord round_from_json(const Json& record);
 scheduler::End end_from_json(const Json& record);
+// The counters of links, as in the record of a round.
+scheduler::LinkCounts links_from_json(const Json& links);
 
 // The first characters of every run file.
 std::string beginning_of_header();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "output/written_file.hpp"
+#include "scheduler/impact.hpp"
 #include "scheduler/records.hpp"
 #include "scheduler/run_options.hpp"
 

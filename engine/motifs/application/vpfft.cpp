@@ -100,13 +100,13 @@ class Vpfft final : public Application {
   Param<std::int64_t> ny_{this, 'y', "ny", 0, "points in y; 0: as in x", NotOne{}, AtMost{max_points}};
   Param<std::int64_t> nz_{this, 'z', "nz", 0, "points in z; 0: as in x", NotOne{}, AtMost{max_points}};
   Param<std::int64_t> solver_iterations_{
-      this, 'n', "solver-iterations", 10, "until equilibrium, in each strain step", Positive{}, AtMost{max_iterations}};
-  Param<std::vector<TransposeCall>> call_{
-      this,
-      "call",
-      {TransposeCall::pairwise},
-      "calls of a transpose: of all; of one there, one back; or of these in forward, then in backward transforms",
-      OneTwoOrFour{}};
+      this, 'n', "solver-iterations", 10, "solver iterations in each strain step", Positive{}, AtMost{max_iterations}};
+  Param<std::vector<TransposeCall>> call_{this,
+                                          "call",
+                                          {TransposeCall::pairwise},
+                                          "calls of a transpose: of all; of one forward and one return transpose; or "
+                                          "of these in forward, then in backward transforms",
+                                          OneTwoOrFour{}};
 };
 
 const RegisterMotif<Vpfft> registered{"vpfft", Family::application,

@@ -34,7 +34,7 @@ import peers_osu
 import peers_rings
 import sources
 from peer import Built, Comparison, Peer, Setting, Sizes
-from place import Place
+from place import LaunchTarget
 from sweep import Table
 
 from stressbench.formats.units import UnitError, parse_size
@@ -196,7 +196,7 @@ def measured(name: str, programs: Built, engine: Path, arguments: argparse.Names
         yield from comparison.measure(
             Setting(
                 programs=programs,
-                place=Place(arguments.on, engine),
+                place=LaunchTarget(arguments.on, engine),
                 engine=engine,
                 launches=arguments.launches or comparison.launches,
                 seed=arguments.seed,

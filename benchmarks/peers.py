@@ -1,4 +1,4 @@
-"""The engine beside public benchmarks and tools: OSU, IMB, IOR, mdtest, mpiP, Darshan, GPCNeT, hpcc and b_eff.
+"""The engine compared with public benchmarks and tools: OSU, IMB, IOR, mdtest, mpiP, Darshan, GPCNeT, hpcc and b_eff.
 
     .venv/bin/python benchmarks/peers.py --list
     .venv/bin/python benchmarks/peers.py osu ior [--launches 11] [--on lab:NAME]
@@ -69,7 +69,7 @@ COMPARISONS = {
     ),
     "mpip": Comparison(
         definition="mpip",
-        about="overhead per call, beside the tracer's",
+        about="overhead per call, next to the tracer's",
         measure=peers_mpip.tables,
         launches=9,
         in_labs=False,

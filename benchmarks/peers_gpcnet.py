@@ -3,7 +3,7 @@
 GPCNeT draws its placement from the time: a fifth of the hosts, two or more, run its tests, the others one of four
 congestors each. It leaves the order of the hosts in a file, from which this program finds the seed and with it each
 host's congestor; then the engine's jobs get the same hosts, in the same order. Launches therefore go in pairs, GPCNeT
-first. GPCNeT's impact is the mean of a test beside the congestors / the mean of the isolated test; the engine's is its
+first. GPCNeT's impact is the mean of a test next to the congestors / the mean of the isolated test; the engine's is its
 Hodges-Lehmann estimate over blocks of rounds.
 
 What each sends:

@@ -85,7 +85,9 @@ def main() -> int:
             added_text,
             *compare.cells(ratio),
         ]
-        sys.stdout.write(compare.table(["size", "recording off", "without it", "more", *compare.HEADER], [row]) + "\n\n")
+        sys.stdout.write(
+            compare.table(["size", "recording off", "without it", "more", *compare.HEADER], [row]) + "\n\n"
+        )
         output = Path(folder) / "small.trace"
         command = [str(patterns), "small", "1000000"]
         memory_mib = peak_mib([*mpi.traced(library, output), *command]) - peak_mib(command)

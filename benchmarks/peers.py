@@ -1,4 +1,4 @@
-"""The engine beside public benchmarks and tools: OSU, IMB, IOR, mdtest, mpiP, Darshan, GPCNeT, hpcc and b_eff.
+"""The engine compared with public benchmarks and tools: OSU, IMB, IOR, mdtest, mpiP, Darshan, GPCNeT, hpcc and b_eff.
 
     .venv/bin/python benchmarks/peers.py --list
     .venv/bin/python benchmarks/peers.py osu ior [--launches 11] [--on lab:NAME]
@@ -34,7 +34,7 @@ import peers_osu
 import peers_rings
 import sources
 from peer import Built, Comparison, Peer, Setting, Sizes
-from place import Place
+from place import LaunchTarget
 from sweep import Table
 
 from stressbench.formats.units import UnitError, parse_size
@@ -69,7 +69,7 @@ COMPARISONS = {
     ),
     "mpip": Comparison(
         definition="mpip",
-        about="overhead per call, beside the tracer's",
+        about="overhead per call, next to the tracer's",
         measure=peers_mpip.tables,
         launches=9,
         in_labs=False,
@@ -196,7 +196,7 @@ def measured(name: str, programs: Built, engine: Path, arguments: argparse.Names
         yield from comparison.measure(
             Setting(
                 programs=programs,
-                place=Place(arguments.on, engine),
+                place=LaunchTarget(arguments.on, engine),
                 engine=engine,
                 launches=arguments.launches or comparison.launches,
                 seed=arguments.seed,

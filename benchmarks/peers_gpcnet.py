@@ -3,7 +3,7 @@
 GPCNeT draws its placement from the time: a fifth of the hosts, two or more, run its tests, the others one of four
 congestors each. It leaves the order of the hosts in a file, from which this program finds the seed and with it each
 host's congestor; then the engine's jobs get the same hosts, in the same order. Launches therefore go in pairs, GPCNeT
-first. GPCNeT's impact is the mean of a test beside the congestors / the mean of the isolated test; the engine's is its
+first. GPCNeT's impact is the mean of a test next to the congestors / the mean of the isolated test; the engine's is its
 Hodges-Lehmann estimate over blocks of rounds.
 
 What each sends:
@@ -55,7 +55,7 @@ GPCNET_TESTS = {
     "bandwidth": "RR Two-sided BW+Sync",
     "allreduce": "Multiple Allreduce",
 }
-"""The test of GPCNeT that each of ours is compared with."""
+"""The test of GPCNeT that each test of this work is compared with."""
 ROUNDS = 10  # isolated and contended, of a launch of the engine
 REPETITIONS = 20
 ORDER_FILE = "allnodes_congestion.dat"
@@ -72,8 +72,8 @@ def gpcnet_impacts(output: str) -> dict[str, float]:
     for name in dict.fromkeys(GPCNET_TESTS.values()):
         if any(name not in found for found in averages):
             raise ValueError(f"GPCNeT printed no {name}:\n{output}")
-        (alone, unit), (beside, _) = averages[0][name], averages[1][name]
-        impacts[name] = beside / alone if unit == "usec" else alone / beside
+        (isolated_mean, unit), (congested_mean, _) = averages[0][name], averages[1][name]
+        impacts[name] = congested_mean / isolated_mean if unit == "usec" else isolated_mean / congested_mean
     return impacts
 
 

@@ -22,8 +22,8 @@ SHARE_GOAL = 0.5  # of mpiP's overhead, for the smallest message
 
 def tracer_library(engine: Path) -> Path:
     """The tracer that was built with an engine, or else one built now."""
-    beside = engine.parent.parent / "tracer" / "libstressbench-trace.so"
-    return beside if beside.exists() else mpi.build_tracer(mpi.OPEN_MPI)
+    traced = engine.parent.parent / "tracer" / "libstressbench-trace.so"
+    return traced if traced.exists() else mpi.build_tracer(mpi.OPEN_MPI)
 
 
 def mpip_prefix(library: str, folder: Path) -> list[str]:
@@ -39,7 +39,7 @@ def blocks(program: Path, prefix: list[str], size: int) -> Callable[[], tuple[fl
 def row_of(
     size: int, ours: list[tuple[float, float]], theirs: list[tuple[float, float]], seed: int
 ) -> tuple[tuple[str, ...], bool]:
-    """The row of a message size, and whether the tracer's overhead is small enough beside mpiP's."""
+    """The row of a message size, and whether the tracer's overhead is small enough compared with mpiP's."""
     own, other = ([recorded - paused for recorded, paused in launches] for launches in (ours, theirs))
     share = compare.ratio(own, other, seed=seed).of_medians
     cells = [compare.size_in_words(size)]

@@ -11,7 +11,7 @@ Every definition states where a program comes from and how it is built; a benchm
 `packages` are Debian packages beyond those that scripts/test.sh installs. `build` runs in bash in a checkout of the
 commit, with the compilers of Open MPI as mpicc, mpicxx and mpif90. A program without `repository` comes from its
 packages. No source of these programs is part of this repository. Two more keys are seldom needed: `paths` are the
-only ones to check out, and `added` are files beside the definition that are copied into the checkout before the build.
+only ones to check out, and `added` are files next to the definition that are copied into the checkout before the build.
 
 """
 

@@ -41,9 +41,9 @@ def bounded(engine: Engine, *arguments: str | Path, cwd: Path) -> Outcome:
 
 
 def is_refused(outcome: Outcome, name: Path) -> None:
-    assert outcome.status == 2, outcome.said
+    assert outcome.status == 2, outcome.text
     assert f"cannot read '{name}'" in outcome.errors
-    assert outcome.said.count("cannot read") == 1
+    assert outcome.text.count("cannot read") == 1
 
 
 @pytest.mark.parametrize("kind", SOURCES)
@@ -91,8 +91,8 @@ def test_a_message_shows_control_characters_and_does_not_send_them(engine, tmp_p
     outcome = engine.run("check", tmp_path / name, cwd=tmp_path)
 
     assert outcome.status == 2
-    assert "\x1b" not in outcome.said
-    assert "\x9b" not in outcome.said
+    assert "\x1b" not in outcome.text
+    assert "\x9b" not in outcome.text
     assert "w\\u001b[31m\\u009b.sb" in outcome.errors
 
 
@@ -103,7 +103,7 @@ def test_a_trace_s_names_reach_the_terminal_as_text(engine, tmp_path, checkout):
     outcome = engine.run("motif", "replay", "-f", trace, ranks=2, cwd=tmp_path)
 
     assert outcome.status == 2
-    assert "\x1b" not in outcome.said
+    assert "\x1b" not in outcome.text
 
 
 def test_the_engine_writes_to_the_terminal_in_one_place(checkout):

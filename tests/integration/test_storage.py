@@ -111,7 +111,7 @@ def test_a_fault_of_the_storage_is_one_message_that_says_where(any_engine, small
     workload = written_workload(tmp_path, motif.format(**places))
     outcome = any_engine.run("run", workload, "--isolated", "1", "--contended", "0", "--output", tmp_path / "run.jsonl",
                              ranks=RANKS, cwd=tmp_path)  # fmt: skip
-    assert outcome.status == 3, outcome.said
+    assert outcome.status == 3, outcome.text
     said = [line for line in outcome.errors.splitlines() if "stressbench-mpi" in line]
     assert said, outcome.errors
     for word in ("job store", f"motif {motif.split()[0]}", "rank ", f"on host {os.uname().nodename}", *words):
@@ -177,7 +177,7 @@ def test_a_run_that_ended_by_a_fault_keeps_its_record_when_it_is_continued(engin
 
     again = engine.run("run", "--continue", run, ranks=RANKS)
 
-    assert again.status == 0, again.said
+    assert again.status == 0, again.text
     assert faults(run) == before
     assert [launch.faults == () for launch in read_run(run).launches] == [False, True]
 
@@ -212,12 +212,12 @@ def test_what_a_killed_run_left_goes_with_its_next_launch(any_engine, tmp_path, 
     assert "data.stressbench" in left and len(left) > 1, left
 
     other = any_engine.run("run", workload, *plan, "--output", tmp_path / "other.jsonl", ranks=RANKS)
-    assert other.status == 2, other.said
+    assert other.status == 2, other.text
     assert "--run-id" in other.errors and "--overwrite" in other.errors
     assert [path.name for path in tmp_path.glob("data*")] == left
 
     again = any_engine.run("run", "--continue", run, ranks=RANKS)
-    assert again.status == 0, again.said
+    assert again.status == 0, again.text
     remarks = [json.loads(line)["message"] for line in run.read_text().splitlines() if '"motif_remark"' in line]
     assert any("removed" in remark for remark in remarks), remarks
     assert not list(tmp_path.glob("data*"))
@@ -230,7 +230,7 @@ def test_files_of_others_are_never_touched(any_engine, tmp_path):
         if backend not in any_engine.run("list").output:
             continue
         outcome = any_engine.run("motif", backend, "-f", file, "--repetitions", "1", ranks=RANKS)
-        assert outcome.status == 2, outcome.said
+        assert outcome.status == 2, outcome.text
         assert "--overwrite" in outcome.errors
         assert file.read_text() == "precious"
         assert [path.name for path in tmp_path.iterdir()] == ["data"]

@@ -23,7 +23,7 @@ NAMES = [
 @pytest.mark.parametrize("name", NAMES)
 def test_every_kind_of_program_is_captured_whole(traced, patterns, name, tmp_path):
     run = traced([patterns, name, "5"])
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert [line["type"] for line in run.lines] == ["header", *["rank"] * RANKS, "end"]
     assert run.lines[-1]["complete"]
     for rank in run.ranks:
@@ -84,7 +84,7 @@ def test_a_window_holds_these_calls_of_each_rank_and_nothing_else(traced, patter
     first, end = before + 3 * CG_CALLS, before + 12 * CG_CALLS
     run = traced([patterns, "cg", "20"], **windows(tmp_path, *[(first, end)] * RANKS))
 
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     for rank, uncut in zip(run.ranks, whole.ranks, strict=True):
         assert rank["sequence_calls"] == 9 * CG_CALLS
         assert {total["op"]: total["calls"] for total in rank["totals"]} == {
@@ -119,7 +119,7 @@ def test_nothing_is_recorded_with_a_file_that_has_no_window_for_each_rank(traced
     line = {"": 1, "0 5\n0 5\n": 3}.get(text, 2)
     assert run.status == 0
     assert [rank["sequence_calls"] for rank in run.ranks] == [0] * RANKS
-    assert f"STRESSBENCH_TRACE_WINDOW: '{file}', line {line}: expected FIRST END, one line per rank" in run.said
+    assert f"STRESSBENCH_TRACE_WINDOW: '{file}', line {line}: expected FIRST END, one line per rank" in run.text
 
 
 def test_times_before_calls_are_kept_in_order_on_request(traced, patterns, tmp_path):
@@ -129,7 +129,7 @@ def test_times_before_calls_are_kept_in_order_on_request(traced, patterns, tmp_p
     spans = windows(tmp_path, *[(before, before + 20 * CG_CALLS)] * RANKS)
     run = traced([patterns, "cg", "20"], STRESSBENCH_TRACE_GAP_TIMES="1", **spans)
 
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     for rank in run.ranks:
         times = rank["gap_times_ns"]
         assert len(times) == rank["sequence_calls"] == 20 * CG_CALLS
@@ -149,7 +149,7 @@ def test_times_before_calls_are_those_of_the_first_calls_where_there_are_too_man
 
 def test_a_program_that_repeats_nothing_degrades_to_statistics(traced, patterns):
     run = traced([patterns, "irregular", "100000"], ranks=1)
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     (rank,) = run.ranks
     assert rank["rules"] is None
     assert {loss["what"] for loss in rank["lost"]} >= {"sequence", "calls"}
@@ -226,7 +226,7 @@ def test_what_stands_where_a_pool_should_is_neither_used_nor_removed(traced, pat
 
     run = traced([patterns, "cg", "5"])
 
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert len(run.ranks) == RANKS
     assert (taken.is_symlink(), precious.read_text(), other.read_text()) == (True, "mine", "mine")
 
@@ -239,7 +239,7 @@ def test_the_list_of_modules_follows_no_link(traced, patterns, tmp_path):
 
     run = traced([patterns, "cg", "5"])
 
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert precious.read_text() == "mine"
     assert not modules.is_symlink()
     assert modules.stat().st_mode & 0o077 == 0
@@ -248,19 +248,19 @@ def test_the_list_of_modules_follows_no_link(traced, patterns, tmp_path):
 def test_a_file_that_cannot_be_written_is_said_and_harms_nothing(traced, patterns):
     run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_OUTPUT="/proc/nowhere/x.trace")
     assert run.status == 0
-    assert "the trace could not be written" in run.said
+    assert "the trace could not be written" in run.text
 
 
 def test_programs_without_mpi_are_left_alone(any_engine):
-    alone = {**os.environ, "LD_PRELOAD": str(any_engine.tracer)}
-    done = subprocess.run(["/bin/echo", "x"], env=alone, capture_output=True, text=True)
+    untraced = {**os.environ, "LD_PRELOAD": str(any_engine.tracer)}
+    done = subprocess.run(["/bin/echo", "x"], env=untraced, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "x\n", "")
 
 
 @pytest.mark.parametrize("source", ["ring.f90", "ring08.f90"])
 def test_fortran_programs_are_seen(traced, fortran, source):
     run = traced([fortran(source)])
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     calls = {call["op"]: call for call in run.ranks[0]["calls"]}
     assert calls["Allreduce"]["in_place"]
     assert calls["Allreduce"]["type"] == "INTEGER"
@@ -282,7 +282,7 @@ def test_python_programs_are_seen(traced, any_engine, tmp_path):
         "world.Bcast(array.array('d', [0] * 100), root=1)\n"
     )
     run = traced(["/usr/bin/python3", script])
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert [call["n"] for rank in run.ranks for call in rank["calls"] if call.get("bytes") == 800] == [1] * RANKS
 
 
@@ -291,7 +291,7 @@ def test_hpcc_is_captured_and_its_own_count_agrees(traced, any_engine, tmp_path)
         pytest.skip("Debian's hpcc is for Open MPI, and is not installed everywhere")
     (tmp_path / "hpccinf.txt").write_text((PATTERNS / "hpccinf.txt").read_text())
     run = traced(["hpcc"], ranks=4)
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert "Success=1" in (tmp_path / "hpccoutf.txt").read_text()
     assert len(run.ranks) == 4
     assert all(rank["lost"] is None for rank in run.ranks)

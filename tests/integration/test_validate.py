@@ -35,7 +35,7 @@ def validated(stressbench, program, tmp_path) -> Callable[..., dict]:
             "validate", "-n", "2", "--launches", str(launches), "--json", *words, "--", *(application or program),
             cwd=tmp_path,
         )  # fmt: skip
-        assert outcome.status in ((0, 1) if status is None else (status,)), outcome.said
+        assert outcome.status in ((0, 1) if status is None else (status,)), outcome.text
         found = json.loads(outcome.output)
         if status is None:
             assert outcome.status == (1 if found["verdict"] == "outside tolerance" else 0)
@@ -73,7 +73,7 @@ def described(engine) -> Callable[[Path], float]:
 
     def describe(workload: Path) -> float:
         outcome = engine.run("describe", workload, "--ranks", "2", "--json")
-        assert outcome.status == 0, outcome.said
+        assert outcome.status == 0, outcome.text
         (job,) = json.loads(outcome.output)["jobs"]
         return sum(step["traffic"]["compute_s"] for step in job["steps"])
 
@@ -107,9 +107,9 @@ def test_a_motif_with_other_calls_ends_with_the_first_difference_and_status_1(st
     outcome = stressbench(
         "validate", "-n", "2", "tealeaf", "-x", "64", "-y", "50", "--solver", "jacobi", "--", *program, cwd=tmp_path
     )
-    assert outcome.status == 1, outcome.said
+    assert outcome.status == 1, outcome.text
     assert "calls: 2 ranks of 2 never make the calls of tealeaf" in outcome.output
-    assert "launch 1 of" not in outcome.said
+    assert "launch 1 of" not in outcome.text
 
 
 def test_the_emitted_workload_has_the_computation_of_the_program(validated, stressbench, tmp_path):
@@ -119,13 +119,13 @@ def test_the_emitted_workload_has_the_computation_of_the_program(validated, stre
         "[JOB_NAME] tealeaf\n[NODES] 1\n[MOTIF] tealeaf -x 64 -y 48 --gaps-from tea.trace --gaps sequence\n"
     )
     outcome = stressbench("run", "tea.sb", "-n", "2", "--isolated", "1", "--contended", "1", cwd=tmp_path)
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
 
 
 def test_a_recorded_workload_is_compared_with_its_program(validated, stressbench, engine, tmp_path):
     application = [str(engine.build / "tests" / "tracer" / "patterns"), "cg", "8"]
     recorded = stressbench("record", "-o", "cg.sb", "--", *engine.launch(*application, ranks=2), cwd=tmp_path)
-    assert recorded.status == 0, recorded.said
+    assert recorded.status == 0, recorded.text
 
     found = validated("cg.sb", application=application)
 
@@ -161,9 +161,9 @@ def test_only_what_lies_between_calls_of_pcontrol_counts(validated, program):
 )
 def test_what_is_wrong_is_reported_before_any_rank_starts(stressbench, tmp_path, words, message):
     outcome = stressbench("validate", "-n", "2", *words, cwd=tmp_path)
-    assert outcome.status == 2, outcome.said
-    assert message in outcome.said
-    assert "capturing" not in outcome.said
+    assert outcome.status == 2, outcome.text
+    assert message in outcome.text
+    assert "capturing" not in outcome.text
     assert list(tmp_path.iterdir()) == []
 
 
@@ -172,20 +172,20 @@ def test_a_directory_that_is_in_use_is_not_written_to(stressbench, tmp_path):
     (tmp_path / "used" / "file").touch()
     outcome = stressbench("validate", "-n", "2", "-o", "used", "tealeaf", "--", "true", cwd=tmp_path)
     assert outcome.status == 2
-    assert "--output: used already exists" in outcome.said
+    assert "--output: used already exists" in outcome.text
 
 
 def test_a_program_that_fails_ends_the_validation_with_what_it_printed(stressbench, tmp_path):
     outcome = stressbench("validate", "-n", "2", *TEALEAF, "--", "sh", "-c", "echo no input file; exit 7", cwd=tmp_path)
     assert outcome.status == 3
-    assert "sh ended with status 7" in outcome.said
-    assert "no input file" in outcome.said
+    assert "sh ended with status 7" in outcome.text
+    assert "no input file" in outcome.text
 
 
 def test_a_program_without_mpi_leaves_no_trace(stressbench, tmp_path):
     outcome = stressbench("validate", "-n", "2", *TEALEAF, "--", "true", cwd=tmp_path)
     assert outcome.status == 3
-    assert "true left no trace" in outcome.said
+    assert "true left no trace" in outcome.text
 
 
 def test_an_interrupt_keeps_the_launches_that_are_done(engine, program, tmp_path, wait_for):

@@ -294,8 +294,8 @@ def _message_fault(said: str) -> str | None:
     lines = [line for line in said.splitlines() if not line.endswith("it is left out")]
     if not lines or not lines[0].startswith("stressbench: "):
         return "no message"
-    told = [line for line in lines if line.startswith("stressbench: ")]
-    if len(told) > 1 and not all(_OF_TOML.match(line) for line in told):
+    reported = [line for line in lines if line.startswith("stressbench: ")]
+    if len(reported) > 1 and not all(_OF_TOML.match(line) for line in reported):
         return "several messages"
     return "a traceback" if "Traceback" in said else "very long" if len(said) > 100_000 else None
 
@@ -310,8 +310,8 @@ def tried(name: str, count: int) -> list[dict[str, Any]]:
             given = _prepared(reader, Path(made), chance)
             for command in reader.commands:
                 words = command.replace("{out}", f"{made}/out").replace("{}", str(given)).split()
-                if told := complaint(words, reader.statuses):
-                    found.append({"number": number, "command": command, "told": told})
+                if reported := complaint(words, reader.statuses):
+                    found.append({"number": number, "command": command, "reported": reported})
             for left in Path(made).glob("out*"):
                 left.unlink()
     return found
@@ -325,7 +325,7 @@ def unchanged(name: str) -> list[str]:
         given = _prepared(reader, Path(made), None)
         for command in reader.commands:
             words = command.replace("{out}", f"{made}/out").replace("{}", str(given)).split()
-            found += [f"{command}: {told}"] if (told := complaint(words, reader.statuses - {2})) else []
+            found += [f"{command}: {reported}"] if (reported := complaint(words, reader.statuses - {2})) else []
     return found
 
 

@@ -64,7 +64,7 @@ class MadeRank:
 
 @dataclass
 class MadeTrace:
-    """Records in the order of the file when `records` is called; `spoil` may alter them before they are written."""
+    """A trace as records in the order of the file; tests may alter what `records` returns before they write it."""
 
     ranks: Sequence[MadeRank]
     header: Record = field(default_factory=dict)

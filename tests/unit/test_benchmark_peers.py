@@ -173,7 +173,7 @@ def test_programs_of_a_lab_run_there_in_a_folder_and_their_output_comes_back(ben
     put_mpirun(tmp_path / "bin")
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_LAUNCHES", str(tmp_path / "launches"))
-    place = benchmark("place").Place("lab:four", FAKE_ENGINE)
+    place = benchmark("place").LaunchTarget("lab:four", FAKE_ENGINE)
 
     with registered(lab=FakeLab(here=FOUR)):
         assert place.host_count == 4
@@ -192,7 +192,7 @@ def test_programs_of_a_lab_run_there_in_a_folder_and_their_output_comes_back(ben
 def test_a_program_that_fails_in_a_lab_ends_the_comparison(benchmark, monkeypatch, tmp_path):
     put_mpirun(tmp_path / "bin")
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    place = benchmark("place").Place("lab:four", FAKE_ENGINE)
+    place = benchmark("place").LaunchTarget("lab:four", FAKE_ENGINE)
     with registered(lab=FakeLab(here=FOUR)), pytest.raises(SystemExit, match="ended with status 3 on lab:four"):
         place.run(2, ["sh", "-c", "exit 3"])
 
@@ -210,7 +210,7 @@ def test_a_comparison_prints_and_keeps_its_table(peers, benchmark, monkeypatch, 
     def run(_place: object, _ranks: int, words: list[str], **_: object) -> str:
         return OSU_OUTPUT if words == ["osu"] else json.dumps(MOTIF_OUTPUT)
 
-    monkeypatch.setattr(benchmark("place").Place, "run", run)
+    monkeypatch.setattr(benchmark("place").LaunchTarget, "run", run)
     words = ["osu", "--launches", "3", "--sizes", "1:2", "--engine", FAKE_ENGINE, "-o", tmp_path / "results"]
 
     assert status(peers, monkeypatch, *words) == 1  # 0.4 us is not within 2 % of 0.36 us

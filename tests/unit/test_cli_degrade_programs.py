@@ -480,8 +480,8 @@ def test_launches_of_rails_are_not_taken_for_ours(machine: Machine) -> None:
 
 
 def test_all_conditions_come_once_before_any_comes_again() -> None:
-    for together in (True, False):
-        turns = launch_order(("1", "1/2"), (2, 4), runs=5, seed=3, rates_together=together)
+    for grouped in (True, False):
+        turns = launch_order(("1", "1/2"), (2, 4), runs=5, seed=3, rates_together=grouped)
         for repetition in range(5):
             here = [one for one, number in turns if number == repetition]
             assert {str(one) for one in here} == {

@@ -39,9 +39,9 @@ def test_latencies_and_utilisation_of_a_program_on_a_lab(folder: Path) -> None:
     idle, beside = (next(row for row in rows if row[0] == name) for name in ("idle", "beside it"))
     assert 95 < float(idle[2]) < 105
     assert 130 < float(beside[2]) < 155
-    told = re.search(r"^utilisation: (\S+) % \[", ended.stdout, re.MULTILINE)
-    assert told is not None
-    assert 40 < float(told[1]) < 52  # waits of 50 us at the most beside a service of 100, whose rest is 50
+    reported = re.search(r"^utilisation: (\S+) % \[", ended.stdout, re.MULTILINE)
+    assert reported is not None
+    assert 40 < float(reported[1]) < 52  # waits of 50 us at the most beside a service of 100, whose rest is 50
     assert "h0 - h1" in ended.stdout and "h2 - h3" in ended.stdout
     kept = read_profile(folder / "app.json")
     assert (kept.application, kept.probe.pairs, kept.probe.averaged) == ("sh", 2, 2)

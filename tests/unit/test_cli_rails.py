@@ -192,7 +192,7 @@ Says = Callable[[str], tuple[int, str, int]]
 
 @pytest.fixture
 def program(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """A program on the lab of two cards. `says` gives status, output and requests to stop, by policy."""
+    """A program on the lab of two NICs. `says` gives status, output and requests to stop, by policy."""
     made: dict[str, Any] = {"started": [], "says": lambda policy: (0, "FOM: 1,234.5", 0), "sent": 0}
 
     def run(words: tuple[str, ...], *, rail_selection: RailSelection, ranks: int, **_: object) -> Outcome:
@@ -302,7 +302,7 @@ def test_a_profile_stands_beside_what_policies_did(program: dict[str, Any], name
     assert "| 2 KiB | 8 B |" in text
 
 
-def test_cards_of_this_host_are_counted_as_the_kernel_does(tmp_path: Path) -> None:
+def test_nics_of_this_host_are_counted_as_the_kernel_does(tmp_path: Path) -> None:
     for path, number in (
         ("net/ib0/statistics/tx_bytes", 10), ("net/ib0/statistics/rx_bytes", 20),
         ("infiniband/mlx5_0/ports/1/counters/port_xmit_data", 10),
@@ -318,8 +318,8 @@ def test_cards_of_this_host_are_counted_as_the_kernel_does(tmp_path: Path) -> No
     assert nic_reader("local", (), classes=tmp_path)() is None
 
 
-def test_cards_of_a_lab_are_counted_over_all_hosts() -> None:
-    """Of four hosts the first sends 10 and 1 on its cards; each gets 2 on each."""
+def test_nics_of_a_lab_are_counted_over_all_hosts() -> None:
+    """Of four hosts the first sends 10 and 1 on its NICs; each gets 2 on each."""
     lab = read_lab(lab_file("dual-rail"))
 
     def sent(count: int) -> Any:

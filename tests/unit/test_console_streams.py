@@ -92,8 +92,8 @@ def test_what_was_typed_wrong_cannot_steer_the_terminal(words: tuple[str, ...]) 
 
     assert done.status == 2
     assert "31m" in done.errors
-    assert "\x1b" not in done.said
-    assert "\x9b" not in done.said
+    assert "\x1b" not in done.text
+    assert "\x9b" not in done.text
 
 
 def test_a_limit_on_memory_is_told_before_anything_is_loaded() -> None:

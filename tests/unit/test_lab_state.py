@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import Ended, invoke
+from support.commands import CommandResult, invoke
 
 from stressbench.formats.files import limits
 from stressbench.formats.lab.errors import LabMistake
@@ -45,7 +45,7 @@ def pair(labs: Path) -> Path:
     return labs / "pair"
 
 
-def said(*words: str) -> Ended:
+def said(*words: str) -> CommandResult:
     return invoke(["lab", *words])
 
 

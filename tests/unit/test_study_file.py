@@ -15,7 +15,7 @@ BASE = '[factors]\nworkload = "two.sb"\n'
 LAB = BASE + 'on = "lab:tiny"\n'
 
 
-def told(text: str) -> str:
+def message_of(text: str) -> str:
     with pytest.raises(StudyFileMistake) as caught:
         parse_study(text, source="s.toml")
     return str(caught.value)
@@ -68,7 +68,7 @@ def test_numbers_of_variables_are_as_written() -> None:
 def test_every_mistake_has_its_line_and_says_what_is_accepted() -> None:
     text = 'repetitons = 2\nseed = -1\n[factors]\nworkload = []\nranks = "4"\nplacement = ["linear", "sideways"]\n'
 
-    lines = told(text).splitlines()
+    lines = message_of(text).splitlines()
 
     assert [line.split(" ")[0] for line in lines] == ["s.toml:1:", "s.toml:2:", "s.toml:4:", "s.toml:5:", "s.toml:6:"]
     assert "did you mean 'repetitions'?" in lines[0]
@@ -114,7 +114,7 @@ def test_every_mistake_has_its_line_and_says_what_is_accepted() -> None:
     ],
 )
 def test_a_mistake_is_told_with_its_place(text: str, message: str) -> None:
-    assert message in told(text)
+    assert message in message_of(text)
 
 
 def test_a_workload_that_is_not_there_is_told_with_its_line(tmp_path: Path) -> None:

@@ -64,15 +64,15 @@ def command(place: LaunchTarget, flavour: Flavour = Flavour.openmpi4) -> tuple[s
     return place.build(launcher=launcher, request=REQUEST).argv
 
 
-@pytest.mark.parametrize(("rails", "cards"), [(1, "eth0"), (2, "eth0,eth1")])
-def test_open_mpi_is_told_which_cards_messages_may_take(pair: str, rails: int, cards: str) -> None:
+@pytest.mark.parametrize(("rails", "nics"), [(1, "eth0"), (2, "eth0,eth1")])
+def test_open_mpi_is_told_which_nics_messages_may_take(pair: str, rails: int, nics: str) -> None:
     words = command(resolve_target(pair, environment={}, rails=rails))
 
-    assert words[words.index("btl_tcp_if_include") - 1 :][:3] == ("--mca", "btl_tcp_if_include", cards)
+    assert words[words.index("btl_tcp_if_include") - 1 :][:3] == ("--mca", "btl_tcp_if_include", nics)
     assert "btl_tcp_if_include" not in command(resolve_target(pair, environment={}))
 
 
-def test_an_mpi_that_chooses_cards_by_itself_is_refused(pair: str) -> None:
+def test_an_mpi_that_chooses_nics_by_itself_is_refused(pair: str) -> None:
     place = resolve_target(pair, environment={}, rails=1)
 
     with pytest.raises(LinkMistake, match=r"--on lab:pair: rails: 1: MPICH 4.1 chooses NICs by itself; expected an"):

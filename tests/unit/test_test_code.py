@@ -35,9 +35,9 @@ result.colour = None
 
 @pytest.mark.parametrize("violation", PLANTED)
 def test_a_planted_violation_is_found(violation: str) -> None:
-    (told,) = complaints(PLANTED[violation], source="test_one.py", modules=MODULES)
+    (reported,) = complaints(PLANTED[violation], source="test_one.py", modules=MODULES)
 
-    assert told.startswith("test_one.py:")
+    assert reported.startswith("test_one.py:")
 
 
 def test_what_is_allowed_passes() -> None:

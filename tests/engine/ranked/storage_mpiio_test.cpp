@@ -73,10 +73,10 @@ TEST_P(MpiIoCalls, FindWhatIsInTheFile) {
     EXPECT_TRUE(found == own_blocks(part));
     return;
   }
-  std::vector<std::byte> together(static_cast<std::size_t>(part.file_bytes()));
+  std::vector<std::byte> gathered(static_cast<std::size_t>(part.file_bytes()));
   const int own = static_cast<int>(found.size());
-  MPI_Allgather(found.data(), own, MPI_BYTE, together.data(), own, MPI_BYTE, group_.handle());
-  EXPECT_TRUE(blocks_of(together, part.length) == blocks_of(bytes_at(0, part.file_bytes()), part.length));
+  MPI_Allgather(found.data(), own, MPI_BYTE, gathered.data(), own, MPI_BYTE, group_.handle());
+  EXPECT_TRUE(blocks_of(gathered, part.length) == blocks_of(bytes_at(0, part.file_bytes()), part.length));
 }
 
 TEST_P(MpiIoCalls, KeepWhatIsInTheFile) {

@@ -32,9 +32,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def beside(program: PairedLaunch, companion: PairedLaunch, *, ready_timeout_s: float = 120) -> PairOutcome:
+def run_pair(program: PairedLaunch, probes: PairedLaunch, *, ready_timeout_s: float = 120) -> PairOutcome:
     return run_with_companion(
-        program, companion, ready=Path("ready").exists, ready_timeout_s=ready_timeout_s, log=lambda _: None
+        program, probes, ready=Path("ready").exists, ready_timeout_s=ready_timeout_s, log=lambda _: None
     )
 
 
@@ -81,7 +81,7 @@ def soon(action: Callable[[], None], *, after: Path) -> threading.Thread:
 
 
 def test_the_program_begins_when_its_companion_is_ready_and_ends_it(here: Path) -> None:
-    ended = beside(member("test -e ready && echo program >>log; exit 5"), member(OBEYS))
+    ended = run_pair(member("test -e ready && echo program >>log; exit 5"), member(OBEYS))
 
     assert ended.program is not None
     assert ended.program.status == 5
@@ -93,7 +93,7 @@ def test_the_program_begins_when_its_companion_is_ready_and_ends_it(here: Path) 
 
 
 def test_a_companion_that_does_not_stop_is_killed(here: Path) -> None:
-    ended = beside(member("exit 0"), member(DEAF, grace_s=0.2))
+    ended = run_pair(member("exit 0"), member(DEAF, grace_s=0.2))
 
     assert ended.program is not None
     assert ended.program.status == 0
@@ -102,7 +102,7 @@ def test_a_companion_that_does_not_stop_is_killed(here: Path) -> None:
 
 def test_a_companion_that_never_is_ready_is_ended_and_the_program_does_not_begin(here: Path) -> None:
     with timed_by(HourPassesWith(here / "listens")):
-        ended = beside(member("touch begun"), member(OBEYS.replace("touch ready", "touch listens")))
+        ended = run_pair(member("touch begun"), member(OBEYS.replace("touch ready", "touch listens")))
 
     assert ended.program is None
     assert (here / "log").read_text() == "stopped\n"
@@ -110,9 +110,9 @@ def test_a_companion_that_never_is_ready_is_ended_and_the_program_does_not_begin
 
 
 def test_a_companion_that_ends_takes_the_program_with_it(here: Path) -> None:
-    companion = "touch ready; until [ -e begun ]; do sleep 0.02; done; exit 4"
+    probes = "touch ready; until [ -e begun ]; do sleep 0.02; done; exit 4"
 
-    ended = beside(member("trap '' USR1; touch begun; sleep 24.494"), member(companion))
+    ended = run_pair(member("trap '' USR1; touch begun; sleep 24.494"), member(probes))
 
     assert ended.lost_companion
     assert ended.companion.status == 4
@@ -120,7 +120,7 @@ def test_a_companion_that_ends_takes_the_program_with_it(here: Path) -> None:
 
 
 def test_a_program_is_ended_at_its_time_limit(here: Path) -> None:
-    ended = beside(member(DEAF, grace_s=0.0, limit_s=0.3), member(OBEYS))
+    ended = run_pair(member(DEAF, grace_s=0.0, limit_s=0.3), member(OBEYS))
 
     assert ended.out_of_time
     assert (here / "log").read_text() == "stopped\n"
@@ -130,7 +130,7 @@ def test_a_program_is_ended_at_its_time_limit(here: Path) -> None:
 def test_a_signal_ends_both(here: Path) -> None:
     thread = soon(lambda: os.kill(os.getpid(), signal.SIGTERM), after=here / "begun")
 
-    ended = beside(member("touch begun; exec sleep 20"), member(OBEYS))
+    ended = run_pair(member("touch begun; exec sleep 20"), member(OBEYS))
 
     thread.join()
     assert ended.interrupted
@@ -142,7 +142,7 @@ def test_a_program_that_cannot_be_started_leaves_no_companion(here: Path) -> Non
     missing = PairedLaunch(command=Command(argv=("gone-program",)), stop_policy=StopPolicy())
 
     with pytest.raises(FileNotFoundError):
-        beside(missing, member(OBEYS))
+        run_pair(missing, member(OBEYS))
 
     assert (here / "log").read_text() == "stopped\n"
 

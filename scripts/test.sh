@@ -22,8 +22,8 @@ contract     both  schemas against what is written; everything that users script
 integration  both  each command from end to end with Open MPI; reference captures; a lab; a study and its report in a browser
 mpich        both  build with MPICH; a motif of each family and the tracer on 2 ranks
 docs         full  the documentation site: build, links, search without a network
-ranks        full  C++ tests over 1 and 8 ranks, and all storage cells over 1, 2, 4 and 8
-mpich-full   full  all C++ and integration tests with MPICH
+ranks        full  C++ tests over 1 rank, some over 8, and all storage cells over 1, 2, 4 and 8
+mpich-full   full  C++ tests over 1, 2 and 4 ranks, and integration tests for any MPI, with MPICH
 sanitize     full  C++ tests with address and undefined-behaviour sanitizers
 coverage     full  lines that the unit tests of Python and the C++ tests run
 fuzz         full  mutated inputs of each reader, and libFuzzer

@@ -7,7 +7,7 @@
 
 namespace stressbench::trace {
 
-// The text with control characters written as \u001b and bytes that are not UTF-8 as \x9b, as in engine/core/console.
+// The text with control characters written as \u001b and bytes that are not UTF-8 as \x9b, as in engine/core/console.cpp.
 // Line feeds and tabs are kept.
 std::string escaped(std::string_view text);
 

@@ -7,8 +7,8 @@
 
 namespace stressbench::trace {
 
-// The text with control characters written as \u001b and bytes that are not UTF-8 as \x9b, as in engine/core/console.cpp.
-// Line feeds and tabs are kept.
+// The text with control characters written as \u001b and bytes that are not UTF-8 as \x9b, as in
+// engine/core/console.cpp. Line feeds and tabs are kept.
 std::string escaped(std::string_view text);
 
 // Prints the text and a line feed to standard error.

@@ -36,6 +36,7 @@ import sources
 from application_inputs import Application, Case
 from application_results import GOAL, Comparison, Row, comparisons_of, tables
 
+from stressbench.console.escaping import escaped
 from stressbench.results.validation import Validation
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -147,7 +148,7 @@ def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> st
     if child.returncode not in accepted:
         lines = [line for line in errors.splitlines() if line.strip()]
         fault = next((line for line in lines if "error:" in line), lines[-1] if lines else "no message")
-        raise ValidationFailed(f"exit status {child.returncode}: {fault.strip()}")
+        raise ValidationFailed(f"exit status {child.returncode}: {escaped(fault.strip())}")
     return output
 
 
@@ -249,7 +250,7 @@ def main(words: Sequence[str] | None = None, *, stressbench: Sequence[str] = STR
     if arguments.json:
         sys.stdout.write(pydantic.TypeAdapter(list[Comparison]).dump_json(found, indent=1).decode() + "\n")
     else:
-        sys.stdout.write("\n".join(tables(rows)) + "\n")
+        sys.stdout.write(escaped("\n".join(tables(rows))) + "\n")
     return 130 if interrupted else int(not all(one.meets_goal for one in found))
 
 

@@ -32,6 +32,7 @@ import sources
 from peer import Setting
 from sweep import Table
 
+from stressbench.console.escaping import escaped
 from stressbench.formats.run.reading import read_run
 from stressbench.stats.summary import summarise
 
@@ -71,7 +72,7 @@ def gpcnet_impacts(output: str) -> dict[str, float]:
     impacts = {}
     for name in dict.fromkeys(GPCNET_TESTS.values()):
         if any(name not in found for found in averages):
-            raise ValueError(f"GPCNeT printed no {name}:\n{output}")
+            raise ValueError(f"GPCNeT printed no {name}:\n{escaped(output)}")
         (isolated_mean, unit), (congested_mean, _) = averages[0][name], averages[1][name]
         impacts[name] = congested_mean / isolated_mean if unit == "usec" else isolated_mean / congested_mean
     return impacts

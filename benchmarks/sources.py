@@ -28,6 +28,8 @@ from typing import TypeVar
 
 import pydantic
 
+from stressbench.console.escaping import escaped
+
 DEFAULT_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stressbench" / "programs"
 COMPILERS = {"mpicc": "mpicc.openmpi", "mpicxx": "mpicxx.openmpi", "mpif90": "mpif90.openmpi"}
 LOG_LINES = 20
@@ -174,7 +176,7 @@ def _share_objects(repository: Path, folder: Path) -> None:
     query = ["git", "-c", "safe.directory=*", "-C", str(repository), "rev-parse", "--git-path", "objects"]
     found = subprocess.run(query, capture_output=True, text=True, check=False)
     if found.returncode != 0:
-        raise SourceMistake(f"{repository} is not a repository of git: {found.stderr.strip()}")
+        raise SourceMistake(f"{repository} is not a repository of git: {escaped(found.stderr.strip())}")
     objects = (repository / found.stdout.strip()).resolve()
     (folder / ".git" / "objects" / "info" / "alternates").write_text(f"{objects}\n")
 
@@ -189,5 +191,5 @@ def _run(command: list[str], folder: Path, what: str, environment: dict[str, str
     with log.open("w") as output:
         status = subprocess.run(command, cwd=folder, env=environment, stdout=output, stderr=output, check=False)
     if status.returncode != 0:
-        tail = "\n".join(log.read_text(errors="replace").splitlines()[-LOG_LINES:])
+        tail = escaped("\n".join(log.read_text(errors="replace").splitlines()[-LOG_LINES:]))
         raise SourceMistake(f"{what} failed ({log}):\n{tail}")

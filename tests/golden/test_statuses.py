@@ -178,7 +178,7 @@ def test_status_of_a_run_that_is_interrupted(site: Path, number: signal.Signals)
     while "ready in process" not in process.stdout.readline():
         assert process.poll() is None
     process.send_signal(number)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
 
     assert process.returncode == INTERRUPTED
 

@@ -119,7 +119,7 @@ def test_a_killed_run_can_be_continued(engine, workload, tmp_path, wait_for):
         wait_for(lambda: len(rounds(run)) >= 2, "two rounds")
         for rank in ranks_of(mine.program):
             os.kill(rank, signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
     wait_for(lambda: not ranks_of(mine.program), "all ranks are gone")
     # What a kill in the middle of a line leaves behind.
     with run.open("a") as file:

@@ -114,6 +114,28 @@ def test_the_engine_writes_to_the_terminal_in_one_place(checkout):
     assert found == {"console.cpp"}
 
 
+def test_the_tracer_writes_to_the_terminal_in_one_place(checkout):
+    writes = re.compile(r"std::(cout|cerr|puts|fputs|fwrite|perror)\b|\bf?printf\(|\bperror\(")
+    sources = [path for suffix in ("cpp", "hpp") for path in (checkout / "tracer").rglob(f"*.{suffix}")]
+    found = {path.name for path in sources if writes.search(path.read_text(encoding="utf-8"))}
+
+    assert found == {"message.cpp"}
+
+
+def test_the_tracer_opens_files_in_one_place(checkout):
+    """Names of users may stand for a FIFO or a link; `lifetime.cpp` opens the new list of modules and the new trace."""
+    opens = re.compile(r"\bopen\(|fopen\(|[io]fstream\W|std::fstream\W")
+    sources = [path for suffix in ("cpp", "hpp") for path in (checkout / "tracer").rglob(f"*.{suffix}")]
+    found = {path.name for path in sources if opens.search(path.read_text(encoding="utf-8"))}
+
+    assert found == {
+        "files.cpp",
+        "lifetime.cpp",
+        "pool.cpp",
+        "salvage.cpp",
+    }  # the last two: pools, checked after opening
+
+
 def test_the_engine_opens_files_to_read_in_one_place(checkout):
     """A stream of the standard library would read whatever a name stands for. The kernel's own files may be."""
     streams = re.compile(r"ifstream\W|std::fstream\W")

@@ -37,7 +37,7 @@ def test_a_study_that_is_killed_goes_on_to_the_same_cells(engine, tmp_path: Path
             "a round is in a run file",
         )
         os.kill(process.pid, signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
 
     resumed = engine.stressbench("study", "resume", "made", cwd=tmp_path)
 
@@ -64,7 +64,7 @@ def test_a_launch_that_outlives_a_killed_study_is_waited_for(engine, tmp_path: P
             os.kill(process, signal.SIGSTOP)
         try:
             os.kill(study.pid, signal.SIGKILL)
-            study.wait(timeout=60)
+            study.wait(timeout=300)
             with Started([*command, "resume", "made"], cwd=tmp_path, environment=environment) as resumed:
                 assert resumed.stderr is not None
                 waits = any("waiting for it to end" in line for line in resumed.stderr)

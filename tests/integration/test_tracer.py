@@ -245,6 +245,44 @@ def test_the_list_of_modules_follows_no_link(traced, patterns, tmp_path):
     assert modules.stat().st_mode & 0o077 == 0
 
 
+def test_the_trace_is_not_written_through_a_link(traced, patterns, tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / "linked.trace").symlink_to(precious)
+
+    run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_OUTPUT=str(tmp_path / "linked.trace"))
+
+    assert run.status == 0
+    assert "the trace could not be written: cannot open" in run.said
+    assert precious.read_text() == "mine"
+
+
+def test_a_window_from_a_fifo_is_refused_before_anybody_writes_to_it(traced, patterns, tmp_path):
+    os.mkfifo(tmp_path / "window\x1b[31m")
+
+    run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_WINDOW=str(tmp_path / "window\x1b[31m"))
+
+    assert run.status == 0
+    assert "STRESSBENCH_TRACE_WINDOW: cannot open" in run.said
+    assert "it is not a regular file" in run.said
+    assert "window\\u001b[31m" in run.said
+    assert "\x1b" not in run.said
+
+
+def test_saved_calls_go_into_a_new_file_only(traced, patterns, any_engine, tmp_path):
+    traced([patterns, "killed", "1000"])
+    pools = sorted(tmp_path.glob("*.pool"))
+    before = pools[0].read_bytes()
+    salvage = any_engine.tracer.with_name("stressbench-trace-salvage")
+
+    done = subprocess.run([salvage, *pools], capture_output=True, text=True, timeout=60, check=False)
+
+    assert (done.returncode, done.stderr) == (
+        2, f"stressbench-trace-salvage: {pools[0]}: it exists; give the name of a new file\n"
+    )  # fmt: skip
+    assert pools[0].read_bytes() == before
+
+
 def test_a_file_that_cannot_be_written_is_said_and_harms_nothing(traced, patterns):
     run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_OUTPUT="/proc/nowhere/x.trace")
     assert run.status == 0

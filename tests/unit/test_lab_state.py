@@ -56,6 +56,13 @@ def test_folders_and_files_are_made_for_this_user_alone(pair: Path) -> None:
     assert all(stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 for path in made)
 
 
+def test_a_state_without_its_root_process_is_a_fault(pair: Path) -> None:
+    ended = said("status", pair.name)
+
+    assert (ended.exit_code, ended.exception) == (3, None)
+    assert "the state of lab pair does not name its root process; `stressbench lab down pair` clears it" in ended.stderr
+
+
 @pytest.mark.parametrize("below", ["", "pair"])
 def test_a_folder_that_others_may_write_to_is_refused(pair: Path, below: str) -> None:
     pair.parent.joinpath(below).chmod(0o777)

@@ -60,7 +60,7 @@ def alive(words: str) -> bool:
         except OSError:
             return False
 
-    for _ in range(600):
+    for _ in range(3000):
         if not any(holds(path) for path in Path("/proc").glob("[0-9]*/cmdline")):
             return False
         time.sleep(0.1)

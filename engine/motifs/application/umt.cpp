@@ -206,6 +206,7 @@ class Umt final : public Application {
     const std::int64_t fluxes = flux_messages();
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::int64_t faces = std::int64_t{ranks} / grid[axis] * (grid[axis] - 1);
+      if (faces == 0) continue;  // `check` bounds only messages that there are: the product could exceed 64 bits
       const std::int64_t corners = umt::corners_on_face(*zones_, axis);
       sum.messages += faces * (fluxes + 2 * sets * 2);
       sum.message_bytes += faces * (fluxes * flux_bytes(corners, angles(), *groups_) + sets * 2 * order_bytes +

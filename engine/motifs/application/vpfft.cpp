@@ -53,7 +53,13 @@ class Vpfft final : public Application {
     return sum;
   }
 
-  void check_ranks(int ranks) const override { transforms().check(ranks); }
+  void check_ranks(int ranks) const override {
+    transforms().check(ranks);
+    const Traffic both = transforms().traffic(ranks);
+    const double bytes = static_cast<double>(both.message_bytes) + static_cast<double>(both.collective_bytes);
+    if (bytes * static_cast<double>(components * (*solver_iterations_ + 1)) > 0x1p62)
+      reject("solver-iterations", "{} of a mesh of this size send more than 2^62 bytes", *solver_iterations_);
+  }
 
   void write(CallList& calls) const override {
     const std::int64_t planes = calls::Blocks::equal(nx(), calls.ranks())[calls.rank()];

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stressbench.formats.ranges import spans
 from stressbench.formats.trace import RankTrace, Trace, TraceMode
+from stressbench.tracing.comments import in_comment
 from stressbench.tracing.operations import DYNAMIC_PROCESS_CALLS
 
 _DISQUALIFYING_LOSSES = frozenset({"calls", "lists", "sender"})  # losses of these make the sequence incomplete
@@ -70,7 +71,7 @@ def _rank_refusals(trace: Trace, rank: RankTrace) -> Iterable[str]:
 def workload_text(trace: Trace, *, job: str, file: str, nodes: int | None) -> str:
     """Text of the workload that replays the trace. The engine opens `file`, relative to its working directory."""
     ranks = trace.header.ranks
-    program = "".join(letter for letter in trace.header.program or "an MPI program" if letter.isprintable())
+    program = in_comment(trace.header.program or "an MPI program")
     hosts = count(nodes or 1, "host")
     return f"""\
 # Replays {program} on {count(ranks, "rank")} of {hosts}: the same MPI calls, sizes, order and times between calls.

@@ -110,7 +110,7 @@ class ApartMpiIoShort : public MpiIoCalls {};
 TEST_P(ApartMpiIo, SaySoWhereTheDiskIsFull) {
   const TimeLimit limit(60);
   const SmallDisk disk(group_, 64 << 10);
-  if (!disk.mounted()) GTEST_SKIP() << "SKIPPED: no small tmpfs may be mounted here: " << disk.mount_error();
+  if (!disk.mounted()) GTEST_SKIP() << "no small tmpfs may be mounted here: " << disk.mount_error();
   BackendBench bench("mpiio", settings());
   const Strided part{group_, 100'000, 1};
   std::string fault;
@@ -206,7 +206,7 @@ TEST_F(MpiIoStorage, PreallocatesWhenOpened) {
 TEST_F(MpiIoStorage, SaysSoWherePreallocationDoesNotFit) {
   const TimeLimit limit(60);
   const SmallDisk disk(group_, 64 << 10);
-  if (!disk.mounted()) GTEST_SKIP() << "SKIPPED: no small tmpfs may be mounted here: " << disk.mount_error();
+  if (!disk.mounted()) GTEST_SKIP() << "no small tmpfs may be mounted here: " << disk.mount_error();
   BackendBench bench("mpiio", {{"preallocate", ""}});
   const Strided part{group_, 1 << 20, 1};
   const auto opening = part.opening(disk.file(), Access::write);

@@ -8,7 +8,6 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.common import AsJson, Engine
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.measurement import (
-    Command,
     ProbeOptions,
     ProfileOptions,
     ProgramOptions,
@@ -16,7 +15,7 @@ from stressbench.cli.options.measurement import (
     prepare,
 )
 from stressbench.cli.options.ring import RingOptions
-from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
+from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND, ProgramCommand
 from stressbench.console import emit, error
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference.compression import CompressionMeasurement, measure_compression
@@ -65,7 +64,7 @@ def register(app: typer.Typer) -> None:
 
 @with_options
 def compress(
-    words: Command, program: ProgramOptions, ring: RingOptions, probes: ProbeOptions, run: RunOptions,
+    words: ProgramCommand, program: ProgramOptions, ring: RingOptions, probes: ProbeOptions, run: RunOptions,
     profile: ProfileOptions, *, as_json: AsJson = False, engine: Engine = None,
 ) -> None:  # fmt: skip
     """Measure and print the slowdown at each congestion level, and write the profile."""

@@ -8,14 +8,13 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.common import AsJson, Engine
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.measurement import (
-    Command,
     ProbeOptions,
     ProfileOptions,
     ProgramOptions,
     RunOptions,
     prepare,
 )
-from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
+from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND, ProgramCommand
 from stressbench.console import emit
 from stressbench.experiments.interference.impact import measure_impact
 from stressbench.experiments.interference.profile_files import measurement_values, write_impact_profile
@@ -55,7 +54,7 @@ def register(app: typer.Typer) -> None:
 
 @with_options
 def impact(
-    words: Command, program: ProgramOptions, probes: ProbeOptions, *,
+    words: ProgramCommand, program: ProgramOptions, probes: ProbeOptions, *,
     effect: Annotated[
         int | None,
         typer.Option(metavar="N", help="Run CMD N times with probes and N times without, to measure their effect."),

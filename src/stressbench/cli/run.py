@@ -4,11 +4,11 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
-from typer.core import TyperCommand
 
+from stressbench.cli.options.after_dashes import split_at_dashes, words_after_dashes
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.launcher import LauncherOptions
 from stressbench.cli.options.run import RunOptions, run_spec
@@ -37,26 +37,11 @@ Words after -- are passed to mpirun, srun or flux run unchanged.
 
 Exit status: 0 success, 2 invalid input (nothing was measured), 3 the run failed, 130 interrupted.
 """
-_AFTER_DASHES = "stressbench.after_dashes"
-
-
-class _SplitAtDashes(TyperCommand):
-    """Sets the words after `--` aside for the launcher, so that a second FILE is still an error."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if "--" in args:
-            index = args.index("--")
-            ctx.meta[_AFTER_DASHES] = tuple(args[index + 1 :])
-            args = args[:index]
-        return super().parse_args(ctx, args)
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        return [*super().collect_usage_pieces(ctx), "[-- MPIRUN OPTIONS]"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("run", help=_HELP, cls=_SplitAtDashes)(run)
+    app.command("run", help=_HELP, cls=split_at_dashes("[-- MPIRUN OPTIONS]"))(run)
 
 
 @with_options
@@ -74,7 +59,7 @@ def run(
 ) -> None:
     """Check the workload; print the script or the command, or run it and print the results."""
     spec = run_spec(
-        file, run_options, launcher, extra=context.meta.get(_AFTER_DASHES, ()),
+        file, run_options, launcher, extra=words_after_dashes(context),
         terminal=sys.stderr.isatty() and not script.emit and not is_quiet(),
     )  # fmt: skip
     name = (file or run_options.continue_from or Path("run")).stem

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
+from stressbench.cli.options.after_dashes import split_at_dashes, words_after_dashes
 from stressbench.cli.options.common import AsJson, Engine, TargetName
 from stressbench.cli.options.share import share
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
@@ -42,26 +42,12 @@ Allreduce[SUM]:8@RANKS. --from and --to take such a call or the name of an opera
 Exit status: 0 the calls are the same (and, with --within, the times), 1 they are not, 2 invalid input, 3 a launch
 failed, 130 interrupted.
 """
-_DASHES = "stressbench.validated_program"
-
-
-class _SplitAtDashes(TyperCommand):
-    """Sets CMD, the words after `--`, aside, since the words before it are those of the workload."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if "--" in args:
-            index = args.index("--")
-            ctx.meta[_DASHES] = tuple(args[index + 1 :])
-            args = args[:index]
-        return super().parse_args(ctx, args)
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        return [*super().collect_usage_pieces(ctx), "-- CMD..."]
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("validate", help=_HELP, cls=_SplitAtDashes, context_settings=OPTIONS_BELONG_TO_COMMAND)(validate)
+    command_class = split_at_dashes("-- CMD...")
+    app.command("validate", help=_HELP, cls=command_class, context_settings=OPTIONS_BELONG_TO_COMMAND)(validate)
 
 
 def validate(
@@ -123,7 +109,7 @@ def validate(
 ) -> None:  # fmt: skip
     """Compare the two, print the result, and end with the status that it means."""
     spec = ValidationSpec(
-        workload=tuple(workload or ()), program=_program(context.meta.get(_DASHES, ())), on=on, ranks=ranks,
+        workload=tuple(workload or ()), program=_program(words_after_dashes(context)), on=on, ranks=ranks,
         engine=engine,
         launches=launches, computation=computation, boundaries=Boundaries(first=first, last=last),
         begins_paused=pcontrol, any_tag=any_tag, most_iterations=iterations,

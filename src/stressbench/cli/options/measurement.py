@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
@@ -23,13 +23,6 @@ from stressbench.interference.profile_assembly import probe_settings
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.option_values import seconds, size_bytes
 from stressbench.launch.targets import resolve_target
-
-Command: TypeAlias = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="[--] CMD... | W.sb", help="A program without its mpirun, or a workload.", show_default=False
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)

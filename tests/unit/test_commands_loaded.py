@@ -6,12 +6,12 @@ import sys
 import pytest
 from typer.main import get_command
 
-from stressbench.cli.app import build
+from stressbench.cli.console.app import build
 
 NAMES = sorted(get_command(build()).commands)  # type: ignore[attr-defined]
 ONE = """\
 import sys
-from stressbench.cli.app import build
+from stressbench.cli.console.app import build
 build(requested="run")
 print(*sorted(sys.modules))
 """

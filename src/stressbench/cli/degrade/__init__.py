@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from stressbench.cli.app import add_group
+from stressbench.cli.console.app import add_group
 
 _HELP = """\
 Measure how much slower workloads, or any MPI program, get with a half, a quarter and an eighth of the injection

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from stressbench.cli.app import add_group
+from stressbench.cli.console.app import add_group
 
 _HELP = """\
 Measure which NIC of its host each rank should use. Workloads, or any MPI program, run under several policies: MPI's own

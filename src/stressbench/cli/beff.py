@@ -2,16 +2,14 @@
 
 import os
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson, Engine, TargetName
-from stressbench.cli.options.report_page import ReportPage
-from stressbench.cli.options.study_creation import OneRankCount
-from stressbench.cli.options.suite import ProtocolFile, WithPublished, suite_launch
+from stressbench.cli.options.common import verify_option
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.suite import SuiteOptions, memory_option
 from stressbench.console import emit, error, note
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
@@ -19,7 +17,6 @@ from stressbench.experiments.linpack import HPCC, measure_rmax, require_hpcc, rm
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.experiments.suites import SuiteLaunch, evaluate_b_eff, motif_options, run_b_eff
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.targets import resolve_target
 from stressbench.report.renderers import render
 from stressbench.report.renderers.text import show
 from stressbench.report.suites import beff as documents
@@ -50,27 +47,21 @@ def register(app: typer.Typer) -> None:
     app.command("beff", help=_HELP)(beff)
 
 
+@with_options
 def beff(
-    ranks: OneRankCount = None,
-    on: TargetName = "local",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.jsonl", help="Protocol to write: every loop's time.")
-    ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Memory per rank; 1/128 of it is the longest message. Default: detected."),
-    ] = None,
+    *,
+    suite: SuiteOptions,
+    memory: Annotated[str | None, memory_option("the longest message")] = None,
     lmax: Annotated[str | None, typer.Option(metavar="SIZE", help="Longest message, instead of --memory.")] = None,
     random_patterns: Annotated[
         str | None, typer.Option("--random", metavar="uniform|legacy", help="How random patterns are drawn.")
     ] = None,
-    seed: Annotated[str, typer.Option(metavar="S", help="Seed of the random patterns.")] = "1",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer patterns and attempts: less exact.")] = False,
     extra: Annotated[
         bool,
         typer.Option("--extra", help="Also measure ping-pong, bisections and grids, which b_eff does not include."),
     ] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Check every byte received instead of two.")] = False,
+    verify: Annotated[bool, verify_option("Check every byte received instead of two.")] = False,
     rmax: Annotated[
         str | None,
         typer.Option(
@@ -78,36 +69,31 @@ def beff(
             help="Linpack's Rmax of these ranks, for the balance factor; hpcc: measure it afterwards with hpcc.",
         ),
     ] = None,
-    page: ReportPage = None,
-    published: WithPublished = False,
-    protocol_file: ProtocolFile = None,
-    engine: Engine = None,
-    as_json: AsJson = False,
 ) -> None:
     """Measure b_eff, or evaluate a protocol file, and print the result."""
     status = ExitStatus.ok
     balance = None if rmax is None or rmax == HPCC else rmax_from_text(rmax)
-    check_report_page(page)
-    if protocol_file is not None:
+    check_report_page(suite.page)
+    if suite.protocol_file is not None:
         if rmax == HPCC:
             raise UserError(f"--rmax {HPCC}: needs a measurement; with --from give Rmax in GFlop/s")
-        result = evaluate_b_eff(protocol_file)
+        result = evaluate_b_eff(suite.protocol_file)
     else:
-        target = resolve_target(on, environment=os.environ)
+        target = suite.target
         if rmax == HPCC:
-            require_hpcc(target, on=on)
-        launch = suite_launch(target, ranks, on=on, engine=engine, seed=seed, verify=verify)
+            require_hpcc(target, on=suite.on)
+        launch = suite.launch(target, verify=verify)
         options = motif_options(
             ("--memory", memory), ("--lmax", lmax), ("--random", random_patterns),
             flags=(("--quick", quick), ("--extra", extra)),
         )  # fmt: skip
-        result = run_b_eff(launch, options, output=output, progress=emit)
+        result = run_b_eff(launch, options, output=suite.output, progress=emit)
         if rmax == HPCC:
             balance = _run_hpcc(launch, result)
             status = ExitStatus.fault if balance is None else ExitStatus.ok
-    if page is not None:
-        write_report_page(page, render("html", documents.page(result, rmax=balance)), progress=emit)
-    _print(result, rmax=balance, as_json=as_json, published=published)
+    if suite.page is not None:
+        write_report_page(suite.page, render("html", documents.page(result, rmax=balance)), progress=emit)
+    _print(result, rmax=balance, as_json=suite.as_json, published=suite.published)
     raise typer.Exit(status)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.wrapped_command import EXIT_STATUS, OPTIONS_BELONG_TO_COMMAND, LaunchCommand, WithNames
 from stressbench.console import emit
 from stressbench.experiments.capture import capture_program
@@ -32,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
 def capture(
     words: LaunchCommand,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.trace", help="Trace file to write.")],
+    output: Annotated[Path, output_option("FILE.trace", "Trace file to write.")],
     with_names: WithNames = False,
     gap_times: Annotated[
         bool, typer.Option("--gap-times", help="Also keep the time before each call in order, of the first 131,072.")

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.common import AsJson
 from stressbench.cli.options.share import share
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
@@ -40,7 +41,7 @@ def compare_runs(
     a: Annotated[Path, typer.Argument(metavar="A.jsonl", help="Baseline run.")],
     b: Annotated[Path, typer.Argument(metavar="B.jsonl", help="Run to compare with it.")],
     effect: Annotated[str, typer.Option(metavar="2%", help="Smallest relevant change.")] = "2%",
-    as_json: Annotated[bool, typer.Option("--json", help="JSON output; times in seconds.")] = False,
+    as_json: AsJson = False,
     force: Annotated[bool, typer.Option("--force", help="Also compare runs of different workloads.")] = False,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write JUnit XML, with one test for each job and quantity.")

@@ -11,7 +11,7 @@ from stressbench.cli.options.measurement import (
     ProbeOptions,
     ProfileOptions,
     ProgramOptions,
-    RunOptions,
+    ProgramRunOptions,
     prepare,
 )
 from stressbench.cli.options.ring import RingOptions
@@ -64,7 +64,7 @@ def register(app: typer.Typer) -> None:
 
 @with_options
 def compress(
-    words: ProgramCommand, program: ProgramOptions, ring: RingOptions, probes: ProbeOptions, run: RunOptions,
+    words: ProgramCommand, program: ProgramOptions, ring: RingOptions, probes: ProbeOptions, run: ProgramRunOptions,
     profile: ProfileOptions, *, as_json: AsJson = False, engine: Engine = None,
 ) -> None:  # fmt: skip
     """Measure and print the slowdown at each congestion level, and write the profile."""

@@ -11,7 +11,7 @@ from stressbench.cli.options.measurement import (
     ProbeOptions,
     ProfileOptions,
     ProgramOptions,
-    RunOptions,
+    ProgramRunOptions,
     prepare,
 )
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND, ProgramCommand
@@ -59,7 +59,7 @@ def impact(
         int | None,
         typer.Option(metavar="N", help="Run CMD N times with probes and N times without, to measure their effect."),
     ] = None,
-    run: RunOptions, profile: ProfileOptions, as_json: AsJson = False, engine: Engine = None,
+    run: ProgramRunOptions, profile: ProfileOptions, as_json: AsJson = False, engine: Engine = None,
 ) -> None:  # fmt: skip
     """Measure and print the utilisation of the network, and write the profile."""
     target = program.target

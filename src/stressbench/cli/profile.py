@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.wrapped_command import EXIT_STATUS, OPTIONS_BELONG_TO_COMMAND, LaunchCommand, WithNames
 from stressbench.console import echo, emit, error
 from stressbench.errors import UserError
@@ -43,7 +44,7 @@ def profile(
     as_json: AsJson = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write a .html, .json or .trace file instead of tables."),
+        output_option("FILE", "Write a .html, .json or .trace file instead of tables."),
     ] = None,
     with_names: WithNames = False,
 ) -> None:

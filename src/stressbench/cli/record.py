@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.wrapped_command import EXIT_STATUS, OPTIONS_BELONG_TO_COMMAND, LaunchCommand, WithNames
 from stressbench.console import emit, note
 from stressbench.exit_status import ExitStatus
@@ -37,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
 def record(
     words: LaunchCommand,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="APP.sb", help="Workload file to write.")],
+    output: Annotated[Path, output_option("APP.sb", "Workload file to write.")],
     job: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the job; default: the program's.")] = None,
     with_names: WithNames = False,
 ) -> None:

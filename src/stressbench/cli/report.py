@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named, write_data
-from stressbench.cli.options.documents import DataFolder, format_option
+from stressbench.cli.options.documents import DataFolder, format_option, output_option
 from stressbench.formats.run import read_run
 from stressbench.report.run import FORMATS
 
@@ -40,11 +40,8 @@ def report(
     kind: Annotated[str, format_option(FORMATS)] = _PAGE,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Output file. Default: the name of the first run with .html; of other formats, standard output.",
+        output_option(
+            "FILE", "Output file. Default: the name of the first run with .html; of other formats, standard output."
         ),
     ] = None,
     data: DataFolder = None,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.common import json_option
 from stressbench.cli.options.share import share
 from stressbench.formats.run import Run, read_run
 from stressbench.report.renderers.text import show as print_document
@@ -58,7 +59,7 @@ def show(
     interval: Annotated[
         IntervalMethod, typer.Option(help="Interval of the congestion impact (docs/explanation/statistics.md).")
     ] = IntervalMethod.ranks,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON output with every number; times in seconds.")] = False,
+    as_json: Annotated[bool, json_option("JSON output with every number; times in seconds.")] = False,
     include_extra: Annotated[
         bool,
         typer.Option("--include-extra", help="Include the extra repetitions of sustained jobs in contended rounds."),

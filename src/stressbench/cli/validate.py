@@ -8,7 +8,9 @@ import typer
 
 from stressbench.cli.options.after_dashes import split_at_dashes, words_after_dashes
 from stressbench.cli.options.common import AsJson, Engine, TargetName
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.share import share
+from stressbench.cli.options.study_creation import OneRankCount
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
 from stressbench.console import emit
 from stressbench.errors import UserError
@@ -60,10 +62,7 @@ def validate(
             show_default=False,
         ),
     ] = None,
-    ranks: Annotated[
-        int | None,
-        typer.Option("-n", "--ranks", metavar="N", help="MPI ranks; default on labs: all cores.", show_default=False),
-    ] = None,
+    ranks: OneRankCount = None,
     on: TargetName = "local",
     launches: Annotated[
         int, typer.Option(metavar="N", min=1, help="Launches of each side; 6 or more give an interval.")
@@ -102,7 +101,7 @@ def validate(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Keep captures, launches and a report there."),
+        output_option("DIR", "Keep captures, launches and a report there."),
     ] = None,
     as_json: AsJson = False,
     engine: Engine = None,

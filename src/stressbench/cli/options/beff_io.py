@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.options.suite import memory_option
 from stressbench.errors import UserError
 from stressbench.experiments.suites import B_EFF_IO, SuiteLaunch, motif_options
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.option_values import seconds, size_bytes
 
-_DEFAULT_TIME = {"1": "15min", "2": "30min"}
+DEFAULT_TIME = {"1": "15min", "2": "30min"}
 _HINT = re.compile(r"[^=,\s]+=[^=,]+")
 
 
@@ -33,9 +34,7 @@ class FileSystemOptions:
             show_default=False,
         ),
     ] = None
-    memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Memory per rank; 1/128 of it is M_PART. Default: detected.")
-    ] = None
+    memory: Annotated[str | None, memory_option("M_PART")] = None
     mpart: Annotated[str | None, typer.Option(metavar="SIZE", help="M_PART, the longest chunk.")] = None
     limit: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Largest total size of the files; default: no limit.")
@@ -52,7 +51,7 @@ class FileSystemOptions:
 
     def check(self, *, time: str | None) -> None:
         """Raise UserError for a value that is invalid on every launch target."""
-        if self.release not in _DEFAULT_TIME:
+        if self.release not in DEFAULT_TIME:
             raise UserError(f"--release: '{self.release}' must be 1 or 2")
         if time is not None:
             seconds(time, option="-T")
@@ -76,7 +75,7 @@ class FileSystemOptions:
             expected=f"numbers of ranks from 1 to {ranks}, such as 2,4",
         )  # fmt: skip
         return motif_options(
-            ("--time", time or _DEFAULT_TIME[self.release]),
+            ("--time", time or DEFAULT_TIME[self.release]),
             ("--file", self.file or _default_file(launch.target, on=launch.target_name)),
             ("--partitions", partitions), ("--release", self.release), ("--memory", self.memory),
             ("--mpart", self.mpart), ("--limit", self.limit), ("--hint", ",".join(self.hint) if self.hint else None),

@@ -13,9 +13,9 @@ DataFolder: TypeAlias = Annotated[
 WithMotifs: TypeAlias = Annotated[bool, typer.Option("--motifs", help="Also report each motif of a job.")]
 
 
-def output_option(metavar: str) -> Any:
-    """The option `-o/--output` of a command that prints its result by default."""
-    return typer.Option("-o", "--output", metavar=metavar, help="Output file; default: standard output.")
+def output_option(metavar: str, text: str = "Output file; default: standard output.") -> Any:
+    """The option `-o/--output`; without `text` it is that of a command that prints its result by default."""
+    return typer.Option("-o", "--output", metavar=metavar, help=text, show_default=False)
 
 
 def format_option(formats: Iterable[str]) -> Any:

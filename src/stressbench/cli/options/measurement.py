@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.common import TargetName
+from stressbench.cli.options.common import TargetName, ranks_option, ranks_per_node_option
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.console import warning
 from stressbench.experiments.interference.loaded_link import LoadedLink, loaded_link
@@ -17,7 +18,13 @@ from stressbench.experiments.interference.profile_files import (
     ProfileDestination,
     profile_destination,
 )
-from stressbench.experiments.interference.spec import MeasurementSpec, measurement_spec, probe_pairs, require_real_hosts
+from stressbench.experiments.interference.spec import (
+    DEFAULT_ROUNDS,
+    MeasurementSpec,
+    measurement_spec,
+    probe_pairs,
+    require_real_hosts,
+)
 from stressbench.interference.probes import ProbeSchedule
 from stressbench.interference.profile_assembly import probe_settings
 from stressbench.launch.launch_target import LaunchTarget
@@ -29,21 +36,14 @@ from stressbench.launch.targets import resolve_target
 class ProgramOptions:
     """Where the program runs, and on how many ranks."""
 
-    ranks: Annotated[
-        int | None,
-        typer.Option(
-            "-n",
-            "--ranks",
-            metavar="N",
-            help="MPI ranks of CMD; default on labs: all of their cores.",
-            show_default=False,
-        ),
-    ] = None
+    ranks: Annotated[int | None, ranks_option("MPI ranks of CMD; default on labs: all of their cores.")] = None
     on: TargetName = "local"
     ranks_per_node: Annotated[
-        int | None, typer.Option(metavar="K", help="Workloads: treat every K consecutive ranks as one node.")
+        int | None, ranks_per_node_option("Workloads: treat every K consecutive ranks as one node.")
     ] = None
-    rounds: Annotated[int | None, typer.Option(metavar="N", help="Workloads: contended rounds; default: 10.")] = None
+    rounds: Annotated[
+        int | None, typer.Option(metavar="N", help=f"Workloads: contended rounds; default: {DEFAULT_ROUNDS}.")
+    ] = None
 
     @property
     def target(self) -> LaunchTarget:
@@ -83,7 +83,7 @@ class ProbeOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions:
+class ProgramRunOptions:
     """How the program is run, and the properties of the loaded link."""
 
     time_limit: Annotated[str | None, typer.Option(metavar="T", help="End each run of CMD after this time.")] = None
@@ -105,9 +105,7 @@ class RunOptions:
 class ProfileOptions:
     """Where the profile goes, and under which names."""
 
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.json", help="Write a profile with all samples.")
-    ] = None
+    output: Annotated[Path | None, output_option("FILE.json", "Write a profile with all samples.")] = None
     store: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Add the profile to a store, as DIR/MACHINE/NAME.json, or update it there."),
@@ -120,7 +118,8 @@ class ProfileOptions:
 
 
 def prepare(
-    command: Sequence[str], program: ProgramOptions, probes: ProbeOptions, run: RunOptions, profile: ProfileOptions, *,
+    command: Sequence[str], program: ProgramOptions, probes: ProbeOptions, run: ProgramRunOptions,
+    profile: ProfileOptions, *,
     target: LaunchTarget, schedule: ProbeSchedule, background_ranks: int, engine: Path | None,
     incompatibility: Incompatibility,
 ) -> tuple[MeasurementSpec, ProfileDestination]:  # fmt: skip

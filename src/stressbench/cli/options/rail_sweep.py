@@ -8,15 +8,14 @@ from typing import Annotated, TypeAlias
 import typer
 
 from stressbench.cli.options import sweep_values
-from stressbench.cli.options.study_creation import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
+from stressbench.cli.options.common import target_option
+from stressbench.cli.options.workload_sweep import WorkloadSweepOptions, isolated_option
 from stressbench.experiments.study.catalog import shipped_folder
-from stressbench.experiments.sweep.launches import refuse_workload_options
 from stressbench.experiments.sweep.rails.program import ProgramRailSweep
 from stressbench.experiments.sweep.rails.study import RailSweep
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import by_option
-from stressbench.launch.targets import TARGET_NAMES
 
 POLICIES = "default,nic0,nic1,round-robin"
 LAB = "lab:dual-rail"
@@ -40,10 +39,10 @@ RailArguments: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class RailSweepOptions:
+class RailSweepOptions(WorkloadSweepOptions):
     """What to run under which policies; paths are relative to the current directory."""
 
-    on: Annotated[str, typer.Option("--on", metavar=TARGET_NAMES, help="Launch target.")] = LAB
+    on: Annotated[str, target_option("Launch target.")] = LAB
     policies: Annotated[
         str, typer.Option(metavar="P,P...", help="default, nic0, nic1, round-robin, local, per-job, jobs:a=0,b=1.")
     ] = POLICIES
@@ -58,24 +57,14 @@ class RailSweepOptions:
         str | None,
         typer.Option("--transport", metavar="tcp|ucx|ofi", help="Transport; default: that of MPI.", show_default=False),
     ] = None
-    ranks: Ranks = None
-    ranks_per_node: RanksPerNode = None
-    sets: Sets = None
-    placements: Placements = None
-    isolated: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=0, help="Isolated rounds of each job; default: 6.", show_default=False),
-    ] = None
+    isolated: Annotated[int | None, isolated_option(ISOLATED)] = None
     contended: Annotated[
         int, typer.Option(metavar="N", min=0, help="Contended rounds, which show the interference under each policy.")
     ] = 0
-    repetitions: Repetitions = None
-    min_time: MinTime = None
     runs: Annotated[
         int,
         typer.Option(metavar="N", min=1, help="Runs under each policy; with 4 or more, intervals use per-run medians."),
     ] = 4
-    seed: Seed = 1
 
     def sweep(self, words: Sequence[str]) -> RailSweep:
         """The sweep of these workloads, or of the shipped ones if there are none. Raises StudyMistake."""
@@ -95,12 +84,9 @@ class RailSweepOptions:
 
     def program(self, words: Sequence[str], figures: Sequence[str]) -> ProgramRailSweep:
         """The sweep of a program. Raises StudyMistake for options that apply to workloads only."""
-        refuse_workload_options(words, (
-            ("--set", bool(self.sets)), ("--place", bool(self.placements)),
-            ("--ranks-per-node", self.ranks_per_node is not None), ("--contended", bool(self.contended)),
-            ("--isolated", self.isolated is not None), ("--repetitions", self.repetitions is not None),
-            ("--min-time", self.min_time is not None),
-        ))  # fmt: skip
+        self.refuse_for_program(
+            words, (("--contended", bool(self.contended)), ("--isolated", self.isolated is not None))
+        )
         return ProgramRailSweep(
             command=tuple(words), on=self.on, policies=sweep_values.policies(self.policies, example=POLICIES),
             nics=sweep_values.nics(self.nics), transport=sweep_values.transport(self.transport),

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.options import sweep_values
-from stressbench.cli.options.study_creation import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
-from stressbench.experiments.sweep.launches import refuse_workload_options
+from stressbench.cli.options.common import target_option
+from stressbench.cli.options.workload_sweep import WorkloadSweepOptions, isolated_option
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.program import RUNS, ProgramRateSweep
 from stressbench.experiments.sweep.rates.program_output import FigureOptions
@@ -16,7 +16,6 @@ from stressbench.experiments.sweep.rates.study import RateSweep
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.units import parse_rate
-from stressbench.launch.targets import TARGET_NAMES
 
 RATES = "1,1/2,1/4,1/8"
 LAB = "lab:tiny"
@@ -24,19 +23,13 @@ ROUNDS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class RateSweepOptions:
+class RateSweepOptions(WorkloadSweepOptions):
     """What to run at which rates; paths are relative to the current directory."""
 
     on: Annotated[
-        str | None,
-        typer.Option(
-            "--on", metavar=TARGET_NAMES, help=f"Launch target; default: {LAB} unless --rate-command.",
-            show_default=False,
-        ),
-    ] = None  # fmt: skip
+        str | None, target_option(f"Launch target; default: {LAB} unless --rate-command.", show_default=False)
+    ] = None
     rates: Annotated[str, typer.Option(metavar="R,R...", help="Shares of the full rate, 1 among them.")] = RATES
-    ranks: Ranks = None
-    ranks_per_node: RanksPerNode = None
     nodes: Annotated[
         str | None,
         typer.Option(
@@ -44,29 +37,22 @@ class RateSweepOptions:
             help="Variable of the workloads to set to the number of nodes: -n / --ranks-per-node of each run.",
         ),
     ] = None  # fmt: skip
-    sets: Sets = None
-    placements: Placements = None
-    isolated: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=0, help="Isolated rounds of each job; default: 10.", show_default=False),
-    ] = None
+    isolated: Annotated[int | None, isolated_option(ROUNDS)] = None
     contended: Annotated[
         int | None,
         typer.Option(
             metavar="N", min=0, show_default=False,
-            help="Contended rounds; default: 0, with --compete 10. `degrade report --time contended` shows them.",
+            help=f"Contended rounds; default: 0, with --compete {ROUNDS}. "
+            "`degrade report --time contended` shows them.",
         ),
     ] = None  # fmt: skip
-    repetitions: Repetitions = None
-    min_time: MinTime = None
     runs: Annotated[
         int | None,
         typer.Option(
             metavar="N", min=1, show_default=False,
-            help="Runs at each rate; default: 1 (programs: 4); with 4 or more, intervals use per-run medians.",
+            help=f"Runs at each rate; default: 1 (programs: {RUNS}); with 4 or more, intervals use per-run medians.",
         ),
     ] = None  # fmt: skip
-    seed: Seed = 1
     rate_command: Annotated[
         str | None,
         typer.Option(
@@ -120,11 +106,9 @@ class RateSweepOptions:
                 f"--compete: is for workloads, whose nodes it can share, and {words[0]} is a program; "
                 "expected a lab (--on lab:NAME) or --rate-command"
             )
-        refuse_workload_options(words, (
-            ("--set", bool(self.sets)), ("--place", bool(self.placements)), ("--nodes", self.nodes is not None),
-            ("--ranks-per-node", self.ranks_per_node is not None), ("--contended", bool(self.contended)),
-            ("--isolated", self.isolated is not None), ("--repetitions", self.repetitions is not None),
-            ("--min-time", self.min_time is not None),
+        self.refuse_for_program(words, (
+            ("--nodes", self.nodes is not None), ("--contended", bool(self.contended)),
+            ("--isolated", self.isolated is not None),
         ))  # fmt: skip
         return ProgramRateSweep(
             command=tuple(words), on=self._target(), rates=sweep_values.rates(self.rates, example=RATES),

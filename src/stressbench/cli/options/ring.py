@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from stressbench.experiments.interference.ring_plan import RingPlan, ring_plan
+from stressbench.experiments.interference.ring_plan import PROGRAM_RUNS, WORKLOAD_RUNS, RingPlan, ring_plan
 from stressbench.formats.units import (
     A_FREQUENCY,
     A_TIME,
@@ -18,7 +18,7 @@ from stressbench.formats.units import (
     parse_frequency,
     parse_seconds,
 )
-from stressbench.interference.compression import PAPER_CLOCK_HZ, PAPER_CYCLES
+from stressbench.interference.compression import PAPER_CLOCK_HZ, PAPER_CYCLES, PAPER_MESSAGES, PAPER_PARTNERS
 from stressbench.interference.congestor_ring import ProbePairing
 from stressbench.interference.queueing import Service
 from stressbench.launch.errors import LaunchMistake
@@ -26,6 +26,8 @@ from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.option_values import size_bytes
 
 _ALL = "all"
+_PARTNERS = ",".join(map(str, PAPER_PARTNERS))
+_MESSAGES = ",".join(map(str, PAPER_MESSAGES))
 _CYCLES = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?")
 _MIN_SECONDS = 1e-9
 
@@ -38,14 +40,17 @@ class RingOptions:
 
     runs: Annotated[
         int | None,
-        typer.Option(metavar="R", help="Isolated runs, and runs beside each level; default: 4 (workloads: 1)."),
+        typer.Option(
+            metavar="R",
+            help=f"Isolated runs, and runs beside each level; default: {PROGRAM_RUNS} (workloads: {WORKLOAD_RUNS}).",
+        ),
     ] = None
     levels: Annotated[str, typer.Option(metavar="K|all", help="Largest number of congestion levels to measure.")] = "8"
     partners: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
-            help="Partners of each rank; default: those of 1,4,7,14,17 for which there are enough ranks.",
+            help=f"Partners of each rank; default: those of {_PARTNERS} for which there are enough ranks.",
         ),
     ] = None
     bubbles: Annotated[
@@ -53,10 +58,13 @@ class RingOptions:
         typer.Option(metavar="LIST", help="Pauses, such as 10us,1ms, or cycles; default: 2.5e4 to 2.5e7 cycles."),
     ] = None
     clock: Annotated[
-        str | None, typer.Option(metavar="HZ", help="Frequency for pauses in cycles; default: 2.6GHz, the paper's.")
+        str | None,
+        typer.Option(
+            metavar="HZ", help=f"Frequency for pauses in cycles; default: {PAPER_CLOCK_HZ / 1e9}GHz, the paper's."
+        ),
     ] = None
     messages: Annotated[
-        str | None, typer.Option(metavar="LIST", help="Messages to each partner between pauses; default: 1,10.")
+        str | None, typer.Option(metavar="LIST", help=f"Messages to each partner between pauses; default: {_MESSAGES}.")
     ] = None
     message_size: Annotated[str, typer.Option(metavar="SIZE", help="Message size of the ring.")] = "40KiB"
     nodes: Annotated[

@@ -1,12 +1,13 @@
 """Options of `stressbench run`: what to measure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.common import RanksPerNode, TargetName
+from stressbench.cli.options.common import RanksPerNode, TargetName, ranks_option, verify_option
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.launcher import LauncherOptions
 from stressbench.experiments.run import RunSpec
 from stressbench.launch.engine import EngineOptions
@@ -19,18 +20,12 @@ class RunOptions:
 
     ranks: Annotated[
         int | None,
-        typer.Option(
-            "-n",
-            "--ranks",
-            metavar="N",
-            help="MPI ranks to start (required unless --continue or --on lab:NAME).",
-            show_default=False,
-        ),
+        ranks_option("MPI ranks to start (required unless --continue or --on lab:NAME)."),
     ] = None
     ranks_per_node: RanksPerNode = None
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="RUN.jsonl", help="Run file; default: name of FILE and the time (UTC)."),
+        output_option("RUN.jsonl", "Run file; default: name of FILE and the time (UTC)."),
     ] = None
     isolated: Annotated[str | None, typer.Option(metavar="N", help="Isolated rounds of each job.")] = None
     contended: Annotated[str | None, typer.Option(metavar="N", help="Contended rounds, in which all jobs run.")] = None
@@ -88,7 +83,7 @@ class RunOptions:
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Override a [SET] variable of FILE; can be repeated."),
     ] = None
-    verify: Annotated[bool, typer.Option("--verify", help="Check every received byte; slower.")] = False
+    verify: Annotated[bool, verify_option("Check every received byte; slower.")] = False
     realtime: Annotated[
         bool,
         typer.Option(
@@ -100,12 +95,8 @@ class RunOptions:
 
     def engine_options(self) -> EngineOptions:
         """The options that are passed to the engine."""
-        return EngineOptions(
-            isolated=self.isolated, contended=self.contended, until_interval=self.until_interval, finish=self.finish,
-            place=self.place, seed=self.seed, warmup=self.warmup, time_limit=self.time_limit,
-            stall_limit=self.stall_limit, repetitions=self.repetitions, min_time=self.min_time, run_id=self.run_id,
-            sets=tuple(self.sets or ()), verify=self.verify,
-        )  # fmt: skip
+        values = {option.name: getattr(self, option.name) for option in fields(EngineOptions)}
+        return EngineOptions(**{**values, "sets": tuple(self.sets or ())})
 
 
 def run_spec(

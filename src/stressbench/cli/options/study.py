@@ -7,6 +7,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from stressbench.cli.options.common import json_option
+from stressbench.cli.options.documents import output_option
 from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep.launches import refuse_workload_options
 
@@ -22,19 +24,10 @@ StudyArgument: TypeAlias = Annotated[
     ),
 ]
 NewDirectory: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="DIR",
-        help="Directory of the measurements; required unless --dry-run.",
-        show_default=False,
-    ),
+    Path | None, output_option("DIR", "Directory of the measurements; required unless --dry-run.")
 ]
 DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="List the runs in their order, and start nothing.")]
-PlanAsJson: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="With --dry-run: JSON output; times in seconds, unknown is null.")
-]
+PlanAsJson: TypeAlias = Annotated[bool, json_option("With --dry-run: JSON output; times in seconds, unknown is null.")]
 
 
 @dataclass(frozen=True, kw_only=True)

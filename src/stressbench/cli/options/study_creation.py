@@ -1,19 +1,20 @@
-"""Types of single options of commands that create a study: `rails`, `degrade` and `study matrix`."""
+"""Options of commands that create a study: `rails`, `degrade` and `study matrix`."""
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
-Ranks: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "-n", "--ranks", metavar="N,N...", help="MPI ranks; default on labs: all of their cores.", show_default=False
-    ),
-]
-RanksPerNode: TypeAlias = Annotated[
-    int | None,
-    typer.Option(metavar="K", min=1, help="Treat every K consecutive ranks as one node.", show_default=False),
-]
+from stressbench.cli.options.common import ranks_option, ranks_per_node_option
+
+_RANKS = "MPI ranks; default on labs: all of their cores."
+_NODES = "Treat every K consecutive ranks as one node."
+
+Ranks: TypeAlias = Annotated[str | None, ranks_option(_RANKS, metavar="N,N...")]
+OneRankCount: TypeAlias = Annotated[int | None, ranks_option(_RANKS)]
+"""A single number of ranks, unlike `Ranks`."""
+RanksPerNode: TypeAlias = Annotated[int | None, ranks_per_node_option(_NODES, least=1)]
+AnyRanksPerNode: TypeAlias = Annotated[int | None, ranks_per_node_option(_NODES)]
+"""As `RanksPerNode`, but its range is checked with the study."""
 Sets: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
@@ -34,14 +35,8 @@ MinTime: TypeAlias = Annotated[
 Seed: TypeAlias = Annotated[
     int, typer.Option(metavar="S", min=0, help="Random seed of the order of runs and of each run.")
 ]
-OneRankCount: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "-n", "--ranks", metavar="N", help="MPI ranks; default on labs: all of their cores.", show_default=False
-    ),
-]
-"""A single number of ranks, unlike `Ranks`."""
-AnyRanksPerNode: TypeAlias = Annotated[
-    int | None, typer.Option(metavar="K", help="Treat every K consecutive ranks as one node.", show_default=False)
-]
-"""As `RanksPerNode`, but its range is checked with the study."""
+
+
+def figure_option(text: str) -> Any:
+    """The option `--fom` with this help: a figure of merit in the output of a program."""
+    return typer.Option("--fom", metavar="NAME=REGEX", help=text)

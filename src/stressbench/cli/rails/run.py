@@ -17,6 +17,7 @@ from stressbench.cli.options.study import (
     PlanAsJson,
     SequentialStudyOptions,
 )
+from stressbench.cli.options.study_creation import figure_option
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
@@ -69,11 +70,7 @@ def run(
     sweep_options: RailSweepOptions,
     figures: Annotated[
         list[str] | None,
-        typer.Option(
-            "--fom",
-            metavar="NAME=REGEX",
-            help="Figure of merit in the output of CMD: a regular expression with one group; can be repeated.",
-        ),
+        figure_option("Figure of merit in the output of CMD: a regular expression with one group; can be repeated."),
     ] = None,
     study_options: SequentialStudyOptions,
     dry_run: DryRun = False,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.studies import run_and_exit
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.study import EXIT_STATUS, StudyArgument, StudyRunOptions
 from stressbench.experiments.study.execution import begin_study
@@ -38,10 +39,7 @@ def register(app: typer.Typer) -> None:
 @with_options
 def run(
     what: StudyArgument,
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="DIR", help="New directory, or a study to extend.", show_default=False),
-    ],
+    output: Annotated[Path, output_option("DIR", "New directory, or a study to extend.")],
     study_options: StudyRunOptions,
 ) -> None:
     """Carry out the study `what` in the directory `output`."""

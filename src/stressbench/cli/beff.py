@@ -1,7 +1,5 @@
 """`stressbench beff`: the effective bandwidth of a machine."""
 
-import os
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -10,18 +8,13 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.common import verify_option
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.suite import SuiteOptions, memory_option
-from stressbench.console import emit, error, note
-from stressbench.errors import UserError
-from stressbench.exit_status import ExitStatus
-from stressbench.experiments.linpack import HPCC, measure_rmax, require_hpcc, rmax_from_text
+from stressbench.console import emit, error
+from stressbench.experiments.balance import evaluate_balanced_b_eff, measure_balanced_b_eff, rmax_choice
 from stressbench.experiments.report_page import check_report_page, write_report_page
-from stressbench.experiments.suites import SuiteLaunch, evaluate_b_eff, motif_options, run_b_eff
-from stressbench.launch.errors import LaunchMistake
+from stressbench.experiments.suites import motif_options
 from stressbench.report.renderers import render
 from stressbench.report.renderers.text import show
 from stressbench.report.suites import beff as documents
-from stressbench.suites.beff import BEff
-from stressbench.suites.hpcc import Rmax
 
 _HELP = """\
 Measure the effective bandwidth b_eff (Rabenseifner and Koniges): one number for a network, and its components.
@@ -71,53 +64,26 @@ def beff(
     ] = None,
 ) -> None:
     """Measure b_eff, or evaluate a protocol file, and print the result."""
-    status = ExitStatus.ok
-    balance = None if rmax is None or rmax == HPCC else rmax_from_text(rmax)
+    choice = rmax_choice(rmax)
     check_report_page(suite.page)
     if suite.protocol_file is not None:
-        if rmax == HPCC:
-            raise UserError(f"--rmax {HPCC}: needs a measurement; with --from give Rmax in GFlop/s")
-        result = evaluate_b_eff(suite.protocol_file)
+        result = evaluate_balanced_b_eff(suite.protocol_file, rmax=choice)
     else:
         target = suite.target
-        if rmax == HPCC:
-            require_hpcc(target, on=suite.on)
-        launch = suite.launch(target, verify=verify)
+        choice.require_target(target, on=suite.on)
         options = motif_options(
             ("--memory", memory), ("--lmax", lmax), ("--random", random_patterns),
             flags=(("--quick", quick), ("--extra", extra)),
         )  # fmt: skip
-        result = run_b_eff(launch, options, output=suite.output, progress=emit)
-        if rmax == HPCC:
-            balance = _run_hpcc(launch, result)
-            status = ExitStatus.fault if balance is None else ExitStatus.ok
+        result = measure_balanced_b_eff(
+            suite.launch(target, verify=verify), options, rmax=choice, output=suite.output, progress=emit
+        )
+    if result.hpcc_fault is not None:
+        error(result.hpcc_fault)
     if suite.page is not None:
-        write_report_page(suite.page, render("html", documents.page(result, rmax=balance)), progress=emit)
-    _print(result, rmax=balance, as_json=suite.as_json, published=suite.published)
-    raise typer.Exit(status)
-
-
-def _run_hpcc(launch: SuiteLaunch, result: BEff) -> Rmax | None:
-    """Rmax as measured by hpcc; None if hpcc fails, so that b_eff is printed anyway."""
-    note("b_eff is measured; running hpcc")
-    try:
-        return measure_rmax(
-            launch.target, ranks=result.ranks,
-            memory_bytes=None if result.memory_bytes is None else result.memory_bytes * result.ranks,
-            engine=launch.engine, environment=os.environ,
-        )  # fmt: skip
-    except LaunchMistake as mistake:
-        error(str(mistake))
-        return None
-
-
-def _print(result: BEff, *, rmax: Rmax | None, as_json: bool, published: bool) -> None:
-    if as_json:
-        values = {
-            **asdict(result),
-            "rmax_flops_per_s": None if rmax is None else rmax.flops_per_s,
-            "balance_bytes_per_flop": None if rmax is None else result.b_eff / rmax.flops_per_s,
-        }
-        print_json(values, Any)
-        return
-    show(documents.brief(result, rmax=rmax, published=published))
+        write_report_page(suite.page, render("html", documents.page(result.b_eff, rmax=result.rmax)), progress=emit)
+    if suite.as_json:
+        print_json(result.values(), Any)
+    else:
+        show(documents.brief(result.b_eff, rmax=result.rmax, published=suite.published))
+    raise typer.Exit(result.status)

@@ -1,20 +1,19 @@
 """Options of `stressbench rails`."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 import typer
 
-from stressbench.cli.options import sweep_values
 from stressbench.cli.options.common import target_option
 from stressbench.cli.options.workload_sweep import WorkloadSweepOptions, isolated_option
-from stressbench.experiments.study.catalog import shipped_folder
+from stressbench.experiments.sweep import option_values
 from stressbench.experiments.sweep.rails.program import ProgramRailSweep
+from stressbench.experiments.sweep.rails.shipped_workloads import shipped_workloads
 from stressbench.experiments.sweep.rails.study import RailSweep
 from stressbench.experiments.sweep.specification import SweepRounds
-from stressbench.formats.study.errors import StudyMistake
+from stressbench.experiments.sweep.workload_rules import require_rounds
 from stressbench.formats.toml import by_option
 
 POLICIES = "default,nic0,nic1,round-robin"
@@ -26,7 +25,6 @@ KEY_LABEL = by_option({
     "run.min_time": "--min-time: ",
 })  # fmt: skip
 """The option that sets each key of a study file."""
-_SHIPPED = ("rails-bandwidth.sb", "rails-latency.sb")
 
 RailArguments: TypeAlias = Annotated[
     list[str] | None,
@@ -68,13 +66,13 @@ class RailSweepOptions(WorkloadSweepOptions):
 
     def sweep(self, words: Sequence[str]) -> RailSweep:
         """The sweep of these workloads, or of the shipped ones if there are none. Raises StudyMistake."""
-        if self.isolated == 0 and not self.contended:
-            raise StudyMistake("--isolated 0: expected isolated rounds, or --contended N")
+        require_rounds(self.isolated, self.contended)
         return RailSweep(
-            workloads=_workloads(words), on=self.on, policies=sweep_values.policies(self.policies, example=POLICIES),
-            nics=sweep_values.nics(self.nics), transport=sweep_values.transport(self.transport),
-            ranks=sweep_values.rank_counts(self.ranks), ranks_per_node=self.ranks_per_node,
-            variables=sweep_values.variables(self.sets or ()), placements=tuple(self.placements or ()), runs=self.runs,
+            workloads=option_values.workloads(words) if words else shipped_workloads(), on=self.on,
+            policies=option_values.policies(self.policies, example=POLICIES),
+            nics=option_values.nics(self.nics), transport=option_values.transport(self.transport),
+            ranks=option_values.rank_counts(self.ranks), ranks_per_node=self.ranks_per_node,
+            variables=option_values.variables(self.sets or ()), placements=tuple(self.placements or ()), runs=self.runs,
             seed=self.seed,
             rounds=SweepRounds(
                 isolated=ISOLATED if self.isolated is None else self.isolated, contended=self.contended,
@@ -88,14 +86,7 @@ class RailSweepOptions(WorkloadSweepOptions):
             words, (("--contended", bool(self.contended)), ("--isolated", self.isolated is not None))
         )
         return ProgramRailSweep(
-            command=tuple(words), on=self.on, policies=sweep_values.policies(self.policies, example=POLICIES),
-            nics=sweep_values.nics(self.nics), transport=sweep_values.transport(self.transport),
-            ranks=sweep_values.one_rank_count(self.ranks), runs=self.runs, seed=self.seed, figures=tuple(figures),
+            command=tuple(words), on=self.on, policies=option_values.policies(self.policies, example=POLICIES),
+            nics=option_values.nics(self.nics), transport=option_values.transport(self.transport),
+            ranks=option_values.one_rank_count(self.ranks), runs=self.runs, seed=self.seed, figures=tuple(figures),
         )  # fmt: skip
-
-
-def _workloads(words: Sequence[str]) -> tuple[str, ...]:
-    if not words:
-        folder = shipped_folder("workloads")
-        return tuple(os.path.relpath(folder / name) for name in _SHIPPED)
-    return sweep_values.workloads(words)

@@ -20,7 +20,7 @@ from stressbench.cli.options.study import (
 from stressbench.cli.options.study_creation import figure_option
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
-from stressbench.formats.study.errors import StudyMistake
+from stressbench.experiments.sweep.workload_rules import refuse_figures
 
 _HELP = f"""\
 Run workloads, or an MPI program, under several rail policies, in random order and several times each.
@@ -85,8 +85,7 @@ def run(
         sweep = sweep_options.program(words, figures or ())
         study_options.refuse_for_program(words)
         exit_after_launches(sweep.prepared(progress=emit).run(folder))
-    if figures:
-        raise StudyMistake(f"--fom {figures[0]}: is for a program's output; workloads are measured by the engine")
+    refuse_figures(f"--fom {figures[0]}" if figures else None)
     options = study_options.value()
     specification = sweep_options.sweep(words or ()).specification(key_label=KEY_LABEL)
     run_and_exit(specification.begin(folder, options, key_label=KEY_LABEL), options)

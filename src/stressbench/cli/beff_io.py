@@ -6,12 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.beff_io import DEFAULT_TIME, FileSystemOptions
+from stressbench.cli.options.beff_io import FileSystemOptions
 from stressbench.cli.options.common import verify_option
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.suite import SuiteOptions
 from stressbench.console import emit, note
 from stressbench.exit_status import ExitStatus
+from stressbench.experiments.io_settings import DEFAULT_TIME
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.experiments.suites import evaluate_b_eff_io, run_b_eff_io
 from stressbench.launch.option_values import size_bytes

@@ -80,9 +80,10 @@ def _report_and_exit(finished: FinishedRun) -> NoReturn:
     for sentence in finished.reasons:
         error(sentence)
     if finished.has_results and finished.result.run is not None:
-        from stressbench.cli.show import print_run  # its table is that of `stressbench show`
+        from stressbench.experiments.run_summary import brief_summary  # statistics take long to import
+        from stressbench.report.renderers.text import show
 
-        print_run(finished.result.run)
+        show(brief_summary(finished.result.run))
         report = finished.path.with_suffix(".html")
         note(f"next: {shlex.join(('stressbench', 'report', str(finished.path), '-o', str(report)))}")
     raise typer.Exit(finished.result.status)

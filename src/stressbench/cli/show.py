@@ -8,7 +8,8 @@ import typer
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.common import json_option
 from stressbench.cli.options.share import share
-from stressbench.formats.run import Run, read_run
+from stressbench.experiments.run_summary import motif_counts, motif_limit
+from stressbench.formats.run import read_run
 from stressbench.report.renderers.text import show as print_document
 from stressbench.report.run.summary import DEFAULT_LINKS, DEFAULT_MOTIFS, SummaryParts, document_of
 from stressbench.stats import TARGET, IntervalMethod, RunSummary, summarise
@@ -68,21 +69,12 @@ def show(
     """Print the summary of a run file."""
     target = TARGET if plan is None else share(plan, option="--plan", zero=False)
     run = read_run(file)
-    max_steps = None if as_json or not motifs else motifs if steps else 0
-    summary = summarise(run, include_extra=include_extra, interval=interval, target=target, most_steps=max_steps)
+    most_steps = motif_limit(motifs, jobs_only=not steps, as_values=as_json)
+    summary = summarise(run, include_extra=include_extra, interval=interval, target=target, most_steps=most_steps)
     if as_json:
         print_json(summary, RunSummary)
     else:
-        parts = SummaryParts(steps=steps, links=links, tails=tails, plan=plan is not None, motif_counts=_chains(run))
+        parts = SummaryParts(
+            steps=steps, links=links, tails=tails, plan=plan is not None, motif_counts=motif_counts(run)
+        )
         print_document(document_of(summary, parts=parts))
-
-
-def print_run(run: Run) -> None:
-    """Print the table of `run`, for commands that have just measured it."""
-    print_document(
-        document_of(summarise(run, most_steps=DEFAULT_MOTIFS), parts=SummaryParts(motif_counts=_chains(run)))
-    )
-
-
-def _chains(run: Run) -> tuple[int, ...]:
-    return tuple(len(job.steps) for job in run.jobs)

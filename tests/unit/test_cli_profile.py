@@ -271,7 +271,7 @@ def test_a_request_to_stop_goes_on_to_the_command_and_what_was_collected_is_show
         ("profile -o made.trace true", "made.trace already exists"),
         (
             "profile --json -o a.html true",
-            "--json: -o a.html is not a .json file; name a .json file, or leave one of both out",
+            "--json: -o a.html is not a .json file; name a .json file, or omit one of them",
         ),
     ],
 )

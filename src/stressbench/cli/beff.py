@@ -19,9 +19,10 @@ from stressbench.report.suites import beff as documents
 _HELP = """\
 Measure the effective bandwidth b_eff (Rabenseifner and Koniges): one number for a network, and its components.
 
-All ranks send around rings: six patterns of neighbours and thirty random ones, 21 message sizes, three ways to send;
-the best of three attempts counts. This takes two to ten minutes; --quick makes a ninth of the measurements, and its
-result is marked as not comparable. -o keeps the time of every loop; --from evaluates such a file again, without MPI.
+All ranks send messages around rings: six patterns of neighbours and thirty random ones, with 21 message sizes and three
+methods of sending; the best of three attempts counts. This takes two to ten minutes; --quick makes one ninth of the
+measurements, and its result is marked as not comparable. -o keeps the time of every loop; --from evaluates such a file
+again, without MPI.
 
 \b
 Examples:
@@ -49,7 +50,9 @@ def beff(
     random_patterns: Annotated[
         str | None, typer.Option("--random", metavar="uniform|legacy", help="How random patterns are drawn.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer patterns and attempts: less exact.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Measure fewer patterns with fewer attempts; less accurate.")
+    ] = False,
     extra: Annotated[
         bool,
         typer.Option("--extra", help="Also measure ping-pong, bisections and grids, which b_eff does not include."),

@@ -63,7 +63,7 @@ def beff_io(
     verify: Annotated[bool, verify_option("Check every byte that is read; slower.")] = False,
     cache: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="File system cache, to check that 20 times as much was written."),
+        typer.Option(metavar="SIZE", help="Size of the file system cache, to check that 20 times as much was written."),
     ] = None,
 ) -> None:  # fmt: skip
     """Measure b_eff_io, or evaluate a protocol file, and print the result."""

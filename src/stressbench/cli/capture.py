@@ -13,8 +13,8 @@ from stressbench.experiments.capture import capture_program
 _HELP = f"""\
 Run an MPI program and write every call of each rank, in order, to FILE.trace.
 
-The trace has operation, partner, tag, size, communicator and requests of each call, and the time between calls; it
-never has the payload. Repeated sequences are stored once. CMD's output and exit status pass through.
+The trace contains the operation, partner, tag, size, communicator and requests of each call, and the time between
+calls, but no payload. Repeated sequences are stored once. CMD's output and exit status pass through.
 
 \b
 Examples:
@@ -36,7 +36,7 @@ def capture(
     output: Annotated[Path, output_option("FILE.trace", "Trace file to write.")],
     with_names: WithNames = False,
     gap_times: Annotated[
-        bool, typer.Option("--gap-times", help="Also keep the time before each call in order, of the first 131,072.")
+        bool, typer.Option("--gap-times", help="Also keep the times before the first 131,072 calls, in order.")
     ] = False,
 ) -> None:
     """Run the program, write its trace, and report what the trace contains."""

@@ -27,8 +27,8 @@ Examples:
     stressbench compare before.jsonl after.jsonl --effect 5% --exit-code
     stressbench compare before.jsonl after.jsonl --junit compare.xml
 
-Exit status: 0; with --exit-code 1 when a time of B is slower; 2 a file cannot be read or written, an option is wrong,
-or the workloads differ.
+Exit status: 0 success; with --exit-code, 1 if a time of B is slower; 2 a file cannot be read or written, an option is
+wrong, or the workloads differ.
 """
 
 
@@ -46,7 +46,9 @@ def compare_runs(
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write JUnit XML, with one test for each job and quantity.")
     ] = None,
-    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when a time of B is slower.")] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with status 1 if a time of B is slower.")
+    ] = False,
 ) -> None:
     """Compare two run files and print the verdicts."""
     comparison = compare(read_run(a), read_run(b), effect=share(effect, option="--effect", zero=True), force=force)

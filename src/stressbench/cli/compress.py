@@ -31,14 +31,14 @@ from stressbench.interference.compression_analysis import analyse_compression
 from stressbench.interference.profile_assembly import impact_incompatibility
 
 _HELP = """\
-Measure how much a program is slowed down by a congested network. A ring of congestor ranks, one on each host, sends
-more or fewer messages to its neighbours beside the program (active measurement, CompressionB). Light probes measure the
-utilisation of the switch at each congestion level, without the program; the slowdown is the program's time beside the
-ring divided by its isolated time.
+Measure how much a program is slowed down by a congested network. While it runs, each rank of a ring of congestors, one
+on each host, sends messages to its neighbours (active measurement, CompressionB). Light probes measure the utilisation
+of the switch at each congestion level without the program; the slowdown is the program's time with the ring divided by
+its isolated time.
 
-CMD is an MPI program without its mpirun, built with the engine's MPI. It is started unchanged, and many times, on -n
-ranks of the launch target, in the current directory. A workload, W.sb, runs with all its jobs at the same time and is
-timed round by round.
+CMD is an MPI program without its mpirun, built with the engine's MPI. It is started unchanged many times, on -n ranks
+of the launch target, in the current directory. A workload, W.sb, runs with all its jobs at the same time and is timed
+round by round.
 
 \b
 Examples:
@@ -50,10 +50,10 @@ Examples:
 
 Of all congestion levels (40 in the paper), those that fill the largest gaps in utilisation are measured; levels at
 which CMD reaches --time-limit are dropped from the profile. -o and --store write a profile for predictions; a profile
-in the store keeps its impact. --report draws all of it.
+that is already in the store keeps its impact. --report draws all of it.
 
-Exit status: 0 success, 2 invalid input (nothing was started), 3 CMD or the probes failed, or CMD was too short,
-130 interrupted (congestion levels with times of CMD are kept).
+Exit status: 0 success, 2 invalid input (nothing was started), 3 CMD or the probes failed, or CMD was too short, 130
+interrupted (congestion levels at which CMD was timed are kept).
 """
 
 

@@ -1,4 +1,4 @@
-"""`stressbench impact`: utilisation of the network by a program, measured with light probes beside it."""
+"""`stressbench impact`: utilisation of the network by a program, measured with light probes while it runs."""
 
 from typing import Annotated, Any
 
@@ -24,8 +24,8 @@ from stressbench.interference.profile_assembly import levels_incompatibility
 
 _HELP = """\
 Measure how busy a program keeps the network. Pairs of hosts exchange light ping-pong probes, on the idle machine and
-while the program runs. The utilisation of the switch follows from how much longer they take (active measurement with an
-M/G/1 queue).
+while the program runs. The utilisation of the switch follows from how much longer probes take while it runs (active
+measurement with an M/G/1 queue).
 
 CMD is an MPI program without its mpirun, built with the engine's MPI. It is started unchanged on -n ranks of the launch
 target, in the current directory; its output passes through. A workload, W.sb, runs with all its jobs at the same time.

@@ -28,8 +28,8 @@ Examples:
     stressbench profile -o solver.trace mpirun -n 4 ./solver; stressbench trace show solver.trace
 
 The suffix of -o selects what is written instead of the tables: .html a page with the communication matrix and a
-timeline, .json every number, .trace the trace file that both are made from. --json alone prints the numbers after CMD's
-own output.
+timeline, .json every number, .trace the trace file from which both are made. --json alone prints the numbers after
+CMD's own output.
 
 {EXIT_STATUS}"""
 
@@ -50,7 +50,7 @@ def profile(
 ) -> None:
     """Run the program under the tracer, and print the tables of its profile or write it to a file."""
     if as_json and output is not None and output.suffix != ".json":
-        raise UserError(f"--json: -o {output} is not a .json file; name a .json file, or leave one of both out")
+        raise UserError(f"--json: -o {output} is not a .json file; name a .json file, or omit one of them")
     try:
         result = profile_program(words, output=output, with_names=with_names, progress=emit)
     except CaptureFailed as fault:

@@ -15,7 +15,7 @@ from stressbench.experiments.capture import record_program
 _HELP = f"""\
 Run an MPI program, capture every call of each rank, and write a workload that repeats the calls without the program.
 
-Two files are written: APP.sb, a workload with one job, and APP.trace beside it, which the job's motif `replay` reads.
+Two files are written: APP.sb, a workload with one job, and APP.trace next to it, which the job's motif `replay` reads.
 Both can be shared: they contain no source code, payload, path or host name. The workload needs as many ranks as the
 program had. The engine opens the trace by the path in APP.sb, relative to the directory that it is started in.
 
@@ -25,8 +25,8 @@ Examples:
     stressbench run cg.sb -n 4
     stressbench-mpi describe cg.sb
 
-A trace that cannot be replayed is refused with the reason, and kept: several threads that call MPI, windows with memory
-attached later, intercommunicators, processes that join later, or a sequence that the tracer gave up.
+If a trace cannot be replayed, the reason is printed and the trace is kept. Reasons are several threads that call MPI,
+windows with memory attached later, intercommunicators, processes that join later, or an incomplete call sequence.
 
 {EXIT_STATUS}"""
 

@@ -15,7 +15,7 @@ _HELP = """\
 Make one self-contained HTML page from one or more run files.
 
 The page shows how much each job was slowed down, where it ran, and how to repeat the run. It needs neither JavaScript
-nor a network, and can be printed. Of an incomplete run, the completed rounds are shown. Other formats print its tables
+nor a network, and can be printed. The completed rounds of an incomplete run are shown. Other formats print its tables
 to standard output; --data writes the data of its figures as CSV, and as Parquet with pyarrow.
 
 \b
@@ -41,7 +41,7 @@ def report(
     output: Annotated[
         Path | None,
         output_option(
-            "FILE", "Output file. Default: the name of the first run with .html; of other formats, standard output."
+            "FILE", "Output file; default: the name of the first run with .html, or standard output for other formats."
         ),
     ] = None,
     data: DataFolder = None,

@@ -20,7 +20,7 @@ _HELP = """\
 Run a workload, each job isolated and all jobs at the same time, and print how much they slow each other down.
 
 Checks FILE first, finds the mpirun that fits the engine, and writes RUN.jsonl round by round. Ctrl-C finishes the
-current round and ends the file properly; a second Ctrl-C, or one minute (--grace), ends everything at once.
+current round and ends the file properly; a second Ctrl-C ends everything immediately, as does the end of --grace.
 
 \b
 Examples:

@@ -17,7 +17,7 @@ from stressbench.stats import TARGET, IntervalMethod, RunSummary, summarise
 _HELP = """\
 Show what a run measured: isolated and contended times of each job and motif, and the congestion impact.
 
-Of an incomplete run, the completed rounds are shown. Warnings about doubtful numbers follow the table.
+The completed rounds of an incomplete run are shown. Warnings about doubtful numbers follow the table.
 
 \b
 Examples:
@@ -38,18 +38,19 @@ def register(app: typer.Typer) -> None:
 def show(
     file: Annotated[Path, typer.Argument(metavar="RUN.jsonl", help="Run file of `stressbench run`.")],
     steps: Annotated[
-        bool, typer.Option("--steps/--jobs-only", help="Rows for motifs as well, or for jobs only.")
+        bool, typer.Option("--steps/--jobs-only", help="Show rows for jobs and motifs, or for jobs only.")
     ] = True,
     links: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="Links to show at most, busiest first, if they were counted."),
+        typer.Option(metavar="N", min=0, help="Links to show at most, busiest first, if link traffic was counted."),
     ] = DEFAULT_LINKS,
     motifs: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="Motifs to show at most per job, slowest first; 0: all."),
+        typer.Option(metavar="N", min=0, help="Motifs to show per job at most, those that took longest; 0: all."),
     ] = DEFAULT_MOTIFS,
     tails: Annotated[
-        bool, typer.Option("--tails", help="Median and percentiles 95, 99 and 99.9, with intervals and ratios.")
+        bool,
+        typer.Option("--tails", help="Also show median and percentiles 95, 99 and 99.9, with intervals and ratios."),
     ] = False,
     plan: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""`stressbench validate`: a workload beside the application that it stands for, calls and times."""
+"""`stressbench validate`: the calls and times of a workload compared with those of the application it represents."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ from stressbench.results.validation import Validation, Verdict
 from stressbench.tracing.iterations import Boundaries
 
 _HELP = """\
-Compare a workload with the application that it stands for: the MPI calls of each rank, and the time of an iteration.
+Compare a workload with the application that it represents: the MPI calls of each rank, and the time of an iteration.
 
 CMD is an MPI program without its mpirun, built with the engine's MPI. It is captured once to find the iterations that
 make the calls of MOTIF or W.sb. Then CMD and the workload are launched in turn. In each turn the workload computes
@@ -38,10 +38,10 @@ Examples:
     stressbench validate -n 4 --emit heat.sb heat-halo.sb -- python3 heat.py
     stressbench validate -n 2 --json minife -x 48 -- ./miniFE.x -nx 48 | jq .ratio
 
-Calls are written as `stressbench trace show` prints them: an Isend is Is>PEER:TAG:BYTES, the sum of one double
+Calls are written as `stressbench trace show` prints them: an Isend is Is>PEER:TAG:BYTES, the sum of one double is
 Allreduce[SUM]:8@RANKS. --from and --to take such a call or the name of an operation; * and ? match as in a shell.
 
-Exit status: 0 the calls are the same (and, with --within, the times), 1 they are not, 2 invalid input, 3 a launch
+Exit status: 0 the calls are the same (and, with --within, the times), 1 they differ, 2 invalid input, 3 a launch
 failed, 130 interrupted.
 """
 
@@ -65,7 +65,7 @@ def validate(
     ranks: OneRankCount = None,
     on: TargetName = "local",
     launches: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Launches of each side; 6 or more give an interval.")
+        int, typer.Option(metavar="N", min=1, help="Launches of CMD and of the workload; 6 or more give an interval.")
     ] = LAUNCHES,
     within: Annotated[
         str | None, typer.Option(metavar="5%", help="Largest accepted deviation of the ratio of times from 1.")

@@ -28,7 +28,7 @@ def require_io_settings(
         if value is not None:
             size_bytes(value, option=option)
     if memory is not None and mpart is not None:
-        raise UserError(f"--mpart {mpart}: follows from --memory {memory}; leave one of both out")
+        raise UserError(f"--mpart {mpart}: follows from --memory {memory}; omit one of them")
     for text in hints:
         if _HINT.fullmatch(text) is None:
             raise UserError(f"--hint: '{text}' must be KEY=VALUE, such as striping_factor=4")

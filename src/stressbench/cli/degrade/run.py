@@ -31,13 +31,13 @@ _KEY_LABEL = by_option({
 })  # fmt: skip
 """The option that sets each key of a study file."""
 _HELP = f"""\
-Run workloads (each job isolated) or an MPI program with the full, half, a quarter and an eighth of the injection
-bandwidth, in random order.
+Run workloads (each job isolated) or an MPI program with the full injection bandwidth, and with a half, a quarter and an
+eighth of it, in random order.
 
 On labs, running or simulated, the rates of all links are changed, as by `stressbench lab set all rate=1/2`. Elsewhere,
---rate-command names a program of yours: it is called with the rate before runs at that rate, and with 1 at the end,
-also after Ctrl-C and failures. If it fails, the study ends; after kill -9, `study resume` calls it with 1. Where rates
-cannot be changed, --compete adds competing traffic that takes the rest of the bandwidth of --link.
+--rate-command names a program that sets the rate: it is called with the rate before runs at that rate, and with 1 at
+the end, also after Ctrl-C and failures. If it fails, the study ends; after kill -9, `study resume` calls it with 1.
+Where rates cannot be changed, --compete adds competing traffic that takes the rest of the bandwidth of --link.
 
 CMD is an MPI program without its mpirun, built with the engine's MPI. It runs on -n ranks, in the current directory.
 
@@ -54,10 +54,10 @@ Examples:
     stressbench degrade run app.sb -n 64 --on slurm --rate-command './set-rate --all' --runs 4 -o app
     stressbench degrade run -n 2,4 --fom 'GFLOPS=([0-9.e+-]+) Gflops' -o hpl -- ./xhpl
     stressbench degrade run --hpcc --hpcc-n 2000 -o hpcc -- hpcc
-    stressbench degrade run shared.sb --compete --link 10Gbit -n 36 --ranks-per-node 9 --on slurm -o beside
+    stressbench degrade run shared.sb --compete --link 10Gbit -n 36 --ranks-per-node 9 --on slurm -o shared
     stressbench degrade report tiny
 
-{EXIT_STATUS} A rate command that fails ends it with 3.
+{EXIT_STATUS} If the rate command fails, the status is 3.
 """
 
 

@@ -21,9 +21,12 @@ class FileSystemOptions:
     """What b_eff_io measures, and where its files are."""
 
     partitions: Annotated[
-        str | None, typer.Option(metavar="2,4", help="Numbers of ranks to measure with; default: all.")
+        str | None, typer.Option(metavar="2,4", help="Numbers of ranks to measure with; default: all ranks.")
     ] = None
-    release: Annotated[str, typer.Option(metavar="1|2", help="Release of b_eff_io: order, and meaning of T.")] = "1"
+    release: Annotated[
+        str,
+        typer.Option(metavar="1|2", help="Release of b_eff_io: sets the order of patterns and the meaning of T."),
+    ] = "1"
     file: Annotated[
         str | None,
         typer.Option(
@@ -38,15 +41,15 @@ class FileSystemOptions:
     limit: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Largest total size of the files; default: no limit.")
     ] = None
-    hint: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A hint for MPI-IO; can be repeated.")] = (
+    hint: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Hint for MPI-IO; can be repeated.")] = (
         None
     )
-    no_shared: Annotated[bool, typer.Option("--no-shared", help="Type 1 without shared file pointers.")] = False
+    no_shared: Annotated[bool, typer.Option("--no-shared", help="Measure type 1 without shared file pointers.")] = False
     types: Annotated[
-        str | None, typer.Option(metavar="0,1", help="Only these pattern types; b_eff_io is then undefined.")
+        str | None, typer.Option(metavar="0,1", help="Measure these pattern types only; b_eff_io is then undefined.")
     ] = None
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the files.")] = False
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the files after the run.")] = False
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False
 
     def check(self, *, time: str | None) -> None:
         """Raise UserError for a value that is invalid on every launch target."""

@@ -40,6 +40,6 @@ Engine: TypeAlias = Annotated[
 ]
 RanksPerNode: TypeAlias = Annotated[
     int | None,
-    ranks_per_node_option("Treat every K consecutive ranks as one node, to rehearse a large machine on this one."),
+    ranks_per_node_option("Treat every K consecutive ranks as one node, to emulate a larger machine on this one."),
 ]
 TargetName: TypeAlias = Annotated[str, target_option(f"Launch target, where ranks start. {TARGET_HELP}.")]

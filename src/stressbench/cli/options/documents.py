@@ -8,7 +8,7 @@ import typer
 
 DataFolder: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--data", metavar="FOLDER", help="Also write the data of the figures into this directory."),
+    typer.Option("--data", metavar="DIR", help="Also write the data of the figures into this directory."),
 ]
 WithMotifs: TypeAlias = Annotated[bool, typer.Option("--motifs", help="Also report each motif of a job.")]
 

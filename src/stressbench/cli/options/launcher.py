@@ -20,7 +20,9 @@ class LauncherOptions:
     ] = None
     mpirun_args: Annotated[
         str,
-        typer.Option("--mpirun-args", metavar='"..."', help="Options for mpirun, as one word; or put them after --."),
+        typer.Option(
+            "--mpirun-args", metavar='"..."', help="Options for mpirun as one argument; or put them after --."
+        ),
     ] = ""
     engine: Engine = None
 

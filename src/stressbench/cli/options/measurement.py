@@ -1,4 +1,4 @@
-"""Options of `impact` and `compress`: the program, the probes beside it, and the profile that is written."""
+"""Options of `impact` and `compress`: the program, the probes that run with it, and the profile that is written."""
 
 import os
 from collections.abc import Sequence
@@ -57,7 +57,9 @@ class ProbeOptions:
 
     pairs: Annotated[
         int | None,
-        typer.Option(metavar="K", help="Pairs of hosts that probe; default: all hosts, two by two; one on local."),
+        typer.Option(
+            metavar="K", help="Pairs of hosts that exchange probes; default: all hosts, in pairs; one pair on local."
+        ),
     ] = None
     place: Annotated[
         str | None,
@@ -91,7 +93,7 @@ class ProgramRunOptions:
         str | None, typer.Option(metavar="RATE", help="Rate of the link that is loaded, such as 10Gbit.")
     ] = None
     packet: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Size of the packets that load it, such as 1514B.")
+        str | None, typer.Option(metavar="SIZE", help="Size of the packets on this link, such as 1514B.")
     ] = None
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of the order of runs, and of the workload.")] = 1
 

@@ -42,18 +42,26 @@ class RailSweepOptions(WorkloadSweepOptions):
 
     on: Annotated[str, target_option("Launch target.")] = LAB
     policies: Annotated[
-        str, typer.Option(metavar="P,P...", help="default, nic0, nic1, round-robin, local, per-job, jobs:a=0,b=1.")
+        str,
+        typer.Option(
+            metavar="P,P...", help="Rail policies: default, nic0, nic1, round-robin, local, per-job, jobs:a=0,b=1."
+        ),
     ] = POLICIES
     nics: Annotated[
         str | None,
         typer.Option(
-            metavar="NIC,NIC...", help="NICs of each host: ib0,ib1; mlx5_0:1,mlx5_1:1; default on labs: their own.",
-            show_default=False,
+            metavar="NIC,NIC...", show_default=False,
+            help="NICs of each host, such as ib0,ib1 or mlx5_0:1,mlx5_1:1; default on labs: those of its hosts.",
         ),
     ] = None  # fmt: skip
     transport: Annotated[
         str | None,
-        typer.Option("--transport", metavar="tcp|ucx|ofi", help="Transport; default: that of MPI.", show_default=False),
+        typer.Option(
+            "--transport",
+            metavar="tcp|ucx|ofi",
+            help="Transport; default: the MPI library's choice.",
+            show_default=False,
+        ),
     ] = None
     isolated: Annotated[int | None, isolated_option(ISOLATED)] = None
     contended: Annotated[

@@ -22,7 +22,7 @@ class RateFigureOptions:
     ] = None
     lower: Annotated[
         list[str] | None,
-        typer.Option("--fom-lower", metavar="NAME=REGEX", help="The same, lower is better."),
+        typer.Option("--fom-lower", metavar="NAME=REGEX", help="As --fom, but lower is better."),
     ] = None
     figure_file: Annotated[
         Path | None,
@@ -40,7 +40,10 @@ class RateFigureOptions:
     hpcc_n: Annotated[
         int | None,
         typer.Option(
-            "--hpcc-n", metavar="N", help=f"Matrix order of its Linpack; default: {HPCC_N}.", show_default=False
+            "--hpcc-n",
+            metavar="N",
+            show_default=False,
+            help=f"Matrix order of HPC Challenge's Linpack; default: {HPCC_N}.",
         ),
     ] = None
 

@@ -24,12 +24,12 @@ class RateSweepOptions(WorkloadSweepOptions):
     on: Annotated[
         str | None, target_option(f"Launch target; default: {LAB} unless --rate-command.", show_default=False)
     ] = None
-    rates: Annotated[str, typer.Option(metavar="R,R...", help="Shares of the full rate, 1 among them.")] = RATES
+    rates: Annotated[str, typer.Option(metavar="R,R...", help="Shares of the full rate, including 1.")] = RATES
     nodes: Annotated[
         str | None,
         typer.Option(
             metavar="VARIABLE", show_default=False,
-            help="Variable of the workloads to set to the number of nodes: -n / --ranks-per-node of each run.",
+            help="Variable of the workloads that is set to the number of nodes, -n divided by --ranks-per-node.",
         ),
     ] = None  # fmt: skip
     isolated: Annotated[int | None, isolated_option(ROUNDS)] = None
@@ -37,7 +37,7 @@ class RateSweepOptions(WorkloadSweepOptions):
         int | None,
         typer.Option(
             metavar="N", min=0, show_default=False,
-            help=f"Contended rounds; default: 0, with --compete {ROUNDS}. "
+            help=f"Contended rounds; default: 0 (with --compete: {ROUNDS}). "
             "`degrade report --time contended` shows them.",
         ),
     ] = None  # fmt: skip
@@ -52,12 +52,13 @@ class RateSweepOptions(WorkloadSweepOptions):
         str | None,
         typer.Option(
             metavar="CMD", show_default=False,
-            help="Sets the injection bandwidth: called as `CMD 1/2` before runs at 1/2, and as `CMD 1` at the end.",
+            help="Command that sets the injection bandwidth, called as `CMD 1/2` before runs at 1/2, and as `CMD 1` at "
+            "the end.",
         ),
     ] = None  # fmt: skip
     compete: Annotated[
         bool,
-        typer.Option("--compete", help="Do not change links: competing traffic takes the rest of the bandwidth."),
+        typer.Option("--compete", help="Do not change link rates; competing traffic takes the rest of the bandwidth."),
     ] = False
     link: Annotated[
         str | None,

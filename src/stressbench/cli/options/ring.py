@@ -24,7 +24,7 @@ class RingOptions:
         int | None,
         typer.Option(
             metavar="R",
-            help=f"Isolated runs, and runs beside each level; default: {PROGRAM_RUNS} (workloads: {WORKLOAD_RUNS}).",
+            help=f"Isolated runs, and runs at each level; default: {PROGRAM_RUNS} (workloads: {WORKLOAD_RUNS}).",
         ),
     ] = None
     levels: Annotated[str, typer.Option(metavar="K|all", help="Largest number of congestion levels to measure.")] = "8"
@@ -32,7 +32,7 @@ class RingOptions:
         str | None,
         typer.Option(
             metavar="LIST",
-            help=f"Partners of each rank; default: those of {_PARTNERS} for which there are enough ranks.",
+            help=f"Numbers of partners of each rank; default: those of {_PARTNERS} for which there are enough ranks.",
         ),
     ] = None
     bubbles: Annotated[

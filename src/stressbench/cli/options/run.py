@@ -51,9 +51,7 @@ class RunOptions:
     warmup: Annotated[str | None, typer.Option(metavar="W", help="Unmeasured repetitions before measured ones.")] = None
     time_limit: Annotated[
         str | None,
-        typer.Option(
-            metavar="T", help="End the run in time for this limit, for example 55min; completed rounds are kept."
-        ),
+        typer.Option(metavar="T", help="End the run before this limit, for example 55min; completed rounds are kept."),
     ] = None
     stall_limit: Annotated[
         str | None,

@@ -13,8 +13,8 @@ from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep.launches import refuse_workload_options
 
 EXIT_STATUS = (
-    "Exit status: 0 all runs are done, 2 invalid input (nothing was started), 3 runs failed for good, 130 interrupted "
-    "or the\ntime limit was reached (`study resume` continues)."
+    "Exit status: 0 all runs are done, 2 invalid input (nothing was started), 3 runs failed in all attempts, 130 "
+    "interrupted\nor the time limit was reached (`study resume` continues)."
 )
 Folder: TypeAlias = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a study.", show_default=False)]
 StudyArgument: TypeAlias = Annotated[
@@ -39,7 +39,7 @@ class SequentialStudyOptions:
         typer.Option(
             metavar="N",
             min=0,
-            help="Retries of a failed run in total, recorded in DIR; default: that of the study file, or 1.",
+            help="Total retries of a failed run, recorded in DIR; default: that of the study file, or 1.",
         ),
     ] = None
     time_limit: Annotated[
@@ -64,7 +64,9 @@ class StudyRunOptions(SequentialStudyOptions):
 
     jobs: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="Runs at the same time, each on its own nodes: slurm, flux and simgrid."),
+        typer.Option(
+            metavar="N", min=1, help="Concurrent runs, each on separate nodes (slurm, flux and simgrid only)."
+        ),
     ] = 1
 
     def value(self) -> StudyOptions:

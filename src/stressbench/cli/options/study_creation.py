@@ -18,12 +18,14 @@ AnyRanksPerNode: TypeAlias = Annotated[int | None, ranks_per_node_option(_NODES)
 Sets: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="K=V", help="Value of a [SET] variable; if repeated for the same name, each value is measured."
+        "--set", metavar="K=V", help="Value of a [SET] variable; if a name is repeated, each of its values is measured."
     ),
 ]
 Placements: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--place", metavar="WHERE", help="linear, interleaved or random:SEED; can be repeated."),
+    typer.Option(
+        "--place", metavar="WHERE", help="Placement of jobs: linear, interleaved or random:SEED; can be repeated."
+    ),
 ]
 Repetitions: TypeAlias = Annotated[
     int | None, typer.Option(metavar="R", min=1, help="Measured repetitions per round.", show_default=False)

@@ -13,7 +13,7 @@ Predict how much applications slow each other down, from a profile of each appli
 `stressbench compress` write them). Nothing is run.
 
 \b
-    stressbench predict cg.json fft.json                               # each beside all the others
+    stressbench predict cg.json fft.json                               # each with all the others
     stressbench predict cg fft --store profiles --machine lab-tiny     # by name
     stressbench predict evaluate profiles --observed co-runs.jsonl     # compare with measurements
     stressbench predict place profiles --switches 3 --per-switch 2     # which should share a switch

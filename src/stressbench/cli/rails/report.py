@@ -15,7 +15,7 @@ _HELP = """\
 Report the times or figures of merit under each policy as box plots, their ratios to the default with 95 % intervals,
 bandwidth by message size, and the bytes that each NIC carried next to those that the policy assigned to it.
 
-DIR was made by `rails run`, or is any study with the factor `policy`.
+DIR was written by `rails run`, or is any study with the factor `policy`.
 
 \b
 Examples:
@@ -40,7 +40,7 @@ def report(
     motifs: WithMotifs = False,
     time: Annotated[
         Kind | None,
-        typer.Option("--time", help="Isolated rounds (default) or contended rounds."),
+        typer.Option("--time", help="Evaluate isolated rounds (default) or contended rounds."),
     ] = None,
     profiles: Annotated[
         list[Path] | None,

@@ -25,12 +25,13 @@ from stressbench.experiments.sweep.workload_rules import refuse_figures
 _HELP = f"""\
 Run workloads, or an MPI program, under several rail policies, in random order and several times each.
 
-Without a workload: aggregate bandwidth of pairs of nodes, 32 B to 8 MiB, and latency. CMD is an MPI program without its
-mpirun, built with the engine's MPI. It runs on -n ranks of the launch target, in the current directory.
+Without a workload, the aggregate bandwidth of pairs of nodes is measured, from 32 B to 8 MiB, and the latency. CMD is
+an MPI program without its mpirun, built with the engine's MPI. It runs on -n ranks of the launch target, in the current
+directory.
 
-A lab knows its NICs; elsewhere --nics names those of each host. Everything is checked before the first rank starts. For
-workloads, DIR is a study: `study status`, `resume`, `pack` and `verify` work on it. For CMD, DIR/launches.jsonl has one
-line per launch, and completed launches are kept after Ctrl-C. `rails report DIR` reads both.
+Labs know their NICs; elsewhere, --nics names those of each host. Everything is checked before the first rank starts.
+For workloads, DIR is a study: `study status`, `resume`, `pack` and `verify` work on it. For CMD, DIR/launches.jsonl has
+one line per launch, and completed launches are kept after Ctrl-C. `rails report DIR` reads both.
 
 \b
 Examples:

@@ -17,8 +17,8 @@ Run all cells of a study (a file or a shipped one) in random order, into one dir
 Everything is checked before the first run starts: the file, and the workload of each cell by the engine. Ctrl-C ends
 the current run after its round. Failed runs are repeated after all others.
 
-If the directory has a study already, the file must have the same cells or more, and the same [run] and seed: completed
-runs are kept, and the rest is run.
+If the directory already has a study, the file must have the same cells or more, and the same [run] and seed: completed
+runs are kept, and the others are run.
 
 \b
 Examples:

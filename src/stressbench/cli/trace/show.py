@@ -17,7 +17,7 @@ _HELP = """\
 Show a trace: what ran, what each rank did, and the order of calls with its loops.
 
 A call is written as in `Is>1:2:19400`: operation, partner, tag, bytes. Ranks are those of MPI_COMM_WORLD. Wa(2) waits
-for two requests; Allreduce[SUM]:8@4 reduces 8 bytes over 4 ranks. Of a truncated file, the complete part is shown.
+for two requests; Allreduce[SUM]:8@4 reduces 8 bytes over 4 ranks. The complete part of a truncated file is shown.
 
 \b
 Examples:

@@ -47,7 +47,7 @@ def require_node_counts(variable: str | None, *, variables: Collection[str], ran
 def require_competing(link: str | None, *, competing: bool) -> None:
     """Raise StudyMistake if the rate of a link is given without competing traffic."""
     if link is not None and not competing:
-        raise StudyMistake(f"--link {link}: goes with --compete")
+        raise StudyMistake(f"--link {link}: requires --compete")
 
 
 def refuse_competing(program: Sequence[str], *, competing: bool) -> None:

@@ -5,15 +5,16 @@ from typing import Any
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson, Engine
+from stressbench.cli.options.common import Engine
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.measurement import (
-    ProbeOptions,
     ProfileOptions,
     ProgramOptions,
     ProgramRunOptions,
     prepare,
 )
+from stressbench.cli.options.probes import ProbeOptions
 from stressbench.cli.options.ring import RingOptions
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND, ProgramCommand
 from stressbench.console import emit, error
@@ -69,7 +70,7 @@ def compress(
 ) -> None:  # fmt: skip
     """Measure and print the slowdown at each congestion level, and write the profile."""
     target, link = program.target, run.loaded_link
-    schedule = probes.schedule(program, target)
+    schedule = probes.schedule(target, target_name=program.on)
     plan = ring.plan(
         target, target_name=program.on, pairs=schedule.pairs, placement=probes.place, by_rounds=is_workload(words),
         packets=link.packets,

@@ -5,15 +5,16 @@ from typing import Annotated, Any
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson, Engine
+from stressbench.cli.options.common import Engine
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.measurement import (
-    ProbeOptions,
     ProfileOptions,
     ProgramOptions,
     ProgramRunOptions,
     prepare,
 )
+from stressbench.cli.options.probes import ProbeOptions
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND, ProgramCommand
 from stressbench.console import emit
 from stressbench.experiments.interference.impact import measure_impact
@@ -63,7 +64,7 @@ def impact(
 ) -> None:  # fmt: skip
     """Measure and print the utilisation of the network, and write the profile."""
     target = program.target
-    schedule = probes.schedule(program, target)
+    schedule = probes.schedule(target, target_name=program.on)
     require_positive("--effect", effect)
     link, effect_runs = run.loaded_link, effect or 0
     spec, destination = prepare(

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.common import AsJson
-from stressbench.cli.options.documents import output_option
+from stressbench.cli.options.documents import AsJson, output_option
 from stressbench.cli.options.wrapped_command import EXIT_STATUS, OPTIONS_BELONG_TO_COMMAND, LaunchCommand, WithNames
 from stressbench.console import echo, emit, error
 from stressbench.errors import UserError

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import json_option
+from stressbench.cli.options.documents import json_option
 from stressbench.cli.options.share import share
 from stressbench.experiments.run_summary import motif_counts, motif_limit
 from stressbench.formats.run import read_run

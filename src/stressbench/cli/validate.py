@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.options.after_dashes import split_at_dashes, words_after_dashes
-from stressbench.cli.options.common import AsJson, Engine, TargetName
-from stressbench.cli.options.documents import output_option
+from stressbench.cli.options.common import Engine, TargetName, seed_option
+from stressbench.cli.options.documents import AsJson, output_option
 from stressbench.cli.options.share import share
 from stressbench.cli.options.study_creation import OneRankCount
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
@@ -94,7 +94,7 @@ def validate(
     iterations: Annotated[
         int, typer.Option(metavar="N", min=1, help="Measure at most this many iterations in a launch.")
     ] = MOST_ITERATIONS,
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the workload.")] = 1,
+    seed: Annotated[int, seed_option("Random seed of the workload.")] = 1,
     emit_workload: Annotated[
         Path | None,
         typer.Option("--emit", metavar="FILE.sb", help="Write the workload with the computation of CMD."),

@@ -6,6 +6,7 @@ import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named
 from stressbench.cli.options.documents import OutputFile, WithMotifs, format_option
+from stressbench.cli.options.rounds import round_kind_option
 from stressbench.cli.options.share import share
 from stressbench.cli.options.study import Folder
 from stressbench.experiments.sweep.rates.results import rate_results
@@ -45,11 +46,7 @@ def report(
     motifs: WithMotifs = False,
     time: Annotated[
         Kind | None,
-        typer.Option(
-            "--time",
-            help="Evaluate isolated rounds (default) or contended rounds (default with --compete).",
-            show_default=False,
-        ),
+        round_kind_option("Evaluate isolated rounds (default) or contended rounds (default with --compete)."),
     ] = None,
     gflops: Annotated[
         float | None,

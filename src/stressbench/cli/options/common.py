@@ -1,4 +1,4 @@
-"""Options that several commands have: types of options, and functions for options whose help depends on the command."""
+"""Options of commands that start ranks: types, and functions for options whose help depends on the command."""
 
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -8,13 +8,8 @@ import typer
 from stressbench.launch.targets import TARGET_HELP, TARGET_NAMES
 
 
-def json_option(text: str) -> Any:
-    """The option `--json`; `text` is its help, as in all functions of this module."""
-    return typer.Option("--json", help=text)
-
-
 def ranks_option(text: str, *, metavar: str = "N") -> Any:
-    """The option `-n/--ranks`."""
+    """The option `-n/--ranks`; `text` is its help, as in all functions of this module."""
     return typer.Option("-n", "--ranks", metavar=metavar, help=text, show_default=False)
 
 
@@ -28,12 +23,31 @@ def target_option(text: str, *, show_default: bool = True) -> Any:
     return typer.Option("--on", metavar=TARGET_NAMES, help=text, show_default=show_default)
 
 
+def placement_option(text: str) -> Any:
+    """The option `--place`."""
+    return typer.Option("--place", metavar="WHERE", help=text)
+
+
+def seed_option(text: str, *, least: int | None = None) -> Any:
+    """The option `--seed`."""
+    return typer.Option("--seed", metavar="S", min=least, help=text)
+
+
+def set_option(text: str, *, metavar: str) -> Any:
+    """The option `--set`."""
+    return typer.Option("--set", metavar=metavar, help=text)
+
+
+def time_limit_option(text: str) -> Any:
+    """The option `--time-limit`."""
+    return typer.Option("--time-limit", metavar="T", help=text)
+
+
 def verify_option(text: str) -> Any:
     """The option `--verify`."""
     return typer.Option("--verify", help=text)
 
 
-AsJson: TypeAlias = Annotated[bool, json_option("JSON output; times in seconds, unknown is null.")]
 Engine: TypeAlias = Annotated[
     Path | None,
     typer.Option("--engine", metavar="PATH", help="stressbench-mpi; default: $STRESSBENCH_MPI, or the installed one."),

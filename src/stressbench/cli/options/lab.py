@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from stressbench.cli.options.common import json_option
+from stressbench.cli.options.documents import json_option
 
 STATUS = "Exit status: 0 success, 2 invalid input, 3 the machine refused a step."
 

@@ -8,8 +8,15 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.common import TargetName, ranks_option, ranks_per_node_option
+from stressbench.cli.options.common import (
+    TargetName,
+    ranks_option,
+    ranks_per_node_option,
+    seed_option,
+    time_limit_option,
+)
 from stressbench.cli.options.documents import output_option
+from stressbench.cli.options.probes import ProbeOptions
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.console import warning
 from stressbench.experiments.interference.loaded_link import LoadedLink, loaded_link
@@ -22,13 +29,12 @@ from stressbench.experiments.interference.spec import (
     DEFAULT_ROUNDS,
     MeasurementSpec,
     measurement_spec,
-    probe_pairs,
     require_real_hosts,
 )
 from stressbench.interference.probes import ProbeSchedule
 from stressbench.interference.profile_assembly import probe_settings
 from stressbench.launch.launch_target import LaunchTarget
-from stressbench.launch.option_values import seconds, size_bytes
+from stressbench.launch.option_values import seconds
 from stressbench.launch.targets import resolve_target
 
 
@@ -52,50 +58,17 @@ class ProgramOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeOptions:
-    """How the network is probed."""
-
-    pairs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="K", help="Pairs of hosts that exchange probes; default: all hosts, in pairs; one pair on local."
-        ),
-    ] = None
-    place: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="Placement of pairs: linear (neighbours), interleaved or random:SEED."),
-    ] = None
-    size: Annotated[str, typer.Option(metavar="SIZE", help="Message size of a probe.")] = "1KiB"
-    every: Annotated[str, typer.Option(metavar="T", help="Mean interval between the ping-pongs of a pair.")] = "100ms"
-    idle: Annotated[
-        str,
-        typer.Option(metavar="T", help="Duration of each launch of probes without CMD, such as on the idle machine."),
-    ] = "20s"
-    after: Annotated[
-        bool, typer.Option("--after/--no-after", help="Probe the idle machine again at the end, to detect drift.")
-    ] = True
-
-    def schedule(self, program: ProgramOptions, target: LaunchTarget) -> ProbeSchedule:
-        """The schedule of the probes. Raises LaunchMistake."""
-        interval_s = seconds(self.every, option="--every")
-        return ProbeSchedule(
-            pairs=probe_pairs(target, self.pairs, target_name=program.on),
-            message_bytes=size_bytes(self.size, option="--size"), interval_s=interval_s,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
 class ProgramRunOptions:
     """How the program is run, and the properties of the loaded link."""
 
-    time_limit: Annotated[str | None, typer.Option(metavar="T", help="End each run of CMD after this time.")] = None
+    time_limit: Annotated[str | None, time_limit_option("End each run of CMD after this time.")] = None
     link: Annotated[
         str | None, typer.Option(metavar="RATE", help="Rate of the link that is loaded, such as 10Gbit.")
     ] = None
     packet: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Size of the packets on this link, such as 1514B.")
     ] = None
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the order of runs, and of the workload.")] = 1
+    seed: Annotated[int, seed_option("Random seed of the order of runs, and of the workload.")] = 1
 
     @property
     def loaded_link(self) -> LoadedLink:

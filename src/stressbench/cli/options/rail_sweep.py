@@ -7,7 +7,8 @@ from typing import Annotated, TypeAlias
 import typer
 
 from stressbench.cli.options.common import target_option
-from stressbench.cli.options.workload_sweep import WorkloadSweepOptions, isolated_option
+from stressbench.cli.options.rounds import contended_option, isolated_option, runs_option
+from stressbench.cli.options.workload_sweep import WorkloadSweepOptions
 from stressbench.experiments.sweep import option_values
 from stressbench.experiments.sweep.rails.program import ProgramRailSweep
 from stressbench.experiments.sweep.rails.shipped_workloads import shipped_workloads
@@ -63,13 +64,13 @@ class RailSweepOptions(WorkloadSweepOptions):
             show_default=False,
         ),
     ] = None
-    isolated: Annotated[int | None, isolated_option(ISOLATED)] = None
-    contended: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Contended rounds, which show the interference under each policy.")
-    ] = 0
+    isolated: Annotated[
+        int | None, isolated_option(f"Isolated rounds of each job; default: {ISOLATED}.", show_default=False)
+    ] = None
+    contended: Annotated[int, contended_option("Contended rounds, which show the interference under each policy.")] = 0
     runs: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="Runs under each policy; with 4 or more, intervals use per-run medians."),
+        runs_option("Runs under each policy; with 4 or more, intervals use per-run medians."),
     ] = 4
 
     def sweep(self, words: Sequence[str]) -> RailSweep:

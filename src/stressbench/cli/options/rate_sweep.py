@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.options.common import target_option
-from stressbench.cli.options.workload_sweep import WorkloadSweepOptions, isolated_option
+from stressbench.cli.options.rounds import contended_option, isolated_option, runs_option
+from stressbench.cli.options.workload_sweep import WorkloadSweepOptions
 from stressbench.experiments.sweep import option_values
 from stressbench.experiments.sweep.rates import rules
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
@@ -32,22 +33,23 @@ class RateSweepOptions(WorkloadSweepOptions):
             help="Variable of the workloads that is set to the number of nodes, -n divided by --ranks-per-node.",
         ),
     ] = None  # fmt: skip
-    isolated: Annotated[int | None, isolated_option(ROUNDS)] = None
+    isolated: Annotated[
+        int | None, isolated_option(f"Isolated rounds of each job; default: {ROUNDS}.", show_default=False)
+    ] = None
     contended: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=0, show_default=False,
-            help=f"Contended rounds; default: 0 (with --compete: {ROUNDS}). "
-            "`degrade report --time contended` shows them.",
+        contended_option(
+            f"Contended rounds; default: 0 (with --compete: {ROUNDS}). `degrade report --time contended` shows them.",
+            show_default=False,
         ),
-    ] = None  # fmt: skip
+    ] = None
     runs: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, show_default=False,
-            help=f"Runs at each rate; default: 1 (programs: {RUNS}); with 4 or more, intervals use per-run medians.",
+        runs_option(
+            f"Runs at each rate; default: 1 (programs: {RUNS}); with 4 or more, intervals use per-run medians.",
+            show_default=False,
         ),
-    ] = None  # fmt: skip
+    ] = None
     rate_command: Annotated[
         str | None,
         typer.Option(

@@ -6,9 +6,19 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.common import RanksPerNode, TargetName, ranks_option, verify_option
+from stressbench.cli.options.common import (
+    RanksPerNode,
+    TargetName,
+    placement_option,
+    ranks_option,
+    seed_option,
+    set_option,
+    time_limit_option,
+    verify_option,
+)
 from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.launcher import LauncherOptions
+from stressbench.cli.options.rounds import contended_option, isolated_option
 from stressbench.experiments.run import RunSpec
 from stressbench.launch.engine import EngineOptions
 from stressbench.launch.option_values import seconds
@@ -27,8 +37,8 @@ class RunOptions:
         Path | None,
         output_option("RUN.jsonl", "Run file; default: name of FILE and the time (UTC)."),
     ] = None
-    isolated: Annotated[str | None, typer.Option(metavar="N", help="Isolated rounds of each job.")] = None
-    contended: Annotated[str | None, typer.Option(metavar="N", help="Contended rounds, in which all jobs run.")] = None
+    isolated: Annotated[str | None, isolated_option("Isolated rounds of each job.", least=None)] = None
+    contended: Annotated[str | None, contended_option("Contended rounds, in which all jobs run.", least=None)] = None
     until_interval: Annotated[
         str | None,
         typer.Option(metavar="5%", help="Continue until the interval of each impact is this narrow."),
@@ -42,16 +52,13 @@ class RunOptions:
         ),
     ] = None
     place: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="Placement of jobs with [NODES]: linear, interleaved or random:SEED."),
+        str | None, placement_option("Placement of jobs with [NODES]: linear, interleaved or random:SEED.")
     ] = None
-    seed: Annotated[str | None, typer.Option(metavar="S", help="Random seed of order, placement and drawn times.")] = (
-        None
-    )
+    seed: Annotated[str | None, seed_option("Random seed of order, placement and drawn times.")] = None
     warmup: Annotated[str | None, typer.Option(metavar="W", help="Unmeasured repetitions before measured ones.")] = None
     time_limit: Annotated[
         str | None,
-        typer.Option(metavar="T", help="End the run before this limit, for example 55min; completed rounds are kept."),
+        time_limit_option("End the run before this limit, for example 55min; completed rounds are kept."),
     ] = None
     stall_limit: Annotated[
         str | None,
@@ -79,7 +86,7 @@ class RunOptions:
     ] = None
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Override a [SET] variable of FILE; can be repeated."),
+        set_option("Override a [SET] variable of FILE; can be repeated.", metavar="NAME=VALUE"),
     ] = None
     verify: Annotated[bool, verify_option("Check every received byte; slower.")] = False
     realtime: Annotated[

@@ -7,8 +7,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from stressbench.cli.options.common import json_option
-from stressbench.cli.options.documents import output_option
+from stressbench.cli.options.common import time_limit_option
+from stressbench.cli.options.documents import json_option, output_option
 from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep.launches import refuse_workload_options
 
@@ -44,7 +44,7 @@ class SequentialStudyOptions:
     ] = None
     time_limit: Annotated[
         str | None,
-        typer.Option(metavar="T", help="Start no run that would end after this time, for example 55min."),
+        time_limit_option("Start no run that would end after this time, for example 55min."),
     ] = None
 
     def value(self) -> StudyOptions:

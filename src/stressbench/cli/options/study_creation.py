@@ -4,7 +4,13 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from stressbench.cli.options.common import ranks_option, ranks_per_node_option
+from stressbench.cli.options.common import (
+    placement_option,
+    ranks_option,
+    ranks_per_node_option,
+    seed_option,
+    set_option,
+)
 
 _RANKS = "MPI ranks; default on labs: all of their cores."
 _NODES = "Treat every K consecutive ranks as one node."
@@ -17,15 +23,11 @@ AnyRanksPerNode: TypeAlias = Annotated[int | None, ranks_per_node_option(_NODES)
 """As `RanksPerNode`, but its range is checked with the study."""
 Sets: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="K=V", help="Value of a [SET] variable; if a name is repeated, each of its values is measured."
-    ),
+    set_option("Value of a [SET] variable; if a name is repeated, each of its values is measured.", metavar="K=V"),
 ]
 Placements: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        "--place", metavar="WHERE", help="Placement of jobs: linear, interleaved or random:SEED; can be repeated."
-    ),
+    placement_option("Placement of jobs: linear, interleaved or random:SEED; can be repeated."),
 ]
 Repetitions: TypeAlias = Annotated[
     int | None, typer.Option(metavar="R", min=1, help="Measured repetitions per round.", show_default=False)
@@ -34,9 +36,7 @@ MinTime: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="T", help="Measure each job at least this long per round.", show_default=False),
 ]
-Seed: TypeAlias = Annotated[
-    int, typer.Option(metavar="S", min=0, help="Random seed of the order of runs and of each run.")
-]
+Seed: TypeAlias = Annotated[int, seed_option("Random seed of the order of runs and of each run.", least=0)]
 
 
 def figure_option(text: str) -> Any:

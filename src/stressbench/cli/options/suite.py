@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from stressbench.cli.options.common import AsJson, Engine, TargetName
-from stressbench.cli.options.documents import output_option
+from stressbench.cli.options.common import Engine, TargetName, seed_option
+from stressbench.cli.options.documents import AsJson, output_option
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.study_creation import OneRankCount
 from stressbench.experiments.suites import SuiteLaunch, suite_shape
@@ -33,7 +33,7 @@ class SuiteOptions:
     protocol_file: Annotated[
         Path | None, typer.Option("--from", metavar="FILE.jsonl", help="Evaluate this file instead of measuring.")
     ] = None
-    seed: Annotated[str, typer.Option(metavar="S", help="Random seed of the run.")] = "1"
+    seed: Annotated[str, seed_option("Random seed of the run.")] = "1"
     page: ReportPage = None
     published: Annotated[bool, typer.Option("--published", help="Also print the results of the paper.")] = False
     engine: Engine = None

@@ -2,19 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import typer
 
 from stressbench.cli.options.study_creation import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
 from stressbench.experiments.sweep.launches import refuse_workload_options
-
-
-def isolated_option(default: int) -> Any:
-    """The option `--isolated` of a sweep that has so many isolated rounds by default."""
-    return typer.Option(
-        "--isolated", metavar="N", min=0, help=f"Isolated rounds of each job; default: {default}.", show_default=False
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

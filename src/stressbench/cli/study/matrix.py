@@ -9,6 +9,7 @@ from stressbench.cli.console.studies import run_and_exit
 from stressbench.cli.options.common import target_option
 from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.rounds import contended_option, isolated_option, runs_option
 from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions
 from stressbench.cli.options.study_creation import (
     AnyRanksPerNode,
@@ -67,11 +68,11 @@ def matrix(
         bool, typer.Option("--self", help="Also run each job next to a second copy of itself.")
     ] = False,
     placements: Placements = None,
-    isolated: Annotated[int, typer.Option(metavar="N", min=0, help="Isolated rounds of each job.")] = 10,
-    contended: Annotated[int, typer.Option(metavar="N", min=0, help="Contended rounds.")] = 10,
+    isolated: Annotated[int, isolated_option("Isolated rounds of each job.")] = 10,
+    contended: Annotated[int, contended_option("Contended rounds.")] = 10,
     repetitions: Repetitions = None,
     min_time: MinTime = None,
-    runs: Annotated[int, typer.Option(metavar="N", min=1, help="Runs of each pair.")] = 1,
+    runs: Annotated[int, runs_option("Runs of each pair.")] = 1,
     seed: Seed = 1,
     study_options: StudyRunOptions,
 ) -> None:

@@ -147,14 +147,12 @@ mutations_of() {  # reader of the engine
   timeout 3600 "${program[@]}" "${STRESSBENCH_FUZZ_INPUTS:-1000000}"
 }
 stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer
-  local passed=0 failed=0 corpus=$root/.cache/fuzz-corpus readers=(workload trace run sizes levels sidecar) reader
+  local passed=0 failed=0 corpus=$root/.cache/fuzz-corpus readers=(workload trace run sizes levels sidecar)
   mkdir -p "$corpus"
   build openmpi || return
   export -f mutations_of
-  for reader in $(printf '%s\n' "${readers[@]}" | xargs -P "$jobs" -I{} bash -c 'mutations_of {} >&2 && echo {}'); do
-    ((passed += 1))
-  done
-  ((failed = ${#readers[@]} - passed))
+  passed=$(printf '%s\n' "${readers[@]}" | xargs -P "$jobs" -I{} bash -c 'mutations_of {} >&2 && echo passed' | wc -l)
+  failed=$((${#readers[@]} - passed))
   if cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
     -DSTRESSBENCH_TESTS=ON -DSTRESSBENCH_LIBFUZZER=ON &&
     cmake --build build/fuzz -j "$jobs" --target workload_libfuzzer &&

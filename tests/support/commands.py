@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from stressbench.cli.app import build
+from stressbench.cli.console.app import build
 
 _command = functools.cache(lambda: get_command(build()))
 """Built once: to look at the signatures of all commands takes longer than most of them."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 from typer.models import OptionInfo
 
-from stressbench.cli.app import build
+from stressbench.cli.console.app import build
 
 _HEAD = re.compile(r"^  (?P<head>\S.*?)(?:\s{2,}.*)?$")
 _TAKES = re.compile(r"^(?P<type>[A-Z]+)(?::(?P<accepted>[^=]*))?(?:=(?P<default>.*))?$")

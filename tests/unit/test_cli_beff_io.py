@@ -159,7 +159,7 @@ def test_a_lab_that_serves_no_files_is_refused(measured: Measured) -> None:
         ("-n 4 --memory 2GiBs", "--memory: '2GiBs' must be a size above 0, such as 4096, 32KiB"),
         ("-n 4 --mpart 0", "--mpart: '0' must be a size above 0"),
         ("-n 4 --limit 1.5", "--limit: '1.5' must be a size above 0"),
-        ("-n 4 --memory 1GiB --mpart 1MiB", "--mpart 1MiB: follows from --memory 1GiB; leave one of both out"),
+        ("-n 4 --memory 1GiB --mpart 1MiB", "--mpart 1MiB: follows from --memory 1GiB; omit one of them"),
         ("-n 4 --hint striping", "--hint: 'striping' must be KEY=VALUE, such as striping_factor=4"),
         ("-n 4 --types 5", "--types: '5' must be types from 0 to 4, such as 0,1, each once"),
         ("-n 4 --types 1,1", "--types: '1,1' must be types from 0 to 4, such as 0,1, each once"),

@@ -286,7 +286,7 @@ def test_a_request_to_stop_goes_on_to_the_command_and_what_was_collected_is_show
     waits = f"trap '{COPY}; exit 7' INT; echo ready; while :; do sleep 0.05; done"
     process = subprocess.Popen(
         [sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-         "from stressbench.cli.app import main; main()", "profile", "sh", "-c", waits],
+         "from stressbench.cli.console.app import main; main()", "profile", "sh", "-c", waits],
         cwd=folder, env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
@@ -309,7 +309,7 @@ def test_a_request_to_stop_goes_on_to_the_command_and_what_was_collected_is_show
         ("profile -o made.trace true", "made.trace already exists"),
         (
             "profile --json -o a.html true",
-            "--json: -o a.html is not a .json file; name a .json file, or leave one of both out",
+            "--json: -o a.html is not a .json file; name a .json file, or omit one of them",
         ),
     ],
 )

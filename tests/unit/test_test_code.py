@@ -22,12 +22,12 @@ PLANTED = {
     "a program in a string": "TEXT = '''\nfrom stressbench.cli import beff\nbeff.place_of = None\n'''",
 }
 ALLOWED = """\
-from stressbench.cli.app import build
+from stressbench.cli.console.app import build
 from stressbench.launch import session
 from support.commands import call
 monkeypatch.setattr(session, "run", None)
 monkeypatch.setenv("STRESSBENCH_MPI", "stressbench.cli")
-PROGRAM = "from stressbench.cli.app import main; main()"
+PROGRAM = "from stressbench.cli.console.app import main; main()"
 result = build()
 result.colour = None
 """

@@ -18,7 +18,7 @@ Examples:
     stressbench lab up tiny --name other
 
 I/O nodes ([io] in the file) serve a GlusterFS that all hosts mount, if it is installed (`stressbench lab setup` does
-that); otherwise they are plain nodes, and a note says so.
+that); otherwise they are plain nodes, and a warning says so.
 
 {STATUS}
 """
@@ -39,7 +39,7 @@ def up(
     started = bring_up(what, name=name)
     lab = started.running.lab
     for one in started.unavailable:
-        warning(f"note: I/O nodes serve no file system: {one.name} missing: {one.remedy}")
+        warning(f"I/O nodes serve no file system: {one.name} missing: {one.remedy}")
     if started.running.scratch is not None:
         note(f"hosts find the file system of the I/O nodes at {started.running.scratch}")
     note(

@@ -5,7 +5,7 @@ from typing import Any
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import AsJson
 from stressbench.experiments.study.catalog import shipped, study_file
 from stressbench.formats.study.file import read_study
 from stressbench.report.renderers.text import new_table, print_table, standard_output

@@ -3,7 +3,7 @@
 import typer
 
 from stressbench.cli.console.studies import print_plan
-from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.study import StudyArgument
 from stressbench.experiments.study.catalog import study_file
 from stressbench.formats.study.file import read_study

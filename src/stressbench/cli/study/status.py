@@ -5,7 +5,7 @@ from typing import Any
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
 from stressbench.experiments.study.directory import open_directory

@@ -1,18 +1,15 @@
 """`stressbench trace show`: the ranks and calls of a trace."""
 
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stressbench.console import warning
-from stressbench.formats.trace import Trace, read_trace
-from stressbench.report.document import Document
+from stressbench.experiments.trace_outline import outline_document
+from stressbench.formats.trace import read_trace
 from stressbench.report.renderers.text import show as print_document
 from stressbench.report.traffic import document as documents
-from stressbench.report.traffic.calls import outline_section, ranks_section
-from stressbench.tracing.outline import outline
 from stressbench.tracing.profile import profile_of
 
 _LINES = 200
@@ -20,7 +17,7 @@ _HELP = """\
 Show a trace: what ran, what each rank did, and the order of calls with its loops.
 
 A call is written as in `Is>1:2:19400`: operation, partner, tag, bytes. Ranks are those of MPI_COMM_WORLD. Wa(2) waits
-for two requests; Allreduce[SUM]:8@4 reduces 8 bytes over 4 ranks. Of a truncated file, the complete part is shown.
+for two requests; Allreduce[SUM]:8@4 reduces 8 bytes over 4 ranks. The complete part of a truncated file is shown.
 
 \b
 Examples:
@@ -50,18 +47,6 @@ def show(
     if profile:
         print_document(documents.brief(profile_of(trace)))
     else:
-        _show(trace, rank=rank, lines=lines)
-
-
-def _show(trace: Trace, *, rank: int | None, lines: int) -> None:
-    sections = [ranks_section(trace)] if rank is None else []
-    if trace.truncated:
-        warning(f"warning: the file is cut off: {len(trace.positions):,} of {trace.header.ranks:,} ranks are whole")
-    if rank is not None or trace.positions:
-        chosen = trace.rank(trace.positions[0].rank if rank is None else rank)
-        for thread, stream in enumerate(chosen.streams_by_thread()):
-            outline_lines = tuple(islice(outline(chosen, stream), lines + 1))
-            sections.append(
-                outline_section(chosen, stream, outline_lines[:lines], thread=thread, more=len(outline_lines) > lines)
-            )
-    print_document(Document(title="", sections=tuple(sections)))
+        if trace.truncated:
+            warning(f"the file is cut off: {len(trace.positions):,} of {trace.header.ranks:,} ranks are whole")
+        print_document(outline_document(trace, rank=rank, lines=lines))

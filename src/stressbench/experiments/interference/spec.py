@@ -20,7 +20,7 @@ from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.report.units import count
 
 WORKLOAD_SUFFIX = ".sb"
-_DEFAULT_ROUNDS = 10
+DEFAULT_ROUNDS = 10
 _ROUNDING = 1e-9
 
 
@@ -91,7 +91,7 @@ def measurement_spec(
     )  # fmt: skip
     return MeasurementSpec(
         name=name or (command[0] if workload is not None else Path(command[0]).name), command=tuple(command),
-        workload=workload, rounds=rounds or _DEFAULT_ROUNDS, shape=shape, schedule=schedule,
+        workload=workload, rounds=rounds or DEFAULT_ROUNDS, shape=shape, schedule=schedule,
         background_ranks=background_ranks, target=target, target_name=target_name, probe_placement=probe_placement,
         engine=engine, seed=seed, idle_s=idle_s, probe_after=probe_after, limit_s=limit_s,
     )  # fmt: skip

@@ -42,7 +42,7 @@ class PairMatrix:
         """The study. Raises StudyMistake and ValidationMistakes."""
         return specification_of(
             {
-                "about": f"Who slows whom: {', '.join(self._jobs)}",
+                "about": f"Pairwise slowdowns: {', '.join(self._jobs)}",
                 "seed": self.seed,
                 "repetitions": self.runs,
                 "matrix": list(self._jobs),

@@ -1,4 +1,4 @@
-"""Parsers of the values of options of `degrade` and `rails`."""
+"""Parsers of the options of `degrade` and `rails`. Errors name the option."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -104,15 +104,15 @@ TEST_F(RunFileFaults, NothingStaysOfALineThatDoesNotFit) {
 Json as_read(const Json& record) { return Json::parse(record.dump()); }
 
 scheduler::Header header_of(const scheduler::Machine& machine) {
-  scheduler::Header header;
-  header.launch = 2;
-  header.run_id = "run-7";
-  header.seed = ~std::uint64_t{0};
-  header.machine = &machine;
-  header.workload_path = "demo.sb";
-  header.workload_text = "[JOB_NAME] a\n";
-  header.plan = {{3, 4}, 5, scheduler::Finish::once, 0.05, 1.5, "random:7", true};
-  return header;
+  scheduler::Header record;
+  record.launch = 2;
+  record.run_id = "run-7";
+  record.seed = ~std::uint64_t{0};
+  record.machine = &machine;
+  record.workload_path = "demo.sb";
+  record.workload_text = "[JOB_NAME] a\n";
+  record.plan = {{3, 4}, 5, scheduler::Finish::once, 0.05, 1.5, "random:7", true};
+  return record;
 }
 
 TEST(RecordsReadBack, HeaderHasTheSettingsOfTheRun) {

@@ -4,12 +4,12 @@ import pytest
 
 from stressbench.experiments.validation.running import measurable
 from stressbench.experiments.validation.workload import Computation
-from stressbench.tracing.iterations import Iterations, NotComparable, Run
+from stressbench.tracing.iterations import Iterations, IterationSpan, NotComparable
 
 
 def iterations(*calls: int, times: int = 5000) -> Iterations:
     """As many iterations on each rank, with so many calls each."""
-    runs = tuple(Run(start=0, calls=number, times=times) for number in calls)
+    runs = tuple(IterationSpan(start=0, calls=number, times=times) for number in calls)
     return Iterations(runs=runs, found=times, skipped=0, differences=())
 
 

@@ -20,8 +20,7 @@ from stressbench.launch.find import find_engine
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.tracer import find_tracer
 from stressbench.launch.tracing import Tracing
-from stressbench.tracing.iterations import NotComparable
-from stressbench.tracing.iterations import Run as CallRun
+from stressbench.tracing.iterations import IterationSpan, NotComparable
 
 WINDOW_VARIABLE = "STRESSBENCH_TRACE_WINDOW"
 _SHOWN_LINES = 10
@@ -52,7 +51,7 @@ class TracedLaunches:
         return self._traced(program, name="program", mode=TraceMode.capture, settings=settings)[0]
 
     def capture_iterations(
-        self, program: Sequence[str], runs: Sequence[CallRun], *, name: str, begins_paused: bool, gap_times: bool
+        self, program: Sequence[str], runs: Sequence[IterationSpan], *, name: str, begins_paused: bool, gap_times: bool
     ) -> tuple[Trace, Outcome]:
         """The calls of these iterations only, as `name`.trace; with `gap_times`, also the time before each."""
         window = self.folder / "iterations.window"

@@ -101,8 +101,8 @@ def _verdict_text(result: Validation, tolerance: float) -> str:
 def _difference_text(difference: IterationDifference) -> str:
     if difference.place == 0 and not difference.before and difference.workload:
         return (
-            f"rank {difference.rank}: the program never calls {difference.workload[0]}, with which an iteration of the "
-            f"workload begins ({difference.calls:,} calls)"
+            f"rank {difference.rank}: no iteration of the program begins with {difference.workload[0]}, the first of the "
+            f"workload's {count(difference.calls, 'call')}"
         )
     before = f" after {' '.join(difference.before)}" if difference.before else ""
     sides = (difference.program, difference.workload)

@@ -1,4 +1,4 @@
-"""Definitions of applications: programs (sources.py) with inputs, and the motif that stands for each input.
+"""Definitions of applications: programs (sources.py) with inputs, and the motif that models each input.
 
 A definition is a file benchmarks/applications/NAME.toml. To the keys of a program it adds
 

@@ -1,4 +1,4 @@
-"""Applications against the motifs that stand for them, and against their own recorded workloads.
+"""Applications against the motifs that model them, and against their own recorded workloads.
 
     .venv/bin/python benchmarks/applications.py --list
     .venv/bin/python benchmarks/applications.py tealeaf npb/cg-A --launches 6

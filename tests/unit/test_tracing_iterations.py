@@ -4,9 +4,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, waitall, write_lines
+from support.traces import (
+    MadeRank,
+    MadeTrace,
+    Record,
+    allreduce,
+    call,
+    irecv,
+    isend,
+    rank_of,
+    trace_of,
+    waitall,
+    write_lines,
+)
 
-from stressbench.formats.trace import RankTrace, Trace, read_trace
+from stressbench.formats.trace import RankTrace, read_trace
 from stressbench.tracing.excerpts import lines_of_step
 from stressbench.tracing.grammar import expand
 from stressbench.tracing.iteration_times import operations_in, times_in
@@ -27,21 +39,6 @@ DOT, MINIMUM = allreduce(), allreduce(reduction="MIN")
 
 def exchange(peer: int, size: int = 100) -> list[Record]:
     return [irecv(peer, size=size, request=0), isend(peer, size=size, request=1), waitall(0, 1)]
-
-
-def trace_of(folder: Path, sequences: Sequence[Sequence[Record]], *, name: str, **extra: object) -> Trace:
-    """A trace in which each rank makes these calls in order."""
-    return read_trace(MadeTrace([_rank(calls, **extra) for calls in sequences]).write(folder, f"{name}.trace"))
-
-
-def _rank(calls: Sequence[Record], **extra: object) -> MadeRank:
-    distinct: list[Record] = []
-    rule = []
-    for one in calls:
-        if one not in distinct:
-            distinct.append(one)
-        rule.append([distinct.index(one), 1])
-    return MadeRank(distinct, rules=[rule], **extra)  # type: ignore[arg-type]
 
 
 def found(
@@ -245,7 +242,7 @@ def test_overlapping_matches_are_no_iterations() -> None:
 
 
 def test_times_are_those_of_one_iteration_mean_over_the_ranks(tmp_path: Path) -> None:
-    made = MadeTrace([_rank(5 * CG[0], wall_s=2.0), _rank(5 * CG[1], wall_s=3.0)])
+    made = MadeTrace([rank_of(5 * CG[0], wall_s=2.0), rank_of(5 * CG[1], wall_s=3.0)])
     for rank in made.ranks:
         for one in rank.calls:
             one["each_s"] = 0.05
@@ -262,7 +259,7 @@ def test_times_are_those_of_one_iteration_mean_over_the_ranks(tmp_path: Path) ->
 
 
 def test_completed_tests_are_waits_and_others_do_not_count(tmp_path: Path) -> None:
-    records = MadeTrace([_rank(CG[0]), _rank(CG[1])]).records()
+    records = MadeTrace([rank_of(CG[0]), rank_of(CG[1])]).records()
     tests = {"op": "Testall", "calls": 9, "time_s": 0.1, "bytes": 0, "empty": 8}
     records[1]["totals"].append(tests)
     records[2]["totals"].append({**tests, "op": "Iprobe", "empty": 9})
@@ -279,7 +276,7 @@ def test_a_launch_with_other_calls_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_trace_of_a_step_has_its_calls_and_the_computation_before_and_between_them(tmp_path: Path) -> None:
-    made = MadeTrace([_rank(3 * CG[0]), _rank(3 * CG[1])])
+    made = MadeTrace([rank_of(3 * CG[0]), rank_of(3 * CG[1])])
     records = made.records()
     for rank in records[1:3]:
         times = {(3, 0): 5.0, (-1, 0): 1.0, (0, 1): 0.25, (1, 2): 0.5, (2, 3): 2.0}
@@ -307,7 +304,7 @@ def test_the_trace_of_a_step_has_its_calls_and_the_computation_before_and_betwee
 
 
 def test_the_trace_of_a_step_has_the_times_before_its_calls_in_order(tmp_path: Path) -> None:
-    records = MadeTrace([_rank(3 * CG[0]), _rank(3 * CG[1])]).records()
+    records = MadeTrace([rank_of(3 * CG[0]), rank_of(3 * CG[1])]).records()
     for rank in records[1:3]:
         rank["gap_times_ns"] = list(range(10, 22))
     trace = read_trace(write_lines(tmp_path / "whole.trace", records))

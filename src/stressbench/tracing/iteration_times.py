@@ -11,14 +11,19 @@ from stressbench.tracing.operations import WAIT_OF_TEST
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IterationTimes:
-    """Seconds of one iteration, each the mean over the ranks and over the iterations of one launch.
+    """Seconds of one iteration and of its MPI calls, each the mean over the ranks and iterations of one launch.
 
-    `slowest_s` is the time of the rank that took longest. Time outside MPI is `time_s` - `mpi_s`.
+    `slowest_s` is the mean over the iterations of the rank that took longest, None where it is unknown.
     """
 
     time_s: float
-    slowest_s: float
+    slowest_s: float | None
     mpi_s: float
+
+    @property
+    def mpi_share(self) -> float:
+        """Share of the time that is spent in MPI."""
+        return self.mpi_s / self.time_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

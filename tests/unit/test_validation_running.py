@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import invoke
 from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, trace_of, waitall, write_lines
 
 from stressbench.experiments.progress import silent
@@ -95,7 +96,7 @@ class MadeLaunches:
     folder: Path
     exchanges: tuple[int, int] = (6, 6)
     replayed: list[list[Record]] | None = None
-    programs: int = 0
+    seeds: list[int] = field(default_factory=list)
 
     def check(self, program: Sequence[str]) -> None:
         pass
@@ -109,10 +110,10 @@ class MadeLaunches:
         return read_trace(MadeTrace(ranks).write(self.folder, "program.trace"))
 
     def capture_iterations(self, program: Sequence[str], runs, *, name: str, begins_paused, gap_times):
-        self.programs += 1
         return self._trace(name, [one.times * calls for one, calls in zip(runs, CG, strict=True)]), OUTCOME
 
-    def run_workload(self, workload: Path, *, repetitions: int, warmup, seed, name: str, mode):
+    def run_workload(self, workload: Path, *, repetitions: int, warmup, seed: int, name: str, mode):
+        self.seeds.append(seed)
         is_replay = "[MOTIF] replay" in workload.read_text()
         calls = [5 * rank for rank in CG] if is_replay else [repetitions * rank for rank in CG]
         if is_replay and self.replayed is not None:
@@ -244,3 +245,22 @@ def test_what_cannot_be_emitted_after_the_launches_keeps_the_result(validate, tm
         validate("tealeaf", emit=Path("there/e.sb"), before=(tmp_path / "there").rmdir)
 
     assert len(raised.value.result.blocks) == 2
+
+
+def test_each_launch_of_the_workload_has_a_seed_of_its_own(validate):
+    seeds: list[int] = []
+    validate("tealeaf", seed=7, launches=3, made={"seeds": seeds})
+    assert seeds == [7, 7, 8, 9]  # of the capture, then of the launches
+
+
+def test_the_command_prints_the_result_of_a_workload_that_cannot_be_written(validate, monkeypatch):
+    result = validate("tealeaf")
+
+    def run(*_: object, **__: object) -> Validation:
+        raise NotEmitted("--emit: e.sb: no space left on device", result=result)
+
+    monkeypatch.setattr(ValidationSpec, "run", run)
+    ended = invoke("validate -n 2 --emit e.sb tealeaf -- ./app")
+
+    assert "calls: the same on 2 ranks" in ended.stdout
+    assert "--emit: e.sb: no space left on device" in ended.stderr + str(ended.exception)

@@ -92,7 +92,8 @@ def validate(
         typer.Option(
             metavar="sequence|measured|mean|own",
             help="Computation of the workload: the program's call by call, drawn from its distribution, its means, or "
-            "the workload's own; default: sequence, or measured if an iteration has more than 131,072 calls.",
+            "the workload's own; default: sequence, measured if an iteration has more than 131,072 calls, own for a "
+            "recorded workload.",
             show_default=False,
         ),
     ] = None,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stressbench import __version__
 from stressbench.errors import Interrupted, MachineFault
+from stressbench.experiments.new_directory import make_new_directory
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.scratch import scratch_directory
 from stressbench.experiments.validation.launches import TracedLaunches, WorkloadRun
@@ -17,7 +18,6 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_atomically, write_output
 from stressbench.formats.launches.journal import FILE
 from stressbench.formats.launches.validation import JOURNAL, ComparedSide, ValidationLaunch, ValidationPlan
-from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.trace import MAX_GAP_TIMES, Trace, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
@@ -148,12 +148,7 @@ class ValidationSpec:
             with scratch_directory("validate") as folder:
                 yield folder.absolute()
             return
-        if self.output.exists() and (not self.output.is_dir() or any(self.output.iterdir())):
-            raise StudyMistake(f"--output: {self.output} already exists; a validation begins in a new directory")
-        try:
-            self.output.mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            raise StudyMistake(f"--output: {self.output}: {reason_of(fault)}") from fault
+        make_new_directory(self.output, begins="a validation begins")
         yield self.output.absolute()
 
 

@@ -93,7 +93,7 @@ class Programs:
         Raises SourceMistake if a package is missing, or a step fails.
         """
         self._require_packages(source)
-        folder = self.cache / f"{source.name.replace(' ', '-')}-{self._fingerprint(source)}"
+        folder = self.cache / f"{source.name.replace(' ', '-')}-{self.fingerprint(source)}"
         done = folder.with_suffix(".built")
         if done.exists():
             return folder
@@ -107,7 +107,8 @@ class Programs:
         done.touch()
         return folder
 
-    def _fingerprint(self, source: Source) -> str:
+    def fingerprint(self, source: Source) -> str:
+        """Changes if the program does: its commit, its build, or a file that is added. Raises SourceMistake."""
         text = f"{source.repository} {source.commit} {source.paths} {source.build}"
         try:
             added = [(self.beside / name).read_bytes() for name in source.added]

@@ -46,6 +46,10 @@ void start_tracing() {
   process().first_recording().header.began_ns = now_ns();
   process().thread()->last_return_ns = now_ns();
   if (!set_window()) return;
+  if (settings::begins_paused() && process().is_in_window()) {
+    Header& header = process().first_recording().header;
+    header.pause(header.began_ns);
+  }
   process().set_recording(!settings::begins_paused());
 }
 
@@ -71,10 +75,15 @@ std::int64_t time_since_last_call_ns(const Thread& thread) {
 void set_recording(Thread& thread, bool enabled) {
   if (enabled == process().is_recording() || process().is_window_over()) return;
   std::int64_t& tail_ns = thread.recording->header.tail_ns;
+  Header& header = process().first_recording().header;
+  const std::int64_t time_ns = now_ns();
   if (enabled) {
-    thread.last_return_ns = now_ns() - tail_ns;
+    thread.last_return_ns = time_ns - tail_ns;
+    tail_ns = 0;
+    header.resume(time_ns);
   } else {
     tail_ns = time_since_last_call_ns(thread);
+    if (process().is_in_window()) header.pause(time_ns);
   }
   thread.polling = {};
   process().set_recording(enabled);
@@ -163,7 +172,11 @@ void finish_tracing() {
     process().thread(k)->recording->header.tail_ns = time_since_last_call_ns(*process().thread(k));
   }
   process().set_recording(false);
-  if (!process().is_window_over()) process().first_recording().header.last_ns = now_ns();
+  if (!process().is_window_over()) {
+    Header& header = process().first_recording().header;
+    header.last_ns = now_ns();
+    header.resume(header.last_ns);
+  }
   write_file();
 }
 

@@ -1,4 +1,4 @@
-"""`stressbench validate`: the calls and times of a workload compared with those of the application it represents."""
+"""`stressbench validate`: the calls and times of a workload compared with those of the application it models."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,13 +15,13 @@ from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
 from stressbench.console import emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, ValidationSpec
+from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, NotEmitted, ValidationSpec
 from stressbench.experiments.validation.workload import Computation
 from stressbench.results.validation import Validation, Verdict
 from stressbench.tracing.iterations import Boundaries
 
 _HELP = """\
-Compare a workload with the application that it represents: the MPI calls of each rank, and the time of an iteration.
+Compare a workload with the application that it models: the MPI calls of each rank, and the time of an iteration.
 
 CMD is an MPI program without its mpirun, built with the engine's MPI. It is captured once to find the iterations that
 make the calls of MOTIF or W.sb. Then CMD and the workload are launched in turn. In each turn the workload computes
@@ -75,7 +75,8 @@ def validate(
         typer.Option(
             metavar="sequence|measured|mean|own",
             help="Computation of the workload: the program's call by call, drawn from its distribution, its means, or "
-            "the workload's own; default: sequence, or measured if an iteration has more than 131,072 calls.",
+            "the workload's own; default: sequence, measured if an iteration has more than 131,072 calls, own for a "
+            "recorded workload.",
             show_default=False,
         ),
     ] = None,
@@ -89,7 +90,7 @@ def validate(
         bool, typer.Option("--pcontrol", help="Only compare what CMD does between MPI_Pcontrol(1) and MPI_Pcontrol(0).")
     ] = False,
     any_tag: Annotated[
-        bool, typer.Option("--any-tag", help="Do not compare tags, for a program that numbers its messages.")
+        bool, typer.Option("--any-tag", help="Do not compare tags, for programs that use counters as tags.")
     ] = False,
     iterations: Annotated[
         int, typer.Option(metavar="N", min=1, help="Measure at most this many iterations in a launch.")
@@ -115,7 +116,11 @@ def validate(
         tolerance=None if within is None else share(within, option="--within", zero=False), seed=seed,
         emit=emit_workload, output=output,
     )  # fmt: skip
-    result = spec.run(progress=emit)
+    try:
+        result = spec.run(progress=emit)
+    except NotEmitted as fault:
+        _print(fault.result, as_json=as_json)
+        raise
     _print(result, as_json=as_json)
     if not result.complete:
         raise typer.Exit(ExitStatus.interrupted)

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from stressbench.errors import Interrupted
 from stressbench.exit_status import ExitStatus
+from stressbench.experiments.new_directory import make_new_directory
 from stressbench.experiments.progress import Progress
 from stressbench.experiments.sweep.figures import parse_figure
 from stressbench.formats.errors import reason_of
@@ -74,11 +75,9 @@ class LaunchSweep(Generic[Condition, P, L]):
         return failed
 
     def _begin(self, output: Path) -> Path:
-        if output.exists() and (not output.is_dir() or any(output.iterdir())):
-            raise StudyMistake(f"--output: {output} already exists; a program's launches begin in a new directory")
+        make_new_directory(output, begins="a program's launches begin")
         path = output / FILE
         try:
-            output.mkdir(parents=True, exist_ok=True)
             self.journal.append(path, self.plan)
         except OSError as fault:
             raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault

@@ -1,7 +1,6 @@
 """The effective bandwidth of a machine and of its file system: b_eff and b_eff_io, each run as a single job."""
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from stressbench.formats.errors import SuiteFileError, reason_of
 from stressbench.formats.files import is_own_file, limits, read_bytes, require_output
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.formats.protocols.beff_io import read_io_protocols
+from stressbench.formats.workload_text import in_quotes, quote_argument
 from stressbench.launch import session
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
@@ -25,8 +25,6 @@ from stressbench.suites.beff import BEff, b_eff_of
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
 
 B_EFF, B_EFF_IO = "b_eff", "b_eff_io"
-_UNQUOTED_WORD = re.compile(r"[\w./:=,+@%{}~$][\w./:=,+@%{}~$-]*")
-_OPTION = re.compile(r"--[a-z-]+")
 
 
 class SuiteAborted(StressBenchError):
@@ -113,10 +111,10 @@ def _run_motif(
 ) -> int:
     """Run the motif once on all ranks and return the exit status. Raises LaunchMistake."""
     workload, run_file = folder / f"{motif}.sb", RunFile(path=folder / "run.jsonl")
-    escaped = str(protocol).replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
-    words = " ".join((motif, *map(_quoted, options)))
+    words = " ".join((motif, *(quote_argument(word, variables=True) for word in options)))
     workload.write_text(
-        f'[JOB_NAME] {motif}\n[NODES] {launch.shape.ranks}\n[MOTIF] {words} --protocol "{escaped}"\n', encoding="utf-8"
+        f"[JOB_NAME] {motif}\n[NODES] {launch.shape.ranks}\n[MOTIF] {words} --protocol {in_quotes(str(protocol))}\n",
+        encoding="utf-8",
     )
     engine_options = EngineOptions(
         isolated="1", contended="0", repetitions="1", warmup="0", seed=launch.seed, verify=launch.verify
@@ -135,13 +133,6 @@ def _run_motif(
     if result.status in (ExitStatus.fault, ExitStatus.interrupted) and not protocol.exists():
         progress(NOTHING_MEASURED)
     return result.status
-
-
-def _quoted(word: str) -> str:
-    """The word, quoted where the workload language requires it; `${SCRATCH}` stays a variable."""
-    if _UNQUOTED_WORD.fullmatch(word) or _OPTION.fullmatch(word):
-        return word
-    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 @contextmanager

@@ -16,14 +16,13 @@ import orjson
 
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.run import WorkloadRefused
-from stressbench.experiments.study.includes import STATEMENT, without_comments
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
+from stressbench.formats.workload_text import STATEMENT, quote, quote_argument, without_comments
 from stressbench.launch.engine import check_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import find_engine
 from stressbench.launch.launch_target import LOCAL, LaunchTarget
-from stressbench.tracing.replay import quote
 
 SUFFIX = ".sb"
 _COMPUTE = "compute"
@@ -175,8 +174,8 @@ class ComparedWorkload:
 
     def _as_written(self, nodes: int) -> str:
         if self.file is None:
-            motif = " ".join(map(quote, self.words))
-            return f"[JOB_NAME] {self.name}\n[NODES] {nodes}\n[MOTIF] {motif}\n"
+            motif = " ".join(map(quote_argument, self.words))
+            return f"[JOB_NAME] {quote(self.name)}\n[NODES] {nodes}\n[MOTIF] {motif}\n"
         try:
             return read_text(self.file, limit=limits.WORKLOAD).removeprefix("\ufeff")
         except UnicodeDecodeError as fault:

@@ -6,10 +6,12 @@ They are targets that `stressbench.launch.targets.registered` makes `--on lab:NA
 """
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.lab import LabHost, LabTarget
-from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.labs import RunningLabs
+from stressbench.launch.launch_target import LOCAL, LaunchTarget, NicNumbers, TargetProperties
 from stressbench.launch.targets import NicTotals
 
 
@@ -20,6 +22,7 @@ class FakeLab:
     events: list[str] = field(default_factory=list)
     refuses: str = ""
     here: LaunchTarget = LOCAL
+    properties: ClassVar[TargetProperties] = RunningLabs.properties
 
     def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rails not in (None, 1):
@@ -33,6 +36,9 @@ class FakeLab:
 
     def nic_totals(self, on: str) -> NicTotals | None:
         return None
+
+    def nic_numbers(self, on: str) -> NicNumbers:
+        return RunningLabs().nic_numbers(on)
 
 
 FOUR = LabTarget(

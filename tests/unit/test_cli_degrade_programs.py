@@ -22,6 +22,7 @@ from stressbench.formats.launches.rates import read_launches
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
+from stressbench.launch.labs import SimulatedLabs
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import registered
@@ -54,6 +55,8 @@ class Lab(FakeLab):
 
 
 class Simulated(FakeLab):
+    properties = SimulatedLabs.properties
+
     def target(self, on: str, **_: object) -> LaunchTarget:
         return SimulatedTarget(name="tiny", hosts=(), platform="", source="", folder=Path())
 

@@ -7,17 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.studies import STUDY, WORKLOAD
 
+from stressbench.experiments.study.cell_targets import require_controllable_links
 from stressbench.formats.study.cells import Cell, scheduled_runs, varying_factors
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
-from stressbench.formats.study.file import parse_study, read_study
+from stressbench.formats.study.file import parse_study, read_study, study_file_mistakes
 
 BASE = '[factors]\nworkload = "two.sb"\n'
 LAB = BASE + 'on = "lab:tiny"\n'
 
 
 def told(text: str) -> str:
-    with pytest.raises(StudyFileMistake) as caught:
-        parse_study(text, source="s.toml")
+    with pytest.raises(StudyFileMistake) as caught, study_file_mistakes(text, source="s.toml"):
+        require_controllable_links(parse_study(text, source="s.toml"))
     return str(caught.value)
 
 

@@ -8,7 +8,7 @@ from support.fake_lab import PAIR, Pair
 from support.fake_launcher import put
 from support.studies import WORKLOAD, study_in
 
-from stressbench.experiments.study.cell_targets import rail_selection_of, require_links
+from stressbench.experiments.study.cell_targets import rail_selection_of, require_controllable_links, require_links
 from stressbench.experiments.study.directory import Directory, create_or_extend
 from stressbench.experiments.study.launching import RunLauncher
 from stressbench.formats.study.cells import Cell
@@ -42,8 +42,8 @@ TWO = '{"jobs":[{"name":"a","nodes":"0,1","ranks":2},{"name":"b","nodes":"0,1","
 
 
 def mistake(text: str) -> str:
-    with pytest.raises(StudyFileMistake) as caught:
-        parse_study(text, source="s.toml")
+    with pytest.raises(StudyFileMistake) as caught, study_file_mistakes(text, source="s.toml"):
+        require_controllable_links(parse_study(text, source="s.toml"))
     return str(caught.value)
 
 

@@ -9,11 +9,12 @@ from support.commands import invoke
 from support.fake_site import SCRIPT, Site
 from support.studies import WORKLOAD, carry_out, study_in
 
+from stressbench.experiments.study.cell_targets import require_controllable_links
 from stressbench.experiments.study.directory import Directory, now, open_directory
 from stressbench.experiments.study.launching import RunLauncher
 from stressbench.experiments.study.run_states import State, run_states, slowed_networks
 from stressbench.formats.study.errors import StudyFault, StudyFileMistake, StudyMistake
-from stressbench.formats.study.file import parse_study
+from stressbench.formats.study.file import parse_study, study_file_mistakes
 from stressbench.formats.study.manifest import LinksRecord
 from stressbench.launch import session
 
@@ -154,8 +155,10 @@ def test_who_asks_to_stop_while_it_works_gets_no_more_runs(site: Site) -> None:
     ],
 )
 def test_a_mistake_has_its_line(old: str, new: str, message: str) -> None:
-    with pytest.raises(StudyFileMistake) as caught:
-        parse_study(STUDY.replace(old, new), source="s.toml")
+    text = STUDY.replace(old, new)
+
+    with pytest.raises(StudyFileMistake) as caught, study_file_mistakes(text, source="s.toml"):
+        require_controllable_links(parse_study(text, source="s.toml"))
 
     assert message in str(caught.value)
 

@@ -63,6 +63,8 @@ class LabTarget:
     nics: tuple[str, ...] = ()
     realtime_by_default: bool = True
     stall_limit: str | None = "60s"
+    simulated: bool = False
+    on_this_machine: bool = True
 
     @property
     def ranks(self) -> int | None:

@@ -17,6 +17,7 @@ from stressbench.labs.subset import with_rails, with_rate_share
 from stressbench.labs.topology import Lab
 from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.launch_target import NicNumbers, TargetProperties
 from stressbench.launch.simgrid import SimulatedTarget, cache_folder
 
 _WORKLOAD_VARIABLES = frozenset({"SCRATCH", "TMPDIR"})
@@ -24,6 +25,8 @@ _WORKLOAD_VARIABLES = frozenset({"SCRATCH", "TMPDIR"})
 
 class RunningLabs:
     """Provides the targets `lab:NAME`."""
+
+    properties = TargetProperties(form="lab:NAME", controls_links=True, keeps_rate=True, counts_all_hosts=True)
 
     def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LabTarget:  # noqa: ARG002  a TargetProvider's
         """The lab that is up under this name. `rate` is only checked, `set_rate` applies it. Raises LaunchMistake."""
@@ -59,9 +62,20 @@ class RunningLabs:
         except (LabMistake, LabFault):
             return None
 
+    def nic_numbers(self, on: str) -> NicNumbers:
+        """NIC numbers from the lab's file; empty where none has this name."""
+        try:
+            lab = read_lab(lab_file(_name_in(on)))
+        except LabMistake:
+            return {}
+        hosts = {host.name for host in lab.hosts}
+        return {(link.name, end.node): link.rail for link in lab.links for end in link.ends if end.node in hosts}
+
 
 class SimulatedLabs:
     """Provides the targets `simgrid:NAME` and `simgrid:FILE.toml`."""
+
+    properties = TargetProperties(form="simgrid:NAME", controls_links=True, simulated=True, runs_concurrently=True)
 
     def target(
         self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None
@@ -91,6 +105,10 @@ class SimulatedLabs:
 
     def nic_totals(self, on: str) -> None:
         """None: a simulation has no counters."""
+
+    def nic_numbers(self, on: str) -> NicNumbers:  # noqa: ARG002  a TargetProvider's
+        """None, since there are no counters."""
+        return {}
 
 
 def _name_in(on: str) -> str:

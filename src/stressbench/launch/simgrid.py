@@ -55,6 +55,8 @@ class SimulatedTarget:
     environment: tuple[tuple[str, str], ...] = ()
     realtime_by_default: bool = False
     nics: tuple[str, ...] = ()
+    simulated: bool = True
+    on_this_machine: bool = False  # simulated ranks share no cores
     stall_limit: str | None = None  # SimGrid itself detects when no rank can proceed
 
     @property

@@ -12,7 +12,7 @@ from types import FrameType
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.study.catalog import study_file
-from stressbench.experiments.study.cell_targets import require_links
+from stressbench.experiments.study.cell_targets import read_checked_study, require_links
 from stressbench.experiments.study.directory import Directory, create_or_extend, locked, now, require_same_workloads
 from stressbench.experiments.study.launching import RunLauncher
 from stressbench.experiments.study.results import is_narrow
@@ -31,15 +31,14 @@ from stressbench.experiments.study.running import (
 from stressbench.experiments.study.workers import WorkerPool
 from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.study.file import Study, read_study, study_file_mistakes
+from stressbench.formats.study.file import Study, study_file_mistakes
 from stressbench.formats.study.manifest import PolicyRecord, Record
 from stressbench.formats.toml import KeyLabel, by_key
 from stressbench.formats.units import duration_text, parse_seconds
 from stressbench.launch.batch import batch_systems
+from stressbench.launch.targets import forms_with, properties_of
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
-
-_CONCURRENT_KINDS = ("slurm", "flux", "simgrid")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,10 +70,11 @@ class StudyOptions:
                 f"--jobs {self.jobs}: rate_command sets one rate for all that runs; expected 1 where a study has one"
             )
         for cell in study.cells:
-            if cell.on.partition(":")[0] not in _CONCURRENT_KINDS:
+            if not properties_of(cell.on).runs_concurrently:
+                kinds = (form.partition(":")[0] for form in forms_with(lambda kind: kind.runs_concurrently))
                 raise StudyMistake(
                     f"--jobs {self.jobs}: runs on {cell.on} would share cores and links and measure each other; "
-                    f"expected 1 there (several at once are for {', '.join(_CONCURRENT_KINDS)})"
+                    f"expected 1 there (several at once are for {', '.join(kinds)})"
                 )
 
 
@@ -145,7 +145,7 @@ def begin_study(what: str, output: Path, options: StudyOptions) -> Directory:
     Raises StudyMistake and LaunchMistake for the first error.
     """
     file = study_file(what)
-    study, text = read_study(file)
+    study, text = read_checked_study(file)
     with study_file_mistakes(text, source=str(file)):
         return begin(study, text, output=output, folder=file.absolute().parent, options=options)
 

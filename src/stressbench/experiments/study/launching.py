@@ -24,7 +24,7 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.explanation import causes, faults
 from stressbench.launch.shape import shape_of
 from stressbench.launch.stopping import StopPolicy
-from stressbench.launch.targets import engine_for, resolve_target, set_link_rate
+from stressbench.launch.targets import engine_for, properties_of, resolve_target, set_link_rate
 
 GRACE_S = 60.0
 LOG_INTERVAL_S = 5.0
@@ -142,7 +142,7 @@ class RunLauncher:
     @contextmanager
     def _at_rate(self, run: PlannedRun) -> Iterator[None]:
         """Context in which the links of the cell's lab have the cell's rate. The full rate is restored afterwards."""
-        if run.cell.rate is None or not run.cell.is_on_lab or self.study.rate_command is not None:
+        if run.cell.rate is None or not properties_of(run.cell.on).keeps_rate or self.study.rate_command is not None:
             yield
             return
         slowed = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=run.cell.rate)

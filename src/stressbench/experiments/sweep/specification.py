@@ -7,6 +7,7 @@ from typing import Any
 
 import tomli_w
 
+from stressbench.experiments.study.cell_targets import require_controllable_links
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.execution import StudyOptions, begin
 from stressbench.formats.study.file import Study, study_of
@@ -101,7 +102,9 @@ class WorkloadSweep:
 def specification_of(tables: Mapping[str, Any], *, key_label: KeyLabel = by_key) -> Specification:
     """The study of these tables, without keys whose value is None. `key_label` names keys in ValidationMistakes."""
     stated = _without_none(tables)
-    return Specification(study=study_of(stated, key_label=key_label), text=tomli_w.dumps(stated))
+    study = study_of(stated, key_label=key_label)
+    require_controllable_links(study, key_label=key_label)
+    return Specification(study=study, text=tomli_w.dumps(stated))
 
 
 def _without_none(table: Mapping[str, Any]) -> dict[str, Any]:

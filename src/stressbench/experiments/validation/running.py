@@ -22,7 +22,6 @@ from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.trace import MAX_GAP_TIMES, Trace, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
-from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import resolve_target
 from stressbench.levels import Level
 from stressbench.results.validation import Block, OperationRow, SideTimes, Validation, ratio_of, verdict_of
@@ -75,7 +74,7 @@ class ValidationSpec:
         NotComparable after one, and Interrupted without any result.
         """
         target = resolve_target(self.on, environment=os.environ)
-        if isinstance(target, SimulatedTarget):
+        if target.simulated:
             raise LaunchMistake(f"--on {self.on}: a simulation cannot run {self.program[0]}; use a lab or a cluster")
         ranks = self.ranks or target.ranks
         if ranks is None:

@@ -22,7 +22,7 @@ from stressbench.formats.workload_text import STATEMENT, quote, quote_argument, 
 from stressbench.launch.engine import check_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import find_engine
-from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.launch_target import LaunchTarget
 
 SUFFIX = ".sb"
 _COMPUTE = "compute"
@@ -152,7 +152,7 @@ class ComparedWorkload:
         return any(one["name"] == _GAPS_OPTION for one in orjson.loads(answer.stdout)["options"])
 
     def check(self, *, ranks: int, target: LaunchTarget, folder: Path) -> None:
-        """Let the engine check the workload on one node, with all ranks where the target is this machine.
+        """Let the engine check the workload on one node, with all ranks where the target is a single host.
 
         Raises WorkloadRefused.
         """
@@ -162,7 +162,11 @@ class ComparedWorkload:
         if self.file is None:
             path.write_text(self.text(nodes=1), encoding="utf-8")
         words = check_arguments(
-            engine=self._engine, workload=path, ranks=ranks if target is LOCAL else None, ranks_per_node=None, sets=()
+            engine=self._engine,
+            workload=path,
+            ranks=ranks if target.host_count == 1 else None,
+            ranks_per_node=None,
+            sets=(),
         )
         completed = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
         if completed.returncode != ExitStatus.ok:

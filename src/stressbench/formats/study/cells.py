@@ -48,11 +48,6 @@ class Cell:
             **{f"{_SET}{name}": value for name, value in self.sets},
         }
 
-    @property
-    def is_on_lab(self) -> bool:
-        """Whether its runs share the links of a lab that is up."""
-        return self.on.startswith("lab:")
-
     @cached_property
     def id(self) -> str:
         """Ten hexadecimal digits that depend on the values only: a cell has the same id in every study."""

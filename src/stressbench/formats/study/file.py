@@ -30,7 +30,6 @@ from stressbench.formats.units import parse_percent, parse_seconds
 
 MAX_CELLS = 10_000
 MAX_RUNS = 100_000
-_TARGETS_WITH_LINK_CONTROL = ("lab", "simgrid")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,22 +187,8 @@ def _exclude_complaints(
 
 
 def _link_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: KeyLabel) -> Iterator[Complaint]:
-    yield from _command_complaints(table, cells, key_label)
+    yield from _command_complaints(table, key_label)
     yield from _policy_complaints(table, cells, key_label)
-    target_without_control = next(
-        (cell.on for cell in cells if cell.on.partition(":")[0] not in _TARGETS_WITH_LINK_CONTROL), None
-    )
-    for name in ("rate", "rails"):
-        values = getattr(table.factors, name)
-        if values is not None and target_without_control is not None and not (name == "rate" and table.rate_command):
-            given = ", ".join(map(str, values))
-            more = f", or a {key_label(('rate_command',)).rstrip(': ')}" if name == "rate" else ""
-            place: KeyPath = ("factors", name)
-            text = (
-                f"{key_label(place)}{given}: link rates cannot be controlled on {target_without_control}; "
-                f"expected lab:NAME or simgrid:NAME there{more}"
-            )
-            yield Complaint(place=place, text=text)
 
 
 def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: KeyLabel) -> Iterator[Complaint]:
@@ -218,13 +203,9 @@ def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: Ke
             text = f"{key_label(place)}{cell.policy}: chooses among all NICs; expected no rails with it"
             yield Complaint(place=place, text=text)
             return
-        if cell.policy is not None and cell.on.startswith("simgrid:"):
-            text = f"{key_label(place)}{cell.policy}: on = {cell.on}: a simulated host has one NIC; expected lab:NAME"
-            yield Complaint(place=place, text=text)
-            return
 
 
-def _command_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: KeyLabel) -> Iterator[Complaint]:
+def _command_complaints(table: StudyTable, key_label: KeyLabel) -> Iterator[Complaint]:
     if table.rate_command is None:
         return
     place: KeyPath = ("rate_command",)
@@ -233,8 +214,6 @@ def _command_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: K
         yield Complaint(place=place, text=f"{prefix}expected a command, its quotes closed; the rate is added to it")
     if table.factors.rate is None:
         yield Complaint(place=place, text=f"{prefix}there is no rate to set; expected factors.rate")
-    if simulated := next((cell.on for cell in cells if cell.on.startswith("simgrid:")), None):
-        yield Complaint(place=place, text=f"{prefix}on = {simulated} sets its rates itself; expected no command there")
 
 
 def _repetition_complaints(table: StudyTable) -> Iterator[Complaint]:

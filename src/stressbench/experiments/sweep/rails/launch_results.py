@@ -7,6 +7,7 @@ import numpy as np
 from stressbench.experiments.sweep.rails.nic_traffic import requested_in_words, requested_nics
 from stressbench.formats.launches.rails import LaunchRecord, RailLaunches
 from stressbench.formats.study.rail_policies import RailPolicy, parse_policy
+from stressbench.launch.targets import properties_of
 from stressbench.results.rails import (
     BASELINE,
     Floats,
@@ -32,7 +33,7 @@ def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()
     notes = [*launches.complaints]
     if failed:
         notes.append(f"{failed} launches failed and do not count")
-    if carried and not plan.on.startswith("lab:"):
+    if carried and not properties_of(plan.on).counts_all_hosts:
         notes.append(_COUNTED_HERE)
     if done and not carried:
         notes.append("no bytes were counted per NIC")

@@ -19,7 +19,6 @@ from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.rail_selection import RailSelection
 from stressbench.launch.rails import RailMistake, Rails, require_possible
-from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import resolve_target
 
 
@@ -42,7 +41,7 @@ class ProgramRailSweep:
         if wrong := next((policy for policy in self.policies if policy.depends_on_jobs), None):
             raise StudyMistake(f"--policies: {wrong}: a program without a workload has no jobs; expected another one")
         target = resolve_target(self.on, environment=os.environ)
-        if isinstance(target, SimulatedTarget):
+        if target.simulated:
             raise StudyMistake(f"--on {self.on}: a simulated host has one NIC; expected lab:NAME, local or a cluster")
         nics = self.nics or target.nics
         if target.nics and (unknown_nic := next((nic for nic in nics if nic not in target.nics), None)) is not None:

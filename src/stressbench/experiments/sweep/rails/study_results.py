@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.experiments.study.run_states import RunState, State
-from stressbench.experiments.sweep.rails.nic_traffic import NicNumbers, nic_traffic_of
+from stressbench.experiments.sweep.rails.nic_traffic import nic_traffic_of
 from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.study.cells import varying_factors
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
+from stressbench.launch.launch_target import NicNumbers
 from stressbench.results.rails import (
     BASELINE,
     Bandwidth,

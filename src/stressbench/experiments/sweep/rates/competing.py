@@ -17,6 +17,7 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import KeyLabel, by_key
+from stressbench.launch.targets import properties_of
 
 FOLDER = "workloads"
 
@@ -36,7 +37,7 @@ class CompetingSweep:
         sweep = self.sweep
         if sweep.rate_command is not None:
             raise StudyMistake("--compete: and --rate-command: expected one of the two")
-        if sweep.on.startswith("simgrid:"):
+        if properties_of(sweep.on).simulated:
             raise StudyMistake(f"--compete: --on {sweep.on}: simulated links have each rate; leave it out")
         if sweep.rounds.isolated:
             raise StudyMistake(

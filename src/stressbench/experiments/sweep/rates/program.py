@@ -20,8 +20,7 @@ from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
-from stressbench.launch.simgrid import SimulatedTarget
-from stressbench.launch.targets import resolve_target
+from stressbench.launch.targets import properties_of, resolve_target
 from stressbench.levels import Level
 
 
@@ -140,7 +139,7 @@ class PreparedRateSweep:
 
 def _target(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> LaunchTarget:
     """The launch target, checked to support all rates. Raises StudyMistake and LaunchMistake."""
-    if rate_command is None and not on.startswith(("lab:", "simgrid:")):
+    if rate_command is None and not properties_of(on).controls_links:
         raise StudyMistake(
             f"--on {on}: link rates cannot be controlled on this target; expected lab:NAME there, or --rate-command"
         )
@@ -151,6 +150,6 @@ def _target(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> Lau
         ]
     except LinkMistake as mistake:
         raise StudyMistake(f"--rates {mistake.explanation}") from mistake
-    if isinstance(targets[0], SimulatedTarget):
+    if targets[0].simulated:
         raise StudyMistake(f"--on {on}: a simulation runs only workloads; expected lab:NAME, or --rate-command")
     return targets[0]

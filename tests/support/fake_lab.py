@@ -6,8 +6,10 @@ They are targets that `stressbench.launch.targets.registered` makes `--on lab:NA
 """
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import ClassVar
 
+from stressbench.formats.units import RateShare, stated_rate
 from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.lab import LabHost, LabTarget
 from stressbench.launch.labs import RunningLabs
@@ -24,12 +26,13 @@ class FakeLab:
     here: LaunchTarget = LOCAL
     properties: ClassVar[TargetProperties] = RunningLabs.properties
 
-    def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
+    def target(self, on: str, *, rate: RateShare | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rails not in (None, 1):
             raise LinkMistake(on=on, factor="rails", explanation=f"{rails}: lab fake has 1 rail; expected 1")
         return self.here
 
-    def set_rate(self, on: str, rate: str) -> None:
+    def set_rate(self, on: str, share: Fraction) -> None:
+        rate = str(stated_rate(share))
         self.events.append(f"{on} {rate}")
         if rate == self.refuses:
             raise LaunchMistake(f"{on} is gone")
@@ -55,5 +58,5 @@ class Pair(FakeLab):
 
     here: LaunchTarget = field(default=PAIR)
 
-    def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
+    def target(self, on: str, *, rate: RateShare | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         return self.here

@@ -158,7 +158,7 @@ def test_all_options_reach_the_study(site: Site) -> None:
     assert ended.exit_code == 0, ended.stderr
     study = open_directory(Path("d")).study
     run, cell = study.run, study.cells[0]
-    assert (run.isolated, run.contended, run.repetitions, run.min_time) == (3, 2, 5, "10ms")
+    assert (run.isolated, run.contended, run.repetitions, str(run.min_time)) == (3, 2, 5, "10ms")
     assert (study.repetitions, study.seed, study.nics, study.transport) == (2, 7, ("eth0", "eth1"), "tcp")
     assert (cell.ranks, cell.ranks_per_node, cell.placement, cell.sets) == (4, 2, "interleaved", (("n", "1"),))
     assert len(study.runs) == 4

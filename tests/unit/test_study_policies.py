@@ -222,7 +222,7 @@ def test_a_run_that_is_prepared_has_its_wrapper(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     (tmp_path / "two.sb").write_text(WORKLOAD)
     study = parse_study(f'nics = ["ib0", "ib1"]\n{STUDY}'.replace("lab:pair", "local"), source="s")
-    cell = next(cell for cell in study.cells if cell.policy == "nic1")
+    cell = next(cell for cell in study.cells if str(cell.policy) == "nic1")
     request = session.LaunchRequest(
         workload=tmp_path / "two.sb", ranks=4, run_file=RunFile(path=tmp_path / "r.jsonl"), options=EngineOptions(),
         engine=tmp_path / "engine",

@@ -59,7 +59,7 @@ def argument(rate: str) -> str:
 
 def test_it_is_called_once_before_all_runs_at_a_rate_and_with_1_at_the_end(site: Site) -> None:
     directory = study_in(site.folder, STUDY)
-    rates = [argument(run.cell.rate) for run in directory.study.runs]
+    rates = [argument(str(run.cell.rate)) for run in directory.study.runs]
 
     run_all(directory)
 
@@ -73,7 +73,7 @@ def test_it_is_called_once_before_all_runs_at_a_rate_and_with_1_at_the_end(site:
 def test_each_repetition_has_the_rates_in_another_order() -> None:
     study = parse_study("repetitions = 6\n" + STUDY, source="s.toml")
 
-    passes = [tuple(dict.fromkeys(run.cell.rate for run in study.runs[at : at + 6])) for at in range(0, 36, 6)]
+    passes = [tuple(dict.fromkeys(str(run.cell.rate) for run in study.runs[at : at + 6])) for at in range(0, 36, 6)]
 
     assert all(sorted(rates) == ["25%", "full", "half"] for rates in passes)
     assert len(set(passes)) > 1

@@ -17,7 +17,7 @@ from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.linpack import HPCC, measure_rmax, require_hpcc, rmax_from_text
 from stressbench.experiments.report_page import check_report_page, write_report_page
-from stressbench.experiments.suites import SuiteLaunch, evaluate_b_eff, motif_options, run_b_eff
+from stressbench.experiments.suites import BEffOptions, SuiteLaunch, evaluate_b_eff, run_b_eff
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.targets import resolve_target
 from stressbench.report.renderers import render
@@ -97,10 +97,7 @@ def beff(
         if rmax == HPCC:
             require_hpcc(target, on=on)
         launch = suite_launch(target, ranks, on=on, engine=engine, seed=seed, verify=verify)
-        options = motif_options(
-            ("--memory", memory), ("--lmax", lmax), ("--random", random_patterns),
-            flags=(("--quick", quick), ("--extra", extra)),
-        )  # fmt: skip
+        options = BEffOptions(memory=memory, longest=lmax, random_patterns=random_patterns, quick=quick, extra=extra)
         result = run_b_eff(launch, options, output=output, progress=emit)
         if rmax == HPCC:
             balance = _run_hpcc(launch, result)

@@ -91,7 +91,7 @@ def beff_io(
         target = resolve_target(on, environment=os.environ)
         launch = suite_launch(target, ranks, on=on, engine=engine, seed=seed, verify=verify)
         result, status = run_b_eff_io(
-            launch, files.motif_options(launch, time=scheduled), output=output, cache_bytes=cache_bytes, progress=emit
+            launch, files.value(launch, time=scheduled), output=output, cache_bytes=cache_bytes, progress=emit
         )  # fmt: skip
     if page is not None:
         write_report_page(page, render("html", documents.page(result)), progress=emit)

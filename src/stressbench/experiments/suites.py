@@ -52,21 +52,81 @@ def suite_shape(target: LaunchTarget, ranks: int | None) -> Shape:
     return shape_of(ranks=ranks, ranks_per_node=1, run_file=RunFile(path=Path("run.jsonl")), default=target.ranks)
 
 
-def motif_options(*valued: tuple[str, str | None], flags: Iterable[tuple[str, bool]] = ()) -> tuple[str, ...]:
-    """Arguments of a motif: options with the values that are not None, then the flags that are set."""
+@dataclass(frozen=True, kw_only=True)
+class BEffOptions:
+    """What b_eff measures. Sizes and the kind of random patterns are as typed, since the motif checks them.
+
+    `memory`: per rank; it determines the longest message, unless `longest` gives that. None: the motif's default.
+    `quick`: fewer patterns and attempts. `extra`: also patterns that b_eff does not include.
+    """
+
+    memory: str | None = None
+    longest: str | None = None
+    random_patterns: str | None = None
+    quick: bool = False
+    extra: bool = False
+
+    def arguments(self) -> tuple[str, ...]:
+        """Arguments of the motif."""
+        return _arguments(
+            ("--memory", self.memory), ("--lmax", self.longest), ("--random", self.random_patterns),
+            flags=(("--quick", self.quick), ("--extra", self.extra)),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class BEffIOOptions:
+    """What b_eff_io measures, and where its files are. Times and sizes are as typed, since the motif checks them.
+
+    `time`: the scheduled time. `file`: prefix of the files, in which `${SCRATCH}` is a variable of the target.
+    `partitions`: numbers of ranks, empty: all. `memory`: per rank; it determines the longest chunk, unless `longest`
+    gives that. `limit`: total size of the files. `types`: pattern types, empty: all.
+    """
+
+    time: str
+    file: str
+    partitions: tuple[int, ...] = ()
+    release: int = 1
+    memory: str | None = None
+    longest: str | None = None
+    limit: str | None = None
+    hints: tuple[str, ...] = ()
+    types: tuple[int, ...] = ()
+    shared_pointers: bool = True
+    keep: bool = False
+    overwrite: bool = False
+
+    def arguments(self) -> tuple[str, ...]:
+        """Arguments of the motif."""
+        return _arguments(
+            ("--time", self.time), ("--file", self.file), ("--partitions", _list(self.partitions)),
+            ("--release", str(self.release)), ("--memory", self.memory), ("--mpart", self.longest),
+            ("--limit", self.limit), ("--hint", _list(self.hints)), ("--types", _list(self.types)),
+            flags=(
+                ("--no-shared", not self.shared_pointers), ("--keep", self.keep), ("--overwrite", self.overwrite),
+            ),
+        )  # fmt: skip
+
+
+def _arguments(*valued: tuple[str, str | None], flags: Iterable[tuple[str, bool]] = ()) -> tuple[str, ...]:
+    """Options with the values that are not None, then the flags that are set."""
     words = [text for option, value in valued if value is not None for text in (option, value)]
     return (*words, *(option for option, is_set in flags if is_set))
 
 
+def _list(values: Iterable[object]) -> str | None:
+    return ",".join(map(str, values)) or None
+
+
 def run_b_eff(
-    launch: SuiteLaunch, options: tuple[str, ...], *, output: Path | None = None, progress: Progress = silent
+    launch: SuiteLaunch, options: BEffOptions, *, output: Path | None = None, progress: Progress = silent
 ) -> BEff:
-    """Measure b_eff; `options` are those of the motif. `output` keeps the protocol: the time of every loop.
+    """Measure b_eff. `output` keeps the protocol: the time of every loop.
 
     Raises LaunchMistake, SuiteFileError, and SuiteAborted where the run is not completed.
     """
     with _protocol_file(output, name="beff") as (folder, protocol):
-        status = _run_motif(B_EFF, options, launch, folder=folder, protocol=protocol, progress=progress)
+        status = _run_motif(B_EFF, options.arguments(), launch, folder=folder, protocol=protocol, progress=progress)
         if status == ExitStatus.ok:
             return evaluate_b_eff(protocol)
         kept = "" if output is None or not protocol.exists() else f"; {output} has what was measured"
@@ -82,7 +142,7 @@ def evaluate_b_eff(protocol: Path) -> BEff:
 
 
 def run_b_eff_io(
-    launch: SuiteLaunch, options: tuple[str, ...], *, output: Path | None = None, cache_bytes: int | None = None,
+    launch: SuiteLaunch, options: BEffIOOptions, *, output: Path | None = None, cache_bytes: int | None = None,
     progress: Progress = silent,
 ) -> tuple[BEffIO, int]:  # fmt: skip
     """Measure b_eff_io; the second value is the exit status of the run, whose result may be incomplete.
@@ -91,7 +151,7 @@ def run_b_eff_io(
     was measured.
     """
     with _protocol_file(output, name="beff-io") as (folder, protocol):
-        status = _run_motif(B_EFF_IO, options, launch, folder=folder, protocol=protocol, progress=progress)
+        status = _run_motif(B_EFF_IO, options.arguments(), launch, folder=folder, protocol=protocol, progress=progress)
         if status != ExitStatus.ok and not _has_lines(protocol):
             raise SuiteAborted("b_eff_io was not started or measured nothing: there is no result", status=status)
         return evaluate_b_eff_io(protocol, cache_bytes=cache_bytes, completed=status == ExitStatus.ok), status

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from fractions import Fraction
 
 from stressbench.formats.files import limits, read_text
 from stressbench.formats.lab.errors import LabMistake
-from stressbench.formats.units import parse_rate_share
+from stressbench.formats.units import RateShare, stated_rate
 from stressbench.labs.catalog import lab_file
 from stressbench.labs.counters import bytes_by_nic, read_counters
 from stressbench.labs.errors import LabFault
 from stressbench.labs.file import read_lab
 from stressbench.labs.lifecycle import command_prefix, running_lab
-from stressbench.labs.link_control import apply_change, parse_change
+from stressbench.labs.link_control import LinkChange, apply_change
 from stressbench.labs.platform import platform_of
 from stressbench.labs.subset import with_rails, with_rate_share
 from stressbench.labs.topology import Lab
@@ -28,7 +29,14 @@ class RunningLabs:
 
     properties = TargetProperties(form="lab:NAME", controls_links=True, keeps_rate=True, counts_all_hosts=True)
 
-    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LabTarget:  # noqa: ARG002  a TargetProvider's
+    def target(
+        self,
+        on: str,
+        *,
+        environment: Mapping[str, str],
+        rate: RateShare | None,
+        rails: int | None,
+    ) -> LabTarget:
         """The lab that is up under this name. `rate` is only checked, `set_rate` applies it. Raises LaunchMistake."""
         name = _name_in(on)
         with _as_launch_mistakes(on):
@@ -48,11 +56,11 @@ class RunningLabs:
             ),
         )
 
-    def set_rate(self, on: str, rate: str) -> None:
+    def set_rate(self, on: str, share: Fraction) -> None:
         """Set all links to this share of the rates in the lab's file. Raises LaunchMistake."""
         with _as_launch_mistakes(on):
             running = running_lab(_name_in(on))
-            apply_change(running, running.lab.links, parse_change(f"rate={rate}"))
+            apply_change(running, running.lab.links, LinkChange(share=float(share)))
 
     def nic_totals(self, on: str) -> Mapping[str, tuple[int, int]] | None:
         """Bytes sent and received by NIC, summed over the hosts; None where the counters cannot be read."""
@@ -78,7 +86,7 @@ class SimulatedLabs:
     properties = TargetProperties(form="simgrid:NAME", controls_links=True, simulated=True, runs_concurrently=True)
 
     def target(
-        self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None
+        self, on: str, *, environment: Mapping[str, str], rate: RateShare | None, rails: int | None
     ) -> SimulatedTarget:
         """The simulated lab with its links at `rate`. Raises LaunchMistake, and LinkMistake for more than one rail."""
         word = _name_in(on)
@@ -99,9 +107,11 @@ class SimulatedLabs:
             folder=cache_folder(environment),
         )
 
-    def set_rate(self, on: str, rate: str) -> None:
+    def set_rate(self, on: str, share: Fraction) -> None:
         """Not supported, since the rates of a simulation are fixed at its start. Raises LaunchMistake."""
-        raise LaunchMistake(f"--on {on}: rate: {rate}: a simulated lab's rates are fixed when ranks start")
+        raise LaunchMistake(
+            f"--on {on}: rate: {stated_rate(share)}: a simulated lab's rates are fixed when ranks start"
+        )
 
     def nic_totals(self, on: str) -> None:
         """None: a simulation has no counters."""
@@ -124,14 +134,14 @@ def _as_launch_mistakes(on: str) -> Iterator[None]:
         raise LaunchMistake(*(f"--on {on}: {line}" for line in mistake.args)) from mistake
 
 
-def _reduced_lab(lab: Lab, *, on: str, rate: str | None, rails: int | None) -> Lab:
+def _reduced_lab(lab: Lab, *, on: str, rate: RateShare | None, rails: int | None) -> Lab:
     """The lab at a share of its rates and with its first rails. Raises LinkMistake."""
     if rails is not None:
         with _link_mistakes("rails", rails, on=on):
             lab = with_rails(lab, rails)
     if rate is not None:
         with _link_mistakes("rate", rate, on=on):
-            lab = with_rate_share(lab, float(parse_rate_share(rate)))
+            lab = with_rate_share(lab, float(rate.value))
     return lab
 
 

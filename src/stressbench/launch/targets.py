@@ -8,9 +8,11 @@ own batch system.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 
+from stressbench.formats.units import RateShare, stated_rate
 from stressbench.launch.batch import BatchSystem, batch_systems
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.labs import RunningLabs, SimulatedLabs
@@ -28,13 +30,15 @@ class TargetProvider(Protocol):
     def properties(self) -> TargetProperties:
         """What all of these targets have in common."""
 
-    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:
+    def target(
+        self, on: str, *, environment: Mapping[str, str], rate: RateShare | None, rails: int | None
+    ) -> LaunchTarget:
         """The target `on`. `rate`: share of their full rate that links have. `rails`: NICs in use on each host.
 
         Raises LaunchMistake where `on` cannot be used, LinkMistake where it does not support such links.
         """
 
-    def set_rate(self, on: str, rate: str) -> None:
+    def set_rate(self, on: str, share: Fraction) -> None:
         """Set all links to this share of their full rate. Raises LaunchMistake."""
 
     def nic_totals(self, on: str) -> NicTotals | None:
@@ -57,13 +61,20 @@ class _UncontrolledNetwork:
             return TargetProperties(form="local")
         return TargetProperties(form=self.system.name, runs_concurrently=self.system.runs_concurrently)
 
-    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:  # noqa: ARG002  a TargetProvider's
+    def target(
+        self,
+        on: str,
+        *,
+        environment: Mapping[str, str],
+        rate: RateShare | None,
+        rails: int | None,  # noqa: ARG002  a TargetProvider's
+    ) -> LaunchTarget:
         """The allocation of the batch system, or this machine."""
         return LOCAL if self.system is None else self.system.current_target(environment)
 
-    def set_rate(self, on: str, rate: str) -> None:
+    def set_rate(self, on: str, share: Fraction) -> None:
         """Not supported. Raises LaunchMistake."""
-        raise LaunchMistake(f"--on {on}: rate: {rate}: link rates cannot be controlled on this target")
+        raise LaunchMistake(f"--on {on}: rate: {stated_rate(share)}: link rates cannot be controlled on this target")
 
     def nic_totals(self, on: str) -> None:
         """None: there are no counters of all hosts."""
@@ -105,7 +116,7 @@ def registered(**targets: TargetProvider) -> Iterator[None]:
 
 
 def resolve_target(
-    on: str, *, environment: Mapping[str, str], rate: str | None = None, rails: int | None = None
+    on: str, *, environment: Mapping[str, str], rate: RateShare | None = None, rails: int | None = None
 ) -> LaunchTarget:
     """The launch target `on`. Raises LaunchMistake, and LinkMistake where the target does not support such links.
 
@@ -115,9 +126,9 @@ def resolve_target(
     return _provider_of(on).target(on, environment=environment, rate=rate, rails=rails)
 
 
-def set_link_rate(on: str, rate: str) -> None:
+def set_link_rate(on: str, share: Fraction) -> None:
     """Set all links of the target to this share of their full rate. Raises LaunchMistake."""
-    _provider_of(on).set_rate(on, rate)
+    _provider_of(on).set_rate(on, share)
 
 
 def nic_counter(on: str) -> Callable[[], NicTotals | None] | None:

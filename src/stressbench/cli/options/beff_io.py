@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from stressbench.errors import UserError
-from stressbench.experiments.suites import B_EFF_IO, SuiteLaunch, motif_options
+from stressbench.experiments.suites import B_EFF_IO, BEffIOOptions, SuiteLaunch
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.option_values import seconds, size_bytes
 
@@ -65,8 +65,8 @@ class FileSystemOptions:
             if _HINT.fullmatch(text) is None:
                 raise UserError(f"--hint: '{text}' must be KEY=VALUE, such as striping_factor=4")
 
-    def motif_options(self, launch: SuiteLaunch, *, time: str | None) -> tuple[str, ...]:
-        """Arguments of the motif. Raises UserError."""
+    def value(self, launch: SuiteLaunch, *, time: str | None) -> BEffIOOptions:
+        """The options as the experiment expects them. Raises UserError."""
         ranks = launch.shape.ranks
         types = _numbers(
             self.types, option="--types", least=0, most=4, expected="types from 0 to 4, such as 0,1"
@@ -75,25 +75,24 @@ class FileSystemOptions:
             self.partitions, option="--partitions", least=1, most=ranks,
             expected=f"numbers of ranks from 1 to {ranks}, such as 2,4",
         )  # fmt: skip
-        return motif_options(
-            ("--time", time or _DEFAULT_TIME[self.release]),
-            ("--file", self.file or _default_file(launch.target, on=launch.target_name)),
-            ("--partitions", partitions), ("--release", self.release), ("--memory", self.memory),
-            ("--mpart", self.mpart), ("--limit", self.limit), ("--hint", ",".join(self.hint) if self.hint else None),
-            ("--types", types),
-            flags=(("--no-shared", self.no_shared), ("--keep", self.keep), ("--overwrite", self.overwrite)),
+        return BEffIOOptions(
+            time=time or _DEFAULT_TIME[self.release],
+            file=self.file or _default_file(launch.target, on=launch.target_name),
+            partitions=partitions, release=int(self.release), memory=self.memory, longest=self.mpart, limit=self.limit,
+            hints=tuple(self.hint or ()), types=types, shared_pointers=not self.no_shared, keep=self.keep,
+            overwrite=self.overwrite,
         )  # fmt: skip
 
 
-def _numbers(text: str | None, *, option: str, least: int, most: int, expected: str) -> str | None:
-    """`text`, if its numbers are all in the range and distinct; None for None. Raises UserError otherwise."""
+def _numbers(text: str | None, *, option: str, least: int, most: int, expected: str) -> tuple[int, ...]:
+    """The numbers, none for None. Raises UserError unless all are in the range and distinct."""
     if text is None:
-        return None
+        return ()
     words = text.split(",")
     in_range = all(re.fullmatch("[0-9]{1,9}", word) and least <= int(word) <= most for word in words)
     if not in_range or len(set(map(int, words))) < len(words):
         raise UserError(f"{option}: '{text}' must be {expected}, each once")
-    return text
+    return tuple(map(int, words))
 
 
 def _default_file(target: LaunchTarget, *, on: str) -> str:

@@ -89,7 +89,7 @@ class RailSweepOptions:
             seed=self.seed,
             rounds=SweepRounds(
                 isolated=ISOLATED if self.isolated is None else self.isolated, contended=self.contended,
-                repetitions=self.repetitions, min_time=self.min_time,
+                repetitions=self.repetitions, min_time=sweep_values.time("--min-time", self.min_time),
             ),
         )  # fmt: skip
 

@@ -147,4 +147,9 @@ class RateSweepOptions:
             isolated, contended = self.isolated, ROUNDS if self.contended is None else self.contended
         else:
             isolated, contended = ROUNDS if self.isolated is None else self.isolated, self.contended or 0
-        return SweepRounds(isolated=isolated, contended=contended, repetitions=self.repetitions, min_time=self.min_time)
+        return SweepRounds(
+            isolated=isolated,
+            contended=contended,
+            repetitions=self.repetitions,
+            min_time=sweep_values.time("--min-time", self.min_time),
+        )

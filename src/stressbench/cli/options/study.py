@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from stressbench.cli.options import sweep_values
 from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep.launches import refuse_workload_options
 
@@ -56,7 +57,11 @@ class SequentialStudyOptions:
 
     def value(self) -> StudyOptions:
         """The options as the experiment expects them."""
-        return StudyOptions(retries=self.retries, time_limit=self.time_limit)
+        return StudyOptions(retries=self.retries, time_limit_s=self._limit_s())
+
+    def _limit_s(self) -> float | None:
+        limit = sweep_values.time("--time-limit", self.time_limit)
+        return None if limit is None else limit.value
 
     def refuse_for_program(self, program: Sequence[str]) -> None:
         """Raise StudyMistake if one of these options is given: launches of a program are not a study."""
@@ -76,7 +81,7 @@ class StudyRunOptions(SequentialStudyOptions):
 
     def value(self) -> StudyOptions:
         """The options as the experiment expects them."""
-        return StudyOptions(retries=self.retries, time_limit=self.time_limit, jobs=self.jobs)
+        return StudyOptions(retries=self.retries, time_limit_s=self._limit_s(), jobs=self.jobs)
 
     def refuse_for_program(self, program: Sequence[str]) -> None:
         """Raise StudyMistake if one of these options is given."""

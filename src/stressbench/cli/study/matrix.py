@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.studies import run_and_exit
+from stressbench.cli.options import sweep_values
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions
 from stressbench.cli.options.study_creation import AnyRanksPerNode, MinTime, OneRankCount, Placements, Repetitions
@@ -70,7 +71,12 @@ def matrix(
     study_options: StudyRunOptions,
 ) -> None:
     """Write the workloads of all groups into DIR, and run the study."""
-    rounds = SweepRounds(isolated=isolated, contended=contended, repetitions=repetitions, min_time=min_time)
+    rounds = SweepRounds(
+        isolated=isolated,
+        contended=contended,
+        repetitions=repetitions,
+        min_time=sweep_values.time("--min-time", min_time),
+    )
     pairs = PairMatrix(
         workloads=tuple(workloads), groups=tuple(tuple(text.split(",")) for text in triples or ()),
         with_copies=with_copies, on=on, ranks=ranks, ranks_per_node=ranks_per_node,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from stressbench.formats.study.cells import Cell
 from stressbench.formats.study.file import Study, read_study, study_file_mistakes
-from stressbench.formats.study.rail_policies import Transport, parse_policy
+from stressbench.formats.study.rail_policies import Transport
 from stressbench.formats.toml import Complaint, KeyLabel, ValidationMistakes, by_key
 from stressbench.formats.toml import KeyPath as Key
 from stressbench.launch.errors import LinkMistake
@@ -26,7 +26,7 @@ def rail_selection_of(study: Study, cell: Cell, *, target: LaunchTarget, workloa
     """The NIC selection for the ranks of a cell, None for a cell without a policy. Raises RailMistake."""
     if cell.policy is None:
         return None
-    nics, policy = study.nics or target.nics, parse_policy(cell.policy)
+    nics, policy = study.nics or target.nics, cell.policy.value
     if target.nics and (strange := next((nic for nic in nics if nic not in target.nics), None)) is not None:
         raise RailMistake(f"{strange}: hosts of {cell.on} have {', '.join(target.nics)}", option="--nics")
     require_possible(policy, nics, are_virtual=bool(target.nics))

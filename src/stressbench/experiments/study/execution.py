@@ -34,7 +34,7 @@ from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study, study_file_mistakes
 from stressbench.formats.study.manifest import PolicyRecord, Record
 from stressbench.formats.toml import KeyLabel, by_key
-from stressbench.formats.units import duration_text, parse_seconds
+from stressbench.formats.units import duration_text
 from stressbench.launch.batch import batch_systems
 from stressbench.launch.targets import forms_with, properties_of
 from stressbench.levels import Level
@@ -43,26 +43,20 @@ from stressbench.stop_signals import handled_by
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions:
-    """How runs are carried out; None leaves it to the study file. `time_limit` is a text such as `55min`."""
+    """How runs are carried out; None leaves it to the study file."""
 
     retries: int | None = None
-    time_limit: str | None = None
+    time_limit_s: float | None = None
     jobs: int = 1
 
     def policy(self, study: Study, records: Sequence[Record] = ()) -> Policy:
-        """The policy from these options, the study file and the manifest's records. Raises StudyMistake."""
-        limit_s = study.time_limit_s
-        if self.time_limit is not None:
-            try:
-                limit_s = parse_seconds(self.time_limit)
-            except ValueError as fault:
-                raise StudyMistake(f"--time-limit: '{self.time_limit}': {fault}") from fault
+        """The policy from these options, the study file and the manifest's records."""
+        limit_s = study.time_limit_s if self.time_limit_s is None else self.time_limit_s
         before = retries_of(records, written=study.retries)
         return Policy(retries=before if self.retries is None else self.retries, time_limit_s=limit_s)
 
     def check(self, study: Study) -> None:
         """Raise StudyMistake where an option does not fit the study, before anything is written."""
-        self.policy(study)
         if self.jobs == 1:
             return
         if study.rate_command is not None:

@@ -12,6 +12,7 @@ from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.execution import StudyOptions, begin
 from stressbench.formats.study.file import Study, study_of
 from stressbench.formats.toml import KeyLabel, by_key
+from stressbench.formats.units import Stated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,7 @@ class SweepRounds:
     isolated: int | None = None
     contended: int | None = None
     repetitions: int | None = None
-    min_time: str | None = None
+    min_time: Stated[float] | None = None
 
     def table(self) -> Mapping[str, Any]:
         """The content of the table [run] of a study file."""
@@ -104,7 +105,16 @@ def specification_of(tables: Mapping[str, Any], *, key_label: KeyLabel = by_key)
     stated = _without_none(tables)
     study = study_of(stated, key_label=key_label)
     require_controllable_links(study, key_label=key_label)
-    return Specification(study=study, text=tomli_w.dumps(stated))
+    return Specification(study=study, text=tomli_w.dumps(_with_texts(stated)))
+
+
+def _with_texts(value: Any) -> Any:
+    """The tables with the text of each stated value, as in a study file."""
+    if isinstance(value, Mapping):
+        return {key: _with_texts(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_texts(inner) for inner in value]
+    return str(value) if isinstance(value, Stated) else value
 
 
 def _without_none(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,9 +8,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from stressbench.formats.study.cells import PLAIN_FACTORS, Cell, PlannedRun, matches, product, scheduled_runs
+from stressbench.formats.study.cells import (
+    PLAIN_FACTORS,
+    Cell,
+    FactorValue,
+    PlannedRun,
+    matches,
+    product,
+    scheduled_runs,
+)
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.fields import split_command
+from stressbench.formats.study.rail_policies import Kind
 from stressbench.formats.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
 from stressbench.formats.toml import (
     Complaint,
@@ -26,7 +35,6 @@ from stressbench.formats.toml import (
     unknown_message,
     with_line_numbers,
 )
-from stressbench.formats.units import parse_percent, parse_seconds
 
 MAX_CELLS = 10_000
 MAX_RUNS = 100_000
@@ -58,12 +66,12 @@ class Study:
     @property
     def run_limit_s(self) -> float | None:
         """Time limit of each run, s; None without a limit."""
-        return None if self.run.time_limit is None else parse_seconds(self.run.time_limit)
+        return None if self.run.time_limit is None else self.run.time_limit.value
 
     @property
     def target(self) -> float | None:
         """Target width of the interval of each impact, high / low - 1; None if the number of runs is fixed."""
-        return None if self.until is None else parse_percent(self.until.interval)
+        return None if self.until is None else self.until.interval.value
 
 
 def read_study(path: Path) -> tuple[Study, str]:
@@ -141,7 +149,7 @@ def _assemble(table: StudyTable, key_label: KeyLabel) -> Study:
         repetitions=repetitions,
         until=table.until,
         retries=table.retries,
-        time_limit_s=None if table.time_limit is None else parse_seconds(table.time_limit),
+        time_limit_s=None if table.time_limit is None else table.time_limit.value,
         run=table.run,
         cells=remaining,
         matrix=table.matrix,
@@ -151,7 +159,7 @@ def _assemble(table: StudyTable, key_label: KeyLabel) -> Study:
     )
 
 
-def _factors(table: StudyTable) -> Mapping[str, tuple[str | int, ...]]:
+def _factors(table: StudyTable) -> Mapping[str, tuple[FactorValue, ...]]:
     plain = ((name, getattr(table.factors, name)) for name in PLAIN_FACTORS)
     variables = ((f"set.{name}", values) for name, values in table.set.items())
     return {name: values for name, values in (*plain, *variables) if values is not None}
@@ -164,7 +172,7 @@ def _excluded_values(table: ExcludeTable) -> Mapping[str, tuple[str, ...]]:
 
 
 def _exclude_complaints(
-    table: StudyTable, factors: Mapping[str, tuple[str | int, ...]], cells: tuple[Cell, ...]
+    table: StudyTable, factors: Mapping[str, tuple[FactorValue, ...]], cells: tuple[Cell, ...]
 ) -> Iterator[Complaint]:
     for number, exclude in enumerate(table.exclude):
         excluded, has_mistake = _excluded_values(exclude), False
@@ -199,7 +207,7 @@ def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: Ke
             yield Complaint(place=(name,), text=f"{key_label((name,))}{given}: is for policies; needs factors.policy")
     place: KeyPath = ("factors", "policy")
     for cell in cells:
-        if cell.policy is not None and cell.policy != "default" and cell.rails is not None:
+        if cell.policy is not None and cell.policy.value.kind is not Kind.default and cell.rails is not None:
             text = f"{key_label(place)}{cell.policy}: chooses among all NICs; expected no rails with it"
             yield Complaint(place=place, text=text)
             return

@@ -86,7 +86,7 @@ def rails_of_study(
 
 def _policies(study: Study) -> tuple[str, ...]:
     """The policies in the order of the study file, the default first. Raises StudyMistake."""
-    known = dict.fromkeys(cell.policy for cell in study.cells)
+    known = dict.fromkeys(None if cell.policy is None else str(cell.policy) for cell in study.cells)
     if None in known or len(known) < 2:
         raise StudyMistake(
             'the study compares no rail policies; expected factors.policy with several, such as ["default", "nic0"]'
@@ -106,7 +106,7 @@ def _groups(
     for one in states:
         if one.run.cell.policy is not None and (run := runs.get(one.run.id)) is not None:
             key = tuple(one.run.cell.values.get(name, "") for name in names)
-            groups.setdefault(key, {}).setdefault(one.run.cell.policy, []).append(run)
+            groups.setdefault(key, {}).setdefault(str(one.run.cell.policy), []).append(run)
     for values, by_policy in sorted(groups.items()):
         where = dict(zip(names, values, strict=True))
         yield _Group(

@@ -4,12 +4,10 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stressbench.experiments.study.includes import statements_of
-from stressbench.experiments.study.rate_command import argument_of
 from stressbench.experiments.sweep.rates.competing_traffic import NODES, RATE, require_shareable, texts_of
 from stressbench.experiments.sweep.rates.study import RateSweep, node_counts
 from stressbench.experiments.sweep.specification import Specification
@@ -54,7 +52,7 @@ class CompetingSweep:
         sweep, paths, nodes = self.sweep, self._by_name(), self._nodes()
         made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).study_with_factors(
             about="Competing traffic", factors={"workload": list(paths)},
-            variables={RATE: list(map(argument_of, sweep.rates))},
+            variables={RATE: list(map(str, sweep.rates))},
             by_ranks={NODES: {count: str(many) for count, many in nodes.items()}}, key_label=key_label,
         )  # fmt: skip
         for workload, sets in dict.fromkeys((cell.workload, cell.sets) for cell in made.study.cells):
@@ -113,9 +111,8 @@ class CompetingSweep:
             name: Path(os.path.relpath(path.parent.resolve() / path.name, folder.resolve())).as_posix()
             for name, path in self._by_name().items()
         }
-        rates = [Fraction(argument_of(rate)) for rate in self.sweep.rates]
         return texts_of(
-            paths, rates=rates, nodes=self._nodes().values(), link_bytes_per_s=self.link_bytes_per_s
+            paths, rates=self.sweep.rates, nodes=self._nodes().values(), link_bytes_per_s=self.link_bytes_per_s
         )  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def cells(values: dict[str, Any], *names: str) -> list[tuple[str | None, ...]]:
     ("words", "message"),
     [
         ("run gone.sb -o d", "gone.sb: no such file; expected a workload"),
-        ("run one.sb -o d --rates 1,1/2,1/16", "--rates 1/16: lab tiny's link h0-s0 would have 1kbit"),
+        ("run one.sb -o d --rates 1,1/2,1/16", "--rates: 1/16: lab tiny's link h0-s0 would have 1kbit"),
         ("run one.sb -o d --rates 1,half,1/2", "--rates: '1/2' equals half; expected each rate once"),
         ("run one.sb -o d --rates 1/2,1/4", "--rates: 1/2,1/4: expected 1 and a smaller one at least"),
         ("run one.sb -o d --rates 1", "--rates: 1: expected 1 and a smaller one"),
@@ -111,7 +111,7 @@ def cells(values: dict[str, Any], *names: str) -> list[tuple[str | None, ...]]:
         ("run one.sb -o d --rates 1,fast", "--rates: 'fast': expected shares of the full rate, such as 1,1/2,1/4,1/8"),
         (
             "run one.sb -o d --on local",
-            "--rates full, 1/2, 1/4, 1/8: link rates cannot be controlled on local; expected lab:",
+            "--rates: full, 1/2, 1/4, 1/8: link rates cannot be controlled on local; expected lab:",
         ),
         ("run one.sb -o d -n 2,x", "-n: 'x': expected numbers of ranks, each once, such as 2,4,8"),
         ("run one.sb -o d -n 2,2", "-n: '2': expected numbers of ranks, each once"),
@@ -124,7 +124,7 @@ def cells(values: dict[str, Any], *names: str) -> list[tuple[str | None, ...]]:
         ("run one.sb -o d --set n=1 --set n=1", "--set n=1: is given twice"),
         ("run one.sb -o d --isolated 0", "--isolated 0: expected isolated rounds, or --contended N"),
         ("run one.sb -o d --min-time 60", "--min-time: '60': expected a time with its unit"),
-        ("run one.sb -o d --place up", "--place 'up': expected linear, interleaved or random:SEED"),
+        ("run one.sb -o d --place up", "--place: 'up': expected linear, interleaved or random:SEED"),
         ("run one.sb -o d --time-limit 60", "--time-limit: '60': expected a time with its unit"),
         ("run one.sb -o d --jobs 2", "--jobs 2: runs on lab:tiny would share cores and links"),
         ("run one.sb -o d --rate-command ./set-rate", "--rate-command: needs --on, such as --on slurm"),

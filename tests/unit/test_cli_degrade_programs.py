@@ -123,7 +123,7 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
     [
         ("run -o d -- app", "-n is missing: how many ranks? For example -n 8"),
         ("run -o d -n 2,x -- app", "-n: 'x': expected numbers of ranks, each once"),
-        ("run -o d -n 2 --rates 1,1/16 -- app", "--rates 1/16: lab tiny's link h0-s0 would have 1kbit"),
+        ("run -o d -n 2 --rates 1,1/16 -- app", "--rates: 1/16: lab tiny's link h0-s0 would have 1kbit"),
         ("run -o d -n 2 --rates 1/2 -- app", "--rates: 1/2: expected 1 and a smaller one at least"),
         (
             "run -o d -n 2 --on local -- app",

@@ -15,7 +15,6 @@ from stressbench.cli.options.study import EXIT_STATUS, DryRun, NewDirectory, Pla
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import by_option
 
 _RateArguments: TypeAlias = Annotated[
     list[str],
@@ -23,12 +22,6 @@ _RateArguments: TypeAlias = Annotated[
         metavar="W.sb... | -- CMD...", help="Workloads, or an MPI program without its mpirun.", show_default=False
     ),
 ]
-_KEY_LABEL = by_option({
-    "factors.rate": "--rates ", "factors.placement": "--place ", "rate_command": "--rate-command: ",
-    "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
-    "run.min_time": "--min-time: ",
-})  # fmt: skip
-"""The option that sets each key of a study file."""
 _HELP = f"""\
 Run workloads (each job isolated) or an MPI program with the full, half, a quarter and an eighth of the injection
 bandwidth, in random order.
@@ -114,11 +107,11 @@ def _print_plan(words: list[str], sweep_options: RateSweepOptions, *, as_json: b
     refuse_to_plan(words)
     if sweep_options.compete:
         competing = sweep_options.competing(words)
-        specification = competing.specification(key_label=_KEY_LABEL)
+        specification = competing.specification()
         with competing.in_temporary_directory() as folder:
             print_plan(specification.study, folder=folder, as_json=as_json)
         return
-    specification = sweep_options.sweep(words).specification(key_label=_KEY_LABEL)
+    specification = sweep_options.sweep(words).specification()
     print_plan(specification.study, folder=Path.cwd(), as_json=as_json)
 
 
@@ -128,9 +121,9 @@ def _run_study(
     options, folder = study_options.value(), Path.cwd()
     if sweep_options.compete:
         competing = sweep_options.competing(words)
-        specification = competing.specification(key_label=_KEY_LABEL)
+        specification = competing.specification()
         options.check(specification.study)
         folder = competing.write_in(output)
     else:
-        specification = sweep_options.sweep(words).specification(key_label=_KEY_LABEL)
-    run_and_exit(specification.begin(output, options, folder=folder, key_label=_KEY_LABEL), options)
+        specification = sweep_options.sweep(words).specification()
+    run_and_exit(specification.begin(output, options, folder=folder), options)

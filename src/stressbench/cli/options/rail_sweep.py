@@ -15,18 +15,11 @@ from stressbench.experiments.sweep.rails.program import ProgramRailSweep
 from stressbench.experiments.sweep.rails.study import RailSweep
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import by_option
 from stressbench.launch.targets import TARGET_NAMES
 
 POLICIES = "default,nic0,nic1,round-robin"
 LAB = "lab:dual-rail"
 ISOLATED = 6
-KEY_LABEL = by_option({
-    "factors.policy": "--policies ", "factors.placement": "--place ", "nics": "--nics ", "transport": "--transport ",
-    "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
-    "run.min_time": "--min-time: ",
-})  # fmt: skip
-"""The option that sets each key of a study file."""
 _SHIPPED = ("rails-bandwidth.sb", "rails-latency.sb")
 
 RailArguments: TypeAlias = Annotated[

@@ -12,7 +12,7 @@ from stressbench.launch.errors import LinkMistake
 from stressbench.launch.job_ranks import JobPlacement
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.rail_selection import RailSelection
-from stressbench.launch.rails import RailMistake, Rails, require_possible
+from stressbench.launch.rails import RailMistake, Rails, RailSubject, require_possible
 from stressbench.launch.targets import forms_with, properties_of, resolve_target
 
 
@@ -28,7 +28,7 @@ def rail_selection_of(study: Study, cell: Cell, *, target: LaunchTarget, workloa
         return None
     nics, policy = study.nics or target.nics, cell.policy.value
     if target.nics and (strange := next((nic for nic in nics if nic not in target.nics), None)) is not None:
-        raise RailMistake(f"{strange}: hosts of {cell.on} have {', '.join(target.nics)}", option="--nics")
+        raise RailMistake(f"{strange}: hosts of {cell.on} have {', '.join(target.nics)}", subject=RailSubject.nics)
     require_possible(policy, nics, are_virtual=bool(target.nics))
     transport = None if study.transport is None else Transport(study.transport)
     sets = tuple(f"{name}={value}" for name, value in cell.sets)
@@ -57,10 +57,10 @@ def require_controllable_links(study: Study, *, key_label: KeyLabel = by_key) ->
             continue
         given = ", ".join(map(str, values))
         controlled = " or ".join(forms_with(lambda kind: kind.controls_links))
-        more = f", or a {key_label(('rate_command',)).rstrip(': ')}" if name == "rate" else ""
+        more = f", or a {key_label(('rate_command',))}" if name == "rate" else ""
         key: Key = ("factors", name)
         text = (
-            f"{key_label(key)}{given}: link rates cannot be controlled on {uncontrolled}; "
+            f"{key_label(key)}: {given}: link rates cannot be controlled on {uncontrolled}; "
             f"expected {controlled} there{more}"
         )
         complaints.append(Complaint(place=key, text=text))
@@ -72,17 +72,15 @@ def _command_complaints(study: Study, key_label: KeyLabel) -> Iterator[Complaint
     simulated = next((cell.on for cell in study.cells if properties_of(cell.on).simulated), None)
     if study.rate_command is not None and simulated is not None:
         key: Key = ("rate_command",)
-        text = (
-            f"{key_label(key)}'{study.rate_command}': on = {simulated} sets its rates itself; expected no command there"
-        )
-        yield Complaint(place=key, text=text)
+        text = f"'{study.rate_command}': on = {simulated} sets its rates itself; expected no command there"
+        yield Complaint(place=key, text=f"{key_label(key)}: {text}")
 
 
 def _policy_complaints(study: Study, key_label: KeyLabel) -> Iterator[Complaint]:
     key: Key = ("factors", "policy")
     for cell in study.cells:
         if cell.policy is not None and properties_of(cell.on).simulated:
-            text = f"{key_label(key)}{cell.policy}: on = {cell.on}: a simulated host has one NIC; expected lab:NAME"
+            text = f"{key_label(key)}: {cell.policy}: on = {cell.on}: a simulated host has one NIC; expected lab:NAME"
             yield Complaint(place=key, text=text)
             return
 
@@ -100,13 +98,13 @@ def require_links(study: Study, *, folder: Path, environment: Mapping[str, str],
             resolve_target(absolute(on, folder=folder), environment=environment, rate=rate, rails=rails)
         except LinkMistake as mistake:
             key: Key = ("factors", mistake.factor)
-            complaints[str(mistake)] = Complaint(place=key, text=f"{key_label(key)}{mistake.explanation}")
+            complaints[str(mistake)] = Complaint(place=key, text=f"{key_label(key)}: {mistake.explanation}")
     for cell in {(cell.on, cell.policy): cell for cell in study.cells if cell.policy is not None}.values():
         target = resolve_target(absolute(cell.on, folder=folder), environment=environment)
         try:
             rail_selection_of(study, cell, target=target, workload=folder / cell.workload)
         except RailMistake as wrong:
-            key = ("nics",) if wrong.option == "--nics" and study.nics else ("factors", "policy")
-            complaints[str(wrong)] = Complaint(place=key, text=f"{key_label(key)}{wrong.explanation}")
+            key = ("nics",) if wrong.subject is RailSubject.nics and study.nics else ("factors", "policy")
+            complaints[str(wrong)] = Complaint(place=key, text=f"{key_label(key)}: {wrong.explanation}")
     if complaints:
         raise ValidationMistakes(complaints.values())

@@ -11,8 +11,17 @@ from stressbench.experiments.study.cell_targets import require_controllable_link
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.execution import StudyOptions, begin
 from stressbench.formats.study.file import Study, study_of
-from stressbench.formats.toml import KeyLabel, by_key
+from stressbench.formats.toml import by_option
 from stressbench.formats.units import Stated
+
+OPTION_LABEL = by_option({
+    "factors.on": "--on", "factors.ranks": "-n", "factors.ranks_per_node": "--ranks-per-node",
+    "factors.rate": "--rates", "factors.policy": "--policies", "factors.placement": "--place",
+    "rate_command": "--rate-command", "nics": "--nics", "transport": "--transport",
+    "run.isolated": "--isolated", "run.contended": "--contended", "run.repetitions": "--repetitions",
+    "run.min_time": "--min-time",
+})  # fmt: skip
+"""The option of `degrade`, `rails` and `study matrix` that sets each key of their studies."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,15 +31,13 @@ class Specification:
     study: Study
     text: str
 
-    def begin(
-        self, output: Path, options: StudyOptions, *, folder: Path | None = None, key_label: KeyLabel = by_key
-    ) -> Directory:
+    def begin(self, output: Path, options: StudyOptions, *, folder: Path | None = None) -> Directory:
         """Check the study and set up the directory `output` for it, without starting runs. Raises as `execution.begin`.
 
         Paths of the study are relative to `folder`, by default the current directory.
         """
         return begin(
-            self.study, self.text, output=output, folder=folder or Path.cwd(), options=options, key_label=key_label
+            self.study, self.text, output=output, folder=folder or Path.cwd(), options=options, key_label=OPTION_LABEL
         )
 
 
@@ -70,13 +77,13 @@ class WorkloadSweep:
     rounds: SweepRounds
 
     def study_of(
-        self, about: str, *, key_label: KeyLabel, before_ranks: Mapping[str, Any] | None = None,
+        self, about: str, *, before_ranks: Mapping[str, Any] | None = None,
         factors: Mapping[str, Any] | None = None, sets: Mapping[str, Any] | None = None, **tables: Any,
     ) -> Specification:  # fmt: skip
         """The study with additional `factors`, variables (`sets`) and other keys of a study file (`tables`).
 
         `before_ranks`: factors that come before ranks, since the order of factors determines the order of cells. Raises
-        ValidationMistakes, whose messages name keys by `key_label`.
+        ValidationMistakes.
         """
         return specification_of(
             {
@@ -95,16 +102,15 @@ class WorkloadSweep:
                 "set": {name: list(values) for name, values in self.variables.items()} | dict(sets or {}),
                 "run": self.rounds.table(),
                 **tables,
-            },
-            key_label=key_label,
+            }
         )
 
 
-def specification_of(tables: Mapping[str, Any], *, key_label: KeyLabel = by_key) -> Specification:
-    """The study of these tables, without keys whose value is None. `key_label` names keys in ValidationMistakes."""
+def specification_of(tables: Mapping[str, Any]) -> Specification:
+    """The study of these tables, without keys whose value is None. Raises ValidationMistakes, which name options."""
     stated = _without_none(tables)
-    study = study_of(stated, key_label=key_label)
-    require_controllable_links(study, key_label=key_label)
+    study = study_of(stated, key_label=OPTION_LABEL)
+    require_controllable_links(study, key_label=OPTION_LABEL)
     return Specification(study=study, text=tomli_w.dumps(_with_texts(stated)))
 
 

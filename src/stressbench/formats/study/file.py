@@ -204,11 +204,11 @@ def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: Ke
         value = getattr(table, name)
         if value is not None and table.factors.policy is None:
             given = value if isinstance(value, str) else ", ".join(value)
-            yield Complaint(place=(name,), text=f"{key_label((name,))}{given}: is for policies; needs factors.policy")
+            yield Complaint(place=(name,), text=f"{key_label((name,))}: {given}: is for policies; needs factors.policy")
     place: KeyPath = ("factors", "policy")
     for cell in cells:
         if cell.policy is not None and cell.policy.value.kind is not Kind.default and cell.rails is not None:
-            text = f"{key_label(place)}{cell.policy}: chooses among all NICs; expected no rails with it"
+            text = f"{key_label(place)}: {cell.policy}: chooses among all NICs; expected no rails with it"
             yield Complaint(place=place, text=text)
             return
 
@@ -217,7 +217,7 @@ def _command_complaints(table: StudyTable, key_label: KeyLabel) -> Iterator[Comp
     if table.rate_command is None:
         return
     place: KeyPath = ("rate_command",)
-    prefix = f"{key_label(place)}'{table.rate_command}': "
+    prefix = f"{key_label(place)}: '{table.rate_command}': "
     if not split_command(table.rate_command):
         yield Complaint(place=place, text=f"{prefix}expected a command, its quotes closed; the rate is added to it")
     if table.factors.rate is None:

@@ -10,6 +10,7 @@ from stressbench.experiments.study.results import collected_runs
 from stressbench.experiments.sweep.launches import require_no_rounds
 from stressbench.experiments.sweep.rails.launch_results import rails_of_launches
 from stressbench.experiments.sweep.rails.study_results import AnalysisOptions, rails_of_study
+from stressbench.formats.complaints import first_error
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import BoundedValidator, limits, read_bytes
 from stressbench.formats.launches.journal import FILE
@@ -56,9 +57,8 @@ def _mpi_profile(path: Path) -> MpiProfile:
     except TraceFileError as fault:
         raise StudyMistake(f"--profile: {fault}") from fault
     except ValidationError as fault:
-        reason = fault.errors()[0]["msg"].lower()
         raise StudyMistake(
-            f"--profile: {path}: no profile ({reason}); `stressbench profile -o X.json` makes one"
+            f"--profile: {path}: no profile ({first_error(fault)}); `stressbench profile -o X.json` makes one"
         ) from fault
     return MpiProfile(
         source=path.name, program=profile.facts.program, ranks=profile.facts.ranks, columns=profile.columns

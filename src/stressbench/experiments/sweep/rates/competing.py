@@ -14,7 +14,6 @@ from stressbench.experiments.sweep.specification import Specification
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import KeyLabel, by_key
 from stressbench.launch.targets import properties_of
 
 FOLDER = "workloads"
@@ -47,13 +46,13 @@ class CompetingSweep:
         if taken := next((name for name in (RATE, NODES) if name in names), None):
             raise StudyMistake(f"--compete: {taken} is a variable of the study itself; expected another name")
 
-    def specification(self, *, key_label: KeyLabel = by_key) -> Specification:
+    def specification(self) -> Specification:
         """The study, without writing any file. Raises StudyMistake and ValidationMistakes."""
         sweep, paths, nodes = self.sweep, self._by_name(), self._nodes()
         made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).study_with_factors(
             about="Competing traffic", factors={"workload": list(paths)},
             variables={RATE: list(map(str, sweep.rates))},
-            by_ranks={NODES: {count: str(many) for count, many in nodes.items()}}, key_label=key_label,
+            by_ranks={NODES: {count: str(many) for count, many in nodes.items()}},
         )  # fmt: skip
         for workload, sets in dict.fromkeys((cell.workload, cell.sets) for cell in made.study.cells):
             require_shareable(

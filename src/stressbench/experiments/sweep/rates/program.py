@@ -153,7 +153,7 @@ def _target(on: str, rates: tuple[Fraction, ...], *, rate_command: str | None) -
             for rate in rates
         ]
     except LinkMistake as mistake:
-        raise StudyMistake(f"--rates {mistake.explanation}") from mistake
+        raise StudyMistake(f"--rates: {mistake.explanation}") from mistake
     if targets[0].simulated:
         raise StudyMistake(f"--on {on}: a simulation runs only workloads; expected lab:NAME, or --rate-command")
     return targets[0]

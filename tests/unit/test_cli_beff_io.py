@@ -146,7 +146,7 @@ def test_a_lab_that_serves_no_files_is_refused(measured: Measured) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("", "-n is missing: how many ranks?"),
+        ("", "-n is missing, for example -n"),
         ("-n 0", "-n: 0 is not at least 1"),
         ("-n 4 -T 60", "-T: '60' must be a time with its unit"),
         ("-n 4 -T 0s", "-T: '0s' must be a time with its unit"),

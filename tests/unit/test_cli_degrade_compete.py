@@ -85,8 +85,8 @@ def degrade(words: str) -> Any:
     [
         (f"run app.sb -o d --compete {ON}", "--compete: needs --link, the injection bandwidth of a node"),
         (f"run app.sb -o d --compete --link fast {ON}", "--link: 'fast': expected a rate in bits per second"),
-        (f"run app.sb -o d --link 1Gbit {ON}", "--link 1Gbit: goes with --compete"),
-        (f"plan app.sb --link 1Gbit {ON}", "--link 1Gbit: goes with --compete"),
+        (f"run app.sb -o d --link 1Gbit {ON}", "--link 1Gbit: requires --compete"),
+        (f"plan app.sb --link 1Gbit {ON}", "--link 1Gbit: requires --compete"),
         (f"run app.sb -o d {COMPETE} --rate-command ./x", "--compete: and --rate-command: expected one of the two"),
         (f"run app.sb -o d {COMPETE} --isolated 3", "--isolated 3: with --compete there are no isolated rounds"),
         (f"run app.sb -o d {COMPETE} --contended 0", "--contended 0: expected rounds in which jobs run beside"),

@@ -121,7 +121,7 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("run -o d -- app", "-n is missing: how many ranks? For example -n 8"),
+        ("run -o d -- app", "-n is missing, for example -n 8"),
         ("run -o d -n 2,x -- app", "-n: 'x': expected numbers of ranks, each once"),
         ("run -o d -n 2 --rates 1,1/16 -- app", "--rates: 1/16: lab tiny's link h0-s0 would have 1kbit"),
         ("run -o d -n 2 --rates 1/2 -- app", "--rates: 1/2: expected 1 and a smaller one at least"),
@@ -146,7 +146,7 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
             "run -o d -n 2 --compete --link 1Gbit -- app",
             "--compete: is for workloads, whose nodes it can share, and app",
         ),
-        ("run one.sb app -o d -n 2", "one.sb: is a workload, and app is none; expected workloads, or a program"),
+        ("run one.sb app -o d -n 2", "one.sb: is a workload, but app is not; expected workloads, or a program"),
         ("run -o d -n 2 --fom GF -- app", "--fom GF: expected NAME=REGEX"),
         ("run -o d -n 2 --fom G=(x)(y) -- app", "--fom G=(x)(y): 2 groups; expected one, around the number"),
         ("run -o d -n 2 --fom-lower L=x -- app", "--fom-lower L=x: 0 groups; expected one, around the number"),
@@ -155,7 +155,7 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
         ("run -o d -n 2 --fom-file f -- app", "--fom-file f: needs --fom"),
         ("run -o d -n 2 --fom L=(x) --fom-file there.txt -- app", "--fom-file: there.txt already exists, and would"),
         ("run -o d -n 2 --hpcc --fom-file f -- hpcc", "--fom-file f: --hpcc reads hpccoutf.txt; leave one of the two"),
-        ("run -o d -n 2 --hpcc-n 5 -- hpcc", "--hpcc-n 5: goes with --hpcc"),
+        ("run -o d -n 2 --hpcc-n 5 -- hpcc", "--hpcc-n 5: requires --hpcc"),
         ("run -o d -n 2 --hpcc --hpcc-n 0 -- hpcc", "--hpcc-n 0: expected an order of a system of equations"),
         ("run -o there.txt -n 2 -- app", "--output: there.txt already exists; a program's launches begin in a new"),
         ("run one.sb -o d --fom L=(x)", "--fom: is for a program's output; workloads are measured by the engine"),

@@ -259,7 +259,7 @@ def test_probes_that_fail_end_everything(folder: Path, what: str, said: str) -> 
     ("words", "message"),
     [
         ("", "Missing argument"),
-        ("true", "-n is missing: how many ranks?"),
+        ("true", "-n is missing, for example -n"),
         ("-n 0 true", "-n: 0 is not at least 1"),
         ("-n 1 gone-program", "gone-program: there is no such executable program"),
         ("-n 1 gone.sb", "gone.sb does not exist"),

@@ -76,8 +76,11 @@ def rails(*words: str) -> Any:
         ("run one.sb -o one.sb", "one.sb/runs: not a directory"),
         ("plan one.sb --policies default", "--policies: default: expected at least two"),
         ("plan -- hpcc", "hpcc: plans are of workloads, whose names end in .sb"),
-        ("run -o d --on local --nics a,b -- hpcc", "-n is missing: how many ranks? For example -n 8"),
-        ("run -o d --on local -n 2 -- hpcc", "--nics: nic0: which NICs do hosts have? Expected --nics, such as"),
+        ("run -o d --on local --nics a,b -- hpcc", "-n is missing, for example -n 8"),
+        (
+            "run -o d --on local -n 2 -- hpcc",
+            "--nics: nic0: the NICs of the hosts are unknown; expected --nics",
+        ),
         ("run -o d --on local -n 2,4 --nics a,b -- hpcc", "-n: '2,4': expected one number of ranks for a program"),
         ("run -o d --on local -n 0 --nics a,b -- hpcc", "-n: 0 is not at least 1"),
         ("run -o d --on simgrid:tiny -n 2 -- hpcc", "--on simgrid:tiny: a simulated host has one NIC; expected lab"),
@@ -86,7 +89,7 @@ def rails(*words: str) -> Any:
         ("run -o d --isolated 4 -- hpcc", "--isolated: is for workloads, and hpcc is a program"),
         ("run -o d --retries 4 -- hpcc", "--retries: is for workloads, and hpcc is a program"),
         ("run -o d --min-time 4s -- hpcc", "--min-time: is for workloads, and hpcc is a program"),
-        ("run one.sb hpcc -o d", "one.sb: is a workload, and hpcc is none; expected workloads, or a program"),
+        ("run one.sb hpcc -o d", "one.sb: is a workload, but hpcc is not; expected workloads, or a program"),
         (
             "run -o d --policies default,per-job -- hpcc",
             "--policies: per-job: a program without a workload has no jobs",

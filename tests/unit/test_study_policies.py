@@ -98,7 +98,7 @@ def test_what_a_place_cannot_do_is_refused_before_anything_is_written(
 def test_a_place_that_does_not_know_its_cards_needs_their_names(tmp_path: Path) -> None:
     text = STUDY.replace("lab:pair", "local")
     with pytest.raises(
-        ValidationMistakes, match=r"policy: nic1: which NICs do hosts have\? Expected --nics, such as ib0,ib1"
+        ValidationMistakes, match=r"policy: nic1: the NICs of the hosts are unknown; expected --nics, such as ib0,ib1"
     ):
         require_links(parse_study(text, source="s"), folder=tmp_path, environment={})
 

@@ -267,6 +267,11 @@ def minutes_text(seconds: float) -> str:
     return f"{seconds:.3g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
 
 
+def microseconds_text(seconds: float) -> str:
+    """Return a measured latency such as `1,234.5 us`: all in one unit, so that they can be compared."""
+    return f"{seconds * 1e6:,.1f} us"
+
+
 def exact_size_text(size: int) -> str:
     """Return bytes in the largest binary unit up to GiB that divides them: `16 MiB`, `1000 bytes`."""
     unit = next((unit for unit in ("GiB", "MiB", "KiB") if size % BYTES[unit] == 0), None)

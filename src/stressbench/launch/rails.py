@@ -37,7 +37,7 @@ def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bo
         return
     if not nics:
         raise RailMistake(
-            f"{policy}: which NICs do hosts have? Expected --nics, such as ib0,ib1", subject=RailSubject.nics
+            f"{policy}: the NICs of the hosts are unknown; expected --nics, such as ib0,ib1", subject=RailSubject.nics
         )
     if policy.highest_nic >= len(nics):
         last = "nic0" if len(nics) == 1 else f"nic0 to nic{len(nics) - 1}"

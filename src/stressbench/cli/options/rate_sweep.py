@@ -135,7 +135,7 @@ class RateSweepOptions:
     def check(self) -> None:
         """Raise StudyMistake if --link is given without --compete."""
         if self.link is not None and not self.compete:
-            raise StudyMistake(f"--link {self.link}: goes with --compete")
+            raise StudyMistake(f"--link {self.link}: requires --compete")
 
     def _target(self) -> str:
         if self.on is None and self.rate_command is not None:

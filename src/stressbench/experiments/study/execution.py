@@ -97,7 +97,7 @@ class StudyOutcome:
             text += f", {counts.failed} failed"
         if self.stop is Stop.done:
             return text
-        return f"{'stopped' if self.stop is Stop.interrupted else 'the time limit came first'}: {text}"
+        return f"{'stopped' if self.stop is Stop.interrupted else 'time limit reached'}: {text}"
 
 
 class StudyProgress:
@@ -111,19 +111,19 @@ class StudyProgress:
         """Report that a launch of an earlier command still writes to `path`."""
         self._progress(f"an earlier launch still writes to {path}; waiting for it to end", level=Level.progress)
 
-    def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
+    def starts(self, scheduled: ScheduledRun, counts: RunCounts) -> None:
         """Report that a run starts or continues."""
-        word = "continues" if order.continues else "starts"
+        word = "continues" if scheduled.continues else "starts"
         self._progress(
-            f"{order.run.id} {word}: {cell_description(order.run.cell, self._factors)}", level=Level.progress
+            f"{scheduled.run.id} {word}: {cell_description(scheduled.run.cell, self._factors)}", level=Level.progress
         )
         self.show(counts, is_end=False)
 
-    def ended(self, order: ScheduledRun, result: LaunchResult, counts: RunCounts) -> None:
+    def ended(self, scheduled: ScheduledRun, result: LaunchResult, counts: RunCounts) -> None:
         """Report a failed run, and the counts."""
         if result.status not in (ExitStatus.ok, ExitStatus.interrupted):
             reason = result.reason or "the reason is unknown"
-            self._progress(f"{order.run.id} failed (status {result.status}): {reason}", level=Level.warning)
+            self._progress(f"{scheduled.run.id} failed (status {result.status}): {reason}", level=Level.warning)
         self.show(counts, is_end=True)
 
     def show(self, counts: RunCounts, *, is_end: bool) -> None:

@@ -75,23 +75,23 @@ class RunLauncher:
             if isinstance(prepared, int):
                 raise StudyMistake(f"{_described(cell)}: the engine cannot run this workload; see above")
 
-    def __call__(self, order: ScheduledRun) -> LaunchResult:
+    def __call__(self, scheduled: ScheduledRun) -> LaunchResult:
         """Carry out one launch."""
         limit_s = min(
-            (limit for limit in (self.study.run_limit_s, order.time_limit_s) if limit is not None), default=None
+            (limit for limit in (self.study.run_limit_s, scheduled.time_limit_s) if limit is not None), default=None
         )
-        run_file = RunFile(path=order.path, continues=order.continues)
+        run_file = RunFile(path=scheduled.path, continues=scheduled.continues)
         try:
-            request = self._request(order.run.cell, run_file, self._options(order, limit_s), limit_s=limit_s)
+            request = self._request(scheduled.run.cell, run_file, self._options(scheduled, limit_s), limit_s=limit_s)
             prepared = session.prepare(request, environment=self.environment)
             if isinstance(prepared, int):
                 return LaunchResult(status=prepared, reason="the engine refused the workload")
-            self._command_rate(order.run)
+            self._command_rate(scheduled.run)
             if self.is_stopping():
                 return LaunchResult(status=ExitStatus.interrupted)
             began = self.clock()
-            with self._at_rate(order.run):
-                result = session.run(prepared, run_file=order.path)
+            with self._at_rate(scheduled.run):
+                result = session.run(prepared, run_file=scheduled.path)
         except LaunchMistake as mistake:
             return LaunchResult(status=ExitStatus.bad_input, reason=str(mistake))
         took_s = self.clock() - began
@@ -188,10 +188,10 @@ class RunLauncher:
             rail_selection=rail_selection_of(self.study, cell, target=target, workload=workload),
         )
 
-    def _options(self, order: ScheduledRun, limit_s: float | None) -> EngineOptions:
-        run, cell = self.study.run, order.run.cell
+    def _options(self, scheduled: ScheduledRun, limit_s: float | None) -> EngineOptions:
+        run, cell = self.study.run, scheduled.run.cell
         limit = None if limit_s is None else f"{max(1, round(limit_s))}s"
-        if order.continues:
+        if scheduled.continues:
             return EngineOptions(time_limit=limit, stall_limit=_text(run.stall_limit))
         return EngineOptions(
             isolated=_text(run.isolated),
@@ -199,13 +199,13 @@ class RunLauncher:
             until_interval=_text(run.until_interval),
             finish=cell.finish,
             place=cell.placement,
-            seed=str(self.study.seed + order.run.repetition),
+            seed=str(self.study.seed + scheduled.run.repetition),
             warmup=_text(run.warmup),
             time_limit=limit,
             stall_limit=_text(run.stall_limit),
             repetitions=_text(run.repetitions),
             min_time=_text(run.min_time),
-            run_id=order.path.stem,
+            run_id=scheduled.path.stem,
             sets=_sets(cell),
             verify=run.verify,
         )

@@ -78,7 +78,7 @@ class ValidationSpec:
             raise LaunchMistake(f"--on {self.on}: a simulation cannot run {self.program[0]}; use a lab or a cluster")
         ranks = self.ranks or target.ranks
         if ranks is None:
-            raise LaunchMistake("-n is missing: how many ranks? For example -n 4")
+            raise LaunchMistake("-n is missing, for example -n 4")
         workload = ComparedWorkload.of(self.workload, engine=self.engine)
         if self.any_tag and workload.is_replay:
             raise LaunchMistake("--any-tag: a replay has the tags of the program; name a motif or a workload")

@@ -23,7 +23,7 @@ _WALL = "wall time"
 _COUNTED_HERE = "bytes are those of the host that started the launches: other hosts' are not counted"
 
 
-def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()) -> RailsReport:
+def rails_of_launches(launches: RailLaunches, *, mpi_profiles: Sequence[MpiProfile] = ()) -> RailsReport:
     """The results by policy, from the launches that exited with status 0."""
     plan = launches.plan
     policies = tuple(sorted(plan.policies, key=lambda policy: policy != BASELINE))
@@ -48,7 +48,7 @@ def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()
         bandwidths=(),
         carried=carried,
         beside=(),
-        talk=tuple(talk),
+        talk=tuple(mpi_profiles),
         notes=tuple(notes),
     )
 

@@ -31,10 +31,10 @@ def rail_results(
     `time`: the kind of rounds to evaluate, None: isolated. `motifs`: also report each motif. `profiles`: files of
     `stressbench profile` (.json) or traces (.trace) to show beside the results. Raises StudyMistake.
     """
-    talk = tuple(_mpi_profile(path) for path in profiles)
+    mpi_profiles = tuple(_mpi_profile(path) for path in profiles)
     if (folder / FILE).is_file():
         require_no_rounds(folder, motifs=motifs, time=time)
-        return rails_of_launches(read_launches(folder / FILE), talk=talk)
+        return rails_of_launches(read_launches(folder / FILE), mpi_profiles=mpi_profiles)
     collected = collected_runs(open_directory(folder))
     by_target = {cell.on: nic_numbers(cell.on) for cell in collected.study.cells}
     numbers = {on: found for on, found in by_target.items() if found}
@@ -42,7 +42,8 @@ def rail_results(
     return rails_of_study(
         collected.study, collected.states, collected.runs,
         options=AnalysisOptions(kind=time or Kind.isolated, motifs=motifs),
-        numbers=numbers, nics=tuple(f"eth{rail}" for rail in range(count)), talk=talk, notes=collected.notes,
+        numbers=numbers, nics=tuple(f"eth{rail}" for rail in range(count)),
+        mpi_profiles=mpi_profiles, notes=collected.notes,
     )  # fmt: skip
 
 

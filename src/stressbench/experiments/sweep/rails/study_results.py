@@ -56,7 +56,7 @@ class _Group:
 
 def rails_of_study(
     study: Study, states: Sequence[RunState], runs: Mapping[str, Run], *, options: AnalysisOptions,
-    numbers: Mapping[str, NicNumbers] | None = None, nics: Sequence[str] = (), talk: Sequence[MpiProfile] = (),
+    numbers: Mapping[str, NicNumbers] | None = None, nics: Sequence[str] = (), mpi_profiles: Sequence[MpiProfile] = (),
     notes: Sequence[str] = (),
 ) -> RailsReport:  # fmt: skip
     """Results of a study from the `states` of all runs and the completed `runs` by run id.
@@ -79,7 +79,7 @@ def rails_of_study(
         bandwidths=tuple(one for group in groups for one in _bandwidths(group, options.kind)),
         carried=carried,
         beside=tuple(one for group in groups for one in _policy_impacts(group)),
-        talk=tuple(talk),
+        talk=tuple(mpi_profiles),
         notes=(*notes, *_caveats(states, runs, subjects, carried)),
     )
 

@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import ClassVar
 
 from stressbench.formats.units import RateShare, stated_rate
+from stressbench.labs.topology import Node, NodeKind
 from stressbench.launch.errors import LaunchMistake, LinkMistake
-from stressbench.launch.lab import LabHost, LabTarget
-from stressbench.launch.labs import RunningLabs
+from stressbench.launch.lab import LabTarget, RunningLabs
 from stressbench.launch.launch_target import LOCAL, LaunchTarget, NicNumbers, TargetProperties
 from stressbench.launch.targets import NicTotals
 
@@ -44,12 +44,13 @@ class FakeLab:
         return RunningLabs().nic_numbers(on)
 
 
-FOUR = LabTarget(
-    name="four", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(4)), enter=(), realtime_by_default=False
-)
-PAIR = LabTarget(
-    name="pair", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(2)), enter=("enter",), nics=("eth0", "eth1")
-)
+def lab_hosts(*cores: int) -> tuple[Node, ...]:
+    """Hosts h0, h1, ... with these numbers of cores."""
+    return tuple(Node(name=f"h{k}", kind=NodeKind.host, number=k, cores=count) for k, count in enumerate(cores))
+
+
+FOUR = LabTarget(name="four", hosts=lab_hosts(2, 2, 2, 2), enter=(), realtime_by_default=False)
+PAIR = LabTarget(name="pair", hosts=lab_hosts(2, 2), enter=("enter",), nics=("eth0", "eth1"))
 
 
 @dataclass

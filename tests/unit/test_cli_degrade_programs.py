@@ -24,9 +24,8 @@ from stressbench.formats.units import RateShare
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
-from stressbench.launch.labs import SimulatedLabs
 from stressbench.launch.launch_target import LaunchTarget
-from stressbench.launch.simgrid import SimulatedTarget
+from stressbench.launch.simgrid import SimulatedLabs, SimulatedTarget
 from stressbench.launch.targets import registered
 from stressbench.suites.hpcc import hpcc_input
 

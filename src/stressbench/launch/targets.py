@@ -15,9 +15,9 @@ from typing import Protocol
 from stressbench.formats.units import RateShare, stated_rate
 from stressbench.launch.batch import BatchSystem, batch_systems
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.labs import RunningLabs, SimulatedLabs
+from stressbench.launch.lab import RunningLabs
 from stressbench.launch.launch_target import LOCAL, LaunchTarget, NicNumbers, TargetProperties
-from stressbench.launch.simgrid import find_simulated_engine
+from stressbench.launch.simgrid import SimulatedLabs, find_simulated_engine
 
 NicTotals = Mapping[str, tuple[int, int]]
 """Bytes sent and received so far by each NIC."""
@@ -63,10 +63,10 @@ class _UncontrolledNetwork:
 
     def target(
         self,
-        on: str,
+        on: str,  # noqa: ARG002  a TargetProvider's
         *,
         environment: Mapping[str, str],
-        rate: RateShare | None,
+        rate: RateShare | None,  # noqa: ARG002  a TargetProvider's
         rails: int | None,  # noqa: ARG002  a TargetProvider's
     ) -> LaunchTarget:
         """The allocation of the batch system, or this machine."""

@@ -92,8 +92,8 @@ def require_links(study: Study, *, folder: Path, environment: Mapping[str, str],
     """
     require_controllable_links(study, key_label=key_label)
     complaints: dict[str, Complaint] = {}
-    asked = ((cell.on, None if study.rate_command else cell.rate, cell.rails) for cell in study.cells)
-    for on, rate, rails in sorted({one for one in asked if one[1:] != (None, None)}, key=str):
+    required = ((cell.on, None if study.rate_command else cell.rate, cell.rails) for cell in study.cells)
+    for on, rate, rails in sorted({one for one in required if one[1:] != (None, None)}, key=str):
         try:
             resolve_target(absolute(on, folder=folder), environment=environment, rate=rate, rails=rails)
         except LinkMistake as mistake:

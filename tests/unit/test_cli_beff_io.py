@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from support.commands import CommandResult, invoke
-from support.fake_lab import FakeLab
+from support.fake_lab import FakeLab, lab_hosts
 from support.fake_launcher import FAKE_ENGINE, put_mpirun
 from support.io_protocols import MIB, MadeIO, write_lines
 
 from stressbench.formats.units import UnitError, parse_size
 from stressbench.launch import session
-from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.lab import LabTarget
 from stressbench.launch.targets import registered
 
 COMPLETE = MadeIO(head={"partitions": [2, 4]})
@@ -119,7 +119,7 @@ def test_names_with_blanks_and_quotes_stay_one_word(measured: Measured) -> None:
 
 
 def lab(**scratch: str) -> LabTarget:
-    return LabTarget(name="io", hosts=(LabHost(name="a1", cores=4),), enter=(), environment=tuple(scratch.items()))
+    return LabTarget(name="io", hosts=lab_hosts(4), enter=(), environment=tuple(scratch.items()))
 
 
 def test_a_lab_s_files_go_to_its_scratch(measured: Measured, here: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_lab_that_serves_no_files_is_refused(measured: Measured) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("", "-n is missing: how many ranks?"),
+        ("", "-n is missing, for example -n"),
         ("-n 0", "-n: 0 is not at least 1"),
         ("-n 4 -T 60", "-T: '60' must be a time with its unit"),
         ("-n 4 -T 0s", "-T: '0s' must be a time with its unit"),

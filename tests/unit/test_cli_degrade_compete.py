@@ -177,7 +177,7 @@ def test_what_comes_out_is_a_study_whose_links_nobody_touches(launched: list[Any
 
     assert ended.exit_code == 0, ended.stderr
     study = open_directory(Path("d")).study
-    assert (study.run.isolated, study.run.contended, study.run.min_time, study.repetitions) == (0, 10, "200ms", 2)
+    assert (study.run.isolated, study.run.contended, str(study.run.min_time), study.repetitions) == (0, 10, "200ms", 2)
     assert {cell.rate for cell in study.cells} == {None}
     assert {tuple(sets.items()) for _, sets in launched} == {
         (("compete_rate", rate), ("compete_nodes", "4")) for rate in ("1", "1/2", "1/4")

@@ -103,7 +103,7 @@ def test_a_limit_on_memory_is_told_before_anything_is_loaded() -> None:
     )  # fmt: skip
 
     assert limited.stderr == (
-        f"stressbench: memory is limited to 195 MiB; expected {MIN_MIB} MiB or more (`ulimit -v` tells in KiB)\n"
+        f"stressbench: memory is limited to 195 MiB; expected {MIN_MIB} MiB or more (`ulimit -v` reports KiB)\n"
     )
     assert limited.returncode == 3
 

@@ -158,7 +158,7 @@ def test_an_mpi_without_such_a_setting_is_refused(flavour: Flavour, transport: T
 
 
 def test_nics_must_be_known_and_real_ones_for_distances() -> None:
-    with pytest.raises(RailMistake, match=r"--nics: nic0: which NICs do hosts have\? Expected --nics, such as"):
+    with pytest.raises(RailMistake, match=r"--nics: nic0: the NICs of the hosts are unknown; expected --nics, such as"):
         require_possible(parse_policy("nic0"), ())
     with pytest.raises(RailMistake, match="local: NICs eth0, eth1 belong to no NUMA node; expected another policy"):
         require_possible(parse_policy("local"), NICS, are_virtual=True)

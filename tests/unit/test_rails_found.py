@@ -74,8 +74,8 @@ def found_in(
 ) -> RailsReport:
     study = parse_study(STUDY.format(runs=runs), source="s.toml")
     done = {
-        planned.id: made(folder, planned.id, policy=planned.cell.policy or "",
-                         bytes_of=BYTES[planned.cell.policy or ""] if counts else None)
+        planned.id: made(folder, planned.id, policy=str(planned.cell.policy),
+                         bytes_of=BYTES[str(planned.cell.policy)] if counts else None)
         for planned in study.runs
     }  # fmt: skip
     return rails_of_study(study, run_states(study.runs, ()), done, options=options, nics=("eth0", "eth1"))

@@ -238,7 +238,7 @@ HEAD, PATTERN, FILE = (
         ((HEAD, PATTERN, FILE, FILE), ":4: a second file of the same partition, access and type"),
         ((HEAD, PATTERN, PATTERN), ":3: a second pattern of the same partition, access and type"),
         ((HEAD, {"type": "end", "b_eff_io_bytes_per_s": -1, "elapsed_s": 1}), ":2: end.b_eff_io_bytes_per_s: "),
-        ((HEAD, {"type": "loop"}), ":2: : input tag 'loop' found"),
+        ((HEAD, {"type": "loop"}), ":2: input tag 'loop' found"),
     ],
 )  # fmt: skip
 def test_a_broken_protocol_is_refused_with_its_line(tmp_path: Path, records: tuple, said: str) -> None:

@@ -10,6 +10,7 @@ from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.execution import StudyOptions, begin_study, run_study
+from stressbench.launch.option_values import seconds
 
 
 def study(
@@ -30,7 +31,8 @@ def study(
     if the study, a workload or a launch target is wrong, before any run starts, and `stressbench.StudyFailed` if runs
     failed or are left to do.
     """
-    options = StudyOptions(retries=retries, time_limit=time_limit, jobs=jobs)
+    limit_s = None if time_limit is None else seconds(time_limit, option="time_limit")
+    options = StudyOptions(retries=retries, time_limit_s=limit_s, jobs=jobs)
     if output is not None:
         directory = begin_study(str(what), Path(output), options)
     elif Path(what).is_dir():

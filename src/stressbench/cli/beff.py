@@ -11,7 +11,7 @@ from stressbench.cli.options.suite import SuiteOptions, memory_option
 from stressbench.console import emit, error
 from stressbench.experiments.balance import evaluate_balanced_b_eff, measure_balanced_b_eff, rmax_choice
 from stressbench.experiments.report_page import check_report_page, write_report_page
-from stressbench.experiments.suites import motif_options
+from stressbench.experiments.suites import BEffOptions
 from stressbench.report.renderers import render
 from stressbench.report.renderers.text import show
 from stressbench.report.suites import beff as documents
@@ -74,10 +74,7 @@ def beff(
     else:
         target = suite.target
         choice.require_target(target, on=suite.on)
-        options = motif_options(
-            ("--memory", memory), ("--lmax", lmax), ("--random", random_patterns),
-            flags=(("--quick", quick), ("--extra", extra)),
-        )  # fmt: skip
+        options = BEffOptions(memory=memory, longest=lmax, random_patterns=random_patterns, quick=quick, extra=extra)
         result = measure_balanced_b_eff(
             suite.launch(target, verify=verify), options, rmax=choice, output=suite.output, progress=emit
         )

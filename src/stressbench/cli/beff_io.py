@@ -76,8 +76,7 @@ def beff_io(
         files.check(time=scheduled)
         launch = suite.launch(suite.target, verify=verify)
         result, status = run_b_eff_io(
-            launch, files.motif_options(launch, time=scheduled), output=suite.output, cache_bytes=cache_bytes,
-            progress=emit,
+            launch, files.value(launch, time=scheduled), output=suite.output, cache_bytes=cache_bytes, progress=emit
         )  # fmt: skip
     if suite.page is not None:
         write_report_page(suite.page, render("html", documents.page(result)), progress=emit)

@@ -10,7 +10,7 @@ from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.linpack import HPCC, measure_rmax, require_hpcc, rmax_from_text
 from stressbench.experiments.progress import Progress, silent
-from stressbench.experiments.suites import SuiteLaunch, evaluate_b_eff, run_b_eff
+from stressbench.experiments.suites import BEffOptions, SuiteLaunch, evaluate_b_eff, run_b_eff
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.suites.beff import BEff
@@ -68,7 +68,7 @@ def evaluate_balanced_b_eff(protocol: Path, *, rmax: RmaxChoice) -> BalancedBEff
 
 
 def measure_balanced_b_eff(
-    launch: SuiteLaunch, options: tuple[str, ...], *, rmax: RmaxChoice, output: Path | None = None,
+    launch: SuiteLaunch, options: BEffOptions, *, rmax: RmaxChoice, output: Path | None = None,
     progress: Progress = silent,
 ) -> BalancedBEff:  # fmt: skip
     """Measure b_eff and then, if `rmax` demands it, Rmax on the same ranks. Raises as `run_b_eff`."""

@@ -16,6 +16,7 @@ from stressbench.experiments.progress import Progress, silent
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode
+from stressbench.formats.workload_text import WorkloadTextError
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import TracedLaunch, TraceRequest, check_output, run_traced
 from stressbench.report.renderers import render
@@ -166,7 +167,7 @@ def _write_workload(trace: Trace, output: Path, *, job: str | None, progress: Pr
             return False
         name = job or in_comment(trace.header.program or "") or output.stem
         write_output(output, workload_text(trace, job=name, file=str(trace.path), nodes=suitability.nodes))
-    except TraceFileError as fault:
+    except (TraceFileError, WorkloadTextError) as fault:
         progress(str(fault))
         return False
     except OSError as fault:

@@ -34,16 +34,16 @@ def require_io_settings(
             raise UserError(f"--hint: '{text}' must be KEY=VALUE, such as striping_factor=4")
 
 
-def require_types(text: str | None) -> None:
-    """Raise UserError unless the text lists distinct pattern types; None: all of them."""
-    _require_numbers(
+def pattern_types(text: str | None) -> tuple[int, ...]:
+    """The pattern types from `0,1`; none, which stands for all, for None. Raises UserError."""
+    return _numbers(
         text, option="--types", least=0, most=_TYPES - 1, expected=f"types from 0 to {_TYPES - 1}, such as 0,1"
     )
 
 
-def require_partitions(text: str | None, *, ranks: int) -> None:
-    """Raise UserError unless the text lists distinct numbers of the `ranks`; None: all ranks."""
-    _require_numbers(
+def partition_sizes(text: str | None, *, ranks: int) -> tuple[int, ...]:
+    """Numbers of the `ranks` from `2,4`; none, which stands for all ranks, for None. Raises UserError."""
+    return _numbers(
         text, option="--partitions", least=1, most=ranks, expected=f"numbers of ranks from 1 to {ranks}, such as 2,4"
     )
 
@@ -58,8 +58,9 @@ def default_file(target: LaunchTarget, *, on: str) -> str:
     return f"${{SCRATCH}}/{B_EFF_IO}"
 
 
-def _require_numbers(text: str | None, *, option: str, least: int, most: int, expected: str) -> None:
+def _numbers(text: str | None, *, option: str, least: int, most: int, expected: str) -> tuple[int, ...]:
     words = [] if text is None else text.split(",")
     in_range = all(re.fullmatch("[0-9]{1,9}", word) and least <= int(word) <= most for word in words)
     if not in_range or len(set(map(int, words))) < len(words):
         raise UserError(f"{option}: '{text}' must be {expected}, each once")
+    return tuple(map(int, words))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stressbench.formats.ranges import spans
 from stressbench.formats.trace import RankTrace, Trace, TraceMode
+from stressbench.formats.workload_text import quote
 from stressbench.tracing.comments import in_comment
 from stressbench.tracing.operations import DYNAMIC_PROCESS_CALLS
 
@@ -90,14 +91,6 @@ def workload_text(trace: Trace, *, job: str, file: str, nodes: int | None) -> st
 def count(number: int, noun: str) -> str:
     """A number with its noun: `1 rank`, `4 ranks`."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def quote(word: str) -> str:
-    """A word of the workload language, quoted and escaped if necessary."""
-    if word and not any(letter in ' \t"\\$#' for letter in word) and word.isprintable():
-        return word
-    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
-    return f'"{escaped}"'
 
 
 def trace_path_for(workload: Path) -> Path:

@@ -16,7 +16,6 @@ from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.experiments.sweep.rates.beginning import begin_rate_study, planned_rate_study
 from stressbench.experiments.sweep.rates.rules import LAB
 from stressbench.experiments.sweep.workload_rules import refuse_figures
-from stressbench.formats.toml import by_option
 
 _RateArguments: TypeAlias = Annotated[
     list[str],
@@ -24,12 +23,6 @@ _RateArguments: TypeAlias = Annotated[
         metavar="W.sb... | -- CMD...", help="Workloads, or an MPI program without its mpirun.", show_default=False
     ),
 ]
-_KEY_LABEL = by_option({
-    "factors.rate": "--rates ", "factors.placement": "--place ", "rate_command": "--rate-command: ",
-    "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
-    "run.min_time": "--min-time: ",
-})  # fmt: skip
-"""The option that sets each key of a study file."""
 _HELP = f"""\
 Run workloads (each job isolated) or an MPI program with the full injection bandwidth, and with a half, a quarter and an
 eighth of it, in random order.
@@ -101,7 +94,7 @@ def run(
         exit_after_launches(sweep.prepared(progress=emit).run(folder))
     refuse_figures(figure_options.first)
     options = study_options.value()
-    run_and_exit(begin_rate_study(sweep_options.sweep(words), folder, options, key_label=_KEY_LABEL), options)
+    run_and_exit(begin_rate_study(sweep_options.sweep(words), folder, options), options)
 
 
 @with_options
@@ -112,5 +105,5 @@ def plan(*, words: _RateArguments, sweep_options: RateSweepOptions, as_json: Pla
 
 def _print_plan(words: list[str], sweep_options: RateSweepOptions, *, as_json: bool) -> None:
     refuse_to_plan(words)
-    with planned_rate_study(sweep_options.sweep(words), key_label=_KEY_LABEL) as (study, folder):
+    with planned_rate_study(sweep_options.sweep(words)) as (study, folder):
         print_plan(study, folder=folder, as_json=as_json)

@@ -9,11 +9,11 @@ from stressbench.cli.options.suite import memory_option
 from stressbench.experiments.io_settings import (
     DEFAULT_TIME,
     default_file,
+    partition_sizes,
+    pattern_types,
     require_io_settings,
-    require_partitions,
-    require_types,
 )
-from stressbench.experiments.suites import B_EFF_IO, SuiteLaunch, motif_options
+from stressbench.experiments.suites import B_EFF_IO, BEffIOOptions, SuiteLaunch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,15 +58,13 @@ class FileSystemOptions:
             hints=self.hint or (),
         )  # fmt: skip
 
-    def motif_options(self, launch: SuiteLaunch, *, time: str | None) -> tuple[str, ...]:
-        """Arguments of the motif. Raises UserError."""
-        require_types(self.types)
-        require_partitions(self.partitions, ranks=launch.shape.ranks)
-        return motif_options(
-            ("--time", time or DEFAULT_TIME[self.release]),
-            ("--file", self.file or default_file(launch.target, on=launch.target_name)),
-            ("--partitions", self.partitions), ("--release", self.release), ("--memory", self.memory),
-            ("--mpart", self.mpart), ("--limit", self.limit), ("--hint", ",".join(self.hint) if self.hint else None),
-            ("--types", self.types),
-            flags=(("--no-shared", self.no_shared), ("--keep", self.keep), ("--overwrite", self.overwrite)),
+    def value(self, launch: SuiteLaunch, *, time: str | None) -> BEffIOOptions:
+        """The options as the experiment expects them. Raises UserError."""
+        return BEffIOOptions(
+            time=time or DEFAULT_TIME[self.release],
+            file=self.file or default_file(launch.target, on=launch.target_name),
+            partitions=partition_sizes(self.partitions, ranks=launch.shape.ranks), release=int(self.release),
+            memory=self.memory, longest=self.mpart, limit=self.limit, hints=tuple(self.hint or ()),
+            types=pattern_types(self.types), shared_pointers=not self.no_shared, keep=self.keep,
+            overwrite=self.overwrite,
         )  # fmt: skip

@@ -15,17 +15,10 @@ from stressbench.experiments.sweep.rails.shipped_workloads import shipped_worklo
 from stressbench.experiments.sweep.rails.study import RailSweep
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.experiments.sweep.workload_rules import require_rounds
-from stressbench.formats.toml import by_option
 
 POLICIES = "default,nic0,nic1,round-robin"
 LAB = "lab:dual-rail"
 ISOLATED = 6
-KEY_LABEL = by_option({
-    "factors.policy": "--policies ", "factors.placement": "--place ", "nics": "--nics ", "transport": "--transport ",
-    "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
-    "run.min_time": "--min-time: ",
-})  # fmt: skip
-"""The option that sets each key of a study file."""
 
 RailArguments: TypeAlias = Annotated[
     list[str] | None,
@@ -85,7 +78,7 @@ class RailSweepOptions(WorkloadSweepOptions):
             seed=self.seed,
             rounds=SweepRounds(
                 isolated=ISOLATED if self.isolated is None else self.isolated, contended=self.contended,
-                repetitions=self.repetitions, min_time=self.min_time,
+                repetitions=self.repetitions, min_time=option_values.time("--min-time", self.min_time),
             ),
         )  # fmt: skip
 

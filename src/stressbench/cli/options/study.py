@@ -10,6 +10,7 @@ import typer
 from stressbench.cli.options.common import time_limit_option
 from stressbench.cli.options.documents import json_option, output_option
 from stressbench.experiments.study.execution import StudyOptions
+from stressbench.experiments.sweep import option_values
 from stressbench.experiments.sweep.launches import refuse_workload_options
 
 EXIT_STATUS = (
@@ -49,7 +50,11 @@ class SequentialStudyOptions:
 
     def value(self) -> StudyOptions:
         """The options as the experiment expects them."""
-        return StudyOptions(retries=self.retries, time_limit=self.time_limit)
+        return StudyOptions(retries=self.retries, time_limit_s=self._limit_s())
+
+    def _limit_s(self) -> float | None:
+        limit = option_values.time("--time-limit", self.time_limit)
+        return None if limit is None else limit.value
 
     def refuse_for_program(self, program: Sequence[str]) -> None:
         """Raise StudyMistake if one of these options is given: launches of a program are not a study."""
@@ -71,7 +76,7 @@ class StudyRunOptions(SequentialStudyOptions):
 
     def value(self) -> StudyOptions:
         """The options as the experiment expects them."""
-        return StudyOptions(retries=self.retries, time_limit=self.time_limit, jobs=self.jobs)
+        return StudyOptions(retries=self.retries, time_limit_s=self._limit_s(), jobs=self.jobs)
 
     def refuse_for_program(self, program: Sequence[str]) -> None:
         """Raise StudyMistake if one of these options is given."""

@@ -9,7 +9,7 @@ from stressbench.cli.console.documents import required_output
 from stressbench.cli.console.errors import exit_after_launches
 from stressbench.cli.console.studies import print_plan, run_and_exit
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.rail_sweep import KEY_LABEL, LAB, RailArguments, RailSweepOptions
+from stressbench.cli.options.rail_sweep import LAB, RailArguments, RailSweepOptions
 from stressbench.cli.options.study import (
     EXIT_STATUS,
     DryRun,
@@ -88,8 +88,8 @@ def run(
         exit_after_launches(sweep.prepared(progress=emit).run(folder))
     refuse_figures(f"--fom {figures[0]}" if figures else None)
     options = study_options.value()
-    specification = sweep_options.sweep(words or ()).specification(key_label=KEY_LABEL)
-    run_and_exit(specification.begin(folder, options, key_label=KEY_LABEL), options)
+    specification = sweep_options.sweep(words or ()).specification()
+    run_and_exit(specification.begin(folder, options), options)
 
 
 @with_options
@@ -100,5 +100,5 @@ def plan(*, words: RailArguments = None, sweep_options: RailSweepOptions, as_jso
 
 def _print_plan(words: list[str], sweep_options: RailSweepOptions, *, as_json: bool) -> None:
     refuse_to_plan(words)
-    specification = sweep_options.sweep(words).specification(key_label=KEY_LABEL)
+    specification = sweep_options.sweep(words).specification()
     print_plan(specification.study, folder=Path.cwd(), as_json=as_json)

@@ -19,6 +19,7 @@ from stressbench.cli.options.study_creation import (
     Repetitions,
     Seed,
 )
+from stressbench.experiments.sweep import option_values
 from stressbench.experiments.sweep.pairs import PairMatrix
 from stressbench.experiments.sweep.specification import SweepRounds
 
@@ -77,7 +78,12 @@ def matrix(
     study_options: StudyRunOptions,
 ) -> None:
     """Write the workloads of all groups into DIR, and run the study."""
-    rounds = SweepRounds(isolated=isolated, contended=contended, repetitions=repetitions, min_time=min_time)
+    rounds = SweepRounds(
+        isolated=isolated,
+        contended=contended,
+        repetitions=repetitions,
+        min_time=option_values.time("--min-time", min_time),
+    )
     pairs = PairMatrix(
         workloads=tuple(workloads), groups=tuple(tuple(text.split(",")) for text in triples or ()),
         with_copies=with_copies, on=on, ranks=ranks, ranks_per_node=ranks_per_node,

@@ -98,7 +98,7 @@ def ranks_of(counts: Sequence[int], target: LaunchTarget) -> tuple[int, ...]:
     if counts:
         return tuple(counts)
     if target.ranks is None:
-        raise StudyMistake("-n is missing: how many ranks? For example -n 8")
+        raise StudyMistake("-n is missing, for example -n 8")
     return (target.ranks,)
 
 
@@ -126,7 +126,7 @@ def is_program(words: Sequence[str]) -> bool:
 def refuse_workload_options(words: Sequence[str], given: Iterable[tuple[str, bool]]) -> None:
     """Raise StudyMistake for an option that applies to workloads only; `given`: options, and whether each was given."""
     if missing := next((word for word in words[:1] if word.endswith(SUFFIX)), None):
-        raise StudyMistake(f"{missing}: is a workload, and {words[1]} is none; expected workloads, or a program")
+        raise StudyMistake(f"{missing}: is a workload, but {words[1]} is not; expected workloads, or a program")
     if wrong := next((option for option, was in given if was), None):
         raise StudyMistake(f"{wrong}: is for workloads, and {words[0]} is a program; leave it out")
 

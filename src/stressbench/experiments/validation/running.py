@@ -21,7 +21,6 @@ from stressbench.formats.launches.validation import JOURNAL, ComparedSide, Valid
 from stressbench.formats.trace import MAX_GAP_TIMES, Trace, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
-from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import resolve_target
 from stressbench.launch.traced import check_output
 from stressbench.levels import Level
@@ -85,11 +84,11 @@ class ValidationSpec:
         """
         self._require_valid_values()
         target = resolve_target(self.on, environment=os.environ)
-        if isinstance(target, SimulatedTarget):
+        if target.simulated:
             raise LaunchMistake(f"--on {self.on}: a simulation cannot run {self.program[0]}; use a lab or a cluster")
         ranks = target.ranks if self.ranks is None else self.ranks
         if ranks is None:
-            raise LaunchMistake("-n is missing: how many ranks? For example -n 4")
+            raise LaunchMistake("-n is missing, for example -n 4")
         workload = ComparedWorkload.of(self.workload, engine=self.engine)
         if workload.is_replay:
             self._require_replay_options()

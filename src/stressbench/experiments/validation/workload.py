@@ -16,16 +16,16 @@ import orjson
 
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.run import WorkloadRefused
-from stressbench.experiments.study.includes import STATEMENT, statements_of, without_comments
+from stressbench.experiments.study.includes import statements_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
+from stressbench.formats.workload_text import STATEMENT, quote, quote_argument, without_comments
 from stressbench.launch.engine import check_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import find_engine
-from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.results.validation import REPLAY
 from stressbench.tracing.iterations import NotComparable
-from stressbench.tracing.replay import quote
 
 SUFFIX = ".sb"
 _COMPUTE = "compute"
@@ -199,7 +199,7 @@ class ComparedWorkload:
         return any(one["name"] == _GAPS_OPTION for one in orjson.loads(answer.stdout)["options"])
 
     def check(self, *, ranks: int, target: LaunchTarget, folder: Path) -> None:
-        """Let the engine check the workload on one node, with all ranks where the target is this machine.
+        """Let the engine check the workload on one node, with all ranks where the target is a single host.
 
         Raises WorkloadRefused, and LaunchMistake for a file with several jobs.
         """
@@ -212,7 +212,11 @@ class ComparedWorkload:
         if self.file is None:
             path.write_text(self.text(nodes=1), encoding="utf-8")
         words = check_arguments(
-            engine=self._engine, workload=path, ranks=ranks if target is LOCAL else None, ranks_per_node=None, sets=()
+            engine=self._engine,
+            workload=path,
+            ranks=ranks if target.host_count == 1 else None,
+            ranks_per_node=None,
+            sets=(),
         )
         completed = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
         if completed.returncode != ExitStatus.ok:
@@ -224,8 +228,8 @@ class ComparedWorkload:
 
     def _as_written(self, nodes: int) -> str:
         if self.file is None:
-            motif = " ".join(map(quote, self.words))
-            return f"[JOB_NAME] {self.name}\n[NODES] {nodes}\n[MOTIF] {motif}\n"
+            motif = " ".join(map(quote_argument, self.words))
+            return f"[JOB_NAME] {quote(self.name)}\n[NODES] {nodes}\n[MOTIF] {motif}\n"
         try:
             return read_text(self.file, limit=limits.WORKLOAD).removeprefix("\ufeff")
         except UnicodeDecodeError as fault:

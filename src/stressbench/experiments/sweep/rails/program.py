@@ -18,8 +18,7 @@ from stressbench.launch import program as launching
 from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.rail_selection import RailSelection
-from stressbench.launch.rails import RailMistake, Rails, require_possible
-from stressbench.launch.simgrid import SimulatedTarget
+from stressbench.launch.rails import RailMistake, Rails, RailSubject, require_possible
 from stressbench.launch.targets import resolve_target
 
 
@@ -42,11 +41,13 @@ class ProgramRailSweep:
         if wrong := next((policy for policy in self.policies if policy.depends_on_jobs), None):
             raise StudyMistake(f"--policies: {wrong}: a program without a workload has no jobs; expected another one")
         target = resolve_target(self.on, environment=os.environ)
-        if isinstance(target, SimulatedTarget):
+        if target.simulated:
             raise StudyMistake(f"--on {self.on}: a simulated host has one NIC; expected lab:NAME, local or a cluster")
         nics = self.nics or target.nics
         if target.nics and (unknown_nic := next((nic for nic in nics if nic not in target.nics), None)) is not None:
-            raise RailMistake(f"{unknown_nic}: hosts of {self.on} have {', '.join(target.nics)}", option="--nics")
+            raise RailMistake(
+                f"{unknown_nic}: hosts of {self.on} have {', '.join(target.nics)}", subject=RailSubject.nics
+            )
         for policy in self.policies:
             require_possible(policy, nics, are_virtual=bool(target.nics))
         plan = PlanRecord(

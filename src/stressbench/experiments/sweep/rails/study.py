@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from stressbench.experiments.sweep.specification import Specification, WorkloadSweep
 from stressbench.formats.study.rail_policies import RailPolicy, Transport
-from stressbench.formats.toml import KeyLabel, by_key
+from stressbench.formats.units import Stated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,9 +20,9 @@ class RailSweep(WorkloadSweep):
     transport: Transport | None = None
     runs: int = 4
 
-    def specification(self, *, key_label: KeyLabel = by_key) -> Specification:
-        """The study. Raises ValidationMistakes, whose messages name keys by `key_label`."""
+    def specification(self) -> Specification:
+        """The study. Raises ValidationMistakes."""
         return self.study_of(
-            "Rail policies", before_ranks={"policy": list(map(str, self.policies))}, key_label=key_label,
+            "Rail policies", before_ranks={"policy": list(map(Stated.of, self.policies))},
             nics=self.nics or None, transport=None if self.transport is None else self.transport.value,
         )  # fmt: skip

@@ -9,29 +9,24 @@ from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.study import RateSweep
 from stressbench.formats.study.file import Study
-from stressbench.formats.toml import KeyLabel, by_key
 
 
-def begin_rate_study(
-    sweep: RateSweep | CompetingSweep, output: Path, options: StudyOptions, *, key_label: KeyLabel = by_key
-) -> Directory:
+def begin_rate_study(sweep: RateSweep | CompetingSweep, output: Path, options: StudyOptions) -> Directory:
     """Check the study and set up the directory `output` for it, without starting runs.
 
-    Raises StudyMistake and ValidationMistakes, whose messages name keys by `key_label`.
+    Raises StudyMistake and ValidationMistakes.
     """
-    specification = sweep.specification(key_label=key_label)
+    specification = sweep.specification()
     if isinstance(sweep, RateSweep):
-        return specification.begin(output, options, key_label=key_label)
+        return specification.begin(output, options)
     options.check(specification.study)
-    return specification.begin(output, options, folder=sweep.write_in(output), key_label=key_label)
+    return specification.begin(output, options, folder=sweep.write_in(output))
 
 
 @contextmanager
-def planned_rate_study(
-    sweep: RateSweep | CompetingSweep, *, key_label: KeyLabel = by_key
-) -> Iterator[tuple[Study, Path]]:
+def planned_rate_study(sweep: RateSweep | CompetingSweep) -> Iterator[tuple[Study, Path]]:
     """Context with the study and the directory to which its paths are relative. Raises as `begin_rate_study`."""
-    study = sweep.specification(key_label=key_label).study
+    study = sweep.specification().study
     if isinstance(sweep, RateSweep):
         yield study, Path.cwd()
         return

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from stressbench.experiments.sweep.option_values import time
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.study import RateSweep
 from stressbench.experiments.sweep.specification import SweepRounds
@@ -33,7 +34,9 @@ def rounds_of(
     else:
         require_rounds(isolated, contended)
         isolated, contended = ROUNDS if isolated is None else isolated, contended or 0
-    return SweepRounds(isolated=isolated, contended=contended, repetitions=repetitions, min_time=min_time)
+    return SweepRounds(
+        isolated=isolated, contended=contended, repetitions=repetitions, min_time=time("--min-time", min_time)
+    )
 
 
 def require_node_counts(variable: str | None, *, variables: Collection[str], ranks: Sequence[int]) -> None:

@@ -2,38 +2,40 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from stressbench.experiments.sweep.specification import Specification, WorkloadSweep
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import KeyLabel, by_key
+from stressbench.formats.units import stated_rate
 
 
 @dataclass(frozen=True, kw_only=True)
 class RateSweep(WorkloadSweep):
-    """Runs of workloads at each of `rates`, shares of the full rate such as `1/2`.
+    """Runs of workloads at each of `rates`, shares of the full rate.
 
     `nodes_variable`: a variable of the workloads that is set to the number of nodes. `rate_command`: a command of the
     site that sets the rate, None: StressBench sets the links itself.
     """
 
-    rates: tuple[str, ...]
+    rates: tuple[Fraction, ...]
     nodes_variable: str | None = None
     rate_command: str | None = None
 
-    def specification(self, *, key_label: KeyLabel = by_key) -> Specification:
-        """The study. Raises StudyMistake and ValidationMistakes, whose messages name keys by `key_label`."""
-        return self.study_with_factors(about="Injection bandwidth", factors={"rate": self.rates}, key_label=key_label)
+    def specification(self) -> Specification:
+        """The study. Raises StudyMistake and ValidationMistakes."""
+        rates = tuple(map(stated_rate, self.rates))
+        return self.study_with_factors(about="Injection bandwidth", factors={"rate": rates})
 
     def study_with_factors(
-        self, *, about: str, factors: Mapping[str, Any], key_label: KeyLabel,
+        self, *, about: str, factors: Mapping[str, Any],
         variables: Mapping[str, Any] | None = None, by_ranks: Mapping[str, Mapping[int, str]] | None = None,
     ) -> Specification:  # fmt: skip
         """The study with these factors, these additional variables, and variables by number of ranks (`by_ranks`)."""
         rank_dependent = {**(by_ranks or {}), **self._nodes()}
         counted = {name: list(values.values()) for name, values in rank_dependent.items()}
         return self.study_of(
-            about, factors=factors, key_label=key_label, sets={**(variables or {}), **counted},
+            about, factors=factors, sets={**(variables or {}), **counted},
             rate_command=self.rate_command, exclude=_exclusions(rank_dependent) or None,
         )  # fmt: skip
 

@@ -65,7 +65,12 @@ Json maybe(const std::optional<T>& value) {
 
 template <Named E>
 E enumerator_of(const Json& value) {
-  return Spelling<E>::read(value.get_ref<const std::string&>());
+  const std::string& text = value.get_ref<const std::string&>();
+  try {
+    return Spelling<E>::read(text);
+  } catch (const UserMistake& mistake) {
+    throw WrongValue("'{}' {}", text, mistake.what());
+  }
 }
 
 std::string utc_now() {

@@ -51,8 +51,10 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{"pingpongalllatencies", {{"sizes", "8,4GiB"}}, 2, "sizes", "each at most 2147483647 bytes"},
         Rejection{"incast", {}, 1, "", "needs 2 ranks or more, but the job has 1"},
         Rejection{"incast", {{"root", "4"}}, 4, "root", "--root: 4, but the job's ranks are 0 to 3"},
-        Rejection{"incast", {{"senders", "4"}}, 4, "senders", "--senders: 4, but apart from the root the job has 3 ranks"},
-        Rejection{"incast", {{"senders", "3"}, {"roots", "2"}}, 4, "senders", "apart from the roots the job has 2 ranks"},
+        Rejection{
+            "incast", {{"senders", "4"}}, 4, "senders", "--senders: 4, but apart from the root the job has 3 ranks"},
+        Rejection{
+            "incast", {{"senders", "3"}, {"roots", "2"}}, 4, "senders", "apart from the roots the job has 2 ranks"},
         Rejection{"incast", {{"roots", "4"}}, 4, "roots", "--roots: 4 of 4 ranks leave no sender; at most 3"},
         Rejection{"incast", {{"roots", "2"}, {"call", "gather"}}, 4, "roots", "a gather has one root; use --call send"},
         Rejection{"b_eff", {}, 1, "", "b_eff needs 2 ranks or more, but the job has 1"},

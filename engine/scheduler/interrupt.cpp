@@ -32,6 +32,17 @@ class Line {
     } while (number > 0 && at > 0);
     return add(&digits[at]);
   }
+  // A JSON string, or null. Control characters, which names do not have, become '?'.
+  Line& add_json(const char* text) noexcept {
+    if (text == nullptr) return add("null");
+    add("\"");
+    for (; *text != '\0'; ++text) {
+      const std::array<char, 2> letter{static_cast<unsigned char>(*text) < 0x20 ? '?' : *text, '\0'};
+      if (*text == '"' || *text == '\\') add("\\");
+      add(letter.data());
+    }
+    return add("\"");
+  }
   void print() noexcept {
     text_[used_++] = '\n';
     const auto written = write(STDERR_FILENO, text_.data(), used_);
@@ -39,18 +50,17 @@ class Line {
   }
 
  private:
-  std::array<char, 512> text_{};
+  std::array<char, 1024> text_{};
   std::size_t used_ = 0;
 };
 
+// What this rank does when a stop signal arrives, as a line of JSON: `stressbench run` reads it, and prints a sentence.
 void print_status() noexcept {
   const RankStatus& status = rank_status();
   Line line;
-  line.add("stressbench-mpi: stop signal received: rank ").add(status.rank < 0 ? 0 : status.rank);
-  if (status.job != nullptr) line.add(" (job ").add(status.job);
-  if (status.job != nullptr && status.motif != nullptr) line.add(", motif ").add(status.motif);
-  if (status.job != nullptr) line.add(")");
-  line.add(", round ").add(status.round).print();
+  line.add(R"({"kind":"rank_status","rank":)").add(status.rank < 0 ? 0 : status.rank);
+  line.add(R"(,"job":)").add_json(status.job).add(R"(,"motif":)").add_json(status.motif);
+  line.add(R"(,"round":)").add(status.round).add("}").print();
 }
 
 void on_signal(int signal) {

@@ -165,7 +165,10 @@ def test_a_run_ends_with_its_table_and_the_next_command(folder: Path, mpirun: st
 
     assert ended.returncode == 0, ended.stderr
     words = next(json.loads(line) for line in ended.stdout.splitlines() if line.startswith("["))
+    *words, option, run_id = words
     assert words == ["demo.sb", "--quiet", "--output", "r.jsonl", "--isolated", "3", "--seed", "7"]
+    assert option == "--run-id"
+    assert run_id
     assert "Incast" in ended.stdout
     assert "next: stressbench report r.jsonl -o r.html" in ended.stderr
 

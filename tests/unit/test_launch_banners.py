@@ -46,3 +46,14 @@ def test_a_box_that_never_closes_is_handed_on_at_the_end() -> None:
 
 def test_short_dashes_are_text() -> None:
     assert BannerFilter().feed(b"--- table ---\n----\n") == b"--- table ---\n----\n"
+
+
+STATUS = b'{"kind":"rank_status","rank":6,"job":"In \\"cast\\"","motif":"incast","round":7}\n'
+
+
+def test_the_status_of_a_rank_is_shown_as_a_sentence() -> None:
+    said = b'stressbench: stop signal received: rank 6 (job In "cast", motif incast), round 7\n'
+
+    assert filtered(b"before\n" + STATUS + b"after\n") == b"before\n" + said + b"after\n"
+    assert filtered(STATUS.replace(b'"incast"', b"null")).endswith(b'(job In "cast"), round 7\n')
+    assert filtered(b'{"kind":"rank_status","rank":"six"}\n') == b'{"kind":"rank_status","rank":"six"}\n'

@@ -161,8 +161,10 @@ def test_a_dead_rank_is_placed_by_the_header_s_node_map(tmp_path: Path) -> None:
 
 def test_the_motif_is_named_where_the_engine_said_it(tmp_path: Path) -> None:
     errors = (
-        "stressbench-mpi: job Incast, motif incast, rank 4 on host a2, round 7\n"
-        "stressbench-mpi: job CG, motif halo2d, rank 1 on host a1, round 7\n"
+        '{"kind":"rank_status","rank":4,"job":"Incast","motif":"incast","round":7}\n'
+        '{"kind":"rank_status","rank":5,"job":"Incast","motif":null,"round":7}\n'
+        '{"kind":"rank_status","rank":1,"job":"CG","motif":"halo2d","round":7}\n'
+        '{"kind":"rank_status","rank":1,"job":"CG","mo\n'
     )
 
     assert "job Incast, motif incast was ended" in sentences(incomplete(tmp_path), death=KILLED, errors=errors)
@@ -177,7 +179,7 @@ def ended_by(folder: Path, *faults: dict[str, object]) -> Run:
 
 
 def test_the_record_of_a_fault_counts_more_than_what_the_engine_printed(tmp_path: Path) -> None:
-    errors = "stressbench-mpi: job Incast, motif incast, rank 4 on host a2, round 7\n"
+    errors = '{"kind":"rank_status","rank":4,"job":"Incast","motif":"incast","round":7}\n'
     run = ended_by(tmp_path, fault(job=0, motif="halo2d", rank=1), fault(job=1, motif="bcast", rank=4))
 
     assert "job Incast, motif bcast was ended" in sentences(run, death=KILLED, errors=errors)
@@ -287,9 +289,3 @@ def test_a_check_knows_the_nodes_or_looks_at_the_text_alone() -> None:
 
     assert " ".join(known) == "/e check w.sb --ranks 8 --ranks-per-node 4 --set a=1"
     assert unknown == ("/e", "check", "w.sb")
-
-
-def test_a_rank_that_was_told_to_stop_also_says_its_motif(tmp_path: Path) -> None:
-    errors = "stressbench-mpi: stop signal received: rank 6 (job Incast, motif incast), round 7\n"
-
-    assert "job Incast, motif incast was ended" in sentences(incomplete(tmp_path), death=KILLED, errors=errors)

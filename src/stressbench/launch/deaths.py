@@ -1,22 +1,18 @@
 """The fault record of a run for a rank that was ended by a signal."""
 
-import re
 from dataclasses import replace
 
 from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import Fault, Job, Run
+from stressbench.formats.run.rank_status import rank_statuses_in
 from stressbench.launch.diagnosis import Death
-
-# What the engine prints about a rank that is told to end, or meets a fault (engine/scheduler/rank_status.cpp):
-# `rank 3 (job CG, motif halo2d), round 6` and `job CG, motif halo2d, rank 3 on host a1, round 6`.
-_RANK_STATUS = re.compile(r"\bjob (?P<job>[^\n]+?), motif (?P<motif>[^,)\n]+)(?:\), round \d|, rank \d)")
 
 
 def fault_of_death(death: Death, run: Run | None, *, errors: str) -> Fault:
     """The fault with the host and job of the dead rank, from the node map of the run file, and its motif.
 
     A killed rank cannot report its motif, so the last one reported by another rank of the job is used: from the fault
-    records, or else from `errors`, the launcher's standard error.
+    records, or else from the statuses in `errors`, the launcher's standard error.
     """
     fault = Fault(
         round=None, job=None, motif=None, rank=death.rank, host=death.host, cause=f"ended by {death.signal_name}"
@@ -35,5 +31,5 @@ def fault_of_death(death: Death, run: Run | None, *, errors: str) -> Fault:
 
 
 def _motif(job: Job, errors: str) -> str | None:
-    motifs = [match["motif"] for match in _RANK_STATUS.finditer(errors) if match["job"] == job.name]
+    motifs = [one.motif for one in rank_statuses_in(errors) if one.job == job.name and one.motif is not None]
     return motifs[-1] if motifs else None

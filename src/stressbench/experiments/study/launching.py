@@ -14,6 +14,7 @@ from stressbench.experiments.study.directory import now
 from stressbench.experiments.study.rate_command import RateCommand
 from stressbench.experiments.study.restore import restored_by
 from stressbench.experiments.study.running import LaunchResult, ScheduledRun
+from stressbench.formats.run.rank_status import rank_status_of
 from stressbench.formats.study.cells import Cell, PlannedRun
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
@@ -242,6 +243,10 @@ def _described(cell: Cell) -> str:
 def _reason(result: session.RunResult, request: session.LaunchRequest) -> str | None:
     if result.status == ExitStatus.ok:
         return None
-    sentences = causes(result, request=request) or faults(result, request=request)
-    last_line = [line for line in result.outcome.errors.splitlines() if line.strip()][-1:]
-    return "; ".join(sentences or last_line) or f"the launcher ended with status {result.outcome.status}"
+    if sentences := causes(result, request=request) or faults(result, request=request):
+        return "; ".join(sentences)
+    if result.status == ExitStatus.interrupted:
+        return None
+    lines = [line for line in result.outcome.errors.splitlines() if line.strip() and not rank_status_of(line.encode())]
+    # The engine reports this mistake, or the launcher does; neither has a record of it.
+    return lines[-1] if lines else f"the launcher ended with status {result.outcome.status}"

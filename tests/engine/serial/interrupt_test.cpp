@@ -1,0 +1,41 @@
+// What a rank reports when a stop signal arrives.
+#include "scheduler/interrupt.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "scheduler/rank_status.hpp"
+
+namespace stressbench::scheduler::interrupt {
+namespace {
+
+// In a process of its own, since handlers stay until the program ends.
+void report(const RankStatus& status, int signal) {
+  install_handlers();
+  rank_status() = status;
+  raise(signal);
+  std::_Exit(requested() ? 0 : 1);
+}
+
+const auto ended = testing::ExitedWithCode(0);
+
+TEST(Interrupt, ReportsTheStatusOfTheRankAsALineOfJson) {
+  const RankStatus busy{
+      .job = R"(In "ca\st)", .job_number = 1, .motif = "incast", .rank = 6, .round = 7, .reports_signals = true};
+  EXPECT_EXIT(report(busy, SIGTERM), ended,
+              R"(^\{"kind":"rank_status","rank":6,"job":"In \\"ca\\\\st","motif":"incast","round":7\})");
+}
+
+TEST(Interrupt, ReportsNoJobAsNull) {
+  const RankStatus idle{.reports_signals = true};
+  EXPECT_EXIT(report(idle, SIGUSR1), ended, R"(^\{"kind":"rank_status","rank":0,"job":null,"motif":null,"round":0\})");
+}
+
+TEST(Interrupt, OnlyTheFirstRanksOfAJobReport) {
+  EXPECT_EXIT(report({.job = "a", .rank = 2, .round = 1}, SIGINT), ended, "^$");
+}
+
+}  // namespace
+}  // namespace stressbench::scheduler::interrupt

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
+#include <string_view>
 
 #include "core/signals.hpp"
 #include "scheduler/rank_status.hpp"
@@ -54,10 +56,19 @@ class Line {
   std::size_t used_ = 0;
 };
 
-// What this rank does when a stop signal arrives, as a line of JSON: `stressbench run` reads it, and prints a sentence.
+bool status_as_json = false;
+
+// What this rank does when a stop signal arrives: a sentence, or a line of JSON, which `stressbench run` asks for.
 void print_status() noexcept {
   const RankStatus& status = rank_status();
   Line line;
+  if (!status_as_json) {
+    line.add("stressbench-mpi: stop signal received: rank ").add(status.rank < 0 ? 0 : status.rank);
+    if (status.job != nullptr) line.add(" (job ").add(status.job);
+    if (status.job != nullptr && status.motif != nullptr) line.add(", motif ").add(status.motif);
+    if (status.job != nullptr) line.add(")");
+    return line.add(", round ").add(status.round).print();
+  }
   line.add(R"({"kind":"rank_status","rank":)").add(status.rank < 0 ? 0 : status.rank);
   line.add(R"(,"job":)").add_json(status.job).add(R"(,"motif":)").add_json(status.motif);
   line.add(R"(,"round":)").add(status.round).add("}").print();
@@ -81,6 +92,8 @@ void on_signal(int signal) {
 }  // namespace
 
 void install_handlers() {
+  const char* const format = std::getenv("STRESSBENCH_RANK_STATUS");
+  status_as_json = format != nullptr && std::string_view(format) == "json";
   // Static, since a second signal may arrive while MPI is being finalised.
   static const std::array<signals::ScopedSignalHandler, 3> handlers{
       signals::ScopedSignalHandler{SIGINT, on_signal, SA_RESTART},

@@ -24,6 +24,8 @@ from stressbench.launch.rail_selection import RailSelection, with_rail_selection
 from stressbench.launch.stopping import StopPolicy
 
 PROGRESS_VARIABLE = "STRESSBENCH_PROGRESS"
+STATUS_FORMAT = ("STRESSBENCH_RANK_STATUS", "json")
+"""Makes the engine report what ranks do when a stop signal arrives as lines that `rank_statuses_in` reads."""
 _OWN_STATUSES = frozenset({ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault, ExitStatus.interrupted})
 
 
@@ -125,8 +127,8 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
         request.target, launcher=launcher, request=start_request, concurrent_ranks=request.concurrent_ranks
     )
     _write(command.files)
-    if request.terminal:
-        command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
+    progress = ((PROGRESS_VARIABLE, "1"),) if request.terminal else ()
+    command = replace(command, environment=(*command.environment, STATUS_FORMAT, *progress))
     advice = request.target.advice(launcher=launcher, request=start_request)
     return PreparedLaunch(
         command=command, advice=advice, stop_policy=request.stop_policy, run_id=request.options.run_id,

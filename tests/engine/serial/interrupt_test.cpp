@@ -11,8 +11,9 @@
 namespace stressbench::scheduler::interrupt {
 namespace {
 
-// In a process of its own, since handlers stay until the program ends.
-void report(const RankStatus& status, int signal) {
+// In a separate process, since handlers stay until the program ends.
+void report(const RankStatus& status, int signal, const char* format = "json") {
+  setenv("STRESSBENCH_RANK_STATUS", format, 1);
   install_handlers();
   rank_status() = status;
   raise(signal);
@@ -31,6 +32,13 @@ TEST(Interrupt, ReportsTheStatusOfTheRankAsALineOfJson) {
 TEST(Interrupt, ReportsNoJobAsNull) {
   const RankStatus idle{.reports_signals = true};
   EXPECT_EXIT(report(idle, SIGUSR1), ended, R"(^\{"kind":"rank_status","rank":0,"job":null,"motif":null,"round":0\})");
+}
+
+TEST(Interrupt, ReportsASentenceUnlessJsonIsWanted) {
+  const RankStatus busy{
+      .job = "CG", .job_number = 1, .motif = "halo2d", .rank = 6, .round = 7, .reports_signals = true};
+  EXPECT_EXIT(report(busy, SIGTERM, ""), ended,
+              R"(^stressbench-mpi: stop signal received: rank 6 \(job CG, motif halo2d\), round 7)");
 }
 
 TEST(Interrupt, OnlyTheFirstRanksOfAJobReport) {

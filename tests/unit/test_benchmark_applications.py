@@ -3,9 +3,10 @@
 
 import importlib
 import json
+import signal
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -338,6 +339,15 @@ def test_continue_reuses_results_of_the_same_program_input_and_options_only(benc
     assert validated("one", "--continue") == ["one"]
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT raises KeyboardInterrupt even where a shell started the tests in the background, with SIGINT ignored."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_stops_the_validation_and_prints_what_is_done(bench, tmp_path):
     bench.define("a", ONE.replace('"one ', '"a '))
     bench.define("b", ONE.replace('"one ', '"b '))

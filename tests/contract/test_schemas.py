@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event, fault
 from support.examples import examples
+from support.schemas import schema_faults
 from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall
 
 from stressbench.formats.run import records
@@ -105,6 +106,7 @@ TRACE = Format(
 )  # fmt: skip
 FORMATS = (RUN, TRACE)
 GENERATED = {**SCHEMAS, **PRINTED}
+PRINTED_JSON = ROOT / "tests/golden/data/json"
 each_format = pytest.mark.parametrize("format_", FORMATS, ids=lambda format_: format_.name)
 
 
@@ -116,6 +118,14 @@ def test_the_schema_is_that_of_the_models(name: str) -> None:
 
 def test_every_schema_is_generated() -> None:
     assert {path.name.removesuffix(".schema.json") for path in (ROOT / "schema").iterdir()} == set(GENERATED)
+
+
+@pytest.mark.parametrize("name", sorted(PRINTED.keys() & {path.stem for path in PRINTED_JSON.iterdir()}))
+def test_what_commands_print_is_valid(name: str) -> None:
+    """The golden outputs; those of commands that measure are validated where they are tested."""
+    value = json.loads((PRINTED_JSON / f"{name}.json").read_text(encoding="utf-8"))
+
+    assert schema_faults(name, value) == []
 
 
 @pytest.mark.parametrize("name", GENERATED)

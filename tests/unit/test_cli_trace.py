@@ -51,7 +51,7 @@ def test_show_of_a_cut_off_file_warns(tmp_path: Path) -> None:
     ended = trace("show", path)
 
     assert ended.exit_code == 0
-    assert "warning: the file is cut off: 1 of 3 ranks are whole" in ended.stderr
+    assert "stressbench: the file is cut off: 1 of 3 ranks are whole" in ended.stderr
     assert "rank 0: 52 calls in order" in ended.stdout
 
 

@@ -1,9 +1,8 @@
 """`stressbench beff`: the effective bandwidth of a machine."""
 
 import os
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,19 +10,19 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.common import AsJson, Engine, TargetName
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.study_creation import OneRankCount
-from stressbench.cli.options.suite import ProtocolFile, WithPublished, suite_launch
+from stressbench.cli.options.suite import ProtocolFile, WithPublished
 from stressbench.console import emit, error, note
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.linpack import HPCC, measure_rmax, require_hpcc, rmax_from_text
 from stressbench.experiments.report_page import check_report_page, write_report_page
-from stressbench.experiments.suites import SuiteLaunch, evaluate_b_eff, motif_options, run_b_eff
+from stressbench.experiments.suites import SuiteLaunch, evaluate_b_eff, motif_options, run_b_eff, suite_launch
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.targets import resolve_target
 from stressbench.report.renderers import render
 from stressbench.report.renderers.text import show
 from stressbench.report.suites import beff as documents
-from stressbench.suites.beff import BEff
+from stressbench.suites.beff import BalancedBEff, BEff, balanced
 from stressbench.suites.hpcc import Rmax
 
 _HELP = """\
@@ -127,11 +126,7 @@ def _run_hpcc(launch: SuiteLaunch, result: BEff) -> Rmax | None:
 
 def _print(result: BEff, *, rmax: Rmax | None, as_json: bool, published: bool) -> None:
     if as_json:
-        values = {
-            **asdict(result),
-            "rmax_flops_per_s": None if rmax is None else rmax.flops_per_s,
-            "balance_bytes_per_flop": None if rmax is None else result.b_eff / rmax.flops_per_s,
-        }
-        print_json(values, Any)
+        flops_per_s = None if rmax is None else rmax.flops_per_s
+        print_json(balanced(result, rmax_flops_per_s=flops_per_s), BalancedBEff)
         return
     show(documents.brief(result, rmax=rmax, published=published))

@@ -1,9 +1,8 @@
 """`stressbench beff-io`: the effective I/O bandwidth of a file system."""
 
 import os
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,11 +12,11 @@ from stressbench.cli.options.common import AsJson, Engine, TargetName
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.study_creation import OneRankCount
-from stressbench.cli.options.suite import ProtocolFile, WithPublished, suite_launch
+from stressbench.cli.options.suite import ProtocolFile, WithPublished
 from stressbench.console import emit, note
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.report_page import check_report_page, write_report_page
-from stressbench.experiments.suites import evaluate_b_eff_io, run_b_eff_io
+from stressbench.experiments.suites import evaluate_b_eff_io, run_b_eff_io, suite_launch
 from stressbench.launch.option_values import size_bytes
 from stressbench.launch.targets import resolve_target
 from stressbench.report.renderers import render
@@ -87,11 +86,12 @@ def beff_io(
     if protocol_file is not None:
         result = evaluate_b_eff_io(protocol_file, cache_bytes=cache_bytes)
     else:
-        files.check(time=scheduled)
+        spec = files.spec(time=scheduled)
+        spec.check()
         target = resolve_target(on, environment=os.environ)
         launch = suite_launch(target, ranks, on=on, engine=engine, seed=seed, verify=verify)
         result, status = run_b_eff_io(
-            launch, files.motif_options(launch, time=scheduled), output=output, cache_bytes=cache_bytes, progress=emit
+            launch, spec.motif_options(launch), output=output, cache_bytes=cache_bytes, progress=emit
         )  # fmt: skip
     if page is not None:
         write_report_page(page, render("html", documents.page(result)), progress=emit)
@@ -105,6 +105,6 @@ def beff_io(
 
 def _print(result: BEffIO, *, as_json: bool, published: bool) -> None:
     if as_json:
-        print_json({**asdict(result), "complete": result.complete}, Any)
+        print_json(result, BEffIO)
         return
     show(documents.brief(result, published=published))

@@ -153,10 +153,11 @@ def launches_schema() -> Schema:
     )  # fmt: skip
 
 
-def output_schema(name: str, model: type[Any], *, command: str) -> Schema:
-    """Schema of the JSON output of `command`, generated from its `model`."""
+def output_schema(name: str, model: Any, *, command: str) -> Schema:
+    """Schema of the JSON output of `command`, generated from its `model`, a dataclass or a sequence of dataclasses."""
     schema = TypeAdapter(model).json_schema(mode="serialization")
-    return _with_header(name, schema, title=f"What `{command}` prints", description=schema["description"])
+    described = schema if "description" in schema else schema["$defs"][schema["items"]["$ref"].rpartition("/")[2]]
+    return _with_header(name, schema, title=f"What `{command}` prints", description=described["description"])
 
 
 SCHEMAS: Mapping[str, Callable[[], Schema]] = {

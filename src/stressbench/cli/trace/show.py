@@ -1,21 +1,17 @@
 """`stressbench trace show`: the ranks and calls of a trace."""
 
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stressbench.console import warning
-from stressbench.formats.trace import Trace, read_trace
-from stressbench.report.document import Document
+from stressbench.formats.trace import read_trace
 from stressbench.report.renderers.text import show as print_document
 from stressbench.report.traffic import document as documents
-from stressbench.report.traffic.calls import outline_section, ranks_section
-from stressbench.tracing.outline import outline
+from stressbench.report.traffic.calls import MAX_LINES, trace_document
 from stressbench.tracing.profile import profile_of
 
-_LINES = 200
 _HELP = """\
 Show a trace: what ran, what each rank did, and the order of calls with its loops.
 
@@ -42,26 +38,14 @@ def show(
     rank: Annotated[int | None, typer.Option(metavar="R", help="Rank whose calls are shown; default: 0.")] = None,
     lines: Annotated[
         int, typer.Option(metavar="N", min=1, help="Largest number of lines of the call structure.")
-    ] = _LINES,
+    ] = MAX_LINES,
     profile: Annotated[bool, typer.Option("--profile", help="Print the tables of `stressbench profile`.")] = False,
 ) -> None:
     """Print the ranks and call structure of a trace, or the tables of its profile."""
     trace = read_trace(file)
     if profile:
         print_document(documents.brief(profile_of(trace)))
-    else:
-        _show(trace, rank=rank, lines=lines)
-
-
-def _show(trace: Trace, *, rank: int | None, lines: int) -> None:
-    sections = [ranks_section(trace)] if rank is None else []
+        return
     if trace.truncated:
-        warning(f"warning: the file is cut off: {len(trace.positions):,} of {trace.header.ranks:,} ranks are whole")
-    if rank is not None or trace.positions:
-        chosen = trace.rank(trace.positions[0].rank if rank is None else rank)
-        for thread, stream in enumerate(chosen.streams_by_thread()):
-            outline_lines = tuple(islice(outline(chosen, stream), lines + 1))
-            sections.append(
-                outline_section(chosen, stream, outline_lines[:lines], thread=thread, more=len(outline_lines) > lines)
-            )
-    print_document(Document(title="", sections=tuple(sections)))
+        warning(f"the file is cut off: {len(trace.positions):,} of {trace.header.ranks:,} ranks are whole")
+    print_document(trace_document(trace, rank=rank, lines=lines))

@@ -10,10 +10,11 @@ from stressbench.cli.console.errors import exit_after_launches
 from stressbench.cli.console.studies import print_plan, run_and_exit
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.rate_figures import RateFigureOptions
-from stressbench.cli.options.rate_sweep import LAB, RateSweepOptions
+from stressbench.cli.options.rate_sweep import RateSweepOptions
 from stressbench.cli.options.study import EXIT_STATUS, DryRun, NewDirectory, PlanAsJson, StudyRunOptions
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
+from stressbench.experiments.sweep.rates.study import LAB
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import by_option
 

@@ -1,6 +1,5 @@
 """Options of `stressbench rails`."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
@@ -9,25 +8,22 @@ import typer
 
 from stressbench.cli.options import sweep_values
 from stressbench.cli.options.study_creation import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
-from stressbench.experiments.study.catalog import shipped_folder
 from stressbench.experiments.sweep.launches import refuse_workload_options
 from stressbench.experiments.sweep.rails.program import ProgramRailSweep
-from stressbench.experiments.sweep.rails.study import RailSweep
+from stressbench.experiments.sweep.rails.study import LAB, ROUNDS, RailSweep, shipped_workloads
+from stressbench.experiments.sweep.rails.study import POLICIES as DEFAULT_POLICIES
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import by_option
 from stressbench.launch.targets import TARGET_NAMES
 
-POLICIES = "default,nic0,nic1,round-robin"
-LAB = "lab:dual-rail"
-ISOLATED = 6
+POLICIES = ",".join(DEFAULT_POLICIES)
 KEY_LABEL = by_option({
     "factors.policy": "--policies ", "factors.placement": "--place ", "nics": "--nics ", "transport": "--transport ",
     "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
     "run.min_time": "--min-time: ",
 })  # fmt: skip
 """The option that sets each key of a study file."""
-_SHIPPED = ("rails-bandwidth.sb", "rails-latency.sb")
 
 RailArguments: TypeAlias = Annotated[
     list[str] | None,
@@ -88,7 +84,7 @@ class RailSweepOptions:
             variables=sweep_values.variables(self.sets or ()), placements=tuple(self.placements or ()), runs=self.runs,
             seed=self.seed,
             rounds=SweepRounds(
-                isolated=ISOLATED if self.isolated is None else self.isolated, contended=self.contended,
+                isolated=ROUNDS if self.isolated is None else self.isolated, contended=self.contended,
                 repetitions=self.repetitions, min_time=self.min_time,
             ),
         )  # fmt: skip
@@ -109,7 +105,4 @@ class RailSweepOptions:
 
 
 def _workloads(words: Sequence[str]) -> tuple[str, ...]:
-    if not words:
-        folder = shipped_folder("workloads")
-        return tuple(os.path.relpath(folder / name) for name in _SHIPPED)
-    return sweep_values.workloads(words)
+    return sweep_values.workloads(words) if words else shipped_workloads()

@@ -8,19 +8,19 @@ import typer
 
 from stressbench.cli.options import sweep_values
 from stressbench.cli.options.study_creation import MinTime, Placements, Ranks, RanksPerNode, Repetitions, Seed, Sets
+from stressbench.experiments.study.rate_command import argument_of
 from stressbench.experiments.sweep.launches import refuse_workload_options
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.program import RUNS, ProgramRateSweep
 from stressbench.experiments.sweep.rates.program_output import FigureOptions
-from stressbench.experiments.sweep.rates.study import RateSweep
+from stressbench.experiments.sweep.rates.study import LAB, ROUNDS, RateSweep
+from stressbench.experiments.sweep.rates.study import RATES as DEFAULT_RATES
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.units import parse_rate
 from stressbench.launch.targets import TARGET_NAMES
 
-RATES = "1,1/2,1/4,1/8"
-LAB = "lab:tiny"
-ROUNDS = 10
+RATES = ",".join(map(argument_of, DEFAULT_RATES))
 
 
 @dataclass(frozen=True, kw_only=True)

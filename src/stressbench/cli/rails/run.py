@@ -9,7 +9,7 @@ from stressbench.cli.console.documents import required_output
 from stressbench.cli.console.errors import exit_after_launches
 from stressbench.cli.console.studies import print_plan, run_and_exit
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.rail_sweep import KEY_LABEL, LAB, RailArguments, RailSweepOptions
+from stressbench.cli.options.rail_sweep import KEY_LABEL, RailArguments, RailSweepOptions
 from stressbench.cli.options.study import (
     EXIT_STATUS,
     DryRun,
@@ -19,6 +19,7 @@ from stressbench.cli.options.study import (
 )
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
+from stressbench.experiments.sweep.rails.study import LAB
 from stressbench.formats.study.errors import StudyMistake
 
 _HELP = f"""\

@@ -60,7 +60,7 @@ def degrade(
 ) -> DegradeResults:  # fmt: skip
     """Run workloads or a program with the full, half, a quarter and an eighth of each node's injection bandwidth.
 
-        sweep = stressbench.RateSweep(workloads=("halo.sb",), on="lab:tiny", rates=("1", "1/2", "1/4"))
+        sweep = stressbench.RateSweep(workloads=("halo.sb",), on="lab:tiny", rates=("full", "1/2", "1/4"))
         results = stressbench.degrade(sweep, output="halo")
         [(curve.job, curve.needs) for curve in results.data.curves]
 

@@ -58,7 +58,7 @@ RUNS = 4
 class ProgramRateSweep:
     """Settings for launches of a program at several injection bandwidths.
 
-    `command`: the program with its arguments. `rates`: shares of the full rate, as written in study files.
+    `command`: the program with its arguments. `rates`: `full`, and shares of the full rate.
     """
 
     command: tuple[str, ...]

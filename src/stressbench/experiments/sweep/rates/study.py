@@ -17,7 +17,7 @@ ROUNDS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class RateSweep(WorkloadSweep):
-    """Runs of workloads at each of `rates`, shares of the full rate such as `1/2`.
+    """Runs of workloads at each of `rates`: `full`, and shares of the full rate such as `1/2`.
 
     `nodes_variable`: a variable of the workloads that is set to the number of nodes. `rate_command`: a command of the
     site that sets the rate, None: StressBench sets the links itself.

@@ -141,6 +141,21 @@ def test_lines_of_version_0_1_0_are_valid() -> None:
 
 
 @pytest.mark.parametrize(
+    ("schema", "file"),
+    [
+        ("beff-protocol", "beff.jsonl"), ("beff-io-protocol", "beff-io.jsonl"),
+        ("study-manifest", "study/manifest.jsonl"), ("launches", "degrade/launches.jsonl"),
+        ("launches", "rails/launches.jsonl"),
+    ],
+)  # fmt: skip
+def test_lines_of_journals_of_version_0_1_0_are_valid(schema: str, file: str) -> None:
+    lines = (ROOT / "tests/golden/data/v0.1.0" / file).read_text(encoding="utf-8").splitlines()
+
+    assert [schema_faults(schema, json.loads(line)) for line in lines] == [[]] * len(lines)
+    assert schema_faults(schema, {**json.loads(lines[0]), "type": "nonsense"}) != []
+
+
+@pytest.mark.parametrize(
     ("format_", "record"),
     [pytest.param(one, record, id=f"{one.name}-{record['type']}") for one in FORMATS for record in one.made_up],
 )

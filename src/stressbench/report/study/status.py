@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from stressbench.formats.units import duration_text
 from stressbench.report.document import Block, Document, Note, Notes, Paragraph, Section
+from stressbench.report.units import count
 from stressbench.results.study_status import State, StudyStatus
 
 
@@ -19,7 +20,7 @@ def _blocks(status: StudyStatus, with_complaints: bool) -> Iterator[Block]:  # n
         if one.state is State.failed:
             again = "will be tried again" if one.is_open else "given up"
             yield Paragraph(
-                text=f"{one.run} failed {one.failures} times, {again}: status {one.status}, {one.reason} "
+                text=f"{one.run} failed {count(one.failures, 'time')}, {again}: status {one.status}, {one.reason} "
                 f"({one.description})"
             )
     if any(one.is_open for one in status.runs):

@@ -101,7 +101,7 @@ def cases(chosen: list[str] | None) -> Iterator[versus.Case]:
                     compare.size_in_words(size),
                     str(iterations),
                 ),
-                together=turns(built, test, size, iterations),
+                interleaved=turns(built, test, size, iterations),
             )
 
 

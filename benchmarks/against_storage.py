@@ -45,7 +45,7 @@ def cases(chosen: list[str] | None, folder: Path) -> Iterator[versus.Case]:
                     test = test_of(backend, files, way, size, folder / "motif")
                     yield versus.Case(
                         (backend, {"one": "N-1", "rank": "N-N"}[files], way, compare.size_in_words(size)),
-                        together=against_bare.turns(program, test, size, 1, sized=False),
+                        interleaved=against_bare.turns(program, test, size, 1, sized=False),
                     )
 
 

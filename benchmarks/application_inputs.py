@@ -1,4 +1,4 @@
-"""Definitions of applications: programs (sources.py) with inputs, and the motif that stands for each input.
+"""Definitions of applications: programs (sources.py) with inputs, and the motif that models each input.
 
 A definition is a file benchmarks/applications/NAME.toml. To the keys of a program it adds
 
@@ -79,7 +79,11 @@ class Application(sources.Source, Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """An input on a number of ranks. Its texts still contain {build}. `options`: those of `stressbench validate`."""
+    """An input on a number of ranks. Its texts still contain {build}.
+
+    `options`: those of `stressbench validate`; `matching`: those by which the calls of a motif are found, which a
+    replay does not have. `refused`: why it cannot run on this number of ranks; then it has no program.
+    """
 
     key: str
     application: Application
@@ -89,13 +93,15 @@ class Case:
     files: Mapping[str, str]
     prepare: str
     options: tuple[str, ...]
+    matching: tuple[str, ...]
+    computation: str | None
+    refused: str = ""
 
     @property
     def fingerprint(self) -> str:
-        """Changes if the program, its input or the comparison does."""
-        one = self.application
-        parts = [one.repository, one.commit, one.packages, one.build, self.ranks, self.program, self.motif]
-        text = repr([*parts, sorted(self.files.items()), self.prepare, self.options])
+        """Changes if the input or the comparison does. The program has a fingerprint of its own."""
+        parts = [self.application.packages, self.ranks, self.program, self.motif, self.prepare, self.computation]
+        text = repr([*parts, sorted(self.files.items()), self.options, self.matching])
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -130,13 +136,20 @@ def select(applications: Mapping[str, Application], names: Sequence[str]) -> lis
 
 
 def case_of(key: str, application: Application, one: Input, ranks: int) -> Case:
-    """The input on `ranks` ranks, or on the next larger number on which the program can run. Raises SourceMistake."""
+    """The input on `ranks` ranks, or on the next larger number on which the program can run. Raises SourceMistake.
+
+    If there is none, the case says so as `refused`.
+    """
     settings = one.completed_by(application)
     if settings.ranks is not None:
         possible = [number for number in sorted(settings.ranks) if number >= ranks]
         if not possible:
             numbers = ", ".join(map(str, sorted(settings.ranks)))
-            raise sources.SourceMistake(f"{key} runs on {numbers} ranks, not on {ranks}")
+            return Case(
+                key=key, application=application, ranks=ranks, program=(), motif=tuple((settings.motif or "").split()),
+                files={}, prepare="", options=(), matching=(), computation=None,
+                refused=f"it runs on {numbers} ranks, not on {ranks}",
+            )  # fmt: skip
         ranks = possible[0]
     if not settings.program:
         raise sources.SourceMistake(f"{key}: program is missing")
@@ -149,7 +162,8 @@ def case_of(key: str, application: Application, one: Input, ranks: int) -> Case:
         key=key, application=application, ranks=ranks,
         program=tuple(shlex.split(text(settings.program))), motif=tuple(text(settings.motif).split()),
         files={name: text(content).lstrip("\n") for name, content in (settings.files or {}).items()},
-        prepare=text(settings.prepare), options=tuple(_options(settings)),
+        prepare=text(settings.prepare), options=tuple(_options(settings)), matching=tuple(_matching(settings)),
+        computation=settings.computation,
     )  # fmt: skip
 
 
@@ -162,12 +176,15 @@ def _value(name: str, values: Values, key: str) -> str:
 
 
 def _options(settings: Settings) -> Iterator[str]:
-    options = {"--from": settings.first, "--to": settings.last, "--iterations": settings.iterations,
-               "--computation": settings.computation}  # fmt: skip
-    for option, value in options.items():
-        if value is not None:
-            yield from (option, str(value))
+    if settings.iterations is not None:
+        yield from ("--iterations", str(settings.iterations))
     if settings.pcontrol:
         yield "--pcontrol"
+
+
+def _matching(settings: Settings) -> Iterator[str]:
+    for option, pattern in (("--from", settings.first), ("--to", settings.last)):
+        if pattern is not None:
+            yield from (option, pattern)
     if settings.any_tag:
         yield "--any-tag"

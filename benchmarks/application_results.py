@@ -56,8 +56,9 @@ class Row:
     def cells(self) -> list[str]:
         """Cells below HEADER."""
         results = [one.result for one in (self.motif, self.recorded) if one is not None and one.result is not None]
-        share = share_of_mpi(results[0], of_program=True) if results else ""
-        iterations = f"{results[0].measured}" if results and results[0].measured else ""
+        measured = next((one for one in results if one.blocks), None)
+        share = "" if measured is None else share_of_mpi(measured, of_program=True)
+        iterations = "" if measured is None else f"{measured.measured}"
         return [
             self.name, self.case.key.split("/")[1], str(self.case.ranks), iterations, share,
             *cells_of(self.motif), *cells_of(self.recorded),
@@ -100,8 +101,9 @@ def share_of_mpi(result: Validation, *, of_program: bool) -> str:
 def first_difference(result: Validation) -> str:
     """Where the calls of the first rank that differs do, in the words of `stressbench validate`."""
     one = result.differences[0]
+    part = " of the measured part" if result.is_replay else ""
     program, workload = (" ".join(calls[:SHOWN_CALLS]) or "no more" for calls in (one.program, one.workload))
-    return f"rank {one.rank}, call {one.place + 1} of {one.calls}: program {program}; workload {workload}"
+    return f"rank {one.rank}, call {one.place + 1} of {one.calls}{part}: program {program}; workload {workload}"
 
 
 def summary(title: str, comparisons: Sequence[Comparison]) -> str:

@@ -1,4 +1,4 @@
-"""Applications against the motifs that stand for them, and against their own recorded workloads.
+"""Applications against the motifs that model them, and against their own recorded workloads.
 
     .venv/bin/python benchmarks/applications.py --list
     .venv/bin/python benchmarks/applications.py tealeaf npb/cg-A --launches 6
@@ -8,8 +8,8 @@
 Goal: the same calls, and times within 5 %. Programs are fetched and built once, below --cache; --sources DIR takes
 their repositories from a directory instead (DIR/OWNER/NAME, DIR/OWNER+NAME or DIR/NAME). benchmarks/applications has
 their definitions, which benchmarks/application_inputs.py describes. An input that cannot run on --ranks N runs on the
-next larger number that it can. Each input is compared by `stressbench validate` of this checkout with the engine of
-$STRESSBENCH_MPI or --engine. One thread a rank.
+next larger number that it can; if there is none, its row says so. Each input is compared by `stressbench validate` of
+this checkout with the engine of $STRESSBENCH_MPI or --engine. One thread a rank.
 
 Exit status: 0 all meet the goal, 1 some do not, or could not be built or run, 2 invalid names or definitions,
 130 interrupted.
@@ -36,6 +36,7 @@ import sources
 from application_inputs import Application, Case
 from application_results import GOAL, Comparison, Row, comparisons_of, tables
 
+from stressbench.console.escaping import escaped
 from stressbench.results.validation import Validation
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -65,8 +66,10 @@ class Suite:
         """Build the program unless that was done, and validate it. A failure is a Comparison with its reason."""
         about = Comparison(
             input=case.key, ranks=case.ranks, on=self.on, recorded=recorded, source=case.application.words,
-            fingerprint=f"{case.fingerprint}-{self.launches}-{self.computation}",
+            fingerprint=f"{self._program_of(case)}-{case.fingerprint}-{self.launches}-{self.computation}",
         )  # fmt: skip
+        if case.refused:
+            return dataclasses.replace(about, reason=case.refused)
         if (kept := self._kept(about)) is not None:
             return kept
         try:
@@ -78,6 +81,13 @@ class Suite:
         if self.keep is not None:
             self._file(done).write_bytes(pydantic.TypeAdapter(Comparison).dump_json(done, indent=1))
         return done
+
+    def _program_of(self, case: Case) -> str:
+        """The fingerprint of the program; empty where it cannot be built."""
+        try:
+            return self.programs.fingerprint(case.application)
+        except sources.SourceMistake:
+            return ""
 
     def _built(self, application: Application) -> Path:
         if application.name in self.broken:
@@ -106,9 +116,11 @@ class Suite:
         def located(text: str) -> str:
             return text.replace("{build}", str(build))
 
+        computation = self.computation or case.computation
         options = ["--json", "-n", str(case.ranks), "--on", self.on, "--launches", str(self.launches),
-                   "--within", f"{GOAL:.0%}", *case.options,
-                   *(["--computation", self.computation] if self.computation else [])]  # fmt: skip
+                   *([] if computation == "own" else ["--within", f"{GOAL:.0%}"]),
+                   *case.options, *([] if recorded else case.matching),
+                   *(["--computation", computation] if computation else [])]  # fmt: skip
         with tempfile.TemporaryDirectory(dir=self.programs.cache, prefix="run-") as name:
             for file, text in case.files.items():
                 path = Path(name, file)
@@ -147,7 +159,7 @@ def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> st
     if child.returncode not in accepted:
         lines = [line for line in errors.splitlines() if line.strip()]
         fault = next((line for line in lines if "error:" in line), lines[-1] if lines else "no message")
-        raise ValidationFailed(f"exit status {child.returncode}: {fault.strip()}")
+        raise ValidationFailed(f"exit status {child.returncode}: {escaped(fault.strip())}")
     return output
 
 
@@ -181,7 +193,12 @@ def build(programs: sources.Programs, cases: Sequence[Case]) -> int:
 def listing(cases: Sequence[Case]) -> str:
     """A table of the inputs with their motifs and the sources of the programs."""
     rows = [
-        [case.key, str(case.ranks), " ".join(case.motif) or "recorded workload only", case.application.words]
+        [
+            case.key,
+            str(case.ranks),
+            case.refused or " ".join(case.motif) or "recorded workload only",
+            case.application.words,
+        ]
         for case in cases
     ]
     return compare.table(("input", "ranks", "motif", "source"), rows)
@@ -249,7 +266,7 @@ def main(words: Sequence[str] | None = None, *, stressbench: Sequence[str] = STR
     if arguments.json:
         sys.stdout.write(pydantic.TypeAdapter(list[Comparison]).dump_json(found, indent=1).decode() + "\n")
     else:
-        sys.stdout.write("\n".join(tables(rows)) + "\n")
+        sys.stdout.write(escaped("\n".join(tables(rows))) + "\n")
     return 130 if interrupted else int(not all(one.meets_goal for one in found))
 
 

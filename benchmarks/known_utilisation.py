@@ -24,6 +24,7 @@ import compare
 import known_load
 import numpy as np
 
+from stressbench.console.escaping import escaped
 from stressbench.formats.profiles.profile import read_profile
 from stressbench.interference.probe_statistics import PING_PONG_ESTIMATOR
 from stressbench.interference.queueing import Service
@@ -81,7 +82,9 @@ def measure(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: s
         ]  # fmt: skip
         completed = subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, check=False, cwd=name)
         if completed.returncode:
-            raise SystemExit(f"{' '.join(command)} ended with status {completed.returncode}\n{completed.stderr}")
+            raise SystemExit(
+                f"{' '.join(command)} ended with status {completed.returncode}\n{escaped(completed.stderr)}"
+            )
         profile = read_profile(file)
     assert profile.impact is not None
     probes = profile.impact.probes

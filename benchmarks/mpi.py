@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stressbench.console.escaping import escaped
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 INTEL = CHECKOUT / ".cache" / "intel-mpi"
 REALTIME_PRIORITY = "1"
@@ -73,7 +75,7 @@ def run(library: Library, ranks: int, program: Sequence[str], *, timeout_s: floa
         env=library.environment_variables(), capture_output=True, text=True, check=False, timeout=timeout_s,
     )  # fmt: skip
     if completed.returncode != 0:
-        sys.stderr.write(completed.stdout + completed.stderr)
+        sys.stderr.write(escaped(completed.stdout + completed.stderr))
         completed.check_returncode()
     return completed.stdout
 
@@ -122,7 +124,7 @@ def build_engine(library: Library, *, target: str = "stressbench-mpi") -> Path:
             command, env=library.environment_variables(), capture_output=True, text=True, check=False
         )
         if completed.returncode != 0:
-            sys.stderr.write(completed.stdout[-4000:] + completed.stderr[-4000:])
+            sys.stderr.write(escaped(completed.stdout[-4000:] + completed.stderr[-4000:]))
             completed.check_returncode()
     return folder / "engine" / "stressbench-mpi"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pydantic
 import sources
-from place import Place
+from place import LaunchTarget
 from sweep import Table
 
 
@@ -69,7 +69,7 @@ class Setting:
     """
 
     programs: Built
-    place: Place
+    place: LaunchTarget
     engine: Path
     launches: int
     seed: int

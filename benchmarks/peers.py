@@ -1,4 +1,4 @@
-"""The engine beside public benchmarks and tools: OSU, IMB, IOR, mdtest, mpiP, Darshan, GPCNeT, hpcc and b_eff.
+"""The engine compared with public benchmarks and tools: OSU, IMB, IOR, mdtest, mpiP, Darshan, GPCNeT, hpcc and b_eff.
 
     .venv/bin/python benchmarks/peers.py --list
     .venv/bin/python benchmarks/peers.py osu ior [--launches 11] [--on lab:NAME]
@@ -6,7 +6,7 @@
 Each comparison starts the peer and the engine in turns, in random order, with the same calls and numbers of iterations
 (the docstrings of benchmarks/peers_*.py state what each side does), and prints the ratios of their times with 95 %
 intervals, and the average and largest difference. Exit status 1 if a figure misses its goal, 2 if a program cannot be
-fetched, built or started there.
+fetched, built or started there, or fails.
 
 Peers are fetched and built once, below --cache; benchmarks/peers has a definition of each (benchmarks/sources.py and
 benchmarks/peer.py describe its keys). --sources DIR takes their repositories from a directory instead (DIR/OWNER/NAME,
@@ -17,6 +17,7 @@ DIR/OWNER+NAME or DIR/NAME).
 import argparse
 import dataclasses
 import json
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -34,7 +35,7 @@ import peers_osu
 import peers_rings
 import sources
 from peer import Built, Comparison, Peer, Setting, Sizes
-from place import Place
+from place import LaunchTarget
 from sweep import Table
 
 from stressbench.formats.units import UnitError, parse_size
@@ -69,7 +70,7 @@ COMPARISONS = {
     ),
     "mpip": Comparison(
         definition="mpip",
-        about="overhead per call, beside the tracer's",
+        about="overhead per call, next to the tracer's",
         measure=peers_mpip.tables,
         launches=9,
         in_labs=False,
@@ -78,18 +79,18 @@ COMPARISONS = {
         definition="darshan",
         about="write time of MPI-IO",
         measure=peers_darshan.tables,
-        launches=3,
+        launches=6,
         in_labs=False,
     ),
     "gpcnet": Comparison(
         definition="gpcnet",
         about="congestion impact on a lab",
         measure=peers_gpcnet.tables,
-        launches=5,
+        launches=6,
         local=False,
     ),
     "hpcc": Comparison(definition="hpcc", about="rings of b_eff", measure=peers_rings.hpcc_tables, launches=7),
-    "b_eff": Comparison(definition="b_eff", about="effective bandwidth", measure=peers_rings.b_eff_tables, launches=5),
+    "b_eff": Comparison(definition="b_eff", about="effective bandwidth", measure=peers_rings.b_eff_tables, launches=6),
 }
 
 
@@ -127,7 +128,12 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("--engine", type=Path, metavar="FILE", help="the engine to compare [built for Open MPI]")
     found.add_argument("--build-only", action="store_true", help="build the programs and measure nothing")
-    found.add_argument("--launches", type=int, metavar="N", help="launches of each side [depends on the comparison]")
+    found.add_argument(
+        "--launches",
+        type=int,
+        metavar="N",
+        help="of each side, 6 or more for 95 %% intervals [depends on the comparison]",
+    )
     found.add_argument(
         "--iterations", type=float, default=1.0, metavar="FACTOR", help="factor on the iterations of both sides [1]"
     )
@@ -181,7 +187,7 @@ def built(names: Sequence[str], arguments: argparse.Namespace) -> dict[str, Buil
     found = {}
     for name in names:
         peer = read_peer(COMPARISONS[name].definition)
-        folder = sources.Programs(cache=arguments.cache, sources=arguments.sources).built(peer)
+        folder = sources.Programs(cache=arguments.cache.absolute(), sources=arguments.sources).built(peer)
         programs = Built(peer, folder)
         for program in peer.programs:
             programs.path(program)
@@ -192,11 +198,12 @@ def built(names: Sequence[str], arguments: argparse.Namespace) -> dict[str, Buil
 def measured(name: str, programs: Built, engine: Path, arguments: argparse.Namespace) -> Iterator[Table]:
     """The tables of a comparison."""
     comparison = COMPARISONS[name]
-    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+    beside = None if arguments.folder is None else arguments.folder.absolute()  # ranks run in folders of their own
+    with tempfile.TemporaryDirectory(dir=beside) as folder:
         yield from comparison.measure(
             Setting(
                 programs=programs,
-                place=Place(arguments.on, engine),
+                place=LaunchTarget(arguments.on, engine),
                 engine=engine,
                 launches=arguments.launches or comparison.launches,
                 seed=arguments.seed,
@@ -240,7 +247,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    """Print the tables. Exit status 1 if a figure misses its goal, 2 for mistakes."""
+    """Print the tables. Exit status 1 if a figure misses its goal, 2 for mistakes and programs that fail."""
     arguments = parser().parse_args()
     if arguments.list:
         sys.stdout.write(listing() + "\n")
@@ -249,7 +256,9 @@ def main() -> int:
         return run(arguments)
     except (sources.SourceMistake, mpi.Unavailable) as mistake:
         sys.stderr.write(f"peers: {mistake}\n")
-        return 2
+    except (subprocess.SubprocessError, SystemExit, OSError, ValueError) as fault:
+        sys.stderr.write(f"peers: a program failed, or its output cannot be read: {fault}\n")
+    return 2
 
 
 if __name__ == "__main__":

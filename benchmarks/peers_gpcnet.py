@@ -3,8 +3,9 @@
 GPCNeT draws its placement from the time: a fifth of the hosts, two or more, run its tests, the others one of four
 congestors each. It leaves the order of the hosts in a file, from which this program finds the seed and with it each
 host's congestor; then the engine's jobs get the same hosts, in the same order. Launches therefore go in pairs, GPCNeT
-first. GPCNeT's impact is the mean of a test beside the congestors / the mean of the isolated test; the engine's is its
-Hodges-Lehmann estimate over blocks of rounds.
+first. GPCNeT's impact is the mean of a test next to the congestors / the mean of the isolated test; the engine's is its
+Hodges-Lehmann estimate over blocks of rounds. The goal is a ratio of the two impacts within 5 %, as the median over
+pairs of launches, with an interval within 10 %.
 
 What each sends:
 
@@ -30,11 +31,13 @@ from pathlib import Path
 import compare
 import sources
 from peer import Setting
-from sweep import Table
+from sweep import Goal, Table
 
+from stressbench.console.escaping import escaped
 from stressbench.formats.run.reading import read_run
 from stressbench.stats.summary import summarise
 
+GOAL = Goal(0.05, interval=0.1)
 CONGESTOR_SHARE = 0.8
 CONGESTORS = ("alltoall", "incast", "put_incast", "get_broadcast")
 MOTIFS = (
@@ -55,7 +58,7 @@ GPCNET_TESTS = {
     "bandwidth": "RR Two-sided BW+Sync",
     "allreduce": "Multiple Allreduce",
 }
-"""The test of GPCNeT that each of ours is compared with."""
+"""The test of GPCNeT that each test of this work is compared with."""
 ROUNDS = 10  # isolated and contended, of a launch of the engine
 REPETITIONS = 20
 ORDER_FILE = "allnodes_congestion.dat"
@@ -71,9 +74,9 @@ def gpcnet_impacts(output: str) -> dict[str, float]:
     impacts = {}
     for name in dict.fromkeys(GPCNET_TESTS.values()):
         if any(name not in found for found in averages):
-            raise ValueError(f"GPCNeT printed no {name}:\n{output}")
-        (alone, unit), (beside, _) = averages[0][name], averages[1][name]
-        impacts[name] = beside / alone if unit == "usec" else alone / beside
+            raise ValueError(f"GPCNeT printed no {name}:\n{escaped(output)}")
+        (isolated_mean, unit), (congested_mean, _) = averages[0][name], averages[1][name]
+        impacts[name] = congested_mean / isolated_mean if unit == "usec" else isolated_mean / congested_mean
     return impacts
 
 
@@ -179,16 +182,17 @@ def launch(setting: Setting, ranks: int) -> tuple[dict[str, float], dict[str, fl
 
 
 def table(launches: Sequence[tuple[dict[str, float], dict[str, float]]], seed: int) -> Table:
-    """A row for each test: both impacts with their intervals over launches; the goal is that the intervals overlap."""
+    """A row for each test: both impacts with their intervals over launches, and their ratio in pairs of launches."""
     rows = []
     missed = 0
     for name, theirs in GPCNET_TESTS.items():
-        own = compare.median([ours[name] for ours, _ in launches], seed=seed)
-        other = compare.median([found[theirs] for _, found in launches], seed=seed)
-        overlap = own.low <= other.high and other.low <= own.high
-        missed += not overlap
-        rows.append((name, theirs, str(own), str(other), str(len(launches)), "yes" if overlap else "no"))
-    header = ("test", "of GPCNeT", "engine's impact", "GPCNeT's impact", "launches", "intervals overlap")
+        pairs = [(ours[name], found[theirs]) for ours, found in launches]
+        impacts = [compare.median(values, seed=seed) for values in zip(*pairs, strict=True)]
+        ratio = compare.ratio(*zip(*pairs, strict=True), seed=seed).within_blocks
+        verdict = GOAL.verdict(ratio)
+        missed += verdict != "yes"
+        rows.append((name, theirs, *map(str, impacts), str(ratio), str(len(launches)), verdict))
+    header = ("test", "of GPCNeT", "engine's impact", "GPCNeT's impact", "ratio", "launches", str(GOAL))
     return Table("Congestion impact", header, tuple(rows), missed)
 
 

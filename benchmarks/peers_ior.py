@@ -23,6 +23,8 @@ import compare
 import sweep
 from peer import Setting
 
+from stressbench.console.escaping import escaped
+
 GOAL = sweep.Goal(0.02)
 RANKS = 2
 RANK_BYTES = 32 << 20
@@ -69,7 +71,7 @@ def ior_bandwidths(output: str) -> dict[str, list[float]]:
     for way, figure in re.findall(r"^(write|read) +(\d+(?:\.\d+)?) ", results, re.MULTILINE):
         bandwidths.setdefault(way, []).append(float(figure) * (1 << 20))
     if not bandwidths:
-        raise ValueError(f"IOR printed no results:\n{output}")
+        raise ValueError(f"IOR printed no results:\n{escaped(output)}")
     return bandwidths
 
 

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 import sweep
 from peer import Setting
 
+from stressbench.console.escaping import escaped
+
 GOAL = sweep.Goal(0.05)
 RANKS = 2
 FILES = 1000
@@ -31,7 +33,7 @@ def mdtest_times(output: str) -> dict[str, float]:
     rates = re.findall(r"^ +File (\w+) +[\d.]+ +[\d.]+ +([\d.]+) +[\d.]+$", output, re.MULTILINE)
     found = {operation: 1 / float(mean) for operation, mean in rates if operation in OPERATIONS}
     if len(found) != len(OPERATIONS):
-        raise ValueError(f"mdtest printed no rates of {', '.join(OPERATIONS)}:\n{output}")
+        raise ValueError(f"mdtest printed no rates of {', '.join(OPERATIONS)}:\n{escaped(output)}")
     return found
 
 

@@ -8,6 +8,7 @@ that call site; the tracer records the call in its place in the sequence of call
 
 """
 
+import statistics
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -22,8 +23,8 @@ SHARE_GOAL = 0.5  # of mpiP's overhead, for the smallest message
 
 def tracer_library(engine: Path) -> Path:
     """The tracer that was built with an engine, or else one built now."""
-    beside = engine.parent.parent / "tracer" / "libstressbench-trace.so"
-    return beside if beside.exists() else mpi.build_tracer(mpi.OPEN_MPI)
+    traced = engine.parent.parent / "tracer" / "libstressbench-trace.so"
+    return traced if traced.exists() else mpi.build_tracer(mpi.OPEN_MPI)
 
 
 def mpip_prefix(library: str, folder: Path) -> list[str]:
@@ -39,7 +40,10 @@ def blocks(program: Path, prefix: list[str], size: int) -> Callable[[], tuple[fl
 def row_of(
     size: int, ours: list[tuple[float, float]], theirs: list[tuple[float, float]], seed: int
 ) -> tuple[tuple[str, ...], bool]:
-    """The row of a message size, and whether the tracer's overhead is small enough beside mpiP's."""
+    """The row of a message size, and whether the tracer's overhead is small enough compared with mpiP's.
+
+    It is if the interval of its share lies below the goal, and both overheads are positive.
+    """
     own, other = ([recorded - paused for recorded, paused in launches] for launches in (ours, theirs))
     share = compare.ratio(own, other, seed=seed).of_medians
     cells = [compare.size_in_words(size)]
@@ -47,7 +51,8 @@ def row_of(
         paused = compare.median([paused for _, paused in launches], seed=seed)
         more = compare.median(overheads, seed=seed)
         cells += [compare.in_words(paused.value), f"{more.value * 1e6:+.3f} us"]
-    return (*cells, str(share), str(len(ours))), share.value < SHARE_GOAL
+    is_known = all(statistics.median(overheads) > 0 for overheads in (own, other))  # and not lost in noise
+    return (*cells, str(share), str(len(ours))), is_known and share.high < SHARE_GOAL
 
 
 def tables(setting: Setting) -> Iterator[Table]:
@@ -68,7 +73,7 @@ def tables(setting: Setting) -> Iterator[Table]:
         missed += judged and not small
         rows.append((*row, ("yes" if small else "no") if judged else ""))
     header = (
-        "size", "tracer paused", "more when recording", "mpiP paused", "more when recording",
+        "size", "tracer paused", "added by recording", "mpiP paused", "added by recording",
         "tracer's overhead / mpiP's", "launches", f"below {SHARE_GOAL}",
     )  # fmt: skip
     yield Table("Overhead of half a round trip, which has a send and a receive", header, tuple(rows), missed)

@@ -15,7 +15,7 @@ _RECORDED = 'exec "$@" >"$PWD/output.${OMPI_COMM_WORLD_RANK:-0}"'
 
 
 @dataclass(frozen=True)
-class Place:
+class LaunchTarget:
     """The target of `--on`, and the engine, which says with which MPI library its programs are started."""
 
     on: str

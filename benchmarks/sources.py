@@ -11,7 +11,7 @@ Every definition states where a program comes from and how it is built; a benchm
 `packages` are Debian packages beyond those that scripts/test.sh installs. `build` runs in bash in a checkout of the
 commit, with the compilers of Open MPI as mpicc, mpicxx and mpif90. A program without `repository` comes from its
 packages. No source of these programs is part of this repository. Two more keys are seldom needed: `paths` are the
-only ones to check out, and `added` are files beside the definition that are copied into the checkout before the build.
+only ones to check out, and `added` are files next to the definition that are copied into the checkout before the build.
 
 """
 
@@ -27,6 +27,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import pydantic
+
+from stressbench.console.escaping import escaped
 
 DEFAULT_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stressbench" / "programs"
 COMPILERS = {"mpicc": "mpicc.openmpi", "mpicxx": "mpicxx.openmpi", "mpif90": "mpif90.openmpi"}
@@ -91,7 +93,7 @@ class Programs:
         Raises SourceMistake if a package is missing, or a step fails.
         """
         self._require_packages(source)
-        folder = self.cache / f"{source.name.replace(' ', '-')}-{self._fingerprint(source)}"
+        folder = self.cache / f"{source.name.replace(' ', '-')}-{self.fingerprint(source)}"
         done = folder.with_suffix(".built")
         if done.exists():
             return folder
@@ -105,7 +107,8 @@ class Programs:
         done.touch()
         return folder
 
-    def _fingerprint(self, source: Source) -> str:
+    def fingerprint(self, source: Source) -> str:
+        """Changes if the program does: its commit, its build, or a file that is added. Raises SourceMistake."""
         text = f"{source.repository} {source.commit} {source.paths} {source.build}"
         try:
             added = [(self.beside / name).read_bytes() for name in source.added]
@@ -174,7 +177,7 @@ def _share_objects(repository: Path, folder: Path) -> None:
     query = ["git", "-c", "safe.directory=*", "-C", str(repository), "rev-parse", "--git-path", "objects"]
     found = subprocess.run(query, capture_output=True, text=True, check=False)
     if found.returncode != 0:
-        raise SourceMistake(f"{repository} is not a repository of git: {found.stderr.strip()}")
+        raise SourceMistake(f"{repository} is not a repository of git: {escaped(found.stderr.strip())}")
     objects = (repository / found.stdout.strip()).resolve()
     (folder / ".git" / "objects" / "info" / "alternates").write_text(f"{objects}\n")
 
@@ -189,5 +192,5 @@ def _run(command: list[str], folder: Path, what: str, environment: dict[str, str
     with log.open("w") as output:
         status = subprocess.run(command, cwd=folder, env=environment, stdout=output, stderr=output, check=False)
     if status.returncode != 0:
-        tail = "\n".join(log.read_text(errors="replace").splitlines()[-LOG_LINES:])
+        tail = escaped("\n".join(log.read_text(errors="replace").splitlines()[-LOG_LINES:]))
         raise SourceMistake(f"{what} failed ({log}):\n{tail}")

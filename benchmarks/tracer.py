@@ -69,7 +69,7 @@ def main() -> int:
             missed += not goal_met
             rows.append([compare.size_in_words(size), compare.in_words(ratio.ours_s), compare.in_words(ratio.theirs_s),
                          f"{added_s * 1e6:+.3f} us", *compare.cells(ratio), "yes" if goal_met else "no"])  # fmt: skip
-        header = ["size", "captured", "not looking", "more", *compare.HEADER, "goal met"]
+        header = ["size", "captured", "recording off", "more", *compare.HEADER, "goal met"]
         sys.stdout.write(compare.table(header, rows) + "\n\n")
         with_tracer, without_tracer = compare.interleave(
             versus.c_loop(mpi.OPEN_MPI, program, 8, PLAIN, mpi.traced(library, Path(folder) / "none", paused=True)),
@@ -85,7 +85,9 @@ def main() -> int:
             added_text,
             *compare.cells(ratio),
         ]
-        sys.stdout.write(compare.table(["size", "not looking", "without it", "more", *compare.HEADER], [row]) + "\n\n")
+        sys.stdout.write(
+            compare.table(["size", "recording off", "without it", "more", *compare.HEADER], [row]) + "\n\n"
+        )
         output = Path(folder) / "small.trace"
         command = [str(patterns), "small", "1000000"]
         memory_mib = peak_mib([*mpi.traced(library, output), *command]) - peak_mib(command)

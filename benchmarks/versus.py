@@ -15,18 +15,18 @@ import mpi
 class Case:
     """A row of the table: its first cells (`about`), and functions that launch the programs and return times in s.
 
-    The functions launch one side each (`ours`, `theirs`), or both alternating within a process (`together`).
+    The functions launch one side each (`ours`, `theirs`), or both alternating within a process (`interleaved`).
     """
 
     about: tuple[str, ...]
     ours: Callable[[], float] | None = None
     theirs: Callable[[], float] | None = None
-    together: Callable[[], tuple[float, float]] | None = None
+    interleaved: Callable[[], tuple[float, float]] | None = None
 
     def measure(self, launches: int, seed: int) -> tuple[list[float], list[float]]:
         """Times of all launches of both sides, paired."""
-        if self.together is not None:
-            pairs = [self.together() for _ in range(launches)]
+        if self.interleaved is not None:
+            pairs = [self.interleaved() for _ in range(launches)]
             return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         assert self.ours is not None and self.theirs is not None
         return compare.interleave(self.ours, self.theirs, launches=launches, seed=seed)

@@ -3,8 +3,8 @@
     python scripts/check_docs.py [CHECKOUT]
 
 Prints one line per violation, `FILE:LINE: what is wrong`, and exits with status 1 if there is any. Needs neither a
-network nor an engine. In README.md, CONTRIBUTING.md, CHANGELOG.md, the pages of docs/ and the generated reference
-pages, it checks
+network nor an engine. In README.md, CONTRIBUTING.md, CHANGELOG.md, the pages and notebooks of docs/ and the generated
+reference pages, it checks
 
 - each command line `stressbench ...` and `stressbench-mpi ...` in a code block or in inline `code`: the command exists,
   has these options, and does not get too many arguments;
@@ -35,6 +35,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
 from check_paths import anchor_of  # noqa: E402  needs the path set above
 from reference import FOLDER, commands, motifs, pages  # noqa: E402
+from reference.notebook import notebooks, page_of  # noqa: E402
 
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[\w-]*)[^\n]*\n(?P<text>.*?)^ *```", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"(?<![`\w])`(stressbench(?:-mpi)? [^`\n]+)`")
@@ -248,7 +249,7 @@ def headings(markdown: str) -> set[str]:
 
 
 def handwritten_pages(root: Path) -> Iterator[tuple[str, str]]:
-    """Name and text of each hand-written page."""
+    """Name and text of each hand-written page. A notebook has the name and the text of its page."""
     names = [
         "README.md",
         "CONTRIBUTING.md",
@@ -257,6 +258,7 @@ def handwritten_pages(root: Path) -> Iterator[tuple[str, str]]:
     ]
     for name in names:
         yield name, (root / name).read_text(encoding="utf-8")
+    yield from ((f"docs/{path}", page_of(notebook)) for path, notebook in notebooks(root).items())
 
 
 def violations(root: Path) -> Iterator[str]:

@@ -1,27 +1,32 @@
-"""Check that replaced names are not used again as identifiers in engine/, tracer/ or src/.
+"""Check that replaced names are not used again as identifiers in engine/, tracer/, src/, benchmarks/ or tests/.
 
     python scripts/check_names.py [CHECKOUT]
 
 Prints one line per violation, `FILE:LINE: OLD is called NEW now`, and exits with status 1 if there is any. Comments and
 strings are not searched, because many old names are ordinary English words. For the same reason each table below states
 how its names are matched. C++ is searched for definitions of types, calls of functions and words in identifiers; Python
-for all definitions (with `ast`): classes, functions, arguments, variables, attributes and modules. Phrases are searched
-for in all text, including the documentation.
+for all definitions (with `ast`): classes, functions, arguments, variables, attributes and modules. Underscores around a
+name do not matter. Names of tests are sentences and are not searched. Keys of files and of `--json` (property names in
+schema/ and keys in tests/golden/data/json) may contain the words, since they do not change. Phrases are searched for in
+all text, including the documentation.
 """
 
 import ast
+import json
 import re
 import sys
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-CPP_FOLDERS = ("engine", "tracer")
-PYTHON_FOLDERS = ("src", "tracer")
+CPP_FOLDERS = ("engine", "tracer", "tests/engine", "tests/tracer")
+PYTHON_FOLDERS = ("src", "tracer", "benchmarks", "tests")
+OWN_TEST = "tests/unit/test_renamed.py"  # contains old names as examples
 CPP_SUFFIXES = (".c", ".cpp", ".h", ".hpp", ".inc")
 
-# Types: exact names of classes, structures, enumerations and type aliases, but not of template parameters.
+# Types: exact names of classes, structures, enumerations, type aliases and template parameters.
 CPP_TYPES = {
     "Crew": "JobGroup",
     "Cast": "JobLayout",
@@ -43,6 +48,8 @@ CPP_TYPES = {
     "Standing": "PreexistingCommunicators",
     "Wish": "AccessRequirements",
     "Laid": "FileRegion",
+    "Order": "...Order",
+    "Side": "...Side",
 }
 PYTHON_TYPES = {
     "Wish": "LaunchRequest",
@@ -84,12 +91,10 @@ CPP_FUNCTIONS = {
     "review": "reduce_metrics",
     "conclude": "finish",
     "observes": "is_timed",
-    "stamp": "fill_payload",
     "spoil": "poison_payload",
     "remarks": "notes",
-    "together": "collectively",
 }
-PYTHON_FUNCTIONS = {"tell": "emit, log", "say": "emit, log", "told": "report_errors"}
+PYTHON_FUNCTIONS = {"tell": "emit, log", "say": "emit, log"}
 
 # Words: as part of any identifier or file name, in any spelling (`Errand`, `errands`, `the_errand`).
 CPP_WORDS = {
@@ -99,6 +104,10 @@ CPP_WORDS = {
     "whereabouts": "rank_status",
     "gentle_barrier": "sleeping_barrier",
     "keeps_to_itself": "per_rank_files",
+    "stamp": "payload pass",
+    "told": "reported",
+    "alone": "isolated",
+    "together": "contended, collectively",
 }
 PYTHON_WORDS = {
     "wish": "request",
@@ -116,6 +125,12 @@ PYTHON_WORDS = {
     "be_prompt": "raise_priority",
     "putting_back": "restore",
     "card": "nic",
+    "told": "reported",
+    "talk": "channel, profiles",
+    "material": "data",
+    "companion": "background_load",
+    "alone": "isolated",
+    "together": "contended",
 }
 
 # Modules and packages with exactly this name.
@@ -133,21 +148,20 @@ PHRASES = {
     "what others are over": "all factors are relative to it",
     "Who is done early": "Jobs that finish early",
 }
-PHRASE_FOLDERS = (*CPP_FOLDERS, "src", "docs")
+PHRASE_FOLDERS = ("engine", "tracer", "src", "docs", "benchmarks", "studies", "workloads", "tests")
+PHRASE_FILES = ("README.md", "CONTRIBUTING.md")
+PHRASE_SUFFIXES = (*CPP_SUFFIXES, ".py", ".md", ".toml", ".sb", ".ipynb")
 
 # Exceptions by path and old name, with the reason. An exception that is not needed is a violation, too.
 ALLOWED = {
     ("src/stressbench/labs/status.py", "keeper"): "a field of `lab status --json`",
     ("src/stressbench/experiments/study/unpacking.py", "tell"): "a method that tarfile calls",
-    ("src/stressbench/interference/corun_prediction.py", "foretold"): "a field of `predict --json`",
-    ("src/stressbench/results/study.py", "spared"): "a field of `study report --json`",
-    ("src/stressbench/results/study_status.py", "spared"): "a field of `study status --json`",
 }
 
 NOT_CODE = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*")
 DEFINES_TYPE = re.compile(r"\b(?:class|struct|union|enum(?: +(?:class|struct))?|using)\s+$")
-PARAMETER_ENDS = re.compile(r"\s*[,>]")
+NAME_OF_TEST = re.compile(r"^\s*(?:TYPED_)?TEST(?:_[FP])?\([^)]*\)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,19 +188,42 @@ def word_in(identifier: str, words: dict[str, str]) -> str | None:
     return next((old for old in words if f"_{old}_" in parts or f"_{old}s_" in parts), None)
 
 
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match.group())
+
+
+def format_keys(checkout: Path) -> frozenset[str]:
+    """Keys of files and of `--json`: property names of the schemas, and keys of the golden JSON output."""
+    keys: set[str] = set()
+
+    def collect(value: Any, *, is_schema: bool) -> None:
+        if isinstance(value, dict):
+            keys.update(value.get("properties", {}) if is_schema else value)
+            for inner in value.values():
+                collect(inner, is_schema=is_schema)
+        elif isinstance(value, list):
+            for inner in value:
+                collect(inner, is_schema=is_schema)
+
+    for folder, is_schema in (("schema", True), ("tests/golden/data/json", False)):
+        for file in (checkout / folder).glob("*.json"):
+            collect(json.loads(file.read_text(encoding="utf-8")), is_schema=is_schema)
+    return frozenset(keys)
+
+
 def in_cpp(path: str, source: str) -> Iterator[Finding]:
     """Old names in the code of a C++ file and in its file name."""
-    code = NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), source)
+    code = NAME_OF_TEST.sub(_blank, NOT_CODE.sub(_blank, source))
     if old := word_in(Path(path).stem, CPP_WORDS):
         yield Finding(path=path, line=1, old=old, new=CPP_WORDS[old])
     for number, line in enumerate(code.splitlines(), start=1):
         for match in IDENTIFIER.finditer(line):
             name, behind = match.group(), line[match.end() :]
-            is_type = DEFINES_TYPE.search(line[: match.start()]) and not PARAMETER_ENDS.match(behind)
-            if name in CPP_TYPES and is_type:
-                yield Finding(path=path, line=number, old=name, new=CPP_TYPES[name])
-            elif name in CPP_FUNCTIONS and behind.lstrip().startswith("("):
-                yield Finding(path=path, line=number, old=name, new=CPP_FUNCTIONS[name])
+            bare = name.strip("_")
+            if bare in CPP_TYPES and DEFINES_TYPE.search(line[: match.start()]):
+                yield Finding(path=path, line=number, old=bare, new=CPP_TYPES[bare])
+            elif bare in CPP_FUNCTIONS and behind.lstrip().startswith("("):
+                yield Finding(path=path, line=number, old=bare, new=CPP_FUNCTIONS[bare])
             elif old := word_in(name, CPP_WORDS):
                 yield Finding(path=path, line=number, old=old, new=CPP_WORDS[old])
 
@@ -213,8 +250,8 @@ def _is_function(annotation: ast.expr | None) -> bool:
     return annotation is not None and "Callable" in ast.unparse(annotation)
 
 
-def in_python(path: str, source: str) -> Iterator[Finding]:
-    """Old names that a module defines, and those in its path."""
+def in_python(path: str, source: str, keys: Set[str] = frozenset()) -> Iterator[Finding]:
+    """Old names that a module defines, and those in its path. `keys` of file formats may contain old words."""
     *packages, module = Path(path).with_suffix("").parts
     for part in (*packages, module):
         if old := word_in(part, PYTHON_WORDS):
@@ -225,11 +262,13 @@ def in_python(path: str, source: str) -> Iterator[Finding]:
         yield Finding(path=path, line=1, old=module, new=PYTHON_MODULES[module])
     for name, line, is_function in sorted(set(defined_in(ast.parse(source))), key=lambda one: one[1]):
         bare = name.strip("_")
+        if is_function and path.startswith("tests/") and name.startswith("test_"):
+            continue
         if bare in PYTHON_TYPES:
             yield Finding(path=path, line=line, old=bare, new=PYTHON_TYPES[bare])
         elif is_function and bare in PYTHON_FUNCTIONS:
             yield Finding(path=path, line=line, old=bare, new=PYTHON_FUNCTIONS[bare])
-        elif old := word_in(name, PYTHON_WORDS):
+        elif name not in keys and (old := word_in(name, PYTHON_WORDS)):
             yield Finding(path=path, line=line, old=old, new=PYTHON_WORDS[old])
 
 
@@ -243,17 +282,23 @@ def in_text(path: str, text: str) -> Iterator[Finding]:
 
 def findings(checkout: Path) -> Iterator[Finding]:
     """Every old name in use, in order of file and line."""
-    for folder in dict.fromkeys((*CPP_FOLDERS, *PYTHON_FOLDERS)):
-        for file in sorted((checkout / folder).rglob("*")):
-            path = file.relative_to(checkout).as_posix()
-            if folder in CPP_FOLDERS and file.suffix in CPP_SUFFIXES:
-                yield from in_cpp(path, file.read_text(encoding="utf-8"))
-            elif folder in PYTHON_FOLDERS and file.suffix == ".py":
-                yield from in_python(path, file.read_text(encoding="utf-8"))
-    for folder in PHRASE_FOLDERS:
-        for file in sorted((checkout / folder).rglob("*")):
-            if file.suffix in (*CPP_SUFFIXES, ".py", ".md"):
-                yield from in_text(file.relative_to(checkout).as_posix(), file.read_text(encoding="utf-8"))
+    keys = format_keys(checkout)
+    for file in _files_in(checkout, (*CPP_FOLDERS, *PYTHON_FOLDERS)):
+        path = file.relative_to(checkout).as_posix()
+        if file.suffix in CPP_SUFFIXES and path.startswith(tuple(f"{folder}/" for folder in CPP_FOLDERS)):
+            yield from in_cpp(path, file.read_text(encoding="utf-8"))
+        elif file.suffix == ".py" and path.startswith(tuple(f"{folder}/" for folder in PYTHON_FOLDERS)):
+            yield from in_python(path, file.read_text(encoding="utf-8"), keys)
+    files = [one for name in PHRASE_FILES if (one := checkout / name).exists()]
+    for file in (*_files_in(checkout, PHRASE_FOLDERS), *files):
+        if file.suffix in PHRASE_SUFFIXES:
+            yield from in_text(file.relative_to(checkout).as_posix(), file.read_text(encoding="utf-8"))
+
+
+def _files_in(checkout: Path, folders: Iterable[str]) -> list[Path]:
+    """All files in these folders, each once, in order, except the test of this script."""
+    found = {file for folder in folders for file in (checkout / folder).rglob("*") if file.is_file()}
+    return sorted(file for file in found if file.relative_to(checkout).as_posix() != OWN_TEST)
 
 
 def violations(checkout: Path, excepted: Set[tuple[str, str]]) -> Iterator[str]:

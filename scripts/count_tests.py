@@ -6,6 +6,7 @@ a stage without tests.
 """
 
 import argparse
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -69,13 +70,42 @@ def failures(path: Path) -> Iterator[str]:
         yield f"{name}: {message[0][:200]}" if message else name
 
 
+_TEST = re.compile(r"\d+/\d+ Test: (.+)")
+_REASON_FOLLOWS = re.compile(r".+:\d+: Skipped")
+
+
+def skips(log: str) -> Iterator[str]:
+    """A line `SKIPPED name: reason` for each GoogleTest test that a log of ctest says was left out, without repetition.
+
+    Ranked launches, of which ctest knows the launch only, print these lines themselves, without tests that need other
+    numbers of ranks (tests/engine/ranked/main.cpp).
+    """
+    seen: dict[str, None] = {}
+    name, previous = "", ""
+    for line in log.splitlines():
+        if test := _TEST.fullmatch(line):
+            name = test[1]
+        elif line.startswith("SKIPPED "):
+            seen[line] = None
+        elif _REASON_FOLLOWS.fullmatch(previous) and not name.startswith("ranked_"):
+            seen[f"SKIPPED {name}: {line}"] = None
+        previous = line
+    yield from seen
+
+
 def main() -> None:
-    """Print the numbers of passed, failed and skipped tests, or the failed tests."""
+    """Print the numbers of passed, failed and skipped tests, or the failed tests, or the skipped ones."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--status", type=int, default=0, help="exit status of the stage")
     parser.add_argument("--failures", action="store_true", help="print failed tests in place of the numbers")
+    parser.add_argument("--skips", action="store_true", help="print the skipped tests of logs of ctest instead")
     parser.add_argument("files", nargs="*", type=Path)
     arguments = parser.parse_args()
+    if arguments.skips:
+        for path in arguments.files:
+            if path.exists():
+                sys.stdout.writelines(f"{line}\n" for line in skips(path.read_text(errors="replace")))
+        return
     if arguments.failures:
         for path in arguments.files:
             if path.suffix == ".xml" and path.exists():

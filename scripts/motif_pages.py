@@ -83,7 +83,7 @@ def options_of(entry: Entry, common: list[Entry]) -> Iterator[str]:
     """The generated lines between a motif's two marks: its options but the common ones."""
     drawing = DRAWINGS / f"{entry['name']}.svg"
     if drawing.exists():
-        yield f"![who sends to whom in one iteration of {entry['name']}](../images/motifs/{drawing.name})"
+        yield f"![communication pattern of one iteration of {entry['name']}](../images/motifs/{drawing.name})"
         yield ""
     yield from table(f"option of `{entry['name']}`", [option for option in entry["options"] if option not in common])
 

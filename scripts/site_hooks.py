@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "src")]
 
 from reference import FOLDER, Pages, sections  # noqa: E402  needs the path set above
+from reference.notebook import notebooks, page_of, title_of  # noqa: E402
 
 ROOT_PAGES = {name.lower(): name for name in ("CONTRIBUTING.md", "CHANGELOG.md")}
 """Pages of the site that are generated from files in the root of the checkout: file name by path in the site."""
@@ -34,6 +35,8 @@ def on_config(config: Any) -> Any:
             entry["Motifs"] += _motif_pages()
         if "Records and files" in entry:
             entry["Records and files"][1:1] = [{"Run files": "records.md"}, {"Trace files": "trace-format.md"}]
+    tutorials = next(one["Tutorials"] for one in config.nav if "Tutorials" in one)
+    tutorials += [{title_of(notebook): path} for path, notebook in notebooks(ROOT).items()]
     return config
 
 
@@ -43,9 +46,10 @@ def _motif_pages() -> list[str]:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the generated pages and those from the root of the checkout."""
+    """Add the generated pages, those from the root of the checkout and those of notebooks."""
     generated: Iterable[Pages] = config.extra["generated"].values()
     texts = {path: text for section in generated for path, text in section.items()}
+    texts |= {path: page_of(notebook) for path, notebook in notebooks(ROOT).items()}
     for path, name in ROOT_PAGES.items():
         texts[path] = (ROOT / name).read_text(encoding="utf-8")
     for path, text in texts.items():
@@ -57,7 +61,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     """Convert Markdown for GitHub to Markdown for mkdocs.
 
     Links to files outside the site become their paths in the repository, list items may be indented by three spaces,
-    a pipe within code in a table becomes an entity, and generated pages link to the pages that they mention.
+    a pipe within code in a table becomes an entity, generated pages link to the pages that they mention, and links to
+    notebooks become links to their pages.
     """
     uri = page.file.src_uri
     folder = "" if uri in ROOT_PAGES else f"docs/{Path(uri).parent}"
@@ -87,7 +92,7 @@ def _resolved(match: re.Match[str], folder: str, uri: str) -> str:
         return match.group()
     path = os.path.normpath(Path(folder) / target)
     of_root = {name: uri for uri, name in ROOT_PAGES.items()}
-    site_path = of_root.get(path, path.removeprefix("docs/"))
+    site_path = re.sub(r"\.ipynb$", ".md", of_root.get(path, path.removeprefix("docs/")))
     if path.startswith("docs/") or path in of_root:
         return f"[{text}]({os.path.relpath(site_path, Path(uri).parent)}{anchor or ''})"
     return f"`{path}`" if text.strip("`") == path else f"{text} (`{path}`)"

@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "files.hpp"
 #include "line.hpp"
+#include "message.hpp"
 #include "mpi_library.hpp"
 #include "pool.hpp"
 #include "process.hpp"
@@ -22,7 +23,8 @@ namespace stressbench::trace {
 namespace {
 
 void report_failure(const char* what, const char* path) {
-  std::fprintf(stderr, "stressbench: the trace could not be written: %s '%s': %s\n", what, path, std::strerror(errno));
+  const char* const reason = std::strerror(errno);
+  print_message("stressbench: the trace could not be written: " + std::string(what) + " '" + path + "': " + reason);
 }
 
 // Collective. Limits recording to the window of this rank, if one is set. False if it cannot be read.
@@ -38,12 +40,16 @@ bool set_window() {
 void start_tracing() {
   if (settings::output() == nullptr || process().started()) return;
   if (!process().start()) {
-    std::fprintf(stderr, "stressbench: no memory for the trace: this rank is not traced\n");
+    print_message("stressbench: no memory for the trace: this rank is not traced");
     return;
   }
   process().first_recording().header.began_ns = now_ns();
   process().thread()->last_return_ns = now_ns();
   if (!set_window()) return;
+  if (settings::begins_paused() && process().is_in_window()) {
+    Header& header = process().first_recording().header;
+    header.pause(header.began_ns);
+  }
   process().set_recording(!settings::begins_paused());
 }
 
@@ -69,17 +75,22 @@ std::int64_t time_since_last_call_ns(const Thread& thread) {
 void set_recording(Thread& thread, bool enabled) {
   if (enabled == process().is_recording() || process().is_window_over()) return;
   std::int64_t& tail_ns = thread.recording->header.tail_ns;
+  Header& header = process().first_recording().header;
+  const std::int64_t time_ns = now_ns();
   if (enabled) {
-    thread.last_return_ns = now_ns() - tail_ns;
+    thread.last_return_ns = time_ns - tail_ns;
+    tail_ns = 0;
+    header.resume(time_ns);
   } else {
     tail_ns = time_since_last_call_ns(thread);
+    if (process().is_in_window()) header.pause(time_ns);
   }
   thread.polling = {};
   process().set_recording(enabled);
 }
 
-bool write_at(const char* path, int flags, const std::string& text, std::int64_t offset, mode_t mode = 0644) {
-  const int file = open(path, flags | O_CLOEXEC, mode);
+// Writes at this offset of a file that is open, and closes it. `path` is for messages.
+bool write_at(int file, const char* path, const std::string& text, std::int64_t offset) {
   if (file < 0) return report_failure("cannot open", path), false;
   std::size_t written = 0;
   while (written < text.size()) {
@@ -93,6 +104,9 @@ bool write_at(const char* path, int flags, const std::string& text, std::int64_t
   if (!complete) report_failure("cannot write", path);
   return (close(file) == 0) && complete;
 }
+
+// The file that rank 0 has created.
+int open_to_add(const char* path) { return open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); }
 
 // Writes the paths of the modules, for tools that turn call sites into source lines. Not part of the trace, since paths
 // may reveal personal information.
@@ -115,7 +129,8 @@ void write_modules(const char* path) {
   // The user did not choose this name, so an existing file may belong to anyone or be a link.
   const std::string name = std::string(path) + ".modules";
   unlink(name.c_str());
-  write_at(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, text + "}\n", 0, 0600);
+  const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  write_at(file, name.c_str(), text + "}\n", 0);
 }
 
 // Collective. Each rank writes its line at its own offset in the file, so nothing is gathered.
@@ -134,10 +149,10 @@ void write_file() {
   PMPI_Exscan(&length, &offset, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) offset = 0;
   int ready = 1;
-  if (rank == 0) ready = write_at(path, O_WRONLY | O_CREAT | O_TRUNC, head + line, 0) ? 1 : 0;
+  if (rank == 0) ready = write_at(create_or_empty_file(path), path, head + line, 0) ? 1 : 0;
   PMPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (ready == 0) return;
-  int complete = rank == 0 || write_at(path, O_WRONLY, line, offset) ? 1 : 0;
+  int complete = rank == 0 || write_at(open_to_add(path), path, line, offset) ? 1 : 0;
   std::int64_t end = offset + length;
   std::int64_t file_size = 0;
   int all_complete = 0;
@@ -145,7 +160,7 @@ void write_file() {
   PMPI_Allreduce(&complete, &all_complete, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (rank == 0 && all_complete != 0) {
     write_modules(path);
-    write_at(path, O_WRONLY, end_line(process().ranks(), true), file_size);
+    write_at(open_to_add(path), path, end_line(process().ranks(), true), file_size);
   }
   if (all_complete == 0) return;
   for (int k = 0; k < process().threads(); ++k) pool::remove(rank, k);
@@ -157,7 +172,11 @@ void finish_tracing() {
     process().thread(k)->recording->header.tail_ns = time_since_last_call_ns(*process().thread(k));
   }
   process().set_recording(false);
-  if (!process().is_window_over()) process().first_recording().header.last_ns = now_ns();
+  if (!process().is_window_over()) {
+    Header& header = process().first_recording().header;
+    header.last_ns = now_ns();
+    header.resume(header.last_ns);
+  }
   write_file();
 }
 

@@ -363,7 +363,8 @@ std::string rank_line(std::span<const Recording* const> threads, bool with_host)
   std::int64_t last_ns = header.last_ns;
   for (const Recording* thread : threads) last_ns = std::max(last_ns, thread->header.last_ns);
   add(text, ",\"ended\":\"%s\",\"wall_s\":%.9g,\"threads\":%zu,", endings[static_cast<int>(header.end_state)],
-      static_cast<double>(std::max<std::int64_t>(last_ns - header.began_ns, 0)) * 1e-9, threads.size());
+      static_cast<double>(std::max<std::int64_t>(last_ns - header.began_ns - header.paused_ns, 0)) * 1e-9,
+      threads.size());
   add_totals(text, threads);
   add_objects(text, first);
   add_sizes(text, threads);

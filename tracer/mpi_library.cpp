@@ -2,8 +2,9 @@
 
 #include <link.h>
 
-#include <cstdio>
 #include <cstring>
+
+#include "message.hpp"
 
 namespace stressbench::trace::mpi_library {
 namespace {
@@ -36,8 +37,10 @@ int open_globally(dl_phdr_info* object, std::size_t, void*) {
 bool make_visible() noexcept {
   if (dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr) dl_iterate_phdr(open_globally, nullptr);
   if (is_open_mpi() == built_for_open_mpi) return true;
-  std::fprintf(stderr, "stressbench: this tracer was built for %s, and the program uses %s: it is not traced\n",
-               built_for_open_mpi ? "Open MPI" : "MPICH", built_for_open_mpi ? "another MPI" : "Open MPI");
+  print_message(built_for_open_mpi ? "stressbench: this tracer was built for Open MPI, and the program uses another "
+                                     "MPI: it is not traced"
+                                   : "stressbench: this tracer was built for MPICH, and the program uses Open MPI: it "
+                                     "is not traced");
   return false;
 }
 

@@ -156,7 +156,8 @@ void Process::advance_window(std::int64_t end_ns) noexcept {
   if (calls_ == window_.first) {
     first_->record_all_waiting();
     recording.restart();
-    recording.header.began_ns = recording.header.last_ns = first_->last_return_ns = now_ns();
+    first_->last_return_ns = now_ns();
+    recording.header.begin(first_->last_return_ns);
   } else if (calls_ == window_.end) {
     first_->record_all_waiting();
     recording.header.last_ns = end_ns;

@@ -55,6 +55,7 @@ class Process {
     window_ = window;
     has_window_ = true;
   }
+  bool is_in_window() const noexcept { return has_window_ && calls_ >= window_.first && calls_ < window_.end; }
   bool is_window_over() const noexcept { return has_window_ && calls_ >= window_.end; }
   // Counts a call of the sequence that returned at `end_ns`. Calls of other threads than the first do not count.
   void count_in_window(Thread& thread, std::int64_t end_ns) noexcept {

@@ -91,12 +91,24 @@ struct Header {
   std::int32_t thread;
   std::int64_t began_ns;
   std::int64_t last_ns;
-  std::int64_t tail_ns;  // time after the last call
+  std::int64_t tail_ns;          // time after the last call
+  std::int64_t paused_ns;        // within the window
+  std::int64_t paused_since_ns;  // within the window; 0: not paused
   double clock_s;
   char host[256];
   char program[256];
   char library[256];
   char started[64];
+
+  void begin(std::int64_t now_ns) noexcept {
+    began_ns = last_ns = now_ns;
+    paused_ns = 0;
+  }
+  void pause(std::int64_t now_ns) noexcept { paused_since_ns = now_ns; }
+  void resume(std::int64_t now_ns) noexcept {
+    if (paused_since_ns != 0) paused_ns += now_ns - paused_since_ns;
+    paused_since_ns = 0;
+  }
 };
 
 struct Recording {

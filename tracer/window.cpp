@@ -1,11 +1,16 @@
 #include "window.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
+#include "files.hpp"
+#include "message.hpp"
 #include "mpi_library.hpp"
 
 namespace stressbench::trace {
@@ -15,9 +20,12 @@ static_assert(sizeof(Window) == 2 * sizeof(std::uint64_t), "sent as two numbers"
 
 // The windows of all ranks. Empty if there is no such file, or not one window for each rank; prints why.
 std::vector<Window> read_windows(const char* path, int ranks) {
-  std::FILE* const file = std::fopen(path, "re");
+  const int descriptor = open_regular_file(path);
+  std::FILE* const file = descriptor < 0 ? nullptr : fdopen(descriptor, "r");
   if (file == nullptr) {
-    std::fprintf(stderr, "stressbench: STRESSBENCH_TRACE_WINDOW: cannot open '%s': %s\n", path, std::strerror(errno));
+    const std::string reason = errno == EINVAL ? "it is not a regular file" : std::strerror(errno);
+    print_message("stressbench: STRESSBENCH_TRACE_WINDOW: cannot open '" + std::string(path) + "': " + reason);
+    if (descriptor >= 0) close(descriptor);
     return {};
   }
   std::vector<Window> windows(static_cast<std::size_t>(ranks));
@@ -29,8 +37,8 @@ std::vector<Window> read_windows(const char* path, int ranks) {
   }
   std::fclose(file);
   if (valid) return windows;
-  std::fprintf(stderr, "stressbench: STRESSBENCH_TRACE_WINDOW: '%s', line %d: expected FIRST END, one line per rank\n",
-               path, line + 1);
+  print_message("stressbench: STRESSBENCH_TRACE_WINDOW: '" + std::string(path) + "', line " + std::to_string(line + 1) +
+                ": expected FIRST END, one line per rank");
   return {};
 }
 

@@ -75,6 +75,14 @@ struct Irecv {
   Request request;
   Source source = Source::named;
 };
+// A receive that no message matches: `Cancel` ends it, and a wait after that.
+struct UnmatchedIrecv {
+  ElementType type = ElementType::bytes;
+  int from = 0;
+  int tag = 0;
+  int capacity = 0;
+  Request request;
+};
 
 // A persistent message, which Start sends or receives. Its request lasts until FreeRequest, in the same iteration.
 // `in.count` is 0 if nothing starts it.
@@ -89,6 +97,9 @@ struct FreeRequest {
 };
 struct StartAll {
   Requests requests;
+};
+struct Cancel {
+  Request request;
 };
 struct Wait {
   Request request;
@@ -158,9 +169,10 @@ struct EndRepeat {
   int begin = 0;
 };
 
-using Call = std::variant<Compute, Send, Receive, SendReceive, Isend, Irecv, SendInit, ReceiveInit, Start, FreeRequest,
-                          StartAll, Wait, WaitAll, TestAll, WaitAllUnlessTested, Barrier, Bcast, Reduce, Allreduce,
-                          ReduceScatter, Allgather, Allgatherv, Alltoall, Alltoallv, Repeat, EndRepeat>;
+using Call =
+    std::variant<Compute, Send, Receive, SendReceive, Isend, Irecv, UnmatchedIrecv, SendInit, ReceiveInit, Start,
+                 FreeRequest, StartAll, Cancel, Wait, WaitAll, TestAll, WaitAllUnlessTested, Barrier, Bcast, Reduce,
+                 Allreduce, ReduceScatter, Allgather, Allgatherv, Alltoall, Alltoallv, Repeat, EndRepeat>;
 // The MPI function that is called, without "MPI_"; empty for computation and loops.
 std::string_view mpi_function(const Call& call) noexcept;
 // A persistent message whose request is created before the first iteration and lasts to the end; StartAll starts it.

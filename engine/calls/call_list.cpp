@@ -53,12 +53,13 @@ std::string_view mpi_function(const Call& call) noexcept {
         if constexpr (std::same_as<C, Receive>) return "Recv";
         if constexpr (std::same_as<C, SendReceive>) return "Sendrecv";
         if constexpr (std::same_as<C, Isend>) return "Isend";
-        if constexpr (std::same_as<C, Irecv>) return "Irecv";
+        if constexpr (std::same_as<C, Irecv> || std::same_as<C, UnmatchedIrecv>) return "Irecv";
         if constexpr (std::same_as<C, SendInit>) return "Send_init";
         if constexpr (std::same_as<C, ReceiveInit>) return "Recv_init";
         if constexpr (std::same_as<C, Start>) return "Start";
         if constexpr (std::same_as<C, FreeRequest>) return "Request_free";
         if constexpr (std::same_as<C, StartAll>) return "Startall";
+        if constexpr (std::same_as<C, Cancel>) return "Cancel";
         if constexpr (std::same_as<C, Wait>) return "Wait";
         if constexpr (std::same_as<C, WaitAll> || std::same_as<C, WaitAllUnlessTested>) return "Waitall";
         if constexpr (std::same_as<C, TestAll>) return "Testall";
@@ -127,6 +128,14 @@ void CallList::irecv_up_to(Request request, int from, int tag, std::int64_t capa
   calls_.emplace_back(
       Irecv{type, {from, tag, elements(capacity, type), elements(arriving, type)}, request, Source::named});
 }
+
+void CallList::irecv_unmatched(Request request, int from, int tag, std::int64_t capacity) {
+  if (from < 0) return;
+  const auto [type, count] = amount_of(capacity);
+  calls_.emplace_back(UnmatchedIrecv{type, from, tag, count, request});
+}
+
+void CallList::cancel(Request request) { calls_.emplace_back(Cancel{request}); }
 
 void CallList::persistent_send(Request request, int to, int tag, std::int64_t bytes) {
   if (to < 0) return;

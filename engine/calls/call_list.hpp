@@ -36,6 +36,9 @@ class CallList {
   void irecv(Request request, int from, int tag, std::int64_t bytes, Source source = Source::named);
   // `capacity` of the receive buffer may exceed `arriving`.
   void irecv_up_to(Request request, int from, int tag, std::int64_t capacity, std::int64_t arriving);
+  // A receive that stays without a message until it is cancelled, which a wait must follow.
+  void irecv_unmatched(Request request, int from, int tag, std::int64_t capacity);
+  void cancel(Request request);
   // Persistent messages whose requests exist before the first iteration.
   void persistent_send(Request request, int to, int tag, std::int64_t bytes);
   void persistent_receive(Request request, int from, int tag, std::int64_t bytes);

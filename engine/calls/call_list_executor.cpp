@@ -38,7 +38,7 @@ template <class C>
 std::optional<Request> created_request(const C& call) noexcept {
   if constexpr (IsCollective<C>) {
     return call.request;
-  } else if constexpr (std::derived_from<C, Isend> || std::derived_from<C, Irecv>) {
+  } else if constexpr (std::derived_from<C, Isend> || std::derived_from<C, Irecv> || std::same_as<C, UnmatchedIrecv>) {
     return call.request;
   } else {
     return std::nullopt;
@@ -135,6 +135,8 @@ std::size_t CallListExecutor::receive_bytes(const C& call) const {
   std::size_t count = 0;
   if constexpr (Receives<C>) {
     count = static_cast<std::size_t>(call.in.capacity);
+  } else if constexpr (std::same_as<C, UnmatchedIrecv>) {
+    count = static_cast<std::size_t>(call.capacity);
   } else if constexpr (std::same_as<C, Alltoallv>) {
     count = total(list(call.counts_from).counts);
   } else if constexpr (std::same_as<C, Allgatherv>) {
@@ -322,6 +324,12 @@ void CallListExecutor::execute(const C& call, const BufferOffsets& offsets) {
     mpi::check(MPI_Start(request(call.request.slot)), "MPI_Start");
   } else if constexpr (std::same_as<C, FreeRequest>) {
     mpi::check(MPI_Request_free(request(call.request.slot)), "MPI_Request_free");
+  } else if constexpr (std::same_as<C, UnmatchedIrecv>) {
+    mpi::check(
+        MPI_Irecv(in, call.capacity, datatype_of(call.type), call.from, call.tag, all, request(call.request.slot)),
+        "MPI_Irecv");
+  } else if constexpr (std::same_as<C, Cancel>) {
+    mpi::check(MPI_Cancel(request(call.request.slot)), "MPI_Cancel");
   } else if constexpr (std::same_as<C, StartAll>) {
     mpi::check(MPI_Startall(call.requests.count, request(call.requests.first)), "MPI_Startall");
   } else if constexpr (std::same_as<C, Wait>) {

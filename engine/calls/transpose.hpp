@@ -54,14 +54,14 @@ struct TransposeGroup {
   int first = 0;
   int stride = 1;
   int rank_of(int member) const { return first + member * stride; }
-  // `count` members from `member` on, each `step`-th, for pairwise messages: they have no communicator of their own.
+  // `count` members from `member` on, each `step`-th, for pairwise messages: they have no separate communicator.
   TransposeGroup part(int member, int step, int count) const {
     return {{comm.number, (comm.rank - member) / step, count}, rank_of(member), stride * step};
   }
 };
 
-// The first of FFTW's two stages is among so many successive ranks, the second among those with the same place in such
-// groups: the smallest divisor from the square root on (mpi/transpose-recurse.c, "sqrt"). 0 if there is none.
+// The first of FFTW's two stages is among this number of consecutive ranks, the second among those with the same place
+// in such groups: the smallest divisor from the square root on (mpi/transpose-recurse.c, "sqrt"). 0 if there is none.
 inline int first_stage_ranks(int ranks) {
   int divisor = 1;
   while ((divisor + 1) * (divisor + 1) <= ranks) ++divisor;

@@ -26,7 +26,7 @@ struct RunArguments {
   std::optional<int> ranks_per_node;
   std::optional<std::string> run_id;
   scheduler::RunOptions run;
-  std::string finish = "sustain";
+  std::string finish{name_of(scheduler::Finish::sustain)};
   std::string until_interval;
   std::string min_time;
   std::string time_limit;
@@ -62,7 +62,7 @@ std::optional<double> width_of(const std::string& text) {
 // Parses the option values. Needs no MPI; throws UserMistake on all ranks alike.
 void parse_options(RunArguments& options) {
   if (options.run_id) run_id::check(*options.run_id);
-  options.run.finish = options.finish == "once" ? scheduler::Finish::once : scheduler::Finish::sustain;
+  options.run.finish = Spelling<scheduler::Finish>::read(options.finish);
   options.run.until_interval = width_of(options.until_interval);
   options.run.min_time = duration_of("--min-time", options.min_time);
   options.run.time_limit = duration_of("--time-limit", options.time_limit);
@@ -186,8 +186,7 @@ void open_continued_file(RunArguments& options, const mpi::Group& world, std::un
 int run_session(const mpi::Group& world, const scheduler::Machine& machine, const PreparedRun& start,
                 const RunArguments& options, scheduler::ImpactTracker& tracker, output::RunFile* file,
                 const Context& context, const scheduler::FaultListener& fault_listener) {
-  workload::Workload workload = load_text(start.text, start.path, std::nullopt);
-  workload.path = start.path;
+  const workload::Workload workload = parse_loaded(start.text, start.path);
   const MonotonicClock clock;
   output::Progress progress;
   output::Summary summary{tracker, stdout};
@@ -291,7 +290,7 @@ void add_run(CLI::App& program, Context& context) {
       ->add_option("--finish", options->finish,
                    "what a job does when it has finished its repetitions in a contended round: keep running until all "
                    "jobs have (sustain), or stop (once)")
-      ->check(CLI::IsMember({"sustain", "once"}))
+      ->check(CLI::IsMember(Spelling<scheduler::Finish>::names()))
       ->capture_default_str();
   add_place_option(*command, run_options.placement);
   decimal_digits_only(

@@ -43,6 +43,12 @@ workload::Workload load_text(const std::string& text, const std::string& name,
       name, [&](const std::string&) { return text; }, MotifCatalogue::instance(), machine);
 }
 
+workload::Workload parse_loaded(const std::string& text, const std::string& name) {
+  workload::Parsed parsed = workload::parse(name, [&](const std::string&) { return text; });
+  parsed.diagnostics.throw_if_any();
+  return std::move(parsed.workload);
+}
+
 std::vector<int> place(workload::Workload& workload, const workload::Machine& machine,
                        const workload::PlacementPolicy& policy) {
   const std::vector<workload::JobPlacement> places = workload::place(workload, machine, policy);

@@ -25,6 +25,8 @@ workload::Workload load_file(const std::string& path, const std::vector<std::str
 // Loads a workload from text; `name` replaces the file name in messages.
 workload::Workload load_text(const std::string& text, const std::string& name,
                              const std::optional<workload::Machine>& machine);
+// Parses the text of a workload that rank 0 has loaded. Motifs, options and nodes are not checked again.
+workload::Workload parse_loaded(const std::string& text, const std::string& name);
 
 // Replaces [NODES] by explicit nodes and returns the number of ranks of each job.
 std::vector<int> place(workload::Workload& workload, const workload::Machine& machine,

@@ -168,6 +168,10 @@ struct Positive {
   static bool holds(Bytes v) noexcept { return v.value > 0; }
   static bool holds(Nanoseconds v) noexcept { return v.value > 0; }
 };
+struct NotNegative {
+  static constexpr std::string_view words = "0 or more";
+  static bool holds(std::int64_t v) noexcept { return v >= 0; }
+};
 struct NotEmpty {
   static constexpr std::string_view words = "not empty";
   static bool holds(const std::string& v) noexcept { return !v.empty(); }

@@ -11,7 +11,6 @@
 namespace stressbench {
 
 enum class Family { point_to_point, collective, application, storage, machine_learning, probe, suite };
-std::string_view name_of(Family family) noexcept;
 
 // Traffic and computation of one iteration of a pattern, summed over all ranks of its job.
 struct Traffic {

@@ -6,7 +6,7 @@ namespace stressbench::signals {
 namespace {
 
 int users = 0;
-std::optional<Handler> ignored;
+std::optional<ScopedSignalHandler> ignored;
 
 }  // namespace
 

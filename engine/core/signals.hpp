@@ -9,18 +9,18 @@ namespace stressbench::signals {
 inline volatile std::sig_atomic_t stop_requested = 0;
 
 // Installs a signal handler; the destructor restores the previous one.
-class Handler {
+class ScopedSignalHandler {
  public:
-  Handler(int signal, void (*handler)(int), int flags = 0) noexcept : signal_(signal) {
+  ScopedSignalHandler(int signal, void (*handler)(int), int flags = 0) noexcept : signal_(signal) {
     struct sigaction action {};
     action.sa_handler = handler;
     action.sa_flags = flags;
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, &previous_);
   }
-  Handler(const Handler&) = delete;
-  Handler& operator=(const Handler&) = delete;
-  ~Handler() { sigaction(signal_, &previous_, nullptr); }
+  ScopedSignalHandler(const ScopedSignalHandler&) = delete;
+  ScopedSignalHandler& operator=(const ScopedSignalHandler&) = delete;
+  ~ScopedSignalHandler() { sigaction(signal_, &previous_, nullptr); }
 
  private:
   int signal_;

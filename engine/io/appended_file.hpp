@@ -1,5 +1,5 @@
 // A result file that a run creates and appends to in each round, also when it is continued. Like the files of storage
-// motifs it belongs to the run, which is recorded in a sidecar file beside it. No other file is ever appended to.
+// motifs it belongs to the run, which is recorded in a sidecar file next to it. No other file is ever appended to.
 #pragma once
 
 #include <string>

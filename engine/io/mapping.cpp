@@ -23,18 +23,21 @@ void on_missing_page(int) {
 
 }  // namespace
 
+// SA_NODEFER: there is no mask to restore, since the handler is left by a jump.
+SigbusCaught::SigbusCaught() noexcept : handler_(SIGBUS, on_missing_page, SA_NODEFER) {}
+
 void Mapping::attach(int file, std::int64_t file_bytes, bool writable) noexcept {
   release();
   file_ = file;
   file_bytes_ = file_bytes;
   writable_ = writable;
-  missing_pages_.emplace(SIGBUS, on_missing_page, SA_NODEFER);  // no mask to restore: the handler is left by a jump
+  sigbus_caught_.emplace();
 }
 
 void Mapping::release() noexcept {
   if (file_ < 0) return;
   unmap();
-  missing_pages_.reset();
+  sigbus_caught_.reset();
   file_ = -1;
 }
 

@@ -9,6 +9,15 @@
 
 namespace stressbench::io {
 
+// While any object of this class exists, SIGBUS during Mapping::copy makes the copy fail instead of ending the process.
+class SigbusCaught {
+ public:
+  SigbusCaught() noexcept;
+
+ private:
+  signals::ScopedSignalHandler handler_;
+};
+
 class Mapping {
  public:
   Mapping() = default;
@@ -36,7 +45,7 @@ class Mapping {
   std::byte* window_ = nullptr;
   std::int64_t begin_ = 0;
   std::int64_t end_ = 0;
-  std::optional<signals::Handler> missing_pages_;  // SIGBUS
+  std::optional<SigbusCaught> sigbus_caught_;  // while a file is attached
 };
 
 }  // namespace stressbench::io

@@ -27,7 +27,7 @@ enum class MpiIoCall { plain, at, all, at_all, shared, ordered, started, started
 
 }  // namespace io
 
-// Only the kind of call matters: MPI_File_write_all also stands for MPI_File_read_all.
+// Only the kind of call matters: MPI_File_write_all also denotes MPI_File_read_all.
 template <>
 struct Names<io::MpiIoCall> {
   using enum io::MpiIoCall;

@@ -75,7 +75,7 @@ std::int64_t remove_until_stopped(const std::string& path, const Sidecar& owner)
   for (int share = 0; share < shares; ++share) {
     if (share > 0 && signals::stop_requested != 0) {
       throw MachineFault(
-          fmt::format("'{}': told to stop while removing the files of run '{}'; the next launch removes the others",
+          fmt::format("'{}': interrupted while removing the files of run '{}'; the next launch removes the others",
                       path, owner.run.id));
     }
     removed += remove_share(path, layout, {share, shares});

@@ -1,4 +1,4 @@
-// Ownership of files. A path is claimed for a run before the first file is created, by a sidecar file beside it;
+// Ownership of files. A path is claimed for a run before the first file is created, by a sidecar file next to it;
 // existing files of others are not touched.
 #pragma once
 

@@ -11,82 +11,38 @@
 #include "io/descriptor.hpp"
 #include "output/json.hpp"
 #include "output/run_file.hpp"
+#include "scheduler/describe.hpp"
 
 namespace stressbench::output {
 namespace {
 
-using scheduler::Phase;
-
-// The limits of the corresponding options of `run`.
-constexpr int max_rounds = 1'000'000;
-constexpr int max_warmup = 1'000'000'000;
-
-int count_of(const Json& value, int maximum) { return whole_number<int>(value, 0, maximum); }
-
-std::optional<Nanoseconds> seconds_of(const Json& value) {
-  if (value.is_null()) return std::nullopt;
-  const double seconds = value;
-  if (!(seconds >= 0 && seconds <= longest_time_limit.seconds())) throw UserMistake("{} s is no time limit", seconds);
-  return Nanoseconds{static_cast<std::int64_t>(seconds * 1e9 + 0.5)};
-}
-
-std::optional<double> width_of(const Json& value) {
-  if (value.is_null()) return std::nullopt;
-  const double width = value;
-  if (!(width > 0 && width < 1)) throw UserMistake("until_interval {} is not between 0 and 1", width);
-  return width;
-}
-
-void read_header(const Json& header, ContinuedRun& run) {
-  if (header.at("schema_version") != 1) throw UserMistake("the run file has another schema version");
-  const Json& plan = header.at("plan");
-  run.launches.launch = count_of(header.at("launch"), max_rounds) + 1;
-  run.ranks = whole_number<int>(header.at("ranks"), 1);
-  if (const Json& per_node = header.at("ranks_per_node"); !per_node.is_null()) {
-    run.ranks_per_node = whole_number<int>(per_node, 1);
-  }
-  run.workload_path = header.at("workload").at("path");
-  run.workload_text = header.at("workload").at("text");
-  scheduler::RunOptions& options = run.options;
-  const Json run_id = header.value("run_id", Json{});  // missing in some older files
-  if (run_id.is_string()) options.run_id = run_id;
-  options.counts = {count_of(plan.at("isolated"), max_rounds), count_of(plan.at("contended"), max_rounds)};
-  options.warmup = count_of(plan.at("warmup"), max_warmup);
-  options.finish = plan.at("finish") == "once" ? scheduler::Finish::once : scheduler::Finish::sustain;
-  options.until_interval = width_of(plan.at("until_interval"));
-  options.time_limit = seconds_of(plan.at("time_limit_s"));
-  options.placement = plan.at("placement");
-  options.verification = plan.at("verify").get<bool>() ? scheduler::Verification::on : scheduler::Verification::off;
-  options.seed = whole_number<std::uint64_t>(header.at("seed"));
-}
-
-void read_sample(const Json& record, scheduler::ImpactTracker& tracker) {
-  if (!record.at("step").is_null() || record.at("phase") != "measured" || record.at("time_max_s").is_null()) return;
-  scheduler::Sample sample;
-  sample.job = whole_number<int>(record.at("job"), 0);
-  sample.head.phase = Phase::measured;
-  sample.time.max = record.at("time_max_s");
-  tracker.on_sample(sample);
-}
-
-void read_round(const Json& record, ContinuedRun& run, scheduler::ImpactTracker& tracker) {
-  scheduler::RoundRecord round;
-  round.round.number = whole_number<int>(record.at("round"), 0);
-  round.round.block = whole_number<int>(record.at("block"), 0);
-  round.round.kind = record.at("kind") == "isolated" ? scheduler::RoundKind::isolated : scheduler::RoundKind::contended;
-  tracker.on_round(round);
-  run.launches.rounds = round.round.number;
+void read_header(const Json& record, ContinuedRun& run) {
+  scheduler::Machine machine;
+  const scheduler::Header header = header_from_json(record, machine);
+  run.launches.launch = header.launch + 1;
+  run.ranks = machine.ranks;
+  run.ranks_per_node = machine.ranks_per_node;
+  run.workload_path = header.workload_path;
+  run.workload_text = header.workload_text;
+  run.options = scheduler::options_of_run(header);
 }
 
 void read_record(const Json& record, ContinuedRun& run, scheduler::ImpactTracker& tracker) {
-  const std::string& type = record.at("type").get_ref<const std::string&>();
-  if (type == "header") {
+  const std::string& type = record.at(type_key).get_ref<const std::string&>();
+  if (type == record_type::header) {
     read_header(record, run);
     tracker.on_header({});  // discards samples of a round that the previous launch did not complete
   }
-  if (type == "sample") read_sample(record, tracker);
-  if (type == "round") read_round(record, run, tracker);
-  if (type == "end") run.complete = record.at("complete");
+  if (type == record_type::sample) {
+    const scheduler::Sample sample = sample_from_json(record);
+    if (sample.time.slowest_rank >= 0) tracker.on_sample(sample);
+  }
+  if (type == record_type::round) {
+    const scheduler::RoundRecord round = round_from_json(record);
+    tracker.on_round(round);
+    run.launches.rounds = round.round.number;
+  }
+  if (type == record_type::end) run.complete = end_from_json(record).complete;
 }
 
 struct LinePosition {
@@ -100,7 +56,7 @@ std::string read_line(const std::string& line, const LinePosition& position, Con
   try {
     const Json record = parse_json<Json>(line);
     read_record(record, run, tracker);
-    return record.at("type");
+    return record.at(type_key);
   } catch (const Json::exception&) {
     throw UserMistake("{}:{}: not a line of a run file (docs/records.md)", position.path, position.line);
   } catch (const UserMistake& mistake) {
@@ -108,8 +64,10 @@ std::string read_line(const std::string& line, const LinePosition& position, Con
   }
 }
 
-bool is_committed(const std::string& type) { return type == "header" || type == "round" || type == "end"; }
-bool is_measurement(const std::string& type) { return type == "sample" || type == "histogram"; }
+bool is_committed(const std::string& type) {
+  return type == record_type::header || type == record_type::round || type == record_type::end;
+}
+bool is_measurement(const std::string& type) { return type == record_type::sample || type == record_type::histogram; }
 
 }  // namespace
 
@@ -130,7 +88,7 @@ ContinuedRun read_continued_run(const std::string& path, scheduler::ImpactTracke
       run.trailing_lines += '\n';
     }
     if (static_cast<std::int64_t>(run.trailing_lines.size()) > input_limits::max_line_bytes) {
-      throw UserMistake("--continue: '{}' holds more than {} of other records behind its last round", path,
+      throw UserMistake("--continue: '{}' holds more than {} of other records after its last round", path,
                         spell_bytes(input_limits::max_line_bytes));
     }
   }

@@ -4,6 +4,8 @@
 #include <ctime>
 
 #include "core/enum_names.hpp"
+#include "core/json_input.hpp"
+#include "core/parameter.hpp"
 #include "output/run_file.hpp"
 #include "output/version.hpp"
 #include "workload/node_list.hpp"
@@ -13,9 +15,57 @@ namespace {
 
 using scheduler::Phase;
 
+constexpr int schema_version = 1;
+
+// The keys that are also read. Every other key occurs once in this file.
+namespace key {
+constexpr const char* schema_version = "schema_version";
+constexpr const char* launch = "launch";
+constexpr const char* run_id = "run_id";
+constexpr const char* seed = "seed";
+constexpr const char* ranks = "ranks";
+constexpr const char* ranks_per_node = "ranks_per_node";
+constexpr const char* workload = "workload";
+constexpr const char* path = "path";
+constexpr const char* text = "text";
+constexpr const char* plan = "plan";
+constexpr const char* isolated = "isolated";
+constexpr const char* contended = "contended";
+constexpr const char* warmup = "warmup";
+constexpr const char* finish = "finish";
+constexpr const char* until_interval = "until_interval";
+constexpr const char* time_limit_s = "time_limit_s";
+constexpr const char* placement = "placement";
+constexpr const char* verify = "verify";
+constexpr const char* round = "round";
+constexpr const char* block = "block";
+constexpr const char* kind = "kind";
+constexpr const char* job = "job";
+constexpr const char* step = "step";
+constexpr const char* phase = "phase";
+constexpr const char* time_max_s = "time_max_s";
+constexpr const char* complete = "complete";
+constexpr const char* link = "link";
+constexpr const char* source = "source";
+constexpr const char* target = "target";
+constexpr const char* rate_bits_per_s = "rate_bits_per_s";
+constexpr const char* bytes = "bytes";
+constexpr const char* frames = "frames";
+constexpr const char* drops = "drops";
+}  // namespace key
+
+// The limits of the corresponding options of `run`.
+constexpr int max_rounds = 1'000'000;
+constexpr int max_warmup = 1'000'000'000;
+
 template <class T>
 Json maybe(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
+}
+
+template <Named E>
+E enumerator_of(const Json& value) {
+  return Spelling<E>::read(value.get_ref<const std::string&>());
 }
 
 std::string utc_now() {
@@ -32,7 +82,7 @@ Json nodes_of(const scheduler::Machine& machine) {
   for (std::size_t i = 0; i < machine.table.size(); ++i) {
     const scheduler::Node& node = machine.table[i];
     nodes.push_back(
-        {{"node", i}, {"host", node.host}, {"cores", maybe(node.cores)}, {"ranks", workload::compress(node.ranks)}});
+        {{"node", i}, {"host", node.host}, {"cores", maybe(node.cores)}, {key::ranks, workload::compress(node.ranks)}});
   }
   return nodes;
 }
@@ -40,7 +90,7 @@ Json nodes_of(const scheduler::Machine& machine) {
 Json step_of(const scheduler::StepRecord& step, int index) {
   Json options = Json::object();
   for (const auto& [name, value] : step.options) options[name] = value;
-  return {{"step", index},
+  return {{key::step, index},
           {"motif", step.motif},
           {"options", options},
           {"size_bytes", step.size ? Json(step.size->value) : Json(nullptr)},
@@ -54,34 +104,64 @@ Json step_of(const scheduler::StepRecord& step, int index) {
 }
 
 Json plan_of(const scheduler::PlanRecord& plan) {
-  return {{"isolated", plan.counts.isolated},
-          {"contended", plan.counts.contended},
-          {"warmup", plan.warmup},
-          {"finish", name_of(plan.finish)},
-          {"until_interval", maybe(plan.until_interval)},
-          {"time_limit_s", maybe(plan.time_limit_s)},
-          {"placement", plan.placement},
-          {"verify", plan.verify}};
+  return {{key::isolated, plan.counts.isolated},
+          {key::contended, plan.counts.contended},
+          {key::warmup, plan.warmup},
+          {key::finish, name_of(plan.finish)},
+          {key::until_interval, maybe(plan.until_interval)},
+          {key::time_limit_s, maybe(plan.time_limit_s)},
+          {key::placement, plan.placement},
+          {key::verify, plan.verify}};
+}
+
+std::optional<double> width_in(const Json& value) {
+  if (value.is_null()) return std::nullopt;
+  const double width = value;
+  if (!(width > 0 && width < 1)) throw WrongValue("until_interval {} is not between 0 and 1", width);
+  return width;
+}
+
+std::optional<double> time_limit_in(const Json& value) {
+  if (value.is_null()) return std::nullopt;
+  const double seconds = value;
+  if (!(seconds >= 0 && seconds <= longest_time_limit.seconds()))
+    throw WrongValue("{} s is not a valid time limit", seconds);
+  return seconds;
+}
+
+scheduler::PlanRecord plan_from_json(const Json& plan) {
+  scheduler::PlanRecord record;
+  record.counts.isolated = whole_number<int>(plan.at(key::isolated), 0, max_rounds);
+  record.counts.contended = whole_number<int>(plan.at(key::contended), 0, max_rounds);
+  record.warmup = whole_number<int>(plan.at(key::warmup), 0, max_warmup);
+  record.finish = enumerator_of<scheduler::Finish>(plan.at(key::finish));
+  record.until_interval = width_in(plan.at(key::until_interval));
+  record.time_limit_s = time_limit_in(plan.at(key::time_limit_s));
+  record.placement = plan.at(key::placement);
+  record.verify = plan.at(key::verify).get<bool>();
+  return record;
 }
 
 Json links_of(const scheduler::LinkCounts& counts) {
   Json links = Json::array();
   for (const scheduler::LinkCount& count : counts) {
-    links.push_back({{"link", count.link},
-                     {"source", count.source},
-                     {"target", count.target},
-                     {"rate_bits_per_s", maybe(count.rate_bits_per_s)},
-                     {"bytes", count.bytes},
-                     {"frames", count.frames},
-                     {"drops", count.drops}});
+    links.push_back({{key::link, count.link},
+                     {key::source, count.source},
+                     {key::target, count.target},
+                     {key::rate_bits_per_s, maybe(count.rate_bits_per_s)},
+                     {key::bytes, count.bytes},
+                     {key::frames, count.frames},
+                     {key::drops, count.drops}});
   }
   return links;
 }
 
 Json simulation_of(const std::optional<Simulation>& simulation) {
   if (!simulation) return nullptr;
-  const Json told = Json::parse(simulation->description, nullptr, false);
-  const auto of = [&](const char* key) { return told.is_object() ? told.value(key, Json(nullptr)) : Json(nullptr); };
+  const Json description = Json::parse(simulation->description, nullptr, false);
+  const auto of = [&](const char* name) {
+    return description.is_object() ? description.value(name, Json(nullptr)) : Json(nullptr);
+  };
   return {{"simulator", simulation->simulator}, {"platform", of("platform")}, {"settings", of("settings")}};
 }
 
@@ -90,11 +170,11 @@ Json simulation_of(const std::optional<Simulation>& simulation) {
 Json to_json(const scheduler::JobRecord& job, int index) {
   Json steps = Json::array();
   for (std::size_t i = 0; i < job.steps.size(); ++i) steps.push_back(step_of(job.steps[i], static_cast<int>(i)));
-  return {{"job", index},
+  return {{key::job, index},
           {"name", job.name},
-          {"role", job.background ? "background" : "measured"},
+          {"role", name_of(job.role)},
           {"nodes", job.nodes},
-          {"ranks", job.ranks},
+          {key::ranks, job.ranks},
           {"repeat", job.repeat},
           {"min_time_s", maybe(job.min_time_s)},
           {"load", maybe(job.load)},
@@ -106,36 +186,56 @@ Json to_json(const scheduler::Header& header) {
   Json jobs = Json::array();
   for (std::size_t i = 0; i < header.jobs.size(); ++i) jobs.push_back(to_json(header.jobs[i], static_cast<int>(i)));
   const std::string built_from = commit;
-  return {{"type", "header"},
-          {"schema_version", 1},
-          {"program", program},
-          {"version", version},
-          {"commit", built_from.empty() ? Json(nullptr) : Json(built_from)},
-          {"launch", header.launch},
-          {"run_id", header.run_id},
-          {"started_at", utc_now()},
-          {"command", header.command},
-          {"seed", header.seed},
-          {"mpi",
-           {{"standard", header.mpi.standard},
-            {"library", header.mpi.library},
-            {"flavour", header.mpi.flavour},
-            {"transports", maybe(header.mpi.transports)}}},
-          {"compiler", compiler},
-          {"build_type", build_type},
-          {"ranks", header.machine->ranks},
-          {"ranks_per_node", maybe(header.machine->ranks_per_node)},
-          {"nodes", nodes_of(*header.machine)},
-          {"workload",
-           {{"path", header.workload_path}, {"text", header.workload_text}, {"hash", hash_of(header.workload_text)}}},
-          {"jobs", jobs},
-          {"plan", plan_of(header.plan)},
-          {"clock",
-           {{"source", monotonic_source},
-            {"resolution_s", header.clock.resolution_s},
-            {"overhead_s", header.clock.overhead_s}}},
-          {"load_average", maybe(header.load_average)},
-          {"simulation", simulation_of(header.simulation)}};
+  return {
+      {type_key, record_type::header},
+      {key::schema_version, schema_version},
+      {"program", program},
+      {"version", version},
+      {"commit", built_from.empty() ? Json(nullptr) : Json(built_from)},
+      {key::launch, header.launch},
+      {key::run_id, header.run_id},
+      {"started_at", utc_now()},
+      {"command", header.command},
+      {key::seed, header.seed},
+      {"mpi",
+       {{"standard", header.mpi.standard},
+        {"library", header.mpi.library},
+        {"flavour", header.mpi.flavour},
+        {"transports", maybe(header.mpi.transports)}}},
+      {"compiler", compiler},
+      {"build_type", build_type},
+      {key::ranks, header.machine->ranks},
+      {key::ranks_per_node, maybe(header.machine->ranks_per_node)},
+      {"nodes", nodes_of(*header.machine)},
+      {key::workload,
+       {{key::path, header.workload_path}, {key::text, header.workload_text}, {"hash", hash_of(header.workload_text)}}},
+      {"jobs", jobs},
+      {key::plan, plan_of(header.plan)},
+      {"clock",
+       {{"source", monotonic_source},
+        {"resolution_s", header.clock.resolution_s},
+        {"overhead_s", header.clock.overhead_s}}},
+      {"load_average", maybe(header.load_average)},
+      {"simulation", simulation_of(header.simulation)}};
+}
+
+scheduler::Header header_from_json(const Json& record, scheduler::Machine& machine) {
+  if (record.at(key::schema_version) != schema_version) throw WrongValue("the run file has another schema version");
+  scheduler::Header header;
+  header.launch = whole_number<int>(record.at(key::launch), 0, max_rounds);
+  machine.ranks = whole_number<int>(record.at(key::ranks), 1);
+  machine.ranks_per_node.reset();
+  if (const Json& per_node = record.at(key::ranks_per_node); !per_node.is_null()) {
+    machine.ranks_per_node = whole_number<int>(per_node, 1);
+  }
+  header.machine = &machine;
+  header.workload_path = record.at(key::workload).at(key::path);
+  header.workload_text = record.at(key::workload).at(key::text);
+  const Json run_id = record.value(key::run_id, Json{});  // missing in some older files
+  if (run_id.is_string()) header.run_id = run_id;
+  header.plan = plan_from_json(record.at(key::plan));
+  header.seed = whole_number<std::uint64_t>(record.at(key::seed));
+  return header;
 }
 
 Json to_json(const scheduler::Sample& sample, const scheduler::Machine& machine) {
@@ -148,19 +248,31 @@ Json to_json(const scheduler::Sample& sample, const scheduler::Machine& machine)
                      {"max", spread.max},
                      {"slowest_rank", slowest_rank >= 0 ? Json(slowest_rank) : Json(nullptr)}};
   }
-  return {{"type", "sample"},
-          {"round", sample.round},
-          {"job", sample.job},
-          {"step", maybe(sample.step)},
+  return {{type_key, record_type::sample},
+          {key::round, sample.round},
+          {key::job, sample.job},
+          {key::step, maybe(sample.step)},
           {"repetition", sample.head.repetition},
-          {"phase", name_of(sample.head.phase)},
+          {key::phase, name_of(sample.head.phase)},
           {"iterations", sample.iterations},
           {"time_min_s", number(sample.time.min)},
           {"time_mean_s", number(sample.time.mean)},
-          {"time_max_s", number(sample.time.max)},
+          {key::time_max_s, number(sample.time.max)},
           {"slowest_rank", seen ? Json(sample.time.slowest_rank) : Json(nullptr)},
           {"slowest_host", seen ? Json(machine.host_of(sample.time.slowest_rank)) : Json(nullptr)},
           {"metrics", metrics}};
+}
+
+scheduler::Sample sample_from_json(const Json& record) {
+  scheduler::Sample sample;
+  sample.job = whole_number<int>(record.at(key::job), 0);
+  if (const Json& step = record.at(key::step); !step.is_null()) sample.step = whole_number<int>(step, 0);
+  sample.head.phase = enumerator_of<Phase>(record.at(key::phase));
+  if (const Json& time = record.at(key::time_max_s); !time.is_null()) {
+    sample.time.max = time;
+    sample.time.slowest_rank = 0;
+  }
+  return sample;
 }
 
 Json to_json(const scheduler::HistogramRecord& histogram) {
@@ -171,31 +283,32 @@ Json to_json(const scheduler::HistogramRecord& histogram) {
     buckets.push_back({static_cast<double>(Histogram::lower_ns(i)) * 1e-9,
                        static_cast<double>(Histogram::upper_ns(i)) * 1e-9, counts[i]});
   }
-  return {{"type", "histogram"},      {"round", histogram.round},       {"job", histogram.job},
-          {"step", histogram.step},   {"quantity", histogram.quantity}, {"count", histogram.counts.total()},
-          {"min_s", histogram.min_s}, {"max_s", histogram.max_s},       {"mean_s", histogram.mean_s},
-          {"buckets", buckets}};
+  return {{type_key, record_type::histogram}, {key::round, histogram.round},
+          {key::job, histogram.job},          {key::step, histogram.step},
+          {"quantity", histogram.quantity},   {"count", histogram.counts.total()},
+          {"min_s", histogram.min_s},         {"max_s", histogram.max_s},
+          {"mean_s", histogram.mean_s},       {"buckets", buckets}};
 }
 
 Json to_json(const scheduler::Event& event) {
-  return {{"type", "event"},          {"severity", name_of(event.severity)}, {"kind", event.kind},
-          {"message", event.message}, {"round", maybe(event.round)},         {"job", maybe(event.job)}};
+  return {{type_key, record_type::event}, {"severity", name_of(event.severity)}, {key::kind, event.kind},
+          {"message", event.message},     {key::round, maybe(event.round)},      {key::job, maybe(event.job)}};
 }
 
 Json to_json(const scheduler::RoundRecord& record) {
   Json jobs = Json::array();
   for (const scheduler::JobProgress& job : record.jobs) {
     const auto of = [&](Phase phase) { return job.repetitions[static_cast<std::size_t>(phase)]; };
-    jobs.push_back({{"job", job.job},
-                    {"measured", of(Phase::measured)},
-                    {"extra", of(Phase::extra)},
-                    {"warmup", of(Phase::warmup)}});
+    jobs.push_back({{key::job, job.job},
+                    {name_of(Phase::measured), of(Phase::measured)},
+                    {name_of(Phase::extra), of(Phase::extra)},
+                    {name_of(Phase::warmup), of(Phase::warmup)}});
   }
-  return {{"type", "round"},
-          {"round", record.round.number},
-          {"block", record.round.block},
-          {"kind", name_of(record.round.kind)},
-          {"job", record.round.job < 0 ? Json(nullptr) : Json(record.round.job)},
+  return {{type_key, record_type::round},
+          {key::round, record.round.number},
+          {key::block, record.round.block},
+          {key::kind, name_of(record.round.kind)},
+          {key::job, record.round.job < 0 ? Json(nullptr) : Json(record.round.job)},
           {"started_s", record.started_s},
           {"duration_s", record.duration_s},
           {"load_average", maybe(record.load_average)},
@@ -203,19 +316,59 @@ Json to_json(const scheduler::RoundRecord& record) {
           {"links", record.links ? links_of(*record.links) : Json(nullptr)}};
 }
 
+scheduler::LinkCounts links_from_json(const Json& links) {
+  scheduler::LinkCounts counts;
+  for (const Json& one : links) {
+    scheduler::LinkCount& count = counts.emplace_back();
+    count.link = one.at(key::link);
+    count.source = one.at(key::source);
+    count.target = one.at(key::target);
+    const Json& rate = one.at(key::rate_bits_per_s);
+    if (!rate.is_null()) count.rate_bits_per_s = whole_number<std::int64_t>(rate, 0);
+    count.bytes = whole_number<std::int64_t>(one.at(key::bytes), 0);
+    count.frames = whole_number<std::int64_t>(one.at(key::frames), 0);
+    count.drops = whole_number<std::int64_t>(one.at(key::drops), 0);
+  }
+  return counts;
+}
+
+scheduler::RoundRecord round_from_json(const Json& record) {
+  scheduler::RoundRecord round;
+  round.round.number = whole_number<int>(record.at(key::round), 0);
+  round.round.block = whole_number<int>(record.at(key::block), 0);
+  round.round.kind = enumerator_of<scheduler::RoundKind>(record.at(key::kind));
+  return round;
+}
+
 Json to_json(const scheduler::Fault& fault) {
-  return {{"type", "fault"},           {"round", maybe(fault.round)},
-          {"job", maybe(fault.job)},   {"motif", maybe(fault.motif)},
-          {"rank", maybe(fault.rank)}, {"host", maybe(fault.host)},
+  return {{type_key, record_type::fault}, {key::round, maybe(fault.round)}, {key::job, maybe(fault.job)},
+          {"motif", maybe(fault.motif)},  {"rank", maybe(fault.rank)},      {"host", maybe(fault.host)},
           {"cause", fault.cause}};
 }
 
 Json to_json(const scheduler::End& end) {
-  return {{"type", "end"},
-          {"complete", end.complete},
+  return {{type_key, record_type::end},
+          {key::complete, end.complete},
           {"reason", name_of(end.reason)},
           {"rounds", end.rounds},
           {"elapsed_s", end.elapsed_s}};
+}
+
+scheduler::End end_from_json(const Json& record) {
+  scheduler::End end;
+  end.complete = record.at(key::complete);
+  return end;
+}
+
+std::string beginning_of_header() {
+  std::string text = Json{{type_key, record_type::header}}.dump();
+  text.pop_back();  // the brace
+  return text;
+}
+
+std::string run_id_member(const std::string& run_id) {
+  const std::string text = Json{{key::run_id, run_id}}.dump();
+  return text.substr(1, text.size() - 2);  // without the braces
 }
 
 }  // namespace stressbench::output

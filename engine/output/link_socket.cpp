@@ -11,13 +11,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/input_limits.hpp"
 #include "core/json_input.hpp"
+#include "output/json.hpp"
 
 namespace stressbench::output {
 namespace {
@@ -27,19 +27,6 @@ constexpr timeval receive_timeout{.tv_sec = 10, .tv_usec = 0};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw MachineFault("link counters of '{}': {}", path, reason);
-}
-
-scheduler::LinkCount count_of(const nlohmann::json& one) {
-  scheduler::LinkCount count;
-  count.link = one.at("link");
-  count.source = one.at("source");
-  count.target = one.at("target");
-  const auto& rate = one.at("rate_bits_per_s");
-  if (!rate.is_null()) count.rate_bits_per_s = whole_number<std::int64_t>(rate, 0);
-  count.bytes = whole_number<std::int64_t>(one.at("bytes"), 0);
-  count.frames = whole_number<std::int64_t>(one.at("frames"), 0);
-  count.drops = whole_number<std::int64_t>(one.at("drops"), 0);
-  return count;
 }
 
 }  // namespace
@@ -74,15 +61,13 @@ scheduler::LinkCounts LinkSocket::read() {
   if (::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) < 0) refuse(path_, std::strerror(errno));
   const std::string text = receive_line();
   try {
-    const auto json = parse_json<nlohmann::json>(text);
+    const Json json = parse_json<Json>(text);
     if (json.contains("fault")) refuse(path_, json.at("fault").get<std::string>());
-    scheduler::LinkCounts counts;
-    for (const auto& one : json.at("links")) counts.push_back(count_of(one));
-    return counts;
+    return links_from_json(json.at("links"));
   } catch (const WrongValue& wrong) {
     refuse(path_, wrong.what());
-  } catch (const nlohmann::json::exception&) {
-    refuse(path_, fmt::format("'{}' is not what docs/records.md describes", text.substr(0, 60)));
+  } catch (const Json::exception&) {
+    refuse(path_, fmt::format("'{}' does not have the format in docs/records.md", text.substr(0, 60)));
   }
 }
 

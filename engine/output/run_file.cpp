@@ -7,10 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "core/input_file.hpp"
@@ -46,11 +44,11 @@ std::string line_of(const Json& record) { return record.dump(-1, ' ', false, Jso
 void require_run_file(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) return;
-  constexpr std::string_view begin = R"({"type":"header")";
-  std::array<char, begin.size()> found_begin{};
+  const std::string begin = beginning_of_header();
+  std::string found_begin(begin.size(), '\0');
   const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const ssize_t count = read(file.number(), found_begin.data(), found_begin.size());
-  if (count < 0 || std::string_view(found_begin.data(), static_cast<std::size_t>(count)) != begin)
+  if (count < 0 || found_begin != begin)
     throw UserMistake("'{}' is not a run file; --overwrite replaces run files only: give another name", path);
 }
 
@@ -97,7 +95,7 @@ bool is_run_file_of(int descriptor, const std::string& run_id) {
   char last = '\0';
   const ssize_t count = pread(descriptor, begin.data(), begin.size(), 0);
   begin.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  return begin.find(fmt::format(R"("run_id":"{}")", run_id)) != std::string::npos &&
+  return begin.find(run_id_member(run_id)) != std::string::npos &&
          pread(descriptor, &last, 1, found.st_size - 1) == 1 && last == '\n';
 }
 

@@ -5,8 +5,9 @@
 #include <string>
 
 #include "output/written_file.hpp"
+#include "scheduler/impact.hpp"
 #include "scheduler/records.hpp"
-#include "scheduler/session.hpp"
+#include "scheduler/run_options.hpp"
 
 namespace stressbench::output {
 

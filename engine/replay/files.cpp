@@ -8,8 +8,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <string_view>
 
+#include "io/descriptor.hpp"
 #include "replay/operations.hpp"
 
 namespace stressbench::replay {
@@ -116,19 +117,18 @@ void Files::close() {
 void ScratchFiles::create(const std::string& path, std::int64_t bytes) {
   if (std::ranges::find(paths_, path) != paths_.end()) return;
   // Other users may write to the directory: do not open their files or follow their links.
-  const int created = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (created < 0 && errno == EEXIST)
+  const io::Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file.number() < 0 && errno == EEXIST)
     throw UserMistake("--files: '{}' exists; remove it, or give another directory", path);
-  if (created < 0) throw UserMistake("--files: '{}': {}", path, std::strerror(errno));
-  ::close(created);
-  const Buffer piece(std::size_t{1} << 20);
-  std::ofstream file(path, std::ios::binary);
+  if (file.number() < 0) throw UserMistake("--files: '{}': {}", path, std::strerror(errno));
   paths_.push_back(path);
+  const Buffer piece(std::size_t{1} << 20);
+  const std::string_view text(reinterpret_cast<const char*>(piece.data()), piece.size());
   for (std::int64_t left = bytes; left > 0; left -= static_cast<std::int64_t>(piece.size())) {
-    const auto piece_bytes = std::min(left, static_cast<std::int64_t>(piece.size()));
-    file.write(reinterpret_cast<const char*>(piece.data()), piece_bytes);
+    const auto piece_bytes = static_cast<std::size_t>(std::min(left, static_cast<std::int64_t>(piece.size())));
+    if (const int fault = io::write_whole(file.number(), text.substr(0, piece_bytes)); fault != 0)
+      throw UserMistake("--files: '{}' cannot be written: {}", path, std::strerror(fault));
   }
-  if (!file.flush()) throw UserMistake("--files: '{}' cannot be written", path);
 }
 
 ScratchFiles::~ScratchFiles() {

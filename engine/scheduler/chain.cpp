@@ -54,14 +54,14 @@ bool Chain::needs_serial_setup() const noexcept {
       steps_, [](const ChainStep& step) { return dynamic_cast<const SerialSetup*>(step.motif.get()) != nullptr; });
 }
 
-void Chain::decompose(const std::vector<mpi::Group>& groups, const RunContext& place, std::uint64_t seed) {
+void Chain::decompose(const std::vector<mpi::Group>& groups, const RunContext& context, std::uint64_t seed) {
   groups_ = &groups;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     rank_status().motif = steps_[i].interned_name;
     progress::advance();
     const Draw draws{seed, streams::of_step(job_index_, static_cast<int>(i)),
                      static_cast<std::uint32_t>(groups[i].rank()), 0};
-    steps_[i].motif->bind(place);
+    steps_[i].motif->bind(context);
     steps_[i].motif->decompose(groups[i], draws);
   }
 }

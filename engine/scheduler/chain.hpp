@@ -38,7 +38,7 @@ class Chain {
   bool needs_serial_setup() const noexcept;
   // Binds each motif to the launch and decomposes it. Collective over `groups`: one communicator per step, created by
   // `make_groups` once per launch.
-  void decompose(const std::vector<mpi::Group>& groups, const RunContext& place, std::uint64_t seed);
+  void decompose(const std::vector<mpi::Group>& groups, const RunContext& context, std::uint64_t seed);
 
   // Runs one repetition, and writes the times of job and steps and the metrics into a row of the sample buffer.
   void repeat(const Clock& clock, SampleBuffer& samples, Phase phase, StartBarrier start_barrier,

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "core/host.hpp"
 #include "workload/node_list.hpp"
 
 namespace stressbench::scheduler {
@@ -53,7 +54,7 @@ std::optional<std::string> chosen_transports() {
 JobRecord describe_job(const workload::Job& job, const Chain& chain, int ranks) {
   JobRecord record;
   record.name = job.name;
-  record.background = job.role == workload::Role::background;
+  record.role = job.role;
   if (job.nodes) record.nodes = workload::compress(*job.nodes);
   record.ranks = ranks;
   record.repeat = job.repeat.value_or(1);
@@ -75,6 +76,43 @@ LibraryRecord describe_library() {
   const std::string flavour = flavour_of(library);
   library = library.substr(0, library.find('\n'));
   return {fmt::format("{}.{}", major, minor), library, flavour, chosen_transports()};
+}
+
+Header describe_launch(const RunOptions& options, const EarlierLaunches& earlier, const Machine& machine,
+                       const Clock& clock) {
+  Header header;
+  header.launch = earlier.launch;
+  header.run_id = options.run_id;
+  header.seed = options.seed;
+  header.mpi = describe_library();
+  header.machine = &machine;
+  header.plan.counts = options.counts;
+  header.plan.warmup = options.warmup;
+  header.plan.finish = options.finish;
+  header.plan.until_interval = options.until_interval;
+  if (options.time_limit) header.plan.time_limit_s = options.time_limit->seconds();
+  header.plan.placement = options.placement;
+  header.plan.verify = options.verification == Verification::on;
+  header.clock = measure(clock);
+  header.load_average = host::load_average();
+  header.simulation = simulation();
+  return header;
+}
+
+RunOptions options_of_run(const Header& header) {
+  RunOptions options;
+  options.run_id = header.run_id;
+  options.counts = header.plan.counts;
+  options.warmup = header.plan.warmup;
+  options.finish = header.plan.finish;
+  options.until_interval = header.plan.until_interval;
+  if (const auto limit_s = header.plan.time_limit_s) {
+    options.time_limit = Nanoseconds{static_cast<std::int64_t>(*limit_s * 1e9 + 0.5)};
+  }
+  options.placement = header.plan.placement;
+  options.verification = header.plan.verify ? Verification::on : Verification::off;
+  options.seed = header.seed;
+  return options;
 }
 
 }  // namespace stressbench::scheduler

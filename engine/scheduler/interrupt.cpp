@@ -72,9 +72,10 @@ void on_signal(int signal) {
 
 void install_handlers() {
   // Static, since a second signal may arrive while MPI is being finalised.
-  static const std::array<signals::Handler, 3> handlers{signals::Handler{SIGINT, on_signal, SA_RESTART},
-                                                        signals::Handler{SIGTERM, on_signal, SA_RESTART},
-                                                        signals::Handler{SIGUSR1, on_signal, SA_RESTART}};
+  static const std::array<signals::ScopedSignalHandler, 3> handlers{
+      signals::ScopedSignalHandler{SIGINT, on_signal, SA_RESTART},
+      signals::ScopedSignalHandler{SIGTERM, on_signal, SA_RESTART},
+      signals::ScopedSignalHandler{SIGUSR1, on_signal, SA_RESTART}};
 }
 
 bool requested() noexcept { return stop_requested != 0; }

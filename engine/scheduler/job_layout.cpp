@@ -37,8 +37,12 @@ int choose_root(const mpi::Group& world, const mpi::Group& job_comm) {
 
 }  // namespace
 
+int job_of_this_rank(const Machine& machine, const workload::Workload& workload) {
+  return role_of(machine, workload).job;
+}
+
 JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload,
-                       const std::vector<Chain>& chains) {
+                       const std::optional<Chain>& own_chain) {
   const Role role = role_of(machine, workload);
   JobLayout layout;
   layout.job = role.job;
@@ -46,7 +50,7 @@ JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const wo
   layout.active_ranks = world.split(role.job >= 0 ? 0 : MPI_UNDEFINED, world.rank());
   if (layout.job_comm) {
     layout.root = choose_root(world, layout.job_comm);
-    layout.step_comms = make_groups(layout.job_comm, chains[static_cast<std::size_t>(role.job)]);
+    layout.step_comms = make_groups(layout.job_comm, *own_chain);
   }
   layout.roots = world.split(layout.is_root() ? 0 : MPI_UNDEFINED, world.rank());
   const auto jobs = workload.jobs.size();

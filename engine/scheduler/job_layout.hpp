@@ -1,6 +1,7 @@
 // The mapping of ranks to jobs, with the jobs' communicators and roots. Created once per launch.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "mpi/group.hpp"
@@ -24,8 +25,11 @@ struct JobLayout {
   bool is_root() const noexcept { return job >= 0 && job_comm.rank() == root; }
 };
 
-// Collective over `world`. All jobs must have explicit nodes (after placement). `chains`: one per job.
+// The number of the job that this rank belongs to; -1: none. All jobs must have explicit nodes (after placement).
+int job_of_this_rank(const Machine& machine, const workload::Workload& workload);
+
+// Collective over `world`. `own_chain`: the chain of this rank's job.
 JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload,
-                       const std::vector<Chain>& chains);
+                       const std::optional<Chain>& own_chain);
 
 }  // namespace stressbench::scheduler

@@ -1,6 +1,7 @@
 #include "scheduler/job_round.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/pause.hpp"
 #include "scheduler/sleeping_barrier.hpp"
@@ -79,6 +80,16 @@ class RepetitionLoop {
 std::int64_t Throttle::pause_after(std::int64_t busy_ns) const noexcept {
   const auto by_load = static_cast<std::int64_t>(static_cast<double>(busy_ns) * (1 / load - 1));
   return std::max({std::int64_t{0}, by_load, period_ns - busy_ns});
+}
+
+std::int64_t Throttle::period_for(const Chain& chain, int ranks, Bytes rate) {
+  double bytes = 0;
+  for (const ChainStep& step : chain.steps()) {
+    const Traffic traffic = step.motif->traffic(ranks);
+    bytes += static_cast<double>(traffic.message_bytes + traffic.collective_bytes + traffic.file_bytes) *
+             static_cast<double>(step.motif->iterations() * step.executions);
+  }
+  return std::llround(bytes / ranks / static_cast<double>(rate.value) * 1e9);
 }
 
 void CompletionBarrier::enter() {

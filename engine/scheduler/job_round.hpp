@@ -14,9 +14,12 @@ namespace stressbench::scheduler {
 struct Throttle {
   double load = 1;             // time of a repetition / time of the repetition and the pause after it
   std::int64_t period_ns = 0;  // minimum time from the start of a repetition to the start of the next
-  // The pause in nanoseconds after a repetition that took `busy_ns`.
 
+  // The pause in nanoseconds after a repetition that took `busy_ns`.
   std::int64_t pause_after(std::int64_t busy_ns) const noexcept;
+
+  // The period with which the average traffic of the chain per rank is at most `rate` bytes per second.
+  static std::int64_t period_for(const Chain& chain, int ranks, Bytes rate);
 };
 
 // The settings of a job for a round.
@@ -25,7 +28,6 @@ struct Assignment {
   std::int64_t repeat = 1;
   std::optional<Nanoseconds> min_time;
   bool background = false;
-
   Finish finish = Finish::sustain;
   StartBarrier start_barrier = StartBarrier::none;
   Verification verification = Verification::off;

@@ -89,7 +89,7 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
   // A duplicate, since with Intel MPI a rank in a barrier on `world` makes no progress for one-sided communication.
   const mpi::Group own = world.duplicate();
   const JobGroup job_group{0, &own, 0};
-  const RunContext place{options.run_id, options.launch, discover(world, std::nullopt).my_node};
+  const RunContext context{options.run_id, options.launch, discover(world, std::nullopt).my_node};
   const Assignment assignment{
       options.warmup,      options.repetitions, std::nullopt, false, Finish::once, StartBarrier::before_each_step,
       options.verification};
@@ -100,7 +100,7 @@ MicroResult run_microbenchmark(const mpi::Group& world, const Clock& clock, cons
     if (options.marked_for_tracers) chain.mark_for_tracers();
     SampleBuffer samples{chain.columns()};
     groups = make_groups(world, chain);
-    chain.decompose(groups, place, options.seed);
+    chain.decompose(groups, context, options.seed);
     world.barrier();
     run_round(chain, samples, job_group, clock, assignment, nullptr);
     chain.finish(0);

@@ -18,6 +18,7 @@
 #include "scheduler/machine.hpp"
 #include "scheduler/plan.hpp"
 #include "scheduler/sample_buffer.hpp"
+#include "workload/model.hpp"
 
 namespace stressbench::scheduler {
 
@@ -44,7 +45,7 @@ struct StepRecord {
 
 struct JobRecord {
   std::string name;
-  bool background = false;
+  workload::Role role = workload::Role::measured;
   std::string nodes;  // "0-3,8"
   int ranks = 0;
   std::int64_t repeat = 1;

@@ -1,7 +1,5 @@
 #include "scheduler/session.hpp"
 
-#include <cmath>
-
 #include "core/host.hpp"
 #include "core/progress.hpp"
 #include "scheduler/describe.hpp"
@@ -11,29 +9,9 @@
 namespace stressbench::scheduler {
 namespace {
 
-// Minimum time of a repetition in nanoseconds, so that the traffic per rank does not exceed the job's rate on average.
-std::int64_t period_of(const Chain& chain, int ranks, Bytes rate) {
-  double bytes = 0;
-  for (const ChainStep& step : chain.steps()) {
-    const Traffic traffic = step.motif->traffic(ranks);
-    bytes += static_cast<double>(traffic.message_bytes + traffic.collective_bytes + traffic.file_bytes) *
-             static_cast<double>(step.motif->iterations() * step.executions);
-  }
-  return std::llround(bytes / ranks / static_cast<double>(rate.value) * 1e9);
-}
-
-std::vector<Chain> build_chains(const workload::Workload& workload) {
-  std::vector<Chain> chains;
-  for (const workload::Job& job : workload.jobs) chains.emplace_back(job, static_cast<int>(chains.size()));
-  return chains;
-}
-
-std::vector<int> jobs_with_serial_setup(const std::vector<Chain>& chains) {
-  std::vector<int> jobs;
-  for (std::size_t i = 0; i < chains.size(); ++i) {
-    if (chains[i].needs_serial_setup()) jobs.push_back(static_cast<int>(i));
-  }
-  return jobs;
+std::optional<Chain> build_chain(const workload::Workload& workload, int job) {
+  if (job < 0) return std::nullopt;
+  return Chain{workload.jobs[static_cast<std::size_t>(job)], job};
 }
 
 bool is_measured(const workload::Job& job) { return job.role == workload::Role::measured; }
@@ -52,11 +30,11 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
                  const workload::Workload& workload, const RunOptions& options, std::vector<Listener*> listeners,
                  ImpactTracker& tracker, EarlierLaunches earlier)
     : Session(world, clock, machine, workload, options, std::move(listeners), tracker, earlier,
-              build_chains(workload)) {}
+              build_chain(workload, job_of_this_rank(machine, workload))) {}
 
 Session::Session(const mpi::Group& world, const Clock& clock, const Machine& machine,
                  const workload::Workload& workload, const RunOptions& options, std::vector<Listener*> listeners,
-                 ImpactTracker& tracker, EarlierLaunches earlier, std::vector<Chain> chains)
+                 ImpactTracker& tracker, EarlierLaunches earlier, std::optional<Chain> own_chain)
     : world_(world),
       clock_(clock),
       machine_(machine),
@@ -64,8 +42,8 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
       options_(options),
       tracker_(tracker),
       earlier_(earlier),
-      layout_(lay_out_jobs(world, machine, workload, chains)),
-      serial_setup_jobs_(jobs_with_serial_setup(chains)),
+      layout_(lay_out_jobs(world, machine, workload, own_chain)),
+      chain_(std::move(own_chain)),
       measured_jobs_(measured_jobs(workload)),
       queue_(Plan{measured_jobs_, options.counts, options.seed}, earlier.rounds),
       time_limit_(options.time_limit, workload.jobs.size()),
@@ -77,15 +55,29 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
     status.job_number = layout_.job;
   }
   status.reports_signals = layout_.job >= 0 && layout_.job_comm.rank() < 2;
-  if (world.rank() == 0) {
-    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
-      jobs_.push_back(describe_job(workload.jobs[i], chains[i], layout_.sizes[i]));
-      if (!workload.jobs[i].repeat) jobs_.back().repeat = options.repetitions;
-      if (!jobs_.back().min_time_s && options.min_time) jobs_.back().min_time_s = options.min_time->seconds();
-    }
-  }
-  if (layout_.job >= 0) chain_.emplace(std::move(chains[static_cast<std::size_t>(layout_.job)]));
+  describe_jobs();
   if (chain_ && options_.marked_for_tracers) chain_->mark_for_tracers();
+}
+
+// Rank 0 builds the chain of one job after another for the records, and broadcasts which jobs have a serial setup. The
+// other ranks build the chain of their own job only.
+void Session::describe_jobs() {
+  std::vector<int> serial_setup(workload_.jobs.size(), 0);
+  for (std::size_t i = 0; i < workload_.jobs.size() && world_.rank() == 0; ++i) {
+    const workload::Job& job = workload_.jobs[i];
+    const auto number = static_cast<int>(i);
+    std::optional<Chain> other;
+    const Chain& chain = number == layout_.job ? *chain_ : other.emplace(job, number);
+    serial_setup[i] = chain.needs_serial_setup() ? 1 : 0;
+    JobRecord& record = jobs_.emplace_back(describe_job(job, chain, layout_.sizes[i]));
+    if (!job.repeat) record.repeat = options_.repetitions;
+    if (!record.min_time_s && options_.min_time) record.min_time_s = options_.min_time->seconds();
+  }
+  mpi::check(MPI_Bcast(serial_setup.data(), static_cast<int>(serial_setup.size()), MPI_INT, 0, world_.handle()),
+             "MPI_Bcast");
+  for (std::size_t i = 0; i < serial_setup.size(); ++i) {
+    if (serial_setup[i] != 0) serial_setup_jobs_.push_back(static_cast<int>(i));
+  }
 }
 
 double Session::elapsed_s() const { return static_cast<double>(clock_.now_ns() - start_ns_) * 1e-9; }
@@ -93,7 +85,7 @@ double Session::elapsed_s() const { return static_cast<double>(clock_.now_ns() -
 EndReason Session::run(const std::vector<std::string>& command, const std::string& workload_text) {
   start_ns_ = clock_.now_ns();
   completed_ = earlier_.rounds;
-  if (world_.rank() == 0) reporter_.header(make_header(command, workload_text));
+  if (world_.rank() == 0) report_header(command, workload_text);
   for (;;) {
     Decision decision = decide();
     // Rank 0 may be writing a file: ranks that spin meanwhile, perhaps at real-time priority, would delay it.
@@ -111,7 +103,7 @@ EndReason Session::finish(EndReason reason) {
   const bool complete = reason == EndReason::done || reason == EndReason::interval_reached;
   if (world_.rank() == 0) {
     reporter_.end({complete, reason, completed_, elapsed_s()});
-    if (reporter_.fault()) reporter_.fault(fault_of_listener());
+    if (const stopping::ListenerFault fault{reporter_}; fault.reached()) reporter_.fault(fault.record(machine_));
   }
   int failed = reporter_.fault() ? 1 : 0;
   sleeping_barrier(world_, WaitPhase::arriving);
@@ -119,36 +111,14 @@ EndReason Session::finish(EndReason reason) {
   return failed != 0 ? EndReason::fault : reason;
 }
 
-// Rank 0 only. Names no job and no motif, since none caused the fault.
-Fault Session::fault_of_listener() const {
-  RankStatus status;
-  status.rank = 0;
-  status.round = rank_status().round;
-  return fault_of(status, machine_.host_of(0), *reporter_.fault());
-}
-
-Header Session::make_header(const std::vector<std::string>& command, const std::string& workload_text) const {
-  Header header;
-  header.launch = earlier_.launch;
-  header.run_id = options_.run_id;
+// Rank 0 only.
+void Session::report_header(const std::vector<std::string>& command, const std::string& workload_text) {
+  Header header = describe_launch(options_, earlier_, machine_, clock_);
   header.command = command;
-  header.seed = options_.seed;
-  header.mpi = describe_library();
-  header.machine = &machine_;
   header.workload_path = workload_.path;
   header.workload_text = workload_text;
   header.jobs = jobs_;
-  header.plan.counts = options_.counts;
-  header.plan.warmup = options_.warmup;
-  header.plan.finish = options_.finish;
-  header.plan.until_interval = options_.until_interval;
-  if (options_.time_limit) header.plan.time_limit_s = options_.time_limit->seconds();
-  header.plan.placement = options_.placement;
-  header.plan.verify = options_.verification == Verification::on;
-  header.clock = measure(clock_);
-  header.load_average = host::load_average();
-  header.simulation = simulation();
-  return header;
+  reporter_.header(header);
 }
 
 // Rank 0 only. Loads the next block if the queue is empty.
@@ -160,8 +130,8 @@ std::optional<EndReason> Session::reason_to_stop() {
     }
     queue_.load_block();
   }
-  if (reporter_.fault()) return EndReason::fault;
-  if (queue_.empty()) return EndReason::done;
+  if (stopping::ListenerFault{reporter_}.reached()) return EndReason::fault;
+  if (stopping::EndOfPlan{queue_}.reached()) return EndReason::done;
   if (interruption_.reached()) return EndReason::interrupted;
   if (time_limit_.reached(queue_.front(), elapsed_s())) return EndReason::time_limit;
   return std::nullopt;
@@ -194,7 +164,7 @@ Assignment Session::assignment() const {
   assigned.finish = options_.finish;
   assigned.verification = options_.verification;
   assigned.throttle.load = job.load.value_or(1);
-  if (job.rate) assigned.throttle.period_ns = period_of(*chain_, layout_.job_comm.size(), *job.rate);
+  if (job.rate) assigned.throttle.period_ns = Throttle::period_for(*chain_, layout_.job_comm.size(), *job.rate);
   return assigned;
 }
 

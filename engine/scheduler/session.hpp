@@ -12,34 +12,15 @@
 #include "scheduler/links.hpp"
 #include "scheduler/records.hpp"
 #include "scheduler/round_queue.hpp"
+#include "scheduler/run_options.hpp"
 #include "scheduler/run_reporter.hpp"
+#include "scheduler/stopping/end_of_plan.hpp"
 #include "scheduler/stopping/interruption.hpp"
 #include "scheduler/stopping/interval.hpp"
+#include "scheduler/stopping/listener_fault.hpp"
 #include "scheduler/stopping/time_limit.hpp"
 
 namespace stressbench::scheduler {
-
-struct RunOptions {
-  std::string run_id;  // the same on every rank
-  std::string launch;  // the same on every rank
-  Counts counts;
-  std::int64_t repetitions = 10;  // of a job without [REPEAT]
-  int warmup = 1;
-  Finish finish = Finish::sustain;
-  std::string placement = "linear";
-  std::uint64_t seed = 1;
-  std::optional<double> until_interval;
-  std::optional<Nanoseconds> min_time;  // of a job without [MIN_TIME]
-  std::optional<Nanoseconds> time_limit;
-  Verification verification = Verification::off;
-  bool marked_for_tracers = false;  // see Chain::mark_for_tracers
-};
-
-// State of the run file after earlier launches of the run.
-struct EarlierLaunches {
-  int launch = 0;  // number of the next launch
-  int rounds = 0;  // completed
-};
 
 class Session {
  public:
@@ -65,12 +46,12 @@ class Session {
   };
   Session(const mpi::Group& world, const Clock& clock, const Machine& machine, const workload::Workload& workload,
           const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, EarlierLaunches earlier,
-          std::vector<Chain> chains);
-  Header make_header(const std::vector<std::string>& command, const std::string& workload_text) const;
+          std::optional<Chain> own_chain);
+  void describe_jobs();
+  void report_header(const std::vector<std::string>& command, const std::string& workload_text);
   std::optional<EndReason> reason_to_stop();
   Decision decide();
   EndReason finish(EndReason reason);
-  Fault fault_of_listener() const;
   void execute(const Round& round);
   bool is_active(const Round& round) const noexcept;
   const workload::Job& own_job() const { return workload_.jobs[static_cast<std::size_t>(layout_.job)]; }

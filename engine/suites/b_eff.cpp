@@ -21,14 +21,12 @@
 #include "suites/memory_share.hpp"
 #include "suites/protocol.hpp"
 #include "suites/ring_exchange.hpp"
-#include "suites/rules.hpp"
 
 namespace stressbench {
 
 namespace {
 
 using beff::Method;
-using beff::NotNegative;
 
 constexpr int tag = 3;
 constexpr std::int64_t gap_bytes = 16;

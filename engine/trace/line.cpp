@@ -31,12 +31,12 @@ void verify(const Position& position, std::string_view line) {
   if (at == std::string_view::npos) {
     position.refuse("does not end with a checksum (key crc32): the line is incomplete");
   }
-  std::string_view told = line.substr(at + key.size());
-  while (told.starts_with(' ')) told.remove_prefix(1);
+  std::string_view recorded = line.substr(at + key.size());
+  while (recorded.starts_with(' ')) recorded.remove_prefix(1);
   const std::string computed = fmt::format("\"{:08x}\"}}", checksum(line.substr(0, at)));
-  if (told != computed) {
+  if (recorded != computed) {
     position.refuse(fmt::format("its checksum is {}, but its contents give {}; the file is damaged: capture it again",
-                                told.substr(0, 10), computed.substr(0, 10)));
+                                recorded.substr(0, 10), computed.substr(0, 10)));
   }
 }
 

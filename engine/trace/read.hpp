@@ -16,7 +16,7 @@ Header read_header(const Position& position, std::string_view line);
 // Parses a `rank` line, which must belong to `rank` and hold its whole call sequence.
 RankRecord read_rank(const Position& position, std::string_view line, int rank);
 
-// Reads a file line by line: the header, which must be that of a trace of so many ranks; the text of the line of each
+// Reads a file line by line: the header, which must be that of a trace of `ranks` ranks; the text of the line of each
 // rank in order, or its record; and the lines after the last rank, an optional `symbols` line, then the `end` line.
 Header read_header(Lines& lines, int ranks);
 std::string rank_line(Lines& lines, int rank);

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from reference.markdown import cell, code, table
-from stressbench.cli.app import build
+from stressbench.cli.console.app import build
 
 _INTRODUCTION = """\
 # Commands

@@ -34,7 +34,8 @@ def pages(root: Path) -> dict[str, str]:
 
 def _page(name: str, schema: Schema) -> Iterator[str]:
     yield f"# {name.capitalize()}\n"
-    yield f"{cell(str(schema.get('title', name)))} (`schema/{name}.schema.json`).\n"
+    title = cell(str(schema.get("title", name)))
+    yield f"Look up the keys of {title[0].lower()}{title[1:]} (`schema/{name}.schema.json`).\n"
     yield from _object(schema)
     definitions: Schema = schema.get("$defs", {})
     for key, one in definitions.items():

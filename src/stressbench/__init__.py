@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from stressbench.api.comparing import report_runs as report_runs
     from stressbench.api.comparing import show as show
     from stressbench.api.failures import ProfileFailed as ProfileFailed
+    from stressbench.api.failures import RmaxFailed as RmaxFailed
     from stressbench.api.failures import RunFailed as RunFailed
     from stressbench.api.failures import StudyFailed as StudyFailed
     from stressbench.api.failures import SweepFailed as SweepFailed
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from stressbench.experiments.sweep.specification import SweepRounds as SweepRounds
     from stressbench.formats.errors import RunFileError as RunFileError
     from stressbench.formats.study.rail_policies import parse_policy as rail_policy
+    from stressbench.formats.units import stated_seconds as stated_time
 
 try:
     __version__ = version("stressbench")
@@ -147,6 +149,7 @@ _OFFERED = {
     "RailsResults": "stressbench.api.sweeps",
     "RateSweep": "stressbench.experiments.sweep.rates.study",
     "Ring": "stressbench.api.interference",
+    "RmaxFailed": "stressbench.api.failures",
     "RunFailed": "stressbench.api.failures",
     "RunFileError": "stressbench.formats.errors",
     "RunResults": "stressbench.api.run_results",
@@ -194,6 +197,7 @@ _OFFERED = {
     "running_labs": "stressbench.api.labs",
     "sensitivity": "stressbench.api.predictions",
     "show": "stressbench.api.comparing",
+    "stated_time": "stressbench.formats.units:stated_seconds",
     "study": "stressbench.api.studying",
     "study_list": "stressbench.api.studying",
     "study_matrix": "stressbench.api.sweeps",
@@ -237,6 +241,7 @@ __all__ = [
     "RailsResults",
     "RateSweep",
     "Ring",
+    "RmaxFailed",
     "RunFailed",
     "RunFileError",
     "RunResults",
@@ -285,6 +290,7 @@ __all__ = [
     "running_labs",
     "sensitivity",
     "show",
+    "stated_time",
     "study",
     "study_list",
     "study_matrix",

@@ -2,6 +2,13 @@
 
 from enum import IntEnum
 
+_SIGNALLED = 128
+
+
+def exit_status_of(returncode: int) -> int:
+    """The exit status that a shell reports for a return code of `subprocess`: 128 + N instead of -N for signal N."""
+    return returncode if returncode >= 0 else _SIGNALLED - returncode
+
 
 class ExitStatus(IntEnum):
     """Exit status of a command. A command that runs another program passes on the status of that program instead."""

@@ -21,7 +21,7 @@ def require_memory() -> None:
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < MIN_MIB * _MIB:
         raise MemoryLimitTooLow(
-            f"memory is limited to {limit // _MIB} MiB; expected {MIN_MIB} MiB or more (`ulimit -v` tells in KiB)"
+            f"memory is limited to {limit // _MIB} MiB; expected {MIN_MIB} MiB or more (`ulimit -v` reports KiB)"
         )
 
 

@@ -14,6 +14,12 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 FORWARDED_SIGNALS = (*STOP_SIGNALS, signal.SIGUSR2)
 """Signals passed on to a command that runs as if it were started from the shell."""
 
+TERMINAL_SIGNALS = (*FORWARDED_SIGNALS, signal.SIGQUIT, signal.SIGWINCH)
+"""Signals passed on to a command that may be interactive: also those of a terminal's keys and size."""
+
+LAB_END_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""Signals that end a lab when its supervisor receives them. Its nodes ignore them and end with the supervisor."""
+
 
 def not_ignored(signals: Iterable[signal.Signals] = STOP_SIGNALS) -> tuple[signal.Signals, ...]:
     """Those of `signals` that this process does not ignore: under `nohup`, SIGHUP stays ignored."""

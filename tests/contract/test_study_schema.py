@@ -48,8 +48,8 @@ def test_it_refuses_what_the_reader_refuses(text: str) -> None:
 def test_it_takes_what_the_reader_takes() -> None:
     slower = GOOD.replace("[set]", 'on = "lab:tiny"\nrate = ["full", "half", "1/5", "12.5%"]\nrails = [1, 2]\n[set]')
 
-    cards = '["default", "nic1", "round-robin", "local", "per-job", "jobs:a b=0,c=1"]'
-    steered = 'nics = ["ib0", "mlx5_0:1"]\ntransport = "ucx"\n' + GOOD.replace("[set]", f"policy = {cards}\n[set]")
+    nics = '["default", "nic1", "round-robin", "local", "per-job", "jobs:a b=0,c=1"]'
+    steered = 'nics = ["ib0", "mlx5_0:1"]\ntransport = "ucx"\n' + GOOD.replace("[set]", f"policy = {nics}\n[set]")
 
     for text, cells in ((GOOD, 4), (slower, 32), (steered, 24)):
         Draft202012Validator(study_schema()).validate(tomllib.loads(text))

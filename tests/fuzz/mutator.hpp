@@ -34,6 +34,14 @@ inline void limit_memory(std::size_t more) {
 #endif
 }
 
+// The program may use a minute of processor time, and one more for each 10,000 inputs. One that blocks is ended by
+// ctest, or by `timeout` in scripts/test.sh.
+inline void limit_time(std::uint64_t count) {
+  const rlim_t seconds = 60 + count / 10'000 * 60;
+  const rlimit limit{seconds, seconds};
+  if (setrlimit(RLIMIT_CPU, &limit) != 0) std::abort();
+}
+
 // Mutates seeds; the same number makes the same texts.
 class Mutator {
  public:

@@ -237,12 +237,6 @@ std::vector<std::string> corpus(const std::string& folder) {
   return texts;
 }
 
-void limit_time(std::uint64_t count) {
-  const rlim_t seconds = 60 + count / 10'000 * 60;
-  const rlimit limit{seconds, seconds};
-  if (setrlimit(RLIMIT_CPU, &limit) != 0) fail("setrlimit", "");
-}
-
 int run(const std::string& name, const std::string& folder, std::uint64_t count, std::uint64_t seed) {
   const auto reader = readers().find(name);
   if (reader == readers().end()) fail("no such reader", name);

@@ -1,7 +1,8 @@
 // Mutates workloads and reads them: no crash, no hang, bounded memory. Deterministic: the same seed makes the same
 // texts.
 //   workload_mutations [COUNT [SEED [verbose]]]
-// Data is limited to 64 MiB, so that a text that makes the reader allocate without bound ends in a failure here.
+// Data is limited to 64 MiB and processor time to a minute for each 10,000 texts, so that a text that makes the reader
+// allocate without bound, or never end, ends in a failure here.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@ namespace {
 constexpr std::size_t megabyte = std::size_t{1} << 20;
 
 using fuzz::limit_memory;
+using fuzz::limit_time;
 using fuzz::Mutator;
 
 const std::vector<std::string>& seeds() {
@@ -201,6 +203,7 @@ void run_adversaries(bool verbose) {
 
 int run(std::uint64_t count, std::uint64_t seed, bool verbose) {
   for (const std::string& text : seeds()) require(try_workload(text), "a seed was refused", text);
+  limit_time(count);
   run_adversaries(verbose);
   limit_memory(64 * megabyte);
   Mutator mutator(seeds(), pieces(), seed);

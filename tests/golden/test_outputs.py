@@ -76,7 +76,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path.cwd()
 
 
-def told(*words: str) -> str:
+def printed(*words: str) -> str:
     ended = call(*words)
     assert ended.exit_code in (0, DIFFERENT * (words[:2] == ("trace", "diff"))), ended.output
     return ended.stdout
@@ -84,25 +84,25 @@ def told(*words: str) -> str:
 
 @pytest.mark.parametrize("name", JSON)
 def test_json(golden: Golden, files: Path, name: str) -> None:
-    golden.json(f"json/{name}.json", json.loads(told(*JSON[name]).replace(f"{files}/", "")))
+    golden.json(f"json/{name}.json", json.loads(printed(*JSON[name]).replace(f"{files}/", "")))
 
 
 @pytest.mark.parametrize("name", CSV)
 def test_csv(golden: Golden, files: Path, name: str) -> None:
-    rows = list(csv.reader(io.StringIO(told(*CSV[name]))))
+    rows = list(csv.reader(io.StringIO(printed(*CSV[name]))))
 
     golden.json(f"csv/{name}.json", [[number_or_text(cell) for cell in row] for row in rows])
 
 
 @pytest.mark.parametrize("name", TEXT)
 def test_tables(golden: Golden, files: Path, name: str) -> None:
-    lines = (re.sub(r"\s+", " ", line).strip() for line in told(*TEXT[name]).splitlines())
+    lines = (re.sub(r"\s+", " ", line).strip() for line in printed(*TEXT[name]).splitlines())
 
     golden.text(f"text/{name}.txt", "".join(f"{line}\n" for line in lines if line.strip("─━ ")))
 
 
 def test_data_of_a_report(golden: Golden, files: Path) -> None:
-    told("report", "run.jsonl", "-o", "run.html", "--data", "numbers")
+    printed("report", "run.jsonl", "-o", "run.html", "--data", "numbers")
 
     paths = sorted(Path("numbers").rglob("*.csv"))
     headers = {path.name: next(csv.reader(path.read_text(encoding="utf-8").splitlines())) for path in paths}

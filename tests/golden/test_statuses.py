@@ -18,7 +18,7 @@ from support.programs import hear_requests_to_stop
 from support.traces import ring
 
 DONE, NOT_SO, MISTAKE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
-ALONE = "-n 1 --on local"
+ONE_RANK = "-n 1 --on local"
 STATUSES = [
     (DONE, "--version"),
     (DONE, "show run.jsonl"),
@@ -88,16 +88,16 @@ STATUSES = [
     (MISTAKE, "lab up gone"),
     (DONE, "degrade plan pair.sb -n 4 --on simgrid:tiny"),
     (MISTAKE, "degrade plan gone.sb"),
-    (DONE, f"degrade run -o d {ALONE} --rate-command ./set-rate --rates 1,1/2 --runs 1 -- ./app"),
-    (MISTAKE, f"degrade run -o d {ALONE} -- ./app"),
-    (FAULT, f"degrade run -o d {ALONE} --rate-command ./set-rate --rates 1,1/2 --runs 1 -- ./fails"),
+    (DONE, f"degrade run -o d {ONE_RANK} --rate-command ./set-rate --rates 1,1/2 --runs 1 -- ./app"),
+    (MISTAKE, f"degrade run -o d {ONE_RANK} -- ./app"),
+    (FAULT, f"degrade run -o d {ONE_RANK} --rate-command ./set-rate --rates 1,1/2 --runs 1 -- ./fails"),
     (DONE, "degrade report degrade"),
     (MISTAKE, "degrade report empty"),
     (DONE, "rails plan pair.sb -n 4 --on local --nics a,b"),
     (MISTAKE, "rails plan gone.sb"),
-    (DONE, f"rails run -o d {ALONE} --nics a,b --policies default,nic0 --runs 1 -- ./app"),
-    (MISTAKE, f"rails run -o d {ALONE} -- ./app"),
-    (FAULT, f"rails run -o d {ALONE} --nics a,b --policies default,nic0 --runs 1 -- ./fails"),
+    (DONE, f"rails run -o d {ONE_RANK} --nics a,b --policies default,nic0 --runs 1 -- ./app"),
+    (MISTAKE, f"rails run -o d {ONE_RANK} -- ./app"),
+    (FAULT, f"rails run -o d {ONE_RANK} --nics a,b --policies default,nic0 --runs 1 -- ./fails"),
     (DONE, "rails report rails"),
     (MISTAKE, "rails report empty"),
     (DONE, "run pair.sb -n 2"),
@@ -178,7 +178,7 @@ def test_status_of_a_run_that_is_interrupted(site: Path, number: signal.Signals)
     while "ready in process" not in process.stdout.readline():
         assert process.poll() is None
     process.send_signal(number)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
 
     assert process.returncode == INTERRUPTED
 

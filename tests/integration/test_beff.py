@@ -44,9 +44,9 @@ def test_every_message_goes_where_the_definition_says(engine, stressbench, tmp_p
     done = engine.traced(
         engine.program, "motif", *motif.split(), ranks=ranks, trace=trace, STRESSBENCH_TRACE_PAUSED="1"
     )
-    assert done.status == 0, done.said
+    assert done.status == 0, done.text
     exported = stressbench("trace", "export", "--profile", trace)
-    assert exported.status == 0, exported.said
+    assert exported.status == 0, exported.text
     sequences = json.loads(exported.output)["sequence_all_ranks"]
 
     wanted = {
@@ -62,7 +62,7 @@ def test_every_message_goes_where_the_definition_says(engine, stressbench, tmp_p
 def test_the_number_is_computed_again_from_its_protocol(stressbench, tmp_path) -> None:
     protocol = tmp_path / "four.jsonl"
     measured = stressbench("beff", "-n", "4", "--lmax", "32KiB", "--quick", "--extra", "-o", protocol, "--json")
-    assert measured.status == 0, measured.said
+    assert measured.status == 0, measured.text
     found = json.loads(measured.output)
 
     assert found["b_eff"] == pytest.approx(found["claimed"], rel=1e-12)
@@ -82,4 +82,4 @@ def test_bad_values_are_refused_before_anything_starts(stressbench, lmax: str, l
     refused = stressbench("beff", "-n", "2", "--lmax", lmax)
 
     assert refused.status == 2
-    assert f"--lmax, --memory: the longest message would have {length} bytes; b_eff needs 4104" in refused.said
+    assert f"--lmax, --memory: the longest message would have {length} bytes; b_eff needs 4104" in refused.text

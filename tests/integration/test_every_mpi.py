@@ -28,13 +28,13 @@ def test_a_motif_of_each_family_runs_and_its_bytes_arrive(any_engine, tmp_path, 
 
     done = any_engine.run(*words, ranks=RANKS, cwd=tmp_path)
 
-    assert done.status == 0, done.said
+    assert done.status == 0, done.text
     assert json.loads(done.output)["rows"]
 
 
 def test_a_program_is_captured_whole(traced, patterns):
     run = traced([patterns, "cg", "7"], ranks=RANKS)
 
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert run.lines[-1]["complete"]
     assert run.total("Allreduce") == 7 * RANKS

@@ -48,14 +48,14 @@ def test_the_example_is_listed(ring):
 
 def test_the_example_runs_and_its_bytes_arrive(ring):
     outcome = ring.run("motif", "ring", "--sizes", "8,64KiB", "--repetitions", "2", "--verify", "--json", ranks=4)
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
     assert [row["size_bytes"] for row in json.loads(outcome.output)["rows"]] == [8, 65536]
 
 
 def test_the_example_refuses_one_rank(ring):
     outcome = ring.run("motif", "ring", ranks=1)
     assert outcome.status == 2
-    assert "2 ranks or more" in outcome.said
+    assert "2 ranks or more" in outcome.text
 
 
 def test_the_example_is_formatted_as_the_house_does_it(checkout, tmp_path):

@@ -25,7 +25,7 @@ def captured(engine, tmp_path) -> Callable[..., Path]:
             "--repetitions", str(ITERATIONS), "--warmup", "0", "--pcontrol",
             ranks=RANKS, trace=trace, STRESSBENCH_TRACE_PAUSED="1",
         )  # fmt: skip
-        assert done.status == 0, done.said
+        assert done.status == 0, done.text
         return trace
 
     return run
@@ -39,7 +39,7 @@ def announced(engine, tmp_path) -> Callable[..., float]:
         workload = tmp_path / "described.sb"
         workload.write_text(f"[JOB_NAME] a\n[NODES] 1\n[MOTIF] {motif} {' '.join(map(str, options))}\n")
         done = engine.run("describe", workload, "--nodes", "1", "--ranks-per-node", str(RANKS), "--json")
-        assert done.status == 0, done.said
+        assert done.status == 0, done.text
         return json.loads(done.output)["jobs"][0]["steps"][0]["traffic"]["compute_s"]
 
     return run
@@ -52,7 +52,7 @@ def sequences(stressbench) -> Callable[[Path], dict[str, list[str]]]:
 
     def run(trace: Path) -> dict[str, list[str]]:
         outcome = stressbench("trace", "export", "--profile", trace)
-        assert outcome.status == 0, outcome.said
+        assert outcome.status == 0, outcome.text
         by_rank = {rank: text.split() for rank, text in json.loads(outcome.output)["sequence_all_ranks"].items()}
         return {
             rank: [one for one, after in pairwise([*tokens, ""]) if not (one.startswith("Wa") and after == one)]
@@ -129,4 +129,4 @@ def test_the_parts_of_an_iteration_take_their_times_from_one_capture(captured, a
         "run", workload, "--ranks-per-node", str(RANKS), "--isolated", "1", "--contended", "1", "--repetitions", "2",
         "--output", "run.jsonl", ranks=RANKS, cwd=tmp_path,
     )  # fmt: skip
-    assert done.status == 0, done.said
+    assert done.status == 0, done.text

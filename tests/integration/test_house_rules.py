@@ -171,6 +171,37 @@ def test_failed_tests_are_named_with_what_they_said(checkout, tmp_path):
     assert listed.stdout.splitlines() == ["t.a::x: 1 == 2", "b", "d"]
 
 
+CTEST_LOG = """1/3 Testing: ranked_2
+1/3 Test: ranked_2
+[ RUN      ] Storage.Full
+storage_test.cpp:7: Skipped
+no small tmpfs
+SKIPPED Storage.Full: no small tmpfs
+two_test.cpp:7: Skipped
+needs 4 ranks
+2/3 Testing: Posix.Direct
+2/3 Test: Posix.Direct
+posix_test.cpp:9: Skipped
+the file system of /tmp does not say what O_DIRECT takes
+3/3 Testing: ranked_4
+3/3 Test: ranked_4
+SKIPPED Storage.Full: no small tmpfs
+"""
+
+
+def test_tests_that_were_left_out_within_a_launch_are_named_with_the_reason(checkout, tmp_path):
+    (tmp_path / "LastTest.log").write_text(CTEST_LOG)
+    program = [sys.executable, str(checkout / "scripts" / "count_tests.py"), "--skips"]
+    paths = [str(tmp_path / name) for name in ("LastTest.log", "none.log")]
+
+    listed = subprocess.run([*program, *paths], capture_output=True, text=True, check=True)
+
+    assert listed.stdout.splitlines() == [
+        "SKIPPED Storage.Full: no small tmpfs",
+        "SKIPPED Posix.Direct: the file system of /tmp does not say what O_DIRECT takes",
+    ]
+
+
 def test_the_fingerprint_of_the_package_needs_no_folder_that_is_not_there(checkout):
     script = "set -euo pipefail; source scripts/install.sh; package_fingerprint"
     made = subprocess.run(["bash", "-c", script], cwd=checkout, capture_output=True, text=True, check=False)

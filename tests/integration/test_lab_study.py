@@ -59,9 +59,9 @@ def test_a_study_on_a_lab_ends_with_a_report_that_a_browser_shows(tiny) -> None:
     (tiny.folder / "study.toml").write_text(STUDY, encoding="utf-8")
 
     ran = tiny.stressbench("study", "run", "study.toml", "-o", "made")
-    assert ran.status == 0, ran.said
+    assert ran.status == 0, ran.text
     reported = tiny.stressbench("study", "report", "made", "--format", "html", "-o", "report.html")
-    assert reported.status == 0, reported.said
+    assert reported.status == 0, reported.text
 
     page, log = tiny.folder / "report.html", tiny.folder / "log.json"
     shown = browse(page, tiny.folder, "--dump-dom", f"--log-net-log={log}").stdout

@@ -24,15 +24,15 @@ MISTAKE = re.compile(r"^(?:\S+:\d+:\d+: )?error: .*$", re.MULTILINE)
 
 def test_listing_1_passes_as_printed(any_engine):
     outcome = any_engine.run("check", LISTING, *NODES)
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
 
 
 def test_listing_1_does_not_fit_on_100_nodes(engine):
     outcome = engine.run("check", LISTING, "--nodes", "100", "--ranks-per-node", "16")
     assert outcome.status == 2
-    (mistake,) = MISTAKE.findall(outcome.said)
+    (mistake,) = MISTAKE.findall(outcome.text)
     assert "102" in mistake
-    assert "100 nodes" in outcome.said
+    assert "100 nodes" in outcome.text
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -44,6 +44,6 @@ def test_each_mistake_in_listing_1_gives_exactly_one_message(engine, variant, tm
     outcome = engine.run("check", file, *NODES)
 
     assert outcome.status == 2
-    (mistake,) = MISTAKE.findall(outcome.said)
+    (mistake,) = MISTAKE.findall(outcome.text)
     assert mistake.startswith(f"{file}:")
-    assert expected in outcome.said
+    assert expected in outcome.text

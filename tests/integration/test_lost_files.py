@@ -74,7 +74,7 @@ def test_a_run_whose_file_is_taken_away_keeps_all_under_a_new_name_and_fails(
     assert len(done) >= 3
     assert done == list(range(1, len(done) + 1))
     shown = stressbench("show", kept)
-    assert shown.status == 0, shown.said
+    assert shown.status == 0, shown.text
     if (tmp_path / "victim").exists():
         assert (tmp_path / "victim").read_text() == "other\n"
 
@@ -82,7 +82,7 @@ def test_a_run_whose_file_is_taken_away_keeps_all_under_a_new_name_and_fails(
 def test_a_run_that_is_continued_keeps_the_rounds_of_before_too(any_engine, workload, tmp_path, wait_for) -> None:
     run, kept = tmp_path / "run.jsonl", tmp_path / "run.kept.jsonl"
     whole = any_engine.run("run", workload, *ENDLESS, "--time-limit", "100ms", "--output", run, ranks=2)
-    assert whole.status == 0, whole.said
+    assert whole.status == 0, whole.text
     before = rounds(run)
     kept.write_text("somebody else's")
 
@@ -139,7 +139,7 @@ def test_overwrite_replaces_run_files_alone(engine, workload, tmp_path, content:
 
     refused = engine.run(*once, tmp_path / "there", ranks=2)
 
-    assert refused.status == 2, refused.said
+    assert refused.status == 2, refused.text
     assert "is not a run file; --overwrite replaces run files only: give another name" in refused.errors
     assert (tmp_path / "there").read_text() == content
     for _ in range(2):
@@ -155,7 +155,7 @@ def test_overwrite_does_not_wait_for_a_reader(engine, tmp_path) -> None:
 
     refused = finished(["timeout", "--signal=KILL", "60", *arguments], cwd=tmp_path)
 
-    assert refused.status == 2, refused.said
+    assert refused.status == 2, refused.text
     assert f"--output: '{tmp_path}/pipe' is a pipe without a reader" in refused.errors
 
 
@@ -164,7 +164,7 @@ def unfinished(engine, workload, tmp_path) -> list[str]:
     """The lines of a run of four rounds, the last of which was not completed."""
     whole = engine.run("run", workload, "--ranks-per-node", "1", "--isolated", "4", "--contended", "0",
                        "--output", tmp_path / "whole.jsonl", ranks=2)  # fmt: skip
-    assert whole.status == 0, whole.said
+    assert whole.status == 0, whole.text
     lines = (tmp_path / "whole.jsonl").read_text().splitlines(keepends=True)
     committed = [number for number, line in enumerate(lines) if json.loads(line)["type"] == "round"]
     return lines[: committed[-1]]
@@ -186,7 +186,7 @@ def test_a_continued_run_keeps_what_is_no_sample_of_the_unfinished_round(engine,
 
     continued = engine.run("run", "--continue", run, ranks=2)
 
-    assert continued.status == 0, continued.said
+    assert continued.status == 0, continued.text
     text = run.read_text()
     assert EVENT + FAULT + LATER in text
     assert rounds(run) == [1, 2, 3, 4]
@@ -201,7 +201,7 @@ def test_a_run_that_is_not_continued_keeps_every_byte(engine, unfinished, tmp_pa
 
     refused = engine.run("run", "--continue", run, ranks=ranks)
 
-    assert refused.status == 2, refused.said
+    assert refused.status == 2, refused.text
     assert run.read_text() == text
 
 
@@ -213,7 +213,7 @@ def test_a_complete_run_keeps_every_byte(engine, tmp_path) -> None:
 
     refused = engine.run("run", "--continue", run, ranks=2)
 
-    assert refused.status == 2, refused.said
+    assert refused.status == 2, refused.text
     assert "is complete" in refused.errors
     assert run.read_text() == text
 
@@ -222,7 +222,7 @@ def test_a_run_with_the_longest_time_limit_can_be_continued(engine, workload, tm
     run = tmp_path / "run.jsonl"
     whole = engine.run("run", workload, "--ranks-per-node", "1", "--isolated", "2", "--contended", "0",
                        "--time-limit", "1000000000s", "--output", run, ranks=2)  # fmt: skip
-    assert whole.status == 0, whole.said
+    assert whole.status == 0, whole.text
     run.write_text("".join(line for line in run.read_text().splitlines(keepends=True) if '"type":"end"' not in line))
 
     assert engine.run("run", "--continue", run, ranks=2).status == 0
@@ -251,12 +251,12 @@ def measured(
 @pytest.mark.parametrize("words", RESULTS.values(), ids=RESULTS)
 def test_results_of_a_motif_go_to_a_file_of_this_run_alone(engine, tmp_path, words: tuple[str, ...]) -> None:
     first = measured(engine, tmp_path, words)
-    assert first.status == 0, first.said
+    assert first.status == 0, first.text
     written = (tmp_path / "there").read_bytes()
 
     second = measured(engine, tmp_path, words, run="second.jsonl")
 
-    assert second.status == 2, second.said
+    assert second.status == 2, second.text
     assert "'there' exists, and this run did not create it; remove it, or give another name" in second.errors
     assert (tmp_path / "there").read_bytes() == written
 
@@ -275,7 +275,7 @@ def test_nothing_is_appended_to_what_was_there(engine, tmp_path, words: tuple[st
 
     refused = measured(engine, tmp_path, words)
 
-    assert refused.status == 2, refused.said
+    assert refused.status == 2, refused.text
     assert "'there' exists, and this run did not create it" in refused.errors
     assert victim.read_text() == "mine\n"
     assert not (tmp_path / "missing").exists()
@@ -288,6 +288,6 @@ def test_the_result_of_a_motif_takes_the_place_of_nothing_that_it_reads(engine, 
 
     refused = engine.run("motif", "replay", *option, "--output", "./a.trace", ranks=2, cwd=tmp_path)
 
-    assert refused.status == 2, refused.said
+    assert refused.status == 2, refused.text
     assert "--output: './a.trace' is a file that this command reads; choose another name" in refused.errors
     assert (tmp_path / "a.trace").read_bytes() == text

@@ -39,21 +39,21 @@ def test_the_engine_s_table_and_show_tell_the_same_median(engine, tmp_path):
     run_file = tmp_path / "run.jsonl"
     counts = ("--isolated", "3", "--contended", "3")
     begun = engine.run("run", workload, "--ranks-per-node", "1", *counts, "-o", run_file, ranks=1, cwd=tmp_path)
-    assert begun.status == 0, begun.said
+    assert begun.status == 0, begun.text
     with_times(run_file)
     copy = shutil.copy(run_file, tmp_path / "copy.jsonl")
 
     # Every round is there, only the end is missing: the engine reads the file, runs nothing and prints its table.
     continued = engine.run("run", "--continue", run_file, ranks=1, cwd=tmp_path)
     shown = engine.stressbench("show", copy, "--jobs-only", cwd=tmp_path)
-    told = json.loads(engine.stressbench("show", copy, "--json", cwd=tmp_path).output)["jobs"][0]["timing"]
+    reported = json.loads(engine.stressbench("show", copy, "--json", cwd=tmp_path).output)["jobs"][0]["timing"]
 
-    assert continued.status == 0, continued.said
+    assert continued.status == 0, continued.text
     row = re.search(r"^solver +1 +(\S+) ms +(\S+) ms ", continued.output, re.MULTILINE)
     assert row, continued.output
     columns = [line.split() for line in shown.output.splitlines() if re.search(r"\b(isolated|contended) +\d", line)]
     medians = [words[words.index(kind) + 3] for kind, words in zip(("isolated", "contended"), columns, strict=True)]
     assert [float(cell) for cell in row.groups()] == [float(cell) for cell in medians] == [5.0, 4.0]
-    assert told["isolated_s"]["median"] == 5e-3
-    assert told["contended_s"]["median"] == 4e-3
+    assert reported["isolated_s"]["median"] == 5e-3
+    assert reported["contended_s"]["median"] == 4e-3
     assert np.median(np.concatenate(CONTENDED_MS)) == 2.0  # what it would be of all repetitions together

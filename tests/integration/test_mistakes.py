@@ -103,11 +103,11 @@ def written(folder: Path, arguments: list[str]) -> list[str]:
 
 
 def is_one_clear_message(outcome, word: str) -> None:
-    assert outcome.status == 2, outcome.said
-    assert not CRASH.search(outcome.said), outcome.said
-    own_words = LAUNCHER.sub("", outcome.said)
-    assert len([line for line in own_words.splitlines() if not PART_OF_A_MESSAGE.match(line)]) == 1, outcome.said
-    assert word in own_words, outcome.said
+    assert outcome.status == 2, outcome.text
+    assert not CRASH.search(outcome.text), outcome.text
+    own_words = LAUNCHER.sub("", outcome.text)
+    assert len([line for line in own_words.splitlines() if not PART_OF_A_MESSAGE.match(line)]) == 1, outcome.text
+    assert word in own_words, outcome.text
 
 
 @pytest.mark.parametrize(("arguments", "word"), WITHOUT_LAUNCH, ids=named)
@@ -122,7 +122,7 @@ def test_what_does_not_fit_the_ranks_gives_one_message(any_engine, tmp_path, ran
 
 def test_a_leading_zero_makes_no_octal_number(engine, tmp_path):
     outcome = engine.run("motif", "barrier", "-i", "1", "--repetitions", "010", "--json", cwd=tmp_path)
-    assert '"repetitions": 10' in outcome.output, outcome.said
+    assert '"repetitions": 10' in outcome.output, outcome.text
 
 
 def test_an_existing_run_file_is_not_overwritten(engine, tmp_path):
@@ -144,6 +144,6 @@ def test_an_odd_workload_file_gives_a_message(engine, tmp_path, text):
     file = tmp_path / "odd.sb"
     file.write_text(text)
     outcome = engine.run("check", file)
-    assert outcome.status == 2, outcome.said
-    assert "odd.sb" in outcome.said
-    assert not CRASH.search(outcome.said)
+    assert outcome.status == 2, outcome.text
+    assert "odd.sb" in outcome.text
+    assert not CRASH.search(outcome.text)

@@ -31,7 +31,7 @@ def expected(rank, left):
 @pytest.mark.parametrize(("name", "left"), [("objects", 0), ("objects", 2), ("objects_unseen", 1)])
 def test_objects_are_counted_by_kind_whether_anybody_looks_or_not(traced, patterns, name, left):
     run = traced([patterns, name, str(left)], ranks=2)
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert [counts_of(rank) for rank in run.ranks] == [expected(0, left), expected(1, left)]
 
 
@@ -50,7 +50,7 @@ def test_what_is_only_counted_is_no_call(traced, patterns):
 
 def test_a_request_may_be_completed_by_another_thread_and_by_one_that_nobody_looks_at(traced, patterns):
     run = traced([patterns, "objects_threads", "5"], ranks=1)
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     found = counts_of(run.ranks[0])
     assert (found["requests"], found["groups"]) == ((5, 5), (5, 0))
 
@@ -59,7 +59,7 @@ def test_what_came_with_mpi_4_is_counted(traced, patterns, any_engine):
     if any_engine.library != "MPICH":
         pytest.skip("Debian's Open MPI is of MPI 3.1")
     run = traced([patterns, "objects_mpi4", "5"], ranks=1)
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     found = counts_of(run.ranks[0])
     assert (found["requests"], found["datatypes"]) == ((10, 5), (10, 5))
 
@@ -74,7 +74,7 @@ def test_programs_that_release_all_leave_nothing(traced, patterns, name):
 @pytest.mark.parametrize("source", ["objects.f90", "objects08.f90"])
 def test_fortran_counts_as_c_does(traced, fortran, source):
     run = traced([fortran(source)], ranks=2)
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     for rank in run.ranks:
         assert {kind: counts for kind, counts in counts_of(rank).items() if counts != (0, 0)} == {
             "requests": (3, 2), "communicators": (3, 2), "datatypes": (3, 2), "groups": (2, 1), "reductions": (1, 0),
@@ -87,7 +87,7 @@ def test_profile_names_what_is_left_and_the_rank_that_left_most(engine, stressbe
     program = engine.build / "tests" / "tracer" / "patterns"
     words = ("profile", "--", *engine.launch(program, "objects", ranks=2))
     outcome = stressbench(*words, "1")
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
     rows = [line.split() for line in outcome.output.splitlines()]
     assert ["datatypes", "27", "9", "18", "1", "63"] in rows
     assert ["requests", "4", "2", "2", "0", "30"] in rows
@@ -115,11 +115,11 @@ def motif_lines(engine, trace):
         name = motif["name"]
         options = OPTIONS.get(name, f"-f {trace}" if name == "replay" else "")
         options += TRAINING if motif["family"] == "machine_learning" else ""
-        told = engine.run("describe", name).output
-        options += " --compute off" if "--compute <choice>" in told else ""
+        reported = engine.run("describe", name).output
+        options += " --compute off" if "--compute <choice>" in reported else ""
         of_ranks = lines[RANKS.get(name, 2)]
         of_ranks.append(f"[MOTIF] {name} {options}")
-        if "--nonblocking" in told:
+        if "--nonblocking" in reported:
             of_ranks.append(f"[MOTIF] {name} {options} --nonblocking")
     return lines
 
@@ -134,7 +134,7 @@ def test_no_motif_leaves_an_object_of_mpi(any_engine, traced, patterns, tmp_path
     )
     rounds = ("--ranks-per-node", "1", "--isolated", "1", "--contended", "0", "--warmup", "0", "-q")
     run = traced([any_engine.program, "run", workload, *rounds], ranks=6, mode="profile")
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     made = [counts_of(rank) for rank in run.ranks]
     assert sum(one["requests"][0] for one in made) > 100 * REPEAT
     left = {

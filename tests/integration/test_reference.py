@@ -122,9 +122,9 @@ def captured(engine, stressbench, tmp_path) -> Callable[..., Profile]:
             *([] if whole else ["--pcontrol"]), ranks=ranks, trace=trace,
             STRESSBENCH_TRACE_PAUSED="0" if whole else "1",
         )  # fmt: skip
-        assert done.status == 0, done.said
+        assert done.status == 0, done.text
         outcome = stressbench("trace", "export", "--profile", trace)
-        assert outcome.status == 0, outcome.said
+        assert outcome.status == 0, outcome.text
         return {**json.loads(outcome.output), "bytes_to_ranks": bytes_to_ranks(trace)}
 
     return run
@@ -238,7 +238,7 @@ def test_amg_sends_what_was_captured_where_the_levels_of_the_capture_are_given(c
     trace, levels = tmp_path / "amg.trace", tmp_path / "amg.levels"
     trace.write_bytes(gzip.decompress((REFERENCE / "amg_p1_16_p4.trace.gz").read_bytes()))
     outcome = stressbench("trace", "levels", trace, "-o", levels)
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
 
     found = captured(f"amg --levels {levels}", 4, whole=True)
 
@@ -256,11 +256,11 @@ def test_the_levels_of_a_motif_with_levels_are_these_levels(levels, engine, stre
         engine.program, "motif", "amg", "--levels", given, "--compute", "off", "--repetitions", "2", "--warmup", "0",
         ranks=ranks, trace=trace,
     )  # fmt: skip
-    assert done.status == 0, done.said
+    assert done.status == 0, done.text
 
     outcome = stressbench("trace", "levels", trace)
 
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
     assert entries_of(outcome.output) == entries_of(given.read_text())
 
 
@@ -269,7 +269,9 @@ def entries_of(text: str) -> list[str]:
 
 
 def test_every_profile_has_its_motif():
-    assert {*MOTIFS, *WITH_PERSISTENT_REQUESTS} == {path.stem for path in REFERENCE.glob("*.json")}
+    compared_in_test_mcb = {path.stem for path in REFERENCE.glob("mcb_*.json")}
+    stems = {path.stem for path in REFERENCE.glob("*.json")}
+    assert {*MOTIFS, *WITH_PERSISTENT_REQUESTS} == stems - compared_in_test_mcb
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def traced(any_engine, tmp_path) -> Callable[..., Path]:
     def run(name: str, *program: str | Path, **environment: str) -> Path:
         trace = tmp_path / name
         done = any_engine.traced(*program, ranks=RANKS, trace=trace, **environment)
-        assert done.status == 0, done.said
+        assert done.status == 0, done.text
         return trace
 
     return run
@@ -46,14 +46,14 @@ def replayed(traced, any_engine, tmp_path) -> Callable[[Path], Path]:
 def test_a_replay_makes_the_calls_that_were_captured(traced, replayed, patterns, stressbench, name):
     captured = traced("captured.trace", patterns, name, "6")
     outcome = stressbench("trace", "diff", captured, replayed(captured))
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
     assert f"the same: {RANKS} sequences" in outcome.output
 
 
 def test_communicators_from_before_the_captured_part_are_there(traced, replayed, patterns, stressbench):
     captured = traced("captured.trace", patterns, "parts", "6", STRESSBENCH_TRACE_PAUSED="1")
     outcome = stressbench("trace", "diff", captured, replayed(captured))
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
 
 
 def calls_of(trace: Path) -> list[dict[str, Any]]:
@@ -80,7 +80,7 @@ def test_places_in_a_window_that_are_too_many_are_left_out(traced, replayed, pat
     assert {call.get("displacement") for call in puts} == {None, *range(64)}
     assert sum(call["n"] for call in puts) == 200 * RANKS
     outcome = stressbench("trace", "diff", captured, replayed(captured))
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
 
 
 def test_what_is_computed_at_the_end_of_a_part_is_known(traced, patterns):
@@ -105,7 +105,7 @@ def test_another_number_of_ranks_is_refused(traced, patterns, any_engine):
     captured = traced("captured.trace", patterns, "cg", "6")
     outcome = any_engine.run("motif", "replay", "-f", captured, ranks=2)
     assert outcome.status == 2
-    assert f"captured on {RANKS} ranks" in outcome.said
+    assert f"captured on {RANKS} ranks" in outcome.text
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def looking_at(any_engine, patterns, tmp_path) -> Callable[..., Any]:
 
 def test_profile_shows_what_a_program_spends_its_time_on(looking_at):
     done = looking_at(["profile"], "cg", "50")
-    assert done.status == 0, done.said
+    assert done.status == 0, done.text
     assert "loop " in done.output  # the program's own output
     for word in ("Allreduce", "Waitall", "% p2p", "collective", "cg"):
         assert word in done.output
@@ -130,7 +130,7 @@ def test_profile_shows_what_a_program_spends_its_time_on(looking_at):
 def test_profile_as_json_adds_up(looking_at, tmp_path):
     output = tmp_path / "profile.json"
     done = looking_at(["profile", "-o", output], "ring", "50")
-    assert done.status == 0, done.said
+    assert done.status == 0, done.text
     text = output.read_text()
     assert '"Sendrecv"' in text
     assert json.loads(text)
@@ -145,7 +145,7 @@ def test_what_a_killed_program_had_is_kept(looking_at, tmp_path, monkeypatch):
     output = tmp_path / "killed.trace"
     done = looking_at(["capture", "-o", output], "killed", "100")
     assert done.status != 0
-    assert output.exists(), done.said
+    assert output.exists(), done.text
     lines = [json.loads(line) for line in output.read_text().splitlines()]
     assert sum(line["type"] == "rank" for line in lines) == RANKS
     assert not lines[-1]["complete"]
@@ -154,7 +154,7 @@ def test_what_a_killed_program_had_is_kept(looking_at, tmp_path, monkeypatch):
 
 def test_a_recorded_program_runs_beside_another(looking_at, any_engine, tmp_path):
     done = looking_at(["record", "-o", "app.sb"], "cg", "20")
-    assert done.status == 0, done.said
+    assert done.status == 0, done.text
     workload = tmp_path / "app.sb"
     workload.write_text(workload.read_text() + "\n[JOB_NAME] other\n[NODES] 1\n[MOTIF] Compute -m 1ms\n")
     outcome = any_engine.run(
@@ -162,6 +162,6 @@ def test_a_recorded_program_runs_beside_another(looking_at, any_engine, tmp_path
         "--isolated", "1", "--contended", "1", "--repetitions", "2",
         "--output", "run.jsonl", ranks=RANKS + 1, cwd=tmp_path,
     )  # fmt: skip
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
     records = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
     assert records[-1]["complete"]

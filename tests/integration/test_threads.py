@@ -11,14 +11,14 @@ def test_threads_move_every_part(any_engine, threads):
         "motif", "threads", "--threads", str(threads), "--sizes", "24,48KiB", "-i", "20", "--repetitions", "2",
         "--verify", "--mpi-thread-multiple", "--json", ranks=3,
     )  # fmt: skip
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
     assert [row["size_bytes"] for row in json.loads(outcome.output)["rows"]] == [24, 49152]
 
 
 def test_threads_are_refused_where_mpi_was_not_started_for_them(any_engine):
     outcome = any_engine.run("motif", "threads", "--threads", "2", ranks=2)
     assert outcome.status == 2
-    assert "--threads: 2 that call MPI at once need MPI_THREAD_MULTIPLE" in outcome.said
+    assert "--threads: 2 that call MPI at once need MPI_THREAD_MULTIPLE" in outcome.text
 
 
 def test_partitions_arrive_or_are_refused_by_an_older_mpi(any_engine):
@@ -29,6 +29,6 @@ def test_partitions_arrive_or_are_refused_by_an_older_mpi(any_engine):
     )  # fmt: skip
     if "MPI standard 3" in standard:
         assert outcome.status == 2
-        assert "partitioned needs an MPI library of standard 4.0" in outcome.said
+        assert "partitioned needs an MPI library of standard 4.0" in outcome.text
     else:
-        assert outcome.status == 0, outcome.said
+        assert outcome.status == 0, outcome.text

@@ -23,7 +23,7 @@ NAMES = [
 @pytest.mark.parametrize("name", NAMES)
 def test_every_kind_of_program_is_captured_whole(traced, patterns, name, tmp_path):
     run = traced([patterns, name, "5"])
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert [line["type"] for line in run.lines] == ["header", *["rank"] * RANKS, "end"]
     assert run.lines[-1]["complete"]
     for rank in run.ranks:
@@ -84,7 +84,7 @@ def test_a_window_holds_these_calls_of_each_rank_and_nothing_else(traced, patter
     first, end = before + 3 * CG_CALLS, before + 12 * CG_CALLS
     run = traced([patterns, "cg", "20"], **windows(tmp_path, *[(first, end)] * RANKS))
 
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     for rank, uncut in zip(run.ranks, whole.ranks, strict=True):
         assert rank["sequence_calls"] == 9 * CG_CALLS
         assert {total["op"]: total["calls"] for total in rank["totals"]} == {
@@ -106,6 +106,27 @@ def test_a_window_may_differ_from_rank_to_rank_and_begin_with_the_first_call(tra
     assert calls == [2, 3, whole - 2]
 
 
+def test_a_pause_within_a_window_is_in_none_of_its_times(traced, patterns, tmp_path):
+    run = traced([patterns, "paused", "20"], **windows(tmp_path, *[(2, 18)] * RANKS))
+
+    for rank in run.ranks:
+        assert rank["sequence_calls"] == 16
+        accounted_s = sum(total["time_s"] for total in rank["totals"]) + sum(gap[3] for gap in rank["gaps"])
+        assert rank["wall_s"] - accounted_s < 0.25  # it pauses for 0.5 s
+        assert rank["tail_s"] == 0  # what was before the pause is in a gap
+
+
+def test_a_program_that_is_paused_until_its_window_begins_has_no_time_before_it(traced, patterns, tmp_path):
+    run = traced(
+        [patterns, "paused", "2"], STRESSBENCH_TRACE_PAUSED="1", **windows(tmp_path, *[(0, 1)] * RANKS)
+    )  # fmt: skip
+
+    for rank in run.ranks:
+        assert rank["sequence_calls"] == 1
+        accounted_s = sum(total["time_s"] for total in rank["totals"]) + sum(gap[3] for gap in rank["gaps"])
+        assert rank["wall_s"] - accounted_s < 0.25
+
+
 def test_nothing_is_recorded_after_a_window_even_if_the_program_asks_for_it(traced, patterns, tmp_path):
     run = traced([patterns, "parts", "4"], **windows(tmp_path, *[(0, 1)] * RANKS))
     assert [rank["sequence_calls"] for rank in run.ranks] == [1] * RANKS
@@ -119,7 +140,7 @@ def test_nothing_is_recorded_with_a_file_that_has_no_window_for_each_rank(traced
     line = {"": 1, "0 5\n0 5\n": 3}.get(text, 2)
     assert run.status == 0
     assert [rank["sequence_calls"] for rank in run.ranks] == [0] * RANKS
-    assert f"STRESSBENCH_TRACE_WINDOW: '{file}', line {line}: expected FIRST END, one line per rank" in run.said
+    assert f"STRESSBENCH_TRACE_WINDOW: '{file}', line {line}: expected FIRST END, one line per rank" in run.text
 
 
 def test_times_before_calls_are_kept_in_order_on_request(traced, patterns, tmp_path):
@@ -129,7 +150,7 @@ def test_times_before_calls_are_kept_in_order_on_request(traced, patterns, tmp_p
     spans = windows(tmp_path, *[(before, before + 20 * CG_CALLS)] * RANKS)
     run = traced([patterns, "cg", "20"], STRESSBENCH_TRACE_GAP_TIMES="1", **spans)
 
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     for rank in run.ranks:
         times = rank["gap_times_ns"]
         assert len(times) == rank["sequence_calls"] == 20 * CG_CALLS
@@ -149,7 +170,7 @@ def test_times_before_calls_are_those_of_the_first_calls_where_there_are_too_man
 
 def test_a_program_that_repeats_nothing_degrades_to_statistics(traced, patterns):
     run = traced([patterns, "irregular", "100000"], ranks=1)
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     (rank,) = run.ranks
     assert rank["rules"] is None
     assert {loss["what"] for loss in rank["lost"]} >= {"sequence", "calls"}
@@ -226,7 +247,7 @@ def test_what_stands_where_a_pool_should_is_neither_used_nor_removed(traced, pat
 
     run = traced([patterns, "cg", "5"])
 
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert len(run.ranks) == RANKS
     assert (taken.is_symlink(), precious.read_text(), other.read_text()) == (True, "mine", "mine")
 
@@ -239,28 +260,66 @@ def test_the_list_of_modules_follows_no_link(traced, patterns, tmp_path):
 
     run = traced([patterns, "cg", "5"])
 
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert precious.read_text() == "mine"
     assert not modules.is_symlink()
     assert modules.stat().st_mode & 0o077 == 0
 
 
+def test_the_trace_is_not_written_through_a_link(traced, patterns, tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / "linked.trace").symlink_to(precious)
+
+    run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_OUTPUT=str(tmp_path / "linked.trace"))
+
+    assert run.status == 0
+    assert "the trace could not be written: cannot open" in run.said
+    assert precious.read_text() == "mine"
+
+
+def test_a_window_from_a_fifo_is_refused_before_anybody_writes_to_it(traced, patterns, tmp_path):
+    os.mkfifo(tmp_path / "window\x1b[31m")
+
+    run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_WINDOW=str(tmp_path / "window\x1b[31m"))
+
+    assert run.status == 0
+    assert "STRESSBENCH_TRACE_WINDOW: cannot open" in run.said
+    assert "it is not a regular file" in run.said
+    assert "window\\u001b[31m" in run.said
+    assert "\x1b" not in run.said
+
+
+def test_saved_calls_go_into_a_new_file_only(traced, patterns, any_engine, tmp_path):
+    traced([patterns, "killed", "1000"])
+    pools = sorted(tmp_path.glob("*.pool"))
+    before = pools[0].read_bytes()
+    salvage = any_engine.tracer.with_name("stressbench-trace-salvage")
+
+    done = subprocess.run([salvage, *pools], capture_output=True, text=True, timeout=60, check=False)
+
+    assert (done.returncode, done.stderr) == (
+        2, f"stressbench-trace-salvage: {pools[0]}: it exists; give the name of a new file\n"
+    )  # fmt: skip
+    assert pools[0].read_bytes() == before
+
+
 def test_a_file_that_cannot_be_written_is_said_and_harms_nothing(traced, patterns):
     run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_OUTPUT="/proc/nowhere/x.trace")
     assert run.status == 0
-    assert "the trace could not be written" in run.said
+    assert "the trace could not be written" in run.text
 
 
 def test_programs_without_mpi_are_left_alone(any_engine):
-    alone = {**os.environ, "LD_PRELOAD": str(any_engine.tracer)}
-    done = subprocess.run(["/bin/echo", "x"], env=alone, capture_output=True, text=True)
+    untraced = {**os.environ, "LD_PRELOAD": str(any_engine.tracer)}
+    done = subprocess.run(["/bin/echo", "x"], env=untraced, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "x\n", "")
 
 
 @pytest.mark.parametrize("source", ["ring.f90", "ring08.f90"])
 def test_fortran_programs_are_seen(traced, fortran, source):
     run = traced([fortran(source)])
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     calls = {call["op"]: call for call in run.ranks[0]["calls"]}
     assert calls["Allreduce"]["in_place"]
     assert calls["Allreduce"]["type"] == "INTEGER"
@@ -282,7 +341,7 @@ def test_python_programs_are_seen(traced, any_engine, tmp_path):
         "world.Bcast(array.array('d', [0] * 100), root=1)\n"
     )
     run = traced(["/usr/bin/python3", script])
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert [call["n"] for rank in run.ranks for call in rank["calls"] if call.get("bytes") == 800] == [1] * RANKS
 
 
@@ -291,7 +350,7 @@ def test_hpcc_is_captured_and_its_own_count_agrees(traced, any_engine, tmp_path)
         pytest.skip("Debian's hpcc is for Open MPI, and is not installed everywhere")
     (tmp_path / "hpccinf.txt").write_text((PATTERNS / "hpccinf.txt").read_text())
     run = traced(["hpcc"], ranks=4)
-    assert run.status == 0, run.said
+    assert run.status == 0, run.text
     assert "Success=1" in (tmp_path / "hpccoutf.txt").read_text()
     assert len(run.ranks) == 4
     assert all(rank["lost"] is None for rank in run.ranks)

@@ -31,7 +31,7 @@ def test_a_shipped_workload_runs(engine, stressbench, workload, tmp_path):
         "run", workload, "--ranks-per-node", RANKS_PER_NODE.get(workload.name, "1"), *SMALL, *settings, "--output", run,
         ranks=ranks, cwd=tmp_path,
     )  # fmt: skip
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text
     end = json.loads(run.read_text().splitlines()[-1])
     assert (end["type"], end["complete"]) == ("end", True)
     assert stressbench("show", run).status == 0
@@ -53,7 +53,7 @@ def test_a_job_with_a_load_works_that_share_of_the_time(any_engine, tmp_path):
         "run", workload, "--ranks-per-node", "1", "--isolated", "1", "--contended", "0", "--output", output, ranks=1
     )
 
-    assert done.status == 0, done.said
+    assert done.status == 0, done.text
     records = [json.loads(line) for line in output.read_text().splitlines()]
     took_s = [one["time_max_s"] for one in records if one["type"] == "sample" and one["step"] is None]
     (round_,) = (one for one in records if one["type"] == "round")

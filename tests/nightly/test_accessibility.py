@@ -44,15 +44,15 @@ CACHE = Path(__file__).parents[2] / ".cache" / "axe"
 JUDGE = """
 document.querySelectorAll('details').forEach(one => one.open = true);
 axe.run(document, {resultTypes: ['violations']}).then(found => {
-  const told = document.createElement('pre');
-  told.id = 'judged';
-  told.textContent = JSON.stringify({
+  const result = document.createElement('pre');
+  result.id = 'judged';
+  result.textContent = JSON.stringify({
     passes: found.passes.map(rule => rule.id),
     violations: found.violations.map(rule => ({
       id: rule.id, impact: rule.impact, nodes: rule.nodes.slice(0, 3).map(node => node.html)
     }))
   });
-  document.body.append(told);
+  document.body.append(result);
 });
 """
 pytestmark = [pytest.mark.browser, needs_browser]
@@ -61,7 +61,7 @@ PAGES = pytest.mark.parametrize(
     "which",
     [
         *("run_page", "study_page", "beff_page", "beff_io_page"),
-        *("profiles_page", "together_page", "judgement_page", "degradation_page"),
+        *("profiles_page", "corun_page", "judgement_page", "degradation_page"),
     ],
 )
 WIDTHS = pytest.mark.parametrize("width", [1100, 500])
@@ -141,7 +141,7 @@ def profiles_page() -> str:
 
 
 @pytest.fixture(scope="module")
-def together_page() -> str:
+def corun_page() -> str:
     """Every model, some of which cannot tell."""
     return rendered("html", predictions.page(predict_corun([CG, FFT], tuple(Model))))
 
@@ -168,9 +168,9 @@ def judged(page: str, axe: str, folder: Path, *flags: str) -> dict[str, list[dic
     text = re.sub(r"<meta http-equiv=[^>]*>", "", page)
     path.write_text(text.replace("</body>", f"{program}</body>"), encoding="utf-8")
     document = browse(path, folder, *flags, "--virtual-time-budget=60000", "--dump-dom").stdout
-    told = re.search(r'<pre id="judged">(.*?)</pre>', document, re.DOTALL)
-    assert told is not None, "axe did not finish"
-    found: dict[str, list[dict[str, str]]] = json.loads(unescape(told[1]))
+    reported = re.search(r'<pre id="judged">(.*?)</pre>', document, re.DOTALL)
+    assert reported is not None, "axe did not finish"
+    found: dict[str, list[dict[str, str]]] = json.loads(unescape(reported[1]))
     return found
 
 
@@ -191,9 +191,9 @@ def test_axe_finds_nothing_serious(
 
 
 def test_a_serious_fault_would_be_noticed(run_page: str, axe: str, tmp_path: Path) -> None:
-    spoilt = run_page.replace("<main>", '<main><img src="data:,"><p style="color:#ccc;background:#fff">faint</p>')
+    corrupted = run_page.replace("<main>", '<main><img src="data:,"><p style="color:#ccc;background:#fff">faint</p>')
 
-    assert {one["id"] for one in bad(judged(spoilt, axe, tmp_path))} == {"image-alt", "color-contrast"}
+    assert {one["id"] for one in bad(judged(corrupted, axe, tmp_path))} == {"image-alt", "color-contrast"}
 
 
 @THEMES

@@ -37,7 +37,7 @@ def test_it_takes_the_time_that_it_is_given(stressbench, tmp_path, measured, few
         done = stressbench(
             "beff-io", "-n", "4", "-T", f"{GIVEN_S}s", *SMALL, "--file", tmp_path / f"f{number}", "--json"
         )
-        assert done.status == 0, done.said
+        assert done.status == 0, done.text
         took.append(json.loads(done.output)["elapsed_s"])
 
     measured.bounded(
@@ -48,7 +48,7 @@ def test_it_takes_the_time_that_it_is_given(stressbench, tmp_path, measured, few
 def test_its_number_follows_again(stressbench, tmp_path) -> None:
     protocol = tmp_path / "disk.jsonl"
     done = stressbench("beff-io", "-n", "4", "-T", "10s", *SMALL, "--file", tmp_path / "f", "-o", protocol, "--json")
-    assert done.status == 0, done.said
+    assert done.status == 0, done.text
     found = json.loads(done.output)
     lines = protocol_of(protocol)
 
@@ -63,7 +63,7 @@ def test_every_byte_is_right_in_all_types(stressbench, tmp_path) -> None:
     options = ("-T", "5s", "--mpart", "1MiB", "--limit", "64MiB", "--verify", "--file", tmp_path / "f")
     done = stressbench("beff-io", "-n", "3", *options, "--json")
 
-    assert done.status == 0, done.said
+    assert done.status == 0, done.text
     assert json.loads(done.output)["b_eff_io"] > 0
 
 
@@ -94,5 +94,5 @@ def test_bad_values_are_refused_before_anything_starts(stressbench, tmp_path) ->
     ):
         refused = stressbench("beff-io", "-n", "2", *words, "--file", tmp_path / "f")
 
-        assert refused.status == 2, refused.said
-        assert said in refused.said
+        assert refused.status == 2, refused.text
+        assert said in refused.text

@@ -2,7 +2,7 @@
 
 import pytest
 from support.lab_bench import job
-from support.measured import Tolerated, at_least, told_as
+from support.measured import Tolerated, at_least, reported_ratio
 
 from stressbench.formats.profiles.profile import read_profile
 from stressbench.interference.profile_analysis import slowdown_interval
@@ -19,7 +19,7 @@ def levels(lab_up, samples):
     workload.write_text(job("all", "0-3", "alltoall -s 64KiB") + "[REPEAT] 10\n", encoding="utf-8")
     words = ("compress", "--on", "lab:tiny", "-n", "4", "--rounds", str(samples))
     ended = tiny.stressbench(*words, *RINGS, *PROBES, "-o", "all.json", workload, timeout_s=900)
-    assert ended.status == 0, ended.said
+    assert ended.status == 0, ended.text
     profile = read_profile(tiny.folder / "all.json")
     return profile, sorted(profile.levels, key=lambda one: -one.configuration.pause_s)
 
@@ -44,11 +44,11 @@ def test_what_needs_the_links_is_slowed_more_by_the_busier_ring(levels, measured
 
     assert len(light.times_s) == len(heavy.times_s) == len(profile.alone_s) == samples
     more = slowdown_interval(light.times_s, heavy.times_s)
-    told = {
+    reported = {
         "slow-down by the busier ring": (slowed[heavy.configuration.pause_s], at_least(1.2)),
         "time beside the busier ring over the other": (more, at_least(1.0)),
     }
     measured.judge(
-        told_as(name, {"ratio": one.centre, "low": one.low, "high": one.high}, samples, tolerated)
-        for name, (one, tolerated) in told.items()
+        reported_ratio(name, {"ratio": one.centre, "low": one.low, "high": one.high}, samples, tolerated)
+        for name, (one, tolerated) in reported.items()
     )

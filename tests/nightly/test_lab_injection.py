@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from support.lab_bench import STREAM, alone, isolated_ratios, job
-from support.measured import around, at_most, told_as
+from support.lab_bench import STREAM, isolated, isolated_ratios, job
+from support.measured import around, at_most, reported_ratio
 from support.programs import CHECKOUT
 
 FACTORS = (1, 2, 4, 8)
@@ -12,14 +12,14 @@ PAIRS = tuple(f"{2 * pair},{2 * pair + 1}" for pair in range(len(FACTORS)))  # o
 
 
 @pytest.mark.parametrize("factor", FACTORS[1:])
-def test_a_stream_between_slower_cards_takes_as_much_longer(lab_up, measured, samples, factor) -> None:
+def test_a_stream_between_slower_nics_takes_as_much_longer(lab_up, measured, samples, factor) -> None:
     """5 %: two streams, each within 3 % of its rate."""
     workload = job("full", PAIRS[0], STREAM) + job("slow", PAIRS[FACTORS.index(factor)], STREAM)
 
-    found = lab_up("injection").run(workload, *alone(samples))
+    found = lab_up("injection").run(workload, *isolated(samples))
 
     ratios = isolated_ratios(found, 1, over=0)
-    measured.median("time between slower cards over time at the full rate", ratios, expected=factor, within=0.05)
+    measured.median("time between slower NICs over time at the full rate", ratios, expected=factor, within=0.05)
 
 
 def test_a_pingpong_of_small_messages_hardly_notices_half_the_rate(lab_up, measured, samples) -> None:
@@ -29,7 +29,7 @@ def test_a_pingpong_of_small_messages_hardly_notices_half_the_rate(lab_up, measu
     """
     workload = "".join(job(f"at{number}", PAIRS[number], "pingpong -s 8 -i 1") for number in range(2))
 
-    found = lab_up("injection").run(workload, *alone(samples, repetitions=100))
+    found = lab_up("injection").run(workload, *isolated(samples, repetitions=100))
 
     ratios = isolated_ratios(found, 1, over=0)
     measured.bounded("time at half the rate over time at the full rate", ratios, at_most(1.1))
@@ -42,13 +42,13 @@ def test_degrade_tells_the_factor_of_a_stream_at_each_rate(lab_up, measured, sam
     options = ("-n", "2", "--on", "lab:tiny", "--isolated", str(samples), "--repetitions", "2", "-o", "stream")
 
     ran = tiny.stressbench(*words, *options, timeout_s=900)
-    assert ran.status == 0, ran.said
-    told = tiny.stressbench("degrade", "report", "stream", "--format", "json")
+    assert ran.status == 0, ran.text
+    reported = tiny.stressbench("degrade", "report", "stream", "--format", "json")
 
-    assert told.status == 0, told.said
-    curve = next(one for one in json.loads(told.output)["curves"] if one["motif"] is None)
+    assert reported.status == 0, reported.text
+    curve = next(one for one in json.loads(reported.output)["curves"] if one["motif"] is None)
     assert len(curve["points"]) == len(FACTORS)
     measured.judge(
-        told_as(f"factor at 1/{by} of the rate", point["factor"], samples, around(by, within=0.05))
+        reported_ratio(f"factor at 1/{by} of the rate", point["factor"], samples, around(by, within=0.05))
         for by, point in zip(FACTORS[1:], curve["points"][1:], strict=True)
     )

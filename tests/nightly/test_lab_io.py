@@ -12,11 +12,11 @@ from support.lab_bench import (
     STORING,
     STREAM,
     Bench,
-    alone,
     blocks,
     descendants_marked,
     gone,
     impacts,
+    isolated,
     isolated_s,
     job,
     require_storage,
@@ -57,7 +57,7 @@ def test_a_writer_is_as_fast_as_its_way_to_the_io_node(lab_up, measured, samples
 
     10 %: opening, syncing and closing are messages of their own.
     """
-    found = lab_up("tapered-io", SERVED).run(job("w", nodes, motif), *alone(samples))
+    found = lab_up("tapered-io", SERVED).run(job("w", nodes, motif), *isolated(samples))
 
     measured.median("time of 8 MiB written [s]", isolated_s(found), expected=WRITTEN * 8 / RATE, within=0.1)
 
@@ -66,7 +66,7 @@ def test_what_another_host_wrote_is_read_at_the_rate_of_the_link(lab_up, measure
     """Two hosts behind one leaf, 4 MiB each: its uplink is the way they share. 10 %: as of writing."""
     motif = "posix -s 4MiB -t 1MiB --files rank --do read --shift 1 --drop-caches -f ${SCRATCH}/r"
 
-    found = lab_up("tapered-io", SERVED).run(job("r", "0,1", motif), *alone(samples))
+    found = lab_up("tapered-io", SERVED).run(job("r", "0,1", motif), *isolated(samples))
 
     measured.median("time of 8 MiB read [s]", isolated_s(found), expected=WRITTEN * 8 / RATE, within=0.1)
 
@@ -109,10 +109,10 @@ def test_an_io_node_holds_no_more_than_its_capacity(lab_up) -> None:
     small = lab_up("small-io", STORING.replace("count = 2\nattach", 'count = 1\ncapacity = "4MiB"\nattach'))
     (small.folder / "w.sb").write_text(job("w", "0", writer("much")), encoding="utf-8")
 
-    ended = small.stressbench("run", "w.sb", "--on", "lab:small-io", "-n", "1", *alone(1))
+    ended = small.stressbench("run", "w.sb", "--on", "lab:small-io", "-n", "1", *isolated(1))
 
     assert ended.status == 3
-    assert "No space left on device" in ended.said
+    assert "No space left on device" in ended.text
 
 
 def test_without_root_io_nodes_are_plain_nodes_and_scratch_is_no_folder_of_the_machine(engine, tmp_path) -> None:
@@ -141,7 +141,7 @@ def test_without_root_io_nodes_are_plain_nodes_and_scratch_is_no_folder_of_the_m
 def test_setup_finds_nothing_missing_where_labs_serve(engine) -> None:
     ended = engine.stressbench("lab", "setup", "--install")
 
-    assert (ended.status, ended.said) == (0, "stressbench: nothing is missing\n")
+    assert (ended.status, ended.text) == (0, "stressbench: nothing is missing\n")
 
 
 def test_a_lab_goes_down_while_a_host_writes(engine, tmp_path, wait_for) -> None:

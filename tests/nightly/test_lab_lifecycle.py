@@ -81,17 +81,17 @@ def test_an_exit_status_and_a_signal_pass_through(bench) -> None:
 
 
 def test_nothing_leaves_the_machine_and_nothing_listens_outside(bench) -> None:
-    """A host of the lab has cards of the lab only, and no way to any address but the lab's."""
+    """A host of the lab has NICs of the lab only, and no way to any address but the lab's."""
     bench.lab("up", "tiny")
     try:
-        cards = bench.lab("exec", "h0", "--", "ls", "/sys/class/net").split()
+        nics = bench.lab("exec", "h0", "--", "ls", "/sys/class/net").split()
         outside = bench.stressbench("lab", "exec", "h0", "--", "ip", "route", "get", "192.0.2.1")
         listening = bench.lab("exec", "h0", "--", "cat", "/proc/net/tcp").splitlines()[1:]
     finally:
         bench.lab("down", "tiny")
 
-    assert cards == ["eth0", "lo"]
-    assert "unreachable" in outside.said
+    assert nics == ["eth0", "lo"]
+    assert "unreachable" in outside.text
     assert listening == []
 
 
@@ -112,7 +112,7 @@ def test_labs_stand_side_by_side(bench) -> None:
 
 
 def test_a_link_is_slowed_cut_and_mended_while_the_lab_is_up(bench) -> None:
-    bench.lab("up", "isambard")  # its switches route: the kernel forgets routes over a card that goes down
+    bench.lab("up", "isambard")  # its switches route: the kernel forgets routes over a NIC that goes down
     try:
         routed = Bench("isambard", bench.folder, bench.program)
         reach = ("exec", "h0", "--", sys.executable, "-c", "import socket; socket.create_connection(('h15', 9), 1)")
@@ -173,10 +173,10 @@ def test_pinned_hosts_run_on_their_own_cores(bench) -> None:
     file = bench.folder / "pinned.toml"
     hosts = '[hosts]\ncount = 2\npinned = true\n[[rail]]\nrate = "1Gbit"\n[topology]\nkind = "single"\n'
     file.write_text(hosts, encoding="utf-8")
-    tell = ("sh", "-c", "grep Cpus_allowed_list /proc/self/status")
+    query = ("sh", "-c", "grep Cpus_allowed_list /proc/self/status")
     bench.lab("up", str(file))
     try:
-        entered = [bench.lab("exec", host, "--", *tell).split()[1] for host in ("h0", "h1")]
+        entered = [bench.lab("exec", host, "--", *query).split()[1] for host in ("h0", "h1")]
         asked = bench.lab("exec", "h0", "--", "/run/lab/agent", "h1", "grep", "Cpus_allowed_list", "/proc/self/status")
     finally:
         bench.lab("down", "pinned")
@@ -186,14 +186,14 @@ def test_pinned_hosts_run_on_their_own_cores(bench) -> None:
 
 
 def test_going_down_twice_is_no_mistake(bench) -> None:
-    assert "was not up" in bench.stressbench("lab", "down", "tiny").said
+    assert "was not up" in bench.stressbench("lab", "down", "tiny").text
 
 
 def test_down_clears_what_an_up_left_that_was_killed_before_its_lab_had_a_folder(bench) -> None:
     folder = bench.folder / "labs"
     folder.mkdir()
 
-    assert "was not up" in bench.stressbench("lab", "down", "tiny").said
+    assert "was not up" in bench.stressbench("lab", "down", "tiny").text
 
     assert left_of(folder) == []
 
@@ -201,13 +201,13 @@ def test_down_clears_what_an_up_left_that_was_killed_before_its_lab_had_a_folder
 def test_a_lab_whose_host_is_killed_ends_as_a_whole(bench, wait_for) -> None:
     """Half a lab would measure nonsense."""
     bench.lab("up", "tiny")
-    (keeper,) = {one["keeper"] for one in bench_status(bench)}
-    children = Path(f"/proc/{keeper}/task/{keeper}/children").read_text(encoding="utf-8").split()
+    (supervisor,) = {one["keeper"] for one in bench_status(bench)}
+    children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text(encoding="utf-8").split()
 
     os.kill(int(children[2]), signal.SIGKILL)
 
     wait_for(lambda: not descendants_marked(bench.folder / "labs"), "every process of the lab ends")
-    assert "no lab is up" in bench.stressbench("lab", "status").said
+    assert "no lab is up" in bench.stressbench("lab", "status").text
     bench.lab("up", "tiny")
     bench.lab("down", "tiny")
     wait_for(lambda: gone(bench.folder / "labs"), "nothing is left")

@@ -7,9 +7,9 @@ from support.lab_bench import (
     STREAM,
     TAPERED,
     WINDOW,
-    alone,
     blocks,
     impacts,
+    isolated,
     isolated_ratios,
     isolated_s,
     job,
@@ -42,7 +42,7 @@ def test_every_link_of_tiny_carries_a_stream_of_its_rate(lab_up, measured, sampl
 
 def test_a_stream_of_messages_takes_its_bytes_over_the_rate(lab_up, measured, samples) -> None:
     """5 %: a window of 2 MiB starts and ends with a latency, and MPI's headers travel with it."""
-    found = lab_up("tiny").run(job("a", "0,1", STREAM), *alone(samples))
+    found = lab_up("tiny").run(job("a", "0,1", STREAM), *isolated(samples))
 
     measured.median("time of a window [s]", isolated_s(found), expected=WINDOW * 8 / RATE, within=0.05)
 
@@ -53,7 +53,8 @@ def test_links_carry_what_the_round_sent_and_nothing_else_does(lab_up) -> None:
     sent = 7 * WINDOW / PAYLOAD
 
     links = {
-        (one.link, one.source): one for one in tiny.run(job("a", "0,1", STREAM), *alone(1, repetitions=6)).links or ()
+        (one.link, one.source): one
+        for one in tiny.run(job("a", "0,1", STREAM), *isolated(1, repetitions=6)).links or ()
     }
 
     there = [links["h0-s0", "h0"], links["h1-s0", "s0"]]
@@ -67,7 +68,7 @@ def test_messages_that_go_both_ways_at_once_fill_a_link_both_ways(lab_up, measur
     """But for an acknowledgement, of 66 bytes, of each frame. 10 %: how many there are is TCP's affair."""
     expected = 2**20 * 8 / RATE * (1 + 66 / 1514)
 
-    found = lab_up("tiny").run(job("both", "0,1", "sendrecv -s 1MiB"), *alone(samples))
+    found = lab_up("tiny").run(job("both", "0,1", "sendrecv -s 1MiB"), *isolated(samples))
 
     measured.median("time of 1 MiB each way [s]", isolated_s(found), expected=expected, within=0.1)
 
@@ -76,7 +77,7 @@ def test_an_incast_takes_what_all_senders_send_over_the_receivers_rate(lab_up, m
     """5 %: as of a stream."""
     expected = 3 * 512 * 2**10 * 8 / RATE
 
-    found = lab_up("tiny").run(job("in", "0-3", "incast -s 512KiB"), *alone(samples))
+    found = lab_up("tiny").run(job("in", "0-3", "incast -s 512KiB"), *isolated(samples))
 
     measured.median("time of three times 512 KiB [s]", isolated_s(found), expected=expected, within=0.05)
 
@@ -102,7 +103,7 @@ def test_a_quarter_of_the_rate_takes_four_times_as_long(lab_up, measured, sample
     for host in ("h2", "h3"):
         tiny.set(host, "rate=quarter")
     try:
-        found = tiny.run(job("full", "0,1", STREAM) + job("quarter", "2,3", STREAM), *alone(samples))
+        found = tiny.run(job("full", "0,1", STREAM) + job("quarter", "2,3", STREAM), *isolated(samples))
     finally:
         tiny.set("hosts", "rate=full")
 
@@ -119,7 +120,7 @@ def test_two_rails_carry_twice_as_much_as_one(lab_up, measured, samples) -> None
     workload = job("a", "0,1", "bandwidth -s 2MiB -w 2")
 
     gains = [
-        isolated_s(one.run(workload, *alone(1)))[0] / isolated_s(two.run(workload, *alone(1)))[0]
+        isolated_s(one.run(workload, *isolated(1)))[0] / isolated_s(two.run(workload, *isolated(1)))[0]
         for _ in range(samples)
     ]
 

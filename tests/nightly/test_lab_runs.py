@@ -19,7 +19,7 @@ def test_each_rank_runs_on_its_host(lab_up, any_engine) -> None:
     words = ("w.sb", "--on", "lab:tiny", "-n", "2", "-o", target, "--engine", any_engine.program)
     ended = tiny.stressbench("run", *words, *rounds)
 
-    assert ended.status == 0, ended.said
+    assert ended.status == 0, ended.text
     header = read_run(target).header
     assert [node.host for node in header.nodes] == ["h0", "h1"]
     assert header.mpi.transports is not None

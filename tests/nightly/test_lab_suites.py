@@ -15,7 +15,7 @@ def b_eff(bench) -> float:
     workload = f"[JOB_NAME] b\n[NID_LIST] 0-3\n[MOTIF] {B_EFF} --protocol {protocol}\n"
     bench.run(workload, "--isolated", "1", "--contended", "0", "--repetitions", "1", "--warmup", "0")
     evaluated = bench.stressbench("beff", "--from", protocol, "--json")
-    assert evaluated.status == 0, evaluated.said
+    assert evaluated.status == 0, evaluated.text
     return float(json.loads(evaluated.output)["b_eff"])
 
 
@@ -49,7 +49,7 @@ def test_b_eff_io_of_a_lab_writes_no_faster_than_its_links(lab_up) -> None:
     served = lab_up("suites-io", SERVED)
     options = ("-T", "60s", "--mpart", "2MiB", "--verify", "--json")
     measured = served.stressbench("beff-io", "--on", "lab:suites-io", *options, timeout_s=300)
-    assert measured.status == 0, measured.said
+    assert measured.status == 0, measured.text
     found = json.loads(measured.output)
 
     (partition,) = found["partitions"]

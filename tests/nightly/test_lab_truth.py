@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 from support.lab_bench import Bench
-from support.measured import around, at_least, share_of, told_as
+from support.measured import around, at_least, reported_ratio, share_of
 
 TREE = """
 [hosts]
@@ -50,7 +50,7 @@ def impacts(bench: Bench, samples: int) -> Mapping[float, list[Mapping[str, floa
     places = json.dumps([f"lab:tree-{truth}" for truth in TRUTHS])
     (bench.folder / "study.toml").write_text(STUDY.format(places=places, blocks=samples), encoding="utf-8")
     ended = bench.stressbench("study", "run", "study.toml", "-o", "study", timeout_s=1800)
-    assert ended.status == 0, ended.said
+    assert ended.status == 0, ended.text
     report = json.loads(bench.stressbench("study", "report", "study", "--format", "json").output)
     return {
         float(cell["values"]["on"].removeprefix("lab:tree-")): [job["impact"] for job in cell["jobs"]]
@@ -66,14 +66,14 @@ def test_known_impacts_are_recovered(trees: Bench, measured, samples) -> None:
     """
     found = impacts(trees, samples)
 
-    told = [(truth, number, job) for truth in TRUTHS for number, job in enumerate(found[truth])]
-    assert len(told) == 4 * len(TRUTHS)
-    holding = [job["low"] <= 1.01 * truth and job["high"] >= 0.99 * truth for truth, _, job in told]
+    reported = [(truth, number, job) for truth in TRUTHS for number, job in enumerate(found[truth])]
+    assert len(reported) == 4 * len(TRUTHS)
+    holding = [job["low"] <= 1.01 * truth and job["high"] >= 0.99 * truth for truth, _, job in reported]
     measured.judge(
         [
             *(
-                told_as(f"impact of stream{number}, {truth:g}", job, samples, around(truth, within=WITHIN))
-                for truth, number, job in told
+                reported_ratio(f"impact of stream{number}, {truth:g}", job, samples, around(truth, within=WITHIN))
+                for truth, number, job in reported
             ),
             share_of("intervals that hold the truth", sum(holding), len(holding), at_least(0.95)),
         ]

@@ -223,7 +223,7 @@ def test_link_counters_are_not_taken_from_another_user(engine, tmp_path_factory:
         )  # fmt: skip
         spy.kill()
 
-    assert ended.status == 0, ended.said
+    assert ended.status == 0, ended.text
     assert (
         f"links.sock': belongs to user {ATTACKER}, not to user 0, who runs this" in (folder / "run.jsonl").read_text()
     )

@@ -81,10 +81,10 @@ def test_the_job_that_is_slowed_most_stands_furthest_right(page: Path, tmp_path:
 def test_contended_boxes_lie_right_of_and_below_the_isolated_ones(page: Path, tmp_path: Path) -> None:
     pixels = photograph(only(page, "run1-boxes", tmp_path), tmp_path)[:200]  # the first panel
 
-    alone, others = places(pixels, ISOLATED.light), places(pixels, JOBS[0].light)
-    assert len(alone) > 100
-    assert others[:, 1].min() > np.median(alone[:, 1])
-    assert np.median(others[:, 0]) > np.median(alone[:, 0]) + 15
+    isolated, others = places(pixels, ISOLATED.light), places(pixels, JOBS[0].light)
+    assert len(isolated) > 100
+    assert others[:, 1].min() > np.median(isolated[:, 1])
+    assert np.median(others[:, 0]) > np.median(isolated[:, 0]) + 15
 
 
 @pytest.mark.parametrize(("flags", "theme"), [((), "light"), (DARK, "dark")])
@@ -134,19 +134,19 @@ def test_nothing_is_fetched_and_nothing_is_complained_about(page: Path, tmp_path
 
 def test_a_complaint_would_be_noticed(page: Path, tmp_path: Path) -> None:
     """The test above looks where the browser complains: a fetched picture is refused by the page's own policy."""
-    spoilt = tmp_path / "spoilt.html"
+    corrupted = tmp_path / "corrupted.html"
     text = page.read_text(encoding="utf-8")
-    spoilt.write_text(text.replace("<main>", '<main><img src="http://192.0.2.1/x.png">'), encoding="utf-8")
+    corrupted.write_text(text.replace("<main>", '<main><img src="http://192.0.2.1/x.png">'), encoding="utf-8")
 
-    assert "CONSOLE" in browse(spoilt, tmp_path, "--enable-logging=stderr", "--dump-dom").stderr
+    assert "CONSOLE" in browse(corrupted, tmp_path, "--enable-logging=stderr", "--dump-dom").stderr
 
 
 def test_a_fetch_would_be_noticed(page: Path, tmp_path: Path) -> None:
-    spoilt, log = tmp_path / "spoilt.html", tmp_path / "net.json"
+    corrupted, log = tmp_path / "corrupted.html", tmp_path / "net.json"
     text = re.sub(r"<meta http-equiv=[^>]*>", "", page.read_text(encoding="utf-8"))
-    spoilt.write_text(text.replace("<main>", '<main><img src="http://127.0.0.1:9/x.png">'), encoding="utf-8")
+    corrupted.write_text(text.replace("<main>", '<main><img src="http://127.0.0.1:9/x.png">'), encoding="utf-8")
 
-    browse(spoilt, tmp_path, f"--log-net-log={log}", "--dump-dom")
+    browse(corrupted, tmp_path, f"--log-net-log={log}", "--dump-dom")
 
     assert fetched(log) != []
 

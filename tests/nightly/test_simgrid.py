@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from support.lab_bench import RATE, STREAM, TAPERED, WINDOW, alone, isolated_s, job
+from support.lab_bench import RATE, STREAM, TAPERED, WINDOW, isolated, isolated_s, job
 from support.programs import CHECKOUT, Outcome, Started, finished
 
 from stressbench.formats.run import Run, read_run
@@ -24,7 +24,7 @@ kind = "fat-tree"
 hosts_per_leaf = 16
 taper = "4:1"
 """
-ALONE = ("--isolated", "1", "--contended", "0", "--repetitions", "6")
+ISOLATED = ("--isolated", "1", "--contended", "0", "--repetitions", "6")
 ROUNDS = ("--isolated", "1", "--contended", "1", "--repetitions", "6")
 
 
@@ -49,7 +49,7 @@ class Simulator:
         target = self.folder / "w.jsonl"
         target.unlink(missing_ok=True)
         ended = self.ended(workload, where, "-o", target, *options)
-        assert ended.status == 0, ended.said
+        assert ended.status == 0, ended.text
         return read_run(target)
 
     def summary(self, workload: str, where: str, *options: str) -> RunSummary:
@@ -81,7 +81,7 @@ def simulator(tmp_path) -> Simulator:
     ],
 )
 def test_a_motif_takes_its_bytes_over_the_rate(simulator, motif, nodes, expected_s) -> None:
-    found = simulator.summary(job("a", nodes, motif), "tiny", *ALONE)
+    found = simulator.summary(job("a", nodes, motif), "tiny", *ISOLATED)
 
     assert isolated_s(found) == [pytest.approx(expected_s, rel=0.01)]
 
@@ -100,9 +100,9 @@ def test_a_motif_takes_its_bytes_over_the_rate(simulator, motif, nodes, expected
 def test_a_motif_takes_as_long_as_on_the_lab(simulator, lab_up, measured, samples, motif, nodes) -> None:
     """10 %: the simulator knows rates and latencies, and no acknowledgements beside data of the other way."""
     workload = job("a", nodes, motif)
-    (expected,) = isolated_s(simulator.summary(workload, "tiny", *ALONE))
+    (expected,) = isolated_s(simulator.summary(workload, "tiny", *ISOLATED))
 
-    found = lab_up("tiny").run(workload, *alone(samples))
+    found = lab_up("tiny").run(workload, *isolated(samples))
 
     measured.median(f"time of {motif} on the lab [s]", isolated_s(found), expected=expected, within=0.1)
 
@@ -141,7 +141,7 @@ def test_four_jobs_of_a_hundred_and_twenty_eight_ranks_share_tapered_uplinks(sim
 
 
 def test_records_say_that_they_were_simulated_and_on_what(simulator) -> None:
-    run = simulator.run(job("a", "0,1", "pingpong"), "tiny", *ALONE)
+    run = simulator.run(job("a", "0,1", "pingpong"), "tiny", *ISOLATED)
 
     header = run.header
     assert header.simulation is not None

@@ -1,6 +1,7 @@
 """The documentation site, built and opened from the disk: search works without a server, and nothing is fetched."""
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -8,6 +9,23 @@ import pytest
 from support.browser import browse, fetched, needs_browser
 
 ROOT = Path(__file__).resolve().parents[2]
+MEASURE = """<script>
+addEventListener("load", () => {
+  const scrolls = (one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX);
+  const wide = [...document.querySelectorAll(".md-content *")].filter((one) => {
+    if (one.getBoundingClientRect().right <= innerWidth + 1) return false;
+    for (let outer = one; outer; outer = outer.parentElement) if (scrolls(outer)) return false;
+    return true;
+  });
+  const report = document.createElement("pre");
+  report.id = "widths";
+  report.textContent = [innerWidth, document.documentElement.scrollWidth, ...wide.map((one) => one.tagName)].join(" ");
+  document.body.append(report);
+});
+</script>"""
+"""Reports the width of the window, that of the document, and the tags that are cut off at the right.
+
+Tables and code blocks that are wider than the window have their own scroll bars and do not count."""
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +64,27 @@ def test_search_answers_from_the_disk(site: Path, tmp_path: Path, words: str, fo
 
     assert f"{found}?h=" in seen.stdout
     assert fetched(log) == []
+
+
+@pytest.fixture(scope="module")
+def measuring_site(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the site whose pages report widths."""
+    copy = shutil.copytree(site, tmp_path_factory.mktemp("measured") / "site")
+    for page in copy.rglob("*.html"):
+        page.write_text(page.read_text(encoding="utf-8").replace("</body>", f"{MEASURE}</body>"), encoding="utf-8")
+    return copy
+
+
+@pytest.mark.browser
+@needs_browser
+@pytest.mark.parametrize("width", [500, 1280])
+@pytest.mark.parametrize("name", ["index", "how-to/degrade", "reference/commands/run"])
+def test_nothing_is_wider_than_the_window(measuring_site: Path, tmp_path: Path, name: str, width: int) -> None:
+    page = measuring_site / f"{name}.html"
+
+    seen = browse(page, tmp_path, f"--window-size={width},900", "--virtual-time-budget=10000", "--dump-dom")
+
+    reported = re.search(r'<pre id="widths">(\d+) (\d+)([^<]*)</pre>', seen.stdout)
+    assert reported is not None
+    assert int(reported[1]) == width
+    assert (int(reported[2]) <= width, reported[3].split()) == (True, [])

@@ -36,7 +36,7 @@ def test_srun_starts_each_rank_on_its_host_under_both_mpis(slurm, any_engine) ->
     words = ("run", "w.sb", "--on", "slurm", "-o", target, "--engine", any_engine.program, *BRIEF)
     ended = slurm.on("h0", *slurm.allocate("-N4", "-n4"), *words)
 
-    assert ended.status == 0, ended.said
+    assert ended.status == 0, ended.text
     assert hosts_of(target) == list(HOSTS)
     assert read_run(target).complete
 
@@ -48,7 +48,7 @@ def test_ranks_spread_over_an_allocation_and_consecutive_ones_share_a_node(slurm
     words = ("run", "two.sb", "--on", "slurm", "-n", "4", "-o", target, "--engine", mpich(), *BRIEF)
     ended = slurm.on("h0", *slurm.allocate("-N2"), *words)
 
-    assert ended.status == 0, ended.said
+    assert ended.status == 0, ended.text
     assert [parse_ranges(node.ranks) for node in read_run(target).header.nodes] == [(0, 1), (2, 3)]
 
 
@@ -58,7 +58,7 @@ def test_a_script_that_was_emitted_runs_as_a_job(slurm) -> None:
 
     words = ("run", "w.sb", "--on", "slurm", "-n", "4", *asks, *BRIEF)
     written = slurm.on("h0", sys.executable, "-m", "stressbench", *words)
-    assert written.status == 0, written.said
+    assert written.status == 0, written.text
     (folder / "job.sh").write_text(written.output, encoding="utf-8")
     ended = slurm.on("h1", "sbatch", "--wait", "--output", "job.out", "job.sh")
 

@@ -24,7 +24,7 @@ def ended_within_limits(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def main() -> None:
-    from stressbench.cli.app import build
+    from stressbench.cli.console.app import build
 
     limited()
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, MOST_CPU_S))

@@ -128,9 +128,9 @@ def build_run(
     for block in range(plan.blocks):
         level *= float(np.exp(rng.normal(0, machine.drift))) * (1 + machine.trend)
         kinds = [int(index) for index in rng.permutation([*_isolated(jobs, plan, block), *_contended(plan, block)])]
-        for alone in kinds:
+        for only_job in kinds:
             number += 1
-            records += _round(number, block, alone, jobs, plan, machine, level, started, rng, histograms)
+            records += _round(number, block, only_job, jobs, plan, machine, level, started, rng, histograms)
             started += 1.0
     if complete:
         records.append(end(rounds=number, elapsed_s=started))
@@ -221,11 +221,11 @@ def _job(index: int, job: MadeJob, plan: MadePlan) -> Record:
 
 
 def _round(
-    number: int, block: int, alone: int, jobs: Sequence[MadeJob], plan: MadePlan, machine: MadeMachine,
+    number: int, block: int, only_job: int, jobs: Sequence[MadeJob], plan: MadePlan, machine: MadeMachine,
     level: float, started: float, rng: np.random.Generator, histograms: bool,
 ) -> Iterator[Record]:  # fmt: skip
-    contended = alone == _CONTENDED
-    taking_part = range(len(jobs)) if contended else [alone]
+    contended = only_job == _CONTENDED
+    taking_part = range(len(jobs)) if contended else [only_job]
     extra = plan.extra if contended and plan.finish == "sustain" else 0
     for index in taking_part:
         factor = level * (jobs[index].congestion if contended else 1.0) * np.exp(rng.normal(0, machine.round_noise))
@@ -235,7 +235,7 @@ def _round(
                 yield from (_histogram(number, index, step, made, of) for of in (made.quantity, *made.noted))
     yield {
         "type": "round", "round": number, "block": block, "kind": "contended" if contended else "isolated",
-        "job": None if contended else alone, "started_s": started, "duration_s": 0.9, "load_average": machine.load,
+        "job": None if contended else only_job, "started_s": started, "duration_s": 0.9, "load_average": machine.load,
         "jobs": [
             {"job": index, "measured": plan.repetitions, "extra": extra, "warmup": plan.warmup}
             for index in taking_part

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from stressbench.cli.app import build
+from stressbench.cli.console.app import build
 
 _command = functools.cache(lambda: get_command(build()))
 """Built once: to look at the signatures of all commands takes longer than most of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ended:
+class CommandResult:
     """Result of a command. `exception` is what it raised, except SystemExit, which gives `exit_code`."""
 
     exit_code: int
@@ -26,12 +26,12 @@ class Ended:
     exception: Exception | None
 
 
-def call(*arguments: object) -> Ended:
+def call(*arguments: object) -> CommandResult:
     """Run a command with one string per argument."""
     return invoke([str(argument) for argument in arguments], columns="40")
 
 
-def invoke(words: str | Sequence[str], *, columns: str | None = None) -> Ended:
+def invoke(words: str | Sequence[str], *, columns: str | None = None) -> CommandResult:
     """Run a command given as arguments or as a shell line. `columns` is the width of the terminal."""
     status, exception = 0, None
     with CliRunner().isolation(env={"COLUMNS": columns} if columns else {}) as (stdout, stderr, output):
@@ -44,4 +44,4 @@ def invoke(words: str | Sequence[str], *, columns: str | None = None) -> Ended:
         sys.stdout.flush()
         sys.stderr.flush()
         texts = [stream.getvalue().decode(errors="replace") for stream in (stdout, stderr, output)]
-    return Ended(exit_code=status, stdout=texts[0], stderr=texts[1], output=texts[2], exception=exception)
+    return CommandResult(exit_code=status, stdout=texts[0], stderr=texts[1], output=texts[2], exception=exception)

@@ -55,7 +55,7 @@ def made(folder: Path, study: Study, *, machine: MadeMachine = STILL, blocks: in
     """One run file per planned run; `left`: only the first of them."""
     runs = {}
     for number, planned in enumerate(study.runs[: left.get("first")]):
-        rate, ranks = planned.cell.rate, planned.cell.ranks
+        rate, ranks = str(planned.cell.rate), planned.cell.ranks
         made_run = build_run(
             jobs=jobs(rate, ranks), machine=machine, plan=MadePlan(blocks=blocks, repetitions=3), seed=number,
             histograms=False,

@@ -6,10 +6,14 @@ They are targets that `stressbench.launch.targets.registered` makes `--on lab:NA
 """
 
 from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar
 
+from stressbench.formats.units import RateShare, stated_rate
+from stressbench.labs.topology import Node, NodeKind
 from stressbench.launch.errors import LaunchMistake, LinkMistake
-from stressbench.launch.lab import LabHost, LabTarget
-from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.lab import LabTarget, RunningLabs
+from stressbench.launch.launch_target import LOCAL, LaunchTarget, NicNumbers, TargetProperties
 from stressbench.launch.targets import NicTotals
 
 
@@ -20,13 +24,15 @@ class FakeLab:
     events: list[str] = field(default_factory=list)
     refuses: str = ""
     here: LaunchTarget = LOCAL
+    properties: ClassVar[TargetProperties] = RunningLabs.properties
 
-    def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
+    def target(self, on: str, *, rate: RateShare | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         if rails not in (None, 1):
             raise LinkMistake(on=on, factor="rails", explanation=f"{rails}: lab fake has 1 rail; expected 1")
         return self.here
 
-    def set_rate(self, on: str, rate: str) -> None:
+    def set_rate(self, on: str, share: Fraction) -> None:
+        rate = str(stated_rate(share))
         self.events.append(f"{on} {rate}")
         if rate == self.refuses:
             raise LaunchMistake(f"{on} is gone")
@@ -34,13 +40,17 @@ class FakeLab:
     def nic_totals(self, on: str) -> NicTotals | None:
         return None
 
+    def nic_numbers(self, on: str) -> NicNumbers:
+        return RunningLabs().nic_numbers(on)
 
-FOUR = LabTarget(
-    name="four", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(4)), enter=(), realtime_by_default=False
-)
-PAIR = LabTarget(
-    name="pair", hosts=tuple(LabHost(name=f"h{k}", cores=2) for k in range(2)), enter=("enter",), nics=("eth0", "eth1")
-)
+
+def lab_hosts(*cores: int) -> tuple[Node, ...]:
+    """Hosts h0, h1, ... with these numbers of cores."""
+    return tuple(Node(name=f"h{k}", kind=NodeKind.host, number=k, cores=count) for k, count in enumerate(cores))
+
+
+FOUR = LabTarget(name="four", hosts=lab_hosts(2, 2, 2, 2), enter=(), realtime_by_default=False)
+PAIR = LabTarget(name="pair", hosts=lab_hosts(2, 2), enter=("enter",), nics=("eth0", "eth1"))
 
 
 @dataclass
@@ -49,5 +59,5 @@ class Pair(FakeLab):
 
     here: LaunchTarget = field(default=PAIR)
 
-    def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
+    def target(self, on: str, *, rate: RateShare | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
         return self.here

@@ -34,7 +34,7 @@ START_MS = 10
 _MPIRUN_TAKES_TIME = f"case $1 in */engine) ;; *) elapse {START_MS} ;; esac\n"
 COMMAND = """
 import signal
-from stressbench.cli.app import main
+from stressbench.cli.console.app import main
 from stressbench.launch.clock import timed_by
 from stressbench.launch.targets import registered
 from support.fake_clock import FakeClock

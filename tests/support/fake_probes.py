@@ -32,9 +32,9 @@ HOSTS = tuple(os.environ.get("FAKE_HOSTS", "h0").split(","))
 ROUND_MS, EACH = 50, 40
 ROUND_S = ROUND_MS * 1e-3
 asked: list[int] = []
-RING, ALONE_MS = Path("ring"), 400
+RING, ISOLATED_MS = Path("ring"), 400
 CLOCK = FakeClock.here()
-_MOST_ALONE, _LOOK_EVERY_S = 1000, 0.005
+_MOST_ISOLATED, _LOOK_EVERY_S = 1000, 0.005
 
 
 def ring_load(text: str) -> float:
@@ -93,14 +93,14 @@ def probe(output: Path, *, pairs: int, pauses: int, rounds: int, load: float) ->
     )
     if load:
         made = (*made, MadeJob(name="ring", ranks=2, nodes="0", role="background"))
-        RING.write_text(str(round(ALONE_MS * (1 + load))))
+        RING.write_text(str(round(ISOLATED_MS * (1 + load))))
     with output.open("w") as file:
         rounds_of = Rounds(file, pairs=pairs, pauses=pauses, load=load, source=random.Random(rounds))
-        rounds_of.tell(header(jobs=made, machine=MadeMachine(hosts=HOSTS)))
-        done = beside(rounds_of) if rounds > _MOST_ALONE else alone(rounds_of, rounds)
+        rounds_of.write(header(jobs=made, machine=MadeMachine(hosts=HOSTS)))
+        done = contended(rounds_of) if rounds > _MOST_ISOLATED else isolated(rounds_of, rounds)
         if done is None:
             return 3
-        rounds_of.tell(end(rounds=done, complete=done == rounds, reason="done" if done == rounds else "interrupted"))
+        rounds_of.write(end(rounds=done, complete=done == rounds, reason="done" if done == rounds else "interrupted"))
     RING.unlink(missing_ok=True)
     return 130 if done < rounds else 0
 
@@ -113,7 +113,7 @@ class Rounds:
         self._began_s = CLOCK.now_s()
         self.done = 0
 
-    def tell(self, record: dict[str, object]) -> None:
+    def write(self, record: dict[str, object]) -> None:
         self._file.write(json.dumps(record, separators=(",", ":")) + "\n")
         self._file.flush()
 
@@ -122,10 +122,10 @@ class Rounds:
         begin_s = CLOCK.now_s() - self._began_s
         CLOCK.pass_ms(ROUND_MS)
         for record in records_of(self.done, self._pairs, self._pauses, begin_s, self._source, self._load):
-            self.tell(record)
+            self.write(record)
 
 
-def alone(rounds_of: Rounds, rounds: int) -> int:
+def isolated(rounds_of: Rounds, rounds: int) -> int:
     """Number of rounds that were made without a program."""
     chosen = str(next_launch()) == AT
     while rounds_of.done < rounds and not asked:
@@ -150,7 +150,7 @@ def next_launch() -> int:
         return len(file.readlines())
 
 
-def beside(rounds_of: Rounds) -> int | None:
+def contended(rounds_of: Rounds) -> int | None:
     """Number of rounds made next to a program until it ended; None if the fake is to die."""
     CLOCK.hold()
     try:
@@ -173,7 +173,7 @@ def beside(rounds_of: Rounds) -> int | None:
 
 def work(output: Path, *, rounds: int) -> int:
     CLOCK.elapse(1000)
-    slowed = int(RING.read_text()) / ALONE_MS if RING.exists() else 1.0
+    slowed = int(RING.read_text()) / ISOLATED_MS if RING.exists() else 1.0
     made = build_run(
         jobs=(MadeJob(name="CG", congestion=slowed),), plan=MadePlan(blocks=rounds, isolated=0),
         machine=MadeMachine(noise=0.001, round_noise=0.001), seed=round(1000 * slowed), histograms=False,

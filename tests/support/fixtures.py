@@ -81,7 +81,7 @@ def traced(any_engine, tmp_path) -> Callable[..., Traced]:
         trace = tmp_path / "made.trace"
         environment = {"STRESSBENCH_TRACE_POOL": str(tmp_path), **environment}
         done = any_engine.traced(*program, ranks=ranks, trace=trace, mode=mode, **environment)
-        return Traced(done.status, done.said, lines_of(trace))
+        return Traced(done.status, done.text, lines_of(trace))
 
     return run
 

@@ -53,10 +53,10 @@ def _replaced(tree: ast.AST) -> Iterator[tuple[int, str]]:
             target = node.args[0]
             path = target.value if isinstance(target, ast.Constant) else None
             if _root(target) in ours or (isinstance(path, str) and f"{path}.".startswith(f"{CLI}.")):
-                yield node.lineno, _told(target)
+                yield node.lineno, _complaint(target)
         for target in _assigned(node):
             if isinstance(target, ast.Attribute) and _root(target) in ours:
-                yield node.lineno, _told(target)
+                yield node.lineno, _complaint(target)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and f"{CLI}" in node.value:
             yield from ((node.lineno, what) for _, what in _replaced_in_program(node.value))
 
@@ -116,7 +116,7 @@ def _last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _told(target: ast.expr) -> str:
+def _complaint(target: ast.expr) -> str:
     return (
         f"replaces {ast.unparse(target)}, which is of {CLI}; replace a program on PATH, an environment variable, "
         "or register a launch target (stressbench.launch.targets)"

@@ -75,8 +75,8 @@ class Bench:
     def lab(self, *words: str, status: int = 0) -> str:
         """Run a subcommand of `stressbench lab` that must end with `status`; returns its output."""
         ended = self.stressbench("lab", *words)
-        assert ended.status == status, ended.said
-        return ended.output if status == 0 else ended.said
+        assert ended.status == status, ended.text
+        return ended.output if status == 0 else ended.text
 
     def set(self, link: str, change: str) -> None:
         self.lab("set", "--lab", self.name, link, change)
@@ -84,7 +84,7 @@ class Bench:
     def json(self, *words: str, status: int | None = 0) -> Any:
         """JSON output of a subcommand of `stressbench lab` that must end with `status`; None: any status."""
         ended = self.stressbench("lab", *words, "--lab", self.name, "--json")
-        assert status in (None, ended.status), ended.said
+        assert status in (None, ended.status), ended.text
         return json.loads(ended.output)
 
     def shares(self, samples: int) -> dict[tuple[str, str], list[float]]:
@@ -102,7 +102,7 @@ class Bench:
         target = self.folder / "w.jsonl"
         target.unlink(missing_ok=True)
         ended = self.stressbench("run", "w.sb", "--on", f"lab:{self.name}", "-o", target, *options, timeout_s=900)
-        assert ended.status == 0, ended.said
+        assert ended.status == 0, ended.text
         return summarise(read_run(target))
 
     @contextmanager
@@ -120,8 +120,8 @@ def job(name: str, nodes: str, motif: str) -> str:
 
 def isolated_s(found: RunSummary, number: int = 0) -> list[float]:
     """Median isolated time of a job in each round, in order. Rounds are the independent measurements of a launch."""
-    alone = [one for one in found.jobs[number].timing.rounds if one.kind is Kind.isolated]
-    return [one.median_s for one in sorted(alone, key=lambda one: one.block)]
+    rounds = [one for one in found.jobs[number].timing.rounds if one.kind is Kind.isolated]
+    return [one.median_s for one in sorted(rounds, key=lambda one: one.block)]
 
 
 def impacts(found: RunSummary, number: int = 0) -> list[float]:
@@ -135,7 +135,7 @@ def isolated_ratios(found: RunSummary, job: int, over: int) -> list[float]:
     return [a / b for a, b in zip(isolated_s(found, job), isolated_s(found, over), strict=True)]
 
 
-def alone(samples: int, *, repetitions: int = 3) -> tuple[str, ...]:
+def isolated(samples: int, *, repetitions: int = 3) -> tuple[str, ...]:
     """A plan of this number of isolated rounds per job."""
     return ("--isolated", str(samples), "--contended", "0", "--repetitions", str(repetitions))
 

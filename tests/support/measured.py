@@ -105,9 +105,9 @@ def median_of(name: str, values: Sequence[float], tolerated: Tolerated) -> Figur
     )  # fmt: skip
 
 
-def told_as(name: str, told: Mapping[str, Any], n: int, tolerated: Tolerated) -> Figure:
+def reported_ratio(name: str, record: Mapping[str, Any], n: int, tolerated: Tolerated) -> Figure:
     """A ratio with the interval that the program reports in its JSON."""
-    return Figure(name=name, value=told["ratio"], low=told["low"], high=told["high"], n=n, tolerated=tolerated)
+    return Figure(name=name, value=record["ratio"], low=record["low"], high=record["high"], n=n, tolerated=tolerated)
 
 
 def share_of(name: str, count: int, of: int, tolerated: Tolerated) -> Figure:

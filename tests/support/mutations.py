@@ -5,6 +5,7 @@ with `--mutations 600` of pytest, or as it stands here.
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import random
@@ -18,7 +19,7 @@ import tempfile
 import traceback
 import warnings
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -74,20 +75,47 @@ class Reader:
     """Files to be mutated and the commands that read them; `{}` is the file or directory.
 
     `statuses` are the documented ones. `seed` is a file or a directory of the corpus; of a directory, one of the files
-    in `changed` is mutated.
+    in `changed` is mutated. `variables` of the environment may have `{}`, too; `held`: a file that is locked meanwhile.
     """
 
     seed: str
     commands: Sequence[str]
     changed: Sequence[str] = ()
     statuses: frozenset[int] = field(default_factory=lambda: frozenset({0, 2}))
+    variables: Mapping[str, str] = field(default_factory=dict)
+    held: str | None = None
+
+    @contextlib.contextmanager
+    def surroundings(self, given: Path) -> Iterator[None]:
+        """Variables and lock while the commands run."""
+        variables = {name: value.replace("{}", str(given)) for name, value in self.variables.items()}
+        before = {name: os.environ.get(name) for name in variables}
+        os.environ.update(variables)
+        try:
+            with contextlib.ExitStack() as stack:
+                if self.held is not None:
+                    fcntl.flock(stack.enter_context((given / self.held).open("r+b")), fcntl.LOCK_EX)
+                yield
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
 
 
 READERS: dict[str, Reader] = {
     "lab": Reader(seed="lab", changed=("*.toml",), commands=("lab draw {} -o {out}.svg",)),
+    "lab-state": Reader(
+        seed="lab-state/labs", changed=("pair/state.json",),
+        commands=("lab status", "lab status pair --json", "lab list"),
+        variables={"STRESSBENCH_LABS": "{}"}, held="pair/lock", statuses=frozenset({0, 2, 3}),
+    ),
     "trace": Reader(seed="trace/made.trace", commands=(
-        "trace show {}", "trace diff {} {}", "trace export --profile {}",
+        "trace show {}", "trace show --profile {}", "trace diff {} {}", "trace export --profile {}",
     ), statuses=frozenset({0, 1, 2})),
+    "trace-multigrid": Reader(
+        seed="multigrid/vcycle.trace", commands=("trace levels {}", "trace export --profile --iteration {}")
+    ),
     "study-plan": Reader(seed="study", changed=("study.toml", "two.sb"), commands=("study plan {}/study.toml",)),
     "study-verify": Reader(seed="pack/pack.tar.gz", commands=("study verify {}",), statuses=frozenset({0, 2, 3})),
     "study-directory": Reader(
@@ -248,6 +276,8 @@ def _prepared(reader: Reader, folder: Path, chance: random.Random | None) -> Pat
     target = folder / seed.name
     if seed.is_dir():
         shutil.copytree(seed, target)
+        for path in (target, *target.rglob("*")):  # whatever the umask was when git wrote them
+            path.chmod(0o700 if path.is_dir() else 0o600)
         files = sorted(file for pattern in reader.changed for file in target.glob(pattern))
         file = files[0] if chance is None else chance.choice(files)
         given = file if reader.changed == ("*.toml",) else target
@@ -294,8 +324,8 @@ def _message_fault(said: str) -> str | None:
     lines = [line for line in said.splitlines() if not line.endswith("it is left out")]
     if not lines or not lines[0].startswith("stressbench: "):
         return "no message"
-    told = [line for line in lines if line.startswith("stressbench: ")]
-    if len(told) > 1 and not all(_OF_TOML.match(line) for line in told):
+    reported = [line for line in lines if line.startswith("stressbench: ")]
+    if len(reported) > 1 and not all(_OF_TOML.match(line) for line in reported):
         return "several messages"
     return "a traceback" if "Traceback" in said else "very long" if len(said) > 100_000 else None
 
@@ -308,10 +338,11 @@ def tried(name: str, count: int) -> list[dict[str, Any]]:
         chance = random.Random(f"{name} {number}")
         with tempfile.TemporaryDirectory() as made:
             given = _prepared(reader, Path(made), chance)
-            for command in reader.commands:
-                words = command.replace("{out}", f"{made}/out").replace("{}", str(given)).split()
-                if told := complaint(words, reader.statuses):
-                    found.append({"number": number, "command": command, "told": told})
+            with reader.surroundings(given):
+                for command in reader.commands:
+                    words = command.replace("{out}", f"{made}/out").replace("{}", str(given)).split()
+                    if reported := complaint(words, reader.statuses):
+                        found.append({"number": number, "command": command, "reported": reported})
             for left in Path(made).glob("out*"):
                 left.unlink()
     return found
@@ -323,9 +354,10 @@ def unchanged(name: str) -> list[str]:
     found = []
     with tempfile.TemporaryDirectory() as made, stand_ins():
         given = _prepared(reader, Path(made), None)
-        for command in reader.commands:
-            words = command.replace("{out}", f"{made}/out").replace("{}", str(given)).split()
-            found += [f"{command}: {told}"] if (told := complaint(words, reader.statuses - {2})) else []
+        with reader.surroundings(given):
+            for command in reader.commands:
+                words = command.replace("{out}", f"{made}/out").replace("{}", str(given)).split()
+                found += [f"{command}: {reported}"] if (reported := complaint(words, reader.statuses - {2})) else []
     return found
 
 

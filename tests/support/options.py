@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 from typer.models import OptionInfo
 
-from stressbench.cli.app import build
+from stressbench.cli.console.app import build
 
 _HEAD = re.compile(r"^  (?P<head>\S.*?)(?:\s{2,}.*)?$")
 _TAKES = re.compile(r"^(?P<type>[A-Z]+)(?::(?P<accepted>[^=]*))?(?:=(?P<default>.*))?$")
@@ -32,8 +32,8 @@ def _commands(app: typer.Typer, made: Any, path: str) -> Iterator[tuple[str, Any
         yield path, _parameters(app.registered_callback.callback, made)
     for command in app.registered_commands:
         assert command.name is not None and command.callback is not None
-        told = _parameters(command.callback, made.commands[command.name])
-        yield f"{path} {command.name}", {"hidden": True, "takes": told} if command.hidden else told
+        reported = _parameters(command.callback, made.commands[command.name])
+        yield f"{path} {command.name}", {"hidden": True, "takes": reported} if command.hidden else reported
     for group in app.registered_groups:
         assert group.typer_instance is not None and isinstance(group.name, str)
         yield from _commands(group.typer_instance, made.commands[group.name], f"{path} {group.name}")
@@ -51,15 +51,18 @@ def _parameters(callback: Callable[..., Any], made: Any) -> list[dict[str, Any]]
 def _parameter(one: inspect.Parameter, hint: Any, spelled: list[str]) -> dict[str, Any]:
     of_type, info, *_ = get_args(hint)
     inner, may_be_none, several = _plain(of_type)
-    told: dict[str, Any] = {"options": spelled} if isinstance(info, OptionInfo) else {"argument": one.name}
+    reported: dict[str, Any] = {"options": spelled} if isinstance(info, OptionInfo) else {"argument": one.name}
     least, most = info.min, info.max
-    told["takes"] = (
+    reported["takes"] = (
         _type(inner) + (f" from {least}" if least is not None else "") + (f" to {most}" if most is not None else "")
     )
-    told |= {"metavar": info.metavar, "several": several, "hidden": info.hidden}
+    reported |= {"metavar": info.metavar, "several": several, "hidden": info.hidden}
     has_default = one.default is not inspect.Parameter.empty
-    told |= {"default": _default(one.default) if has_default else None, "required": not has_default and not may_be_none}
-    return {key: value for key, value in told.items() if value is not None and value is not False}
+    reported |= {
+        "default": _default(one.default) if has_default else None,
+        "required": not has_default and not may_be_none,
+    }
+    return {key: value for key, value in reported.items() if value is not None and value is not False}
 
 
 def _plain(hint: Any) -> tuple[Any, bool, bool]:
@@ -95,7 +98,7 @@ def of_engine(engine: Path) -> dict[str, Any]:
 
 
 def _listed(text: str) -> list[dict[str, Any]]:
-    told = []
+    reported = []
     for part in re.split(r"^(?=Positionals:|Options:)", text, flags=re.MULTILINE)[1:]:
         for line in part.splitlines()[1:]:
             found = _HEAD.match(line)
@@ -103,19 +106,19 @@ def _listed(text: str) -> list[dict[str, Any]]:
                 continue
             first, *words = found["head"].split(" ")
             if first != "-h,--help":
-                told.append({"name": first.split(",")} | _taken(words))
-    return told
+                reported.append({"name": first.split(",")} | _taken(words))
+    return reported
 
 
 def _taken(words: list[str]) -> dict[str, Any]:
     """Parse `INT:INT in [0 - 10]=3`, `TEXT ...` or `TEXT REQUIRED`."""
-    told: dict[str, Any] = {"required": True} if "REQUIRED" in words else {}
+    reported: dict[str, Any] = {"required": True} if "REQUIRED" in words else {}
     if "..." in words:
-        told["several"] = True
+        reported["several"] = True
     taken = _TAKES.match(" ".join(word for word in words if word not in ("REQUIRED", "...")))
     if taken is None:
-        return {"takes": "flag"} | told
-    return {"takes": taken["type"]} | {key: taken[key] for key in ("accepted", "default") if taken[key]} | told
+        return {"takes": "flag"} | reported
+    return {"takes": taken["type"]} | {key: taken[key] for key in ("accepted", "default") if taken[key]} | reported
 
 
 def of_motifs(engine: Path) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Outcome:
     errors: str
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         return self.output + self.errors
 
 

@@ -93,4 +93,4 @@ def start_slurm(lab: Bench, hosts: tuple[str, ...]) -> Slurm:
 
 
 def started(outcome: Outcome) -> None:
-    assert outcome.status == 0, outcome.said
+    assert outcome.status == 0, outcome.text

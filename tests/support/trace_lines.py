@@ -12,7 +12,7 @@ class Traced:
     """Exit status of a traced launch and the lines of its file."""
 
     status: int
-    said: str
+    text: str
     lines: list[dict[str, Any]]
 
     @property

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from stressbench.formats.trace import Trace, read_trace
+
 Record = dict[str, Any]
 WORLD, SELF = 0, 1
 _SENDS = ("Send", "Isend", "Ssend", "Issend", "Sendrecv")
@@ -64,7 +66,7 @@ class MadeRank:
 
 @dataclass
 class MadeTrace:
-    """Records in the order of the file when `records` is called; `spoil` may alter them before they are written."""
+    """A trace as records in the order of the file; tests may alter what `records` returns before they write it."""
 
     ranks: Sequence[MadeRank]
     header: Record = field(default_factory=dict)
@@ -189,6 +191,22 @@ def _gaps(calls: Sequence[Record]) -> list[list[Any]]:
         [place - 1, place, made["n"], made["n"] * 1e-3, 1e-3, 1e-3, made["n"] * 1e-6, [[28, made["n"]]]]
         for place, made in enumerate(calls)
     ]
+
+
+def trace_of(folder: Path, sequences: Sequence[Sequence[Record]], *, name: str, **extra: object) -> Trace:
+    """A trace in which each rank makes these calls in order."""
+    return read_trace(MadeTrace([rank_of(calls, **extra) for calls in sequences]).write(folder, f"{name}.trace"))
+
+
+def rank_of(calls: Sequence[Record], **extra: object) -> MadeRank:
+    """A rank that makes these calls in order."""
+    distinct: list[Record] = []
+    rule = []
+    for one in calls:
+        if one not in distinct:
+            distinct.append(one)
+        rule.append([distinct.index(one), 1])
+    return MadeRank(distinct, rules=[rule], **extra)  # type: ignore[arg-type]
 
 
 def ring(ranks: int, *, slow: int = -1, nodes: int = 1) -> MadeTrace:

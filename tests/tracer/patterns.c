@@ -263,6 +263,7 @@ static const struct {
            {"graphs", graphs},
            {"planes", planes},
            {"parts", parts},
+           {"paused", paused},
            {"windows", windows},
            {"epochs", epochs},
            {"scattered", scattered},

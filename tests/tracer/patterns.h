@@ -10,6 +10,7 @@ void graphs(int iterations);
 void large(int iterations);
 void planes(int iterations);
 void parts(int iterations);
+void paused(int iterations);
 void windows(int iterations);
 void epochs(int iterations);
 void scattered(int iterations);

@@ -33,7 +33,7 @@ static void split(MPI_File file) {
   if (in[0] != 100 + rank) fail("read_all_end");
 }
 
-static void together(MPI_File file) {
+static void ordered(MPI_File file) {
   double value = rank, seen = -1;
   MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
   MPI_File_write_ordered(file, &value, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
@@ -56,7 +56,7 @@ void files(int iterations) {
   for (int i = 0; i < iterations; ++i) {
     requests(file);
     split(file);
-    together(file);
+    ordered(file);
   }
   MPI_File_close(&file);
 }

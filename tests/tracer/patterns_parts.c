@@ -43,3 +43,17 @@ void parts(int iterations) {
   MPI_Comm_free(&same);
   MPI_Comm_free(&half);
 }
+
+// Reductions, in the middle of which the program says for half a second that nothing is to be looked at.
+void paused(int iterations) {
+  for (int i = 0; i < iterations; ++i) {
+    int sum = 0;
+    if (i == iterations / 2) {
+      work(1000);
+      MPI_Pcontrol(0);
+      work(500000);
+      MPI_Pcontrol(1);
+    }
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+}

@@ -14,7 +14,7 @@ static void exchange(MPI_Comm ring, int left, int right) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-// A ring, told whole (Graph_create) and by rank 0 alone (Dist_graph_create).
+// A ring, spread whole (Graph_create) and by rank 0 alone (Dist_graph_create).
 void graphs(int iterations) {
   const int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
   int* ends = calloc((size_t)ranks, sizeof(int));
@@ -24,20 +24,20 @@ void graphs(int iterations) {
     edges[2 * r] = (r + ranks - 1) % ranks;
     edges[2 * r + 1] = (r + 1) % ranks;
   }
-  MPI_Comm ring, same, told;
+  MPI_Comm ring, same, spread;
   MPI_Graph_create(MPI_COMM_WORLD, ranks, ends, edges, 0, &ring);
   MPI_Comm_dup(ring, &same);
   const int all = rank == 0 ? ranks : 0;
   int *sources = calloc((size_t)ranks, sizeof(int)), *degrees = calloc((size_t)ranks, sizeof(int));
   for (int r = 0; r < ranks; ++r) sources[r] = r, degrees[r] = 2;
-  MPI_Dist_graph_create(MPI_COMM_WORLD, all, sources, degrees, edges, edges, MPI_INFO_NULL, 0, &told);
+  MPI_Dist_graph_create(MPI_COMM_WORLD, all, sources, degrees, edges, edges, MPI_INFO_NULL, 0, &spread);
   for (int i = 0; i < iterations; ++i) {
     int value = rank, in[2];
     exchange(ring, left, right);
     exchange(same, left, right);
-    MPI_Neighbor_allgather(&value, 1, MPI_INT, in, 1, MPI_INT, told);
+    MPI_Neighbor_allgather(&value, 1, MPI_INT, in, 1, MPI_INT, spread);
   }
-  MPI_Comm_free(&told);
+  MPI_Comm_free(&spread);
   MPI_Comm_free(&same);
   MPI_Comm_free(&ring);
   free(ends);

@@ -177,6 +177,21 @@ TEST(Line, one_that_was_cut_while_it_changed_has_no_sequence) {
   EXPECT_EQ(line["calls"].size(), 1U);
 }
 
+TEST(Line, pauses_are_no_part_of_the_wall_time) {
+  auto recording = started();
+  Header& header = recording->header;
+  header.pause(500'000'000);
+  header.resume(900'000'000);
+  header.begin(1'000'000'000);  // what was before does not count
+  header.pause(2'000'000'000);
+  header.resume(5'000'000'000);
+  header.resume(6'000'000'000);
+  header.pause(7'000'000'000);
+  header.resume(8'000'000'000);
+  header.last_ns = 11'000'000'000;
+  EXPECT_DOUBLE_EQ(line_of(*recording)["wall_s"], 6.0);
+}
+
 TEST(Line, host_names_are_left_out_unless_asked_for) {
   auto recording = started();
   std::snprintf(recording->header.host, sizeof(recording->header.host), "secret");

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from stressbench.cli.app import build
 from typer.main import get_command
 
 import stressbench
 from stressbench.api.commands import COUNTERPARTS
-from stressbench.cli.app import build
 
 
 def commands(command: Any, *words: str) -> Iterator[tuple[str, Any]]:

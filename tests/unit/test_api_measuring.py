@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from stressbench.launch.targets import registered
 
 place = fake_place.folder
 traced = fake_tracer.folder
+RATES = (Fraction(1), Fraction(1, 2))
 ON_A_LAB = """
 import sys
 import stressbench
@@ -174,7 +176,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[in
 
 def test_a_program_is_launched_at_each_rate(program: list[int]) -> None:
     figures = stressbench.FigureOptions(figures=(r"GF=GF: (\S+)",))
-    sweep = stressbench.ProgramRateSweep(command=("./app",), rates=("full", "1/2"), ranks=(2,), runs=2, figures=figures)
+    sweep = stressbench.ProgramRateSweep(command=("./app",), rates=RATES, ranks=(2,), runs=2, figures=figures)
 
     results = stressbench.degrade(sweep, output="d")
 
@@ -184,7 +186,7 @@ def test_a_program_is_launched_at_each_rate(program: list[int]) -> None:
 
 
 def test_launches_that_fail_are_an_error_with_the_others(program: list[int]) -> None:
-    sweep = stressbench.ProgramRateSweep(command=("./app",), rates=("full", "1/2"), ranks=(2, 3), runs=1)
+    sweep = stressbench.ProgramRateSweep(command=("./app",), rates=RATES, ranks=(2, 3), runs=1)
 
     with pytest.raises(stressbench.SweepFailed, match="2 launches failed") as failed:
         stressbench.degrade(sweep, output="d")
@@ -199,7 +201,7 @@ def test_workloads_run_at_each_rate_as_a_study(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(session, "prepare", lambda request, environment: "prepared")
     monkeypatch.setattr(session, "run", site.run)
-    sweep = stressbench.RateSweep(workloads=("one.sb",), ranks=(2,), rates=("full", "1/2"))
+    sweep = stressbench.RateSweep(workloads=("one.sb",), ranks=(2,), rates=RATES)
 
     with registered(lab=FakeLab()):
         results = stressbench.degrade(sweep, output="tiny")

@@ -45,7 +45,7 @@ def test_results_are_those_of_the_run_file(folder: Path) -> None:
     ("parameters", "message"),
     [
         ({"workload": "gone.sb", "ranks": 2}, "gone.sb does not exist"),
-        ({"workload": "demo.sb"}, "how many ranks"),
+        ({"workload": "demo.sb"}, "-n is missing"),
         ({"workload": "demo.sb", "ranks": 2, "on": "moon"}, "--on: 'moon': expected local"),
         ({"workload": "demo.sb", "ranks": 2, "time_limit": "soon"}, "time_limit: 'soon' must be a time with its unit"),
     ],

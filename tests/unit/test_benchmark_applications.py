@@ -52,7 +52,7 @@ def answer(
         "found": 500, "measured": 0 if differences else 300,
         "ratio": None if differences else {"value": ratio, "low": low, "high": high}, "mpi_ratio": None,
         "tolerance": 0.05, "is_certain": low is not None, "computation": "measured", "complete": True,
-        "differences": differences, "operations": [],
+        "differences": differences, "operations": [], "any_tag": False, "notes": [],
         "blocks": [] if differences else [{"program": side(1.0, 0.1), "workload": side(ratio, 0.2 * ratio)}],
     }  # fmt: skip
 
@@ -201,8 +201,8 @@ def test_the_program_runs_beside_its_files_with_the_values_of_its_input(bench):
     (seen,) = bench.seen
     build = seen["words"][seen["words"].index("--") + 2].removesuffix("/made")
     assert seen["words"] == [
-        "validate", "--json", "-n", "4", "--on", "lab:tiny", "--launches", "7", "--within", "5%", "--from", "Bcast",
-        "--to", "Reduce*", "--iterations", "50", "--computation", "mean", "--pcontrol", "--any-tag", "halo2d", "-x",
+        "validate", "--json", "-n", "4", "--on", "lab:tiny", "--launches", "7", "--within", "5%", "--iterations", "50",
+        "--pcontrol", "--from", "Bcast", "--to", "Reduce*", "--any-tag", "--computation", "mean", "halo2d", "-x",
         "8", "--grid", "2x2", "--", "one", f"{build}/made", "a b", "8",
     ]  # fmt: skip
     assert (Path(build) / "made").read_text() == "built\n"
@@ -228,6 +228,52 @@ def test_recorded_workloads_are_compared_on_request_and_where_there_is_no_motif(
     assert [seen["words"][10] for seen in bench.seen] == ["halo2d", "--"]
     assert both.rows[0][5:11] == ["1.020 (1.010 to 1.030)", "yes", "20.0%"] * 2
     assert "recorded workloads: mean absolute difference 2.0%" in both.output
+
+
+def test_a_recorded_workload_has_no_options_that_find_the_calls_of_a_motif(bench):
+    finding = 'from = "Bcast"\nto = "Reduce"\nany_tag = true\npcontrol = true\nmotif'
+    bench.define("one", ONE.replace("motif", finding))
+    bench.answers("one", answer(1.02))
+
+    bench("--recorded")
+
+    of_motif, of_replay = [seen["words"] for seen in bench.seen]
+    assert {"--from", "--to", "--any-tag", "--pcontrol"} <= set(of_motif)
+    assert {"--from", "--to", "--any-tag"}.isdisjoint(of_replay)
+    assert "--pcontrol" in of_replay
+
+
+def test_with_its_own_computation_no_tolerance_is_asked_for(bench):
+    bench.define("one", ONE)
+    bench.answers("one", answer(1.02))
+    bench("--computation", "own")
+    assert "--within" not in bench.seen[0]["words"]
+
+
+def test_share_and_iterations_are_those_of_the_recorded_workload_if_the_motif_differs(bench, monkeypatch):
+    bench.define("one", ONE)
+    bench.answers("one", answer(differences=(DIFFERENCE,)), status=1)
+    bench("-o", bench.folder / "kept")
+    bench.answers("one", answer(0.99))
+
+    (row,) = bench("-o", bench.folder / "kept", "--continue", "--recorded").rows
+
+    assert row[3:5] == ["300", "10.0%"]
+    assert row[5].startswith("rank 1, call 5 of 12")
+
+
+def test_an_input_without_a_large_enough_number_of_ranks_is_a_line_and_others_go_on(bench):
+    bench.define("one", ONE)
+    bench.define("two", ONE.replace('"one ', '"two ').replace("motif", "ranks = { 1 = {}, 4 = {} }\nmotif"))
+    bench.answers("one", answer(1.02))
+
+    called = bench("--ranks", "8")
+
+    assert called.status == 1
+    assert [row[5] for row in called.rows] == ["1.020 (1.010 to 1.030)", "it runs on 1, 4 ranks, not on 8"]
+    assert [row[2] for row in bench("--ranks", "8", "--list").rows] == [
+        "halo2d -x 8 -y 8", "it runs on 1, 4 ranks, not on 8"
+    ]  # fmt: skip
 
 
 def test_an_application_that_cannot_be_built_or_run_is_a_line_and_others_go_on(bench, tmp_path):
@@ -279,6 +325,14 @@ def test_continue_reuses_results_of_the_same_program_input_and_options_only(benc
     assert validated("one", "--continue", "--computation", "mean") == ["one", "one"]
     assert validated("one", "--continue", "--ranks", "4") == ["one", "one"]
     bench.define("one", ONE.replace("cells = 8", "cells = 9"))
+    assert validated("one", "--continue") == ["one", "one"]
+    bench.define("one", ONE.replace("program", 'added = ["patch"]\nprogram', 1))
+    (tmp_path / "definitions" / "patch").write_text("old")
+    assert validated("one", "--continue") == ["one", "one"]
+    assert validated("one", "--continue") == []
+    (tmp_path / "definitions" / "patch").write_text("new")
+    assert validated("one", "--continue") == ["one", "one"]
+    bench.define("one", ONE.replace("program", 'paths = ["src"]\nprogram', 1))
     assert validated("one", "--continue") == ["one", "one"]
     (tmp_path / "kept" / "one-small-2-local.json").write_text("{")
     assert validated("one", "--continue") == ["one"]
@@ -342,7 +396,6 @@ def test_json_has_the_whole_results(bench):
         (ONE.replace("motif", "iterations = 0\nmotif"), [], "one.toml: iterations: Input should be greater than 0"),
         (ONE + '    [[inputs]]\n    name = "small"\n', [], "one.toml: two inputs are named small"),
         (ONE.split("[[")[0] + "inputs = []\n", [], "one.toml: inputs: "),
-        (ONE.replace("motif", "ranks = { 1 = {} }\nmotif"), [], "one/small runs on 1 ranks, not on 2"),
     ],
 )
 def test_wrong_names_and_definitions_are_refused_with_one_message(bench, text, names, message):

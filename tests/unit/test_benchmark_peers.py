@@ -2,7 +2,9 @@
 
 import json
 import os
+import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -173,7 +175,7 @@ def test_programs_of_a_lab_run_there_in_a_folder_and_their_output_comes_back(ben
     put_mpirun(tmp_path / "bin")
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_LAUNCHES", str(tmp_path / "launches"))
-    place = benchmark("place").Place("lab:four", FAKE_ENGINE)
+    place = benchmark("place").LaunchTarget("lab:four", FAKE_ENGINE)
 
     with registered(lab=FakeLab(here=FOUR)):
         assert place.host_count == 4
@@ -192,7 +194,7 @@ def test_programs_of_a_lab_run_there_in_a_folder_and_their_output_comes_back(ben
 def test_a_program_that_fails_in_a_lab_ends_the_comparison(benchmark, monkeypatch, tmp_path):
     put_mpirun(tmp_path / "bin")
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    place = benchmark("place").Place("lab:four", FAKE_ENGINE)
+    place = benchmark("place").LaunchTarget("lab:four", FAKE_ENGINE)
     with registered(lab=FakeLab(here=FOUR)), pytest.raises(SystemExit, match="ended with status 3 on lab:four"):
         place.run(2, ["sh", "-c", "exit 3"])
 
@@ -210,7 +212,7 @@ def test_a_comparison_prints_and_keeps_its_table(peers, benchmark, monkeypatch, 
     def run(_place: object, _ranks: int, words: list[str], **_: object) -> str:
         return OSU_OUTPUT if words == ["osu"] else json.dumps(MOTIF_OUTPUT)
 
-    monkeypatch.setattr(benchmark("place").Place, "run", run)
+    monkeypatch.setattr(benchmark("place").LaunchTarget, "run", run)
     words = ["osu", "--launches", "3", "--sizes", "1:2", "--engine", FAKE_ENGINE, "-o", tmp_path / "results"]
 
     assert status(peers, monkeypatch, *words) == 1  # 0.4 us is not within 2 % of 0.36 us
@@ -223,3 +225,72 @@ def test_a_comparison_prints_and_keeps_its_table(peers, benchmark, monkeypatch, 
 
     assert status(peers, monkeypatch, *words, "--json") == 1
     assert json.loads(capsys.readouterr().out)["osu"][0]["missed"] == 2
+
+
+@pytest.mark.parametrize("fault", ["called", "exit", "value"])
+def test_a_peer_that_fails_is_no_missed_goal(peers, monkeypatch, capsys, fault):
+    def fail(*_: object) -> None:
+        if fault == "exit":
+            raise SystemExit("osu ended with status 1 on lab:tiny")
+        raise subprocess.CalledProcessError(1, ["osu"]) if fault == "called" else ValueError("no latency")
+
+    monkeypatch.setattr(peers, "built", lambda names, _: dict.fromkeys(names))
+    monkeypatch.setattr(peers, "measured", fail)
+
+    assert status(peers, monkeypatch, "osu", "--engine", FAKE_ENGINE) == 2
+    assert capsys.readouterr().err.startswith("peers: a program failed, or its output cannot be read: ")
+
+
+def test_folders_below_the_current_one_are_known_in_others(peers, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "files").mkdir()
+    settings = []
+    comparison = replace(peers.COMPARISONS["hpcc"], measure=lambda setting: iter(settings.append(setting) or ()))
+    monkeypatch.setitem(peers.COMPARISONS, "hpcc", comparison)
+    monkeypatch.setattr(peers.sources.Programs, "built", lambda programs, _: programs.cache)
+    words = ["hpcc", "--engine", str(FAKE_ENGINE), "--cache", "cache", "--folder", "files"]
+
+    assert status(peers, monkeypatch, *words) == 0
+
+    (setting,) = settings
+    assert setting.programs.folder == tmp_path / "cache"
+    assert setting.folder.parent == tmp_path / "files"
+
+
+def test_every_comparison_has_enough_launches_for_an_interval(peers):
+    assert min(one.launches for one in peers.COMPARISONS.values()) >= 6
+
+
+@pytest.mark.parametrize(
+    ("overheads", "others", "is_small"),
+    [
+        ([0.2] * 6, [1.0] * 6, True),
+        ([0.6] * 6, [1.0] * 6, False),
+        ([-0.1] * 6, [1.0] * 6, False),
+        ([-0.1] * 6, [-1.0] * 6, False),
+        ([0.2, 0.2, 0.2, 0.2, 0.9, 0.9], [1.0] * 6, False),
+    ],
+)
+def test_the_overhead_beside_mpip_s_is_small_if_it_is_known(benchmark, overheads, others, is_small):
+    launches = ([(5 + overhead, 5.0) for overhead in side] for side in (overheads, others))
+    assert benchmark("peers_mpip").row_of(8, *launches, 1)[1] is is_small
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict"),
+    [
+        ([1.0, 1.01, 1.02, 0.99, 1.0, 1.01], "yes"),
+        ([1.1, 1.12, 1.11, 1.1, 1.12, 1.11], "no"),
+        ([0.5, 0.9, 1.0, 1.0, 1.5, 2.0], "too wide"),
+    ],
+)
+def test_impacts_are_compared_in_pairs_of_launches(benchmark, ratios, verdict):
+    gpcnet = benchmark("peers_gpcnet")
+    machine = [1.0, 5.0, 2.0, 9.0, 3.0, 7.0]  # placements differ more than the two programs do
+    launches = [
+        (dict.fromkeys(gpcnet.TESTS, ratio * impact), dict.fromkeys(gpcnet.GPCNET_TESTS.values(), impact))
+        for ratio, impact in zip(ratios, machine, strict=True)
+    ]
+    table = gpcnet.table(launches, 1)
+    assert {row[-1] for row in table.rows} == {verdict}
+    assert table.missed == (0 if verdict == "yes" else len(gpcnet.TESTS))

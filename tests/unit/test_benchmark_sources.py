@@ -58,6 +58,20 @@ def test_another_way_to_build_is_another_checkout(sources, repository, tmp_path)
     assert programs.built(sources.Source(**where, build="true")) != programs.built(sources.Source(**where, build=":"))
 
 
+def test_control_characters_of_a_build_log_do_not_reach_the_terminal(sources, repository, tmp_path):
+    mirror, commit = repository
+    programs = sources.Programs(cache=tmp_path / "cache", sources=mirror)
+    source = sources.Source(
+        name="Greeter", repository="https://example.invalid/lab/greeter", commit=commit,
+        build="printf 'first\\n\\033]0;title\\007last\\n'; exit 1",
+    )  # fmt: skip
+
+    with pytest.raises(sources.SourceMistake, match=r"(?s)failed .*first\n") as failed:
+        programs.built(source)
+
+    assert str(failed.value).endswith("\\u001b]0;title\\u0007last")
+
+
 def test_only_the_stated_paths_are_checked_out_even_if_the_rest_is_incomplete(sources, repository, tmp_path):
     mirror, commit = repository
     folder = mirror / "lab+greeter"

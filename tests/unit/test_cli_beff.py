@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.beff_protocols import made_beff
-from support.commands import Ended, invoke
+from support.commands import CommandResult, invoke
 from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
 
 from stressbench.formats.protocols.beff import read_protocols
@@ -25,7 +25,7 @@ exit {status}
 """
 
 
-def stressbench(*words: str) -> Ended:
+def stressbench(*words: str) -> CommandResult:
     return invoke(["beff", *words])
 
 
@@ -124,10 +124,10 @@ def test_mistakes_are_told_before_anything_starts(machine: Path, words: str, mes
 
 
 def test_rmax_as_typed_is_in_the_json(machine: Path) -> None:
-    told = json.loads(stressbench("--from", "made.jsonl", "--rmax", "2.5", "--json").output)
+    reported = json.loads(stressbench("--from", "made.jsonl", "--rmax", "2.5", "--json").output)
 
-    assert told["rmax_flops_per_s"] == 2.5e9
-    assert told["balance_bytes_per_flop"] == pytest.approx(told["b_eff"] / 2.5e9)
+    assert reported["rmax_flops_per_s"] == 2.5e9
+    assert reported["balance_bytes_per_flop"] == pytest.approx(reported["b_eff"] / 2.5e9)
 
 
 def test_a_report_is_written(machine: Path) -> None:

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from support.commands import Ended, invoke
-from support.fake_lab import FakeLab
+from support.commands import CommandResult, invoke
+from support.fake_lab import FakeLab, lab_hosts
 from support.fake_launcher import FAKE_ENGINE, put_mpirun
 from support.io_protocols import MIB, MadeIO, write_lines
 
 from stressbench.formats.units import UnitError, parse_size
 from stressbench.launch import session
-from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.lab import LabTarget
 from stressbench.launch.targets import registered
 
 COMPLETE = MadeIO(head={"partitions": [2, 4]})
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecordedLaunch:
     """What was asked of a launch: the workload without its --protocol, and the rest."""
 
     workload: str
@@ -34,10 +34,10 @@ class Asked:
         return tuple(shlex.split(self.workload.splitlines()[-1]))[2:]
 
 
-Measured = Callable[..., list[Asked]]
+Measured = Callable[..., list[RecordedLaunch]]
 
 
-def stressbench(*words: str) -> Ended:
+def stressbench(*words: str) -> CommandResult:
     return invoke(["beff-io", *words])
 
 
@@ -51,24 +51,24 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def measured(monkeypatch: pytest.MonkeyPatch) -> Measured:
     """Puts these records into the protocol in place of a run, and gives what was asked for."""
 
-    def replace(made: MadeIO | None = COMPLETE, *, status: int = 0, lines: int | None = None) -> list[Asked]:
-        asked: list[Asked] = []
+    def replace(made: MadeIO | None = COMPLETE, *, status: int = 0, lines: int | None = None) -> list[RecordedLaunch]:
+        recorded: list[RecordedLaunch] = []
 
         def prepare(request: session.LaunchRequest, *, environment: Mapping[str, str]) -> int:
             workload, protocol = request.workload.read_text().rstrip("\n").split(" --protocol ")
-            asked.append(Asked(workload + "\n", request))
+            recorded.append(RecordedLaunch(workload + "\n", request))
             if made is not None:
                 write_lines(Path(protocol.strip('"')), made.records()[:lines])
             return status
 
         monkeypatch.setattr(session, "prepare", prepare)
-        return asked
+        return recorded
 
     return replace
 
 
 def test_options_reach_the_motif_as_they_were_typed(measured: Measured, here: Path) -> None:
-    asked = measured()
+    recorded = measured()
 
     ended = stressbench(
         *[
@@ -94,7 +94,7 @@ def test_options_reach_the_motif_as_they_were_typed(measured: Measured, here: Pa
         *["--no-shared", "--types", "0,1,4", "--keep", "--overwrite", "--verify", "--seed", "7"],
     )
 
-    (launch,) = asked
+    (launch,) = recorded
     assert ended.exit_code == 0, ended.output
     assert launch.workload == (
         "[JOB_NAME] b_eff_io\n[NODES] 4\n[MOTIF] b_eff_io --time 60s --file /a/io --partitions 2,4 --release 2 "
@@ -105,48 +105,48 @@ def test_options_reach_the_motif_as_they_were_typed(measured: Measured, here: Pa
 
 @pytest.mark.parametrize(("release", "scheduled"), [("1", "15min"), ("2", "30min")])
 def test_what_is_not_said_is_left_to_the_motif(measured: Measured, here: Path, release: str, scheduled: str) -> None:
-    (asked,) = (measured(),)
+    (recorded,) = (measured(),)
 
     assert stressbench("-n", "4", "--release", release).exit_code == 0
-    assert asked[0].options == ("--time", scheduled, "--file", f"{here}/b_eff_io", "--release", release)
+    assert recorded[0].options == ("--time", scheduled, "--file", f"{here}/b_eff_io", "--release", release)
 
 
 def test_names_with_blanks_and_quotes_stay_one_word(measured: Measured) -> None:
-    asked = measured()
+    recorded = measured()
 
     assert stressbench("-n", "4", "--file", '${SCRATCH}/my "own" run').exit_code == 0
-    assert '--file "${SCRATCH}/my \\"own\\" run" --release' in asked[0].workload
+    assert '--file "${SCRATCH}/my \\"own\\" run" --release' in recorded[0].workload
 
 
 def lab(**scratch: str) -> LabTarget:
-    return LabTarget(name="io", hosts=(LabHost(name="a1", cores=4),), enter=(), environment=tuple(scratch.items()))
+    return LabTarget(name="io", hosts=lab_hosts(4), enter=(), environment=tuple(scratch.items()))
 
 
 def test_a_lab_s_files_go_to_its_scratch(measured: Measured, here: Path) -> None:
-    asked = measured()
+    recorded = measured()
 
     for place in (lab(SCRATCH="/run/lab/io"), lab()):
         with registered(lab=FakeLab(here=place)):
             assert stressbench("--on", "lab:io").exit_code == 0
 
-    assert [one.options[3] for one in asked] == ["${SCRATCH}/b_eff_io", f"{here}/b_eff_io"]
-    assert asked[0].request.ranks == 4
+    assert [one.options[3] for one in recorded] == ["${SCRATCH}/b_eff_io", f"{here}/b_eff_io"]
+    assert recorded[0].request.ranks == 4
 
 
 def test_a_lab_that_serves_no_files_is_refused(measured: Measured) -> None:
-    asked = measured()
+    recorded = measured()
 
     with registered(lab=FakeLab(here=lab(SCRATCH=""))):
         refused = stressbench("--on", "lab:io")
 
-    assert (refused.exit_code, asked) == (2, [])
+    assert (refused.exit_code, recorded) == (2, [])
     assert "--on lab:io: its I/O nodes serve no files" in refused.output
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("", "-n is missing: how many ranks?"),
+        ("", "-n is missing, for example -n"),
         ("-n 0", "-n: 0 is not at least 1"),
         ("-n 4 -T 60", "-T: '60' must be a time with its unit"),
         ("-n 4 -T 0s", "-T: '0s' must be a time with its unit"),
@@ -159,7 +159,7 @@ def test_a_lab_that_serves_no_files_is_refused(measured: Measured) -> None:
         ("-n 4 --memory 2GiBs", "--memory: '2GiBs' must be a size above 0, such as 4096, 32KiB"),
         ("-n 4 --mpart 0", "--mpart: '0' must be a size above 0"),
         ("-n 4 --limit 1.5", "--limit: '1.5' must be a size above 0"),
-        ("-n 4 --memory 1GiB --mpart 1MiB", "--mpart 1MiB: follows from --memory 1GiB; leave one of both out"),
+        ("-n 4 --memory 1GiB --mpart 1MiB", "--mpart 1MiB: follows from --memory 1GiB; omit one of them"),
         ("-n 4 --hint striping", "--hint: 'striping' must be KEY=VALUE, such as striping_factor=4"),
         ("-n 4 --types 5", "--types: '5' must be types from 0 to 4, such as 0,1, each once"),
         ("-n 4 --types 1,1", "--types: '1,1' must be types from 0 to 4, such as 0,1, each once"),
@@ -176,12 +176,12 @@ def test_a_lab_that_serves_no_files_is_refused(measured: Measured) -> None:
 def test_a_mistake_gives_one_message_and_status_2_and_starts_nothing(
     measured: Measured, here: Path, words: str, message: str
 ) -> None:
-    asked = measured()
+    recorded = measured()
     (here / "there.jsonl").write_text("{}\n")
 
     refused = stressbench(*words.split())
 
-    assert (refused.exit_code, asked) == (2, [])
+    assert (refused.exit_code, recorded) == (2, [])
     assert message in refused.output
 
 
@@ -222,9 +222,9 @@ def test_the_json_of_such_a_run_says_so(measured: Measured) -> None:
     measured(status=130, lines=60)
 
     ended = invoke(["beff-io", "-n", "4", "--json"])
-    told = json.loads(ended.stdout)
+    reported = json.loads(ended.stdout)
 
-    assert (told["complete"], told["b_eff_io"], told["claimed"]) == (False, None, None)
+    assert (reported["complete"], reported["b_eff_io"], reported["claimed"]) == (False, None, None)
     assert "INCOMPLETE" in ended.stderr
 
 
@@ -241,7 +241,7 @@ def test_a_protocol_is_evaluated_without_mpi(here: Path) -> None:
     path = MadeIO(head={"partitions": [2, 4], "scheduled_s": 60, "hints": ["a=1"]}).write(here)
 
     shown = stressbench("--from", str(path), "--cache", "1GiB", "--published")
-    told = json.loads(stressbench("--from", str(path), "--json").output)
+    reported = json.loads(stressbench("--from", str(path), "--json").output)
 
     assert shown.exit_code == 0
     assert (
@@ -251,8 +251,8 @@ def test_a_protocol_is_evaluated_without_mpi(here: Path) -> None:
     assert "CAUTION: 2 ranks wrote 0.284 times the cache instead of 20" in shown.output
     assert "725% of the 2 min scheduled" in shown.output
     assert "Published, not measured here: Rabenseifner and Koniges" in shown.output
-    assert told["b_eff_io"] == max(one["value"] for one in told["partitions"])
-    assert told["balance"]["write_s"] == pytest.approx(2048 * MIB / told["balance"]["write"])
+    assert reported["b_eff_io"] == max(one["value"] for one in reported["partitions"])
+    assert reported["balance"]["write_s"] == pytest.approx(2048 * MIB / reported["balance"]["write"])
 
 
 def test_a_protocol_without_an_end_is_shown_with_status_3(here: Path) -> None:

@@ -16,6 +16,7 @@ from support.studies import made_run
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.run_states import slowed_networks
 from stressbench.formats.study.file import read_study
+from stressbench.formats.units import RateShare
 from stressbench.launch import session
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.launch_target import LaunchTarget
@@ -28,8 +29,8 @@ HOOK = "--on local -n 2 --rate-command './set-rate --all'"
 class Tiny(FakeLab):
     """A lab whose links can be slowed to a quarter and no further."""
 
-    def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
-        if rate not in (None, "full", "1/2", "1/4"):
+    def target(self, on: str, *, rate: RateShare | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
+        if rate is not None and str(rate) not in ("1", "full", "1/2", "1/4"):
             raise LinkMistake(on=on, factor="rate", explanation=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
         return super().target(on, rate=rate, rails=rails)
 
@@ -85,7 +86,7 @@ def test_the_study_file_of_a_sweep_reads_as_the_same_study(site: Site) -> None:
     assert [(cell.id, dict(cell.values)) for cell in found.cells] == [
         (cell["cell"], cell["values"]) for cell in listed["cells"]
     ]
-    assert found.run.min_time == "10ms"
+    assert str(found.run.min_time) == "10ms"
     assert {cell.values["set.p"] for cell in found.cells} == {'a "b"'}
 
 
@@ -101,7 +102,7 @@ def cells(values: dict[str, Any], *names: str) -> list[tuple[str | None, ...]]:
     ("words", "message"),
     [
         ("run gone.sb -o d", "gone.sb: no such file; expected a workload"),
-        ("run one.sb -o d --rates 1,1/2,1/16", "--rates 1/16: lab tiny's link h0-s0 would have 1kbit"),
+        ("run one.sb -o d --rates 1,1/2,1/16", "--rates: 1/16: lab tiny's link h0-s0 would have 1kbit"),
         ("run one.sb -o d --rates 1,half,1/2", "--rates: '1/2' equals half; expected each rate once"),
         ("run one.sb -o d --rates 1/2,1/4", "--rates: 1/2,1/4: expected 1 and a smaller one at least"),
         ("run one.sb -o d --rates 1", "--rates: 1: expected 1 and a smaller one"),
@@ -110,7 +111,7 @@ def cells(values: dict[str, Any], *names: str) -> list[tuple[str | None, ...]]:
         ("run one.sb -o d --rates 1,fast", "--rates: 'fast': expected shares of the full rate, such as 1,1/2,1/4,1/8"),
         (
             "run one.sb -o d --on local",
-            "--rates full, 1/2, 1/4, 1/8: link rates cannot be controlled on local; expected lab:",
+            "--rates: full, 1/2, 1/4, 1/8: link rates cannot be controlled on local; expected lab:",
         ),
         ("run one.sb -o d -n 2,x", "-n: 'x': expected numbers of ranks, each once, such as 2,4,8"),
         ("run one.sb -o d -n 2,2", "-n: '2': expected numbers of ranks, each once"),
@@ -123,7 +124,7 @@ def cells(values: dict[str, Any], *names: str) -> list[tuple[str | None, ...]]:
         ("run one.sb -o d --set n=1 --set n=1", "--set n=1: is given twice"),
         ("run one.sb -o d --isolated 0", "--isolated 0: expected isolated rounds, or --contended N"),
         ("run one.sb -o d --min-time 60", "--min-time: '60': expected a time with its unit"),
-        ("run one.sb -o d --place up", "--place 'up': expected linear, interleaved or random:SEED"),
+        ("run one.sb -o d --place up", "--place: 'up': expected linear, interleaved or random:SEED"),
         ("run one.sb -o d --time-limit 60", "--time-limit: '60': expected a time with its unit"),
         ("run one.sb -o d --jobs 2", "--jobs 2: runs on lab:tiny would share cores and links"),
         ("run one.sb -o d --rate-command ./set-rate", "--rate-command: needs --on, such as --on slurm"),
@@ -178,7 +179,7 @@ def test_how_often_and_how_long_reaches_the_study(site: Site) -> None:
     assert ended.exit_code == 0, ended.stderr
     study = open_directory(Path("d")).study
     run = study.run
-    assert (run.isolated, run.contended, run.repetitions, run.min_time) == (3, 2, 5, "10ms")
+    assert (run.isolated, run.contended, run.repetitions, str(run.min_time)) == (3, 2, 5, "10ms")
     assert (study.repetitions, study.seed, len(study.runs)) == (2, 7, 4)
 
 

@@ -85,8 +85,8 @@ def degrade(words: str) -> Any:
     [
         (f"run app.sb -o d --compete {ON}", "--compete: needs --link, the injection bandwidth of a node"),
         (f"run app.sb -o d --compete --link fast {ON}", "--link: 'fast': expected a rate in bits per second"),
-        (f"run app.sb -o d --link 1Gbit {ON}", "--link 1Gbit: goes with --compete"),
-        (f"plan app.sb --link 1Gbit {ON}", "--link 1Gbit: goes with --compete"),
+        (f"run app.sb -o d --link 1Gbit {ON}", "--link 1Gbit: requires --compete"),
+        (f"plan app.sb --link 1Gbit {ON}", "--link 1Gbit: requires --compete"),
         (f"run app.sb -o d {COMPETE} --rate-command ./x", "--compete: and --rate-command: expected one of the two"),
         (f"run app.sb -o d {COMPETE} --isolated 3", "--isolated 3: with --compete there are no isolated rounds"),
         (f"run app.sb -o d {COMPETE} --contended 0", "--contended 0: expected rounds in which jobs run beside"),
@@ -177,7 +177,7 @@ def test_what_comes_out_is_a_study_whose_links_nobody_touches(launched: list[Any
 
     assert ended.exit_code == 0, ended.stderr
     study = open_directory(Path("d")).study
-    assert (study.run.isolated, study.run.contended, study.run.min_time, study.repetitions) == (0, 10, "200ms", 2)
+    assert (study.run.isolated, study.run.contended, str(study.run.min_time), study.repetitions) == (0, 10, "200ms", 2)
     assert {cell.rate for cell in study.cells} == {None}
     assert {tuple(sets.items()) for _, sets in launched} == {
         (("compete_rate", rate), ("compete_nodes", "4")) for rate in ("1", "1/2", "1/4")

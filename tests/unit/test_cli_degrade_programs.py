@@ -7,6 +7,7 @@ import os
 import re
 import signal
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,16 @@ from support.fake_site import SCRIPT, Site
 from stressbench.experiments.sweep.rates.injection import Injection
 from stressbench.experiments.sweep.rates.program import Condition, launch_order
 from stressbench.formats.launches.rates import read_launches
+from stressbench.formats.units import RateShare
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
-from stressbench.launch.simgrid import SimulatedTarget
+from stressbench.launch.simgrid import SimulatedLabs, SimulatedTarget
 from stressbench.launch.targets import registered
 from stressbench.suites.hpcc import hpcc_input
 
+ONE = Fraction(1)
 FOM = ("--fom", r"GF=GF: (\S+)")
 SUMMARY = """\
 Begin of Summary section.
@@ -47,13 +50,15 @@ End of Summary section.
 class Lab(FakeLab):
     """Whose links can be slowed to an eighth and no further."""
 
-    def target(self, on: str, *, rate: str | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
-        if rate == "1/16":
+    def target(self, on: str, *, rate: RateShare | None = None, rails: int | None = None, **_: object) -> LaunchTarget:
+        if str(rate) == "1/16":
             raise LinkMistake(on=on, factor="rate", explanation=f"{rate}: lab tiny's link h0-s0 would have 1kbit")
         return super().target(on, rate=rate, rails=rails)
 
 
 class Simulated(FakeLab):
+    properties = SimulatedLabs.properties
+
     def target(self, on: str, **_: object) -> LaunchTarget:
         return SimulatedTarget(name="tiny", hosts=(), platform="", source="", folder=Path())
 
@@ -115,9 +120,9 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("run -o d -- app", "-n is missing: how many ranks? For example -n 8"),
+        ("run -o d -- app", "-n is missing, for example -n 8"),
         ("run -o d -n 2,x -- app", "-n: 'x': expected numbers of ranks, each once"),
-        ("run -o d -n 2 --rates 1,1/16 -- app", "--rates 1/16: lab tiny's link h0-s0 would have 1kbit"),
+        ("run -o d -n 2 --rates 1,1/16 -- app", "--rates: 1/16: lab tiny's link h0-s0 would have 1kbit"),
         ("run -o d -n 2 --rates 1/2 -- app", "--rates: 1/2: expected 1 and a smaller one at least"),
         (
             "run -o d -n 2 --on local -- app",
@@ -140,7 +145,7 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
             "run -o d -n 2 --compete --link 1Gbit -- app",
             "--compete: is for workloads, whose nodes it can share, and app",
         ),
-        ("run one.sb app -o d -n 2", "one.sb: is a workload, and app is none; expected workloads, or a program"),
+        ("run one.sb app -o d -n 2", "one.sb: is a workload, but app is not; expected workloads, or a program"),
         ("run -o d -n 2 --fom GF -- app", "--fom GF: expected NAME=REGEX"),
         ("run -o d -n 2 --fom G=(x)(y) -- app", "--fom G=(x)(y): 2 groups; expected one, around the number"),
         ("run -o d -n 2 --fom-lower L=x -- app", "--fom-lower L=x: 0 groups; expected one, around the number"),
@@ -149,7 +154,7 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
         ("run -o d -n 2 --fom-file f -- app", "--fom-file f: needs --fom"),
         ("run -o d -n 2 --fom L=(x) --fom-file there.txt -- app", "--fom-file: there.txt already exists, and would"),
         ("run -o d -n 2 --hpcc --fom-file f -- hpcc", "--fom-file f: --hpcc reads hpccoutf.txt; leave one of the two"),
-        ("run -o d -n 2 --hpcc-n 5 -- hpcc", "--hpcc-n 5: goes with --hpcc"),
+        ("run -o d -n 2 --hpcc-n 5 -- hpcc", "--hpcc-n 5: requires --hpcc"),
         ("run -o d -n 2 --hpcc --hpcc-n 0 -- hpcc", "--hpcc-n 0: expected an order of a system of equations"),
         ("run -o there.txt -n 2 -- app", "--output: there.txt already exists; a program's launches begin in a new"),
         ("run one.sb -o d --fom L=(x)", "--fom: is for a program's output; workloads are measured by the engine"),
@@ -182,8 +187,8 @@ def test_each_rate_and_number_of_ranks_has_its_launches_in_random_order(machine:
     ended = degrade("run", "-o", "d", "-n", "2,4", "--rates", "1,1/2,1/4", "--runs", "3", *FOM, "--", "./app", "a b")
 
     assert ended.exit_code == 0, ended.stderr
-    turns = launch_order(("1", "1/2", "1/4"), (2, 4), runs=3, seed=1, rates_together=False)
-    assert done() == [(one.rate, one.ranks) for one, _ in turns]
+    turns = launch_order((ONE, ONE / 2, ONE / 4), (2, 4), runs=3, seed=1, rates_together=False)
+    assert done() == [(str(one.rate), one.ranks) for one, _ in turns]
     assert [(rate.replace("full", "1"), ranks) for rate, ranks in machine.started] == done()
     passes = [done()[at : at + 6] for at in (0, 6, 12)]
     assert len({tuple(one) for one in passes}) > 1
@@ -252,24 +257,24 @@ def test_a_rate_that_cannot_be_put_back_is_told_with_what_a_person_can_do(machin
 
 
 def test_a_rate_is_set_once_and_the_full_one_last() -> None:
-    rates: list[str] = []
+    rates: list[Fraction] = []
     injection = Injection(apply=rates.append, manual_command="nothing")
 
     with injection.restoring_full_rate():
-        for rate in ("1/2", "1/2", "1", "1/4"):
+        for rate in (ONE / 2, ONE / 2, ONE, ONE / 4):
             injection.set(rate)
-    assert rates == ["1/2", "1", "1/4", "1"]
+    assert rates == [ONE / 2, ONE, ONE / 4, ONE]
     with injection.restoring_full_rate():
-        injection.set("1")
+        injection.set(ONE)
 
-    assert rates == ["1/2", "1", "1/4", "1"]
+    assert rates == [ONE / 2, ONE, ONE / 4, ONE]
 
 
 def test_who_asks_to_stop_while_the_rate_is_set_gets_no_launch(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def press(on: str, rate: str) -> None:
-        machine.lab.events.append(f"{on} {rate}")
+    def press(on: str, share: Fraction) -> None:
+        machine.lab.events.append(f"{on} {share}")
         signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(machine.lab, "set_rate", press)
@@ -279,7 +284,7 @@ def test_who_asks_to_stop_while_the_rate_is_set_gets_no_launch(
     assert ended.exit_code == 130
     assert "stopped; `stressbench degrade report d` shows what was measured before" in ended.stderr
     assert machine.started == []
-    assert machine.lab.events[-1] == "lab:tiny full"
+    assert machine.lab.events[-1] == "lab:tiny 1"
 
 
 def test_a_launch_that_fails_is_told_and_does_not_count(machine: Machine) -> None:
@@ -480,8 +485,8 @@ def test_launches_of_rails_are_not_taken_for_ours(machine: Machine) -> None:
 
 
 def test_all_conditions_come_once_before_any_comes_again() -> None:
-    for together in (True, False):
-        turns = launch_order(("1", "1/2"), (2, 4), runs=5, seed=3, rates_together=together)
+    for grouped in (True, False):
+        turns = launch_order((ONE, ONE / 2), (2, 4), runs=5, seed=3, rates_together=grouped)
         for repetition in range(5):
             here = [one for one, number in turns if number == repetition]
             assert {str(one) for one in here} == {
@@ -489,11 +494,11 @@ def test_all_conditions_come_once_before_any_comes_again() -> None:
             }
     orders = {
         tuple(dict.fromkeys(one.rate for one, number in turns if number == repetition))
-        for turns in (launch_order(("1", "1/2", "1/4"), (2, 4), runs=9, seed=3, rates_together=True),)
+        for turns in (launch_order((ONE, ONE / 2, ONE / 4), (2, 4), runs=9, seed=3, rates_together=True),)
         for repetition in range(9)
     }
     assert len(orders) > 1
-    assert str(Condition(rate="1", ranks=1)) == "rate 1 on 1 rank"
+    assert str(Condition(rate=ONE, ranks=1)) == "rate 1 on 1 rank"
 
 
 def test_a_program_really_starts_at_each_rate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

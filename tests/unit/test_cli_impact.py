@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import invoke
+from support.fake_lab import lab_hosts
 from support.fake_place import environment, folder, interrupt, run_command, running
 from support.schemas import schema_faults
 from support.sensitivities import victim
@@ -15,7 +16,7 @@ from support.sensitivities import victim
 from stressbench.experiments.interference.spec import probe_pairs
 from stressbench.formats.profiles.profile import read_profile
 from stressbench.formats.profiles.store import Store
-from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.lab import LabTarget
 
 __all__ = ["folder"]
 
@@ -40,9 +41,9 @@ def test_latencies_and_utilisation_of_a_program_on_a_lab(folder: Path) -> None:
     idle, beside = (next(row for row in rows if row[0] == name) for name in ("idle", "beside it"))
     assert 95 < float(idle[2]) < 105
     assert 130 < float(beside[2]) < 155
-    told = re.search(r"^utilisation: (\S+) % \[", ended.stdout, re.MULTILINE)
-    assert told is not None
-    assert 40 < float(told[1]) < 52  # waits of 50 us at the most beside a service of 100, whose rest is 50
+    reported = re.search(r"^utilisation: (\S+) % \[", ended.stdout, re.MULTILINE)
+    assert reported is not None
+    assert 40 < float(reported[1]) < 52  # waits of 50 us at the most beside a service of 100, whose rest is 50
     assert "h0 - h1" in ended.stdout and "h2 - h3" in ended.stdout
     kept = read_profile(folder / "app.json")
     assert (kept.application, kept.probe.pairs, kept.probe.averaged) == ("sh", 2, 2)
@@ -261,7 +262,7 @@ def test_probes_that_fail_end_everything(folder: Path, what: str, said: str) -> 
     ("words", "message"),
     [
         ("", "Missing argument"),
-        ("true", "-n is missing: how many ranks?"),
+        ("true", "-n is missing, for example -n"),
         ("-n 0 true", "-n: 0 is not at least 1"),
         ("-n 1 gone-program", "gone-program: there is no such executable program"),
         ("-n 1 gone.sb", "gone.sb does not exist"),
@@ -304,7 +305,7 @@ def test_a_mistake_gives_one_message_and_status_2_before_anything_starts(
 
 @pytest.mark.parametrize(("hosts", "pairs"), [(4, None), (5, None), (4, 2)])
 def test_all_hosts_of_a_lab_are_paired_two_by_two(hosts: int, pairs: int | None) -> None:
-    place = LabTarget(name="x", hosts=tuple(LabHost(name=f"h{one}", cores=4) for one in range(hosts)), enter=())
+    place = LabTarget(name="x", hosts=lab_hosts(*[4] * hosts), enter=())
 
     assert probe_pairs(place, pairs, target_name="lab:x") == 2
 

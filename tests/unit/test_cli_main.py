@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.golden import KEPT
 
-from stressbench.cli.app import main
+from stressbench.cli.console.app import main
 
 LONG = "x" * 300
 NAMES = {

@@ -99,18 +99,18 @@ def test_every_model_predicts_the_same_as_its_function(model: str, spelt: Callab
 
 def test_all_models_are_the_papers_four_and_ours(store: Path) -> None:
     ended = call("predict", "--store", store, "--all-models")
-    told = json.loads(call("predict", "--store", store, "--all-models", "--json").stdout)
+    reported = json.loads(call("predict", "--store", store, "--all-models", "--json").stdout)
 
-    assert [one["model"] for one in told["applications"][0]["foretold"]] == list(Model)
+    assert [one["model"] for one in reported["applications"][0]["foretold"]] == list(Model)
     assert all(model in ended.stdout for model in Model)
     assert "a look-up table predicts for one aggressor, not for 2" in ended.stdout
     assert "no link counters of cg" in ended.stdout
 
 
 def test_a_folder_is_everybody_in_it(store: Path) -> None:
-    told = json.loads(call("predict", store, "--json").stdout)
+    reported = json.loads(call("predict", store, "--json").stdout)
 
-    assert [(one["application"], one["beside"]) for one in told["applications"]] == [
+    assert [(one["application"], one["beside"]) for one in reported["applications"]] == [
         ("cg", ["fft.2+x_y-z", "mcb"]),
         ("fft.2+x_y-z", ["cg", "mcb"]),
         ("mcb", ["cg", "fft.2+x_y-z"]),
@@ -118,9 +118,9 @@ def test_a_folder_is_everybody_in_it(store: Path) -> None:
 
 
 def test_the_same_profile_twice_is_two_copies(store: Path) -> None:
-    told = json.loads(call("predict", "cg", "cg", "--store", store, "--json").stdout)
+    reported = json.loads(call("predict", "cg", "cg", "--store", store, "--json").stdout)
 
-    assert [(one["application"], one["beside"]) for one in told["applications"]] == [("cg", ["cg"]), ("cg", ["cg"])]
+    assert [(one["application"], one["beside"]) for one in reported["applications"]] == [("cg", ["cg"]), ("cg", ["cg"])]
 
 
 def test_applications_without_a_prediction_have_a_reason_beside_those_with_one(tmp_path: Path) -> None:
@@ -229,6 +229,6 @@ def test_any_name_that_profiles_take_can_be_asked_for(tmp_path_factory: pytest.T
     Store(folder=folder).save(aggressor(0.3, name=name))
     Store(folder=folder).save(made("cg"))
 
-    told = json.loads(call("predict", "--store", folder, "--json", "--", "cg", name).stdout)
+    reported = json.loads(call("predict", "--store", folder, "--json", "--", "cg", name).stdout)
 
-    assert told["applications"][0]["beside"] == [name]
+    assert reported["applications"][0]["beside"] == [name]

@@ -63,12 +63,12 @@ def test_a_line_a_co_run_where_asked_for(folder: Path) -> None:
 
 
 def test_json_is_the_validation(folder: Path) -> None:
-    told = json.loads(evaluate(folder, "--json").stdout)
+    reported = json.loads(evaluate(folder, "--json").stdout)
 
-    assert told == json.loads(TypeAdapter(Validation).dump_json(validate_models([CG, FFT], SEEN)))
-    assert set(told) == {"machine", "co_runs", "scores", "left_out"}
-    assert set(told["scores"][0]["quartiles"]) == {"least", "first", "median", "third", "most"}
-    assert told["scores"][0]["pairs"][0]["measured_interval"] == [1.2, 1.3]
+    assert reported == json.loads(TypeAdapter(Validation).dump_json(validate_models([CG, FFT], SEEN)))
+    assert set(reported) == {"machine", "co_runs", "scores", "left_out"}
+    assert set(reported["scores"][0]["quartiles"]) == {"least", "first", "median", "third", "most"}
+    assert reported["scores"][0]["pairs"][0]["measured_interval"] == [1.2, 1.3]
 
 
 def test_csv_has_a_line_a_model(folder: Path) -> None:
@@ -99,9 +99,9 @@ def test_a_run_file_is_as_good_and_several_files_add_up(folder: Path) -> None:
     jobs = (MadeJob(name="cg", congestion=1.5), MadeJob(name="fft", congestion=1.1))
     run = build_run(jobs=jobs).write(folder)
 
-    told = json.loads(evaluate(folder, "--observed", run, "--json").stdout)
+    reported = json.loads(evaluate(folder, "--observed", run, "--json").stdout)
 
-    pairs = told["scores"][0]["pairs"]
+    pairs = reported["scores"][0]["pairs"]
     assert [(one["victim"], one["source"]) for one in pairs] == [
         ("cg", "=made up"),
         ("fft", "made up"),

@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def told(store: Path, *words: object) -> dict[str, object]:
+def arrangement(store: Path, *words: object) -> dict[str, object]:
     found: dict[str, object] = json.loads(call("predict", "place", *words, "--store", store, "--json").stdout)
     return found
 
@@ -64,7 +64,7 @@ def test_switches_that_are_not_needed_stay_empty(store: Path) -> None:
 
 
 def test_model_and_room_are_those_asked_for(store: Path) -> None:
-    found = told(store, "--switches", 1, "--per-switch", 4, "--model", "monotone")
+    found = arrangement(store, "--switches", 1, "--per-switch", 4, "--model", "monotone")
 
     cost = best_grouping(Monotone(), [made(name) for name in sorted(SUFFERS)], places=1, per_place=4).cost
     assert (found["model"], found["cost"]) == ("Monotone", pytest.approx(cost))
@@ -75,7 +75,7 @@ def test_groups_without_a_prediction_are_kept_apart_and_named(store: Path) -> No
     Store(folder=store).save(aggressor(0.5, name="io"))
 
     ended = call("predict", "place", store, "--switches", 3)
-    found = told(store, "--switches", 3)
+    found = arrangement(store, "--switches", 3)
 
     assert "io alone" in ended.stdout
     assert "not placed together: amg, io: io was not measured at any congestion level" in ended.stdout

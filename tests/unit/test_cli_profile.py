@@ -120,6 +120,32 @@ def test_call_sites_get_function_and_line_without_folders(folder: Path) -> None:
     assert not (folder / "a.trace.modules").exists()
 
 
+def test_names_of_call_sites_go_into_a_new_file_that_replaces_the_trace(folder: Path) -> None:
+    """Where another user puts a link in its place, the file behind it stays as it is."""
+    bin_ = folder / "bin"
+    bin_.mkdir()
+    program(bin_, "addr2line", 'while read a; do echo "f$a"; echo "cg.c:12"; done')
+    link = 'ln -s "$PWD/made.trace" "$STRESSBENCH_TRACE_OUTPUT"'
+    modules = f'{link}; echo "{{\\"cg\\": \\"$PWD/made.trace\\"}}" >"$STRESSBENCH_TRACE_OUTPUT.modules"'
+    before = (folder / "made.trace").read_bytes()
+
+    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", modules, PATH=f"{bin_}:{os.environ['PATH']}")
+
+    assert ended.returncode == 0, ended.stderr
+    assert read_trace(folder / "a.trace").symbols == {"cg+0x1000": "f0x1000 (cg.c:12)"}
+    assert (folder / "made.trace").read_bytes() == before
+
+
+def test_a_link_to_no_file_is_not_a_new_name(folder: Path) -> None:
+    (folder / "a.trace").symlink_to(folder / "elsewhere.trace")
+
+    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", COPY)
+
+    assert ended.returncode == 2
+    assert "a.trace already exists; choose another name" in ended.stderr
+    assert not (folder / "elsewhere.trace").exists()
+
+
 def test_without_an_mpi_program_it_says_why_that_may_be(folder: Path) -> None:
     ended = stressbench(folder, "capture", "-o", "a.trace", "true")
 
@@ -152,6 +178,18 @@ def test_what_dead_ranks_left_is_saved_and_swept_up(folder: Path) -> None:
     assert "ranks 1,10 did not reach MPI_Finalize; their calls up to the last one were saved" in ended.stderr
     assert sorted(set(re.findall(r"-(\d+)(?:\.1)?\.pool", (folder / "saved").read_text()))) == ["1", "10"]
     assert [path.name for path in (folder / "pools").iterdir()] == ["stressbench-trace-ffff-3.pool"]
+    assert read_trace(folder / "a.trace").header.ranks == 2
+
+
+def test_what_is_saved_replaces_the_incomplete_trace_and_is_not_written_through_links(folder: Path) -> None:
+    program(folder / "lib", "stressbench-trace-salvage", 'set -C; cat made.trace >"$1"')  # a new file, or none
+    (folder / "precious").write_text("mine")
+    link = 'ln -s "$PWD/precious" "$STRESSBENCH_TRACE_OUTPUT"'
+
+    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{LEAVE}; {link}; exit 1")
+
+    assert "their calls up to the last one were saved" in ended.stderr
+    assert (folder / "precious").read_text() == "mine"
     assert read_trace(folder / "a.trace").header.ranks == 2
 
 
@@ -248,7 +286,7 @@ def test_a_request_to_stop_goes_on_to_the_command_and_what_was_collected_is_show
     waits = f"trap '{COPY}; exit 7' INT; echo ready; while :; do sleep 0.05; done"
     process = subprocess.Popen(
         [sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-         "from stressbench.cli.app import main; main()", "profile", "sh", "-c", waits],
+         "from stressbench.cli.console.app import main; main()", "profile", "sh", "-c", waits],
         cwd=folder, env=environment(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
@@ -271,7 +309,7 @@ def test_a_request_to_stop_goes_on_to_the_command_and_what_was_collected_is_show
         ("profile -o made.trace true", "made.trace already exists"),
         (
             "profile --json -o a.html true",
-            "--json: -o a.html is not a .json file; name a .json file, or leave one of both out",
+            "--json: -o a.html is not a .json file; name a .json file, or omit one of them",
         ),
     ],
 )

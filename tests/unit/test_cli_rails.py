@@ -59,9 +59,9 @@ def rails(*words: str) -> Any:
         ("run one.sb -o d --policies nic0,nic0", "--policies: 'nic0': is given twice"),
         ("run one.sb -o d --policies nic0", "--policies: nic0: expected at least two, such as default,nic0,nic1"),
         ("run one.sb -o d --policies nic0,jobs:a", "--policies: 'jobs:a': expected each job once with its NIC"),
-        ("run one.sb -o d --policies nic0,nic2", "--policies nic2: hosts have eth0, eth1; expected nic0 to nic1"),
-        ("run one.sb -o d --policies nic0,local", "--policies local: NICs eth0, eth1 belong to no NUMA node"),
-        ("run one.sb -o d --nics ib0", "--nics ib0: hosts of lab:dual-rail have eth0, eth1"),
+        ("run one.sb -o d --policies nic0,nic2", "--policies: nic2: hosts have eth0, eth1; expected nic0 to nic1"),
+        ("run one.sb -o d --policies nic0,local", "--policies: local: NICs eth0, eth1 belong to no NUMA node"),
+        ("run one.sb -o d --nics ib0", "--nics: ib0: hosts of lab:dual-rail have eth0, eth1"),
         ("run one.sb -o d --nics a/b", "--nics: 'a/b': expected the name of a NIC, such as ib0 or mlx5_0:1"),
         ("run one.sb -o d --nics ib0,ib0", "--nics: 'ib0': is given twice"),
         ("run one.sb -o d --transport ib", "--transport: 'ib': expected tcp, ucx, ofi"),
@@ -70,14 +70,17 @@ def rails(*words: str) -> Any:
         ("run one.sb -o d --set n", "--set n: expected NAME=VALUE"),
         ("run one.sb -o d --isolated 0", "--isolated 0: expected isolated rounds, or --contended N"),
         ("run one.sb -o d --min-time 60", "--min-time: '60': expected a time with its unit"),
-        ("run one.sb -o d --place up", "--place 'up': expected linear, interleaved or random:SEED"),
+        ("run one.sb -o d --place up", "--place: 'up': expected linear, interleaved or random:SEED"),
         ("run one.sb -o d --time-limit 60", "--time-limit: '60': expected a time with its unit"),
         ("run one.sb -o d --fom A=(x)", "--fom A=(x): is for a program's output; workloads are measured by the engine"),
         ("run one.sb -o one.sb", "one.sb/runs: not a directory"),
         ("plan one.sb --policies default", "--policies: default: expected at least two"),
         ("plan -- hpcc", "hpcc: plans are of workloads, whose names end in .sb"),
-        ("run -o d --on local --nics a,b -- hpcc", "-n is missing: how many ranks? For example -n 8"),
-        ("run -o d --on local -n 2 -- hpcc", "--nics: nic0: which NICs do hosts have? Expected --nics, such as"),
+        ("run -o d --on local --nics a,b -- hpcc", "-n is missing, for example -n 8"),
+        (
+            "run -o d --on local -n 2 -- hpcc",
+            "--nics: nic0: the NICs of the hosts are unknown; expected --nics",
+        ),
         ("run -o d --on local -n 2,4 --nics a,b -- hpcc", "-n: '2,4': expected one number of ranks for a program"),
         ("run -o d --on local -n 0 --nics a,b -- hpcc", "-n: 0 is not at least 1"),
         ("run -o d --on simgrid:tiny -n 2 -- hpcc", "--on simgrid:tiny: a simulated host has one NIC; expected lab"),
@@ -86,7 +89,7 @@ def rails(*words: str) -> Any:
         ("run -o d --isolated 4 -- hpcc", "--isolated: is for workloads, and hpcc is a program"),
         ("run -o d --retries 4 -- hpcc", "--retries: is for workloads, and hpcc is a program"),
         ("run -o d --min-time 4s -- hpcc", "--min-time: is for workloads, and hpcc is a program"),
-        ("run one.sb hpcc -o d", "one.sb: is a workload, and hpcc is none; expected workloads, or a program"),
+        ("run one.sb hpcc -o d", "one.sb: is a workload, but hpcc is not; expected workloads, or a program"),
         (
             "run -o d --policies default,per-job -- hpcc",
             "--policies: per-job: a program without a workload has no jobs",
@@ -158,7 +161,7 @@ def test_all_options_reach_the_study(site: Site) -> None:
     assert ended.exit_code == 0, ended.stderr
     study = open_directory(Path("d")).study
     run, cell = study.run, study.cells[0]
-    assert (run.isolated, run.contended, run.repetitions, run.min_time) == (3, 2, 5, "10ms")
+    assert (run.isolated, run.contended, run.repetitions, str(run.min_time)) == (3, 2, 5, "10ms")
     assert (study.repetitions, study.seed, study.nics, study.transport) == (2, 7, ("eth0", "eth1"), "tcp")
     assert (cell.ranks, cell.ranks_per_node, cell.placement, cell.sets) == (4, 2, "interleaved", (("n", "1"),))
     assert len(study.runs) == 4
@@ -192,7 +195,7 @@ Says = Callable[[str], tuple[int, str, int]]
 
 @pytest.fixture
 def program(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """A program on the lab of two cards. `says` gives status, output and requests to stop, by policy."""
+    """A program on the lab of two NICs. `says` gives status, output and requests to stop, by policy."""
     made: dict[str, Any] = {"started": [], "says": lambda policy: (0, "FOM: 1,234.5", 0), "sent": 0}
 
     def run(words: tuple[str, ...], *, rail_selection: RailSelection, ranks: int, **_: object) -> Outcome:
@@ -302,7 +305,7 @@ def test_a_profile_stands_beside_what_policies_did(program: dict[str, Any], name
     assert "| 2 KiB | 8 B |" in text
 
 
-def test_cards_of_this_host_are_counted_as_the_kernel_does(tmp_path: Path) -> None:
+def test_nics_of_this_host_are_counted_as_the_kernel_does(tmp_path: Path) -> None:
     for path, number in (
         ("net/ib0/statistics/tx_bytes", 10), ("net/ib0/statistics/rx_bytes", 20),
         ("infiniband/mlx5_0/ports/1/counters/port_xmit_data", 10),
@@ -318,8 +321,8 @@ def test_cards_of_this_host_are_counted_as_the_kernel_does(tmp_path: Path) -> No
     assert nic_reader("local", (), classes=tmp_path)() is None
 
 
-def test_cards_of_a_lab_are_counted_over_all_hosts() -> None:
-    """Of four hosts the first sends 10 and 1 on its cards; each gets 2 on each."""
+def test_nics_of_a_lab_are_counted_over_all_hosts() -> None:
+    """Of four hosts the first sends 10 and 1 on its NICs; each gets 2 on each."""
     lab = read_lab(lab_file("dual-rail"))
 
     def sent(count: int) -> Any:

@@ -50,8 +50,8 @@ def folder(tmp_path: Path) -> Path:
     [
         ("run gone.sb -n 2", "gone.sb does not exist"),
         ("run . -n 2", ". is not a file"),
-        ("run demo.sb", "-n is missing: how many ranks? For example -n 8"),
-        ("run -n 2", "FILE is missing: which workload? For example workloads/demo.sb"),
+        ("run demo.sb", "-n is missing, for example -n 8"),
+        ("run -n 2", "FILE is missing, for example workloads/demo.sb"),
         ("run demo.sb -n 0", "-n: 0 is not at least 1"),
         ("run demo.sb bad.sb -n 2", "(bad.sb)"),
         ("run demo.sb -n 2 -o there.jsonl", "there.jsonl already exists; choose another name, or --continue it"),

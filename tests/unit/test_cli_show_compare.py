@@ -198,7 +198,7 @@ ODD = st.sampled_from([None, True, -1, -0.5, 0, 1, 99, 1e300, "", "text", "isola
 
 @examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_a_spoilt_file_is_shown_or_refused_in_one_line(data: st.DataObject, tmp_path: Path) -> None:
+def test_a_corrupted_file_is_shown_or_refused_in_one_line(data: st.DataObject, tmp_path: Path) -> None:
     made = deepcopy(FUZZED)
     record = made.records[data.draw(st.sampled_from([0, 0, *range(len(made.records))]))]
     *outer, key = data.draw(st.sampled_from(list(places(record))))

@@ -148,9 +148,9 @@ def test_a_study_is_run_told_packed_and_verified(folder: Path) -> None:
     assert larger.stderr.count(" starts: ") == 2
     victim = next((folder / "made-up" / "runs").iterdir())
     victim.write_text(victim.read_text().replace("0.9", "0.8", 1))
-    told = study(folder, "verify", "made-up")
-    assert told.returncode == 3
-    assert f"{victim.name}: has changed since its run finished" in told.stderr
+    reported = study(folder, "verify", "made-up")
+    assert reported.returncode == 3
+    assert f"{victim.name}: has changed since its run finished" in reported.stderr
 
 
 @needs_openmpi

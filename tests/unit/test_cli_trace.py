@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import Ended, invoke
+from support.commands import CommandResult, invoke
 from support.fake_tracer import COPY, folder, stressbench
 from support.multigrid import MadeLevel, VCycle
 from support.traces import RULES, MadeRank, MadeTrace, allreduce, call, cg, ring, write_lines
@@ -13,7 +13,7 @@ from support.traces import RULES, MadeRank, MadeTrace, allreduce, call, cg, ring
 __all__ = ["folder"]  # a fixture
 
 
-def trace(*words: str | Path) -> Ended:
+def trace(*words: str | Path) -> CommandResult:
     return invoke(["trace", *map(str, words)])
 
 
@@ -173,7 +173,7 @@ def test_record_writes_a_workload_and_the_trace_beside_it(folder: Path) -> None:
     assert "next: stressbench run 'runs/my cg.sb' -n 3" in ended.stderr
 
 
-def spoilt(**keys: Any) -> list[dict[str, Any]]:
+def corrupted(**keys: Any) -> list[dict[str, Any]]:
     records = cg().records()
     records[2] |= keys
     return records
@@ -183,9 +183,9 @@ def spoilt(**keys: Any) -> list[dict[str, Any]]:
     ("records", "reason"),
     [
         (ring(2).records(), "ranks 0-1: statistics only; `stressbench capture` keeps the sequence"),
-        (spoilt(streams=[{"calls": []}, {"calls": []}], threads=2), "rank 1: several threads called MPI"),
-        (spoilt(rules=None, lost=[{"what": "sequence", "why": "no room"}]), "rank 1: no sequence (no room)"),
-        (spoilt(ended="killed"), "rank 1: it did not reach MPI_Finalize"),
+        (corrupted(streams=[{"calls": []}, {"calls": []}], threads=2), "rank 1: several threads called MPI"),
+        (corrupted(rules=None, lost=[{"what": "sequence", "why": "no room"}]), "rank 1: no sequence (no room)"),
+        (corrupted(ended="killed"), "rank 1: it did not reach MPI_Finalize"),
         ([*cg().records()[:3], {"type": "end", "ranks": 2, "complete": False}], "no line of rank 2"),
         (cg().records()[:3], "the file is cut off: 2 of 3 ranks are whole"),
         (

@@ -92,8 +92,8 @@ def test_what_was_typed_wrong_cannot_steer_the_terminal(words: tuple[str, ...]) 
 
     assert done.status == 2
     assert "31m" in done.errors
-    assert "\x1b" not in done.said
-    assert "\x9b" not in done.said
+    assert "\x1b" not in done.text
+    assert "\x9b" not in done.text
 
 
 def test_a_limit_on_memory_is_told_before_anything_is_loaded() -> None:
@@ -103,7 +103,7 @@ def test_a_limit_on_memory_is_told_before_anything_is_loaded() -> None:
     )  # fmt: skip
 
     assert limited.stderr == (
-        f"stressbench: memory is limited to 195 MiB; expected {MIN_MIB} MiB or more (`ulimit -v` tells in KiB)\n"
+        f"stressbench: memory is limited to 195 MiB; expected {MIN_MIB} MiB or more (`ulimit -v` reports KiB)\n"
     )
     assert limited.returncode == 3
 

@@ -1,6 +1,7 @@
 """scripts/check_docs.py finds commands, options, blocks and links in the documentation that are wrong."""
 
 import importlib
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -106,6 +107,35 @@ def test_a_link_to_a_page_that_is_not_generated_is_found(check_docs: ModuleType,
     found = [text for _, text in check_docs.faults_in_links("docs/how-to/running.md", link, generated)]
 
     assert [text[: len(fault)] for text in found] == ([fault] if fault else [])
+
+
+def test_a_notebook_becomes_a_page_with_its_code_as_blocks(check_docs: ModuleType, tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Title\n", "\n", "Read it."]},
+        {"cell_type": "code", "source": ["import a\n", "a.b()"], "outputs": []},
+        {"cell_type": "markdown", "source": "See [the glossary](../design.md#words)."},
+    ]
+    (tmp_path / "docs/tutorials").mkdir(parents=True)
+    (tmp_path / "docs/tutorials/a.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+
+    ((path, notebook),) = check_docs.notebooks(tmp_path).items()
+
+    assert path == "tutorials/a.md"
+    assert check_docs.page_of(notebook) == (
+        '# Title\n\nRead it.\n\n<a href="a.ipynb" download>Download this notebook.</a>\n\n'
+        "```python\nimport a\na.b()\n```\n\nSee [the glossary](../design.md#words).\n"
+    )
+
+
+def test_notebooks_are_checked_like_pages(check_docs: ModuleType) -> None:
+    assert "docs/tutorials/demo.md" in dict(check_docs.handwritten_pages(ROOT))
+
+
+def test_pages_of_records_begin_with_what_the_reader_can_do(check_docs: ModuleType) -> None:
+    made = check_docs.pages(ROOT)
+
+    first = {path: text.split("\n\n")[1] for path, text in made.items() if path.startswith("reference/records/")}
+    assert {text.split()[0] for text in first.values()} == {"Look"}
 
 
 def test_every_command_and_motif_has_a_generated_section(check_docs: ModuleType) -> None:

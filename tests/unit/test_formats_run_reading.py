@@ -29,7 +29,7 @@ def refusal(path: Path) -> str:
     return str(caught.value).removeprefix(str(path))
 
 
-def spoil(made: MadeRun, record: dict, folder: Path, **values: object) -> tuple[str, int]:
+def corrupt(made: MadeRun, record: dict, folder: Path, **values: object) -> tuple[str, int]:
     """The message for a file in which `record` has other values, and that record's line."""
     record.update(values)
     return refusal(made.write(folder)), made.records.index(record) + 1
@@ -271,10 +271,10 @@ def test_a_broken_line_in_the_middle_is_named(made: MadeRun, tmp_path: Path) -> 
         ("slowest_rank", 2**70, "sample"),
     ],
 )
-def test_a_spoilt_sample_is_named_with_its_line(
+def test_a_corrupted_sample_is_named_with_its_line(
     key: str, value: object, said: str, made: MadeRun, tmp_path: Path
 ) -> None:
-    message, line = spoil(made, made.of("sample")[8], tmp_path, **{key: value})
+    message, line = corrupt(made, made.of("sample")[8], tmp_path, **{key: value})
 
     assert said in message
     assert value == 2**70 or message.startswith(f":{line}:")
@@ -295,8 +295,8 @@ def test_a_missing_key_is_named(made: MadeRun, tmp_path: Path) -> None:
         ("load_average", "low", 'round.load_average "low"'),
     ],
 )
-def test_a_spoilt_round_is_named(key: str, value: object, said: str, made: MadeRun, tmp_path: Path) -> None:
-    message, line = spoil(made, made.of("round", kind="isolated")[-1], tmp_path, **{key: value})
+def test_a_corrupted_round_is_named(key: str, value: object, said: str, made: MadeRun, tmp_path: Path) -> None:
+    message, line = corrupt(made, made.of("round", kind="isolated")[-1], tmp_path, **{key: value})
 
     assert message.startswith(f":{line}: {said}")
 

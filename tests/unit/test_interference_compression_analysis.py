@@ -119,7 +119,7 @@ def test_a_workload_of_one_round_has_no_time(tmp_path: Path) -> None:
         round_times(read_run(made.write(tmp_path)))
 
 
-def suffered(
+def made_level(
     number: int, utilisation: float, times_s: Sequence[float], *, ended_at_s: Sequence[float] = (), late_s: float = 0.0
 ) -> CongestionLevel:
     probes = series(sample(utilisation, count=300), late_s=late_s)
@@ -137,7 +137,7 @@ def compressed(
     )  # fmt: skip
 
 
-BOTH = (suffered(1, 0.6, (2.0, 2.02, 2.04, 2.06)), suffered(0, 0.2, (1.1, 1.111, 1.122, 1.133)))
+BOTH = (made_level(1, 0.6, (2.0, 2.02, 2.04, 2.06)), made_level(0, 0.2, (1.1, 1.111, 1.122, 1.133)))
 
 
 def test_slow_downs_stand_by_the_load_that_probes_saw() -> None:
@@ -178,7 +178,7 @@ def test_probes_that_are_faster_beside_a_ring_are_inconclusive_with_a_reason() -
 
 def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower() -> None:
     asleep = series([3 * one for one in sample(0.0, count=300)])
-    rings = {one.configuration: one.probes for one in (suffered(0, 0.0, ()), suffered(1, 0.6, ()))}
+    rings = {one.configuration: one.probes for one in (made_level(0, 0.0, ()), made_level(1, 0.6, ()))}
 
     loads = utilisations_for_selection((asleep,), rings, packets=None)
 
@@ -188,12 +188,18 @@ def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower(
 @pytest.mark.parametrize(
     ("taken", "said"),
     [
-        (compressed(suffered(0, 0.4, (1.2,))), "1 of 1 slowdowns have no interval: it takes 4"),
-        (compressed(suffered(0, 0.4, (), ended_at_s=(9.0,))), "at 1 of 1 congestion levels the program was ended"),
-        (compressed(*BOTH, start_s=0.3), "starting its ranks takes at least 30% of the program's isolated time"),
-        (compressed(suffered(0, 0.4, (1.2,) * 4, late_s=1e-6)), "beside 1 of 1 congestion levels probes woke up late"),
+        (compressed(made_level(0, 0.4, (1.2,))), "1 of 1 slowdowns have no interval: it takes 4"),
         (
-            compressed(replace(suffered(0, 0.4, (1.2,) * 4), probes=(series([0.02] * 300),))),
+            compressed(made_level(0, 0.4, (), ended_at_s=(9.0,))),
+            "at 1 of 1 congestion levels the program was ended",
+        ),
+        (compressed(*BOTH, start_s=0.3), "starting its ranks takes at least 30% of the program's isolated time"),
+        (
+            compressed(made_level(0, 0.4, (1.2,) * 4, late_s=1e-6)),
+            "beside 1 of 1 congestion levels probes woke up late",
+        ),
+        (
+            compressed(replace(made_level(0, 0.4, (1.2,) * 4), probes=(series([0.02] * 300),))),
             "so that the utilisation is underestimated",
         ),
     ],
@@ -204,7 +210,7 @@ def test_cautions_name_what_makes_the_result_doubtful(taken: CompressionData, sa
 
 
 def test_a_run_that_reached_the_time_limit_gives_a_lower_bound_and_stays_out_of_the_profile() -> None:
-    taken = compressed(BOTH[0], suffered(3, 0.8, (2.5,), ended_at_s=(10.3,)))
+    taken = compressed(BOTH[0], made_level(3, 0.8, (2.5,), ended_at_s=(10.3,)))
 
     slowest = analyse_compression(taken).levels[-1]
 

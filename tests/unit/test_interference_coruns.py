@@ -116,12 +116,12 @@ def test_judging_is_evaluating_every_model() -> None:
     by_name = {score.model: score for score in found.scores}
     assert set(by_name) == {*Model, "Blend"}
     for model in Model:
-        alone = evaluate(predictor_of(model), seen)
-        assert by_name[model].mean_absolute_error == alone.mean_absolute_error
-        assert by_name[model].within_5_points == alone.share_within(0.05)
-        assert by_name[model].within_10_points == alone.share_within(0.1)
-        assert (by_name[model].quartiles, by_name[model].coverage) == (alone.quartiles, alone.coverage)
-        assert by_name[model].pairs[0].slowdown == alone.pairs[0].slowdown
+        evaluated = evaluate(predictor_of(model), seen)
+        assert by_name[model].mean_absolute_error == evaluated.mean_absolute_error
+        assert by_name[model].within_5_points == evaluated.share_within(0.05)
+        assert by_name[model].within_10_points == evaluated.share_within(0.1)
+        assert (by_name[model].quartiles, by_name[model].coverage) == (evaluated.quartiles, evaluated.coverage)
+        assert by_name[model].pairs[0].slowdown == evaluated.pairs[0].slowdown
     blend = leave_one_application_out(TRAINABLE_MODELS[0], seen)
     assert by_name["Blend"].learnt
     assert by_name["Blend"].pairs[0].reason == blend.pairs[0].reason

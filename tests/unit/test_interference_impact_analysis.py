@@ -156,9 +156,9 @@ def test_utilisation_is_read_by_both_readings_and_pair_by_pair() -> None:
 def test_ping_pongs_that_take_much_of_the_interval_are_a_caution() -> None:
     slow = series([latency + 0.02 for latency in sample(0.4, count=300)])
 
-    (told,) = (one for one in analyse_impact(measured(beside=(slow,))).cautions if "underestimated" in one)
+    (reported,) = (one for one in analyse_impact(measured(beside=(slow,))).cautions if "underestimated" in one)
 
-    assert "the utilisation is underestimated; use --every 161ms or more" in told
+    assert "the utilisation is underestimated; use --every 161ms or more" in reported
     assert not [one for one in analyse_impact(measured()).cautions if "underestimated" in one]
 
 

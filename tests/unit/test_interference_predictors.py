@@ -42,7 +42,7 @@ def around(mean: float, deviation: float, *, count: int = 40) -> list[float]:
     return [mean - step, mean + step] * (count // 2)
 
 
-def beside(levels: Sequence[Sequence[float]]) -> Profile:
+def with_levels(levels: Sequence[Sequence[float]]) -> Profile:
     """The k-th level slows by k + 2."""
     made = [level(number, latencies, 2.0 + number) for number, latencies in enumerate(levels)]
     return profile("victim", idle_s=around(10, 1), levels=made)
@@ -53,7 +53,7 @@ def probed(latencies: Sequence[float]) -> Profile:
 
 
 def test_average_takes_the_closest_mean() -> None:
-    table = beside([around(11, 1), around(14, 1), around(20, 1)])
+    table = with_levels([around(11, 1), around(14, 1), around(20, 1)])
 
     assert AverageLT().predict(table, [probed(around(16, 5))]).slowdown == pytest.approx(3)
     assert AverageLT().predict(table, [probed(around(18, 5))]).slowdown == pytest.approx(4)
@@ -62,7 +62,7 @@ def test_average_takes_the_closest_mean() -> None:
 
 def test_average_and_deviation_take_the_longest_overlap() -> None:
     """[14, 20] against [15, 17] and [16, 26]: 2 and 4, though the first mean is closer."""
-    table = beside([around(16, 1), around(21, 5)])
+    table = with_levels([around(16, 1), around(21, 5)])
     wide = probed(around(17, 3))
 
     assert AverageLT().predict(table, [wide]).slowdown == pytest.approx(2)
@@ -71,7 +71,7 @@ def test_average_and_deviation_take_the_longest_overlap() -> None:
 
 def test_of_equal_overlaps_the_closer_mean_is_taken() -> None:
     """[14, 16] lies within all three."""
-    table = beside([around(12, 6), around(14.5, 6), around(20, 9)])
+    table = with_levels([around(12, 6), around(14.5, 6), around(20, 9)])
 
     assert AverageStDevLT().predict(table, [probed(around(15, 1))]).slowdown == pytest.approx(3)
 
@@ -79,7 +79,7 @@ def test_of_equal_overlaps_the_closer_mean_is_taken() -> None:
 def test_densities_take_the_largest_product() -> None:
     """Two peaks against two peaks at the same places, though a single peak in between has the same mean."""
     two_peaks = around(15, 4)
-    table = beside([around(15, 1), around(15.5, 4.5), [*around(11, 0.5), *around(19, 0.5)]])
+    table = with_levels([around(15, 1), around(15.5, 4.5), [*around(11, 0.5), *around(19, 0.5)]])
     lookalike = probed([value + shift for value in two_peaks for shift in (-0.1, 0.1)])
 
     assert AverageLT().predict(table, [lookalike]).slowdown == pytest.approx(2)
@@ -88,7 +88,7 @@ def test_densities_take_the_largest_product() -> None:
 
 @pytest.mark.parametrize("model", TABLES[1:], **by_name)
 def test_tables_without_overlap_are_inconclusive(model: Predictor) -> None:
-    found = model.predict(beside([around(100, 1)]), [probed(around(10, 1))])
+    found = model.predict(with_levels([around(100, 1)]), [probed(around(10, 1))])
 
     assert found.slowdown is None
     assert "in common" in str(found.reason)
@@ -269,11 +269,11 @@ def test_loads_add_up(composition: Composition, expected: float) -> None:
 def test_two_aggressors_slow_more_than_one(model: Predictor) -> None:
     one = aggressor(0.3, links={"a": 0.3})
 
-    alone, both = (model.predict(ANY, some).slowdown for some in ([one], [one, one]))
+    single, both = (model.predict(ANY, some).slowdown for some in ([one], [one, one]))
 
-    assert alone is not None
+    assert single is not None
     assert both is not None
-    assert alone < both
+    assert single < both
 
 
 def test_the_busiest_link_that_the_victim_uses_decides() -> None:

@@ -40,9 +40,9 @@ def changed(*path: Any, to: Any) -> str:
 
 @given(times, times, st.none() | st.dictionaries(st.text(max_size=5), st.floats(min_value=0, max_value=1), max_size=3))
 def test_what_is_written_is_read_again_to_the_last_digit(
-    latencies: list[float], alone: list[float], links: dict[str, float] | None
+    latencies: list[float], run_times: list[float], links: dict[str, float] | None
 ) -> None:
-    once = profile("app", idle_s=latencies, impact_s=alone, links=links, levels=[level(1, latencies, alone[0])])
+    once = profile("app", idle_s=latencies, impact_s=run_times, links=links, levels=[level(1, latencies, run_times[0])])
 
     again = parse_profile(to_json(once), source=FILE)
 

@@ -214,7 +214,7 @@ def test_hosts_with_rates_of_their_own() -> None:
     assert rates == ["200Mbit", "200Mbit", "100Mbit", "100Mbit", "50Mbit", "50Mbit", "25Mbit", "25Mbit"]
 
 
-def test_a_second_rail_has_switches_and_cards_of_its_own() -> None:
+def test_a_second_rail_has_switches_and_nics_of_its_own() -> None:
     dual = read_lab(lab_file("dual-rail"))
 
     assert [switch.name for switch in dual.switches] == ["s0", "s0.1"]

@@ -87,7 +87,7 @@ def test_no_node_has_a_way_out_of_the_lab() -> None:
             assert all(line.split()[2].startswith("10.1") for line in routes)
 
 
-def test_addresses_names_and_cards_are_unique() -> None:
+def test_addresses_names_and_nics_are_unique() -> None:
     for name in shipped():
         lab = read_lab(lab_file(name))
         addresses = [line.split()[0] for line in hosts_text(lab).splitlines()]
@@ -136,11 +136,11 @@ def test_pinned_hosts_have_cores_for_themselves() -> None:
     assert cores_of_hosts(TINY, {0, 1}) == {}
 
 
-def test_mpi_is_told_the_cards_of_all_rails() -> None:
-    told = dict(environment("dual-rail", rails=read_lab(lab_file("dual-rail")).rails, scratch=None))
+def test_mpi_is_told_the_nics_of_all_rails() -> None:
+    reported = dict(environment("dual-rail", rails=read_lab(lab_file("dual-rail")).rails, scratch=None))
 
-    assert told["OMPI_MCA_btl_tcp_if_include"] == "eth0,eth1"
-    assert told["OMPI_MCA_plm_rsh_agent"] == told["HYDRA_LAUNCHER_EXEC"] == "/run/lab/agent"
+    assert reported["OMPI_MCA_btl_tcp_if_include"] == "eth0,eth1"
+    assert reported["OMPI_MCA_plm_rsh_agent"] == reported["HYDRA_LAUNCHER_EXEC"] == "/run/lab/agent"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import Ended, invoke
+from support.commands import CommandResult, invoke
 
 from stressbench.formats.files import limits
 from stressbench.formats.lab.errors import LabMistake
@@ -45,7 +45,7 @@ def pair(labs: Path) -> Path:
     return labs / "pair"
 
 
-def said(*words: str) -> Ended:
+def said(*words: str) -> CommandResult:
     return invoke(["lab", *words])
 
 
@@ -54,6 +54,13 @@ def test_folders_and_files_are_made_for_this_user_alone(pair: Path) -> None:
 
     assert {path.name for path in made} == {"labs", "pair", "lock", "state.json"}
     assert all(stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 for path in made)
+
+
+def test_a_state_without_its_root_process_is_a_fault(pair: Path) -> None:
+    ended = said("status", pair.name)
+
+    assert (ended.exit_code, ended.exception) == (3, None)
+    assert "the state of lab pair does not name its root process; `stressbench lab down pair` clears it" in ended.stderr
 
 
 @pytest.mark.parametrize("below", ["", "pair"])

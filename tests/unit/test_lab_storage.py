@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.commands import Ended, invoke
+from support.commands import CommandResult, invoke
 
 from stressbench.formats.lab.errors import LabFileMistake
 from stressbench.labs import setup, startup
@@ -158,7 +158,7 @@ def apt_get(tmp_path, monkeypatch) -> Path:
     return notes
 
 
-def set_up(*words: str) -> Ended:
+def set_up(*words: str) -> CommandResult:
     return invoke(["lab", "setup", *words])
 
 

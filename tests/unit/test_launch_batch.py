@@ -168,14 +168,14 @@ def test_another_launcher_is_refused(name: str) -> None:
 
 def test_the_allocation_tells_nodes_ranks_and_cpus(stub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (stub / "answer").write_text(MPI_LIST)
-    told = {
+    reported = {
         "SLURM_JOB_ID": "7",
         "SLURM_JOB_NUM_NODES": "4",
         "SLURM_NTASKS": "8",
         "SLURM_JOB_CPUS_PER_NODE": "16(x3),8",
     }
 
-    assert slurm.current_target(told) == SlurmTarget(nodes=4, ranks=8, offered=PLACE.offered, cpus=8)
+    assert slurm.current_target(reported) == SlurmTarget(nodes=4, ranks=8, offered=PLACE.offered, cpus=8)
 
 
 def test_a_flux_instance_is_asked_for_its_nodes(stub: Path) -> None:

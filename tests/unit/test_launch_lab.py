@@ -4,16 +4,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.fake_lab import lab_hosts
 
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.lab import LabTarget
 from stressbench.launch.launch_target import LOCAL
 from stressbench.launch.local import Request
 from stressbench.launch.targets import resolve_target
 
-HOSTS = tuple(LabHost(name=f"h{number}", cores=cores) for number, cores in enumerate((2, 2, 1, 1)))
+HOSTS = lab_hosts(2, 2, 1, 1)
 PLACE = LabTarget(name="mine", hosts=HOSTS, enter=("enter", "h0"))
 REQUEST = Request(ranks=6, program=("engine", "run", "a.sb"), cores=2)
 

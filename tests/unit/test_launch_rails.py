@@ -1,4 +1,4 @@
-"""Which card each rank's messages take: policies as texts, settings for each MPI, and wrappers that really run."""
+"""Which NIC each rank's messages take: policies as texts, settings for each MPI, and wrappers that really run."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ from stressbench.launch.job_ranks import Block, JobPlacement, JobRanks, job_rank
 from stressbench.launch.rail_scripts import by_numa_distance
 from stressbench.launch.rails import RailMistake, Rails, require_possible
 
-CARDS = ("eth0", "eth1")
+NICS = ("eth0", "eth1")
 OPEN_MPI = Recognised(flavour=Flavour.openmpi4, version="4.1.4")
 MPICH = Recognised(flavour=Flavour.mpich, version="4.0")
 TCP = "OMPI_MCA_btl_tcp_if_include"
@@ -22,7 +22,7 @@ SHOW = ("sh", "-c", f'echo "${{{TCP}:-unset}} $*"', "show", "a b", "$c")
 SPACED = tuple(JobRanks(name=f"j{k}", blocks=(Block(first=k, width=1, step=3, count=2),)) for k in range(3))
 
 
-def rails(policy: str, *, nics: tuple[str, ...] = CARDS, transport: Transport | None = None) -> Rails:
+def rails(policy: str, *, nics: tuple[str, ...] = NICS, transport: Transport | None = None) -> Rails:
     return Rails(policy=parse_policy(policy), nics=nics, transport=transport)
 
 
@@ -32,7 +32,7 @@ def started(wrapper: tuple[str, ...], environment: Mapping[str, str]) -> subproc
     )
 
 
-def card(wrapper: tuple[str, ...], **environment: str) -> str:
+def nic(wrapper: tuple[str, ...], **environment: str) -> str:
     ended = started(wrapper, environment)
     assert (ended.returncode, ended.stderr) == (0, "")
     name, _, words = ended.stdout.strip().partition(" ")
@@ -54,7 +54,7 @@ def test_other_words_are_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "a b", "$(id)", "-x", "eth0,eth1", "a/b", "é"])
-def test_names_that_are_no_card_s_are_refused(text: str) -> None:
+def test_names_that_are_no_nic_s_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected the name of a NIC"):
         parse_nic(text)
 
@@ -71,14 +71,14 @@ def test_names_that_are_no_card_s_are_refused(text: str) -> None:
         (MPICH, Transport.ucx, ["MPIR_CVAR_CH4_NETMOD=ucx", "UCX_NET_DEVICES=eth1"]),
     ],
 )  # fmt: skip
-def test_one_card_for_all_ranks_is_plain_environment(
+def test_one_nic_for_all_ranks_is_plain_environment(
     library: Recognised, transport: Transport | None, variables: list[str]
 ) -> None:
     assert rails("nic1", transport=transport).wrapper(library) == ("env", *variables)
 
 
 def test_what_stands_before_the_rank_wins_over_what_a_lab_exports() -> None:
-    assert card(rails("nic1").wrapper(OPEN_MPI), **{TCP: "eth0,eth1"}) == "eth1"
+    assert nic(rails("nic1").wrapper(OPEN_MPI), **{TCP: "eth0,eth1"}) == "eth1"
 
 
 def test_the_default_changes_nothing_but_the_transport_that_was_typed() -> None:
@@ -87,16 +87,16 @@ def test_the_default_changes_nothing_but_the_transport_that_was_typed() -> None:
 
 
 @pytest.mark.parametrize("variable", ["OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"])
-def test_round_robin_gives_the_ranks_of_a_host_its_cards_in_turns(variable: str) -> None:
+def test_round_robin_gives_the_ranks_of_a_host_its_nics_in_turns(variable: str) -> None:
     wrapper = rails("round-robin", nics=("eth0", "eth1", "eth2")).wrapper(OPEN_MPI)
 
-    assert [card(wrapper, **{variable: str(rank)}) for rank in range(4)] == ["eth0", "eth1", "eth2", "eth0"]
+    assert [nic(wrapper, **{variable: str(rank)}) for rank in range(4)] == ["eth0", "eth1", "eth2", "eth0"]
 
 
 def test_the_launcher_s_own_rank_counts_more_than_the_batch_script_s() -> None:
     wrapper = rails("round-robin").wrapper(OPEN_MPI)
 
-    assert card(wrapper, SLURM_LOCALID="0", OMPI_COMM_WORLD_LOCAL_RANK="1") == "eth1"
+    assert nic(wrapper, SLURM_LOCALID="0", OMPI_COMM_WORLD_LOCAL_RANK="1") == "eth1"
 
 
 @pytest.mark.parametrize(("policy", "word"), [("round-robin", "on its host"), ("per-job", "in the launch")])
@@ -107,15 +107,15 @@ def test_a_rank_that_cannot_know_its_number_says_so_and_does_not_start(policy: s
     assert ended.stderr == f"stressbench: rails: no launcher says which rank this is {word}\n"
 
 
-def test_each_job_has_a_card_and_the_next_one_the_next() -> None:
+def test_each_job_has_a_nic_and_the_next_one_the_next() -> None:
     wrapper = rails("per-job").wrapper(OPEN_MPI, jobs=SPACED)
 
-    assert [card(wrapper, PMI_RANK=str(rank)) for rank in range(7)] == [
+    assert [nic(wrapper, PMI_RANK=str(rank)) for rank in range(7)] == [
         "eth0", "eth1", "eth0", "eth0", "eth1", "eth0", "eth0"
     ]  # fmt: skip
 
 
-def test_jobs_have_the_cards_that_were_named_and_others_the_first() -> None:
+def test_jobs_have_the_nics_that_were_named_and_others_the_first() -> None:
     wrapper = rails("jobs:j2=0,j0=1").wrapper(MPICH, jobs=SPACED)
 
     seen = [
@@ -133,7 +133,7 @@ def test_jobs_have_the_cards_that_were_named_and_others_the_first() -> None:
         ("jobs:j0=5", "--policies: jobs:j0=5: hosts have eth0, eth1; expected nic0 to nic1"),
     ],
 )
-def test_jobs_and_cards_that_are_not_there_are_named(policy: str, message: str) -> None:
+def test_jobs_and_nics_that_are_not_there_are_named(policy: str, message: str) -> None:
     with pytest.raises(RailMistake) as caught:
         rails(policy).wrapper(OPEN_MPI, jobs=SPACED)
     assert str(caught.value) == message
@@ -157,11 +157,11 @@ def test_an_mpi_without_such_a_setting_is_refused(flavour: Flavour, transport: T
         rails("nic0", transport=transport).wrapper(Recognised(flavour=flavour, version="9"))
 
 
-def test_cards_must_be_known_and_real_ones_for_distances() -> None:
-    with pytest.raises(RailMistake, match=r"--nics: nic0: which NICs do hosts have\? Expected --nics, such as"):
+def test_nics_must_be_known_and_real_ones_for_distances() -> None:
+    with pytest.raises(RailMistake, match=r"--nics: nic0: the NICs of the hosts are unknown; expected --nics, such as"):
         require_possible(parse_policy("nic0"), ())
     with pytest.raises(RailMistake, match="local: NICs eth0, eth1 belong to no NUMA node; expected another policy"):
-        require_possible(parse_policy("local"), CARDS, are_virtual=True)
+        require_possible(parse_policy("local"), NICS, are_virtual=True)
     require_possible(parse_policy("default"), ())
 
 
@@ -175,8 +175,8 @@ class Host:
             place.mkdir(parents=True)
             (place / "distance").write_text(text + "\n")
             (self.sys / f"devices/system/cpu/cpu{number}/node{number}").mkdir(parents=True)
-        for card_, node in nodes.items():
-            device = self.sys / "class" / card_ / "device"
+        for name, node in nodes.items():
+            device = self.sys / "class" / name / "device"
             device.mkdir(parents=True)
             (device / "numa_node").write_text(node + "\n")
 
@@ -186,7 +186,7 @@ class Host:
         return started(by_numa_distance(nics, names=[TCP], sys=str(self.sys), stat=str(self.stat)), {})
 
 
-def test_local_is_the_card_nearest_to_the_rank_s_processor(tmp_path: Path) -> None:
+def test_local_is_the_nic_nearest_to_the_rank_s_processor(tmp_path: Path) -> None:
     host = Host(tmp_path, nodes={"net/ib0": "0", "net/ib1": "1"})
 
     assert [host.choose(("ib0", "ib1"), cpu=cpu).stdout.split()[0] for cpu in (0, 1)] == ["ib0", "ib1"]
@@ -201,7 +201,7 @@ def test_local_goes_by_distance_and_takes_the_first_of_two_as_near(tmp_path: Pat
 
 
 @pytest.mark.parametrize("node", ["-1", ""])
-def test_a_rank_that_cannot_tell_where_a_card_is_says_so_and_does_not_start(tmp_path: Path, node: str) -> None:
+def test_a_rank_that_cannot_tell_where_a_nic_is_says_so_and_does_not_start(tmp_path: Path, node: str) -> None:
     ended = Host(tmp_path, nodes={"net/ib0": "0", "net/ib1": node}).choose(("ib0", "ib1"), cpu=0)
 
     assert (ended.returncode, ended.stdout) == (2, "")
@@ -249,13 +249,13 @@ def test_the_engine_is_asked_with_all_that_decides_about_ranks() -> None:
     )
 
 
-@pytest.mark.parametrize("told", [b"", b"[]", b'{"jobs": [{}]}', b'{"jobs": [{"name": "a", "nodes": null}]}'])
-def test_what_no_engine_says_is_a_mistake(told: bytes) -> None:
+@pytest.mark.parametrize("reported", [b"", b"[]", b'{"jobs": [{}]}', b'{"jobs": [{"name": "a", "nodes": null}]}'])
+def test_what_no_engine_says_is_a_mistake(reported: bytes) -> None:
     with pytest.raises(LaunchMistake, match="what the engine describes cannot be understood"):
-        job_ranks(told, ranks_per_node=1)
+        job_ranks(reported, ranks_per_node=1)
 
 
 def test_kinds_know_whether_they_go_by_job() -> None:
     assert {kind for kind in Kind if Rails(policy=parse_policy(
-        {"nic": "nic0", "jobs": "jobs:a=0"}.get(kind, kind.value)), nics=CARDS).policy.depends_on_jobs
+        {"nic": "nic0", "jobs": "jobs:a=0"}.get(kind, kind.value)), nics=NICS).policy.depends_on_jobs
     } == {Kind.per_job, Kind.jobs}  # fmt: skip

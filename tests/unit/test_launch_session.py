@@ -37,7 +37,7 @@ srun: Job step aborted: Waiting up to 32 seconds for job step to finish.
 srun: error: nid6: tasks 0-4: Killed
 """
 SRUN_CRASH = "srun: error: nid7: tasks 5-6: Segmentation fault (core dumped)\n"
-SRUN_TOLD = """
+SRUN_REPORTED = """
 srun: forcing job termination
 srun: Job step aborted: Waiting up to 32 seconds for job step to finish.
 srun: error: nid7: task 5: Killed
@@ -82,7 +82,7 @@ def sentences(run: Run | None, *, death: Death | None, errors: str = "", status:
         (outcome(output=INTEL), Death(rank=5, host="nid7", number=11)),
         (outcome(errors=SRUN), KILLED),
         (outcome(errors=SRUN_CRASH), Death(rank=5, host="nid7", number=11)),
-        (outcome(errors=SRUN_TOLD), None),
+        (outcome(errors=SRUN_REPORTED), None),
         (outcome(errors="srun: error: nid7: task 5: Exited with exit code 130\n"), None),
         (outcome(output="[CG] 5 exited happily"), None),
     ],

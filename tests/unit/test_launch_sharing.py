@@ -4,19 +4,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.fake_lab import lab_hosts
 
 from stressbench.launch.batch.flux import FluxTarget
 from stressbench.launch.batch.slurm import SlurmTarget
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.lab import LabTarget
 from stressbench.launch.launch_target import LOCAL, LaunchTarget, build_concurrent
 from stressbench.launch.local import Request
 from stressbench.launch.simgrid import SimulatedTarget
 
 REQUEST = Request(ranks=4, program=("engine", "run", "a.sb"), cores=8)
-HOSTS = tuple(LabHost(name=f"h{number}", cores=2) for number in range(4))
+HOSTS = lab_hosts(2, 2, 2, 2)
 LAB = LabTarget(name="four", hosts=HOSTS, enter=("enter",))
 
 

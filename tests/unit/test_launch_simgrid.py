@@ -6,17 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.fake_lab import lab_hosts
 
 from stressbench.launch.command import Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.lab import LabHost, LabTarget
+from stressbench.launch.lab import LabTarget
 from stressbench.launch.launch_target import LOCAL, LaunchTarget
 from stressbench.launch.local import Request
 from stressbench.launch.simgrid import NETWORK, SimulatedTarget, find_simulated_engine
 from stressbench.launch.targets import engine_for, resolve_target
 
-HOSTS = tuple(LabHost(name=f"h{number}", cores=2) for number in range(3))
+HOSTS = lab_hosts(2, 2, 2)
 PLACE = SimulatedTarget(name="mine", hosts=HOSTS, platform="<platform/>", source="[hosts]\n", folder=Path("/cache"))
 REQUEST = Request(ranks=5, program=("/opt/engine", "run", "a.sb"), cores=2)
 

@@ -11,7 +11,7 @@ from stressbench.launch.processes import LaunchMark
 from stressbench.launch.stopping import Launch, StopPolicy
 
 
-class Told:
+class SignalledProcess:
     """A process that notes its signals."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Case:
 
     def __init__(self, tmp_path: Path) -> None:
         self.listens = False
-        self.process, self.clock = Told(), Clock()
+        self.process, self.clock = SignalledProcess(), Clock()
         self.launch = Launch(
             process=self.process,  # type: ignore[arg-type]
             mark=LaunchMark(proc=tmp_path), log=lambda _: None, stop_policy=StopPolicy(grace_s=60.0),

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -141,6 +142,47 @@ def users(**given: object) -> LiveProcesses:
 @pytest.mark.parametrize(("started_s", "needed"), [(900.0, True), (1000.5, True), (1010.0, False)])
 def test_a_number_that_a_later_process_has_got_is_not_the_launcher_s(started_s: float, needed: bool) -> None:
     assert is_needed(candidate(Kind.session, "pid.7", changed_s=1000.0), users(started_s={7: started_s})) is needed
+
+
+def scratch(folder: Path, *, pid: int, host: str = os.uname().nodename, name: str = "validate") -> Path:
+    path = folder / f".stressbench-{name}-{host}-{pid}-abc_1234"
+    put(path / "made.trace")
+    return path
+
+
+def test_temporary_directories_of_dead_processes_are_found_and_removed_when_they_are_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead = scratch(tmp_path, pid=4194999)
+    scratch(tmp_path, pid=os.getpid())
+    scratch(tmp_path, pid=4194999, host="elsewhere")
+    put(tmp_path / ".stressbench-validate-abc_1234" / "of-whom")
+    assert names(tmp_path) == []  # it may just be starting
+
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 3600)
+    (left,) = find([tmp_path], user=ME)
+    remove(left)
+
+    assert (left.path, left.kind) == (dead, Kind.scratch)
+    assert not dead.exists()
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_temporary_directory_has_a_name_by_which_its_owner_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kill = "import os, signal; from stressbench.experiments.scratch import scratch_directory as made\n"
+    kill += "with made('validate') as folder: os.kill(os.getpid(), signal.SIGKILL)"
+    subprocess.run([sys.executable, "-c", kill], check=False)
+    (left,) = tmp_path.iterdir()
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 3600)
+
+    would = call("clean", "--dry-run", "--json")  # in the current directory, too
+
+    assert str(left) in [one["path"] for one in json.loads(would.stdout)]
 
 
 FAMILY = 0x76F7

@@ -7,9 +7,9 @@ import pytest
 from support.commands import call, invoke
 from support.golden import KEPT
 
-from stressbench.cli.options import sweep_values
 from stressbench.errors import UserError
 from stressbench.experiments.linpack import rmax_from_text
+from stressbench.experiments.sweep import option_values
 from stressbench.formats.study.file import read_study
 from stressbench.formats.study.rail_policies import parse_policy
 from stressbench.formats.units import (
@@ -66,7 +66,7 @@ def test_units(parse: Callable[[str], object], text: str) -> None:
 
 @pytest.mark.parametrize("text", [MANY, FULL_WIDTH, "1_0", "\u00b2", ""])
 def test_lists_and_single_numbers_of_options(text: str) -> None:
-    for parse in (sweep_values.rank_counts, sweep_values.one_rank_count, rmax_from_text):
+    for parse in (option_values.rank_counts, option_values.one_rank_count, rmax_from_text):
         if (parse, text) != (rmax_from_text, MANY):
             with pytest.raises(UserError):
                 parse(text)

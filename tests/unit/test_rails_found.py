@@ -36,7 +36,7 @@ ONE, TWO = "one", "two"
 
 
 def links(sent: Sequence[int]) -> list[dict[str, Any]]:
-    """Both directions of each host's two links; hosts send this on their cards, switches send on another 7."""
+    """Both directions of each host's two links; hosts send this on their NICs, switches send on another 7."""
     found = []
     for number, name in enumerate(LINKS):
         host, switch = name.split("-")
@@ -74,8 +74,8 @@ def found_in(
 ) -> RailsReport:
     study = parse_study(STUDY.format(runs=runs), source="s.toml")
     done = {
-        planned.id: made(folder, planned.id, policy=planned.cell.policy or "",
-                         bytes_of=BYTES[planned.cell.policy or ""] if counts else None)
+        planned.id: made(folder, planned.id, policy=str(planned.cell.policy),
+                         bytes_of=BYTES[str(planned.cell.policy)] if counts else None)
         for planned in study.runs
     }  # fmt: skip
     return rails_of_study(study, run_states(study.runs, ()), done, options=options, nics=("eth0", "eth1"))
@@ -121,7 +121,7 @@ def test_bandwidth_follows_from_the_median_round_by_size_and_policy(tmp_path: Pa
     assert found.bandwidths[1].bytes_per_s == pytest.approx({"default": 1e9, "nic0": 5e8, "per-job": 5e8})
 
 
-def test_jobs_on_cards_of_their_own_are_seen_not_to_disturb_each_other(tmp_path: Path) -> None:
+def test_jobs_on_nics_of_their_own_are_seen_not_to_disturb_each_other(tmp_path: Path) -> None:
     impacts = {(one.job, one.policy): one.impact.ratio for one in found_in(tmp_path).beside}
 
     assert impacts == pytest.approx({
@@ -155,28 +155,28 @@ def test_where_nobody_counted_that_is_said_and_nothing_claimed(tmp_path: Path) -
 
 def test_the_lab_s_own_word_counts_more_than_the_order_of_links(tmp_path: Path) -> None:
     run = made(tmp_path, "r", policy="nic0", bytes_of=BYTES["nic0"])
-    other = {(link, host): 1 - card for (link, host), card in nic_numbers_of(run).items()}
+    other = {(link, host): 1 - nic for (link, host), nic in nic_numbers_of(run).items()}
 
     assert nic_numbers_of(run) == {(link, link[:2]): number % 2 for number, link in enumerate(LINKS)}
-    told = [
+    reported = [
         next(iter(nic_traffic_of([run], policy="nic0", where={}, nics=("eth0", "eth1"), numbers=numbers)))
         .loads[0]
         .sent_bytes
         for numbers in ({}, other)
     ]
-    assert told == [12_000, 12]
+    assert reported == [12_000, 12]
 
 
 @pytest.mark.parametrize(
-    ("policy", "job", "cards"),
+    ("policy", "job", "nics"),
     [
         ("nic1", "a", {1}), ("round-robin", "a", {0, 1}), ("default", "a", None), ("local", "a", None),
         ("per-job", "c", {0}), ("per-job", None, {0, 1}), ("jobs:a=1,b=1", "a", {1}), ("jobs:a=1", "b", {0}),
         ("jobs:a=1", None, {0, 1}), ("jobs:a=1,b=0,c=1", None, {0, 1}),
     ],
 )  # fmt: skip
-def test_which_cards_a_policy_asks_for(policy: str, job: str | None, cards: set[int] | None) -> None:
-    assert requested_nics(policy, ("a", "b", "c"), job=job, count=2) == cards
+def test_which_nics_a_policy_asks_for(policy: str, job: str | None, nics: set[int] | None) -> None:
+    assert requested_nics(policy, ("a", "b", "c"), job=job, count=2) == nics
 
 
 def test_a_box_has_tukey_s_whiskers_and_outliers_beyond() -> None:
@@ -205,21 +205,21 @@ def test_a_study_that_compares_no_policies_is_refused() -> None:
 
 def test_all_formats_tell_it(tmp_path: Path) -> None:
     found = found_in(tmp_path)
-    told = {name: render(found) for name, render in FORMATS.items()}
+    reported = {name: render(found) for name, render in FORMATS.items()}
 
-    assert set(told) == {"csv", "html", "json", "md", "text"}
-    assert [one["entries"][1]["ratio"]["ratio"] for one in json.loads(told["json"])["subjects"]] == pytest.approx(
+    assert set(reported) == {"csv", "html", "json", "md", "text"}
+    assert [one["entries"][1]["ratio"]["ratio"] for one in json.loads(reported["json"])["subjects"]] == pytest.approx(
         [2, 2]
     )
-    rows = list(csv.DictReader(io.StringIO(told["csv"])))
+    rows = list(csv.DictReader(io.StringIO(reported["csv"])))
     assert {row["what"] for row in rows} == {"value", "bandwidth", "carried", "impact"}
     sent = [int(row["sent_bytes"]) for row in rows if (row["policy"], row["name"], row["nic"]) == ("nic0", ONE, "eth0")]
     assert sent == [12_000]
-    assert "| nic0 | one | eth0 | 0.0120 | 0.0000120 | 99.9 | 0.1 | 99.9 |" in told["md"].replace(
+    assert "| nic0 | one | eth0 | 0.0120 | 0.0000120 | 99.9 | 0.1 | 99.9 |" in reported["md"].replace(
         "1.20e-05", "0.0000120"
     )
-    assert "Congestion impact" in told["text"]
-    assert "2.000" in told["text"]
+    assert "Congestion impact" in reported["text"]
+    assert "2.000" in reported["text"]
 
 
 def test_the_page_has_boxes_and_curves_and_needs_nothing_from_the_network(tmp_path: Path) -> None:

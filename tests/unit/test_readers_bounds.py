@@ -90,13 +90,13 @@ def test_a_host_of_ten_million_letters_in_a_sample(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("count", [10**15 + 1, 2**63 - 1])
 def test_more_executions_than_sums_can_hold(tmp_path: Path, count: int) -> None:
-    told = []
+    reported = []
     for change in ({"count": count}, {"buckets": [[1e-6, 2e-6, count]]}):
         line = json.dumps({**HISTOGRAM, **change}).encode() + b"\n"
-        told.append(refused("show", run_with(tmp_path, line)))
+        reported.append(refused("show", run_with(tmp_path, line)))
 
-    assert f"histogram.count {count}: expected at most 1e+15 executions" in told[0]
-    assert "histogram.buckets: expected at most 1e+15 executions" in told[1]
+    assert f"histogram.count {count}: expected at most 1e+15 executions" in reported[0]
+    assert "histogram.buckets: expected at most 1e+15 executions" in reported[1]
 
 
 def test_a_run_file_that_is_larger_than_what_is_read(tmp_path: Path) -> None:

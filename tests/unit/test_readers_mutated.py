@@ -25,7 +25,7 @@ def test_a_reader_survives_changed_files(reader: str, pytestconfig: pytest.Confi
 
     assert ended.returncode == 0, ended.stderr[-2000:]
     found = json.loads(ended.stdout.splitlines()[-1])
-    assert found == [], "\n".join(f"{one['number']} {one['command']}: {one['told']}" for one in found[:5])
+    assert found == [], "\n".join(f"{one['number']} {one['command']}: {one['reported']}" for one in found[:5])
 
 
 @pytest.mark.parametrize("reader", READERS)

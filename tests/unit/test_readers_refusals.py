@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.builders import build_run
-from support.commands import Ended, invoke
+from support.commands import CommandResult, invoke
 from support.golden import KEPT
 from support.traces import MadeRank, MadeTrace, line_of, send
 
@@ -18,13 +18,13 @@ HOSTS = '[hosts]\ncount = {}\n[[rail]]\nrate = "{}"\n[topology]\n'
 STUDY = 'seed = {}\nrepetitions = {}\n[factors]\nworkload = "w.sb"\nranks = 2\n'
 
 
-def told(*words: str | Path) -> Ended:
+def result_of(*words: str | Path) -> CommandResult:
     return invoke([str(word) for word in words])
 
 
 def refused(*words: str | Path) -> str:
     """The one message."""
-    ended = told(*words)
+    ended = result_of(*words)
     assert ended.exit_code == 2, (ended.exception, ended.output)
     assert ended.stdout == ""
     return " ".join(ended.stderr.split())
@@ -150,7 +150,7 @@ def test_text_of_a_protocol_cannot_steer_the_terminal(tmp_path: Path) -> None:
     corpus = Path(__file__).parents[1] / "corpus" / "beff" / "beff.jsonl"
     text = corpus.read_text(encoding="utf-8").replace('"uniform"', '"\\u001b[31m\\u009b\\u202e"')
 
-    ended = told("beff", "--from", written(tmp_path, text, "b.jsonl"))
+    ended = result_of("beff", "--from", written(tmp_path, text, "b.jsonl"))
 
     assert ended.exit_code == 0
     assert "\\u001b[31m\\u009b\\u202e" in ended.stdout
@@ -209,7 +209,7 @@ def test_a_manifest_whose_runs_took_longer_than_can_be_added_up(tmp_path: Path) 
     text = re.sub(r'"duration_s":[0-9.]+', '"duration_s":1e308', (folder / "manifest.jsonl").read_text())
     written(folder, text, "manifest.jsonl")
 
-    ended = told("study", "status", folder)
+    ended = result_of("study", "status", folder)
 
     assert (ended.exit_code, ended.exception) == (0, None)
     assert "duration_s: value error, expected 0, or a number from 1e-100 to 1e+100" in " ".join(ended.stderr.split())
@@ -221,7 +221,7 @@ def started_at(time: str, folder: Path) -> Path:
 
 
 def test_a_run_that_started_in_another_time_zone(tmp_path: Path) -> None:
-    ended = told("report", started_at("2026-01-01T23:00:00+05:00", tmp_path), "-o", tmp_path / "out.html")
+    ended = result_of("report", started_at("2026-01-01T23:00:00+05:00", tmp_path), "-o", tmp_path / "out.html")
     page = (tmp_path / "out.html").read_text(encoding="utf-8")
 
     assert ended.exit_code == 0
@@ -241,7 +241,7 @@ def test_a_manifest_that_names_a_file_that_no_file_can_be(tmp_path: Path) -> Non
     )
     written(tmp_path, text, "manifest.jsonl")
 
-    ended = told("study", "verify", tmp_path)
+    ended = result_of("study", "verify", tmp_path)
 
     assert ended.exit_code == 3, ended.exception
     assert "file name too long" in ended.stderr

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.builders import MadeJob, MadePlan, build_run
-from support.commands import Ended, invoke
+from support.commands import CommandResult, invoke
 
 from stressbench.console import escaped
 from stressbench.formats.run import read_run
@@ -27,7 +27,7 @@ def path(tmp_path: Path) -> Path:
     return build_run(jobs=JOBS, plan=MadePlan(repetitions=100)).write(tmp_path)
 
 
-def call(*arguments: object) -> Ended:
+def call(*arguments: object) -> CommandResult:
     return invoke(["report", *map(str, arguments)])
 
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from support.builders import MadeJob, MadePlan, build_run
-from support.commands import Ended, invoke
+from support.commands import CommandResult, invoke
 
 from stressbench.formats.run import read_run
 from stressbench.report.comparison import document_of
@@ -16,7 +16,7 @@ from stressbench.stats import Comparison, Quantity, Verdict, compare
 JOBS = (MadeJob(name="solver", congestion=1.6), MadeJob(name="writer", role="background"))
 
 
-def call(*arguments: object) -> Ended:
+def call(*arguments: object) -> CommandResult:
     return invoke([str(argument) for argument in arguments])
 
 

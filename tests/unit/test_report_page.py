@@ -383,7 +383,7 @@ def test_every_figure_has_its_numbers_in_the_page(made: Made) -> None:
 def test_numbers_too_long_for_a_page_are_named_and_left_to_files(made: Made) -> None:
     page = render([made(jobs=(CG, INCAST), plan=MadePlan(blocks=1001, repetitions=1, warmup=0), histograms=False)])
 
-    assert "rounds.csv, 4,004 rows, is too long for a page: <code>stressbench report --data FOLDER</code>" in page
+    assert "rounds.csv, 4,004 rows, is too long for a page: <code>stressbench report --data DIR</code>" in page
     assert "run1-rounds.csv" not in page
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 from support.builders import MadeJob, MadePlan, MadeStep, build_run
-from support.commands import Ended, invoke
+from support.commands import CommandResult, invoke
 
 from stressbench.formats.run import Kind, Phase, read_run
 from stressbench.stats import select, summarise
@@ -14,7 +14,7 @@ CHAIN = tuple(MadeStep(motif=f"m{number}", time_s=1e-6 * (1 + number % 7)) for n
 PLAN = MadePlan(blocks=2, repetitions=2, extra=4)
 
 
-def told(*words: str | Path) -> Ended:
+def result_of(*words: str | Path) -> CommandResult:
     ended = invoke([str(word) for word in words])
     assert ended.exit_code == 0, ended.output
     return ended
@@ -23,14 +23,14 @@ def told(*words: str | Path) -> Ended:
 def test_the_motifs_that_took_longest_are_told_in_the_chain_s_order(tmp_path: Path) -> None:
     path = build_run(jobs=(MadeJob(name="long", steps=CHAIN), MadeJob(name="b")), plan=PLAN).write(tmp_path)
 
-    lines = told("show", path).stdout.splitlines()
+    lines = result_of("show", path).stdout.splitlines()
 
     rows = [int(found[1]) for line in lines if (found := re.match(r"  (\d+) m\d", line))]
     assert len(rows) == 100
     assert rows == sorted(rows)
     assert {6, 13, 20} <= set(rows)  # seven times as long as motif 0
     assert "long: the 100 motifs that took longest; 50 more with --motifs 0." in lines
-    all_of_them = told("show", path, "--motifs", "0").stdout
+    all_of_them = result_of("show", path, "--motifs", "0").stdout
     assert sum(f" m{number} " in all_of_them for number in range(150)) == 150
 
 
@@ -40,7 +40,7 @@ def test_of_many_doubts_alike_the_first_are_told(tmp_path: Path) -> None:
         event = {"type": "event", "severity": "warning", "kind": "timer_resolution", "message": f"step {number}"}
         path.records.insert(1, {**event, "round": 1, "job": 0})
 
-    lines = told("show", path.write(tmp_path)).stdout.splitlines()
+    lines = result_of("show", path.write(tmp_path)).stdout.splitlines()
 
     assert sum(line.startswith("warning from the engine: long: step") for line in lines) == 10
     assert "140 more like it (timer_resolution); --json has all of them" in lines

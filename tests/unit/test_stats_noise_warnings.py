@@ -31,12 +31,12 @@ def scale(made: MadeRun, factor: float, /, **wanted: object) -> None:
 
 def test_a_round_far_out_is_named_with_its_distance(tmp_path: Path) -> None:
     made = build_run(plan=MadePlan(blocks=12))
-    alone = [record["round"] for record in made.of("round", kind="isolated")]
-    scale(made, 3.0, round=alone[4])
+    isolated = [record["round"] for record in made.of("round", kind="isolated")]
+    scale(made, 3.0, round=isolated[4])
 
     text = warnings(made, tmp_path)["outliers"].text
 
-    assert text.startswith(f"1 of 12 isolated rounds lie far from the others (round {alone[4]})")
+    assert text.startswith(f"1 of 12 isolated rounds lie far from the others (round {isolated[4]})")
     assert "the farthest at 3.0" in text or "the farthest at 2.9" in text
 
 

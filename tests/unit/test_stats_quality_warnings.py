@@ -90,10 +90,10 @@ def test_the_first_fault_of_a_launch_is_told(tmp_path: Path) -> None:
     with path.open("a", encoding="utf-8") as file:
         file.writelines(json.dumps(one) + "\n" for one in faults)
 
-    (told,) = [one.text for one in run_warnings(read_run(path)) if one.kind == "fault"]
+    (reported,) = [one.text for one in run_warnings(read_run(path)) if one.kind == "fault"]
 
     where = f"rank 1 on host a1, job {read_run(path).jobs[0].name}, motif halo2d, round 7"
-    assert told == f"the run ended with a fault: {where}: ended by SIGKILL (and 1 more)"
+    assert reported == f"the run ended with a fault: {where}: ended by SIGKILL (and 1 more)"
 
 
 def test_too_few_blocks_are_told(tmp_path: Path) -> None:

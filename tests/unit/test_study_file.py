@@ -7,17 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.studies import STUDY, WORKLOAD
 
+from stressbench.experiments.study.cell_targets import require_controllable_links
 from stressbench.formats.study.cells import Cell, scheduled_runs, varying_factors
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
-from stressbench.formats.study.file import parse_study, read_study
+from stressbench.formats.study.file import parse_study, read_study, study_file_mistakes
 
 BASE = '[factors]\nworkload = "two.sb"\n'
 LAB = BASE + 'on = "lab:tiny"\n'
 
 
-def told(text: str) -> str:
-    with pytest.raises(StudyFileMistake) as caught:
-        parse_study(text, source="s.toml")
+def message_of(text: str) -> str:
+    with pytest.raises(StudyFileMistake) as caught, study_file_mistakes(text, source="s.toml"):
+        require_controllable_links(parse_study(text, source="s.toml"))
     return str(caught.value)
 
 
@@ -44,7 +45,7 @@ def test_rate_and_rails_are_factors_of_labs() -> None:
     study = parse_study(LAB + 'rate = ["full", "1/2"]\nrails = [1, 2]\n', source="s.toml")
 
     assert varying_factors(study.cells) == ("rate", "rails")
-    assert [(cell.rate, cell.rails) for cell in study.cells] == [("full", 1), ("full", 2), ("1/2", 1), ("1/2", 2)]
+    assert [(str(cell.rate), cell.rails) for cell in study.cells] == [("full", 1), ("full", 2), ("1/2", 1), ("1/2", 2)]
 
 
 def test_cells_of_a_rate_can_be_excluded_and_one_rate_is_that_of_all() -> None:
@@ -53,7 +54,7 @@ def test_cells_of_a_rate_can_be_excluded_and_one_rate_is_that_of_all() -> None:
 
     study = parse_study(text, source="s.toml")
 
-    assert {cell.rate for cell in study.cells} == {"1/5"}
+    assert {str(cell.rate) for cell in study.cells} == {"1/5"}
     assert [(cell.placement, cell.rails) for cell in study.cells] == [
         ("linear", 1), ("interleaved", 1), ("interleaved", 2),
     ]  # fmt: skip
@@ -68,7 +69,7 @@ def test_numbers_of_variables_are_as_written() -> None:
 def test_every_mistake_has_its_line_and_says_what_is_accepted() -> None:
     text = 'repetitons = 2\nseed = -1\n[factors]\nworkload = []\nranks = "4"\nplacement = ["linear", "sideways"]\n'
 
-    lines = told(text).splitlines()
+    lines = message_of(text).splitlines()
 
     assert [line.split(" ")[0] for line in lines] == ["s.toml:1:", "s.toml:2:", "s.toml:4:", "s.toml:5:", "s.toml:6:"]
     assert "did you mean 'repetitions'?" in lines[0]
@@ -114,7 +115,7 @@ def test_every_mistake_has_its_line_and_says_what_is_accepted() -> None:
     ],
 )
 def test_a_mistake_is_told_with_its_place(text: str, message: str) -> None:
-    assert message in told(text)
+    assert message in message_of(text)
 
 
 def test_a_workload_that_is_not_there_is_told_with_its_line(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`rate` and `rails` of a study: what places make of them, and links that carry all again after every run."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,7 @@ from stressbench.experiments.study.run_states import run_states, slowed_networks
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.file import study_file_mistakes
 from stressbench.formats.study.manifest import LinksRecord
+from stressbench.formats.units import RateShare
 from stressbench.labs.file import parse_lab
 from stressbench.labs.process import Process
 from stressbench.labs.state import LabDirectory, Phase, State
@@ -64,15 +66,15 @@ def command(place: LaunchTarget, flavour: Flavour = Flavour.openmpi4) -> tuple[s
     return place.build(launcher=launcher, request=REQUEST).argv
 
 
-@pytest.mark.parametrize(("rails", "cards"), [(1, "eth0"), (2, "eth0,eth1")])
-def test_open_mpi_is_told_which_cards_messages_may_take(pair: str, rails: int, cards: str) -> None:
+@pytest.mark.parametrize(("rails", "nics"), [(1, "eth0"), (2, "eth0,eth1")])
+def test_open_mpi_is_told_which_nics_messages_may_take(pair: str, rails: int, nics: str) -> None:
     words = command(resolve_target(pair, environment={}, rails=rails))
 
-    assert words[words.index("btl_tcp_if_include") - 1 :][:3] == ("--mca", "btl_tcp_if_include", cards)
+    assert words[words.index("btl_tcp_if_include") - 1 :][:3] == ("--mca", "btl_tcp_if_include", nics)
     assert "btl_tcp_if_include" not in command(resolve_target(pair, environment={}))
 
 
-def test_an_mpi_that_chooses_cards_by_itself_is_refused(pair: str) -> None:
+def test_an_mpi_that_chooses_nics_by_itself_is_refused(pair: str) -> None:
     place = resolve_target(pair, environment={}, rails=1)
 
     with pytest.raises(LinkMistake, match=r"--on lab:pair: rails: 1: MPICH 4.1 chooses NICs by itself; expected an"):
@@ -83,9 +85,17 @@ def test_an_mpi_that_chooses_cards_by_itself_is_refused(pair: str) -> None:
     ("on", "wanted", "message"),
     [
         ("lab:pair", {"rails": 3}, "--on lab:pair: rails: 3: lab pair has 2 rails; expected 1 to 2"),
-        ("lab:pair", {"rate": "1/10000"}, "rate: 1/10000: lab pair's link h0-s0.1 would have 4kbit; expected at least"),
+        (
+            "lab:pair",
+            {"rate": RateShare.of(Fraction(1, 10_000))},
+            "rate: 1/10000: lab pair's link h0-s0.1 would have 4kbit; expected at least",
+        ),
         ("simgrid:tiny", {"rails": 2}, "--on simgrid:tiny: rails: 2: a simulated host has one NIC; expected 1"),
-        ("simgrid:tiny", {"rate": "1/100000"}, "--on simgrid:tiny: rate: 1/100000: lab tiny's link h0-s0 would have"),
+        (
+            "simgrid:tiny",
+            {"rate": RateShare.of(Fraction(1, 100_000))},
+            "--on simgrid:tiny: rate: 1/100000: lab tiny's link h0-s0 would have",
+        ),
     ],
 )
 def test_links_that_a_place_cannot_have_are_refused(pair: str, on: str, wanted: dict[str, Any], message: str) -> None:
@@ -94,7 +104,7 @@ def test_links_that_a_place_cannot_have_are_refused(pair: str, on: str, wanted: 
 
 
 def test_a_simulated_lab_has_the_share_of_its_rates_and_says_so() -> None:
-    place: Any = resolve_target("simgrid:tiny", environment={}, rate="1/4", rails=1)
+    place: Any = resolve_target("simgrid:tiny", environment={}, rate=RateShare.of(Fraction(1, 4)), rails=1)
 
     assert 'id="h0-s0" bandwidth="3125000Bps"' in place.platform
     assert place.source.startswith("# rate = 1/4\n# rails = 1\nabout = ")
@@ -137,7 +147,7 @@ def test_links_are_set_before_each_run_and_carry_all_again_after_it(tmp_path: Pa
 
     carry_out(directory, launching(directory))
 
-    rates = [run.cell.rate for run in directory.study.runs]
+    rates = [str(run.cell.rate) for run in directory.study.runs]
     assert lab.events == [
         event for rate in rates for event in (f"lab:fake {rate}", "run", "lab:fake full")
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Who slows whom: workloads put side by side, and what the matrix of their impacts says."""
+"""Pairwise slowdowns: studies of all pairs of workloads, and the matrix of their impacts."""
 
 from pathlib import Path
 

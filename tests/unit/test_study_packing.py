@@ -68,7 +68,7 @@ def test_a_workload_that_has_changed_is_left_out_and_named(tmp_path: Path) -> No
     found = pack(directory, tmp_path / "p.tar.gz")
 
     assert found.left_out == (
-        f"{tmp_path}/a/same.sb is not what it was when this study began; it is left out",
+        f"{tmp_path}/a/same.sb has changed since the study began; it is left out",
     )  # fmt: skip
     assert not verify(tmp_path / "p.tar.gz").complaints
 

@@ -50,7 +50,7 @@ def made(*jobs: MadeJob, machine: MadeMachine = TWO, blocks: int = 8, repetition
 
 
 @dataclass
-class Told:
+class ReportWithData:
     """A report with its data."""
 
     report: StudyReport
@@ -62,7 +62,7 @@ class Told:
         return FORMATS["html"](self.report, self.data)
 
 
-def told(make: Make = lambda _: made(), text: str = STUDY, *, failed: str = "") -> Told:
+def report_from(make: Make = lambda _: made(), text: str = STUDY, *, failed: str = "") -> ReportWithData:
     """Runs for which `make` gives None are waiting, or have failed for the reason `failed`."""
     study = parse_study(text, source="study.toml")
     runs: dict[str, Run] = {}
@@ -77,7 +77,7 @@ def told(make: Make = lambda _: made(), text: str = STUDY, *, failed: str = "") 
                 RunState(run=planned, state=state, failures=2 if state is State.failed else 0, reason=failed or None)
             )
     data = StudyData(runs=runs, name="study-1.toml", text=text, seed=study.seed, environment='{"python": "3.11"}')
-    return Told(report_of(study, run_states, runs), data, study)
+    return ReportWithData(report_of(study, run_states, runs), data, study)
 
 
 def findings(page: str) -> list[str]:
@@ -107,7 +107,7 @@ def slower_where(value: str, *, by: float) -> Make:
 
 
 def test_the_first_words_are_the_largest_effect_with_cause_interval_and_cell() -> None:
-    first = findings(told(slower_where("interleaved", by=3.0)).page)[0]
+    first = findings(report_from(slower_where("interleaved", by=3.0)).page)[0]
 
     assert re.fullmatch(
         r"writer slows down CG [23]\.\d\d× \[[23]\.\d\d, 3\.\d\d\] with placement = interleaved, set\.size = \dKiB\.",
@@ -116,7 +116,7 @@ def test_the_first_words_are_the_largest_effect_with_cause_interval_and_cell() -
 
 
 def test_effects_are_told_in_their_order_and_the_rest_is_counted() -> None:
-    said = findings(told(slower_where("interleaved", by=3.0), STUDY.replace('"8KiB"', '"8KiB", "9KiB"')).page)
+    said = findings(report_from(slower_where("interleaved", by=3.0), STUDY.replace('"8KiB"', '"8KiB", "9KiB"')).page)
 
     ratios = [float(found[1]) for one in said if (found := re.match(r"writer slows down CG ([\d.]+)×", one))]
     assert ratios == sorted(ratios, reverse=True)
@@ -126,21 +126,21 @@ def test_effects_are_told_in_their_order_and_the_rest_is_counted() -> None:
 
 def test_where_links_were_counted_the_words_say_which_lost_frames() -> None:
     machine = MadeMachine(hosts=("a1", "a2"), counts_links=True)
-    page = told(lambda _: made(machine=machine), ONE_CELL).page
+    page = report_from(lambda _: made(machine=machine), ONE_CELL).page
 
     assert findings(page)[0].endswith("; most frames lost on link s0-s1 (50\xa0% isolated, 100\xa0% contended).")
     assert rows(page, "study-links")[1][1:] == ["s0-s1", "CG", "100 Mbit/s", "50.0", "100.0", "24"]
 
 
 def test_without_counted_links_no_link_is_named() -> None:
-    page = told(text=ONE_CELL).page
+    page = report_from(text=ONE_CELL).page
 
     assert "lost on" not in findings(page)[0]
     assert 'id="study-links"' not in page
 
 
 def test_what_could_not_be_decided_is_named() -> None:
-    said = findings(told(text=ONE_CELL).page)
+    said = findings(report_from(text=ONE_CELL).page)
 
     assert re.fullmatch(
         r"Inconclusive for 1 of 2 results, whose interval includes 1 \(the widest first\): writer, .* "
@@ -150,7 +150,7 @@ def test_what_could_not_be_decided_is_named() -> None:
 
 
 def test_one_sample_has_a_ratio_and_no_claim() -> None:
-    page = told(lambda _: made(blocks=1, repetitions=1), ONE_CELL).page
+    page = report_from(lambda _: made(blocks=1, repetitions=1), ONE_CELL).page
 
     assert not [one for one in findings(page) if "slows" in one]
     assert any(one.startswith("No interval for 2 of 2 results (") for one in findings(page))
@@ -160,7 +160,7 @@ def test_one_sample_has_a_ratio_and_no_claim() -> None:
 
 def test_a_job_in_the_background_is_no_undecided_result() -> None:
     noise = MadeJob(name="noise", nodes="1", role="background")
-    said = findings(told(lambda _: made(SLOWED, noise), ONE_CELL).page)
+    said = findings(report_from(lambda _: made(SLOWED, noise), ONE_CELL).page)
 
     assert said[0].startswith("noise slows down CG 1.")
     assert len(said) == 1
@@ -168,7 +168,7 @@ def test_a_job_in_the_background_is_no_undecided_result() -> None:
 
 def test_a_cell_that_failed_is_named_and_keeps_its_place_with_dashes() -> None:
     only = lambda run: None if run.cell.placement == "linear" else made()  # noqa: E731
-    page = told(only, failed="rank 1 was ended by SIGKILL").page
+    page = report_from(only, failed="rank 1 was ended by SIGKILL").page
 
     assert any(re.search(r"\(placement = linear, .*\) failed 2 times: rank 1 was ended by SIGKILL", one)
                for one in findings(page))  # fmt: skip
@@ -179,7 +179,7 @@ def test_a_cell_that_failed_is_named_and_keeps_its_place_with_dashes() -> None:
 
 
 def test_a_study_without_a_finished_run_still_has_a_page() -> None:
-    page = told(lambda _: None).page
+    page = report_from(lambda _: None).page
 
     Outline(page)
     assert findings(page) == ["No run is done yet, so there are no results.", "12 of 12 runs are still to be done."]
@@ -188,7 +188,7 @@ def test_a_study_without_a_finished_run_still_has_a_page() -> None:
 
 
 def test_two_factors_make_the_papers_table() -> None:
-    found = rows(told(slower_where("8KiB", by=3.0)).page, "study-crossed")
+    found = rows(report_from(slower_where("8KiB", by=3.0)).page, "study-crossed")
 
     assert found[0] == ["placement", "job", "4KiB", "8KiB"]
     assert [row[:2] for row in found[1:3]] == [["linear", "CG"], ["linear", "writer"]]
@@ -199,11 +199,11 @@ def test_two_factors_make_the_papers_table() -> None:
 def test_patterns_are_rows_wherever_they_stand_in_the_file() -> None:
     text = ONE_CELL + 'placement = ["linear", "interleaved"]\n[set]\npattern = ["incast", "alltoall"]\n'
 
-    assert rows(told(text=text).page, "study-crossed")[0] == ["set.pattern", "job", "linear", "interleaved"]
+    assert rows(report_from(text=text).page, "study-crossed")[0] == ["set.pattern", "job", "linear", "interleaved"]
 
 
 def test_three_factors_make_a_long_table() -> None:
-    page = told(text=STUDY.replace("ranks = 4", "ranks = [2, 4]")).page
+    page = report_from(text=STUDY.replace("ranks = 4", "ranks = [2, 4]")).page
 
     assert 'id="study-crossed"' not in page
     assert len(rows(page, "study-cells")) == 1 + 12 * 2
@@ -211,7 +211,7 @@ def test_three_factors_make_a_long_table() -> None:
 
 
 def test_a_figures_title_states_the_finding_and_its_caption_how_to_read_it() -> None:
-    page = told(slower_where("interleaved", by=3.0)).page
+    page = report_from(slower_where("interleaved", by=3.0)).page
 
     assert re.search(
         r"<h3>CG is slowed down most, [23]\.\d\d× .* with placement = interleaved", figure(page, "study-impacts")
@@ -228,7 +228,7 @@ def test_who_slows_whom_is_a_shaded_table_that_says_it_in_numbers_too() -> None:
         other = "b" if run.cell.workload == "a+b.sb" else "a_2"
         return made(MadeJob(name="a", nodes="0", congestion=3.0), MadeJob(name=other, nodes="1"))
 
-    page = told(pair, PAIRS).page
+    page = report_from(pair, PAIRS).page
 
     found = rows(page, "study-matrix-1")
     assert found[0] == ["victim", "beside a", "beside b", "slowed down (mean)"]
@@ -245,20 +245,20 @@ def test_there_is_one_drawing_for_each_placement() -> None:
         made_run.header["plan"]["placement"] = run.cell.placement
         return made_run
 
-    titles = re.findall(r"<h3>(Placement of jobs: .*?)</h3>", told(placed).page)
+    titles = re.findall(r"<h3>(Placement of jobs: .*?)</h3>", report_from(placed).page)
 
     assert [title.rpartition(" ")[2] for title in titles] == ["linear", "interleaved", "random:1"]
 
 
 def test_other_jobs_on_the_same_nodes_are_the_same_placement_and_the_caption_says_so() -> None:
-    page = told(lambda run: made(MadeJob(name=run.cell.workload, nodes="0"), WRITER), PAIRS).page
+    page = report_from(lambda run: made(MadeJob(name=run.cell.workload, nodes="0"), WRITER), PAIRS).page
 
     assert page.count("<h3>Placement of jobs: ") == 1
     assert "Other cells place other jobs on the same nodes" in page
 
 
 def test_data_has_the_files_of_the_page(tmp_path: Path) -> None:
-    study = told()
+    study = report_from()
 
     written = write_tables(page_of(study.report, study.data).data_files, tmp_path)
 
@@ -271,7 +271,7 @@ def test_data_has_the_files_of_the_page(tmp_path: Path) -> None:
 
 def test_the_host_that_is_last_beyond_its_share_comes_first() -> None:
     wide = MadeJob(name="wide", nodes="0-3", slow_host="a3")
-    page = told(lambda _: made(wide, machine=MadeMachine(hosts=("a1", "a2", "a3", "a4"))), ONE_CELL).page
+    page = report_from(lambda _: made(wide, machine=MadeMachine(hosts=("a1", "a2", "a3", "a4"))), ONE_CELL).page
 
     assert rows(page, "study-hosts")[1] == ["a3", "32 of 32", "100.0", "25.0", "4.00", "1"]
     assert rows(page, "study-hosts")[2][1] == "0 of 32"
@@ -283,7 +283,7 @@ def test_the_same_warning_of_many_runs_is_told_once() -> None:
         run.records.insert(1, event(message="the clock is <coarse>"))
         return run
 
-    page = told(warned).page
+    page = report_from(warned).page
 
     assert page.count("the clock is &lt;coarse&gt;") == 1
     assert "<strong>timer resolution, in 12 runs:</strong>" in page
@@ -305,7 +305,7 @@ def test_runs_in_order_show_a_machine_that_drifts(growth: float, words: str) -> 
             sample["time_max_s"] *= 1 + growth * number
         return started(run, minutes=number)
 
-    page = told(later).page
+    page = report_from(later).page
 
     assert words in figure(page, "study-timeline")
     assert [float(row["after_first_s"]) for row in file_in(page, "runs-in-order.csv")][::2] == [
@@ -314,7 +314,7 @@ def test_runs_in_order_show_a_machine_that_drifts(growth: float, words: str) -> 
 
 
 def test_how_to_repeat_it_has_file_commands_seed_versions_and_hosts() -> None:
-    page = unescape(told().page)
+    page = unescape(report_from().page)
 
     assert STUDY.strip() in page
     assert "stressbench study run study-1.toml -o again" in page
@@ -323,7 +323,7 @@ def test_how_to_repeat_it_has_file_commands_seed_versions_and_hosts() -> None:
 
 
 def test_the_files_in_the_page_hold_the_numbers_in_full() -> None:
-    one = told()
+    one = report_from()
     cells = json.loads(FORMATS["json"](one.report))["cells"]
 
     impacts, times = file_in(one.page, "impacts.csv"), file_in(one.page, "times-1.csv")
@@ -334,7 +334,7 @@ def test_the_files_in_the_page_hold_the_numbers_in_full() -> None:
 
 
 def test_more_samples_do_not_make_a_larger_page() -> None:
-    few, many = (told(lambda _, n=n: made(repetitions=n), ONE_CELL).page for n in (7, 300))
+    few, many = (report_from(lambda _, n=n: made(repetitions=n), ONE_CELL).page for n in (7, 300))
 
     assert "n = 2,400" in figure(many, "study-boxes-1")
     assert len(many) < 1.05 * len(few)
@@ -342,7 +342,7 @@ def test_more_samples_do_not_make_a_larger_page() -> None:
 
 def test_many_cells_are_drawn_up_to_a_number_and_the_caption_says_so() -> None:
     sizes = ", ".join(f'"{size}KiB"' for size in range(1, 36))
-    page = told(lambda _: made(blocks=6, repetitions=1), ONE_CELL + f"[set]\nsize = [{sizes}]\n").page
+    page = report_from(lambda _: made(blocks=6, repetitions=1), ONE_CELL + f"[set]\nsize = [{sizes}]\n").page
 
     assert "The 60 of 70 results that are furthest from 1." in figure(page, "study-impacts")
     assert "The 16 of 35 cells with the largest impacts." in figure(page, "study-boxes-1")
@@ -351,7 +351,7 @@ def test_many_cells_are_drawn_up_to_a_number_and_the_caption_says_so() -> None:
 
 def test_the_page_is_whole_and_asks_for_nothing() -> None:
     machine = MadeMachine(hosts=("a1", "a2"), counts_links=True)
-    page = told(lambda _: made(machine=machine)).page
+    page = report_from(lambda _: made(machine=machine)).page
 
     outline = Outline(page)
     assert len(outline.ids) == len(set(outline.ids))
@@ -366,7 +366,7 @@ def test_the_page_is_whole_and_asks_for_nothing() -> None:
 def test_names_are_data(name: str) -> None:
     text = ONE_CELL.replace("repetitions", f"about = {json.dumps(name)}\nrepetitions")
     text += f"[set]\nvalue = [{json.dumps(name)}, 'b']\n"
-    page = told(lambda _: made(MadeJob(name=name, nodes="0", congestion=1.5), WRITER), text).page
+    page = report_from(lambda _: made(MadeJob(name=name, nodes="0", congestion=1.5), WRITER), text).page
 
     outline = Outline(page)
     assert "script" not in outline.tags
@@ -375,7 +375,7 @@ def test_names_are_data(name: str) -> None:
 
 
 def test_a_name_that_runs_from_right_to_left_does_not_turn_its_sentence() -> None:
-    page = told(lambda _: made(MadeJob(name=HEBREW, nodes="0", congestion=1.5), WRITER), ONE_CELL).page
+    page = report_from(lambda _: made(MadeJob(name=HEBREW, nodes="0", congestion=1.5), WRITER), ONE_CELL).page
 
     assert findings(page)[0].startswith(f"writer slows down \u2068{HEBREW}\u2069 1.")
 
@@ -387,7 +387,7 @@ def test_a_name_that_runs_from_right_to_left_does_not_turn_its_sentence() -> Non
     blocks=st.integers(1, 7),
 )
 def test_any_text_and_any_number_of_blocks_make_a_page(name: str, value: str, blocks: int) -> None:
-    one = told(lambda _: made(MadeJob(name=name, nodes="0"), WRITER, blocks=blocks, repetitions=1), ONE_CELL)
+    one = report_from(lambda _: made(MadeJob(name=name, nodes="0"), WRITER, blocks=blocks, repetitions=1), ONE_CELL)
     cell = one.report.cells[0]
     report = StudyReport(**{**vars(one.report), "about": value, "factors": ("f",), "fixed": {"x": value}})
     object.__setattr__(cell, "values", {"f": value})
@@ -413,14 +413,14 @@ def test_the_command_writes_the_page_of_a_directory(tmp_path: Path) -> None:
 
 
 def test_a_title_spells_a_jobs_name_as_it_is() -> None:
-    page = told(lambda _: made(MadeJob(name="cg", nodes="0", congestion=1.5), WRITER), ONE_CELL).page
+    page = report_from(lambda _: made(MadeJob(name="cg", nodes="0", congestion=1.5), WRITER), ONE_CELL).page
 
     assert "<h3>cg is slowed down most" in figure(page, "study-impacts")
 
 
 def test_tails_overlap_and_plan_of_every_cell_are_told_in_all_formats() -> None:
     noisy = MadeMachine(hosts=("a1", "a2"), round_noise=0.1)
-    one = told(lambda _: made(machine=noisy, repetitions=60), ONE_CELL)
+    one = report_from(lambda _: made(machine=noisy, repetitions=60), ONE_CELL)
     values = json.loads(FORMATS["json"](one.report))["cells"][0]["jobs"][0]
     text = FORMATS["md"](one.report)
 
@@ -436,7 +436,7 @@ def test_tails_overlap_and_plan_of_every_cell_are_told_in_all_formats() -> None:
 
 def test_tails_of_a_cell_are_those_of_all_its_runs_together() -> None:
     seeds = iter(range(100))
-    one = told(lambda _: made(repetitions=40, seed=next(seeds)), ONE_CELL.replace("1", "2", 1))
+    one = report_from(lambda _: made(repetitions=40, seed=next(seeds)), ONE_CELL.replace("1", "2", 1))
 
     tail = one.report.cells[0].jobs[0].tails[2]
 
@@ -445,7 +445,7 @@ def test_tails_of_a_cell_are_those_of_all_its_runs_together() -> None:
 
 def test_where_runs_make_the_interval_no_number_of_rounds_is_told() -> None:
     seeds = iter(range(100))
-    one = told(lambda _: made(seed=next(seeds)), ONE_CELL.replace("1", "6", 1))
+    one = report_from(lambda _: made(seed=next(seeds)), ONE_CELL.replace("1", "6", 1))
 
     assert "more runs (`repetitions`), not more rounds, make it narrower" in rows(one.page, "study-tails")[1][-1]
 
@@ -453,7 +453,7 @@ def test_where_runs_make_the_interval_no_number_of_rounds_is_told() -> None:
 def test_a_job_has_one_colour_in_boxes_and_in_placements() -> None:
     """The second cell's first job is the study's third."""
     third = MadeJob(name="third", nodes="0")
-    page = told(
+    page = report_from(
         lambda run: made() if run.cell.placement == "linear" else placed(made(third, WRITER), "interleaved"),
         ONE_CELL + 'placement = ["linear", "interleaved"]\n',
     ).page

@@ -1,4 +1,4 @@
-"""The factor `policy` of studies: what study files may say of cards, and what reaches the ranks."""
+"""The factor `policy` of studies: what study files may say of NICs, and what reaches the ranks."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from support.fake_lab import PAIR, Pair
 from support.fake_launcher import put
 from support.studies import WORKLOAD, study_in
 
-from stressbench.experiments.study.cell_targets import rail_selection_of, require_links
+from stressbench.experiments.study.cell_targets import rail_selection_of, require_controllable_links, require_links
 from stressbench.experiments.study.directory import Directory, create_or_extend
 from stressbench.experiments.study.launching import RunLauncher
 from stressbench.formats.study.cells import Cell
@@ -42,8 +42,8 @@ TWO = '{"jobs":[{"name":"a","nodes":"0,1","ranks":2},{"name":"b","nodes":"0,1","
 
 
 def mistake(text: str) -> str:
-    with pytest.raises(StudyFileMistake) as caught:
-        parse_study(text, source="s.toml")
+    with pytest.raises(StudyFileMistake) as caught, study_file_mistakes(text, source="s.toml"):
+        require_controllable_links(parse_study(text, source="s.toml"))
     return str(caught.value)
 
 
@@ -63,7 +63,7 @@ def test_mistakes_of_a_study_file_have_their_line(old: str, new: str, message: s
 
 
 @pytest.mark.parametrize("line", ['nics = ["ib0"]', 'transport = "tcp"'])
-def test_cards_and_transport_go_with_policies(line: str) -> None:
+def test_nics_and_transport_go_with_policies(line: str) -> None:
     name = line.partition(" ")[0]
     without = f"{line}\n{STUDY}".replace('policy = ["default", "nic1", "per-job"]\n', "")
 
@@ -95,10 +95,10 @@ def test_what_a_place_cannot_do_is_refused_before_anything_is_written(
     assert message in str(caught.value)
 
 
-def test_a_place_that_does_not_know_its_cards_needs_their_names(tmp_path: Path) -> None:
+def test_a_place_that_does_not_know_its_nics_needs_their_names(tmp_path: Path) -> None:
     text = STUDY.replace("lab:pair", "local")
     with pytest.raises(
-        ValidationMistakes, match=r"policy: nic1: which NICs do hosts have\? Expected --nics, such as ib0,ib1"
+        ValidationMistakes, match=r"policy: nic1: the NICs of the hosts are unknown; expected --nics, such as ib0,ib1"
     ):
         require_links(parse_study(text, source="s"), folder=tmp_path, environment={})
 
@@ -206,7 +206,7 @@ def test_local_is_refused_where_this_machine_knows_no_numa_node(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("text", "node"), [("1\n", 1), ("-1\n", None), ("", None)])
-def test_the_kernel_says_where_a_card_is(tmp_path: Path, text: str, node: int | None) -> None:
+def test_the_kernel_says_where_a_nic_is(tmp_path: Path, text: str, node: int | None) -> None:
     for place in ("net/ib0", "infiniband/mlx5_0"):
         (tmp_path / place / "device").mkdir(parents=True)
         (tmp_path / place / "device" / "numa_node").write_text(text)
@@ -222,7 +222,7 @@ def test_a_run_that_is_prepared_has_its_wrapper(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     (tmp_path / "two.sb").write_text(WORKLOAD)
     study = parse_study(f'nics = ["ib0", "ib1"]\n{STUDY}'.replace("lab:pair", "local"), source="s")
-    cell = next(cell for cell in study.cells if cell.policy == "nic1")
+    cell = next(cell for cell in study.cells if str(cell.policy) == "nic1")
     request = session.LaunchRequest(
         workload=tmp_path / "two.sb", ranks=4, run_file=RunFile(path=tmp_path / "r.jsonl"), options=EngineOptions(),
         engine=tmp_path / "engine",

@@ -9,11 +9,12 @@ from support.commands import invoke
 from support.fake_site import SCRIPT, Site
 from support.studies import WORKLOAD, carry_out, study_in
 
+from stressbench.experiments.study.cell_targets import require_controllable_links
 from stressbench.experiments.study.directory import Directory, now, open_directory
 from stressbench.experiments.study.launching import RunLauncher
 from stressbench.experiments.study.run_states import State, run_states, slowed_networks
 from stressbench.formats.study.errors import StudyFault, StudyFileMistake, StudyMistake
-from stressbench.formats.study.file import parse_study
+from stressbench.formats.study.file import parse_study, study_file_mistakes
 from stressbench.formats.study.manifest import LinksRecord
 from stressbench.launch import session
 
@@ -58,7 +59,7 @@ def argument(rate: str) -> str:
 
 def test_it_is_called_once_before_all_runs_at_a_rate_and_with_1_at_the_end(site: Site) -> None:
     directory = study_in(site.folder, STUDY)
-    rates = [argument(run.cell.rate) for run in directory.study.runs]
+    rates = [argument(str(run.cell.rate)) for run in directory.study.runs]
 
     run_all(directory)
 
@@ -72,7 +73,7 @@ def test_it_is_called_once_before_all_runs_at_a_rate_and_with_1_at_the_end(site:
 def test_each_repetition_has_the_rates_in_another_order() -> None:
     study = parse_study("repetitions = 6\n" + STUDY, source="s.toml")
 
-    passes = [tuple(dict.fromkeys(run.cell.rate for run in study.runs[at : at + 6])) for at in range(0, 36, 6)]
+    passes = [tuple(dict.fromkeys(str(run.cell.rate) for run in study.runs[at : at + 6])) for at in range(0, 36, 6)]
 
     assert all(sorted(rates) == ["25%", "full", "half"] for rates in passes)
     assert len(set(passes)) > 1
@@ -154,8 +155,10 @@ def test_who_asks_to_stop_while_it_works_gets_no_more_runs(site: Site) -> None:
     ],
 )
 def test_a_mistake_has_its_line(old: str, new: str, message: str) -> None:
-    with pytest.raises(StudyFileMistake) as caught:
-        parse_study(STUDY.replace(old, new), source="s.toml")
+    text = STUDY.replace(old, new)
+
+    with pytest.raises(StudyFileMistake) as caught, study_file_mistakes(text, source="s.toml"):
+        require_controllable_links(parse_study(text, source="s.toml"))
 
     assert message in str(caught.value)
 

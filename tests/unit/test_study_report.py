@@ -86,14 +86,14 @@ def test_a_run_file_that_is_gone_is_told_and_the_rest_is_reported(made) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         (lambda path: path.unlink(), "runs/{name} is missing"),
         (lambda path: path.write_text("{}"), "runs/{name} has changed: its SHA-256 is"),
         (lambda path: path.with_name("more.jsonl").write_text(""), "runs/more.jsonl was not packed"),
     ],
 )
-def test_an_unpacked_study_that_was_changed_is_noticed(made, tmp_path: Path, change, told: str) -> None:
+def test_an_unpacked_study_that_was_changed_is_noticed(made, tmp_path: Path, change, reported: str) -> None:
     import tarfile
 
     pack(made, tmp_path / "p.tar.gz")
@@ -105,7 +105,7 @@ def test_an_unpacked_study_that_was_changed_is_noticed(made, tmp_path: Path, cha
 
     change(victim)
 
-    assert [told.format(name=victim.name) in complaint for complaint in verify(there).complaints] == [True]
+    assert [reported.format(name=victim.name) in complaint for complaint in verify(there).complaints] == [True]
 
 
 def test_a_pack_is_never_written_over_and_its_name_says_how(made, tmp_path: Path) -> None:

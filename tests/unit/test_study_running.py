@@ -1,4 +1,4 @@
-"""A study survives being killed at any moment: the same runs, none twice, none lost, nothing dropped in silence."""
+"""A study survives being killed at any time: the same runs, none twice, none lost, nothing dropped in silence."""
 
 import fcntl
 import json
@@ -125,13 +125,13 @@ def test_a_launch_that_outlived_its_study_is_waited_for_and_what_it_wrote_counts
     with run_file.open("ab") as writer:
         fcntl.flock(writer, fcntl.LOCK_EX)
 
-        class Ending(Silent):
+        class FinishingWatcher(Silent):
             def waits(self, path: Path) -> None:
                 super().waits(path)
                 run_file.write_text(WHOLE)
                 writer.close()
 
-        watcher = Ending()
+        watcher = FinishingWatcher()
         carry_out(directory, launches, watcher=watcher)
 
     assert watcher.waited_for == [run_file]

@@ -106,11 +106,11 @@ def test_the_command_evaluates_a_protocol(tmp_path: Path) -> None:
     path = protocol(tmp_path, HEAD, *LOOPS, END)
 
     shown = invoke(["beff", "--from", str(path), "--rmax", "2"])
-    told = json.loads(invoke(["beff", "--from", str(path), "--json", "--rmax", "2"]).output)
+    reported = json.loads(invoke(["beff", "--from", str(path), "--json", "--rmax", "2"]).output)
 
     assert "not comparable with published numbers: 1 random pattern instead of 30" in shown.output
     assert "balance:" in shown.output
-    assert told["balance_bytes_per_flop"] == pytest.approx(told["b_eff"] / 2e9)
+    assert reported["balance_bytes_per_flop"] == pytest.approx(reported["b_eff"] / 2e9)
 
 
 def test_the_command_refuses_what_is_no_protocol(tmp_path: Path) -> None:

@@ -177,16 +177,16 @@ def test_what_was_written_is_held_against_the_cache_and_against_300_seconds(tmp_
     assert result_of(path).partitions[0].enough is None
     assert result_of(path).partitions[0].least_bytes == pytest.approx(300 * 175, rel=1e-12)
     assert result_of(path, cache_bytes=80).partitions[0].enough  # 1600 bytes in all
-    spoilt = result_of(path, cache_bytes=81)
-    assert not spoilt.partitions[0].enough
-    assert any("4 ranks wrote 19.8 times the cache instead of 20" in one for one in spoilt.cautions)
+    corrupted = result_of(path, cache_bytes=81)
+    assert not corrupted.partitions[0].enough
+    assert any("4 ranks wrote 19.8 times the cache instead of 20" in one for one in corrupted.cautions)
 
 
 def test_what_is_scheduled_is_of_each_partition_or_of_all(tmp_path: Path) -> None:
     each = result_of(MadeIO(head={"partitions": [1, 2, 4]}).write(tmp_path))
-    together = result_of(MadeIO(head={"partitions": [1, 2, 4], "release": 2}).write(tmp_path))
+    in_all = result_of(MadeIO(head={"partitions": [1, 2, 4], "release": 2}).write(tmp_path))
 
-    assert (each.scheduled_s, together.scheduled_s) == (2700, 900)
+    assert (each.scheduled_s, in_all.scheduled_s) == (2700, 900)
     assert each.elapsed_s == 870.5
 
 
@@ -238,7 +238,7 @@ HEAD, PATTERN, FILE = (
         ((HEAD, PATTERN, FILE, FILE), ":4: a second file of the same partition, access and type"),
         ((HEAD, PATTERN, PATTERN), ":3: a second pattern of the same partition, access and type"),
         ((HEAD, {"type": "end", "b_eff_io_bytes_per_s": -1, "elapsed_s": 1}), ":2: end.b_eff_io_bytes_per_s: "),
-        ((HEAD, {"type": "loop"}), ":2: : input tag 'loop' found"),
+        ((HEAD, {"type": "loop"}), ":2: input tag 'loop' found"),
     ],
 )  # fmt: skip
 def test_a_broken_protocol_is_refused_with_its_line(tmp_path: Path, records: tuple, said: str) -> None:

@@ -22,12 +22,12 @@ PLANTED = {
     "a program in a string": "TEXT = '''\nfrom stressbench.cli import beff\nbeff.place_of = None\n'''",
 }
 ALLOWED = """\
-from stressbench.cli.app import build
+from stressbench.cli.console.app import build
 from stressbench.launch import session
 from support.commands import call
 monkeypatch.setattr(session, "run", None)
 monkeypatch.setenv("STRESSBENCH_MPI", "stressbench.cli")
-PROGRAM = "from stressbench.cli.app import main; main()"
+PROGRAM = "from stressbench.cli.console.app import main; main()"
 result = build()
 result.colour = None
 """
@@ -35,9 +35,9 @@ result.colour = None
 
 @pytest.mark.parametrize("violation", PLANTED)
 def test_a_planted_violation_is_found(violation: str) -> None:
-    (told,) = complaints(PLANTED[violation], source="test_one.py", modules=MODULES)
+    (reported,) = complaints(PLANTED[violation], source="test_one.py", modules=MODULES)
 
-    assert told.startswith("test_one.py:")
+    assert reported.startswith("test_one.py:")
 
 
 def test_what_is_allowed_passes() -> None:

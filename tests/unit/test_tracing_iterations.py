@@ -4,18 +4,30 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, waitall, write_lines
+from support.traces import (
+    MadeRank,
+    MadeTrace,
+    Record,
+    allreduce,
+    call,
+    irecv,
+    isend,
+    rank_of,
+    trace_of,
+    waitall,
+    write_lines,
+)
 
-from stressbench.formats.trace import RankTrace, Trace, read_trace
+from stressbench.formats.trace import RankTrace, read_trace
 from stressbench.tracing.excerpts import lines_of_step
 from stressbench.tracing.grammar import expand
 from stressbench.tracing.iteration_times import operations_in, times_in
 from stressbench.tracing.iterations import (
     Boundaries,
     Iterations,
+    IterationSpan,
     NoSuchCall,
     NotComparable,
-    Run,
     iterations_of,
     loop_of,
     runs_of,
@@ -27,21 +39,6 @@ DOT, MINIMUM = allreduce(), allreduce(reduction="MIN")
 
 def exchange(peer: int, size: int = 100) -> list[Record]:
     return [irecv(peer, size=size, request=0), isend(peer, size=size, request=1), waitall(0, 1)]
-
-
-def trace_of(folder: Path, sequences: Sequence[Sequence[Record]], *, name: str, **extra: object) -> Trace:
-    """A trace in which each rank makes these calls in order."""
-    return read_trace(MadeTrace([_rank(calls, **extra) for calls in sequences]).write(folder, f"{name}.trace"))
-
-
-def _rank(calls: Sequence[Record], **extra: object) -> MadeRank:
-    distinct: list[Record] = []
-    rule = []
-    for one in calls:
-        if one not in distinct:
-            distinct.append(one)
-        rule.append([distinct.index(one), 1])
-    return MadeRank(distinct, rules=[rule], **extra)  # type: ignore[arg-type]
 
 
 def found(
@@ -68,7 +65,7 @@ def test_the_longest_run_of_iterations_is_found_after_and_before_other_calls(tmp
 
     result = found(tmp_path, program, CG)
 
-    assert result.runs == (Run(start=7, calls=4, times=7), Run(start=7, calls=4, times=7))
+    assert result.runs == (IterationSpan(start=7, calls=4, times=7), IterationSpan(start=7, calls=4, times=7))
     assert (result.found, result.skipped, result.differences) == (7, 0, ())
 
 
@@ -240,16 +237,16 @@ def test_captures_that_cannot_be_compared_say_why(tmp_path: Path) -> None:
 
 
 def test_overlapping_matches_are_no_iterations() -> None:
-    assert list(runs_of("xaaaaax", "aa")) == [Run(start=1, calls=2, times=2)]
-    assert list(runs_of("abab", "ab", segments=[(2, 4)])) == [Run(start=2, calls=2, times=1)]
+    assert list(runs_of("xaaaaax", "aa")) == [IterationSpan(start=1, calls=2, times=2)]
+    assert list(runs_of("abab", "ab", segments=[(2, 4)])) == [IterationSpan(start=2, calls=2, times=1)]
 
 
 def test_times_are_those_of_one_iteration_mean_over_the_ranks(tmp_path: Path) -> None:
-    made = MadeTrace([_rank(5 * CG[0], wall_s=2.0), _rank(5 * CG[1], wall_s=3.0)])
+    made = MadeTrace([rank_of(5 * CG[0], wall_s=2.0), rank_of(5 * CG[1], wall_s=3.0)])
     for rank in made.ranks:
         for one in rank.calls:
             one["each_s"] = 0.05
-    iterations = Iterations(runs=(Run(start=0, calls=4, times=5),) * 2, found=5, skipped=0, differences=())
+    iterations = Iterations(runs=(IterationSpan(start=0, calls=4, times=5),) * 2, found=5, skipped=0, differences=())
 
     trace = read_trace(made.write(tmp_path))
     times = times_in(trace, iterations)
@@ -262,7 +259,7 @@ def test_times_are_those_of_one_iteration_mean_over_the_ranks(tmp_path: Path) ->
 
 
 def test_completed_tests_are_waits_and_others_do_not_count(tmp_path: Path) -> None:
-    records = MadeTrace([_rank(CG[0]), _rank(CG[1])]).records()
+    records = MadeTrace([rank_of(CG[0]), rank_of(CG[1])]).records()
     tests = {"op": "Testall", "calls": 9, "time_s": 0.1, "bytes": 0, "empty": 8}
     records[1]["totals"].append(tests)
     records[2]["totals"].append({**tests, "op": "Iprobe", "empty": 9})
@@ -273,13 +270,13 @@ def test_completed_tests_are_waits_and_others_do_not_count(tmp_path: Path) -> No
 
 
 def test_a_launch_with_other_calls_is_refused(tmp_path: Path) -> None:
-    iterations = Iterations(runs=(Run(start=0, calls=4, times=6),) * 2, found=6, skipped=0, differences=())
+    iterations = Iterations(runs=(IterationSpan(start=0, calls=4, times=6),) * 2, found=6, skipped=0, differences=())
     with pytest.raises(NotComparable, match="rank 0 made 20 of 24 expected calls"):
         times_in(trace_of(tmp_path, [5 * calls for calls in CG], name="short"), iterations)
 
 
 def test_the_trace_of_a_step_has_its_calls_and_the_computation_before_and_between_them(tmp_path: Path) -> None:
-    made = MadeTrace([_rank(3 * CG[0]), _rank(3 * CG[1])])
+    made = MadeTrace([rank_of(3 * CG[0]), rank_of(3 * CG[1])])
     records = made.records()
     for rank in records[1:3]:
         times = {(3, 0): 5.0, (-1, 0): 1.0, (0, 1): 0.25, (1, 2): 0.5, (2, 3): 2.0}
@@ -287,7 +284,7 @@ def test_the_trace_of_a_step_has_its_calls_and_the_computation_before_and_betwee
             [before, after, 2, total, 0.0, total, total**2, [[0, 2]]] for (before, after), total in times.items()
         ]
     trace = read_trace(write_lines(tmp_path / "whole.trace", records))
-    iterations = Iterations(runs=(Run(start=0, calls=4, times=3),) * 2, found=3, skipped=0, differences=())
+    iterations = Iterations(runs=(IterationSpan(start=0, calls=4, times=3),) * 2, found=3, skipped=0, differences=())
 
     steps = []
     for step in range(2):
@@ -307,11 +304,11 @@ def test_the_trace_of_a_step_has_its_calls_and_the_computation_before_and_betwee
 
 
 def test_the_trace_of_a_step_has_the_times_before_its_calls_in_order(tmp_path: Path) -> None:
-    records = MadeTrace([_rank(3 * CG[0]), _rank(3 * CG[1])]).records()
+    records = MadeTrace([rank_of(3 * CG[0]), rank_of(3 * CG[1])]).records()
     for rank in records[1:3]:
         rank["gap_times_ns"] = list(range(10, 22))
     trace = read_trace(write_lines(tmp_path / "whole.trace", records))
-    iterations = Iterations(runs=(Run(start=0, calls=4, times=3),) * 2, found=3, skipped=0, differences=())
+    iterations = Iterations(runs=(IterationSpan(start=0, calls=4, times=3),) * 2, found=3, skipped=0, differences=())
 
     def step(number: int, **options: bool) -> RankTrace:
         path = tmp_path / "step.trace"
@@ -324,3 +321,116 @@ def test_the_trace_of_a_step_has_the_times_before_its_calls_in_order(tmp_path: P
     assert first.gap_times_ns == (11, 15, 19)
     assert list(expand(first.rules or ())) == [1, 1, 1]
     assert first.sequence_calls == 3
+
+
+def sendrecv(to: int, origin: int, *, size: int = 8, tag: int = 0, receive_tag: int = 0) -> Record:
+    return call(
+        "Sendrecv", comm=0, peer=to, tag=tag, bytes=size, unit=8, source=origin, receive_tag=receive_tag,
+        receive_bytes=size,
+    )  # fmt: skip
+
+
+def broadcast(root: int) -> Record:
+    return call("Bcast", comm=0, bytes=8, unit=8, type="DOUBLE", root=root)
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_same"),
+    [({"tag": 5}, True), ({"receive_tag": 5}, True), ({"size": 16}, False), ({"origin": 0}, False), ({"to": 0}, False)],
+)
+def test_without_tags_messages_in_both_directions_have_the_same_peers_and_sizes(
+    tmp_path: Path, changed: dict[str, int], is_same: bool
+) -> None:
+    program = trace_of(tmp_path, [3 * [sendrecv(1, 1), DOT]] * 2, name="program")
+    iteration = [sendrecv(**{"to": 1, "origin": 1, **changed}), DOT]  # type: ignore[arg-type]
+    workload = trace_of(tmp_path, [2 * iteration] * 2, name="workload")
+
+    assert bool(iterations_of(program, workload, repetitions=2, any_tag=True, skip=0).differences) is not is_same
+
+
+def test_tags_of_messages_in_both_directions_are_compared(tmp_path: Path) -> None:
+    program = [3 * [sendrecv(1, 1), DOT]] * 2
+
+    first, _ = found(tmp_path, program, [[sendrecv(1, 1, receive_tag=5), DOT]] * 2).differences
+
+    assert first.workload[0] == "SR>1:0:8<1:5:8"
+
+
+def test_roots_of_collectives_are_compared(tmp_path: Path) -> None:
+    program = [3 * [DOT, broadcast(0)]] * 2
+
+    first, _ = found(tmp_path, program, [[DOT, broadcast(1)]] * 2).differences
+
+    assert (first.program[0], first.workload[0]) == ("Bcast:8@2,root=0", "Bcast:8@2,root=1")
+
+
+@pytest.mark.parametrize("pattern", ["Waitall", "Wait*", "Wa", "Wa(2)", "Testall"])
+def test_the_end_of_an_iteration_may_be_named_by_its_operation(tmp_path: Path, pattern: str) -> None:
+    tested = [[*calls[:2], call("Testall", requests=[0, 1]), DOT, *(3 * calls)] for calls in CG]
+    iteration = [[DOT, *calls[:3]] for calls in CG]
+
+    result = found(tmp_path, tested, iteration, boundaries=Boundaries(last=pattern))
+
+    assert (result.found, result.differences) == (3, ())
+
+
+@pytest.mark.parametrize("pattern", ["Isend", "Is", "Is>*", "I*d"])
+def test_the_beginning_of_an_iteration_may_be_named_by_its_operation(tmp_path: Path, pattern: str) -> None:
+    program = [[isend(1), DOT, BARRIER] * 4, [isend(0), DOT, BARRIER] * 4]
+
+    result = found(tmp_path, program, [calls[:3] for calls in program], boundaries=Boundaries(first=pattern))
+
+    assert (result.found, result.differences) == (4, ())
+
+
+def test_a_call_with_its_root_is_named_as_the_trace_shows_it(tmp_path: Path) -> None:
+    calls = [broadcast(0), DOT]
+    for pattern in ("Bcast:8@2", "Bcast:8@2,root=0", "Bcast"):
+        assert found(tmp_path, [3 * calls] * 2, [calls] * 2, boundaries=Boundaries(first=pattern)).found == 3
+
+
+def test_boundaries_in_the_wrong_order_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(NoSuchCall, match="rank 0 makes no call --to Barrier after --from Allreduce"):
+        found(tmp_path, [[BARRIER, DOT]] * 2, [[DOT]] * 2, boundaries=Boundaries(first="Allreduce", last="Barrier"))
+
+
+def test_ranks_that_make_the_calls_more_often_than_others_are_counted(tmp_path: Path) -> None:
+    program = [5 * CG[0], [BARRIER, *(6 * CG[1])]]
+    result = found(tmp_path, program, CG)
+    assert (result.found, result.most_found) == (5, 6)
+
+
+def test_a_launch_with_as_many_calls_in_another_order_is_refused(tmp_path: Path) -> None:
+    iterations = found(tmp_path, [5 * calls for calls in CG], CG)
+    turned = [5 * calls for calls in ([*CG[0][1:], CG[0][0]], CG[1])]
+
+    times_in(trace_of(tmp_path, [5 * calls for calls in CG], name="same"), iterations)
+    with pytest.raises(NotComparable, match=r"rank 0, call 1 of an iteration: another .* made Ir<1:0:100: the calls"):
+        times_in(trace_of(tmp_path, turned, name="turned"), iterations)
+
+
+def send_init(to: int, *, request: int, size: int = 8) -> Record:
+    return call("Send_init", comm=0, peer=to, tag=0, bytes=size, unit=8, request=request)
+
+
+def test_a_launch_may_start_requests_that_were_created_before_its_iterations(tmp_path: Path) -> None:
+    iteration = [call("Start", requests=[0]), call("Wait", requests=[0])]
+    program = [[send_init(1 - rank, request=0), *(6 * iteration)] for rank in range(2)]
+    rules = [[[0, 1], [-1, 6]], [[1, 1], [2, 1]]]
+    made = MadeTrace([MadeRank([calls[0], *iteration], rules=rules) for calls in program])
+    iterations = loop_of(read_trace(made.write(tmp_path)), skip=0)
+
+    times_in(trace_of(tmp_path, [6 * iteration] * 2, name="window"), iterations)
+    with pytest.raises(NotComparable, match="differ from launch to launch"):
+        times_in(trace_of(tmp_path, [6 * iteration[::-1]] * 2, name="other"), iterations)
+
+
+def test_a_loop_that_starts_requests_from_before_it_is_refused(tmp_path: Path) -> None:
+    calls = [
+        send_init(1, request=0), call("Start", requests=[0]), send_init(1, request=0, size=16),
+        call("Wait", requests=[0]),
+    ]  # fmt: skip
+    rules = [[[0, 1], [1, 1], [2, 1], [-1, 5]], [[1, 1], [3, 1]]]
+    program = read_trace(MadeTrace([MadeRank(calls, rules=rules)] * 2).write(tmp_path))
+    with pytest.raises(NotComparable, match="rank 0: its loop starts persistent requests that were created before it"):
+        loop_of(program)

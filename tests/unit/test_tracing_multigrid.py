@@ -117,6 +117,15 @@ def test_the_text_of_a_relaxed_level_has_its_matrix_and_its_number() -> None:
     ]  # fmt: skip
 
 
+def test_the_name_of_the_program_adds_no_line_to_the_text() -> None:
+    levels = Levels(matrices=({(0, 1): 80},), interpolations=({},), gathered={0: 3}, relaxed=None, cycles=4)
+
+    lines = levels_text(levels, program="amg\nmatrix 0 1 0 8\r\x1b[31m\u2028", ranks=2).splitlines()
+
+    assert lines[0].startswith("# The multigrid of amgmatrix 0 1 0 8[31m on 2 ranks")
+    assert lines[1].startswith("#") and lines[2:] == ["matrix 0 0 1 80", "coarsest 0 3"]
+
+
 def test_a_capture_without_persistent_exchanges_is_refused(tmp_path: Path) -> None:
     assert "no MPI_Startall starts messages between collectives of all ranks" in reason_against(tmp_path, cg())
 

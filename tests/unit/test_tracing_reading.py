@@ -23,7 +23,7 @@ def made(ranks: int = 3) -> MadeTrace:
     )
 
 
-def spoilt(tmp_path: Path, **keys: Any) -> Path:
+def corrupted(tmp_path: Path, **keys: Any) -> Path:
     """A trace whose rank 1 has these keys, with a checksum that is right."""
     records = made().records()
     records[2] |= keys
@@ -128,7 +128,7 @@ def test_a_missing_rank_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_numbers_that_point_nowhere_are_named(tmp_path: Path, keys: dict[str, Any], message: str) -> None:
-    trace = read_trace(spoilt(tmp_path, **keys))
+    trace = read_trace(corrupted(tmp_path, **keys))
 
     with pytest.raises(TraceFileError) as refused:
         trace.rank(1)

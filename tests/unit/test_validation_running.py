@@ -1,15 +1,28 @@
-"""How many iterations are measured, and with which computation between the workload's calls."""
+"""How a validation runs: what is refused before its launches, what is measured, and what it reports and writes."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 import pytest
+from support.commands import invoke
+from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, trace_of, waitall, write_lines
 
-from stressbench.experiments.validation.running import measurable
+from stressbench.experiments.progress import silent
+from stressbench.experiments.validation.running import NotEmitted, ValidationSpec, choose_computation
 from stressbench.experiments.validation.workload import Computation
-from stressbench.tracing.iterations import Iterations, NotComparable, Run
+from stressbench.formats.trace import Trace, read_trace
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.execute import Outcome
+from stressbench.results.validation import Validation, Verdict
+from stressbench.tracing.iterations import Boundaries, Iterations, IterationSpan, NotComparable
 
 
 def iterations(*calls: int, times: int = 5000) -> Iterations:
     """As many iterations on each rank, with so many calls each."""
-    runs = tuple(Run(start=0, calls=number, times=times) for number in calls)
+    runs = tuple(IterationSpan(start=0, calls=number, times=times) for number in calls)
     return Iterations(runs=runs, found=times, skipped=0, differences=())
 
 
@@ -27,7 +40,7 @@ def iterations(*calls: int, times: int = 5000) -> Iterations:
     ],
 )
 def test_in_sequence_only_iterations_whose_times_are_kept_are_measured(computation, calls, found, times):
-    chosen, limited = measurable(iterations(*calls), computation, most=1000)
+    chosen, limited = choose_computation(iterations(*calls), computation, most=1000)
     assert (chosen, limited.times) == (found, times)
 
 
@@ -35,4 +48,219 @@ def test_an_iteration_of_too_many_calls_is_not_computed_in_sequence():
     with pytest.raises(
         NotComparable, match=r"131,073 calls, and the tracer keeps the times before 131,072; use --comp"
     ):
-        measurable(iterations(131_073), Computation.sequence, most=1000)
+        choose_computation(iterations(131_073), Computation.sequence, most=1000)
+
+
+@pytest.mark.parametrize(
+    ("workload", "values", "message"),
+    [
+        (("tealeaf",), {"ranks": 0}, "-n 0: expected 1 or more"),
+        (("tealeaf",), {"launches": 0}, "--launches 0: expected 1 or more"),
+        (("tealeaf",), {"most_iterations": 0}, "--iterations 0: expected 1 or more"),
+        (("tealeaf",), {"seed": -1}, "--seed -1: expected 0 or more"),
+        (("tealeaf",), {"tolerance": 5}, "--within 5: expected a share between 0 and 1"),
+        (("tealeaf",), {"computation": "x"}, "--computation x: expected one of sequence, measured, mean, own"),
+        (("tealeaf",), {"computation": "own", "tolerance": 0.05}, "--within: with --computation own only times in MPI"),
+        (("replay", "-f", "a.trace"), {"tolerance": 0.05}, "--within: with --computation own only times in MPI"),
+        (("tealeaf",), {"computation": "own", "emit": Path("a.sb")}, "--emit: with --computation own the workload has"),
+        ((), {"boundaries": Boundaries(first="Bcast")}, "--from Bcast: a replay repeats the program's own loop"),
+        ((), {"boundaries": Boundaries(last="Bcast")}, "--to Bcast: a replay repeats the program's own loop"),
+        ((), {"any_tag": True}, "--any-tag: a replay has the tags of the program"),
+        ((), {"computation": "own"}, "--computation own: a replay of the program has no computation of its own"),
+        (("tealeaf",), {"emit": Path("a.txt")}, "--emit: a.txt should end in .sb"),
+        (("tealeaf",), {"emit": Path("missing/a.sb")}, "--emit: .*missing is not a directory"),
+    ],
+)
+def test_options_that_are_not_possible_are_refused_before_any_launch(workload, values, message):
+    with pytest.raises(LaunchMistake, match=message):
+        ValidationSpec(**{"workload": workload, "program": ("./app",), "ranks": 2, **values}).run()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadeRun:
+    """A launch of the workload that took 1 ms an iteration."""
+
+    trace: Trace
+    iterations: int
+    iterations_each: int = 1
+    time_s: float = 1e-3
+
+
+@dataclass(kw_only=True)
+class MadeLaunches:
+    """Launches that start nothing: of a program of 2 ranks that exchanges, reduces and repeats, and of its workload.
+
+    `exchanges`: iterations of each rank. `replayed`: calls of a replay on each rank, those of the program if None.
+    """
+
+    folder: Path
+    exchanges: tuple[int, int] = (6, 6)
+    replayed: list[list[Record]] | None = None
+    seeds: list[int] = field(default_factory=list)
+
+    def check(self, program: Sequence[str]) -> None:
+        pass
+
+    def capture_program(self, program: Sequence[str], *, begins_paused: bool) -> Trace:
+        loop = [[0, 1], [1, 1], [2, 1], [3, 1]]
+        ranks = [
+            MadeRank([*calls, BARRIER], rules=[[[4, 1], [-1, times]], loop])
+            for times, calls in zip(self.exchanges, CG, strict=True)
+        ]
+        return read_trace(MadeTrace(ranks).write(self.folder, "program.trace"))
+
+    def capture_iterations(self, program: Sequence[str], runs, *, name: str, begins_paused, gap_times):
+        return self._trace(name, [one.times * calls for one, calls in zip(runs, CG, strict=True)]), OUTCOME
+
+    def run_workload(self, workload: Path, *, repetitions: int, warmup, seed: int, name: str, mode):
+        self.seeds.append(seed)
+        is_replay = "[MOTIF] replay" in workload.read_text()
+        calls = [5 * rank for rank in CG] if is_replay else [repetitions * rank for rank in CG]
+        if is_replay and self.replayed is not None:
+            calls = self.replayed
+        return MadeRun(trace=self._trace(name, calls), iterations=5 if is_replay else repetitions), OUTCOME
+
+    ranks = 2
+
+    def _trace(self, name: str, sequences: Sequence[Sequence[Record]]) -> Trace:
+        return trace_of(self.folder, sequences, name=name)
+
+
+BARRIER = call("Barrier", comm=0, bytes=0)
+CG = [[isend(1), irecv(1), waitall(0, 1), allreduce()], [isend(0), irecv(0), waitall(0, 1), allreduce()]]
+OUTCOME = Outcome(status=0, stop_requests=0, output="", errors="", rank_of=())
+
+
+@pytest.fixture
+def validate(tmp_path, monkeypatch) -> Callable[..., Validation]:
+    """Validates with launches that are made up; the engine only describes motifs. `made` changes the launches."""
+    engine = tmp_path / "stressbench-mpi"
+    engine.write_text("""#!/bin/sh
+[ "$1" = check ] && exit 0
+case $2 in
+  tealeaf) echo '{"options": [{"name": "gaps-from"}]}' ;;
+  *) echo '{"options": []}' ;;
+esac
+""")
+    engine.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+
+    def run(
+        *workload: str, progress=silent, made: dict[str, Any] | None = None, before=lambda: None, **values: Any
+    ) -> Validation:
+        def launches(*, folder: Path, **_: Any) -> MadeLaunches:
+            before()
+            return MadeLaunches(folder=folder, **(made or {}))
+
+        monkeypatch.setattr("stressbench.experiments.validation.running.TracedLaunches", launches)
+        spec = {"workload": workload, "program": ("./app",), "ranks": 2, "engine": engine, "launches": 2, **values}
+        return ValidationSpec(**spec).run(progress=progress)
+
+    return run
+
+
+def test_a_motif_with_the_calls_of_the_program_is_measured(validate):
+    found = validate("tealeaf")
+    assert (found.found, found.measured, found.computation, len(found.blocks)) == (6, 5, "sequence", 2)
+    assert found.notes == ()
+    block = found.blocks[0]
+    assert block.ratio == pytest.approx(1e-3 / (1.0 / 5))
+    assert (block.program.slowest_s, block.workload.slowest_s) == (pytest.approx(0.2), None)
+
+
+def test_a_motif_that_computes_only_before_its_first_call_is_not_compared(validate):
+    with pytest.raises(NotComparable, match="halo makes 4 calls and takes no --gaps-from; use --computation own"):
+        validate("halo")
+    assert validate("halo", computation="own").computation == "own"
+
+
+def test_the_computation_of_a_replay_of_a_capture_is_reported_as_its_own(validate, tmp_path):
+    (tmp_path / "app.sb").write_text("[JOB_NAME] app\n[NODES] 1\n[MOTIF] replay -f app.trace\n")
+    found = validate("app.sb", made={"replayed": [5 * calls for calls in CG]})
+    assert found.computation == "own"
+
+
+def test_ranks_with_different_numbers_of_iterations_are_noted(validate):
+    found = validate("tealeaf", made={"exchanges": (6, 7)})
+    (note,) = found.notes
+    assert note.startswith("some ranks make these calls 6 times in a row, others up to 7 times")
+
+
+def test_a_replay_with_other_calls_is_not_measured(validate, tmp_path):
+    replayed = [5 * CG[0], [*(2 * CG[1]), BARRIER, *(2 * CG[1])]]
+    said: list[str] = []
+
+    found = validate(
+        emit=Path("e.sb"), made={"replayed": replayed}, progress=lambda text, **_: said.append(text)
+    )  # fmt: skip
+
+    assert (found.verdict, found.found, found.blocks, found.ratio) == (Verdict.different_calls, 0, (), None)
+    (difference,) = found.differences
+    assert (difference.rank, difference.place, difference.calls) == (1, 8, 20)
+    assert not (tmp_path / "e.sb").exists()
+    assert said[-1] == "--emit: e.sb was not written, since the calls differ"
+
+
+def test_a_replay_whose_calls_are_unknown_is_not_comparable(validate, monkeypatch):
+    whole = MadeLaunches.run_workload
+
+    def without_rules(self, *arguments, **options):
+        made, outcome = whole(self, *arguments, **options)
+        records = [json.loads(line) for line in made.trace.path.open()]
+        records[2].update(rules=None, gaps=None, sequence_calls=None)
+        for record in records:
+            record.pop("crc32")
+        return replace(made, trace=read_trace(write_lines(made.trace.path, records))), outcome
+
+    monkeypatch.setattr(MadeLaunches, "run_workload", without_rules)
+    with pytest.raises(NotComparable, match="the replay cannot be compared with the program: rank 1: no sequence"):
+        validate()
+
+
+def test_the_emitted_workload_has_its_captures_beside_it(validate, tmp_path):
+    validate("tealeaf", emit=Path("e.sb"))
+    assert "--gaps-from e.trace" in (tmp_path / "e.sb").read_text()
+    assert (tmp_path / "e.trace").exists()
+
+    validate("tealeaf", emit=Path("e.sb"))  # once more
+
+
+def test_a_capture_of_another_file_is_not_replaced(validate, tmp_path):
+    (tmp_path / "e.trace").write_text("mine")
+    with pytest.raises(LaunchMistake, match=r"--emit: e\.trace already exists; choose another name"):
+        validate("tealeaf", emit=Path("e.sb"))
+    assert (tmp_path / "e.trace").read_text() == "mine"
+
+
+def test_the_compared_workload_is_not_replaced(validate, tmp_path):
+    (tmp_path / "w.sb").write_text("[JOB_NAME] w\n[NODES] 1\n[MOTIF] tealeaf\n")
+    with pytest.raises(LaunchMistake, match=r"--emit: w\.sb: is a file that this command reads"):
+        validate("w.sb", emit=Path("w.sb"))
+
+
+def test_what_cannot_be_emitted_after_the_launches_keeps_the_result(validate, tmp_path):
+    (tmp_path / "there").mkdir()
+
+    with pytest.raises(NotEmitted, match=r"--emit: .*there.*: no such file or directory") as raised:
+        validate("tealeaf", emit=Path("there/e.sb"), before=(tmp_path / "there").rmdir)
+
+    assert len(raised.value.result.blocks) == 2
+
+
+def test_each_launch_of_the_workload_has_a_seed_of_its_own(validate):
+    seeds: list[int] = []
+    validate("tealeaf", seed=7, launches=3, made={"seeds": seeds})
+    assert seeds == [7, 7, 8, 9]  # of the capture, then of the launches
+
+
+def test_the_command_prints_the_result_of_a_workload_that_cannot_be_written(validate, monkeypatch):
+    result = validate("tealeaf")
+
+    def run(*_: object, **__: object) -> Validation:
+        raise NotEmitted("--emit: e.sb: no space left on device", result=result)
+
+    monkeypatch.setattr(ValidationSpec, "run", run)
+    ended = invoke("validate -n 2 --emit e.sb tealeaf -- ./app")
+
+    assert "calls: the same on 2 ranks" in ended.stdout
+    assert "--emit: e.sb: no space left on device" in ended.stderr + str(ended.exception)

@@ -7,6 +7,8 @@ import pytest
 from stressbench.experiments.run import WorkloadRefused
 from stressbench.experiments.validation.workload import ComparedWorkload, Computation
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.launch_target import LOCAL
+from stressbench.tracing.iterations import NotComparable
 
 CHAIN = """\
 [SET] cells=100
@@ -23,6 +25,7 @@ def engine(tmp_path: Path) -> Path:
     """An engine that describes motifs: tealeaf and halo2d take captured computation, others do not."""
     program = tmp_path / "stressbench-mpi"
     program.write_text("""#!/bin/sh
+[ "$1" = check ] && exit 0
 case $2 in
   tealeaf | halo2d) echo '{"options": [{"name": "columns"}, {"name": "gaps-from"}]}' ;;
   allreduce) echo '{"options": [{"name": "size"}]}' ;;
@@ -98,8 +101,79 @@ def test_in_a_loop_computation_cannot_be_replaced(engine: Path, tmp_path: Path) 
     (tmp_path / "loop.sb").write_text(CHAIN.replace("[MOTIF] AllReduce", "[LOOP] 3\n[MOTIF] AllReduce\n[END]"))
     made = workload(engine, str(tmp_path / "loop.sb"))
     with pytest.raises(LaunchMistake, match=r"loop.sb has \[LOOP\], in which computation cannot be replaced"):
-        made.require_replaceable(Computation.measured)
-    made.require_replaceable(Computation.own)
+        made.computation(Computation.measured)
+    assert made.computation(Computation.own) is Computation.own
+
+
+def test_a_replay_has_no_computation_of_its_own(engine: Path) -> None:
+    made = workload(engine)
+    assert made.computation(None) is None
+    assert made.computation(Computation.mean) is Computation.mean
+    with pytest.raises(LaunchMistake, match="--computation own: a replay of the program has no computation of its own"):
+        made.computation(Computation.own)
+
+
+def test_a_replay_of_a_capture_has_its_own_computation(engine: Path, tmp_path: Path) -> None:
+    (tmp_path / "app.sb").write_text("[JOB_NAME] app\n[NODES] 1\n[MOTIF] replay -f app.trace\n")
+    for made in (workload(engine, "replay", "-f", "app.trace"), workload(engine, str(tmp_path / "app.sb"))):
+        assert made.computation(None) is Computation.own
+        with pytest.raises(LaunchMistake, match=r"--computation mean: .* computes as its own capture says"):
+            made.computation(Computation.mean)
+
+
+@pytest.mark.parametrize("option", ["--scale 0.5", "--scale=0.5", "--compute off"])
+def test_a_motif_that_scales_its_computation_does_not_compute_as_long_as_the_program(
+    engine: Path, tmp_path: Path, option: str
+) -> None:
+    (tmp_path / "scaled.sb").write_text(f"[JOB_NAME] a\n[NODES] 1\n[MOTIF] tealeaf -x 9 {option}  # --scale\n")
+    for made in (workload(engine, "tealeaf", *option.split()), workload(engine, str(tmp_path / "scaled.sb"))):
+        with pytest.raises(
+            LaunchMistake, match=f"{option[:7]}.*: tealeaf would not compute for as long as the program"
+        ):
+            made.computation(None)
+        assert made.computation(Computation.own) is Computation.own
+    assert workload(engine, "tealeaf", "--scaled", "--name", "scale").computation(None) is None
+
+
+def test_between_its_calls_a_motif_takes_computation_from_a_capture_or_is_not_compared(
+    engine: Path, tmp_path: Path
+) -> None:
+    workload(engine, "tealeaf").require_gaps([12])
+    workload(engine, "allreduce").require_gaps([1])
+    with pytest.raises(NotComparable, match="allreduce makes 10 calls and takes no --gaps-from; use --computation own"):
+        workload(engine, "allreduce", "-i", "10").require_gaps([10])
+    (tmp_path / "chain.sb").write_text(CHAIN)
+    made = workload(engine, str(tmp_path / "chain.sb"))
+    made.require_gaps([8, 1])
+    with pytest.raises(NotComparable, match="allreduce makes 2 calls"):
+        made.require_gaps([8, 2])
+
+
+def test_an_emitted_workload_is_compared_with_a_new_capture(engine: Path, tmp_path: Path) -> None:
+    emitted = workload(engine, "tealeaf", "-x", "9").text(nodes=1, gaps=[Path("a b")], computation=Computation.sequence)
+    (tmp_path / "emitted.sb").write_text(emitted)
+    made = workload(engine, str(tmp_path / "emitted.sb"))
+    assert made.text(nodes=1, gaps=[Path("new.trace")], computation=Computation.mean) == (
+        "[JOB_NAME] tealeaf\n[NODES] 1\n[MOTIF] tealeaf -x 9 --gaps-from new.trace --gaps mean\n"
+    )
+
+
+def test_checking_a_workload_replaces_no_file_of_the_user(engine: Path, tmp_path: Path) -> None:
+    (tmp_path / "heat.sb").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    made = workload(engine, str(tmp_path / "heat"))
+
+    made.check(ranks=2, target=LOCAL, folder=tmp_path / "folder")
+
+    assert (tmp_path / "heat.sb").read_text() == "mine"
+    assert [path.name for path in (tmp_path / "folder").iterdir()] == ["workload.sb"]
+
+
+def test_a_workload_of_two_jobs_is_refused(engine: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.sb").write_text(CHAIN)
+    (tmp_path / "two.sb").write_text(f"{CHAIN}[INCLUDE] other.sb\n")
+    with pytest.raises(LaunchMistake, match=r"two\.sb: expected a workload of one job; it has 2"):
+        workload(engine, str(tmp_path / "two.sb")).check(ranks=2, target=LOCAL, folder=tmp_path)
 
 
 def test_what_is_no_workload_is_refused(engine: Path, tmp_path: Path) -> None:

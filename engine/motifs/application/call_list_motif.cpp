@@ -52,7 +52,8 @@ void CallListMotif::decompose(const mpi::Group& group, const Draw& draws) {
     };
     gap_series_ = gaps_from_.series(group, select, scale(), iterations(), draws);
     if (compute_times_.how != Computation::off) gap_series_.fill(0, compute_times_.gaps_ns);
-    if (compute_times_.gaps_ns.empty()) compute_times_.how = Computation::off;  // not that of the list, either
+    // Without times from the trace, the computation of the list is left out as well.
+    if (compute_times_.gaps_ns.empty()) compute_times_.how = Computation::off;
   }
   executor_ = std::make_unique<calls::CallListExecutor>(std::move(calls), group);
   if (*compute_ == Computation::sleep) pause::minimise_timer_slack();

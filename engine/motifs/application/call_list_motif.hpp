@@ -28,7 +28,7 @@ class CallListMotif : public Motif {
   Traffic traffic_of_call_lists(int ranks) const;
 
  protected:
-  // Throws ParameterMistake if an option does not go with another.
+  // Throws ParameterMistake if options cannot be combined.
   virtual void check_options() const {}
   // Throws ParameterMistake if the pattern cannot run on this number of ranks.
   virtual void check_ranks(int ranks) const { (void)ranks; }

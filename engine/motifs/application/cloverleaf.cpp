@@ -27,7 +27,7 @@ constexpr double advect_both_ns = 15.8;      // momentum, then cells in the othe
 constexpr double advect_momentum_ns = 13.0;  // and the reset of fields
 
 // The grid of ranks that CloverLeaf chooses: the fewest rows of blocks for which the grid is not wider, relative to its
-// height, than the mesh. The ratios are in single precision as in CloverLeaf, so that ties are decided alike.
+// height, than the mesh. The ratios are in single precision as in CloverLeaf, so that ties are decided in the same way.
 Dims<2> rank_grid_for(int ranks, std::int64_t columns, std::int64_t rows) {
   const double mesh = static_cast<float>(columns) / static_cast<float>(rows);
   const Dims<2> single_line = mesh >= 1.0 ? Dims<2>{{ranks, 1}} : Dims<2>{{1, ranks}};

@@ -20,7 +20,7 @@ using calls::ReduceOp;
 
 constexpr std::int64_t atom_bytes = 56;               // two ints, position, momentum
 constexpr std::int64_t force_bytes = 8;               // the derivative of the embedding energy
-constexpr std::int64_t max_atoms_per_link_cell = 64;  // atoms that a link cell has room for
+constexpr std::int64_t max_atoms_per_link_cell = 64;  // capacity of a link cell
 constexpr double eam_cutoff = 4.95;                   // Angstrom; of Cu_u6.eam
 constexpr double lj_cutoff = 2.5 * 2.315;
 

@@ -41,8 +41,8 @@ int largest_prime_factor(int number) noexcept {
   return std::max(largest, number);
 }
 
-// As in layout_hyper_prime.c: the longest side that the factor divides. Of several such sides, one that is divided
-// already, otherwise the first. -1 if there is none.
+// As in layout_hyper_prime.c: the longest side that the factor divides. Of several such sides, one that is
+// already divided, otherwise the first. -1 if there is none.
 int side_to_divide(const Sides& block, const Dims<4>& dims, int factor) noexcept {
   std::int64_t longest = 0;
   for (const std::int64_t side : block) {
@@ -67,8 +67,8 @@ Dims<4> hyper_prime(Sides block, int ranks) {
       throw ParameterMistake(
           "grid",
           fmt::format("MILC cannot lay this lattice out: no side is left that the ranks' factor {} divides; {}", factor,
-                      factor > max_prime_factor ? "factors up to 53 would do"
-                                                : fmt::format("a multiple of {} as a side would do", factor)));
+                      factor > max_prime_factor ? "factors up to 53 are supported"
+                                                : fmt::format("a multiple of {} as a side would be valid", factor)));
     }
     block[static_cast<std::size_t>(side)] /= factor;
     dims.sides[static_cast<std::size_t>(side)] *= factor;
@@ -183,7 +183,7 @@ class Milc final : public Application {
   static void check_side(const char* name, std::int64_t side, int ranks) {
     if (side % ranks != 0) reject("grid", "{} ranks do not divide --{} {}", ranks, name, side);
     if (ranks > 1 && side / ranks < third_neighbour_distance) {
-      reject(name, "{} sites on {} ranks are fewer than {} each, the reach of a link; {} would do", side, ranks,
+      reject(name, "{} sites on {} ranks are fewer than {} each, the reach of a link; {} would be valid", side, ranks,
              third_neighbour_distance, (third_neighbour_distance + 1) * ranks);
     }
   }

@@ -103,7 +103,7 @@ class Distribution3d {
     return pencil[u] > 0 && pencil[v] > 0 && cube[u] % pencil[v] == 0 && cube[v] % pencil[u] == 0;
   }
 
-  // An as even as possible grid of pencils; if these do not nest in cubes, the same grid transposed; otherwise the grid
+  // The most even grid of pencils; if these do not nest in cubes, the same grid transposed; otherwise the grid
   // of the cubes, with their number along the axis multiplied into one of the other two.
   Triple pencils_along(std::size_t axis) const {
     const auto [u, v] = other_axes[axis];
@@ -184,8 +184,8 @@ class Swfft final : public Application {
     double ns = 6 * transform_ns;
     for (const std::size_t axis : axes) ns += (axis == 2 ? 1 : 2) * (to_pencils_ns[axis] + to_cubes_ns[axis]);
     if (*driver_) ns += initialise_ns + check_spectrum_ns + check_result_ns;
-    // Printed are the times of each stage and of the redistributions and the transforms together, by the test program
-    // also that of both.
+    // SWFFT prints the times of each stage, of all redistributions and of all transforms; its test program also prints
+    // their sum.
     const std::int64_t printed_times =
         (*timing_ > 1 ? 2 * stages : 0) + (*timing_ > 0 ? 2 * 2 : 0) + (*driver_ ? 2 : 0);
     const std::int64_t reductions = 4 * printed_times + (*driver_ ? 2 * 4 : 0);

@@ -145,7 +145,7 @@ class TeaLeaf final : public Application {
     context.exchange(1, 1);  // p
   }
 
-  // Iterations have numbers, in a time step after those of CG: which of them reduce depends on them.
+  // Iterations are numbered; in a time step, after those of CG. The number decides which iterations reduce.
   void solve_by_chebyshev(const SolverContext& context) const {
     std::int64_t first = 1;
     std::int64_t last = *solver_iterations_;

@@ -11,7 +11,7 @@ namespace stressbench {
 class TealeafGrid {
  public:
   explicit TealeafGrid(ParameterSet* owner)
-      : option_(owner, "grid", Dims<2>{}, "ranks across and down; auto: as square as can be, the longer side across",
+      : option_(owner, "grid", Dims<2>{}, "ranks across and down; auto: as square as possible, the longer side across",
                 KnownGrid{}) {}
 
   Dims<2> dims(int ranks) const { return dims_for(*option_, ranks); }

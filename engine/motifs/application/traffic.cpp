@@ -144,8 +144,10 @@ class TrafficLike final : public Application {
   }
 
   Param<Code> code_{this, "like", Code::cth, "application whose traffic is sent"};
-  Param<Bytes> smallest_{this, "smallest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
-  Param<Bytes> largest_{this, "largest", Bytes{0}, "message to a partner; not given: as the code", Positive{}};
+  Param<Bytes> smallest_{this, "smallest", Bytes{0}, "smallest message to a partner (default: that of the application)",
+                         Positive{}};
+  Param<Bytes> largest_{this, "largest", Bytes{0}, "largest message to a partner (default: that of the application)",
+                        Positive{}};
   Param<Nanoseconds> work_{this, "work", Nanoseconds{1'000'000}, "computation per iteration"};
 };
 

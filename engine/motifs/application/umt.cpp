@@ -147,12 +147,12 @@ class BoundaryFluxes {
     return requests_[octant * static_cast<int>(domain_.neighbours().size()) + static_cast<int>(neighbour)];
   }
 
-  // Calls act(request, neighbour, octant) for each message of these octants.
-  template <class Order, class Act>
-  void for_each_message(const Order& octants, Act act) const {
+  // Calls visit(request, neighbour, octant) for each message of these octants.
+  template <class OctantList, class Visit>
+  void for_each_message(const OctantList& octants, Visit visit) const {
     for (const int octant : octants) {
       for (std::size_t k = 0; k < domain_.neighbours().size(); ++k)
-        act(request_of(octant, k), domain_.neighbours()[k], octant);
+        visit(request_of(octant, k), domain_.neighbours()[k], octant);
     }
   }
 
@@ -166,8 +166,8 @@ class BoundaryFluxes {
   }
 
   // rt/exchange.F90: sends the fluxes of `sent`, and takes those of octants_from(neighbour).
-  template <class Order, class OctantsFrom>
-  void exchange(const Order& sent, OctantsFrom octants_from) const {
+  template <class OctantList, class OctantsFrom>
+  void exchange(const OctantList& sent, OctantsFrom octants_from) const {
     for_each_message(sent, [&](Request request, const Neighbour& neighbour, int octant) {
       if (neighbour.is_sent(octant)) calls_.start(request);
     });
@@ -206,6 +206,7 @@ class Umt final : public Application {
     const std::int64_t fluxes = flux_messages();
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::int64_t faces = std::int64_t{ranks} / grid[axis] * (grid[axis] - 1);
+      if (faces == 0) continue;  // `check` bounds only messages that there are: the product could exceed 64 bits
       const std::int64_t corners = umt::corners_on_face(*zones_, axis);
       sum.messages += faces * (fluxes + 2 * sets * 2);
       sum.message_bytes += faces * (fluxes * flux_bytes(corners, angles(), *groups_) + sets * 2 * order_bytes +

@@ -53,7 +53,13 @@ class Vpfft final : public Application {
     return sum;
   }
 
-  void check_ranks(int ranks) const override { transforms().check(ranks); }
+  void check_ranks(int ranks) const override {
+    transforms().check(ranks);
+    const Traffic both = transforms().traffic(ranks);
+    const double bytes = static_cast<double>(both.message_bytes) + static_cast<double>(both.collective_bytes);
+    if (bytes * static_cast<double>(components * (*solver_iterations_ + 1)) > 0x1p62)
+      reject("solver-iterations", "{} of a mesh of this size send more than 2^62 bytes", *solver_iterations_);
+  }
 
   void write(CallList& calls) const override {
     const std::int64_t planes = calls::Blocks::equal(nx(), calls.ranks())[calls.rank()];
@@ -100,13 +106,13 @@ class Vpfft final : public Application {
   Param<std::int64_t> ny_{this, 'y', "ny", 0, "points in y; 0: as in x", NotOne{}, AtMost{max_points}};
   Param<std::int64_t> nz_{this, 'z', "nz", 0, "points in z; 0: as in x", NotOne{}, AtMost{max_points}};
   Param<std::int64_t> solver_iterations_{
-      this, 'n', "solver-iterations", 10, "until equilibrium, in each strain step", Positive{}, AtMost{max_iterations}};
-  Param<std::vector<TransposeCall>> call_{
-      this,
-      "call",
-      {TransposeCall::pairwise},
-      "calls of a transpose: of all; of one there, one back; or of these in forward, then in backward transforms",
-      OneTwoOrFour{}};
+      this, 'n', "solver-iterations", 10, "solver iterations in each strain step", Positive{}, AtMost{max_iterations}};
+  Param<std::vector<TransposeCall>> call_{this,
+                                          "call",
+                                          {TransposeCall::pairwise},
+                                          "calls of a transpose: of all; of one forward and one return transpose; or "
+                                          "of these in forward, then in backward transforms",
+                                          OneTwoOrFour{}};
 };
 
 const RegisterMotif<Vpfft> registered{"vpfft", Family::application,

@@ -31,8 +31,8 @@ struct IterationGaps {
 // too long. With GapTimes::sequence, the trace holds iterations of this list and nothing else.
 IterationGaps gaps_of(const calls::CallList& list, const trace::RankRecord& record, std::int64_t first_call,
                       GapTimes times);
-// The gap before one call of the sequence. With GapTimes::sequence, recorded are the times before all calls that are
-// the same and follow on the same call.
+// The gap before one call of the sequence. With GapTimes::sequence, `recorded_ns` holds the times before all
+// equal calls that follow the same call.
 IterationGaps gap_before(const trace::RankRecord& record, std::int64_t call, GapTimes times);
 
 // The times of computation of successive iterations.
@@ -50,8 +50,8 @@ class GapSeries {
   // Whether iterations differ.
   bool varies() const noexcept { return varies_; }
 
-  // Number of iterations with times in their place, as many as one likes without a call, and how many of them are used:
-  // as many as all ranks have, so that what a rank computes in an iteration remains together with what the others do.
+  // Number of recorded iterations (unlimited for a list without calls). All ranks use the smallest common number, so
+  // that times of one iteration stay aligned.
   std::int64_t recorded_iterations() const;
   void use_recorded_iterations(std::int64_t count);
 

@@ -123,7 +123,7 @@ class SkewedBlockExchange : public BlockExchange<SkewedShares> {
     Movement::check(ranks);
     check_displacements(largest_buffer(ranks));
     if (*in_place_ && shares_.skewed())
-      reject("in-place", "each rank must send as many bytes as it receives; not with --skew");
+      reject("in-place", "each rank must send as many bytes as it receives; cannot be combined with --skew");
   }
 
  protected:

@@ -1,4 +1,4 @@
-// bcast_storm: many ranks broadcast at once, each on a communicator of its own (docs/motifs/bcast_storm.md).
+// bcast_storm: many ranks broadcast at once, each on its own communicator (docs/motifs/bcast_storm.md).
 #include <mpi.h>
 
 #include "motifs/collective/movement.hpp"

@@ -21,7 +21,7 @@ class Gather final : public RootedBlocks<Shares> {
   void check(int ranks) const override {
     Base::check(ranks);
     if (*in_place_ && root_.rotates() && shares_.skewed())
-      reject("in-place", "with --skew the root must stay the same, not --root rotate");
+      reject("in-place", "cannot be combined with --skew and --root rotate");
   }
   // With MPI_IN_PLACE the root's own block is already in its receive buffer and is not sent.
   Traffic traffic(int ranks) const override {

@@ -23,7 +23,7 @@ class Hotspot final : public Simultaneous {
  private:
   bool peers_change() const override { return *drawing_ == Drawing::iteration; }
 
-  // Every rank draws for all ranks, and so knows what it will receive without communication.
+  // Every rank draws for all ranks, so that it can compute without communication what it will receive.
   Peers peers(int rank, int ranks, const Draw& draws, std::uint64_t iteration) const override {
     Peers peers;
     for (int sender = 0; sender < ranks; ++sender) {

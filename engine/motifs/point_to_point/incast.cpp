@@ -27,7 +27,7 @@ class Incast final : public Motif {
       reject("roots", "{} of {} ranks leave no sender; at most {}", *roots_option_, ranks, ranks - 1);
     if (*roots_option_ > 1 && *call_ != IncastCall::send) reject("roots", "a gather has one root; use --call send");
     if (*senders_option_ > ranks - *roots_option_) {
-      reject("senders", "{}, but beside the root{} the job has {} ranks", *senders_option_,
+      reject("senders", "{}, but apart from the root{} the job has {} ranks", *senders_option_,
              *roots_option_ == 1 ? "" : "s", ranks - *roots_option_);
     }
     if (*spread_ > 0 && *call_ == IncastCall::gather)
@@ -38,7 +38,7 @@ class Incast final : public Motif {
              message_bytes(senders(ranks) - 1, ranks), max_bytes);
     }
     if (*call_ == IncastCall::gatherv && total_bytes(ranks) > max_bytes) {
-      reject("size", "{} senders give {} bytes, more than gatherv's displacements can say ({})", senders(ranks),
+      reject("size", "{} senders give {} bytes, more than MPI_Gatherv displacements can represent ({})", senders(ranks),
              total_bytes(ranks), max_bytes);
     }
   }

@@ -1,5 +1,5 @@
-// pingping: two ranks send to each other at the same time, so that each message meets the other, as in IMB-MPI1
-// PingPing (docs/motifs/pingping.md).
+// pingping: two ranks send to each other at the same time, so that the two messages cross, as in IMB-MPI1 PingPing
+// (docs/motifs/pingping.md).
 #include <mpi.h>
 
 #include "core/buffer.hpp"

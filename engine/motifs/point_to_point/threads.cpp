@@ -124,7 +124,7 @@ class Threads final : public Motif {
     if (*threads_ == 1 || provided == MPI_THREAD_MULTIPLE) return;
     throw UserMistake(
         "--threads: {} that call MPI at once need MPI_THREAD_MULTIPLE, which MPI was not started with; "
-        "--mpi-thread-multiple asks for it (if that was given, this library has none)",
+        "add --mpi-thread-multiple (if it was given, this MPI library does not support it)",
         *threads_);
   }
 

@@ -37,7 +37,7 @@ namespace {
 
 using Work = MetadataWork;
 
-constexpr std::uint64_t initial_stamp = 0;  // stamp of contents from before the first repetition
+constexpr std::uint64_t initial_payload_key = 0;  // of contents from before the first repetition
 constexpr std::int64_t max_iterations = 65536;
 
 // One operation on all items of a rank, and its metrics.
@@ -181,7 +181,7 @@ class Metadata final : public Motif {
   Buffer memory_;             // of one file
   struct stat last_stat_ {};  // result of the last stat
   bool verified_ = false;
-  std::uint64_t stamp_ = initial_stamp;
+  std::uint64_t payload_key_ = initial_payload_key;
   std::vector<std::string> notes_;
 };
 
@@ -253,14 +253,14 @@ const std::string& Metadata::path_of(const Item& item, NumberedName& name) const
 }
 
 payload::Origin Metadata::origin_of(const Item& item) const {
-  return {item.creator, static_cast<int>(item.index), stamp_};
+  return {item.creator, static_cast<int>(item.index), payload_key_};
 }
 
 // Creates or removes this rank's items as the next execution requires. No rank accesses another's items before the next
 // barrier.
 void Metadata::prepare(std::uint64_t execution) {
   verified_ = false;
-  stamp_ = initial_stamp;
+  payload_key_ = initial_payload_key;
   if (present_ != required_items()) required_items() == ItemsPresent::all ? create_own_items() : remove_own_items();
   present_ = required_items();
   for (std::size_t i = 0; i < active_phases_.size(); ++i) {
@@ -346,7 +346,7 @@ void Metadata::reduce_metrics() {
 
 void Metadata::fill_payload(std::uint64_t pass) {
   verified_ = true;
-  if (includes(Work::create)) stamp_ = pass + 1;
+  if (includes(Work::create)) payload_key_ = pass + 1;
 }
 
 void Metadata::check_result(Work work, const Item& item, const std::string& path) {

@@ -14,11 +14,12 @@ class Pace {
   explicit Pace(ParameterSet* owner)
       : think_(owner, "think", Nanoseconds{0},
                "pause of a rank after each transfer; a sleep from 100 us on, below that busy waiting"),
-        target_rate_(owner, "target", Bytes{0}, "most bytes per second that a rank transfers; 0: no limit"),
+        target_rate_(owner, "target", Bytes{0}, "maximum bytes per second that a rank transfers; 0: no limit"),
         time_limit_(owner, "for", Nanoseconds{0},
                     "stop after this time even if less than --size was transferred (stonewalling); 0: no limit"),
-        continue_until_equal_(owner, "wear-out",
-                              "with --for: afterwards every rank goes on until all have done as much") {}
+        continue_until_equal_(
+            owner, "wear-out",
+            "with --for: afterwards every rank continues until all have made the same number of transfers") {}
 
   void check() const {
     if (*continue_until_equal_ && !limited()) reject("wear-out", "requires --for");

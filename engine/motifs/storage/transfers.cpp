@@ -1,17 +1,16 @@
-// Transfers: the timed region, and the reduction of its metrics.
+// Transfers: the timed region.
 #include "motifs/storage/transfers.hpp"
 
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
 
 namespace stressbench::io {
 
 void Transfers::perform(Recorder& recorder) {
   if (writing_) {
     writing_->opening.file_bytes = writing_->base + writing_->extents.file_bytes();
-    run_pass(*writing_, write_spans_, recorder);
+    run_pass(*writing_, recorder);
     if (*work_ == Work::append) writing_->base = writing_->opening.file_bytes;
   }
   if (!reading_) return;
@@ -20,35 +19,29 @@ void Transfers::perform(Recorder& recorder) {
         pace_.limited() ? transfers_of_writer(progress_.transfers, reading_->writer) : reading_->extents.transfers();
     group_->barrier();  // the other ranks have written
   }
-  run_pass(*reading_, read_spans_, recorder);
+  run_pass(*reading_, recorder);
 }
 
-void Transfers::run_pass(Pass& pass, std::vector<Span>& spans, Recorder& recorder) {
-  Span& span = spans.emplace_back();
+void Transfers::run_pass(Pass& pass, Recorder& recorder) {
+  TransferRates::Span span;
   span.open_start_ns = recorder.now_ns();
   backend_->open(pass.opening);
   span.first_start_ns = recorder.now_ns();
   pace_.start(span.first_start_ns);
   progress_ = {};
   transfer_all(pass, recorder);
-  const std::int64_t transfer_end_ns = recorder.now_ns();
-  span.last_end_ns = transfer_end_ns;
+  span.transfer_end_ns = recorder.now_ns();
+  span.sync_end_ns = span.transfer_end_ns;
   if (*sync_ && pass.access != Access::read) {
     backend_->sync();
-    span.last_end_ns = recorder.now_ns();
+    span.sync_end_ns = recorder.now_ns();
   }
   backend_->close();
   span.close_end_ns = recorder.now_ns();
-  span.bytes = progress_.written + progress_.read;
+  span.written = progress_.written;
+  span.read = progress_.read;
   span.transfers = progress_.transfers;
-
-  open_.add(Nanoseconds{span.first_start_ns - span.open_start_ns}.seconds());
-  (pass.access == Access::read ? read_ : write_).add(Nanoseconds{transfer_end_ns - span.first_start_ns}.seconds());
-  if (pass.access != Access::read) sync_time_.add(Nanoseconds{span.last_end_ns - transfer_end_ns}.seconds());
-  close_.add(Nanoseconds{span.close_end_ns - span.last_end_ns}.seconds());
-  written_bytes_.add(static_cast<double>(progress_.written));
-  read_bytes_.add(static_cast<double>(progress_.read));
-  transfers_.add(static_cast<double>(progress_.transfers));
+  rates_.add(pass.access, span);
 }
 
 void Transfers::transfer_all(const Pass& pass, Recorder& recorder) {
@@ -125,34 +118,8 @@ void Transfers::start(const Transfer& transfer) {
 void Transfers::finish_transfer(const Pass& pass, const Transfer& transfer, std::int64_t now_ns) {
   (transfer.reads ? read_times_ : write_times_).record(now_ns - transfer.started_ns);
   if (!verified_ || !transfer.reads || *existing_ || !backend_->takes_offsets()) return;
-  if (const auto text = wrong_byte(pass, transfer, *work_ == Work::write_read ? stamp_ : initial_stamp))
+  if (const auto text = wrong_byte(pass, transfer, *work_ == Work::write_read ? payload_key_ : initial_payload_key))
     throw MachineFault(*text);
-}
-
-void Transfers::reduce_metrics() {
-  reduce_metrics(write_spans_,
-                 {write_bandwidth_, write_transfer_bandwidth_, write_transfers_per_s_, write_rank_bandwidth_});
-  reduce_metrics(read_spans_, {read_bandwidth_, read_transfer_bandwidth_, read_transfers_per_s_, read_rank_bandwidth_});
-}
-
-// Reduces each iteration to the time from the first rank's start to the last rank's end.
-void Transfers::reduce_metrics(std::vector<Span>& spans, Rates rates) {
-  for (const Span& span : spans) {
-    const auto common = [&](std::int64_t moment_ns) { return moment_ns - clock_offset_ns_; };
-    std::array<std::int64_t, 4> span_limits{-common(span.open_start_ns), -common(span.first_start_ns),
-                                            common(span.last_end_ns), common(span.close_end_ns)};
-    std::array<std::int64_t, 2> totals{span.bytes, span.transfers};
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, span_limits.data(), 4, MPI_INT64_T, MPI_MAX, group_->handle()),
-               "MPI_Allreduce");
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, totals.data(), 2, MPI_INT64_T, MPI_SUM, group_->handle()), "MPI_Allreduce");
-    const double transfer_s = Nanoseconds{span_limits[2] + span_limits[1]}.seconds();
-    rates.bandwidth.add(static_cast<double>(totals[0]), Nanoseconds{span_limits[3] + span_limits[0]}.seconds());
-    rates.transfer_bandwidth.add(static_cast<double>(totals[0]), transfer_s);
-    rates.transfers_per_s.add(static_cast<double>(totals[1]), transfer_s);
-    rates.rank_bandwidth.add(static_cast<double>(span.bytes),
-                             Nanoseconds{span.close_end_ns - span.open_start_ns}.seconds());
-  }
-  spans.clear();
 }
 
 }  // namespace stressbench::io

@@ -15,7 +15,7 @@
 #include "motifs/storage/drawn_size.hpp"
 #include "motifs/storage/extents.hpp"
 #include "motifs/storage/pace.hpp"
-#include "motifs/storage/rate.hpp"
+#include "motifs/storage/transfer_rates.hpp"
 
 namespace stressbench {
 namespace io {
@@ -46,7 +46,7 @@ class Transfers final : public Motif {
   void decompose(const mpi::Group& group, const Draw& draws) override;
   void prepare(std::uint64_t execution) override;
   void perform(Recorder& recorder) override;
-  void reduce_metrics() override;
+  void reduce_metrics() override { rates_.reduce(*group_, clock_offset_ns_); }
   void fill_payload(std::uint64_t pass) override;
   void verify(std::uint64_t pass) const override;
   void finish(const mpi::Group& group, int round) override;
@@ -66,15 +66,6 @@ class Transfers final : public Motif {
     int writer = 0;         // rank that wrote or writes these bytes
     std::int64_t base = 0;  // start of the pass in the file; advances with append
   };
-  // Times of one pass on this rank, and the amount that it transferred.
-  struct Span {
-    std::int64_t open_start_ns = 0;
-    std::int64_t first_start_ns = 0;  // start of the first transfer
-    std::int64_t last_end_ns = 0;     // end of the last one, including sync
-    std::int64_t close_end_ns = 0;
-    std::int64_t bytes = 0;
-    std::int64_t transfers = 0;
-  };
   struct Transfer {
     Extent extent;
     std::byte* memory = nullptr;
@@ -88,7 +79,7 @@ class Transfers final : public Motif {
     std::int64_t read = 0;
   };
   enum class Stop { when_complete, at_time_limit };
-  static constexpr std::uint64_t initial_stamp = 0;  // stamp of bytes written before the first repetition
+  static constexpr std::uint64_t initial_payload_key = 0;  // of bytes that were written before the first repetition
   void check_drawn() const;
   bool writes() const noexcept { return *work_ != Work::read; }
   bool reads() const noexcept { return *work_ == Work::read || *work_ == Work::write_read || *work_ == Work::mixed; }
@@ -109,7 +100,7 @@ class Transfers final : public Motif {
 
   void note(std::string text);
 
-  void run_pass(Pass& pass, std::vector<Span>& spans, Recorder& recorder);
+  void run_pass(Pass& pass, Recorder& recorder);
   void transfer_all(const Pass& pass, Recorder& recorder);
   void transfer_collectively(const Pass& pass, std::int64_t transfers, Recorder& recorder);
   void transfer_until(const Pass& pass, std::int64_t until, Stop stop, Recorder& recorder);
@@ -118,16 +109,9 @@ class Transfers final : public Motif {
   void start(const Transfer& transfer);
   void finish_transfer(const Pass& pass, const Transfer& transfer, std::int64_t now_ns);
   std::optional<std::string> wrong_byte(const Pass& pass, const Transfer& transfer, std::uint64_t pass_key) const;
-  std::uint64_t stamp_of(std::uint64_t pass) const;
+  std::uint64_t payload_key_of(std::uint64_t pass) const;
   std::int64_t transfers_of_writer(std::int64_t own, int writer) const;
   std::optional<Permutation> order_of(int rank, std::int64_t transfers) const;
-  struct Rates {
-    Rate& bandwidth;
-    Rate& transfer_bandwidth;
-    Rate& transfers_per_s;
-    Rate& rank_bandwidth;
-  };
-  void reduce_metrics(std::vector<Span>& spans, Rates rates);
 
   Param<Bytes> size_{this, 's', "size", Bytes{1 << 20}, "bytes that each rank transfers", Positive{}};
   Param<std::int64_t> ranks_given_{this, 'm', "ranks", 0, "number of ranks; if given, must be that of the job"};
@@ -154,28 +138,7 @@ class Transfers final : public Motif {
   DrawnSize drawn_{this};
   Pace pace_{this};
 
-  Metric open_{this, "open_time_s", Better::lower, "time to open"};
-  Metric write_{this, "write_time_s", Better::lower, "from the start of the first write to the end of the last"};
-  Metric read_{this, "read_time_s", Better::lower, "from the start of the first read to the end of the last"};
-  Metric sync_time_{this, "sync_time_s", Better::lower, "time to sync before closing"};
-  Metric close_{this, "close_time_s", Better::lower, "time to close"};
-  Metric written_bytes_{this, "written_bytes", Better::higher, "bytes that a rank wrote"};
-  Metric read_bytes_{this, "read_bytes", Better::higher, "bytes that a rank read"};
-  Metric transfers_{this, "transfers", Better::higher, "transfers of a rank"};
-  Rate write_bandwidth_{this, "write_bandwidth_bytes_per_s", Better::higher,
-                        "bytes of all ranks / time from the first open to the last close"};
-  Rate write_transfer_bandwidth_{
-      this, "write_transfer_bandwidth_bytes_per_s", Better::higher,
-      "bytes of all ranks / time from the start of the first transfer to the end of the last, including sync"};
-  Rate write_transfers_per_s_{
-      this, "write_transfers_per_s", Better::higher,
-      "transfers of all ranks / time from the start of the first to the end of the last, including sync"};
-  Rate write_rank_bandwidth_{this, "write_rank_bandwidth_bytes_per_s", Better::higher,
-                             "bytes of a rank / time from its open to its close"};
-  Rate read_bandwidth_{this, "read_bandwidth_bytes_per_s", Better::higher, "as for writing"};
-  Rate read_transfer_bandwidth_{this, "read_transfer_bandwidth_bytes_per_s", Better::higher, "as for writing"};
-  Rate read_transfers_per_s_{this, "read_transfers_per_s", Better::higher, "as for writing"};
-  Rate read_rank_bandwidth_{this, "read_rank_bandwidth_bytes_per_s", Better::higher, "as for writing"};
+  TransferRates rates_{this};
   mutable std::vector<Metric*> measured_;  // determined by the first call of measured()
 
   MotifHistogram write_times_{"write transfer"};
@@ -192,8 +155,6 @@ class Transfers final : public Motif {
   std::unique_ptr<Backend> backend_;  // releases files before owned_ removes them
   std::optional<Pass> writing_;
   std::optional<Pass> reading_;
-  std::vector<Span> write_spans_;  // of the current region, one per iteration
-  std::vector<Span> read_spans_;
   std::int64_t reading_limit_ = 0;  // transfers of the reading pass: no more than were written
   std::optional<Permutation> order_;
   std::vector<bool> reads_next_;  // by transfer, with --do mixed
@@ -203,7 +164,7 @@ class Transfers final : public Motif {
   Progress progress_;            // of the current pass
   std::uint64_t execution_ = 0;  // of the current region
   bool verified_ = false;
-  std::uint64_t stamp_ = 0;
+  std::uint64_t payload_key_ = 0;
   std::vector<std::string> notes_;
 };
 

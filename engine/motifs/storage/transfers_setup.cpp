@@ -124,8 +124,7 @@ void Transfers::decompose(const mpi::Group& group, const Draw& draws) {
   reading_limit_ = transfers;
   order_ = order_of(group.rank(), transfers);
   if (*work_ == Work::mixed) reads_next_.resize(static_cast<std::size_t>(transfers));
-  write_spans_.reserve(static_cast<std::size_t>(iterations()));
-  read_spans_.reserve(static_cast<std::size_t>(iterations()));
+  rates_.reserve(static_cast<std::size_t>(iterations()));
   if (needs_data() && !*existing_) write_initial_data();
 }
 
@@ -137,7 +136,7 @@ void Transfers::write_initial_data() {
   for (std::int64_t i = 0; i < pass.extents.transfers(); ++i) {
     const Extent extent = pass.extents.at(i);
     const auto memory = memory_.bytes(0, static_cast<std::size_t>(extent.length));
-    payload::fill(memory, {pass.writer, pass.writer, initial_stamp}, static_cast<std::uint64_t>(extent.offset));
+    payload::fill(memory, {pass.writer, pass.writer, initial_payload_key}, static_cast<std::uint64_t>(extent.offset));
     backend_->write(extent.offset, memory);
     backend_->wait();
   }
@@ -145,8 +144,8 @@ void Transfers::write_initial_data() {
   group_->barrier();
 }
 
-// Each execution writes new files; those of the previous one are removed by the first rank of
-// each file, while no rank uses it.
+// Each execution writes new files. The first rank of each file removes that of the previous execution, while no rank
+// uses it.
 void Transfers::prepare(std::uint64_t execution) {
   verified_ = false;
   execution_ = execution;
@@ -163,11 +162,10 @@ void Transfers::prepare(std::uint64_t execution) {
     reads_next_[i] = random_unit(position) < *read_share_;
   }
   if (*drop_caches_ && reading_) drop_caches();
-  write_spans_.clear();
-  read_spans_.clear();
+  rates_.clear();
 }
 
-// Each node has a page cache of its own: on every node, one rank of each file drops it.
+// Each node has its own page cache: on every node, one rank of each file drops the file from it.
 void Transfers::drop_caches() {
   group_->barrier();
   const mpi::Group of_node = reading_->ranks.split(node_, reading_->ranks.rank());
@@ -177,7 +175,7 @@ void Transfers::drop_caches() {
       note(fmt::format("'{}' could not be dropped from the page cache{}: reads may not reach the storage",
                        reading_->opening.path,
                        dropped ? fmt::format(" ({} of {} pages stayed)", dropped->pages_left, dropped->pages_before)
-                               : ", or the system does not say"));
+                               : ", or the kernel does not report it"));
     }
   }
   group_->barrier();

@@ -9,7 +9,7 @@ namespace stressbench::io {
 
 // Fills the data of a write with bytes that identify its writer. Returns the time afterwards.
 std::int64_t Transfers::fill_write_payload(const Pass& pass, const Transfer& transfer, const Recorder& recorder) const {
-  const payload::Origin origin{pass.writer, pass.writer, stamp_};
+  const payload::Origin origin{pass.writer, pass.writer, payload_key_};
   if (!transfer.reads) payload::fill(transfer.bytes(), origin, static_cast<std::uint64_t>(transfer.extent.offset));
   return recorder.now_ns();
 }
@@ -27,11 +27,13 @@ std::optional<std::string> Transfers::wrong_byte(const Pass& pass, const Transfe
 
 void Transfers::fill_payload(std::uint64_t pass) {
   verified_ = true;
-  stamp_ = stamp_of(pass);
+  payload_key_ = payload_key_of(pass);
 }
 
 // With mixed work, ranks read while others write, so the new bytes must equal the old ones.
-std::uint64_t Transfers::stamp_of(std::uint64_t pass) const { return *work_ == Work::mixed ? initial_stamp : pass + 1; }
+std::uint64_t Transfers::payload_key_of(std::uint64_t pass) const {
+  return *work_ == Work::mixed ? initial_payload_key : pass + 1;
+}
 
 // Each rank reads what the next rank wrote, if the backend permits it, to detect bytes that only their writer can see.
 // Data read in `perform` was checked there.
@@ -53,7 +55,7 @@ void Transfers::verify(std::uint64_t pass) const {
     const Transfer transfer{.extent = extent, .memory = memory_.data(), .reads = true};
     backend_->read(extent.offset, transfer.bytes());
     backend_->wait();
-    if (!wrong) wrong = wrong_byte(read_pass, transfer, stamp_of(pass));
+    if (!wrong) wrong = wrong_byte(read_pass, transfer, payload_key_of(pass));
   }
   backend_->close();
   group_->barrier();

@@ -73,9 +73,7 @@ void BEffIo::decompose(const mpi::Group& group, const Draw&) {
                                   .exclusive = true});
   const auto largest_transfer =
       static_cast<std::size_t>(std::ranges::max(patterns_, {}, &IoPattern::memory_bytes).memory_bytes);
-  write_buffer_ = Buffer(largest_transfer);
-  read_buffer_ = Buffer(largest_transfer);
-  fill_write_buffer(0);
+  contents_.allocate(group_.rank(), largest_transfer);
 }
 
 // Removes the files of the previous execution, since only the writing of a new file is initial.
@@ -86,9 +84,7 @@ void BEffIo::prepare(std::uint64_t execution) {
 }
 
 void BEffIo::perform(Recorder& recorder) {
-  fault_text_.reset();
-  read_calls_ = 0;
-  check_time_ns_ = 0;
+  contents_.start();
   sync_s_per_byte_ = 0;
   IoHeader header;
   header.round = execution_;
@@ -122,7 +118,7 @@ void BEffIo::perform(Recorder& recorder) {
       for (Partition& partition : measured_partitions_) measure(partition, access, recorder);
     }
   }
-  elapsed_s_ = static_cast<double>(recorder.now_ns() - start_ns - check_time_ns_) * 1e-9;
+  elapsed_s_ = static_cast<double>(recorder.now_ns() - start_ns - contents_.check_time_ns()) * 1e-9;
   write_protocol(end_as_json_line(complete() ? std::optional(b_eff_io_value(best())) : std::nullopt, elapsed_s_));
 }
 
@@ -155,7 +151,7 @@ void BEffIo::measure(Partition& partition, IoAccess access, Recorder& recorder) 
 }
 
 void BEffIo::reduce_metrics() {
-  if (!check_all_bytes_ && fault_text_) throw MachineFault(*fault_text_);
+  if (!contents_.checks_all_bytes() && contents_.fault()) throw MachineFault(*contents_.fault());
   const double scheduled_s = time_->seconds() * (*release_ == 1 ? static_cast<double>(measured_partitions_.size()) : 1);
   time_share_used_.add(elapsed_s_ / scheduled_s);
   if (!complete()) return;
@@ -181,7 +177,7 @@ std::vector<std::string> BEffIo::notes() const {
   if (!complete()) add("--types leaves out pattern types, so there is no b_eff_io value");
   if (limit_->value > 0) add("--limit was given");
   if (*no_shared_) add("--no-shared was given");
-  if (check_all_bytes_) add("contents were verified, which slows down reading");
+  if (contents_.checks_all_bytes()) add("contents were verified, which slows down reading");
   return notes;
 }
 

@@ -8,17 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "core/buffer.hpp"
 #include "io/appended_file.hpp"
 #include "io/hints.hpp"
 #include "io/layout.hpp"
 #include "io/owned_files.hpp"
 #include "motifs/motif.hpp"
+#include "suites/b_eff_io/file_contents.hpp"
 #include "suites/b_eff_io/io_file.hpp"
 #include "suites/b_eff_io/io_protocol.hpp"
 #include "suites/b_eff_io/io_rule.hpp"
 #include "suites/protocol.hpp"
-#include "suites/rules.hpp"
 
 namespace stressbench::beff {
 
@@ -64,12 +63,12 @@ class BEffIo final : public Motif {
   }
 
   void fill_payload(std::uint64_t pass) override {
-    fill_write_buffer(pass);
-    check_all_bytes_ = true;
+    contents_.fill(pass);
+    contents_.check_all_bytes();
   }
   void verify(std::uint64_t) const override {
-    if (fault_text_) throw MachineFault(*fault_text_);
-    if (read_calls_ == 0) throw MachineFault("b_eff_io: nothing was read since buffers were filled");
+    if (contents_.fault()) throw MachineFault(*contents_.fault());
+    if (!contents_.has_read()) throw MachineFault("b_eff_io: nothing was read since buffers were filled");
   }
 
   void finish(const mpi::Group& group, int) override {
@@ -121,7 +120,6 @@ class BEffIo final : public Motif {
   }
   io::Layout layout() const;
   std::string file_name_of(const Partition& partition, IoType type) const;
-  void fill_write_buffer(std::uint64_t pass);
 
   void measure(Partition& partition, IoAccess access, Recorder& recorder);
   void measure_type(Partition& partition, IoAccess access, IoType type, Recorder& recorder);
@@ -134,8 +132,8 @@ class BEffIo final : public Motif {
   std::int64_t call_bytes(const Partition& partition, const IoPattern& pattern, const FileRegion& region,
                           std::int64_t call) const;
   void seek_to_pattern(IoFile& file, const Partition& partition, const IoPattern& pattern, const FileRegion& region);
-  void transfer(IoFile& file, const Partition& partition, const PatternRun& run, std::int64_t call, Recorder& recorder);
-  void check_contents(const IoFile& file, const PatternRun& run, std::int64_t call, std::span<const std::byte> bytes);
+  void transfer(IoFile& file, const Partition& partition, const PatternRun& run, std::int64_t number,
+                Recorder& recorder);
   void reduce(const Partition& partition, std::vector<PatternRun>& runs, IoResult& file_result) const;
   void write_protocol(const std::string& text) const;
   void sleeping_barrier() const;
@@ -185,13 +183,7 @@ class BEffIo final : public Motif {
   std::vector<Partition> measured_partitions_;
   std::optional<io::OwnedFiles> owned_;
   std::optional<io::AppendedFile> protocol_;
-  Buffer write_buffer_;
-  Buffer read_buffer_;
-  std::uint64_t pass_ = 0;
-  bool check_all_bytes_ = false;  // checks every byte, since --verify was given
-  std::optional<std::string> fault_text_;
-  std::int64_t read_calls_ = 0;
-  std::int64_t check_time_ns_ = 0;  // time of checking contents, excluded from all other times
+  FileContents contents_;
   TimeShares shares_;
   std::int64_t schedule_start_ns_ = 0;  // start of the schedule
   std::int64_t next_base_ = 0;          // start of the next pattern's data, during initial writing

@@ -41,8 +41,8 @@ std::int64_t BEffIo::max_calls(const Partition& partition, const IoPattern& patt
                                 static_cast<std::int64_t>(static_cast<double>(limit_->value) * share / bytes_per_call));
 }
 
-// As often as a rank wrote this chunk in the same time to a file of its own or, if that was not measured, with the
-// first other type that was. Types 1 to 4 have the same chunks in the same order, type 0 in another order.
+// As often as a rank wrote this chunk in the same time to its own file or, if that was not measured, with the first
+// other type that was. Types 1 to 4 have the same chunks in the same order, type 0 in another order.
 std::int64_t BEffIo::calls_per_segment(const Partition& partition, const IoPattern& pattern) const {
   if (pattern.units == 0) return 1;
   if (*calls_ > 0) return *calls_;

@@ -19,7 +19,7 @@ void BEffIo::measure_type(Partition& partition, IoAccess access, IoType type, Re
   next_base_ = 0;
   shared_pointer_ = 0;
   group.barrier();
-  const std::int64_t check_time_before_ns = check_time_ns_;
+  const std::int64_t check_time_before_ns = contents_.check_time_ns();
   const std::int64_t start_ns = recorder.now_ns();
   IoFile file(type == IoType::separate ? MPI_COMM_SELF : group.handle(), file_name_of(partition, type),
               access == IoAccess::read ? io::Access::read : io::Access::write, hints_.handle());
@@ -32,7 +32,7 @@ void BEffIo::measure_type(Partition& partition, IoAccess access, IoType type, Re
   file.close();
   IoResult file_result;
   file_result.time_s =
-      static_cast<double>(recorder.now_ns() - start_ns - (check_time_ns_ - check_time_before_ns)) * 1e-9;
+      static_cast<double>(recorder.now_ns() - start_ns - (contents_.check_time_ns() - check_time_before_ns)) * 1e-9;
 
   if (access == IoAccess::write) {
     const std::int64_t end = is_segmented(type) ? partition.segment_bytes * partition.ranks : next_base_;
@@ -76,12 +76,13 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, PatternRun& run
   const IoPattern& pattern = *run.pattern;
   FileRegion& region = *run.region;
   const bool initial_write = run.access == IoAccess::write;
-  const double elapsed_s = static_cast<double>(recorder.now_ns() - schedule_start_ns_ - check_time_ns_) * 1e-9;
+  const double elapsed_s =
+      static_cast<double>(recorder.now_ns() - schedule_start_ns_ - contents_.check_time_ns()) * 1e-9;
   run.budget_s = shares_.take_share(elapsed_s, pattern.units);
   if (initial_write) region = {.base = next_base_};
   run.max_calls = initial_write ? max_calls(partition, pattern) : region.calls;
   seek_to_pattern(file, partition, pattern, region);
-  const std::int64_t check_time_before_ns = check_time_ns_;
+  const std::int64_t check_time_before_ns = contents_.check_time_ns();
   const std::int64_t start_ns = recorder.now_ns();
   std::int64_t calls = 0;
   // A pattern without time units is one call; when it is written and fills the rest of a segment, as many as needed.
@@ -100,7 +101,7 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, PatternRun& run
     }
     progress::advance();
     if (pattern.units == 0 || *calls_ > 0) break;
-    batch = next_batch(partition, run, start_ns + check_time_ns_ - check_time_before_ns, calls, recorder);
+    batch = next_batch(partition, run, start_ns + contents_.check_time_ns() - check_time_before_ns, calls, recorder);
     if (initial_write) batch = std::min(batch, run.max_calls - calls);
   }
   run.result.calls = calls;
@@ -112,7 +113,7 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, PatternRun& run
           static_cast<double>(recorder.now_ns() - sync_ns) * 1e-9 / static_cast<double>(run.result.bytes);
   }
   run.result.time_s =
-      static_cast<double>(recorder.now_ns() - start_ns - (check_time_ns_ - check_time_before_ns)) * 1e-9;
+      static_cast<double>(recorder.now_ns() - start_ns - (contents_.check_time_ns() - check_time_before_ns)) * 1e-9;
   progress::advance();
   if (!initial_write) return;
   region.calls = calls;
@@ -132,6 +133,24 @@ std::int64_t BEffIo::next_batch(const Partition& partition, const PatternRun& ru
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, time_and_excess_s.data(), 2, MPI_DOUBLE, MPI_MAX, partition.group.handle()),
                "MPI_Allreduce");
   return next_calls(calls, time_and_excess_s[0], -time_and_excess_s[1]);
+}
+
+void BEffIo::transfer(IoFile& file, const Partition& partition, const PatternRun& run, std::int64_t number,
+                      Recorder& recorder) {
+  const IoPattern& pattern = *run.pattern;
+  const FileContents::Call call{pattern.number, number};
+  const auto length = static_cast<std::size_t>(call_bytes(partition, pattern, *run.region, number));
+  IoCall io_call = collective(pattern.type) ? IoCall::own_all : IoCall::own;
+  std::int64_t offset = 0;
+  if (pattern.type == IoType::shared) {
+    io_call = *no_shared_ ? IoCall::at_all : IoCall::ordered;
+    offset = run.region->base + (number * partition.ranks + partition.group.rank()) * pattern.chunk_bytes;
+    shared_pointer_ = run.region->base + (number + 1) * partition.ranks * pattern.chunk_bytes;
+  }
+  if (run.access != IoAccess::read) return file.write(io_call, offset, contents_.written_by(call, length));
+  const std::span<std::byte> bytes = contents_.destination(length);
+  file.read(io_call, offset, bytes);
+  contents_.check(call, bytes, file.path(), recorder);
 }
 
 double BEffIo::access_bandwidth(const Partition& partition, IoAccess access) const {

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from stressbench.api.profile_results import ProfileResults
     from stressbench.api.run_results import RunResults
     from stressbench.api.study_results import StudyResults
+    from stressbench.api.suites import BEffResults
     from stressbench.api.sweeps import DegradeResults, RailsResults
     from stressbench.api.tracing import TraceResults
 
@@ -42,6 +43,12 @@ class SweepFailed(_FailedMeasurement):
     """A sweep of a program of which launches failed; `results` holds the others."""
 
     results: "DegradeResults | RailsResults"
+
+
+class RmaxFailed(_FailedMeasurement):
+    """A run of hpcc that yielded no Rmax after b_eff was measured; `results` holds b_eff."""
+
+    results: "BEffResults"
 
 
 class ProfileFailed(_FailedMeasurement):

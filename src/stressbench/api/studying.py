@@ -17,9 +17,11 @@ from stressbench.experiments.study.plan import plan_of
 from stressbench.experiments.study.status import status_of
 from stressbench.experiments.sweep.pairs import PairMatrix
 from stressbench.experiments.sweep.rails.study import RailSweep
+from stressbench.experiments.sweep.rates.beginning import planned_rate_study
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.study import RateSweep
 from stressbench.formats.study.file import read_study as read_study_file
+from stressbench.launch.option_values import seconds
 from stressbench.report.document import Document
 from stressbench.report.study.plan import plan_document
 from stressbench.report.study.status import status_document
@@ -59,7 +61,7 @@ def study(
     if the study, a workload or a launch target is wrong, before any run starts, and `stressbench.StudyFailed` if runs
     failed or are left to do.
     """
-    options = StudyOptions(retries=retries, time_limit=time_limit, jobs=jobs)
+    options = study_options(retries, time_limit, jobs)
     if output is not None:
         directory = begin_study(str(what), Path(output), options)
     elif Path(what).is_dir():
@@ -67,6 +69,12 @@ def study(
     else:
         raise UserError(f"{what}: output is required unless an existing study is resumed")
     return results_after(directory, options, progress=progress)
+
+
+def study_options(retries: int | None, time_limit: str | None, jobs: int) -> StudyOptions:
+    """Options of a study, with the time limit as a text. Raises UserError."""
+    limit_s = None if time_limit is None else seconds(time_limit, option="time_limit")
+    return StudyOptions(retries=retries, time_limit_s=limit_s, jobs=jobs)
 
 
 def results_after(directory: Directory, options: StudyOptions, *, progress: Report | None) -> StudyResults:
@@ -100,11 +108,10 @@ def study_plan(what: "str | PathLike[str] | RateSweep | CompetingSweep | RailSwe
 
     `what` is a study file, the name of a shipped study, or a sweep of workloads. Raises `stressbench.StressBenchError`.
     """
-    if isinstance(what, CompetingSweep):
-        specification = what.specification()
-        with what.in_temporary_directory() as folder:
-            return PlanResults(plan_of(specification.study, folder=folder))
-    if isinstance(what, RateSweep | RailSweep):
+    if isinstance(what, RateSweep | CompetingSweep):
+        with planned_rate_study(what) as (study_of_rates, folder):
+            return PlanResults(plan_of(study_of_rates, folder=folder))
+    if isinstance(what, RailSweep):
         return PlanResults(plan_of(what.specification().study, folder=Path.cwd()))
     if isinstance(what, PairMatrix):
         with what.in_temporary_directory() as (folder, specification):

@@ -6,16 +6,26 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stressbench.api.failures import RmaxFailed
 from stressbench.api.presentation import Reported
 from stressbench.api.progress import Report, reporting_to
-from stressbench.experiments.file_system import FileSystemSpec
-from stressbench.experiments.linpack import HPCC, measure_rmax, require_hpcc, rmax_from_text
+from stressbench.experiments.balance import (
+    BEffWithRmax,
+    evaluate_balanced_b_eff,
+    measure_balanced_b_eff,
+    rmax_choice,
+)
+from stressbench.experiments.io_settings import (
+    DEFAULT_TIME,
+    default_file,
+    partition_sizes,
+    pattern_types,
+    require_io_settings,
+)
 from stressbench.experiments.suites import (
-    SuiteLaunch,
-    evaluate_b_eff,
+    BEffIOOptions,
+    BEffOptions,
     evaluate_b_eff_io,
-    motif_options,
-    run_b_eff,
     run_b_eff_io,
     suite_launch,
 )
@@ -23,9 +33,8 @@ from stressbench.launch.targets import resolve_target
 from stressbench.report.document import Document
 from stressbench.report.suites import beff as beff_documents
 from stressbench.report.suites import beff_io as beff_io_documents
-from stressbench.suites.beff import BalancedBEff, BEff, balanced
+from stressbench.suites.beff import BalancedBEff
 from stressbench.suites.beff_io import BEffIO
-from stressbench.suites.hpcc import Rmax
 
 if TYPE_CHECKING:
     from stressbench.api.labs import Lab
@@ -34,9 +43,9 @@ if TYPE_CHECKING:
 class BEffResults(Reported[BalancedBEff]):
     """The effective bandwidth of a network: `data.b_eff` in bytes/s, with its components (schema/beff.schema.json)."""
 
-    def __init__(self, data: BEff, *, rmax: Rmax | None = None) -> None:
-        super().__init__(balanced(data, rmax_flops_per_s=None if rmax is None else rmax.flops_per_s))
-        self._rmax = rmax
+    def __init__(self, measured: BEffWithRmax) -> None:
+        super().__init__(measured.balanced)
+        self._rmax = measured.rmax
 
     def __repr__(self) -> str:
         return f"<BEffResults of {self.data.ranks} ranks: {self.data.b_eff:.4g} bytes/s>"
@@ -82,23 +91,21 @@ def beff(
     Parameters are the options of `stressbench beff`. Sizes are texts such as "256KiB". `rmax`: Linpack's Rmax in
     GFlop/s, or "hpcc" to measure it. `output` keeps the protocol, which `stressbench.read` evaluates again.
 
-    Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong or the run failed.
+    Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong or the run failed,
+    and `stressbench.RmaxFailed` if only hpcc failed.
     """
-    balance = None if rmax is None or rmax == HPCC else rmax_from_text(str(rmax))
-    launch = _launch(ranks, on, engine=engine, seed=seed, verify=verify)
-    if rmax == HPCC:
-        require_hpcc(launch.target, on=str(on))
-    options = motif_options(
-        ("--memory", memory), ("--lmax", lmax), ("--random", random), flags=(("--quick", quick), ("--extra", extra))
-    )
-    result = run_b_eff(launch, options, output=_path(output), progress=reporting_to(progress))
-    if rmax == HPCC:
-        balance = measure_rmax(
-            launch.target, ranks=result.ranks,
-            memory_bytes=None if result.memory_bytes is None else result.memory_bytes * result.ranks,
-            engine=launch.engine, environment=os.environ,
-        )  # fmt: skip
-    return BEffResults(result, rmax=balance)
+    choice = rmax_choice(None if rmax is None else str(rmax))
+    target = resolve_target(str(on), environment=os.environ)
+    choice.require_target(target, on=str(on))
+    launch = suite_launch(target, ranks, on=str(on), engine=_path(engine), seed=str(seed), verify=verify)
+    options = BEffOptions(memory=memory, longest=lmax, random_patterns=random, quick=quick, extra=extra)
+    measured = measure_balanced_b_eff(
+        launch, options, rmax=choice, output=_path(output), progress=reporting_to(progress)
+    )  # fmt: skip
+    results = BEffResults(measured)
+    if measured.hpcc_fault is not None:
+        raise RmaxFailed(measured.hpcc_fault, status=measured.status, results=results)
+    return results
 
 
 def beff_io(
@@ -120,35 +127,30 @@ def beff_io(
     Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong, or nothing was
     measured.
     """
-    spec = FileSystemSpec(
-        time=time, partitions=_listed(partitions), release=str(release), file=None if file is None else str(file),
-        memory=memory, mpart=mpart, limit=limit, no_shared=not shared_pointers, types=_listed(types), keep=keep,
-        overwrite=overwrite, hints=tuple(f"{name}={value}" for name, value in (hints or {}).items()),
+    hint_texts = tuple(f"{name}={value}" for name, value in (hints or {}).items())
+    require_io_settings(release=str(release), time=time, memory=memory, mpart=mpart, limit=limit, hints=hint_texts)
+    target = resolve_target(str(on), environment=os.environ)
+    launch = suite_launch(target, ranks, on=str(on), engine=_path(engine), seed=str(seed), verify=verify)
+    options = BEffIOOptions(
+        time=time or DEFAULT_TIME[str(release)], file=default_file(target, on=str(on)) if file is None else str(file),
+        partitions=partition_sizes(_listed(partitions), ranks=launch.shape.ranks), release=release, memory=memory,
+        longest=mpart, limit=limit, hints=hint_texts, types=pattern_types(_listed(types)),
+        shared_pointers=shared_pointers, keep=keep, overwrite=overwrite,
     )  # fmt: skip
-    spec.check()
-    launch = _launch(ranks, on, engine=engine, seed=seed, verify=verify)
     result, _ = run_b_eff_io(
-        launch, spec.motif_options(launch), output=_path(output), cache_bytes=cache_bytes,
-        progress=reporting_to(progress),
-    )  # fmt: skip
+        launch, options, output=_path(output), cache_bytes=cache_bytes, progress=reporting_to(progress)
+    )
     return BEffIOResults(result)
 
 
 def read_beff(path: Path) -> BEffResults:
     """b_eff from the last execution in a protocol. Raises SuiteFileError."""
-    return BEffResults(evaluate_b_eff(path))
+    return BEffResults(evaluate_balanced_b_eff(path, rmax=rmax_choice(None)))
 
 
 def read_beff_io(path: Path) -> BEffIOResults:
     """b_eff_io from the last execution in a protocol. Raises SuiteFileError."""
     return BEffIOResults(evaluate_b_eff_io(path))
-
-
-def _launch(
-    ranks: int | None, on: "str | Lab", *, engine: str | PathLike[str] | None, seed: int, verify: bool
-) -> SuiteLaunch:
-    target = resolve_target(str(on), environment=os.environ)
-    return suite_launch(target, ranks, on=str(on), engine=_path(engine), seed=str(seed), verify=verify)
 
 
 def _listed(numbers: Sequence[int]) -> str | None:

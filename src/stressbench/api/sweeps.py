@@ -8,13 +8,13 @@ from stressbench.api.failures import SweepFailed
 from stressbench.api.presentation import Reported
 from stressbench.api.progress import Report, reporting_to
 from stressbench.api.study_results import StudyResults
-from stressbench.api.studying import results_after
+from stressbench.api.studying import results_after, study_options
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep.pairs import PairMatrix
 from stressbench.experiments.sweep.rails.program import ProgramRailSweep
 from stressbench.experiments.sweep.rails.results import rail_results
 from stressbench.experiments.sweep.rails.study import RailSweep
+from stressbench.experiments.sweep.rates.beginning import begin_rate_study
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.program import ProgramRateSweep
 from stressbench.experiments.sweep.rates.results import rate_results
@@ -60,7 +60,8 @@ def degrade(
 ) -> DegradeResults:  # fmt: skip
     """Run workloads or a program with the full, half, a quarter and an eighth of each node's injection bandwidth.
 
-        sweep = stressbench.RateSweep(workloads=("halo.sb",), on="lab:tiny", rates=("full", "1/2", "1/4"))
+        rates = (Fraction(1), Fraction(1, 2), Fraction(1, 4))
+        sweep = stressbench.RateSweep(workloads=("halo.sb",), on="lab:tiny", rates=rates)
         results = stressbench.degrade(sweep, output="halo")
         [(curve.job, curve.needs) for curve in results.data.curves]
 
@@ -77,10 +78,8 @@ def degrade(
         results = degrade_report(output)
         _require_launches(failed, results)
         return results
-    options, specification = _options(retries, time_limit, jobs), sweep.specification()
-    options.check(specification.study)
-    folder = sweep.write_in(Path(output)) if isinstance(sweep, CompetingSweep) else Path.cwd()
-    results_after(specification.begin(Path(output), options, folder=folder), options, progress=progress)
+    options = study_options(retries, time_limit, jobs)
+    results_after(begin_rate_study(sweep, Path(output), options), options, progress=progress)
     return degrade_report(output)
 
 
@@ -116,7 +115,7 @@ def rails(
         results = rails_report(output)
         _require_launches(failed, results)
         return results
-    options = _options(retries, time_limit, 1)
+    options = study_options(retries, time_limit, 1)
     results_after(sweep.specification().begin(Path(output), options), options, progress=progress)
     return rails_report(output)
 
@@ -146,14 +145,10 @@ def study_matrix(
 
     Other parameters and exceptions are those of `stressbench.study`.
     """
-    specification, options = pairs.specification(), _options(retries, time_limit, jobs)
+    specification, options = pairs.specification(), study_options(retries, time_limit, jobs)
     options.check(specification.study)
     folder = pairs.write_in(Path(output), specification)
     return results_after(specification.begin(Path(output), options, folder=folder), options, progress=progress)
-
-
-def _options(retries: int | None, time_limit: str | None, jobs: int) -> StudyOptions:
-    return StudyOptions(retries=retries, time_limit=time_limit, jobs=jobs)
 
 
 def _kind(name: str | None) -> Kind | None:

@@ -10,12 +10,13 @@ from stressbench.api.profile_results import ProfileResults
 from stressbench.api.progress import Report, reporting_to
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.capture import capture_program, record_program
+from stressbench.experiments.trace_outline import MAX_LINES, outline_document
 from stressbench.experiments.traces import multigrid_levels, reference_profile_json, trace_difference
 from stressbench.formats.trace import Trace
 from stressbench.launch.traced import TracedLaunch
 from stressbench.report.document import Document
 from stressbench.report.renderers import render
-from stressbench.report.traffic.calls import MAX_LINES, difference_document, trace_document
+from stressbench.report.traffic.calls import difference_document
 from stressbench.tracing.diff import CONTEXT, Difference
 from stressbench.tracing.profile import profile_of
 
@@ -36,14 +37,14 @@ class TraceResults(Reported[Trace]):
 
     def calls(self, *, rank: int | None = None, lines: int = MAX_LINES) -> str:
         """The order of calls of a rank with its loops, as `stressbench trace show` prints it; None: the first."""
-        return render("text", trace_document(self.data, rank=rank, lines=lines))
+        return render("text", outline_document(self.data, rank=rank, lines=lines))
 
     def profile(self) -> ProfileResults:
         """Times and traffic, as `stressbench.profile` returns them. Raises `stressbench.StressBenchError`."""
         return ProfileResults(profile_of(self.data))
 
     def _brief(self) -> Document:
-        return trace_document(self.data)
+        return outline_document(self.data)
 
 
 class DifferenceResults(Reported[Difference]):

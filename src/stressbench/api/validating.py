@@ -1,4 +1,4 @@
-"""`stressbench.validate`: a workload beside the application that it stands for, from Python."""
+"""`stressbench.validate`: a workload beside the application that it models, from Python."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from stressbench.api.progress import Report, reporting_to
 from stressbench.api.validation_results import ValidationResults
 from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, ValidationSpec
-from stressbench.experiments.validation.workload import Computation
 from stressbench.tracing.iterations import Boundaries
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def validate(
     words = (str(workload),) if isinstance(workload, str | PathLike) else tuple(map(str, workload))
     spec = ValidationSpec(
         workload=words, program=tuple(map(str, program)), on=str(on), ranks=ranks,
-        launches=launches, computation=None if computation is None else Computation(computation),
+        launches=launches, computation=computation,
         tolerance=within, seed=seed,
         boundaries=Boundaries(first=begins_with, last=ends_with), begins_paused=pcontrol, any_tag=any_tag,
         most_iterations=most_iterations, emit=None if emit is None else Path(emit),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ValidationResults:
-    """The calls and times of a workload and of the application that it stands for.
+    """The calls and times of a workload and of the application that it models.
 
     `data` holds everything as values (schema/validate.schema.json): the verdict, the ratio of times with its interval,
     the first difference of each rank, and the operations of an iteration. Times are in seconds.
@@ -34,7 +34,8 @@ class ValidationResults:
         """One row for each pair of launches, in their order.
 
         Columns: program_s, workload_s (an iteration, mean over ranks and iterations), program_slowest_s,
-        workload_slowest_s (on the slowest rank), program_mpi_s, workload_mpi_s (the part in MPI), ratio.
+        workload_slowest_s (on the slowest rank; unknown for workloads), program_mpi_s, workload_mpi_s (the part in
+        MPI), ratio.
         """
         return data_frame(columns_of_records(launch_pairs(self.data), LaunchPair), library=library)
 

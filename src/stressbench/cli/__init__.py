@@ -1,1 +1,1 @@
-"""The `stressbench` command: one module per subcommand, each with `register(app)`, and only command-line logic."""
+"""The `stressbench` command: each module registers a command with `register`, except those in options and console."""

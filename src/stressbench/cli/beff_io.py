@@ -1,24 +1,20 @@
 """`stressbench beff-io`: the effective I/O bandwidth of a file system."""
 
-import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.beff_io import FileSystemOptions
-from stressbench.cli.options.common import AsJson, Engine, TargetName
+from stressbench.cli.options.common import verify_option
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.report_page import ReportPage
-from stressbench.cli.options.study_creation import OneRankCount
-from stressbench.cli.options.suite import ProtocolFile, WithPublished
+from stressbench.cli.options.suite import SuiteOptions
 from stressbench.console import emit, note
 from stressbench.exit_status import ExitStatus
+from stressbench.experiments.io_settings import DEFAULT_TIME
 from stressbench.experiments.report_page import check_report_page, write_report_page
-from stressbench.experiments.suites import evaluate_b_eff_io, run_b_eff_io, suite_launch
+from stressbench.experiments.suites import evaluate_b_eff_io, run_b_eff_io
 from stressbench.launch.option_values import size_bytes
-from stressbench.launch.targets import resolve_target
 from stressbench.report.renderers import render
 from stressbench.report.renderers.text import show
 from stressbench.report.suites import beff_io as documents
@@ -53,51 +49,39 @@ def register(app: typer.Typer) -> None:
 @with_options
 def beff_io(
     *,
-    ranks: OneRankCount = None,
+    suite: SuiteOptions,
     scheduled: Annotated[
         str | None,
         typer.Option(
             "-T", "--time", metavar="T",
-            help="Scheduled time: of a partition in release 1 (default 15min), of all in release 2 (30min).",
+            help=f"Scheduled time: of a partition in release 1 (default {DEFAULT_TIME['1']}), "
+            f"of all in release 2 ({DEFAULT_TIME['2']}).",
         ),
     ] = None,
-    on: TargetName = "local",
     files: FileSystemOptions,
-    verify: Annotated[bool, typer.Option("--verify", help="Check every byte that is read; slower.")] = False,
-    seed: Annotated[str, typer.Option(metavar="S", help="Seed of the run.")] = "1",
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE.jsonl", help="Protocol to write: every pattern's time."),
-    ] = None,
-    protocol_file: ProtocolFile = None,
-    page: ReportPage = None,
-    published: WithPublished = False,
+    verify: Annotated[bool, verify_option("Check every byte that is read; slower.")] = False,
     cache: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="File system cache, to check that 20 times as much was written."),
+        typer.Option(metavar="SIZE", help="Size of the file system cache, to check that 20 times as much was written."),
     ] = None,
-    as_json: AsJson = False,
-    engine: Engine = None,
 ) -> None:  # fmt: skip
     """Measure b_eff_io, or evaluate a protocol file, and print the result."""
     status: int = ExitStatus.ok
     cache_bytes = None if cache is None else size_bytes(cache, option="--cache")
-    check_report_page(page)
-    if protocol_file is not None:
-        result = evaluate_b_eff_io(protocol_file, cache_bytes=cache_bytes)
+    check_report_page(suite.page)
+    if suite.protocol_file is not None:
+        result = evaluate_b_eff_io(suite.protocol_file, cache_bytes=cache_bytes)
     else:
-        spec = files.spec(time=scheduled)
-        spec.check()
-        target = resolve_target(on, environment=os.environ)
-        launch = suite_launch(target, ranks, on=on, engine=engine, seed=seed, verify=verify)
+        files.check(time=scheduled)
+        launch = suite.launch(suite.target, verify=verify)
         result, status = run_b_eff_io(
-            launch, spec.motif_options(launch), output=output, cache_bytes=cache_bytes, progress=emit
+            launch, files.value(launch, time=scheduled), output=suite.output, cache_bytes=cache_bytes, progress=emit
         )  # fmt: skip
-    if page is not None:
-        write_report_page(page, render("html", documents.page(result)), progress=emit)
-    _print(result, as_json=as_json, published=published)
+    if suite.page is not None:
+        write_report_page(suite.page, render("html", documents.page(result)), progress=emit)
+    _print(result, as_json=suite.as_json, published=suite.published)
     if not result.complete:
-        if as_json:
+        if suite.as_json:
             note(documents.value_text(result))
         raise typer.Exit(status or ExitStatus.fault)
     raise typer.Exit(status)

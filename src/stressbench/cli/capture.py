@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.wrapped_command import EXIT_STATUS, OPTIONS_BELONG_TO_COMMAND, LaunchCommand, WithNames
 from stressbench.console import emit
 from stressbench.experiments.capture import capture_program
@@ -12,8 +13,8 @@ from stressbench.experiments.capture import capture_program
 _HELP = f"""\
 Run an MPI program and write every call of each rank, in order, to FILE.trace.
 
-The trace has operation, partner, tag, size, communicator and requests of each call, and the time between calls; it
-never has the payload. Repeated sequences are stored once. CMD's output and exit status pass through.
+The trace contains the operation, partner, tag, size, communicator and requests of each call, and the time between
+calls, but no payload. Repeated sequences are stored once. CMD's output and exit status pass through.
 
 \b
 Examples:
@@ -32,10 +33,10 @@ def register(app: typer.Typer) -> None:
 
 def capture(
     words: LaunchCommand,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE.trace", help="Trace file to write.")],
+    output: Annotated[Path, output_option("FILE.trace", "Trace file to write.")],
     with_names: WithNames = False,
     gap_times: Annotated[
-        bool, typer.Option("--gap-times", help="Also keep the time before each call in order, of the first 131,072.")
+        bool, typer.Option("--gap-times", help="Also keep the times before the first 131,072 calls, in order.")
     ] = False,
 ) -> None:
     """Run the program, write its trace, and report what the trace contains."""

@@ -14,11 +14,13 @@ from stressbench.report.renderers.text import show
 from stressbench.results.leftovers import CleanedLeftover
 
 _HELP = """\
-Remove what your own dead processes left behind: shared memory of Open MPI, its session directories, and pools of the
-tracer. They remain after ranks, or mpirun, were killed with SIGKILL.
+Remove what your own dead processes left behind: shared memory of Open MPI, its session directories, pools of the
+tracer, and temporary directories of `validate` and `compress`, for example. They remain after ranks, mpirun or
+stressbench were killed with SIGKILL.
 
-Searches /dev/shm, $TMPDIR (default: /tmp) and $STRESSBENCH_TRACE_POOL. Kept are files that one of your live processes
-has open, maps or names, files of other users, links, and files with other names than those of Open MPI and StressBench.
+Searches /dev/shm, $TMPDIR (default: /tmp), the current directory and $STRESSBENCH_TRACE_POOL. Files that one of your
+live processes has open, maps or names, files of other users, links, and files not named like those of Open MPI and
+StressBench are kept.
 Processes of other hosts, and of containers that share /dev/shm, are not visible: run it where you launched.
 
 \b

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.share import share
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
@@ -26,8 +27,8 @@ Examples:
     stressbench compare before.jsonl after.jsonl --effect 5% --exit-code
     stressbench compare before.jsonl after.jsonl --junit compare.xml
 
-Exit status: 0; with --exit-code 1 when a time of B is slower; 2 a file cannot be read or written, an option is wrong,
-or the workloads differ.
+Exit status: 0 success; with --exit-code, 1 if a time of B is slower; 2 a file cannot be read or written, an option is
+wrong, or the workloads differ.
 """
 
 
@@ -40,12 +41,14 @@ def compare_runs(
     a: Annotated[Path, typer.Argument(metavar="A.jsonl", help="Baseline run.")],
     b: Annotated[Path, typer.Argument(metavar="B.jsonl", help="Run to compare with it.")],
     effect: Annotated[str, typer.Option(metavar="2%", help="Smallest relevant change.")] = "2%",
-    as_json: Annotated[bool, typer.Option("--json", help="JSON output; times in seconds.")] = False,
+    as_json: AsJson = False,
     force: Annotated[bool, typer.Option("--force", help="Also compare runs of different workloads.")] = False,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write JUnit XML, with one test for each job and quantity.")
     ] = None,
-    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when a time of B is slower.")] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with status 1 if a time of B is slower.")
+    ] = False,
 ) -> None:
     """Compare two run files and print the verdicts."""
     comparison = compare(read_run(a), read_run(b), effect=share(effect, option="--effect", zero=True), force=force)

@@ -3,18 +3,18 @@
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson, Engine
+from stressbench.cli.options.common import Engine
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.measurement import (
-    Command,
-    ProbeOptions,
     ProfileOptions,
     ProgramOptions,
-    RunOptions,
+    ProgramRunOptions,
     prepare,
 )
+from stressbench.cli.options.probes import ProbeOptions
 from stressbench.cli.options.ring import RingOptions
-from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
+from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND, ProgramCommand
 from stressbench.console import emit, error
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference.prepared import PreparedCompression
@@ -23,14 +23,14 @@ from stressbench.interference.profile_assembly import impact_incompatibility
 from stressbench.interference.reports import CompressionReport
 
 _HELP = """\
-Measure how much a program is slowed down by a congested network. A ring of congestor ranks, one on each host, sends
-more or fewer messages to its neighbours beside the program (active measurement, CompressionB). Light probes measure the
-utilisation of the switch at each congestion level, without the program; the slowdown is the program's time beside the
-ring divided by its isolated time.
+Measure how much a program is slowed down by a congested network. While it runs, each rank of a ring of congestors, one
+on each host, sends messages to its neighbours (active measurement, CompressionB). Light probes measure the utilisation
+of the switch at each congestion level without the program; the slowdown is the program's time with the ring divided by
+its isolated time.
 
-CMD is an MPI program without its mpirun, built with the engine's MPI. It is started unchanged, and many times, on -n
-ranks of the launch target, in the current directory. A workload, W.sb, runs with all its jobs at the same time and is
-timed round by round.
+CMD is an MPI program without its mpirun, built with the engine's MPI. It is started unchanged many times, on -n ranks
+of the launch target, in the current directory. A workload, W.sb, runs with all its jobs at the same time and is timed
+round by round.
 
 \b
 Examples:
@@ -42,10 +42,10 @@ Examples:
 
 Of all congestion levels (40 in the paper), those that fill the largest gaps in utilisation are measured; levels at
 which CMD reaches --time-limit are dropped from the profile. -o and --store write a profile for predictions; a profile
-in the store keeps its impact. --report draws all of it.
+that is already in the store keeps its impact. --report draws all of it.
 
-Exit status: 0 success, 2 invalid input (nothing was started), 3 CMD or the probes failed, or CMD was too short,
-130 interrupted (congestion levels with times of CMD are kept).
+Exit status: 0 success, 2 invalid input (nothing was started), 3 CMD or the probes failed, or CMD was too short, 130
+interrupted (congestion levels at which CMD was timed are kept).
 """
 
 
@@ -56,12 +56,12 @@ def register(app: typer.Typer) -> None:
 
 @with_options
 def compress(
-    words: Command, program: ProgramOptions, ring: RingOptions, probes: ProbeOptions, run: RunOptions,
+    words: ProgramCommand, program: ProgramOptions, ring: RingOptions, probes: ProbeOptions, run: ProgramRunOptions,
     profile: ProfileOptions, *, as_json: AsJson = False, engine: Engine = None,
 ) -> None:  # fmt: skip
     """Measure and print the slowdown at each congestion level, and write the profile."""
     target, link = program.target, run.loaded_link
-    schedule = probes.schedule(program, target)
+    schedule = probes.schedule(target, target_name=program.on)
     plan = ring.plan(
         target, target_name=program.on, pairs=schedule.pairs, placement=probes.place, by_rounds=is_workload(words),
         packets=link.packets,

@@ -1,21 +1,21 @@
-"""`stressbench impact`: utilisation of the network by a program, measured with light probes beside it."""
+"""`stressbench impact`: utilisation of the network by a program, measured with light probes while it runs."""
 
 from typing import Annotated
 
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson, Engine
+from stressbench.cli.options.common import Engine
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.measurement import (
-    Command,
-    ProbeOptions,
     ProfileOptions,
     ProgramOptions,
-    RunOptions,
+    ProgramRunOptions,
     prepare,
 )
-from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
+from stressbench.cli.options.probes import ProbeOptions
+from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND, ProgramCommand
 from stressbench.console import emit
 from stressbench.experiments.interference.prepared import PreparedImpact
 from stressbench.experiments.interference.spec import require_positive
@@ -24,8 +24,8 @@ from stressbench.interference.reports import ImpactReport
 
 _HELP = """\
 Measure how busy a program keeps the network. Pairs of hosts exchange light ping-pong probes, on the idle machine and
-while the program runs. The utilisation of the switch follows from how much longer they take (active measurement with an
-M/G/1 queue).
+while the program runs. The utilisation of the switch follows from how much longer probes take while it runs (active
+measurement with an M/G/1 queue).
 
 CMD is an MPI program without its mpirun, built with the engine's MPI. It is started unchanged on -n ranks of the launch
 target, in the current directory; its output passes through. A workload, W.sb, runs with all its jobs at the same time.
@@ -54,16 +54,16 @@ def register(app: typer.Typer) -> None:
 
 @with_options
 def impact(
-    words: Command, program: ProgramOptions, probes: ProbeOptions, *,
+    words: ProgramCommand, program: ProgramOptions, probes: ProbeOptions, *,
     effect: Annotated[
         int | None,
         typer.Option(metavar="N", help="Run CMD N times with probes and N times without, to measure their effect."),
     ] = None,
-    run: RunOptions, profile: ProfileOptions, as_json: AsJson = False, engine: Engine = None,
+    run: ProgramRunOptions, profile: ProfileOptions, as_json: AsJson = False, engine: Engine = None,
 ) -> None:  # fmt: skip
     """Measure and print the utilisation of the network, and write the profile."""
     target = program.target
-    schedule = probes.schedule(program, target)
+    schedule = probes.schedule(target, target_name=program.on)
     require_positive("--effect", effect)
     link = run.loaded_link
     spec, destination = prepare(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import AsJson, output_option
 from stressbench.cli.options.wrapped_command import EXIT_STATUS, OPTIONS_BELONG_TO_COMMAND, LaunchCommand, WithNames
 from stressbench.console import echo, emit, error
 from stressbench.errors import UserError
@@ -27,8 +27,8 @@ Examples:
     stressbench profile -o solver.trace mpirun -n 4 ./solver; stressbench trace show solver.trace
 
 The suffix of -o selects what is written instead of the tables: .html a page with the communication matrix and a
-timeline, .json every number, .trace the trace file that both are made from. --json alone prints the numbers after CMD's
-own output.
+timeline, .json every number, .trace the trace file from which both are made. --json alone prints the numbers after
+CMD's own output.
 
 {EXIT_STATUS}"""
 
@@ -43,13 +43,13 @@ def profile(
     as_json: AsJson = False,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write a .html, .json or .trace file instead of tables."),
+        output_option("FILE", "Write a .html, .json or .trace file instead of tables."),
     ] = None,
     with_names: WithNames = False,
 ) -> None:
     """Run the program under the tracer, and print the tables of its profile or write it to a file."""
     if as_json and output is not None and output.suffix != ".json":
-        raise UserError(f"--json: -o {output} is not a .json file; name a .json file, or leave one of both out")
+        raise UserError(f"--json: -o {output} is not a .json file; name a .json file, or omit one of them")
     try:
         result = profile_program(words, output=output, with_names=with_names, progress=emit)
     except CaptureFailed as fault:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.wrapped_command import EXIT_STATUS, OPTIONS_BELONG_TO_COMMAND, LaunchCommand, WithNames
 from stressbench.console import emit, note
 from stressbench.exit_status import ExitStatus
@@ -14,7 +15,7 @@ from stressbench.experiments.capture import record_program
 _HELP = f"""\
 Run an MPI program, capture every call of each rank, and write a workload that repeats the calls without the program.
 
-Two files are written: APP.sb, a workload with one job, and APP.trace beside it, which the job's motif `replay` reads.
+Two files are written: APP.sb, a workload with one job, and APP.trace next to it, which the job's motif `replay` reads.
 Both can be shared: they contain no source code, payload, path or host name. The workload needs as many ranks as the
 program had. The engine opens the trace by the path in APP.sb, relative to the directory that it is started in.
 
@@ -24,8 +25,8 @@ Examples:
     stressbench run cg.sb -n 4
     stressbench-mpi describe cg.sb
 
-A trace that cannot be replayed is refused with the reason, and kept: several threads that call MPI, windows with memory
-attached later, intercommunicators, processes that join later, or a sequence that the tracer gave up.
+If a trace cannot be replayed, the reason is printed and the trace is kept. Reasons are several threads that call MPI,
+windows with memory attached later, intercommunicators, processes that join later, or an incomplete call sequence.
 
 {EXIT_STATUS}"""
 
@@ -37,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
 def record(
     words: LaunchCommand,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="APP.sb", help="Workload file to write.")],
+    output: Annotated[Path, output_option("APP.sb", "Workload file to write.")],
     job: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the job; default: the program's.")] = None,
     with_names: WithNames = False,
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named, write_data
-from stressbench.cli.options.documents import DataFolder, format_option
+from stressbench.cli.options.documents import DataFolder, format_option, output_option
 from stressbench.formats.run import read_run
 from stressbench.report.run import FORMATS
 
@@ -15,7 +15,7 @@ _HELP = """\
 Make one self-contained HTML page from one or more run files.
 
 The page shows how much each job was slowed down, where it ran, and how to repeat the run. It needs neither JavaScript
-nor a network, and can be printed. Of an incomplete run, the completed rounds are shown. Other formats print its tables
+nor a network, and can be printed. The completed rounds of an incomplete run are shown. Other formats print its tables
 to standard output; --data writes the data of its figures as CSV, and as Parquet with pyarrow.
 
 \b
@@ -40,11 +40,8 @@ def report(
     kind: Annotated[str, format_option(FORMATS)] = _PAGE,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Output file. Default: the name of the first run with .html; of other formats, standard output.",
+        output_option(
+            "FILE", "Output file; default: the name of the first run with .html, or standard output for other formats."
         ),
     ] = None,
     data: DataFolder = None,

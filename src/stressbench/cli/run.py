@@ -4,11 +4,11 @@ import os
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
-from typer.core import TyperCommand
 
+from stressbench.cli.options.after_dashes import split_at_dashes, words_after_dashes
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.launcher import LauncherOptions
 from stressbench.cli.options.run import RunOptions, run_spec
@@ -20,7 +20,7 @@ _HELP = """\
 Run a workload, each job isolated and all jobs at the same time, and print how much they slow each other down.
 
 Checks FILE first, finds the mpirun that fits the engine, and writes RUN.jsonl round by round. Ctrl-C finishes the
-current round and ends the file properly; a second Ctrl-C, or one minute (--grace), ends everything at once.
+current round and ends the file properly; a second Ctrl-C ends everything immediately, as does the end of --grace.
 
 \b
 Examples:
@@ -37,26 +37,11 @@ Words after -- are passed to mpirun, srun or flux run unchanged.
 
 Exit status: 0 success, 2 invalid input (nothing was measured), 3 the run failed, 130 interrupted.
 """
-_AFTER_DASHES = "stressbench.after_dashes"
-
-
-class _SplitAtDashes(TyperCommand):
-    """Sets the words after `--` aside for the launcher, so that a second FILE is still an error."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if "--" in args:
-            index = args.index("--")
-            ctx.meta[_AFTER_DASHES] = tuple(args[index + 1 :])
-            args = args[:index]
-        return super().parse_args(ctx, args)
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        return [*super().collect_usage_pieces(ctx), "[-- MPIRUN OPTIONS]"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("run", help=_HELP, cls=_SplitAtDashes)(run)
+    app.command("run", help=_HELP, cls=split_at_dashes("[-- MPIRUN OPTIONS]"))(run)
 
 
 @with_options
@@ -74,7 +59,7 @@ def run(
 ) -> None:
     """Check the workload; print the script or the command, or run it and print the results."""
     spec = run_spec(
-        file, run_options, launcher, extra=context.meta.get(_AFTER_DASHES, ()),
+        file, run_options, launcher, extra=words_after_dashes(context),
         terminal=sys.stderr.isatty() and not script.emit and not is_quiet(),
     )  # fmt: skip
     name = (file or run_options.continue_from or Path("run")).stem
@@ -95,9 +80,10 @@ def _report_and_exit(finished: FinishedRun) -> NoReturn:
     for sentence in finished.reasons:
         error(sentence)
     if finished.has_results and finished.result.run is not None:
-        from stressbench.cli.show import print_run  # its table is that of `stressbench show`
+        from stressbench.experiments.run_summary import brief_summary  # statistics take long to import
+        from stressbench.report.renderers.text import show
 
-        print_run(finished.result.run)
+        show(brief_summary(finished.result.run))
         report = finished.path.with_suffix(".html")
         note(f"next: {shlex.join(('stressbench', 'report', str(finished.path), '-o', str(report)))}")
     raise typer.Exit(finished.result.status)

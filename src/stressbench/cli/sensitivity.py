@@ -11,8 +11,8 @@ from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, 
 from stressbench.report.interference import FORMATS, profile_report
 
 _HELP = f"""\
-Show profiles: latencies of the idle machine and beside the application, the utilisation of the switch and its phases,
-the utilisation of each congestion level and the slowdown of the application beside it, and the share of each link used.
+Show profiles: latencies on the idle machine and while the application runs, the utilisation of the switch and its
+phases, the utilisation and the application's slowdown at each congestion level, and the share of each link used.
 
 `stressbench impact` and `stressbench compress` write profiles; nothing is measured here.
 

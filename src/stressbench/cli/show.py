@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
+from stressbench.cli.options.documents import json_option
 from stressbench.cli.options.share import share
-from stressbench.formats.run import Run, read_run
+from stressbench.experiments.run_summary import motif_counts, motif_limit
+from stressbench.formats.run import read_run
 from stressbench.report.renderers.text import show as print_document
 from stressbench.report.run.summary import DEFAULT_LINKS, DEFAULT_MOTIFS, SummaryParts, document_of
 from stressbench.stats import TARGET, IntervalMethod, RunSummary, summarise
@@ -15,7 +17,7 @@ from stressbench.stats import TARGET, IntervalMethod, RunSummary, summarise
 _HELP = """\
 Show what a run measured: isolated and contended times of each job and motif, and the congestion impact.
 
-Of an incomplete run, the completed rounds are shown. Warnings about doubtful numbers follow the table.
+The completed rounds of an incomplete run are shown. Warnings about doubtful numbers follow the table.
 
 \b
 Examples:
@@ -36,18 +38,19 @@ def register(app: typer.Typer) -> None:
 def show(
     file: Annotated[Path, typer.Argument(metavar="RUN.jsonl", help="Run file of `stressbench run`.")],
     steps: Annotated[
-        bool, typer.Option("--steps/--jobs-only", help="Rows for motifs as well, or for jobs only.")
+        bool, typer.Option("--steps/--jobs-only", help="Show rows for jobs and motifs, or for jobs only.")
     ] = True,
     links: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="Links to show at most, busiest first, if they were counted."),
+        typer.Option(metavar="N", min=0, help="Links to show at most, busiest first, if link traffic was counted."),
     ] = DEFAULT_LINKS,
     motifs: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="Motifs to show at most per job, slowest first; 0: all."),
+        typer.Option(metavar="N", min=0, help="Motifs to show per job at most, those that took longest; 0: all."),
     ] = DEFAULT_MOTIFS,
     tails: Annotated[
-        bool, typer.Option("--tails", help="Median and percentiles 95, 99 and 99.9, with intervals and ratios.")
+        bool,
+        typer.Option("--tails", help="Also show median and percentiles 95, 99 and 99.9, with intervals and ratios."),
     ] = False,
     plan: Annotated[
         str | None,
@@ -58,7 +61,7 @@ def show(
     interval: Annotated[
         IntervalMethod, typer.Option(help="Interval of the congestion impact (docs/explanation/statistics.md).")
     ] = IntervalMethod.ranks,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON output with every number; times in seconds.")] = False,
+    as_json: Annotated[bool, json_option("JSON output with every number; times in seconds.")] = False,
     include_extra: Annotated[
         bool,
         typer.Option("--include-extra", help="Include the extra repetitions of sustained jobs in contended rounds."),
@@ -67,21 +70,12 @@ def show(
     """Print the summary of a run file."""
     target = TARGET if plan is None else share(plan, option="--plan", zero=False)
     run = read_run(file)
-    max_steps = None if as_json or not motifs else motifs if steps else 0
-    summary = summarise(run, include_extra=include_extra, interval=interval, target=target, most_steps=max_steps)
+    most_steps = motif_limit(motifs, jobs_only=not steps, as_values=as_json)
+    summary = summarise(run, include_extra=include_extra, interval=interval, target=target, most_steps=most_steps)
     if as_json:
         print_json(summary, RunSummary)
     else:
-        parts = SummaryParts(steps=steps, links=links, tails=tails, plan=plan is not None, motif_counts=_chains(run))
+        parts = SummaryParts(
+            steps=steps, links=links, tails=tails, plan=plan is not None, motif_counts=motif_counts(run)
+        )
         print_document(document_of(summary, parts=parts))
-
-
-def print_run(run: Run) -> None:
-    """Print the table of `run`, for commands that have just measured it."""
-    print_document(
-        document_of(summarise(run, most_steps=DEFAULT_MOTIFS), parts=SummaryParts(motif_counts=_chains(run)))
-    )
-
-
-def _chains(run: Run) -> tuple[int, ...]:
-    return tuple(len(job.steps) for job in run.jobs)

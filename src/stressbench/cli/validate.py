@@ -1,25 +1,27 @@
-"""`stressbench validate`: a workload beside the application that it stands for, calls and times."""
+"""`stressbench validate`: the calls and times of a workload compared with those of the application it models."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
-from stressbench.cli.options.common import AsJson, Engine, TargetName
+from stressbench.cli.options.after_dashes import split_at_dashes, words_after_dashes
+from stressbench.cli.options.common import Engine, TargetName, seed_option
+from stressbench.cli.options.documents import AsJson, output_option
 from stressbench.cli.options.share import share
+from stressbench.cli.options.study_creation import OneRankCount
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
 from stressbench.console import emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, ValidationSpec
+from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, NotEmitted, ValidationSpec
 from stressbench.experiments.validation.workload import Computation
 from stressbench.results.validation import Validation, Verdict
 from stressbench.tracing.iterations import Boundaries
 
 _HELP = """\
-Compare a workload with the application that it stands for: the MPI calls of each rank, and the time of an iteration.
+Compare a workload with the application that it models: the MPI calls of each rank, and the time of an iteration.
 
 CMD is an MPI program without its mpirun, built with the engine's MPI. It is captured once to find the iterations that
 make the calls of MOTIF or W.sb. Then CMD and the workload are launched in turn. In each turn the workload computes
@@ -36,32 +38,18 @@ Examples:
     stressbench validate -n 4 --emit heat.sb heat-halo.sb -- python3 heat.py
     stressbench validate -n 2 --json minife -x 48 -- ./miniFE.x -nx 48 | jq .ratio
 
-Calls are written as `stressbench trace show` prints them: an Isend is Is>PEER:TAG:BYTES, the sum of one double
+Calls are written as `stressbench trace show` prints them: an Isend is Is>PEER:TAG:BYTES, the sum of one double is
 Allreduce[SUM]:8@RANKS. --from and --to take such a call or the name of an operation; * and ? match as in a shell.
 
-Exit status: 0 the calls are the same (and, with --within, the times), 1 they are not, 2 invalid input, 3 a launch
+Exit status: 0 the calls are the same (and, with --within, the times), 1 they differ, 2 invalid input, 3 a launch
 failed, 130 interrupted.
 """
-_DASHES = "stressbench.validated_program"
-
-
-class _SplitAtDashes(TyperCommand):
-    """Sets CMD, the words after `--`, aside, since the words before it are those of the workload."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if "--" in args:
-            index = args.index("--")
-            ctx.meta[_DASHES] = tuple(args[index + 1 :])
-            args = args[:index]
-        return super().parse_args(ctx, args)
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        return [*super().collect_usage_pieces(ctx), "-- CMD..."]
 
 
 def register(app: typer.Typer) -> None:
     """Add the subcommand."""
-    app.command("validate", help=_HELP, cls=_SplitAtDashes, context_settings=OPTIONS_BELONG_TO_COMMAND)(validate)
+    command_class = split_at_dashes("-- CMD...")
+    app.command("validate", help=_HELP, cls=command_class, context_settings=OPTIONS_BELONG_TO_COMMAND)(validate)
 
 
 def validate(
@@ -74,13 +62,10 @@ def validate(
             show_default=False,
         ),
     ] = None,
-    ranks: Annotated[
-        int | None,
-        typer.Option("-n", "--ranks", metavar="N", help="MPI ranks; default on labs: all cores.", show_default=False),
-    ] = None,
+    ranks: OneRankCount = None,
     on: TargetName = "local",
     launches: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Launches of each side; 6 or more give an interval.")
+        int, typer.Option(metavar="N", min=1, help="Launches of CMD and of the workload; 6 or more give an interval.")
     ] = LAUNCHES,
     within: Annotated[
         str | None, typer.Option(metavar="5%", help="Largest accepted deviation of the ratio of times from 1.")
@@ -90,7 +75,8 @@ def validate(
         typer.Option(
             metavar="sequence|measured|mean|own",
             help="Computation of the workload: the program's call by call, drawn from its distribution, its means, or "
-            "the workload's own; default: sequence, or measured if an iteration has more than 131,072 calls.",
+            "the workload's own; default: sequence, measured if an iteration has more than 131,072 calls, own for a "
+            "recorded workload.",
             show_default=False,
         ),
     ] = None,
@@ -104,33 +90,37 @@ def validate(
         bool, typer.Option("--pcontrol", help="Only compare what CMD does between MPI_Pcontrol(1) and MPI_Pcontrol(0).")
     ] = False,
     any_tag: Annotated[
-        bool, typer.Option("--any-tag", help="Do not compare tags, for a program that numbers its messages.")
+        bool, typer.Option("--any-tag", help="Do not compare tags, for programs that use counters as tags.")
     ] = False,
     iterations: Annotated[
         int, typer.Option(metavar="N", min=1, help="Measure at most this many iterations in a launch.")
     ] = MOST_ITERATIONS,
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the workload.")] = 1,
+    seed: Annotated[int, seed_option("Random seed of the workload.")] = 1,
     emit_workload: Annotated[
         Path | None,
         typer.Option("--emit", metavar="FILE.sb", help="Write the workload with the computation of CMD."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Keep captures, launches and a report there."),
+        output_option("DIR", "Keep captures, launches and a report there."),
     ] = None,
     as_json: AsJson = False,
     engine: Engine = None,
 ) -> None:  # fmt: skip
     """Compare the two, print the result, and end with the status that it means."""
     spec = ValidationSpec(
-        workload=tuple(workload or ()), program=_program(context.meta.get(_DASHES, ())), on=on, ranks=ranks,
+        workload=tuple(workload or ()), program=_program(words_after_dashes(context)), on=on, ranks=ranks,
         engine=engine,
         launches=launches, computation=computation, boundaries=Boundaries(first=first, last=last),
         begins_paused=pcontrol, any_tag=any_tag, most_iterations=iterations,
         tolerance=None if within is None else share(within, option="--within", zero=False), seed=seed,
         emit=emit_workload, output=output,
     )  # fmt: skip
-    result = spec.run(progress=emit)
+    try:
+        result = spec.run(progress=emit)
+    except NotEmitted as fault:
+        _print(fault.result, as_json=as_json)
+        raise
     _print(result, as_json=as_json)
     if not result.complete:
         raise typer.Exit(ExitStatus.interrupted)

@@ -16,10 +16,12 @@ from stressbench.experiments.progress import Progress, silent
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode
+from stressbench.formats.workload_text import WorkloadTextError
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import TracedLaunch, TraceRequest, check_output, run_traced
 from stressbench.report.renderers import render
 from stressbench.report.traffic import document as documents
+from stressbench.tracing.comments import in_comment
 from stressbench.tracing.completeness import completeness_sentences
 from stressbench.tracing.profile import Profile, profile_of
 from stressbench.tracing.replay import replay_suitability, trace_path_for, workload_text
@@ -163,9 +165,9 @@ def _write_workload(trace: Trace, output: Path, *, job: str | None, progress: Pr
         if suitability.refusals:
             progress(f"no workload was written; {trace.path} is kept for `stressbench trace`")
             return False
-        name = job or trace.header.program or output.stem
+        name = job or in_comment(trace.header.program or "") or output.stem
         write_output(output, workload_text(trace, job=name, file=str(trace.path), nodes=suitability.nodes))
-    except TraceFileError as fault:
+    except (TraceFileError, WorkloadTextError) as fault:
         progress(str(fault))
         return False
     except OSError as fault:

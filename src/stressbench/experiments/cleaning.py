@@ -12,7 +12,8 @@ from stressbench.results.leftovers import CleanedLeftover
 
 
 def remove_leftovers(folders: Sequence[Path] = (), *, dry_run: bool = False) -> list[CleanedLeftover]:
-    """Remove leftovers of this user in `folders`, by default in /dev/shm, $TMPDIR and the tracer's pools.
+    """Remove leftovers of this user in `folders`, by default in /dev/shm, $TMPDIR, the current one and the tracer's
+    pools.
 
     With `dry_run` they are listed, but not removed.
     """
@@ -36,4 +37,4 @@ def _removed(leftover: Leftover, *, dry_run: bool) -> CleanedLeftover:
 
 def _default_folders() -> list[Path]:
     pools = os.environ.get(POOL_VARIABLE)
-    return [Path("/dev/shm"), Path(tempfile.gettempdir()), *([Path(pools)] if pools else [])]
+    return [Path("/dev/shm"), Path(tempfile.gettempdir()), Path.cwd(), *([Path(pools)] if pools else [])]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from stressbench.labs.catalog import lab_file, shipped
 from stressbench.labs.counters import link_directions, read_counters
+from stressbench.labs.errors import LabFault
 from stressbench.labs.file import read_lab
 from stressbench.labs.lifecycle import RunningLab, labs_up, running_lab, selected_lab
 from stressbench.labs.link_control import LinkChange, apply_change, parse_change, select_links
@@ -42,7 +43,9 @@ def lab_status(name: str | None = None) -> list[LabStatus]:
 
 def _status(running: RunningLab) -> LabStatus:
     lab, state = running.lab, running.state
-    assert state.supervisor is not None
+    if state.supervisor is None:
+        clears = f"`stressbench lab down {lab.name}` clears it"
+        raise LabFault(f"the state of lab {lab.name} does not name its root process; {clears}")
     return LabStatus(
         name=lab.name, source=state.source, since=state.since, keeper=state.supervisor.pid, shape=lab.shape,
         hosts=tuple(host.name for host in lab.hosts), switches=tuple(switch.name for switch in lab.switches),

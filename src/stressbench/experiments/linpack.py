@@ -12,7 +12,6 @@ from stressbench.formats.units import parse_float
 from stressbench.launch import program
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.launch_target import LaunchTarget
-from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.suites.hpcc import INPUT, OUTPUT, Rmax, hpcc_input, parse_linpack, problem_size
 
 HPCC = "hpcc"
@@ -31,7 +30,7 @@ def rmax_from_text(text: str) -> Rmax:
 
 def require_hpcc(target: LaunchTarget, *, on: str) -> None:
     """Raise LaunchMistake where `hpcc` cannot run on the launch target."""
-    if isinstance(target, SimulatedTarget):
+    if target.simulated:
         raise LaunchMistake(f"--rmax {HPCC}: --on {on} simulates ranks, which compute nothing; give Rmax in GFlop/s")
     if shutil.which(HPCC) is None:
         raise LaunchMistake(f"--rmax {HPCC}: there is no {HPCC} on PATH (Debian's package hpcc); or give it in GFlop/s")

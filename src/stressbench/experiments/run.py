@@ -11,7 +11,6 @@ from stressbench.launch.batch_script import BatchScript
 from stressbench.launch.engine import EngineOptions
 from stressbench.launch.explanation import explain
 from stressbench.launch.shape import require_same_time, run_file_of, shape_of
-from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.stopping import StopPolicy
 from stressbench.launch.targets import engine_for, resolve_target
 
@@ -57,7 +56,7 @@ class RunSpec:
         if script is not None:
             options = replace(options, time_limit=script.engine_limit(options.time_limit))
         target = resolve_target(self.on, environment=environment) if script is None else script.target
-        require_same_time(run_file, simulated=isinstance(target, SimulatedTarget))
+        require_same_time(run_file, simulated=target.simulated)
         shape = shape_of(
             ranks=self.ranks, ranks_per_node=self.ranks_per_node, run_file=run_file, default=target.ranks
         )  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 
+from stressbench.launch.leftovers import scratch_prefix
 from stressbench.stop_signals import handled_by
 
 
@@ -14,11 +15,11 @@ from stressbench.stop_signals import handled_by
 def scratch_directory(name: str) -> Iterator[Path]:
     """A temporary directory in the current one, which hosts of a cluster share more often than /tmp.
 
-    It is removed when the context ends. Meanwhile every stop signal raises KeyboardInterrupt, so that it is also
-    removed when a signal arrives between two launches.
+    It is removed when the context ends; after SIGKILL, `stressbench clean` removes it. Meanwhile every stop signal
+    raises KeyboardInterrupt, so that it is also removed when a signal arrives between two launches.
     """
     parent = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
-    with TemporaryDirectory(prefix=f".stressbench-{name}-", dir=parent) as path, handled_by(_interrupt):
+    with TemporaryDirectory(prefix=scratch_prefix(name), dir=parent) as path, handled_by(_interrupt):
         yield Path(path)
 
 

@@ -1,7 +1,6 @@
 """The effective bandwidth of a machine and of its file system: b_eff and b_eff_io, each run as a single job."""
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from stressbench.formats.errors import SuiteFileError, reason_of
 from stressbench.formats.files import is_own_file, limits, read_bytes, require_output
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.formats.protocols.beff_io import read_io_protocols
+from stressbench.formats.workload_text import in_quotes, quote_argument
 from stressbench.launch import session
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
@@ -26,8 +26,6 @@ from stressbench.suites.beff import BEff, b_eff_of
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
 
 B_EFF, B_EFF_IO = "b_eff", "b_eff_io"
-_UNQUOTED_WORD = re.compile(r"[\w./:=,+@%{}~$][\w./:=,+@%{}~$-]*")
-_OPTION = re.compile(r"--[a-z-]+")
 
 
 class SuiteAborted(StressBenchError):
@@ -65,21 +63,81 @@ def suite_launch(
     )  # fmt: skip
 
 
-def motif_options(*valued: tuple[str, str | None], flags: Iterable[tuple[str, bool]] = ()) -> tuple[str, ...]:
-    """Arguments of a motif: options with the values that are not None, then the flags that are set."""
+@dataclass(frozen=True, kw_only=True)
+class BEffOptions:
+    """What b_eff measures. Sizes and the kind of random patterns are as typed, since the motif checks them.
+
+    `memory`: per rank; it determines the longest message, unless `longest` gives that. None: the motif's default.
+    `quick`: fewer patterns and attempts. `extra`: also patterns that b_eff does not include.
+    """
+
+    memory: str | None = None
+    longest: str | None = None
+    random_patterns: str | None = None
+    quick: bool = False
+    extra: bool = False
+
+    def arguments(self) -> tuple[str, ...]:
+        """Arguments of the motif."""
+        return _arguments(
+            ("--memory", self.memory), ("--lmax", self.longest), ("--random", self.random_patterns),
+            flags=(("--quick", self.quick), ("--extra", self.extra)),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class BEffIOOptions:
+    """What b_eff_io measures, and where its files are. Times and sizes are as typed, since the motif checks them.
+
+    `time`: the scheduled time. `file`: prefix of the files, in which `${SCRATCH}` is a variable of the target.
+    `partitions`: numbers of ranks, empty: all. `memory`: per rank; it determines the longest chunk, unless `longest`
+    gives that. `limit`: total size of the files. `types`: pattern types, empty: all.
+    """
+
+    time: str
+    file: str
+    partitions: tuple[int, ...] = ()
+    release: int = 1
+    memory: str | None = None
+    longest: str | None = None
+    limit: str | None = None
+    hints: tuple[str, ...] = ()
+    types: tuple[int, ...] = ()
+    shared_pointers: bool = True
+    keep: bool = False
+    overwrite: bool = False
+
+    def arguments(self) -> tuple[str, ...]:
+        """Arguments of the motif."""
+        return _arguments(
+            ("--time", self.time), ("--file", self.file), ("--partitions", _list(self.partitions)),
+            ("--release", str(self.release)), ("--memory", self.memory), ("--mpart", self.longest),
+            ("--limit", self.limit), ("--hint", _list(self.hints)), ("--types", _list(self.types)),
+            flags=(
+                ("--no-shared", not self.shared_pointers), ("--keep", self.keep), ("--overwrite", self.overwrite),
+            ),
+        )  # fmt: skip
+
+
+def _arguments(*valued: tuple[str, str | None], flags: Iterable[tuple[str, bool]] = ()) -> tuple[str, ...]:
+    """Options with the values that are not None, then the flags that are set."""
     words = [text for option, value in valued if value is not None for text in (option, value)]
     return (*words, *(option for option, is_set in flags if is_set))
 
 
+def _list(values: Iterable[object]) -> str | None:
+    return ",".join(map(str, values)) or None
+
+
 def run_b_eff(
-    launch: SuiteLaunch, options: tuple[str, ...], *, output: Path | None = None, progress: Progress = silent
+    launch: SuiteLaunch, options: BEffOptions, *, output: Path | None = None, progress: Progress = silent
 ) -> BEff:
-    """Measure b_eff; `options` are those of the motif. `output` keeps the protocol: the time of every loop.
+    """Measure b_eff. `output` keeps the protocol: the time of every loop.
 
     Raises LaunchMistake, SuiteFileError, and SuiteAborted where the run is not completed.
     """
     with _protocol_file(output, name="beff") as (folder, protocol):
-        status = _run_motif(B_EFF, options, launch, folder=folder, protocol=protocol, progress=progress)
+        status = _run_motif(B_EFF, options.arguments(), launch, folder=folder, protocol=protocol, progress=progress)
         if status == ExitStatus.ok:
             return evaluate_b_eff(protocol)
         kept = "" if output is None or not protocol.exists() else f"; {output} has what was measured"
@@ -95,7 +153,7 @@ def evaluate_b_eff(protocol: Path) -> BEff:
 
 
 def run_b_eff_io(
-    launch: SuiteLaunch, options: tuple[str, ...], *, output: Path | None = None, cache_bytes: int | None = None,
+    launch: SuiteLaunch, options: BEffIOOptions, *, output: Path | None = None, cache_bytes: int | None = None,
     progress: Progress = silent,
 ) -> tuple[BEffIO, int]:  # fmt: skip
     """Measure b_eff_io; the second value is the exit status of the run, whose result may be incomplete.
@@ -104,7 +162,7 @@ def run_b_eff_io(
     was measured.
     """
     with _protocol_file(output, name="beff-io") as (folder, protocol):
-        status = _run_motif(B_EFF_IO, options, launch, folder=folder, protocol=protocol, progress=progress)
+        status = _run_motif(B_EFF_IO, options.arguments(), launch, folder=folder, protocol=protocol, progress=progress)
         if status != ExitStatus.ok and not _has_lines(protocol):
             raise SuiteAborted("b_eff_io was not started or measured nothing: there is no result", status=status)
         return evaluate_b_eff_io(protocol, cache_bytes=cache_bytes, completed=status == ExitStatus.ok), status
@@ -124,10 +182,10 @@ def _run_motif(
 ) -> int:
     """Run the motif once on all ranks and return the exit status. Raises LaunchMistake."""
     workload, run_file = folder / f"{motif}.sb", RunFile(path=folder / "run.jsonl")
-    escaped = str(protocol).replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
-    words = " ".join((motif, *map(_quoted, options)))
+    words = " ".join((motif, *(quote_argument(word, variables=True) for word in options)))
     workload.write_text(
-        f'[JOB_NAME] {motif}\n[NODES] {launch.shape.ranks}\n[MOTIF] {words} --protocol "{escaped}"\n', encoding="utf-8"
+        f"[JOB_NAME] {motif}\n[NODES] {launch.shape.ranks}\n[MOTIF] {words} --protocol {in_quotes(str(protocol))}\n",
+        encoding="utf-8",
     )
     engine_options = EngineOptions(
         isolated="1", contended="0", repetitions="1", warmup="0", seed=launch.seed, verify=launch.verify
@@ -146,13 +204,6 @@ def _run_motif(
     if result.status in (ExitStatus.fault, ExitStatus.interrupted) and not protocol.exists():
         progress(NOTHING_MEASURED)
     return result.status
-
-
-def _quoted(word: str) -> str:
-    """The word, quoted where the workload language requires it; `${SCRATCH}` stays a variable."""
-    if _UNQUOTED_WORD.fullmatch(word) or _OPTION.fullmatch(word):
-        return word
-    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from stressbench.errors import UserError
+from stressbench.formats.complaints import first_error
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import BoundedValidator, limits, read_bytes
 from stressbench.formats.trace import read_trace
@@ -65,8 +66,9 @@ def read_profile(path: Path) -> Profile:
     except OSError as fault:
         raise UserError(f"{path}: {reason_of(fault)}") from fault
     except ValidationError as fault:
-        reason = fault.errors()[0]["msg"].lower()
-        raise UserError(f"{path}: no profile ({reason}); `stressbench profile -o X.json` makes one") from fault
+        raise UserError(
+            f"{path}: no profile ({first_error(fault)}); `stressbench profile -o X.json` makes one"
+        ) from fault
 
 
 @contextmanager

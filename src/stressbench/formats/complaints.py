@@ -1,33 +1,28 @@
 """Validation errors of machine-written files, worded as the end of a sentence. Pure."""
 
-from typing import Any
-
 import orjson
 from pydantic import ValidationError
 
 _MAX_EXCERPT = 60
 
 
-def first_error(fault: ValidationError) -> str:
-    """The first error with its key, if it has one: `wall_s: input should be a finite number`."""
+def first_error(fault: ValidationError, *, record: str | None = None, show_value: bool = False) -> str:
+    """The first error with its key, if it has one: `wall_s: input should be a finite number`.
+
+    `record`: the type of the record, the beginning of the key. `show_value`: the rejected value follows the key, as in
+    `impact.probes 3: input should be an object`.
+    """
     first = fault.errors()[0]
-    key = ".".join(str(part) for part in first["loc"])
+    key = ".".join([*([] if record is None else [record]), *(str(part) for part in first["loc"])])
+    given = f" {json_excerpt(first['input'])}" if show_value and first["type"] != "missing" else ""
     reason = first["msg"][:1].lower() + first["msg"][1:]
-    return f"{key}: {reason}" if key else reason
+    return f"{key}{given}: {reason}" if key or given else reason
 
 
-def first_error_with_value(fault: ValidationError) -> str:
-    """The first error with its key and the rejected value: `impact.probes 3: input should be an object`."""
-    first = fault.errors()[0]
-    key = ".".join(str(part) for part in first["loc"])
-    given = "" if first["type"] == "missing" else f" {json_excerpt(first['input'])}"
-    return f"{key}{given}: {first['msg'][:1].lower()}{first['msg'][1:]}"
-
-
-def json_excerpt(value: Any) -> str:
+def json_excerpt(value: object) -> str:
     """Return the value as JSON, shortened to 60 characters."""
     try:
-        text = orjson.dumps(value).decode()
-    except TypeError:
-        text = repr(value)
+        text = orjson.dumps(value, default=repr).decode()
+    except TypeError:  # an integer beyond 64 bits, or an unpaired surrogate
+        text = ascii(value)
     return text if len(text) <= _MAX_EXCERPT else text[: _MAX_EXCERPT - 3] + "..."

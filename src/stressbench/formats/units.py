@@ -10,6 +10,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Generic, TypeAlias, TypeVar
 
 NANOSECONDS = {
     "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9,
@@ -53,6 +54,29 @@ _RATE_SHARE = re.compile(rf"([0-9]{{1,300}})/([1-9][0-9]{{0,299}})|{_BOUNDED_NUM
 _PERCENT = re.compile(rf"{_BOUNDED_NUMBER}%")
 _FREQUENCY = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:e[0-9]{1,3})?)([kMG]?)(?:Hz)?")
 _DIGITS = re.compile("[0-9]{1,18}")
+
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Stated(Generic[V]):
+    """A value, and the text in which the user stated it: `half` and `1/2` are the same value, but different texts."""
+
+    value: V
+    text: str
+
+    @classmethod
+    def of(cls, value: V) -> "Stated[V]":
+        """A value that was not stated as a text, and its usual text."""
+        return cls(value, str(value))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+RateShare: TypeAlias = Stated[Fraction]
+"""A share of a link's full rate."""
 
 
 class UnitError(ValueError):
@@ -203,6 +227,16 @@ def parse_rate_share(text: str, *, allow_one: bool = False) -> Fraction:
     raise UnitError(f"expected {A_RATE_SHARE}")
 
 
+def stated_rate(share: Fraction) -> RateShare:
+    """The share in the notation of study files: `full`, `1/2`."""
+    return RateShare(share, FULL) if share == 1 else RateShare.of(share)
+
+
+def stated_seconds(text: str) -> Stated[float]:
+    """A time with its text, such as `55min`. Raises UnitError."""
+    return Stated(parse_seconds(text), text)
+
+
 def parse_share(text: str, *, zero: bool) -> float:
     """Return a share below 1 and above 0, or with `zero` at least 0: 0.02 for `2%` and `0.02`. Raises UnitError."""
     number, scale = (text[:-1], 100.0) if text.endswith("%") else (text, 1.0)
@@ -236,6 +270,11 @@ def duration_text(seconds: float | None) -> str:
 def minutes_text(seconds: float) -> str:
     """Return a configured time with three significant digits: `15 min`, `60 s`, `1.5 s`."""
     return f"{seconds:.3g} s" if seconds < 120 else f"{seconds / 60:.3g} min"
+
+
+def microseconds_text(seconds: float) -> str:
+    """Return a measured latency such as `1,234.5 us`: all in one unit, so that they can be compared."""
+    return f"{seconds * 1e6:,.1f} us"
 
 
 def exact_size_text(size: int) -> str:

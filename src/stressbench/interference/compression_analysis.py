@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stressbench.formats.profiles.profile import Configuration
+from stressbench.formats.units import microseconds_text
 from stressbench.interference.link_shares import LinkShares
 from stressbench.interference.probe_statistics import (
     PING_PONG_ESTIMATOR,
@@ -17,7 +18,6 @@ from stressbench.interference.probe_statistics import (
     idle_cautions,
     idle_drift,
     joined_idle_probes,
-    microseconds,
     probe_statistics,
     sparse_probe_cautions,
     utilisation_seen_by,
@@ -158,8 +158,9 @@ def _late_probe_cautions(idle: ProbeStatistics, levels: Sequence[LevelResult]) -
         worst = max(delays, key=lambda one: one.late_s)
         yield (
             f"beside {len(delays)} of {len(levels)} congestion levels probes woke up late, by up to "
-            f"{microseconds(worst.late_s)} where their latencies were {microseconds(worst.wait_s)} longer: they waited "
-            "for cores, perhaps more than for the switch, and so does the program. Leave two cores free on each host"
+            f"{microseconds_text(worst.late_s)} where their latencies were {microseconds_text(worst.wait_s)} longer: "
+            "they waited for cores, perhaps more than for the switch, and so does the program. Leave two cores free on "
+            "each host"
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from stressbench.formats.units import microseconds_text
 from stressbench.interference.link_shares import LinkShares
 from stressbench.interference.phases import LoadPhase, phases_of
 from stressbench.interference.probe_statistics import (
@@ -17,7 +18,6 @@ from stressbench.interference.probe_statistics import (
     idle_cautions,
     idle_drift,
     joined_idle_probes,
-    microseconds,
     probe_statistics,
     sparse_probe_cautions,
     utilisation_seen_by,
@@ -183,17 +183,17 @@ def _cautions(result: ImpactResult, data: ImpactData) -> Iterator[str]:
     late = wakeup_delay(result.idle, result.loaded, result.ours)
     if late is not None:
         yield (
-            f"beside the program probes woke up {microseconds(late.late_s)} later than on the idle machine, and "
-            f"their latencies are {microseconds(late.wait_s)} longer: they waited for cores, perhaps more than for the "
-            "switch. Leave a core free on each host"
+            f"beside the program probes woke up {microseconds_text(late.late_s)} later than on the idle machine, and "
+            f"their latencies are {microseconds_text(late.wait_s)} longer: they waited for cores, perhaps more than "
+            "for the switch. Leave a core free on each host"
         )
     yield from sparse_probe_cautions((result.loaded,), data.probing)
     yield from idle_cautions(result.idle, result.drift, needed=result.probes_needed, probing=data.probing)
     medians = [one.idle_median_s for one in result.pairs if one.idle_median_s is not None]
     if medians and max(medians) > _MAX_PAIR_MEDIAN_RATIO * min(medians):
         yield (
-            f"pairs differ on the idle machine, with medians from {microseconds(min(medians))} to "
-            f"{microseconds(max(medians))}: interpret them one by one"
+            f"pairs differ on the idle machine, with medians from {microseconds_text(min(medians))} to "
+            f"{microseconds_text(max(medians))}: interpret them one by one"
         )
     if result.own_load > _MAX_OWN_LOAD:
         yield f"probes themselves keep the switch busy up to {result.own_load:.1%} of the time; send them less often"

@@ -143,9 +143,9 @@ def _fit_coefficients(shares: Floats, waits_s: Floats, excess_slowdowns: Floats)
 
 def _bootstrap_coefficients(victim: Profile, loads: _LevelLoads) -> Floats:
     random = np.random.default_rng(_SEED)
-    alone = bootstrap_medians(victim.alone_s, random)
+    isolated = bootstrap_medians(victim.alone_s, random)
     beside = np.stack([bootstrap_medians(one.times_s, random) for one in victim.levels])
-    excess_slowdowns = beside / alone - 1
+    excess_slowdowns = beside / isolated - 1
     return np.stack(
         [
             _fit_coefficients(loads.shares, loads.draws_s[:, draw], excess_slowdowns[:, draw])

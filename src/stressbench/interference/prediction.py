@@ -97,9 +97,9 @@ def share_taken_by_aggressors(victim: Profile, aggressors: Sequence[Profile], co
 
 def combined_utilisation(utilisations: Sequence[Floats], composition: Composition) -> Floats:
     """The utilisation of several loads at the same time, 0 to 1; `utilisations` are arrays of one shape."""
-    together = np.stack(list(utilisations))
+    combined = np.stack(list(utilisations))
     if composition is Composition.added:
-        total: Floats = np.minimum(together.sum(axis=0), 1.0)
+        total: Floats = np.minimum(combined.sum(axis=0), 1.0)
     else:
-        total = 1 - np.prod(1 - together, axis=0)
+        total = 1 - np.prod(1 - combined, axis=0)
     return total

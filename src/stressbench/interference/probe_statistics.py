@@ -7,6 +7,7 @@ from math import ceil, exp
 import numpy as np
 
 from stressbench.formats.run.samples import Integers
+from stressbench.formats.units import microseconds_text
 from stressbench.interference.probes import (
     MESSAGES_PER_LATENCY,
     ProbeSchedule,
@@ -140,8 +141,8 @@ def sparse_probe_cautions(loaded: Sequence[ProbeStatistics], probing: ProbeSched
     mean_s = max((MESSAGES_PER_LATENCY * one.mean_s for one in loaded), default=0.0)
     if mean_s > _MAX_PROBE_DUTY * probing.interval_s:
         yield (
-            f"a ping-pong took {microseconds(mean_s)} on average and delayed the next one: probes are rarer while the "
-            "network is busy, so that the utilisation is underestimated; use "
+            f"a ping-pong took {microseconds_text(mean_s)} on average and delayed the next one: probes are rarer while "
+            "the network is busy, so that the utilisation is underestimated; use "
             f"--every {ceil(mean_s / _MAX_PROBE_DUTY * 1e3)}ms or more"
         )
 
@@ -165,8 +166,3 @@ def idle_cautions(
 def probing_time_s(count: int, probing: ProbeSchedule) -> float:
     """How long it takes to collect `count` probes from all pairs together, s."""
     return ceil(count / probing.pairs) * probing.interval_s
-
-
-def microseconds(seconds: float) -> str:
-    """A time such as `1,234.5 us`."""
-    return f"{seconds * 1e6:,.1f} us"

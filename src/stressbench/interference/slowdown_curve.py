@@ -138,8 +138,8 @@ def _bootstrap_curves(
     profile: Profile, levels: Sequence[Level], *, utilisation_draws: Floats
 ) -> tuple[SlowdownCurve, ...]:
     random = np.random.default_rng(_SEED)
-    alone = np.log(bootstrap_medians(profile.alone_s, random))
-    beside = np.log(np.stack([bootstrap_medians(one.times_s, random) for one in levels])) - alone
+    isolated = np.log(bootstrap_medians(profile.alone_s, random))
+    beside = np.log(np.stack([bootstrap_medians(one.times_s, random) for one in levels])) - isolated
     chosen = random.integers(len(levels), size=(RESAMPLES, len(levels)))
     return tuple(
         monotone_curve(utilisation_draws[selected, draw], beside[selected, draw])

@@ -12,18 +12,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.console.escaping import escaped
+from stressbench.console import error
+from stressbench.exit_status import exit_status_of
 from stressbench.formats.files import NotPrivate, PrivateDirectory, limits
 from stressbench.labs import privileges, system
 from stressbench.labs.namespaces import ALL_NAMESPACES, chdir_or_root, enter_namespaces
 from stressbench.labs.process import Process
 from stressbench.labs.variables import STATE, environment
+from stressbench.stop_signals import TERMINAL_SIGNALS
 
-_CANNOT_ENTER, _NOT_FOUND, _NOT_EXECUTABLE, _SIGNAL_STATUS_BASE = 125, 127, 126, 128
-_FORWARDED_SIGNALS = frozenset(
-    {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH}
-)
-_AWAITED_SIGNALS = _FORWARDED_SIGNALS | {signal.SIGCHLD}
+_CANNOT_ENTER, _NOT_FOUND, _NOT_EXECUTABLE = 125, 127, 126
+_AWAITED_SIGNALS = frozenset({*TERMINAL_SIGNALS, signal.SIGCHLD})
 
 
 def main() -> int:
@@ -112,12 +111,11 @@ def _wait_forwarding_signals(pid: int) -> int:
             continue
         ended_pid, status = os.waitpid(pid, os.WNOHANG)
         if ended_pid:
-            code = os.waitstatus_to_exitcode(status)
-            return code if code >= 0 else _SIGNAL_STATUS_BASE - code
+            return exit_status_of(os.waitstatus_to_exitcode(status))
 
 
 def _report_error(sentence: str) -> int:
-    print(f"stressbench: {escaped(sentence)}", file=sys.stderr, flush=True)
+    error(sentence)
     return _CANNOT_ENTER
 
 

@@ -9,6 +9,7 @@ from stressbench.formats.lab.paths import HOSTS
 from stressbench.labs import privileges, system
 from stressbench.labs.iproute import IprouteFault, run_iproute
 from stressbench.labs.plan import NodePlan, Setting
+from stressbench.stop_signals import LAB_END_SIGNALS
 
 _CHUNK_BYTES = 1 << 16
 
@@ -47,7 +48,7 @@ class NodeProcess:
 
     def _run(self) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        for number in LAB_END_SIGNALS:
             signal.signal(number, signal.SIG_IGN)
         self._parent_socket.close()
         try:

@@ -32,8 +32,10 @@ from stressbench.labs.node import NodeProcess
 from stressbench.labs.noise import start_noise
 from stressbench.labs.plan import Plan, veth_line
 from stressbench.labs.plan_json import plan_from_json
+from stressbench.stop_signals import LAB_END_SIGNALS
 
 _WORLD_WRITABLE = 0o1777
+_AWAITED_SIGNALS = frozenset({signal.SIGCHLD, *LAB_END_SIGNALS})
 
 
 class SupervisorFault(Exception):
@@ -64,7 +66,7 @@ def _supervise(channel: ControlChannel, plan: Plan) -> int:
     """Build the lab, report the result to `up`, and wait for the end of the lab."""
     if "go" not in (channel.receive() or {}):
         return 1
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+    signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED_SIGNALS)
     system.set_process_name(f"lab:{plan.name}")
     try:
         required = _build(channel, plan)
@@ -122,7 +124,7 @@ def _make_run_folder(plan: Plan) -> None:
 def _wait_for_end(required: frozenset[int]) -> int:
     """Reap children until a signal ends the lab (returns 0) or a required process ends (returns 1)."""
     while True:
-        signal_info = signal.sigwaitinfo({signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+        signal_info = signal.sigwaitinfo(_AWAITED_SIGNALS)
         if signal_info.si_signo != signal.SIGCHLD:
             return 0
         if required.intersection(_exited_children()):

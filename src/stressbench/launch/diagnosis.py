@@ -4,7 +4,6 @@ import re
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from stressbench.exit_status import ExitStatus
 from stressbench.launch.execute import Outcome
@@ -41,18 +40,6 @@ _SRUN = re.compile(
 _SRUN_ENDS_ALL = re.compile(r"^srun: (?:Job step aborted|forcing job termination)", re.MULTILINE)
 _SIGNALLED = 128
 _NUMBERS = {text: number for number in signal.Signals if (text := signal.strsignal(number))}
-
-
-# What the engine prints when its run file was deleted, replaced or cut (engine/output/run_file.cpp).
-_REPLACEMENT = re.compile(
-    r"^stressbench-mpi: the run file '.*' .* during the run; what was measured is in '(?P<file>.+)'$", re.MULTILINE
-)
-
-
-def replacement_run_file(errors: str) -> Path | None:
-    """The new run file of a run whose original was deleted, replaced or cut, else None."""
-    match = _REPLACEMENT.search(errors)
-    return Path(match["file"]) if match else None
 
 
 def diagnose(outcome: Outcome) -> Death | None:

@@ -1,6 +1,6 @@
 """Arguments of the engine. Options are passed on as typed, since the engine itself defines and checks them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 
@@ -25,23 +25,12 @@ class EngineOptions:
 
     def arguments(self) -> tuple[str, ...]:
         """Arguments `--option value` for all options that were given."""
-        options = (
-            ("--isolated", self.isolated),
-            ("--contended", self.contended),
-            ("--until-interval", self.until_interval),
-            ("--finish", self.finish),
-            ("--place", self.place),
-            ("--seed", self.seed),
-            ("--warmup", self.warmup),
-            ("--time-limit", self.time_limit),
-            ("--stall-limit", self.stall_limit),
-            ("--repetitions", self.repetitions),
-            ("--min-time", self.min_time),
-            ("--run-id", self.run_id),
-            *(("--set", text) for text in self.sets),
-        )
-        words = tuple(text for name, value in options if value is not None for text in (name, value))
-        return words + (("--verify",) if self.verify else ())
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        sets, verify = values.pop("sets"), values.pop("verify")
+        options = [(f"--{name.replace('_', '-')}", value) for name, value in values.items() if value is not None]
+        options += [("--set", text) for text in sets]
+        words = tuple(word for option in options for word in option)
+        return (*words, "--verify") if verify else words
 
     def with_stall_limit(self, default: str | None) -> "EngineOptions":
         """The same options, with this stall limit unless one was typed."""

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from stressbench.console import warning
+from stressbench.exit_status import exit_status_of
 from stressbench.launch import clock
 from stressbench.launch.command import Command
 from stressbench.launch.passthrough import Passthrough
@@ -121,7 +122,7 @@ def wait_for_launch(launch: Launch, *, output_to: int = 1) -> Outcome:
             alarm.cancel()
         killed_processes = _clean_up(launch, output, errors)
     return Outcome(
-        status=128 - status if status < 0 else status,  # Popen returns -N for signal N
+        status=exit_status_of(status),
         stop_requests=launch.stop_requests,
         hung_in_finalize=launch.hung_in_finalize,
         output=output.tail(),

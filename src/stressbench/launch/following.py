@@ -5,6 +5,7 @@ import signal
 import subprocess
 from dataclasses import dataclass
 
+from stressbench.exit_status import exit_status_of
 from stressbench.formats.errors import reason_of
 from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
@@ -54,5 +55,4 @@ def _wait(process: subprocess.Popen[bytes], signals: set[signal.Signals]) -> Com
         requests += 1
         if signal_info.si_code != _FROM_KERNEL:
             process.send_signal(signal_info.si_signo)
-    status = process.returncode
-    return CommandOutcome(status=128 - status if status < 0 else status, stop_requests=requests)
+    return CommandOutcome(status=exit_status_of(process.returncode), stop_requests=requests)

@@ -1,28 +1,36 @@
-"""Launches on the hosts of a lab: a command that enters the lab and starts `mpirun` there. Pure.
+"""The launch targets `lab:NAME`: a command that enters a lab that is up and starts `mpirun` there.
 
 The environment that the lab sets for all its processes tells MPI how to find the lab's hosts and links.
 """
 
 import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
+from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.units import RateShare
+from stressbench.labs.catalog import lab_file
+from stressbench.labs.counters import bytes_by_nic, read_counters
+from stressbench.labs.errors import LabFault
+from stressbench.labs.file import read_lab
+from stressbench.labs.lifecycle import command_prefix, running_lab
+from stressbench.labs.link_control import LinkChange, apply_change
+from stressbench.labs.subset import with_rails, with_rate_share
+from stressbench.labs.topology import Lab, Node
 from stressbench.launch.command import Command, Launcher
-from stressbench.launch.errors import LinkMistake
+from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.find import find_launcher
 from stressbench.launch.flavour import Flavour, Recognised
+from stressbench.launch.launch_target import NicNumbers, TargetProperties
 from stressbench.launch.local import REALTIME, Request, require_real_ranks
 
-
-@dataclass(frozen=True, kw_only=True)
-class LabHost:
-    """A host of the lab. `cores`: the number of ranks that it should have."""
-
-    name: str
-    cores: int
+_WORKLOAD_VARIABLES = frozenset({"SCRATCH", "TMPDIR"})
 
 
-def shares(hosts: tuple[LabHost, ...], ranks: int) -> tuple[tuple[str, int], ...]:
+def shares(hosts: tuple[Node, ...], ranks: int) -> tuple[tuple[str, int], ...]:
     """Consecutive ranks of each host: as many as its cores, or all hosts alike if there are more ranks than cores."""
     total = sum(host.cores for host in hosts)
     even_share = math.ceil(ranks / len(hosts))
@@ -35,7 +43,7 @@ def shares(hosts: tuple[LabHost, ...], ranks: int) -> tuple[tuple[str, int], ...
     return tuple(ranks_by_host)
 
 
-def ranks_per_node(hosts: tuple[LabHost, ...], ranks: int) -> int | None:
+def ranks_per_node(hosts: tuple[Node, ...], ranks: int) -> int | None:
     """Ranks of each host in use, None unless all but the last have the same number and the last has no more."""
     counts = [count for _, count in shares(hosts, ranks)]
     is_even = len(set(counts[:-1])) <= 1 and counts[-1] <= counts[0]
@@ -56,13 +64,15 @@ class LabTarget:
     """
 
     name: str
-    hosts: tuple[LabHost, ...]
+    hosts: tuple[Node, ...]
     enter: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     selected_nics: tuple[str, ...] | None = None
     nics: tuple[str, ...] = ()
     realtime_by_default: bool = True
     stall_limit: str | None = "60s"
+    simulated: bool = False
+    on_this_machine: bool = True
 
     @property
     def ranks(self) -> int | None:
@@ -94,7 +104,7 @@ class LabTarget:
 
     def one_rank_per_host(self, hosts: int) -> "LabTarget":
         """The lab with only its first `hosts` hosts, and one rank on each."""
-        return replace(self, hosts=tuple(LabHost(name=host.name, cores=1) for host in self.hosts[:hosts]))
+        return replace(self, hosts=tuple(replace(host, cores=1) for host in self.hosts[:hosts]))
 
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """The request unchanged, since ranks in labs are never bound."""
@@ -142,3 +152,92 @@ class LabTarget:
         if not request.realtime:
             return f"{shared} and do not take turns (needs root or CAP_SYS_NICE): small messages wait for a core"
         return None
+
+
+class RunningLabs:
+    """Provides the targets `lab:NAME`."""
+
+    properties = TargetProperties(form="lab:NAME", controls_links=True, keeps_rate=True, counts_all_hosts=True)
+
+    def target(
+        self,
+        on: str,
+        *,
+        environment: Mapping[str, str],  # noqa: ARG002  a TargetProvider's
+        rate: RateShare | None,
+        rails: int | None,
+    ) -> LabTarget:
+        """The lab that is up under this name. `rate` is only checked, `set_rate` applies it. Raises LaunchMistake."""
+        name = name_in(on)
+        with as_launch_mistakes(on):
+            running = running_lab(name)
+            enter = command_prefix(running, running.lab.hosts[0].name)
+        reduced = reduced_lab(running.lab, on=on, rate=rate, rails=rails)
+        return LabTarget(
+            name=name,
+            selected_nics=None
+            if rails is None or running.lab.rails == 1
+            else tuple(f"eth{rail}" for rail in range(reduced.rails)),
+            nics=tuple(f"eth{rail}" for rail in range(running.lab.rails)),
+            enter=enter,
+            hosts=running.lab.hosts,
+            environment=tuple(
+                (key, value) for key, value in running.state.environment.items() if key in _WORKLOAD_VARIABLES
+            ),
+        )
+
+    def set_rate(self, on: str, share: Fraction) -> None:
+        """Set all links to this share of the rates in the lab's file. Raises LaunchMistake."""
+        with as_launch_mistakes(on):
+            running = running_lab(name_in(on))
+            apply_change(running, running.lab.links, LinkChange(share=float(share)))
+
+    def nic_totals(self, on: str) -> Mapping[str, tuple[int, int]] | None:
+        """Bytes sent and received by NIC, summed over the hosts; None where the counters cannot be read."""
+        try:
+            running = running_lab(name_in(on))
+            return bytes_by_nic(running.lab, read_counters(running))
+        except (LabMistake, LabFault):
+            return None
+
+    def nic_numbers(self, on: str) -> NicNumbers:
+        """NIC numbers from the lab's file; empty where none has this name."""
+        try:
+            lab = read_lab(lab_file(name_in(on)))
+        except LabMistake:
+            return {}
+        hosts = {host.name for host in lab.hosts}
+        return {(link.name, end.node): link.rail for link in lab.links for end in link.ends if end.node in hosts}
+
+
+def name_in(on: str) -> str:
+    """The name in `lab:NAME`."""
+    return on.partition(":")[2]
+
+
+@contextmanager
+def as_launch_mistakes(on: str) -> Iterator[None]:
+    """Context that turns errors of labs into LaunchMistake."""
+    try:
+        yield
+    except (LabMistake, LabFault) as mistake:
+        raise LaunchMistake(*(f"--on {on}: {line}" for line in mistake.args)) from mistake
+
+
+def reduced_lab(lab: Lab, *, on: str, rate: RateShare | None, rails: int | None) -> Lab:
+    """The lab at a share of its rates and with its first rails. Raises LinkMistake."""
+    if rails is not None:
+        with _link_mistakes("rails", rails, on=on):
+            lab = with_rails(lab, rails)
+    if rate is not None:
+        with _link_mistakes("rate", rate, on=on):
+            lab = with_rate_share(lab, float(rate.value))
+    return lab
+
+
+@contextmanager
+def _link_mistakes(factor: str, value: object, *, on: str) -> Iterator[None]:
+    try:
+        yield
+    except LabMistake as mistake:
+        raise LinkMistake(on=on, factor=factor, explanation=f"{value}: {mistake}") from mistake

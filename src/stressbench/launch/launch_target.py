@@ -1,5 +1,6 @@
 """Where ranks run: this machine, or the target that `--on` names. A launch target only builds commands."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
@@ -9,6 +10,27 @@ from stressbench.launch.command import Command, Launcher
 from stressbench.launch.find import find_launcher
 from stressbench.launch.flavour import Recognised
 from stressbench.launch.local import Request
+
+NicNumbers = Mapping[tuple[str, str], int]
+"""NIC numbers by (name of the link, name of the host)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetProperties:
+    """What is known of all launch targets of one kind of `--on` before any of them is looked for.
+
+    `form`: how `--on` names such a target. `controls_links`: the factors `rate` and `rails` of studies apply.
+    `keeps_rate`: a rate is set before ranks start, and stays until another one is set. `simulated`: hosts, each with
+    one NIC, network and time are simulated. `runs_concurrently`: several launches at once do not disturb each other.
+    `counts_all_hosts`: the NIC counters of all hosts can be read.
+    """
+
+    form: str
+    controls_links: bool = False
+    keeps_rate: bool = False
+    simulated: bool = False
+    runs_concurrently: bool = False
+    counts_all_hosts: bool = False
 
 
 class LaunchTarget(Protocol):
@@ -29,6 +51,14 @@ class LaunchTarget(Protocol):
     @property
     def nics(self) -> tuple[str, ...]:
         """Names of the virtual NICs of each host; empty where they are unknown."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether ranks, network and time are simulated."""
+
+    @property
+    def on_this_machine(self) -> bool:
+        """Whether all ranks share the cores of this machine, unless a batch system allocated it."""
 
     @property
     def realtime_by_default(self) -> bool:
@@ -72,6 +102,8 @@ class PlainTarget:
     nics: tuple[str, ...] = ()
     realtime_by_default: bool = False
     stall_limit: str | None = None
+    simulated: bool = False
+    on_this_machine: bool = False
 
     def one_rank_per_host(self, hosts: int) -> Self:  # noqa: ARG002  a LaunchTarget's
         """The same target: its launcher spreads ranks over the hosts anyway."""
@@ -85,6 +117,8 @@ class PlainTarget:
 @dataclass(frozen=True, kw_only=True)
 class _LocalMachine(PlainTarget):
     """This machine, or the hosts that a batch system or options of mpirun provide."""
+
+    on_this_machine: bool = True
 
     @property
     def host_count(self) -> int | None:

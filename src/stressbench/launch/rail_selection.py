@@ -11,7 +11,7 @@ from stressbench.launch.flavour import Recognised
 from stressbench.launch.job_ranks import JobPlacement, JobRanks, job_ranks
 from stressbench.launch.local import Request
 from stressbench.launch.machine import numa_node_of
-from stressbench.launch.rails import RailMistake, Rails
+from stressbench.launch.rails import RailMistake, Rails, RailSubject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ def _require_numa_nodes(rails: Rails) -> None:
     for nic in rails.nics:
         if numa_node_of(nic) is None:
             explanation = f"{rails.policy}: no NUMA node is known of NIC {nic} of this machine; expected another policy"
-            raise RailMistake(explanation, option="--policies")
+            raise RailMistake(explanation, subject=RailSubject.policy)
 
 
 def _jobs(
@@ -58,7 +58,7 @@ def _jobs(
 ) -> tuple[JobRanks, ...]:
     if ranks_per_node is None:
         explanation = f"{rails.policy}: needs --ranks-per-node, which says which ranks share a node"
-        raise RailMistake(explanation, option="--policies")
+        raise RailMistake(explanation, subject=RailSubject.policy)
     describe_command = placement.describe_command(engine, ranks=request.ranks, ranks_per_node=ranks_per_node)
     completed = subprocess.run(
         describe_command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False

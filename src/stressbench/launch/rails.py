@@ -5,6 +5,7 @@ The policies are those of Leon, Chembreau and Leininger (Table I), and one that 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from stressbench.formats.study.rail_policies import Kind, RailPolicy, Transport
 from stressbench.launch.errors import LaunchMistake
@@ -13,12 +14,20 @@ from stressbench.launch.job_ranks import JobRanks
 from stressbench.launch.rail_scripts import by_local_rank, by_numa_distance, by_rank
 
 
-class RailMistake(LaunchMistake):
-    """A policy, its NICs or its transport is not available. `option`: the option of the one in question."""
+class RailSubject(StrEnum):
+    """What is not available; the values are the options that choose it."""
 
-    def __init__(self, explanation: str, *, option: str) -> None:
-        super().__init__(f"{option}: {explanation}")
-        self.option = option
+    policy = "--policies"
+    nics = "--nics"
+    transport = "--transport"
+
+
+class RailMistake(LaunchMistake):
+    """A policy, its NICs or its transport, the `subject`, is not available."""
+
+    def __init__(self, explanation: str, *, subject: RailSubject) -> None:
+        super().__init__(f"{subject}: {explanation}")
+        self.subject = subject
         self.explanation = explanation
 
 
@@ -27,14 +36,16 @@ def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bo
     if policy.kind is Kind.default:
         return
     if not nics:
-        raise RailMistake(f"{policy}: which NICs do hosts have? Expected --nics, such as ib0,ib1", option="--nics")
+        raise RailMistake(
+            f"{policy}: the NICs of the hosts are unknown; expected --nics, such as ib0,ib1", subject=RailSubject.nics
+        )
     if policy.highest_nic >= len(nics):
         last = "nic0" if len(nics) == 1 else f"nic0 to nic{len(nics) - 1}"
         available = f"hosts have {', '.join(nics)}; expected {last}"
-        raise RailMistake(f"{policy}: {available}", option="--policies")
+        raise RailMistake(f"{policy}: {available}", subject=RailSubject.policy)
     if policy.kind is Kind.local and are_virtual:
         explanation = f"NICs {', '.join(nics)} belong to no NUMA node; expected another policy"
-        raise RailMistake(f"{policy}: {explanation}", option="--policies")
+        raise RailMistake(f"{policy}: {explanation}", subject=RailSubject.policy)
 
 
 def transport_of(explicit: Transport | None, library: Recognised) -> Transport:
@@ -42,12 +53,12 @@ def transport_of(explicit: Transport | None, library: Recognised) -> Transport:
     supported = _TRANSPORTS.get(library.flavour, ())
     if not supported:
         raise RailMistake(f"no setting of {library} for NICs is known to us; expected Open MPI or MPICH",
-                          option="--transport")  # fmt: skip
+                          subject=RailSubject.transport)  # fmt: skip
     if explicit is None:
         return supported[0]
     if explicit not in supported:
         accepted = " or ".join(supported)
-        raise RailMistake(f"{explicit}: {library} accepts NICs for {accepted}", option="--transport")
+        raise RailMistake(f"{explicit}: {library} accepts NICs for {accepted}", subject=RailSubject.transport)
     return explicit
 
 
@@ -117,12 +128,12 @@ class Rails:
         """Pairs of job and NIC number. Raises RailMistake for jobs that the workload does not have."""
         if not jobs:
             raise RailMistake(f"{self.policy}: a program without a workload has no jobs; expected another policy",
-                              option="--policies")  # fmt: skip
+                              subject=RailSubject.policy)  # fmt: skip
         if self.policy.kind is Kind.per_job:
             return tuple((job, number % len(self.nics)) for number, job in enumerate(jobs))
         job_by_name = {job.name: job for job in jobs}
         for name, _ in self.policy.jobs:
             if name not in job_by_name:
                 explanation = f"{self.policy}: the workload has no job '{name}'; expected {', '.join(job_by_name)}"
-                raise RailMistake(explanation, option="--policies")
+                raise RailMistake(explanation, subject=RailSubject.policy)
         return tuple((job_by_name[name], nic) for name, nic in self.policy.jobs)

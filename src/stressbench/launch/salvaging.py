@@ -32,6 +32,8 @@ def salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) ->
     if tracer.salvage is None:
         return Salvaged(written=True, sentences=(f"{ranks_text}; {SALVAGE} was not found, and {remaining_files}",))
     run = _Salvage(program=tracer.salvage, pools=paths, environment={**environment, **dict(tracing.settings())})
+    with suppress(OSError):  # incomplete without these ranks; the program writes to new files only
+        tracing.output.unlink()
     failure = run.write(tracing.output)
     if failure is None:
         return Salvaged(written=True, sentences=(f"{ranks_text}; their calls up to the last one were saved",))

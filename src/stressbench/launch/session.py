@@ -10,12 +10,13 @@ from stressbench.formats.run import Fault, Run, RunFileError, append_fault, read
 from stressbench.launch import machine
 from stressbench.launch.command import Command
 from stressbench.launch.deaths import fault_of_death
-from stressbench.launch.diagnosis import Death, diagnose, replacement_run_file
+from stressbench.launch.diagnosis import Death, diagnose
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
 from stressbench.launch.growing_file import GrowingFile
+from stressbench.launch.kept_file import KeptFile, new_run_id, run_id_in
 from stressbench.launch.launch_target import LOCAL, LaunchTarget, build_concurrent
 from stressbench.launch.local import Request
 from stressbench.launch.program import request_of
@@ -54,11 +55,30 @@ class LaunchRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedLaunch:
-    """A run that can start: its command, and advice to print first (or None)."""
+    """A run that can start: its command, and advice to print first (or None).
+
+    `run_id`: the id of the run, None: not chosen yet. `temporary`: the folder for temporary files on the target.
+    """
 
     command: Command
     advice: str | None
     stop_policy: StopPolicy
+    run_id: str | None = None
+    temporary: Path = Path("/tmp")
+
+    def with_run_id(self, run_file: Path) -> "PreparedLaunch":
+        """The launch with the run id of a file that exists and is continued, or else with a new one if it has none.
+
+        Only a launch gets a new id: commands that are shown or written into scripts may be started several times.
+        """
+        if self.run_id is not None:
+            return self
+        if run_file.exists():
+            return replace(self, run_id=run_id_in(run_file))
+        run_id = new_run_id()
+        # Options of the engine are the last words of the command on every launch target.
+        command = replace(self.command, argv=(*self.command.argv, "--run-id", run_id))
+        return replace(self, command=command, run_id=run_id)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +128,10 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
     if request.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
     advice = request.target.advice(launcher=launcher, request=start_request)
-    return PreparedLaunch(command=command, advice=advice, stop_policy=request.stop_policy)
+    return PreparedLaunch(
+        command=command, advice=advice, stop_policy=request.stop_policy, run_id=request.options.run_id,
+        temporary=Path(target_environment.get("TMPDIR") or "/tmp"),
+    )  # fmt: skip
 
 
 def _write(files: tuple[tuple[Path, str], ...]) -> None:
@@ -163,14 +186,15 @@ def _check(
 
 def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
     """Start the prepared run and wait for it. Raises LaunchMistake where the launcher cannot be started."""
-    file = GrowingFile(run_file)
+    prepared, file = prepared.with_run_id(run_file), GrowingFile(run_file)
+    kept_file = KeptFile(run_file, temporary=prepared.temporary, run_id=prepared.run_id)
     try:
         outcome = execute(
             prepared.command, stop_policy=prepared.stop_policy, has_started=file.has_grown, has_finished=file.has_ended
         )  # fmt: skip
     except OSError as fault:
         raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
-    replacement_file = replacement_run_file(outcome.errors)
+    replacement_file = kept_file.path()
     death, run = diagnose(outcome), _read(replacement_file or run_file)
     # Ranks killed on request are not a fault, and a file that has not grown has no records of this launch.
     if death is not None and run is not None and not outcome.stop_requests and file.has_grown():

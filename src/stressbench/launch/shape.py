@@ -33,7 +33,7 @@ def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile
     if ranks is None:
         ranks = default
     if ranks is None:
-        raise LaunchMistake("-n is missing: how many ranks? For example -n 8")
+        raise LaunchMistake("-n is missing, for example -n 8")
     return Shape(ranks=ranks, ranks_per_node=ranks_per_node)
 
 
@@ -63,7 +63,7 @@ def run_file_of(*, output: Path | None, continue_from: Path | None, workload: Pa
     if continue_from is not None:
         return _continued(continue_from, output=output, workload=workload)
     if workload is None:
-        raise LaunchMistake("FILE is missing: which workload? For example workloads/demo.sb")
+        raise LaunchMistake("FILE is missing, for example workloads/demo.sb")
     if not workload.is_file():
         raise LaunchMistake(f"{workload} is not a file" if workload.exists() else f"{workload} does not exist")
     path = output or Path(f"{workload.stem}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl")
@@ -82,9 +82,7 @@ def _continued(path: Path, *, output: Path | None, workload: Path | None) -> Run
     if output is not None and output != path:
         raise LaunchMistake(f"--output {output}: --continue {path} already says which file to write")
     if workload is not None:
-        raise LaunchMistake(
-            f"{workload}: --continue {path} goes on with the workload that this file holds; leave it out"
-        )
+        raise LaunchMistake(f"{workload}: --continue {path} uses the workload that this file holds; leave it out")
     if not path.is_file():
         raise LaunchMistake(f"--continue: {path} is not a file")
     return RunFile(path=path, continues=True)

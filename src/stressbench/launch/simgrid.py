@@ -1,4 +1,4 @@
-"""Simulated ranks on a simulated network: the engine on SimGrid's MPI. Pure, but for locating the engine."""
+"""The launch targets `simgrid:NAME`: simulated ranks on a simulated network, by the engine on SimGrid's MPI."""
 
 import hashlib
 import json
@@ -6,14 +6,22 @@ import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
+from stressbench.formats.files import limits, read_text
+from stressbench.formats.units import RateShare, stated_rate
+from stressbench.labs.catalog import lab_file
+from stressbench.labs.file import read_lab
+from stressbench.labs.platform import platform_of
+from stressbench.labs.topology import Node
 from stressbench.launch.command import Command, Launcher
-from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.find import find_launcher, named_program
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.lab import LabHost, ranks_per_node, shares
+from stressbench.launch.lab import as_launch_mistakes, name_in, ranks_per_node, reduced_lab, shares
+from stressbench.launch.launch_target import NicNumbers, TargetProperties
 from stressbench.launch.local import Request
 
 ENGINE = "stressbench-simgrid"
@@ -48,13 +56,15 @@ class SimulatedTarget:
     """A simulated lab. `platform`: SimGrid's XML. `source`: text of the lab file. Both are written below `folder`."""
 
     name: str
-    hosts: tuple[LabHost, ...]
+    hosts: tuple[Node, ...]
     platform: str
     source: str
     folder: Path
     environment: tuple[tuple[str, str], ...] = ()
     realtime_by_default: bool = False
     nics: tuple[str, ...] = ()
+    simulated: bool = True
+    on_this_machine: bool = False  # simulated ranks share no cores
     stall_limit: str | None = None  # SimGrid itself detects when no rank can proceed
 
     @property
@@ -81,7 +91,7 @@ class SimulatedTarget:
 
     def one_rank_per_host(self, hosts: int) -> "SimulatedTarget":
         """The lab with only its first `hosts` hosts, and one rank on each."""
-        return replace(self, hosts=tuple(LabHost(name=host.name, cores=1) for host in self.hosts[:hosts]))
+        return replace(self, hosts=tuple(replace(host, cores=1) for host in self.hosts[:hosts]))
 
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """Raises LaunchMistake, since each launch is a separate simulation."""
@@ -139,6 +149,47 @@ class SimulatedTarget:
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
         """A note that all times are simulated."""
         return f"{request.ranks} ranks are simulated on {self.name}: all times are the simulation's, not this machine's"
+
+
+class SimulatedLabs:
+    """Provides the targets `simgrid:NAME` and `simgrid:FILE.toml`."""
+
+    properties = TargetProperties(form="simgrid:NAME", controls_links=True, simulated=True, runs_concurrently=True)
+
+    def target(
+        self, on: str, *, environment: Mapping[str, str], rate: RateShare | None, rails: int | None
+    ) -> SimulatedTarget:
+        """The simulated lab with its links at `rate`. Raises LaunchMistake, and LinkMistake for more than one rail."""
+        word = name_in(on)
+        if rails is not None and rails > 1:
+            raise LinkMistake(on=on, factor="rails", explanation=f"{rails}: a simulated host has one NIC; expected 1")
+        with as_launch_mistakes(on):
+            path = lab_file(word)
+            lab = reduced_lab(read_lab(path), on=on, rate=rate, rails=rails)
+            platform = platform_of(lab)
+        overrides = "".join(
+            f"# {name} = {value}\n" for name, value in (("rate", rate), ("rails", rails)) if value is not None
+        )
+        return SimulatedTarget(
+            name=lab.name,
+            hosts=lab.hosts,
+            platform=platform,
+            source=overrides + read_text(path, limit=limits.TOML),
+            folder=cache_folder(environment),
+        )
+
+    def set_rate(self, on: str, share: Fraction) -> None:
+        """Not supported, since the rates of a simulation are fixed at its start. Raises LaunchMistake."""
+        raise LaunchMistake(
+            f"--on {on}: rate: {stated_rate(share)}: a simulated lab's rates are fixed when ranks start"
+        )
+
+    def nic_totals(self, on: str) -> None:
+        """None: a simulation has no counters."""
+
+    def nic_numbers(self, on: str) -> NicNumbers:  # noqa: ARG002  a TargetProvider's
+        """None, since there are no counters."""
+        return {}
 
 
 def find_simulated_engine(environment: Mapping[str, str]) -> Path:

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import orjson
 
+from stressbench.formats.files import atomic_output, limits, open_regular
 from stressbench.formats.trace import Trace
 from stressbench.formats.trace.line import with_checksum
 from stressbench.formats.trace.records import site_name
 
 _UNKNOWN = "??"
 _TAIL_BYTES = 1 << 16
+_PIECE_BYTES = 1 << 20
 _ANSWER_WITHIN_S = 120
 _LONGEST_FUNCTION = 1000
 """Characters. Names of instances of C++ templates, for example, may be of any length."""
@@ -66,11 +68,17 @@ def _symbol(function: str, position: str) -> str:
 
 
 def add_symbols(path: Path, symbols: Mapping[str, str]) -> None:
-    """Insert the line of symbols before the trace's last line, which marks the file as complete."""
+    """Insert the line of symbols before the trace's last line, which marks the file as complete.
+
+    The trace is replaced by a new file: whoever reads it meanwhile reads a whole one, and no link is followed.
+    """
     line = with_checksum(orjson.dumps({"type": "symbols", "sites": symbols}))
-    with path.open("r+b") as file:
+    with open_regular(path, limit=limits.TRACE) as file, atomic_output(path) as replacement:
         start = max(0, file.seek(0, 2) - _TAIL_BYTES)
         file.seek(start)
         last = file.read().rstrip(b"\n").rpartition(b"\n")
-        file.seek(start + len(last[0]) + len(last[1]))
-        file.write(line + last[2] + b"\n")
+        end = start + len(last[0]) + len(last[1])
+        file.seek(0)
+        for at in range(0, end, _PIECE_BYTES):
+            replacement.write(file.read(min(_PIECE_BYTES, end - at)))
+        replacement.write(line + last[2] + b"\n")

@@ -8,14 +8,16 @@ own batch system.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 
+from stressbench.formats.units import RateShare, stated_rate
 from stressbench.launch.batch import BatchSystem, batch_systems
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.labs import RunningLabs, SimulatedLabs
-from stressbench.launch.launch_target import LOCAL, LaunchTarget
-from stressbench.launch.simgrid import SimulatedTarget, find_simulated_engine
+from stressbench.launch.lab import RunningLabs
+from stressbench.launch.launch_target import LOCAL, LaunchTarget, NicNumbers, TargetProperties
+from stressbench.launch.simgrid import SimulatedLabs, find_simulated_engine
 
 NicTotals = Mapping[str, tuple[int, int]]
 """Bytes sent and received so far by each NIC."""
@@ -24,17 +26,26 @@ NicTotals = Mapping[str, tuple[int, int]]
 class TargetProvider(Protocol):
     """Provides the launch targets of one kind of `--on`."""
 
-    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:
+    @property
+    def properties(self) -> TargetProperties:
+        """What all of these targets have in common."""
+
+    def target(
+        self, on: str, *, environment: Mapping[str, str], rate: RateShare | None, rails: int | None
+    ) -> LaunchTarget:
         """The target `on`. `rate`: share of their full rate that links have. `rails`: NICs in use on each host.
 
         Raises LaunchMistake where `on` cannot be used, LinkMistake where it does not support such links.
         """
 
-    def set_rate(self, on: str, rate: str) -> None:
+    def set_rate(self, on: str, share: Fraction) -> None:
         """Set all links to this share of their full rate. Raises LaunchMistake."""
 
     def nic_totals(self, on: str) -> NicTotals | None:
         """Bytes by NIC, summed over the hosts. None: unknown."""
+
+    def nic_numbers(self, on: str) -> NicNumbers:
+        """The number of the NIC at each link of each host, counted from 0; empty where it is unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,19 +54,36 @@ class _UncontrolledNetwork:
 
     system: BatchSystem | None = None
 
-    def target(self, on: str, *, environment: Mapping[str, str], rate: str | None, rails: int | None) -> LaunchTarget:  # noqa: ARG002  a TargetProvider's
+    @property
+    def properties(self) -> TargetProperties:
+        """Those that the batch system states."""
+        if self.system is None:
+            return TargetProperties(form="local")
+        return TargetProperties(form=self.system.name, runs_concurrently=self.system.runs_concurrently)
+
+    def target(
+        self,
+        on: str,  # noqa: ARG002  a TargetProvider's
+        *,
+        environment: Mapping[str, str],
+        rate: RateShare | None,  # noqa: ARG002  a TargetProvider's
+        rails: int | None,  # noqa: ARG002  a TargetProvider's
+    ) -> LaunchTarget:
         """The allocation of the batch system, or this machine."""
         return LOCAL if self.system is None else self.system.current_target(environment)
 
-    def set_rate(self, on: str, rate: str) -> None:
+    def set_rate(self, on: str, share: Fraction) -> None:
         """Not supported. Raises LaunchMistake."""
-        raise LaunchMistake(f"--on {on}: rate: {rate}: link rates cannot be controlled on this target")
+        raise LaunchMistake(f"--on {on}: rate: {stated_rate(share)}: link rates cannot be controlled on this target")
 
     def nic_totals(self, on: str) -> None:
         """None: there are no counters of all hosts."""
 
+    def nic_numbers(self, on: str) -> NicNumbers:  # noqa: ARG002  a TargetProvider's
+        """Unknown before a run."""
+        return {}
 
-_KINDS_WITH_NAME = frozenset({"lab", "simgrid"})
+
 _registered: dict[str, TargetProvider] = {}
 _BUILT_IN: Mapping[str, TargetProvider] = {
     "local": _UncontrolledNetwork(),
@@ -63,7 +91,7 @@ _BUILT_IN: Mapping[str, TargetProvider] = {
     "simgrid": SimulatedLabs(),
     **{name: _UncontrolledNetwork(system=system) for name, system in batch_systems().items()},
 }
-TARGET_NAMES = "|".join(("local", "lab:NAME", "simgrid:NAME", *batch_systems()))
+TARGET_NAMES = "|".join(provider.properties.form for provider in _BUILT_IN.values())
 """Forms of `--on`, for help texts."""
 TARGET_HELP = "; ".join(
     (
@@ -88,7 +116,7 @@ def registered(**targets: TargetProvider) -> Iterator[None]:
 
 
 def resolve_target(
-    on: str, *, environment: Mapping[str, str], rate: str | None = None, rails: int | None = None
+    on: str, *, environment: Mapping[str, str], rate: RateShare | None = None, rails: int | None = None
 ) -> LaunchTarget:
     """The launch target `on`. Raises LaunchMistake, and LinkMistake where the target does not support such links.
 
@@ -98,9 +126,9 @@ def resolve_target(
     return _provider_of(on).target(on, environment=environment, rate=rate, rails=rails)
 
 
-def set_link_rate(on: str, rate: str) -> None:
+def set_link_rate(on: str, share: Fraction) -> None:
     """Set all links of the target to this share of their full rate. Raises LaunchMistake."""
-    _provider_of(on).set_rate(on, rate)
+    _provider_of(on).set_rate(on, share)
 
 
 def nic_counter(on: str) -> Callable[[], NicTotals | None] | None:
@@ -109,7 +137,24 @@ def nic_counter(on: str) -> Callable[[], NicTotals | None] | None:
     The function returns None where reading fails. Raises LaunchMistake for an unknown target.
     """
     provider = _provider_of(on)
-    return None if isinstance(provider, _UncontrolledNetwork) else lambda: provider.nic_totals(on)
+    return (lambda: provider.nic_totals(on)) if provider.properties.counts_all_hosts else None
+
+
+def nic_numbers(on: str) -> NicNumbers:
+    """The number of the NIC at each link of each host of the target; empty where it is unknown before a run."""
+    provider = _provider_of_kind(on)
+    return {} if provider is None else provider.nic_numbers(on)
+
+
+def properties_of(on: str) -> TargetProperties:
+    """The properties of targets of this kind. An unknown kind has none; `resolve_target` refuses it."""
+    provider = _provider_of_kind(on)
+    return TargetProperties(form=on) if provider is None else provider.properties
+
+
+def forms_with(has_property: Callable[[TargetProperties], bool]) -> tuple[str, ...]:
+    """How `--on` names the targets of each kind with this property."""
+    return tuple(one.properties.form for one in {**_BUILT_IN, **_registered}.values() if has_property(one.properties))
 
 
 def engine_for(target: LaunchTarget, explicit_path: Path | None, *, environment: Mapping[str, str]) -> Path | None:
@@ -117,17 +162,23 @@ def engine_for(target: LaunchTarget, explicit_path: Path | None, *, environment:
 
     Raises LaunchMistake.
     """
-    if explicit_path is None and isinstance(target, SimulatedTarget):
+    if explicit_path is None and target.simulated:
         return find_simulated_engine(environment)
     return explicit_path
 
 
+def _provider_of_kind(on: str) -> TargetProvider | None:
+    kind = on.partition(":")[0]
+    return _registered.get(kind) or _BUILT_IN.get(kind)
+
+
 def _provider_of(on: str) -> TargetProvider:
     kind, colon, name = on.partition(":")
-    if (registered_provider := _registered.get(kind)) is not None:
-        return registered_provider
-    provider = _BUILT_IN.get(kind)
-    if provider is None or bool(name) != (kind in _KINDS_WITH_NAME) or bool(colon) != bool(name):
+    provider = _provider_of_kind(on)
+    if provider is not None and kind in _registered:
+        return provider
+    is_named = provider is not None and ":" in provider.properties.form
+    if provider is None or bool(name) != is_named or bool(colon) != bool(name):
         others = ", ".join(batch_systems())
         raise LaunchMistake(f"--on: '{on}': expected local, {others}, lab:NAME such as lab:tiny, or simgrid:tiny")
     return provider

@@ -116,7 +116,7 @@ def check_output(path: Path, *, endings: tuple[str, ...], replace: bool, option:
         raise LaunchMistake(f"{option}: {path} is a directory")
     if not path.absolute().parent.is_dir():
         raise LaunchMistake(f"{option}: {path.absolute().parent} is not a directory")
-    if path.exists() and not replace:
+    if os.path.lexists(path) and not replace:
         raise LaunchMistake(f"{option}: {path} already exists; choose another name")
     try:
         require_output(path)

@@ -1,4 +1,4 @@
-"""What the comparison of a workload with the application that it stands for found, as values."""
+"""What the comparison of a workload with the application that it models found, as values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,33 +7,19 @@ from enum import StrEnum
 import numpy as np
 
 from stressbench.stats.intervals import MIN_PAIRS, paired_interval
-from stressbench.tracing.iteration_times import OperationCount
+from stressbench.tracing.iteration_times import IterationTimes, OperationCount
 from stressbench.tracing.iterations import IterationDifference
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SideTimes:
-    """One launch: seconds of one iteration and of its MPI calls, mean over ranks and iterations.
-
-    `slowest_s`: the time of an iteration on the slowest rank.
-    """
-
-    time_s: float
-    slowest_s: float
-    mpi_s: float
-
-    @property
-    def mpi_share(self) -> float:
-        """Share of the time that is spent in MPI."""
-        return self.mpi_s / self.time_s
+REPLAY = "replay"
+"""The workload that repeats the program's own calls, as `Validation.workload` names it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """A launch of the program and the launch of the workload that followed it, with the computation of the former."""
 
-    program: SideTimes
-    workload: SideTimes
+    program: IterationTimes
+    workload: IterationTimes
 
     @property
     def ratio(self) -> float:
@@ -85,7 +71,8 @@ class Validation:
     never makes these calls; then nothing was measured. `ratio`: time of an iteration of the workload over that of the
     program, `mpi_ratio` the same of the times in MPI; None without launches. `tolerance`: the largest accepted
     deviation of the ratio from 1, None without one. `is_certain`: whether the interval lies on one side of the
-    tolerance, as the estimate does. `complete`: whether all launches ran.
+    tolerance, as the estimate does. `complete`: whether all launches ran. `any_tag`: tags were not compared. `notes`:
+    what was not as expected, as sentences.
     """
 
     verdict: Verdict
@@ -106,6 +93,13 @@ class Validation:
     differences: tuple[IterationDifference, ...]
     operations: tuple[OperationRow, ...]
     blocks: tuple[Block, ...]
+    any_tag: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether the workload repeats the program's own calls."""
+        return self.workload == (REPLAY,)
 
 
 def verdict_of(
@@ -139,12 +133,12 @@ def ratio_of(ratios: Sequence[float]) -> Ratio | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchPair:
-    """One pair of launches as a flat record: seconds of an iteration, see `SideTimes`."""
+    """One pair of launches as a flat record: seconds of an iteration, see `IterationTimes`."""
 
     program_s: float
     workload_s: float
-    program_slowest_s: float
-    workload_slowest_s: float
+    program_slowest_s: float | None
+    workload_slowest_s: float | None
     program_mpi_s: float
     workload_mpi_s: float
     ratio: float

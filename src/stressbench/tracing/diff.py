@@ -7,7 +7,7 @@ from itertools import islice, zip_longest
 
 from stressbench.formats.trace import RankTrace, Stream, Trace
 from stressbench.tracing.fingerprint import Fingerprint, first_difference
-from stressbench.tracing.grammar import expand_bounded
+from stressbench.tracing.grammar import ExpandedCalls, expand_bounded
 from stressbench.tracing.operations import COMMUNICATOR_CONSTRUCTORS
 from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 
@@ -74,6 +74,7 @@ def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context
         notes.append(f"{a.header.ranks:,} and {b.header.ranks:,} ranks; ranks present in both are compared")
     sequences: list[SequenceDifference] = []
     compared = 0
+    expanded = ExpandedCalls()
     totals: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     for rank, rank_a, rank_b in _ranks_of_both(a, b):
         for side, one in enumerate((rank_a, rank_b)):
@@ -88,7 +89,7 @@ def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context
                 continue
             compared += 1
             tokenizers = (CallTokenizer(rank_a, stream_a, style), CallTokenizer(rank_b, stream_b, style))
-            if (difference := _difference(*tokenizers, thread=thread, context=context)) is not None:
+            if (difference := _difference(*tokenizers, thread=thread, context=context, expanded=expanded)) is not None:
                 sequences.append(difference)
     return Difference(
         a=str(a.path), b=str(b.path), sequences_compared=compared, sequences=tuple(sequences),
@@ -129,8 +130,12 @@ def _total_differences(totals: dict[str, list[int]]) -> Iterator[TotalDifference
             yield TotalDifference(op=op, a_calls=a_calls, b_calls=b_calls, a_bytes=a_bytes, b_bytes=b_bytes)
 
 
-def _difference(a: CallTokenizer, b: CallTokenizer, *, thread: int, context: int) -> SequenceDifference | None:
+def _difference(
+    a: CallTokenizer, b: CallTokenizer, *, thread: int, context: int, expanded: ExpandedCalls
+) -> SequenceDifference | None:
     if a.is_order_dependent or b.is_order_dependent:
+        for stream in (a.stream, b.stream):
+            expanded.add(stream.rules or (), stream.calls)
         return _difference_by_expansion(a, b, thread=thread, context=context)
     a.assign_slots()
     b.assign_slots()

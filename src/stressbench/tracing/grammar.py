@@ -9,17 +9,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 
-from stressbench.formats.trace import Rule
+from stressbench.formats.trace import Call, Rule
+from stressbench.tracing.operations import START_CALLS
 
 Rules = Sequence[Rule]
 MAX_EXPANDED_CALLS = 10_000_000
-"""Longest sequence that is expanded call by call. Counting works on the rules and has no limit."""
+"""Longest sequence that is expanded call by call, and most calls of all ranks that are processed so by one command.
+
+Counting works on the rules and has no limit.
+"""
 _MAX_CACHED_RULE = 1024  # rules of at most this many calls are expanded once and cached
 _MAX_CACHED_CALLS = 1 << 20  # calls in this cache, over all rules
 
 
 class TooManyCalls(Exception):
-    """Raised for a sequence of more than MAX_EXPANDED_CALLS calls; the message gives both numbers."""
+    """Raised for more than MAX_EXPANDED_CALLS calls of a rank or of all ranks; the message gives both numbers."""
 
 
 def children_first(rules: Rules) -> tuple[int, ...]:
@@ -59,9 +63,35 @@ def expand_bounded(rules: Rules) -> Iterator[int]:
     Raises TooManyCalls beyond MAX_EXPANDED_CALLS, since a few rules can expand to any number of calls.
     """
     if (calls := rule_lengths(rules)[0]) > MAX_EXPANDED_CALLS:
-        calls_text = f"{calls:,}" if calls < 10**15 else "more than 10^15"
-        raise TooManyCalls(f"a rank made {calls_text} calls in order; expected at most {MAX_EXPANDED_CALLS:,}")
+        raise TooManyCalls(f"a rank made {_count_text(calls)} calls in order; expected at most {MAX_EXPANDED_CALLS:,}")
     return expand(rules)
+
+
+def _count_text(calls: int) -> str:
+    return f"{calls:,}" if calls < 10**15 else "more than 10^15"
+
+
+@dataclass(slots=True)
+class ExpandedCalls:
+    """Calls of all ranks that one command processes in order, added before they are expanded.
+
+    A call that starts persistent requests counts as one more for each of them, since its cost grows with their number.
+    """
+
+    total: int = 0
+
+    def add(self, rules: Rules, calls: Sequence[Call]) -> None:
+        """Add the sequence of a rank over these calls. Raises TooManyCalls if the total exceeds MAX_EXPANDED_CALLS."""
+        started = {number: len(call.requests or ()) for number, call in enumerate(calls) if call.op in START_CALLS}
+        self.total += rule_lengths(rules)[0]
+        if any(started.values()):
+            counts = call_counts(rules)
+            self.total += sum(counts[number] * requests for number, requests in started.items())
+        if self.total > MAX_EXPANDED_CALLS:
+            raise TooManyCalls(
+                f"the ranks made {_count_text(self.total)} or more calls in order, with the requests that they start; "
+                f"expected at most {MAX_EXPANDED_CALLS:,}"
+            )
 
 
 def _pieces(rules: Rules) -> Iterator[Iterable[int]]:

@@ -6,20 +6,24 @@ from dataclasses import dataclass
 
 from stressbench.formats.trace import Trace
 from stressbench.tracing.iterations import Iterations, NotComparable
-
-_WAIT_OF_TEST = {"Test": "Wait", "Testall": "Waitall"}
+from stressbench.tracing.operations import WAIT_OF_TEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IterationTimes:
-    """Seconds of one iteration, each the mean over the ranks and over the iterations of one launch.
+    """Seconds of one iteration and of its MPI calls, each the mean over the ranks and iterations of one launch.
 
-    `slowest_s` is the time of the rank that took longest. Time outside MPI is `time_s` - `mpi_s`.
+    `slowest_s` is the mean over the iterations of the rank that took longest, None where it is unknown.
     """
 
     time_s: float
-    slowest_s: float
+    slowest_s: float | None
     mpi_s: float
+
+    @property
+    def mpi_share(self) -> float:
+        """Share of the time that is spent in MPI."""
+        return self.mpi_s / self.time_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +35,7 @@ class OperationCount:
 
 
 def times_in(trace: Trace, iterations: Iterations) -> IterationTimes:
-    """The times of a capture of these iterations. Raises NotComparable where a rank made another number of calls."""
+    """The times of a capture of these iterations. Raises NotComparable where a rank made other calls."""
     trace.require_complete()
     times = iterations.times
     walls_s: list[float] = []
@@ -43,6 +47,8 @@ def times_in(trace: Trace, iterations: Iterations) -> IterationTimes:
                 f"rank {rank.rank} made {rank.sequence_calls or 0:,} of {expected:,} expected calls: the calls of the "
                 "program differ from launch to launch"
             )
+        if iterations.expected is not None:
+            iterations.expected.require(rank, times=times)
         walls_s.append(rank.wall_s / times)
         mpi_s += sum(total.time_s for total in rank.totals) / times
     return IterationTimes(time_s=sum(walls_s) / len(walls_s), slowest_s=max(walls_s), mpi_s=mpi_s / len(walls_s))
@@ -60,7 +66,7 @@ def operations_in(trace: Trace, iterations: int) -> Mapping[str, OperationCount]
     sizes: dict[str, int] = defaultdict(int)
     for rank in trace.ranks():
         for total in rank.totals:
-            op = _WAIT_OF_TEST.get(total.op, total.op)
+            op = WAIT_OF_TEST.get(total.op, total.op)
             calls[op] += total.calls - total.empty
             sizes[op] += total.bytes
     return {

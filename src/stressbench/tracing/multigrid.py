@@ -14,6 +14,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
 
 from stressbench.formats.trace import Trace, TraceFileError
+from stressbench.tracing.comments import in_comment
 from stressbench.tracing.segments import Exchange, Gathering, Segment, Step, repeated_segments
 
 Borders: TypeAlias = Mapping[tuple[int, int], int]
@@ -58,7 +59,7 @@ def levels_of(trace: Trace) -> Levels:
 def levels_text(levels: Levels, *, program: str, ranks: int) -> str:
     """The levels as a file for `amg --levels`."""
     lines = [
-        f"# The multigrid of {program} on {ranks} ranks, from a capture with {levels.cycles} V-cycles.",
+        f"# The multigrid of {in_comment(program)} on {ranks} ranks, from a capture with {levels.cycles} V-cycles.",
         "# Written by `stressbench trace levels`; the format: docs/motifs/amg.md.",
     ]
     matrices = [*levels.matrices, *([] if levels.relaxed is None else [levels.relaxed])]
@@ -129,11 +130,12 @@ _RankExchange: TypeAlias = tuple[int, Exchange]
 def _packages(ranks: Sequence[Segment]) -> list[list[_Package]]:
     """The package of each exchange, in the order of each rank's calls."""
     times = Counter((rank, step) for rank, steps in enumerate(ranks) for step in _exchanges(steps))
+    for (rank, _), number in times.items():  # before the partners: their number grows with that of the exchanges
+        if number not in _TIMES:
+            raise _NotACycle(f"rank {rank} makes an exchange {number} times; expected {_TIMES_TEXT}")
     partners = _partners(ranks)
     package_of: dict[_RankExchange, _Package] = {}
     for start in times:
-        if times[start] not in _TIMES:
-            raise _NotACycle(f"rank {start[0]} makes an exchange {times[start]} times; expected {_TIMES_TEXT}")
         if start in package_of:
             continue
         package_of[start] = package = _Package(times[start])

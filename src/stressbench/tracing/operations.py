@@ -41,6 +41,8 @@ COMPLETION_TOKENS = {
     "Wait": "W", "Waitall": "Wa", "Waitany": "Wy", "Waitsome": "Ws",
     "Test": "T", "Testall": "Ta", "Testany": "Ty", "Testsome": "Ts",
 }  # fmt: skip
+WAIT_OF_TEST = {"Test": "Wait", "Testall": "Waitall"}
+"""The call that waits for the requests that a test has completed."""
 SENDRECV_CALLS = frozenset({"Sendrecv", "Sendrecv_replace"})
 START_CALLS = frozenset({"Start", "Startall"})
 PERSISTENT_INITS = frozenset(name for name in (*SEND_TOKENS, *RECEIVE_TOKENS) if name.endswith("_init"))

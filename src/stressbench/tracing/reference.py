@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 from stressbench.formats.trace import Call, Gap, RankTrace, Trace, TraceFileError
 from stressbench.tracing.gaps import deviation_s, mean_s, median_s
-from stressbench.tracing.grammar import Loop, Rules, expand_bounded, outermost_loops, rule_lengths, single_pass
+from stressbench.tracing.grammar import (
+    MAX_EXPANDED_CALLS,
+    Loop,
+    Rules,
+    expand_bounded,
+    outermost_loops,
+    rule_lengths,
+    single_pass,
+)
 from stressbench.tracing.operations import TEST_CALLS
 from stressbench.tracing.profile import Profile, profile_of
 from stressbench.tracing.tokens import CallTokenizer, TokenStyle
@@ -16,6 +24,7 @@ from stressbench.tracing.traffic import PeerTotals, Row, TrafficAccumulator
 
 SCHEMA = "proxy-profile/1"
 MAX_TOKENS = 100_000
+_MAX_SEQUENCE_CHARACTERS = 1 << 28  # of all sequences
 _COUNT_TOLERANCE = 0.1  # loops of two ranks correspond up to this difference in passes: compression may peel some off
 _COLUMNS = (
     "call", "gap_before_wall_us_mean", "gap_before_wall_us_std", "gap_before_wall_us_median", "call_wall_us_mean",
@@ -78,12 +87,17 @@ def reference_profile(trace: Trace, *, iteration: bool) -> ReferenceProfile:
     for rank in trace.ranks():
         traffic.add(rank, rules_of_pass(trace, rank, loop))
     profile = profile_of(trace)
+    keeps_sequences = (
+        traffic.longest <= MAX_TOKENS
+        and traffic.calls <= MAX_EXPANDED_CALLS
+        and traffic.characters <= _MAX_SEQUENCE_CHARACTERS
+    )
     return ReferenceProfile(
         schema=SCHEMA, app=trace.header.program, iteration_unit=_iteration_unit(loop), ranks=trace.header.ranks,
         p2p_matrix=traffic.matrix(), p2p_size_histogram=traffic.sizes(), p2p_messages=traffic.messages(),
         p2p_totals=traffic.totals(), collectives=traffic.collective_rows(), mpi_calls_all_ranks=traffic.operations(),
         mpip=_mpip(profile), pipeline=_pipeline(trace, loop, busiest=traffic.busiest()),
-        sequence_all_ranks=_sequences(trace, loop) if traffic.longest <= MAX_TOKENS else None,
+        sequence_all_ranks=_sequences(trace, loop) if keeps_sequences else None,
     )  # fmt: skip
 
 
@@ -162,10 +176,16 @@ def _pipeline(trace: Trace, loop: Loop | None, *, busiest: int) -> Pipeline | No
     for number in dict.fromkeys((0, busiest)):
         rank = trace.rank(number)
         rules = rules_of_pass(trace, rank, loop)
-        if rule_lengths(rules)[0] > MAX_TOKENS:
+        if rule_lengths(rules)[0] > MAX_TOKENS or _characters(rank, rules) > _MAX_SEQUENCE_CHARACTERS:
             return None
         ranks[str(number)] = list(_rows(rank, rules, wraps=loop is not None))
     return Pipeline(columns=_COLUMNS, ranks=ranks)
+
+
+def _characters(rank: RankTrace, rules: Rules) -> int:
+    traffic = TrafficAccumulator(1)
+    traffic.add(rank, rules)
+    return traffic.characters
 
 
 def _rows(rank: RankTrace, rules: Rules, *, wraps: bool) -> Iterable[Row]:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from stressbench.formats.ranges import spans
 from stressbench.formats.trace import RankTrace, Trace, TraceMode
+from stressbench.formats.workload_text import quote
+from stressbench.tracing.comments import in_comment
 from stressbench.tracing.operations import DYNAMIC_PROCESS_CALLS
 
 _DISQUALIFYING_LOSSES = frozenset({"calls", "lists", "sender"})  # losses of these make the sequence incomplete
@@ -70,7 +72,7 @@ def _rank_refusals(trace: Trace, rank: RankTrace) -> Iterable[str]:
 def workload_text(trace: Trace, *, job: str, file: str, nodes: int | None) -> str:
     """Text of the workload that replays the trace. The engine opens `file`, relative to its working directory."""
     ranks = trace.header.ranks
-    program = "".join(letter for letter in trace.header.program or "an MPI program" if letter.isprintable())
+    program = in_comment(trace.header.program or "an MPI program")
     hosts = count(nodes or 1, "host")
     return f"""\
 # Replays {program} on {count(ranks, "rank")} of {hosts}: the same MPI calls, sizes, order and times between calls.
@@ -89,14 +91,6 @@ def workload_text(trace: Trace, *, job: str, file: str, nodes: int | None) -> st
 def count(number: int, noun: str) -> str:
     """A number with its noun: `1 rank`, `4 ranks`."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def quote(word: str) -> str:
-    """A word of the workload language, quoted and escaped if necessary."""
-    if word and not any(letter in ' \t"\\$#' for letter in word) and word.isprintable():
-        return word
-    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
-    return f'"{escaped}"'
 
 
 def trace_path_for(workload: Path) -> Path:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from stressbench.formats.trace import Call, RankTrace, Trace, TraceFileError
-from stressbench.tracing.grammar import expand_bounded
+from stressbench.tracing.grammar import ExpandedCalls, expand_bounded
 from stressbench.tracing.operations import COLLECTIVES, PERSISTENT_INITS, SEND_TOKENS
 from stressbench.tracing.ranks import WorldRanks
 from stressbench.tracing.reference import sequence_rules
@@ -66,12 +66,14 @@ class RepeatedSegment:
 def repeated_segments(trace: Trace) -> tuple[RepeatedSegment, ...]:
     """All segments with an exchange, the one that occurs most often first; of several, the earliest.
 
-    Raises TraceFileError if there is none, or if the ranks do not make equally many collectives.
+    Raises TraceFileError if there is none, or if the ranks do not make equally many collectives, and TooManyCalls.
     """
     trace.require_complete()
     ranks: list[_RankSegments] = []
     kinds: list[int] = []  # of each segment: equal for segments that are equal on all ranks so far
+    expanded = ExpandedCalls()
     for rank in trace.ranks():
+        expanded.add(sequence_rules(trace, rank), rank.calls)
         segments = _RankSegments.of(trace, rank)
         if not ranks:
             kinds = segments.order

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from stressbench.formats.trace import RankTrace
-from stressbench.tracing.grammar import Rules, call_counts, expand_bounded
-from stressbench.tracing.operations import COLLECTIVES, TEST_CALLS
+from stressbench.tracing.grammar import ExpandedCalls, Rules, call_counts, expand_bounded
+from stressbench.tracing.operations import COLLECTIVES, PERSISTENT_INITS, START_CALLS, TEST_CALLS
 from stressbench.tracing.tokens import CallTokenizer, Message, TokenStyle
 
 Row: TypeAlias = list[int | float | str | None]
@@ -25,18 +25,21 @@ class PeerTotals:
 
 @dataclass(slots=True)
 class TrafficAccumulator:
-    """Accumulates counts rank by rank."""
+    """Accumulates counts rank by rank. `characters`: length of all sequences as tokens; `calls`: of all ranks."""
 
     ranks: int
     longest: int = 0
+    calls: int = 0
+    characters: int = 0
     _sent: Counter[tuple[int, int, int]] = field(default_factory=Counter)
     _sends: list[int] = field(default_factory=list)
     _peers: list[int] = field(default_factory=list)
     _collectives: Counter[tuple[str, str | None, int, int, int, int]] = field(default_factory=Counter)
     _operations: Counter[str] = field(default_factory=Counter)
+    _expanded: ExpandedCalls = field(default_factory=ExpandedCalls)
 
     def add(self, rank: RankTrace, rules: Rules) -> None:
-        """Add the calls of one rank; `rules` is its sequence or a part of it."""
+        """Add the calls of one rank; `rules` is its sequence or a part of it. Raises TooManyCalls."""
         tokenizer = CallTokenizer(rank, rank.streams_by_thread()[0], TokenStyle.exact)
         tokenizer.assign_slots()
         counts = call_counts(rules)
@@ -44,14 +47,16 @@ class TrafficAccumulator:
             self.longest, sum(n for number, n in counts.items() if rank.calls[number].op not in TEST_CALLS)
         )
         sent: Counter[tuple[int, int]] = Counter()
-        for message, n in _messages(tokenizer, rules, counts):
+        for message, n in _messages(tokenizer, rules, counts, self._expanded):
             sent[-1 if message.to is None else message.to, message.bytes] += n
         for (to, size), n in sent.items():
             self._sent[rank.rank, to, size] += n
         self._sends.append(sum(sent.values()))
         self._peers.append(len({to for to, _ in sent}))
+        self.calls += counts.total()
         for number, n in counts.items():
             call = rank.calls[number]
+            self.characters += n * (1 + len(tokenizer.token(number)))
             self._operations[call.op] += n
             if call.op in COLLECTIVES:
                 key = (tokenizer.size_of(call) or 0, tokenizer.root(call), call.unit or 1)
@@ -99,14 +104,24 @@ class TrafficAccumulator:
         return dict(sorted(self._operations.items()))
 
 
-def _messages(tokenizer: CallTokenizer, rules: Rules, counts: Counter[int]) -> Iterator[tuple[Message, int]]:
+def _messages(
+    tokenizer: CallTokenizer, rules: Rules, counts: Counter[int], expanded: ExpandedCalls
+) -> Iterator[tuple[Message, int]]:
     """Messages and how often each is sent. The sequence is expanded only if persistent requests share slots."""
-    if not tokenizer.is_order_dependent:
-        for number, n in counts.items():
+    calls = tokenizer.stream.calls
+    in_order = tokenizer.is_order_dependent
+    for number, n in counts.items():
+        if not (in_order and calls[number].op in START_CALLS):
             for message in tokenizer.messages(number):
                 yield message, n
+    if not in_order:
         return
+    expanded.add(rules, calls)
+    inits = {number for number in counts if calls[number].op in PERSISTENT_INITS}
+    starts = {number for number in counts if calls[number].op in START_CALLS}
     for number in expand_bounded(rules):
-        tokenizer.token(number)
-        for message in tokenizer.messages(number):
-            yield message, 1
+        if number in inits:
+            tokenizer.token(number)  # assigns its slot
+        elif number in starts:
+            for message in tokenizer.messages(number):
+                yield message, 1

@@ -145,6 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"vpfft", Options{{"nx", "8"}}}, std::pair{"milc", Options{}},
         std::pair{"minife", Options{{"nx", "9"}, {"ny", "8"}, {"nz", "7"}}},
         std::pair{"nekbone", Options{{"elements", "2"}}}, std::pair{"comd", Options{{"nx", "9"}, {"energies", ""}}},
+        std::pair{"mcb", Options{{"particles", "100"}, {"zones-x", "9"}, {"zones-y", "7"}, {"cycles", "1"}}},
         std::pair{"npb", Options{{"class", "S"}}}, std::pair{"npb", Options{{"benchmark", "ft"}, {"class", "S"}}},
         std::pair{"npb", Options{{"benchmark", "mg"}, {"class", "S"}}},
         std::pair{"npb", Options{{"benchmark", "lu"}, {"class", "S"}}},

@@ -118,12 +118,12 @@ TEST_F(BEffIo, GivesEachRankAFileAndASegmentOfTheSameBytes) {
   if (group_.rank() == 0) {
     const std::int64_t own = 4 * mib + 2 * 32 * kib + 8 + 2 * kib + 8 + 8;
     const std::int64_t segment = beff::segment_bytes(own);
-    const std::vector<std::byte> segmented = bytes_of(2), together = bytes_of(3);
+    const std::vector<std::byte> segmented = bytes_of(2), collective = bytes_of(3);
     EXPECT_EQ(std::ssize(segmented), ranks * segment);
-    EXPECT_EQ(std::ssize(together), ranks * segment);
+    EXPECT_EQ(std::ssize(collective), ranks * segment);
     for (int rank = 0; rank < ranks; ++rank) {
       EXPECT_EQ(std::ssize(bytes_of(4 + rank)), own);
-      for (const auto& file : {segmented, together}) {
+      for (const auto& file : {segmented, collective}) {
         const payload::Origin origin{.sender = rank, .receiver = rank, .pass = 0};
         const std::span bytes(file.data() + rank * segment, static_cast<std::size_t>(segment));
         EXPECT_EQ(payload::first_wrong(bytes.subspan(8, static_cast<std::size_t>(mib) - 8), origin, 8), std::nullopt);

@@ -67,9 +67,9 @@ TEST(LateRanks, DrawTheirTimeInTheRandomShapeWhateverTheNumberOfRanksAndIteratio
   const auto own = latenesses(everyone(), options, 20);
   EXPECT_THAT(own, Each(testing::AllOf(testing::Ge(0), testing::Le(10000))));
   EXPECT_NE(own[0], own[1]);
-  Options together = options;
-  together.emplace_back("-i", "5");
-  EXPECT_EQ(latenesses(everyone(), together, 20), own);
+  Options with_five_iterations = options;
+  with_five_iterations.emplace_back("-i", "5");
+  EXPECT_EQ(latenesses(everyone(), with_five_iterations, 20), own);
   const mpi::Group single_rank = first_ranks(1);
   if (single_rank) {
     EXPECT_EQ(latenesses(single_rank, options, 20), own);

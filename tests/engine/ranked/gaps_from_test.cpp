@@ -138,6 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"vpfft", Options{{"nx", "6"}, {"-n", "2"}}}, std::pair{"milc", Options{}},
                     std::pair{"minife", Options{{"nx", "9"}, {"ny", "8"}, {"nz", "7"}}},
                     std::pair{"nekbone", Options{{"elements", "2"}}}, std::pair{"comd", Options{{"nx", "9"}}},
+                    std::pair{"mcb", Options{{"zones-x", "9"}, {"zones-y", "7"}, {"cycles", "1"}}},
                     std::pair{"npb", Options{{"class", "S"}}}, std::pair{"amg", Options{{"points", "6x5x4"}}},
                     std::pair{"umt", Options{{"zones", "1x2x1"}, {"temperature-iterations", "2"}}},
                     std::pair{"traffic", Options{{"like", "charon"}}},

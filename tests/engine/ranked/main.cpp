@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "io/load.hpp"
 
@@ -31,6 +33,20 @@ class RankedFailures final : public testing::EmptyTestEventListener {
 
   int rank_;
   std::string name_ = "outside of a test";
+};
+
+// Reports what was left out and why as lines `SKIPPED NAME: REASON`, which scripts/test.sh prints: for ctest, the whole
+// launch is one test. Tests that need another number of ranks are in other launches, and not reported.
+class ReportedSkips final : public testing::EmptyTestEventListener {
+  void OnTestEnd(const testing::TestInfo& test) override {
+    for (int k = 0; k < test.result()->total_part_count(); ++k) {
+      const testing::TestPartResult& part = test.result()->GetTestPartResult(k);
+      const std::string_view reason = part.message();
+      if (!part.skipped() || reason.find("rank") != std::string_view::npos) continue;
+      const int length = static_cast<int>(std::min(reason.find('\n'), reason.size()));
+      std::printf("SKIPPED %s.%s: %.*s\n", test.test_suite_name(), test.name(), length, reason.data());
+    }
+  }
 };
 
 // A working directory for this launch, so that concurrent launches do not share files.
@@ -80,6 +96,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   listeners.Append(new RankedFailures(rank));  // the framework owns it
+  if (rank == 0) listeners.Append(new ReportedSkips);
   if (rank != 0) delete listeners.Release(listeners.default_result_printer());
 
   const int worst = run_on_all(rank);

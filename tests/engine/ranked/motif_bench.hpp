@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "../matched_messages.hpp"
 #include "core/clock.hpp"
 #include "motifs/motif.hpp"
 
@@ -44,12 +46,18 @@ inline bool fits(const Motif& motif, int ranks) {
   }
 }
 
-// A motif after decompose and prepare.
+// A motif after decompose and prepare. Throws if the ranks would wait for messages that are never sent.
 class MotifBench {
  public:
   MotifBench(const mpi::Group& group, const std::string& name, const Options& options = {}, std::uint64_t seed = 1)
       : motif_(make_motif(name, options)) {
     motif_->check(group.size());
+    const auto* const lists = dynamic_cast<const CallListMotif*>(motif_.get());
+    if (lists != nullptr) {
+      const MessagesOfRanks messages = messages_of_ranks(*lists, group.size());
+      if (messages.sent != messages.received)
+        throw std::logic_error(name + ": the messages that are sent are not those that are received");
+    }
     motif_->bind({"test", "now", 0});
     motif_->decompose(group, Draw{.seed = seed, .stream = 3});
     motif_->prepare(0);

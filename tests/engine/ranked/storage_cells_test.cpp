@@ -56,14 +56,14 @@ std::string words_of(const Cell& cell) {
 // Why a combination is not possible; empty if it is.
 std::string reason_against(const Cell& cell) {
   const bool shared_pointer = cell.call.name == "MPI_File_write_shared" || cell.call.name == "MPI_File_write_ordered";
-  const bool together =
+  const bool collective =
       cell.call.name == "collective" || cell.call.name.ends_with("_all") || cell.call.name == "MPI_File_write_ordered";
   const bool data_set = cell.call.option == "transfer-mode";
   if (shared_pointer && cell.order == "random") return "only moves forward";
   if (shared_pointer && cell.work == "append") return "beginning of a file";
   if (shared_pointer && cell.work == "mixed") return "the same file pointer";
   if (data_set && cell.work == "append") return "fixed at creation";
-  if (together && cell.work == "mixed") return "differ in number or length";
+  if (collective && cell.work == "mixed") return "differ in number or length";
   return "";
 }
 

@@ -73,10 +73,10 @@ TEST_P(MpiIoCalls, FindWhatIsInTheFile) {
     EXPECT_TRUE(found == own_blocks(part));
     return;
   }
-  std::vector<std::byte> together(static_cast<std::size_t>(part.file_bytes()));
+  std::vector<std::byte> gathered(static_cast<std::size_t>(part.file_bytes()));
   const int own = static_cast<int>(found.size());
-  MPI_Allgather(found.data(), own, MPI_BYTE, together.data(), own, MPI_BYTE, group_.handle());
-  EXPECT_TRUE(blocks_of(together, part.length) == blocks_of(bytes_at(0, part.file_bytes()), part.length));
+  MPI_Allgather(found.data(), own, MPI_BYTE, gathered.data(), own, MPI_BYTE, group_.handle());
+  EXPECT_TRUE(blocks_of(gathered, part.length) == blocks_of(bytes_at(0, part.file_bytes()), part.length));
 }
 
 TEST_P(MpiIoCalls, KeepWhatIsInTheFile) {
@@ -110,7 +110,7 @@ class ApartMpiIoShort : public MpiIoCalls {};
 TEST_P(ApartMpiIo, SaySoWhereTheDiskIsFull) {
   const TimeLimit limit(60);
   const SmallDisk disk(group_, 64 << 10);
-  if (!disk.mounted()) GTEST_SKIP() << "SKIPPED: no small tmpfs may be mounted here: " << disk.mount_error();
+  if (!disk.mounted()) GTEST_SKIP() << "no small tmpfs may be mounted here: " << disk.mount_error();
   BackendBench bench("mpiio", settings());
   const Strided part{group_, 100'000, 1};
   std::string fault;
@@ -206,7 +206,7 @@ TEST_F(MpiIoStorage, PreallocatesWhenOpened) {
 TEST_F(MpiIoStorage, SaysSoWherePreallocationDoesNotFit) {
   const TimeLimit limit(60);
   const SmallDisk disk(group_, 64 << 10);
-  if (!disk.mounted()) GTEST_SKIP() << "SKIPPED: no small tmpfs may be mounted here: " << disk.mount_error();
+  if (!disk.mounted()) GTEST_SKIP() << "no small tmpfs may be mounted here: " << disk.mount_error();
   BackendBench bench("mpiio", {{"preallocate", ""}});
   const Strided part{group_, 1 << 20, 1};
   const auto opening = part.opening(disk.file(), Access::write);

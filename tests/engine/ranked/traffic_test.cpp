@@ -164,6 +164,7 @@ std::vector<Case> cases() {
       {"minife", {{"nx", "9"}, {"ny", "8"}, {"nz", "7"}, {"compute", "off"}}},
       {"nekbone", {{"elements", "6"}, {"compute", "off"}}},
       {"comd", {{"nx", "9"}, {"ny", "10"}, {"nz", "11"}, {"energies", ""}, {"-n", "2"}, {"compute", "off"}}},
+      {"mcb", {{"zones-x", "9"}, {"zones-y", "7"}, {"-n", "2"}, {"compute", "off"}}},
       {"npb", {{"benchmark", "cg"}, {"class", "S"}, {"run", ""}, {"compute", "off"}}},
       {"npb", {{"benchmark", "ft"}, {"class", "S"}, {"compute", "off"}}},
       {"npb", {{"benchmark", "mg"}, {"class", "S"}, {"run", ""}, {"compute", "off"}}},

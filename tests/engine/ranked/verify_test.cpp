@@ -79,6 +79,7 @@ std::vector<Case> cases() {
       {"minife", {{"nx", "9"}, {"ny", "8"}, {"nz", "7"}, {"compute", "off"}}, 4, 3, 2, 9, from_to(1, 3, 9)},
       {"nekbone", {{"elements", "4"}, {"compute", "off"}}, 4, 2, 4, 7, from_to(1, 2, 7)},
       {"comd", {{"nx", "8"}, {"ny", "8"}, {"nz", "8"}, {"compute", "off"}}, 2, 1, 1, 5, from_to(0, 1, 5)},
+      {"mcb", {{"particles", "100k"}, {"-n", "2"}, {"compute", "off"}}, 2, 1, 5, 130, from_to(0, 1, 130)},  // photons
       {"npb", {{"benchmark", "cg"}, {"class", "S"}, {"compute", "off"}}, 4, 3, 1, 5, from_to(2, 3, 5)},
       {"npb", {{"benchmark", "ft"}, {"class", "S"}, {"compute", "off"}}, 2, 1, 0, 3, from_to(0, 1, 3)},
       {"npb", {{"benchmark", "mg"}, {"class", "S"}, {"compute", "off"}}, 4, 2, 8, 6, from_to(3, 2, 6)},

@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "../matched_messages.hpp"
 #include "motifs/application/call_list_motif.hpp"
-#include "persistent.hpp"
 
 namespace stressbench::test {
 
@@ -57,6 +55,9 @@ inline std::string token(const calls::Call& call) {
         if constexpr (std::same_as<C, calls::SendReceive>) {
           return fmt::format("SR>{}:{}<{}:{}", one.out.to, bytes(one.out.count), one.in.from, bytes(one.in.capacity));
         }
+        if constexpr (std::same_as<C, calls::UnmatchedIrecv>)
+          return fmt::format("Ir<{}:{}:{}", one.from, one.tag, bytes(one.capacity));
+        if constexpr (std::same_as<C, calls::Cancel>) return "Cancel";
         if constexpr (std::same_as<C, calls::Wait>) return "W(1)";
         if constexpr (std::same_as<C, calls::WaitAll> || std::same_as<C, calls::WaitAllUnlessTested>)
           return fmt::format("Wa({})", one.requests.count);
@@ -96,26 +97,8 @@ inline std::string calls_of(const Motif& motif, int rank, int ranks) {
 
 // Checks that every message sent is received with the same size, in the same order per pair of ranks and tag.
 inline void expect_matching_messages(const Motif& motif, int ranks) {
-  std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> sent;
-  std::map<std::tuple<int, int, int>, std::vector<std::int64_t>> received;
-  for (int rank = 0; rank < ranks; ++rank) {
-    const calls::CallList list = call_list_motif(motif).calls_of(rank, ranks);
-    PersistentMessages persistent(list);
-    const auto count = [&]<class C>(const C& message) {
-      if constexpr (calls::Sends<C>) {
-        if (message.out.to >= 0)
-          sent[{rank, message.out.to, message.out.tag}].push_back(message.out.count * calls::size_of(message.type));
-      }
-      if constexpr (calls::Receives<C>) {
-        if (message.in.from >= 0)
-          received[{message.in.from, rank, message.in.tag}].push_back(message.in.count * calls::size_of(message.type));
-      }
-    };
-    for_each_executed_call(list, [&](const calls::Call& call) {
-      std::visit([&](const auto& one) { persistent.for_each_message(one, count); }, call);
-    });
-  }
-  EXPECT_EQ(sent, received) << ranks << " ranks";
+  const MessagesOfRanks messages = messages_of_ranks(call_list_motif(motif), ranks);
+  EXPECT_EQ(messages.sent, messages.received) << ranks << " ranks";
 }
 
 // Checks that the announced traffic is the sum over the call lists of all ranks.

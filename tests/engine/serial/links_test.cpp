@@ -128,8 +128,8 @@ TEST(LinkSocket, SaysWhatIsWrong) {
     return rejection(server.path());
   };
   EXPECT_THAT(after("{\"fault\": \"the switch is on fire\"}\n"), HasSubstr("the switch is on fire"));
-  EXPECT_THAT(after("what?\n"), HasSubstr("'what?' is not what"));
-  EXPECT_THAT(after("{\"links\": [{\"link\": 3}]}\n"), HasSubstr("is not what"));
+  EXPECT_THAT(after("what?\n"), HasSubstr("'what?' does not have the format"));
+  EXPECT_THAT(after("{\"links\": [{\"link\": 3}]}\n"), HasSubstr("does not have the format"));
   EXPECT_THAT(after("half a line"), HasSubstr("the connection was closed"));
 }
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "../persistent.hpp"
 #include "motifs/application/call_list_motif.hpp"
-#include "persistent.hpp"
 
 namespace stressbench::test {
 

@@ -41,9 +41,9 @@ TEST(Plan, RoundsAreNumberedFromOneWithoutGaps) {
 TEST(Plan, UnequalCountsAreSpreadOverTheBlocks) {  // the paper: 20 isolated, 30 contended
   const Plan plan{{0}, {20, 30}, 1};
   EXPECT_EQ(times_by_job(all_rounds(plan)), (std::map<int, int>{{-1, 30}, {0, 20}}));
-  int alone = 0;
-  for (int block = 0; block < 15; ++block) alone += times_by_job(plan.block(block))[0];
-  EXPECT_EQ(alone, 10);
+  int isolated = 0;
+  for (int block = 0; block < 15; ++block) isolated += times_by_job(plan.block(block))[0];
+  EXPECT_EQ(isolated, 10);
 }
 
 TEST(Plan, TheSeedAloneDecidesTheOrder) {

@@ -1,4 +1,4 @@
-// Fault records in the run file: who may append one, and what remains of a line that did not fit.
+// Records that are read back, and fault records: who may append one, and what remains of a line that did not fit.
 #include "output/run_file.hpp"
 
 #include <fcntl.h>
@@ -98,6 +98,86 @@ TEST_F(RunFileFaults, NothingStaysOfALineThatDoesNotFit) {
   }
   EXPECT_EQ(content(), header);
   EXPECT_EQ(file.change(), "");
+}
+
+// What a reader of the file gets.
+Json as_read(const Json& record) { return Json::parse(record.dump()); }
+
+scheduler::Header header_of(const scheduler::Machine& machine) {
+  scheduler::Header record;
+  record.launch = 2;
+  record.run_id = "run-7";
+  record.seed = ~std::uint64_t{0};
+  record.machine = &machine;
+  record.workload_path = "demo.sb";
+  record.workload_text = "[JOB_NAME] a\n";
+  record.plan = {{3, 4}, 5, scheduler::Finish::once, 0.05, 1.5, "random:7", true};
+  return record;
+}
+
+TEST(RecordsReadBack, HeaderHasTheSettingsOfTheRun) {
+  scheduler::Machine machine;
+  machine.ranks = 4;
+  machine.ranks_per_node = 2;
+  const scheduler::Header written = header_of(machine);
+  scheduler::Machine read_machine;
+  const scheduler::Header read = header_from_json(as_read(to_json(written)), read_machine);
+  EXPECT_EQ(read_machine.ranks, 4);
+  EXPECT_EQ(read_machine.ranks_per_node, 2);
+  EXPECT_EQ(read.launch, 2);
+  EXPECT_EQ(read.run_id, "run-7");
+  EXPECT_EQ(read.seed, written.seed);
+  EXPECT_EQ(read.workload_path, "demo.sb");
+  EXPECT_EQ(read.workload_text, "[JOB_NAME] a\n");
+  EXPECT_EQ(read.plan.counts.isolated, 3);
+  EXPECT_EQ(read.plan.counts.contended, 4);
+  EXPECT_EQ(read.plan.warmup, 5);
+  EXPECT_EQ(read.plan.finish, scheduler::Finish::once);
+  EXPECT_EQ(read.plan.until_interval, 0.05);
+  EXPECT_EQ(read.plan.time_limit_s, 1.5);
+  EXPECT_EQ(read.plan.placement, "random:7");
+  EXPECT_TRUE(read.plan.verify);
+}
+
+TEST(RecordsReadBack, TheFileBeginsWithTheHeaderOfTheRun) {
+  const scheduler::Machine machine;
+  const std::string line = to_json(header_of(machine)).dump();
+  EXPECT_THAT(line, testing::StartsWith(beginning_of_header()));
+  EXPECT_THAT(line, testing::HasSubstr(run_id_member("run-7")));
+}
+
+TEST(RecordsReadBack, SampleHasJobStepPhaseAndTime) {
+  scheduler::Machine machine;
+  machine.table = {{"h1", std::nullopt, {0}}};
+  machine.node_of_rank = {0};
+  scheduler::Sample sample;
+  sample.job = 3;
+  sample.step = 1;
+  sample.head.phase = scheduler::Phase::extra;
+  sample.time.max = 0.25;
+  sample.time.slowest_rank = 0;
+  const scheduler::Sample read = sample_from_json(as_read(to_json(sample, machine)));
+  EXPECT_EQ(read.job, 3);
+  EXPECT_EQ(read.step, 1);
+  EXPECT_EQ(read.head.phase, scheduler::Phase::extra);
+  EXPECT_EQ(read.time.max, 0.25);
+  sample.time.slowest_rank = -1;
+  EXPECT_EQ(sample_from_json(as_read(to_json(sample, machine))).time.slowest_rank, -1) << "measured on no rank";
+}
+
+TEST(RecordsReadBack, RoundAndEnd) {
+  scheduler::RoundRecord round;
+  round.round = {7, 2, scheduler::RoundKind::contended, -1};
+  const scheduler::RoundRecord read = round_from_json(as_read(to_json(round)));
+  EXPECT_EQ(read.round, round.round);
+  EXPECT_TRUE(end_from_json(as_read(to_json(scheduler::End{true, scheduler::EndReason::done, 7, 1}))).complete);
+}
+
+TEST(RecordsReadBack, AnUnknownNameIsAMistakeAndNoDefault) {
+  scheduler::RoundRecord round;
+  Json record = to_json(round);
+  record["kind"] = "other";
+  EXPECT_THROW((void)round_from_json(record), UserMistake);
 }
 
 }  // namespace

@@ -22,10 +22,10 @@ void ours(int) {}
 TEST(Signals, AHandlerIsReplacedByThePreviousOneAtItsEnd) {
   const Action before = action_of(SIGUSR2);
   {
-    const Handler outer{SIGUSR2, ours};
+    const ScopedSignalHandler outer{SIGUSR2, ours};
     EXPECT_EQ(action_of(SIGUSR2), ours);
     {
-      const Handler inner{SIGUSR2, SIG_IGN};
+      const ScopedSignalHandler inner{SIGUSR2, SIG_IGN};
       EXPECT_EQ(action_of(SIGUSR2), SIG_IGN);
     }
     EXPECT_EQ(action_of(SIGUSR2), ours);

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/round_queue.hpp"
+#include "scheduler/stopping/end_of_plan.hpp"
+#include "scheduler/stopping/listener_fault.hpp"
 #include "scheduler/stopping/time_limit.hpp"
 
 namespace stressbench::scheduler {
@@ -26,6 +28,38 @@ TEST(StoppingAtTimeLimit, NeverHappensWithoutALimit) {
   stopping::TimeLimit limit{std::nullopt, 1};
   limit.observe(contended, 1e9);
   EXPECT_FALSE(limit.reached(contended, 1e9));
+}
+
+TEST(StoppingAtEndOfPlan, WaitsForTheLastRoundOfTheLastBlock) {
+  RoundQueue queue{Plan{{0}, {2, 2}, 1}, 0};
+  const stopping::EndOfPlan end{queue};
+  EXPECT_FALSE(end.reached()) << "no block is loaded yet";
+  for (int block = 0; block < 2; ++block) {
+    queue.load_block();
+    EXPECT_FALSE(end.reached());
+    while (!queue.empty()) queue.take();
+    EXPECT_EQ(end.reached(), block == 1);
+  }
+}
+
+TEST(StoppingAtListenerFault, RecordsTheRankHostAndCause) {
+  class FullDisk final : public Listener {
+    void on_event(const Event&) override { throw MachineFault("disk full"); }
+  } disk;
+  Machine machine;
+  machine.table = {{"h1", std::nullopt, {0}}};
+  machine.node_of_rank = {0};
+  RunReporter reporter{{&disk}};
+  const stopping::ListenerFault fault{reporter};
+  EXPECT_FALSE(fault.reached());
+  reporter.event({});
+  ASSERT_TRUE(fault.reached());
+  const Fault record = fault.record(machine);
+  EXPECT_EQ(record.cause, "disk full");
+  EXPECT_EQ(record.host, "h1");
+  EXPECT_EQ(record.rank, 0);
+  EXPECT_EQ(record.job, std::nullopt);
+  EXPECT_EQ(record.motif, std::nullopt);
 }
 
 TEST(RoundQueue, GivesAllRoundsOfThePlanBlockByBlock) {

@@ -23,5 +23,22 @@ TEST(Throttle, IsTheLongerOfBoth) {
   EXPECT_EQ((Throttle{.load = 0.5, .period_ns = 5000}.pause_after(4000)), 4000);
 }
 
+TEST(Throttle, HasThePeriodInWhichTheTrafficPerRankIsTheRate) {
+  workload::MotifCall call;
+  call.name = "pingpong";
+  call.options.resize(2);
+  call.options[0].name = "size";
+  call.options[0].value = "1000";
+  call.options[1].name = "iterations";
+  call.options[1].value = "5";
+  workload::Loop loop;
+  loop.count = 3;
+  loop.steps = {call};
+  workload::Job job;
+  job.steps = {loop};
+  // 3 x 5 iterations, in each of which both of the 2 ranks send 1000 bytes.
+  EXPECT_EQ(Throttle::period_for(Chain{job, 0}, 2, Bytes{1'000'000}), 15'000'000);
+}
+
 }  // namespace
 }  // namespace stressbench::scheduler

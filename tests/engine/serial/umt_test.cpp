@@ -109,6 +109,18 @@ TEST(Umt, ReferenceProblemSendsLongMessages) {
   EXPECT_EQ(traffic.message_bytes, fluxes * 8 * 192 * 90 * 200 + 4 * 192 * 8 * (90 + 1) + 4 * 32);
 }
 
+TEST(Umt, CountsNoTrafficThroughFacesThatNoRanksShare) {
+  // The ranks share a face of four corners. Those in x and y have 2^33 each, whose fluxes would be more than 2^63 bytes
+  // in a time step: the sanitizers report where they are computed.
+  const auto motif = configured(
+      "umt",
+      {{"zones", "1x1x2147483647"}, {"groups", "10000"}, {"polar", "18"}, {"azimuthal", "22"}, {"grid", "1x1x2"}}, 2);
+  const std::int64_t fluxes = 4 * 8 + (2 + 3) * 8;
+  const Traffic traffic = motif->traffic(2);
+  EXPECT_EQ(traffic.messages, 8 + fluxes);
+  EXPECT_EQ(traffic.message_bytes, fluxes * 8 * 4 * 396 * 10'000 + 4 * 4 * 8 * (396 + 1) + 4 * 32);
+}
+
 TEST(Umt, IsTheFormulaAndMeetsOnEveryGrid) {
   for (const int ranks : {1, 2, 3, 4, 6, 7, 8, 12, 18, 27, 36}) {
     const auto motif = configured("umt",

@@ -31,6 +31,14 @@ TEST(Vpfft, IsTheFormulaAndMeetsOnEveryNumberOfRanks) {
   }
 }
 
+TEST(Vpfft, RefusesMoreBytesThanCanBeCounted) {
+  const auto iterations = [](const std::string& number) {
+    return Options{{"nx", "10000"}, {"ny", "10000"}, {"nz", "1000"}, {"solver-iterations", number}};
+  };
+  EXPECT_NO_THROW(configured("vpfft", iterations("1000"), 16));
+  EXPECT_THROW(configured("vpfft", iterations("1000000"), 16), ParameterMistake);
+}
+
 // Ranks have different numbers of planes, some none, but equally many lines.
 TEST(Vpfft, IsTheFormulaAndMeetsInStages) {
   for (const int ranks : {4, 6, 8, 9, 12, 16}) {

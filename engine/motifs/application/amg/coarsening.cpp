@@ -59,24 +59,24 @@ void mark_most_important(Marks& marks, const Dependences& dependences, const ByR
   }
 }
 
-// What becomes of points without strong dependences.
-enum class Lonely { isolated, coarse };
+// How points without strong dependences are marked.
+enum class Unconnected { isolated, coarse };
 
 template <class Dependences>
-Marks independent_set(const Dependences& dependences, const Partition& partition, Lonely lonely) {
+Marks independent_set(const Dependences& dependences, const Partition& partition, Unconnected unconnected) {
   ByRow<double> weight = importance(dependences, partition);
   Marks marks(dependences.rows(), Mark::undecided);
   std::vector<int> undecided;
   for (int i = 0; i < dependences.rows(); ++i) {
     if (dependences.row(i).empty()) {
-      marks[i] = lonely == Lonely::coarse ? Mark::coarse : Mark::isolated;
+      marks[i] = unconnected == Unconnected::coarse ? Mark::coarse : Mark::isolated;
       weight[i] = 0;
     } else {
       undecided.push_back(i);
     }
   }
   // The second coarsening of the finest level first decides which points are fine.
-  for (bool choose = lonely == Lonely::isolated; !undecided.empty(); choose = true) {
+  for (bool choose = unconnected == Unconnected::isolated; !undecided.empty(); choose = true) {
     if (choose) mark_most_important(marks, dependences, weight, undecided);
     for (const int i : undecided) {
       if (weight[i] < 1) marks[i] = Mark::fine;
@@ -166,9 +166,10 @@ Graph strong_dependences(const Matrix& matrix) {
 
 Marks coarsen_aggressively(const Stencil& stencil) {
   const StrongNeighbours dependences{stencil};
-  Marks marks = independent_set(dependences, stencil.partition(), Lonely::isolated);
+  Marks marks = independent_set(dependences, stencil.partition(), Unconnected::isolated);
   const CoarsePoints points = coarse_points(marks, stencil.partition());
-  const Marks remaining = independent_set(paths_of_two(dependences, marks, points), points.partition, Lonely::coarse);
+  const Marks remaining =
+      independent_set(paths_of_two(dependences, marks, points), points.partition, Unconnected::coarse);
   for (int i = 0; i < stencil.rows(); ++i) {
     if (marks[i] == Mark::coarse) marks[i] = remaining[points.number[i]];
   }
@@ -176,7 +177,7 @@ Marks coarsen_aggressively(const Stencil& stencil) {
 }
 
 Marks coarsen(const Graph& dependences, const Partition& partition) {
-  return independent_set(dependences, partition, Lonely::isolated);
+  return independent_set(dependences, partition, Unconnected::isolated);
 }
 
 }  // namespace stressbench::amg

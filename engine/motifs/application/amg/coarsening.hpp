@@ -23,8 +23,8 @@ CoarsePoints coarse_points(const Marks& marks, const Partition& partition);
 
 Graph strong_dependences(const Matrix& matrix);
 
-// The coarse points of the finest level, chosen aggressively: an independent set of the points, and of it one with
-// respect to the paths of two dependences.
+// The coarse points of the finest level by aggressive coarsening: an independent set of the points and, within it, a
+// set that is also independent with respect to paths of two dependences.
 Marks coarsen_aggressively(const Stencil& stencil);
 Marks coarsen(const Graph& dependences, const Partition& partition);
 

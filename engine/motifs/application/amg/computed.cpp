@@ -62,7 +62,7 @@ ComputedHierarchy::ComputedHierarchy(const Dims<3>& points, const Dims<3>& ranks
   });
   Marks marks = coarsen_aggressively(stencil);
   CoarsePoints coarse = coarse_points(marks, stencil.partition());
-  // No point or every one is coarse: AMG relaxes the level and stops.
+  // Either no point or every point is coarse: AMG relaxes the level and stops.
   const auto is_last = [&] { return coarse.count() == 0 || coarse.count() == partitions_.back().back(); };
   if (is_last()) return;
 

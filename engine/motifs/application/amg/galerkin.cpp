@@ -28,8 +28,8 @@ Matrix transposed(const Matrix& matrix, int columns) {
   return result;
 }
 
-// The coarse points of other ranks that a rank's rows of the interpolation have, and those that its rows of the product
-// of matrix and interpolation have, in ascending order.
+// The coarse points of other ranks that occur in a rank's rows of the interpolation, and those that occur in its rows
+// of the product of matrix and interpolation, in ascending order.
 class ForeignPoints {
  public:
   explicit ForeignPoints(const CoarsePoints& coarse) : coarse_(coarse), seen_by_(coarse.count(), -1) {}
@@ -72,9 +72,9 @@ class ForeignPoints {
   std::vector<int> of_product_;
 };
 
-// AMG multiplies parts of the matrices of each rank, and gives every product with as many rows as columns a diagonal
-// (hypre_CSRMatrixMultiply in seq_mv/csr_matop.c). Where a part is square by chance, these are entries of 0 between
-// points that have nothing in common, and the rank of one of them receives the other.
+// AMG multiplies parts of the matrices of each rank and adds a diagonal to every square product
+// (hypre_CSRMatrixMultiply in seq_mv/csr_matop.c). Where a part is square by coincidence, the diagonal has entries of 0
+// between unrelated points, and the rank that has one of them receives the other.
 template <class Fine>
 Graph accidental_entries(const Fine& matrix, const Partition& partition, const Matrix& interpolation,
                          const CoarsePoints& coarse) {

@@ -23,7 +23,7 @@ class Hierarchy {
   virtual int levels() const = 0;
   // Points of a rank, to which its computation is proportional.
   virtual std::int64_t points(int level, int rank) const = 0;
-  // Of the coarsest level, too, where that is relaxed.
+  // Includes the coarsest level if it is relaxed.
   virtual std::vector<Exchange> matrix(int level, int rank) const = 0;
   // From the next coarser level to this one. Restriction sends the same messages in the opposite direction.
   virtual std::vector<Exchange> interpolation(int level, int rank) const = 0;

@@ -46,7 +46,7 @@ class Multipass {
  private:
   static constexpr int none = -1;
 
-  // Interpolates the points that depend on one of the pass before, and returns the others.
+  // Interpolates the points that depend on a point of the previous pass, and returns the others.
   std::vector<int> interpolate(int pass, const std::vector<int>& points) {
     std::vector<int> others;
     std::vector<int> reached;
@@ -60,7 +60,8 @@ class Multipass {
     return others;
   }
 
-  // All neighbours of an interpolated point are strong. The weights of those of the pass before stand for all.
+  // All neighbours of an interpolated point are strong. The weights of those from the previous pass are scaled up to
+  // represent all of them.
   void interpolate_point(int i, int pass) {
     row_.clear();
     double interpolated = 0;

@@ -10,8 +10,8 @@ namespace stressbench::amg {
 
 // Row i: the coarse points from which point i is interpolated, with weights. A coarse point has itself.
 
-// Multipass interpolation (Yang 2010): first of the points that depend on a coarse one, then from pass to pass of those
-// that depend on points of the pass before.
+// Multipass interpolation (Yang 2010): first of the points that depend on a coarse point, then in each pass of those
+// that depend on points of the previous pass.
 Matrix multipass_interpolation(const Stencil& stencil, const Marks& marks, const CoarsePoints& coarse);
 
 // Extended+i interpolation (De Sterck, Falgout, Nolting and Yang 2008): from coarse points that a point depends on, and

@@ -12,7 +12,8 @@ namespace {
 constexpr double aggressive_coarsening = 4.15;  // of the finest level
 constexpr double second_coarsening = 1.79;
 constexpr double coarsening = 2.0;
-// Below so many points, AMG finds no strong dependences, because the rows are dominated by the boundary of the box.
+// Below this number of points, AMG finds no strong dependences, because the rows are dominated by the boundary of the
+// box.
 constexpr double max_coarsest_points = 80;
 constexpr std::int64_t max_gathered_points = 9;  // hypre's max_coarse_size
 constexpr std::int64_t max_coupling_distance = 2;

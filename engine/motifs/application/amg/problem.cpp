@@ -28,7 +28,7 @@ bool can_be_computed(const Problem& problem) {
 
 std::shared_ptr<const Hierarchy> hierarchy_of(const Problem& problem) {
   if (!can_be_computed(problem)) return std::make_shared<Lattice>(problem.points, problem.ranks);
-  // Every round of a job asks for the same hierarchy.
+  // Every round of a job needs the same hierarchy.
   static std::map<std::tuple<std::array<int, 3>, std::array<int, 3>, double>, std::shared_ptr<const Hierarchy>> kept;
   if (kept.size() >= max_kept) kept.clear();
   std::shared_ptr<const Hierarchy>& found = kept[{problem.points.sides, problem.ranks.sides, problem.diagonal}];

@@ -14,7 +14,7 @@ struct Problem {
   double diagonal;  // of the matrix
 };
 
-// Returns the hierarchy that AMG's set-up finds, computed once in a process; of more than a million points, one by
+// Returns the hierarchy that AMG's set-up finds, computed once per process; for more than a million points, one from a
 // formula, so that neither the memory nor the time of a rank depends on the size of the job.
 std::shared_ptr<const Hierarchy> hierarchy_of(const Problem& problem);
 

@@ -23,8 +23,8 @@ constexpr double substitute_ns = 20;
 constexpr double add_ns = 7;
 constexpr double step_ns = right_hand_side_ns + axes * (eliminate_ns + substitute_ns) + add_ns;
 
-// Messages between cells. Whatever the size of a cell, their length is that for one point more than the smallest cell
-// has along its sides.
+// Messages between cells. Their length does not depend on the size of a cell: it is that for one point more than the
+// smallest cell has along each side.
 struct Messages {
   std::int64_t rows_bytes;  // a block of the matrix and a right-hand side of each line
   std::int64_t solution_bytes;
@@ -76,7 +76,7 @@ class Kernel {
     return at[axis == 0 ? 1 : 0] + at[axis == 2 ? 1 : 2] * mesh_.planes();
   }
 
-  // Completes the send of the previous cell, too.
+  // Also completes the send of the previous cell.
   void receive(int from, int tag, std::int64_t bytes) const {
     calls_.irecv(received(), from, tag, bytes);
     calls_.wait(sent());

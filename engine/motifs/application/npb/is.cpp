@@ -38,7 +38,7 @@ constexpr int max_drawn_keys_log2 = 27;
 constexpr double bucket_ns = 8;
 constexpr double rank_ns = 2;
 
-// The keys of all ranks. Kept for the next call list, since those of all ranks need the same ones.
+// The keys of all ranks. Cached, since the call lists of all ranks need the same keys.
 std::shared_ptr<const Keys> keys_of(ProblemClass size, int ranks) {
   static ProblemClass kept_size;
   static std::shared_ptr<const Keys> kept;
@@ -52,7 +52,7 @@ std::shared_ptr<const Keys> keys_of(ProblemClass size, int ranks) {
   return kept;
 }
 
-// The keys in one iteration, and which rank each bucket goes to.
+// The keys in one iteration, and the rank that receives each bucket.
 class Ranking {
  public:
   Ranking(ProblemClass size, int ranks)

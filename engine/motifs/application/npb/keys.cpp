@@ -18,7 +18,7 @@ constexpr std::uint64_t multiply(std::uint64_t a, std::uint64_t b) noexcept {
 constexpr std::size_t summands = 4;  // random numbers in a key
 constexpr int sum_bits = random_bits + 2;
 
-// Successive keys. Each of the four numbers has a recurrence of its own, so that a processor computes them at once.
+// Successive keys. Each of the four numbers has its own recurrence, so that a processor computes them in parallel.
 class KeySequence {
  public:
   KeySequence() {

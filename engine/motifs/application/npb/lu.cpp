@@ -27,8 +27,8 @@ constexpr double triangle_ns = 290;
 constexpr double half_right_hand_side_ns = 135;
 constexpr double vectors_ns = 10;
 
-// Message tags: the side that a message comes from.
-enum Side { from_south = 1, from_north, from_east, from_west };
+// Message tags: the direction from which a message comes.
+enum Direction { from_south = 1, from_north, from_east, from_west };
 
 class Kernel {
  public:
@@ -65,7 +65,7 @@ class Kernel {
   void compute(double ns) const { calls_.compute(ns * static_cast<double>(x_ * y_ * side_)); }
 
   // Sweeps plane after plane from two sides to the other two. The outermost planes are the boundary and are skipped.
-  void sweep(int x_source, Side x_tag, int y_source, Side y_tag, int x_target, int y_target) const {
+  void sweep(int x_source, Direction x_tag, int y_source, Direction y_tag, int x_target, int y_target) const {
     calls_.repeat(side_ - 2, [&] {
       calls_.receive(x_source, x_tag, 40 * inner_y_);
       calls_.receive(y_source, y_tag, 40 * inner_x_);
@@ -76,12 +76,12 @@ class Kernel {
   }
 
   // Exchanges two layers of points, first in one direction, then in the other.
-  void shift(int lower, Side lower_tag, int upper, Side upper_tag, std::int64_t width) const {
+  void shift(int lower, Direction lower_tag, int upper, Direction upper_tag, std::int64_t width) const {
     const std::int64_t bytes = 80 * width * side_;
     shift_one_way(lower, upper, lower_tag, bytes);
     shift_one_way(upper, lower, upper_tag, bytes);
   }
-  void shift_one_way(int from, int to, Side tag, std::int64_t bytes) const {
+  void shift_one_way(int from, int to, Direction tag, std::int64_t bytes) const {
     calls_.irecv(request_, from, tag, bytes);
     calls_.send(to, tag, bytes);
     if (from >= 0) calls_.wait(request_);

@@ -16,8 +16,8 @@ constexpr std::array<SolverSize, 8> sizes{
     {{12, 100}, {36, 400}, {64, 400}, {102, 400}, {162, 400}, {408, 500}, {1020, 500}, {2560, 500}}};
 constexpr int tag = 0;
 
-// What is sent of a line of points: forward two rows, each of two coefficients of three systems and five right-hand
-// sides; back two points.
+// Data sent per line of points: forward, two rows, each with two coefficients of three systems and five right-hand
+// sides; back, two points.
 constexpr std::int64_t rows_bytes = 8 * 22;
 constexpr std::int64_t solution_bytes = 8 * 2 * variables;
 
@@ -87,7 +87,7 @@ class Kernel {
   CallList& calls_;
   Multipartition mesh_;
   Requests faces_;
-  Requests pair_;  // what is received for a cell, and what was sent of the one before
+  Requests pair_;  // the receive for a cell, and the send of the previous one
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr std::array<Position, octants> directions{
 int direction(int octant, std::size_t axis) { return directions[static_cast<std::size_t>(octant)][axis]; }
 
 // As SweepScheduler.F90: octants that come in through many shared corners are late, and those that are also reflected
-// at the border of the mesh are last. All faces of the mesh reflect (SuOlsonTest.cc) but that at the upper end of z.
+// at the border of the mesh are last. All faces of the mesh reflect (SuOlsonTest.cc) except that at the upper end of z.
 SweepOrder sweep_order(const Dims<3>& zones, const Dims<3>& grid, const Position& at) {
   std::array<std::int64_t, octants> shared{};     // corners of shared faces through which the octant comes in
   std::array<std::int64_t, octants> reflected{};  // the same, times the number of reflecting faces where it comes in

@@ -1,1 +1,1 @@
-"""Output of commands: errors with exit statuses, documents, and the progress of studies."""
+"""The program around the commands: entry point, errors with exit statuses, documents, and the progress of studies."""

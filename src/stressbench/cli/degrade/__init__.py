@@ -4,10 +4,10 @@ import sys
 
 import typer
 
-from stressbench.cli.app import add_group
+from stressbench.cli.console.app import add_group
 
 _HELP = """\
-Measure how much slower workloads, or any MPI program, get with a half, a quarter and an eighth of the injection
+Measure how much slower workloads, or any MPI program, become with a half, a quarter and an eighth of the injection
 bandwidth of each node.
 
 \b
@@ -18,8 +18,8 @@ bandwidth of each node.
     stressbench degrade run app.sb -n 64 --on slurm --rate-command ./set-rate -o app
     stressbench degrade run --hpcc -o hpcc -- hpcc                            # any MPI program, with its figures
 
-DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/how-to/degrade.md describes
-the method and its limits.
+For workloads, DIR is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/how-to/degrade.md
+describes the method and its limits.
 """
 
 

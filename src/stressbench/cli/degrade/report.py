@@ -6,6 +6,7 @@ import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named
 from stressbench.cli.options.documents import OutputFile, WithMotifs, format_option
+from stressbench.cli.options.rounds import round_kind_option
 from stressbench.cli.options.share import share
 from stressbench.cli.options.study import Folder
 from stressbench.experiments.sweep.rates.results import rate_results
@@ -17,8 +18,8 @@ _HELP = """\
 Report the time of each job at each rate relative to the full rate, with 95 % intervals, by number of ranks; the
 smallest rate at which it is at most --at-most slower; and the share of its time that is bound by bandwidth.
 
-DIR was made by `degrade run`, or is any study with the factor `rate` and the full rate among its values. For a program,
-wall time and figures of merit are reported.
+DIR was written by `degrade run`, or is any study with the factor `rate` whose values include the full rate. For a
+program, wall time and figures of merit are reported.
 
 \b
 Examples:
@@ -40,16 +41,12 @@ def register(app: typer.Typer) -> None:
 
 def report(
     folder: Folder,
-    at_most: Annotated[str, typer.Option(metavar="5%", help="Slowdown that is acceptable.")] = "5%",
+    at_most: Annotated[str, typer.Option(metavar="5%", help="Largest acceptable slowdown.")] = "5%",
     kind: Annotated[str, format_option(FORMATS)] = "text",
     motifs: WithMotifs = False,
     time: Annotated[
         Kind | None,
-        typer.Option(
-            "--time",
-            help="Isolated rounds (default) or contended rounds (default with --compete).",
-            show_default=False,
-        ),
+        round_kind_option("Evaluate isolated rounds (default) or contended rounds (default with --compete)."),
     ] = None,
     gflops: Annotated[
         float | None,

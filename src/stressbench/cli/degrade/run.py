@@ -1,6 +1,5 @@
 """`stressbench degrade run`: workloads or a program at several injection bandwidths."""
 
-from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
@@ -14,9 +13,9 @@ from stressbench.cli.options.rate_sweep import RateSweepOptions
 from stressbench.cli.options.study import EXIT_STATUS, DryRun, NewDirectory, PlanAsJson, StudyRunOptions
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
+from stressbench.experiments.sweep.rates.beginning import begin_rate_study, planned_rate_study
 from stressbench.experiments.sweep.rates.study import LAB
-from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import by_option
+from stressbench.experiments.sweep.workload_rules import refuse_figures
 
 _RateArguments: TypeAlias = Annotated[
     list[str],
@@ -24,20 +23,14 @@ _RateArguments: TypeAlias = Annotated[
         metavar="W.sb... | -- CMD...", help="Workloads, or an MPI program without its mpirun.", show_default=False
     ),
 ]
-_KEY_LABEL = by_option({
-    "factors.rate": "--rates ", "factors.placement": "--place ", "rate_command": "--rate-command: ",
-    "run.isolated": "--isolated: ", "run.contended": "--contended: ", "run.repetitions": "--repetitions: ",
-    "run.min_time": "--min-time: ",
-})  # fmt: skip
-"""The option that sets each key of a study file."""
 _HELP = f"""\
-Run workloads (each job isolated) or an MPI program with the full, half, a quarter and an eighth of the injection
-bandwidth, in random order.
+Run workloads (each job isolated) or an MPI program with the full injection bandwidth, and with a half, a quarter and an
+eighth of it, in random order.
 
 On labs, running or simulated, the rates of all links are changed, as by `stressbench lab set all rate=1/2`. Elsewhere,
---rate-command names a program of yours: it is called with the rate before runs at that rate, and with 1 at the end,
-also after Ctrl-C and failures. If it fails, the study ends; after kill -9, `study resume` calls it with 1. Where rates
-cannot be changed, --compete adds competing traffic that takes the rest of the bandwidth of --link.
+--rate-command names a program that sets the rate: it is called with the rate before runs at that rate, and with 1 at
+the end, also after Ctrl-C and failures. If it fails, the study ends; after kill -9, `study resume` calls it with 1.
+Where rates cannot be changed, --compete adds competing traffic that takes the rest of the bandwidth of --link.
 
 CMD is an MPI program without its mpirun, built with the engine's MPI. It runs on -n ranks, in the current directory.
 
@@ -54,10 +47,10 @@ Examples:
     stressbench degrade run app.sb -n 64 --on slurm --rate-command './set-rate --all' --runs 4 -o app
     stressbench degrade run -n 2,4 --fom 'GFLOPS=([0-9.e+-]+) Gflops' -o hpl -- ./xhpl
     stressbench degrade run --hpcc --hpcc-n 2000 -o hpcc -- hpcc
-    stressbench degrade run shared.sb --compete --link 10Gbit -n 36 --ranks-per-node 9 --on slurm -o beside
+    stressbench degrade run shared.sb --compete --link 10Gbit -n 36 --ranks-per-node 9 --on slurm -o shared
     stressbench degrade report tiny
 
-{EXIT_STATUS} A rate command that fails ends it with 3.
+{EXIT_STATUS} If the rate command fails, the status is 3.
 """
 
 
@@ -99,10 +92,9 @@ def run(
         sweep = sweep_options.program(words, figure_options)
         study_options.refuse_for_program(words)
         exit_after_launches(sweep.prepared(progress=emit).run(folder))
-    sweep_options.check()
-    if figure_options.first is not None:
-        raise StudyMistake(f"{figure_options.first}: is for a program's output; workloads are measured by the engine")
-    _run_study(words, sweep_options, study_options, output=folder)
+    refuse_figures(figure_options.first)
+    options = study_options.value()
+    run_and_exit(begin_rate_study(sweep_options.sweep(words), folder, options), options)
 
 
 @with_options
@@ -113,25 +105,5 @@ def plan(*, words: _RateArguments, sweep_options: RateSweepOptions, as_json: Pla
 
 def _print_plan(words: list[str], sweep_options: RateSweepOptions, *, as_json: bool) -> None:
     refuse_to_plan(words)
-    if sweep_options.compete:
-        competing = sweep_options.competing(words)
-        specification = competing.specification(key_label=_KEY_LABEL)
-        with competing.in_temporary_directory() as folder:
-            print_plan(specification.study, folder=folder, as_json=as_json)
-        return
-    specification = sweep_options.sweep(words).specification(key_label=_KEY_LABEL)
-    print_plan(specification.study, folder=Path.cwd(), as_json=as_json)
-
-
-def _run_study(
-    words: list[str], sweep_options: RateSweepOptions, study_options: StudyRunOptions, *, output: Path
-) -> None:
-    options, folder = study_options.value(), Path.cwd()
-    if sweep_options.compete:
-        competing = sweep_options.competing(words)
-        specification = competing.specification(key_label=_KEY_LABEL)
-        options.check(specification.study)
-        folder = competing.write_in(output)
-    else:
-        specification = sweep_options.sweep(words).specification(key_label=_KEY_LABEL)
-    run_and_exit(specification.begin(output, options, folder=folder, key_label=_KEY_LABEL), options)
+    with planned_rate_study(sweep_options.sweep(words)) as (study, folder):
+        print_plan(study, folder=folder, as_json=as_json)

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from stressbench.cli.app import add_group
+from stressbench.cli.console.app import add_group
 
 _HELP = """\
 A virtual cluster on this machine: hosts and switches are network namespaces, and links have the rates of a lab file.

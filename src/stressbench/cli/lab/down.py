@@ -29,6 +29,6 @@ def take_down(
     """Take the labs down one after the other."""
     selected = [slot.name for slot in lab_directories()] if all_labs else names
     if selected is None:
-        raise UserError("which lab? `stressbench lab down NAME`, or --all")
+        raise UserError("NAME is missing: `stressbench lab down NAME`, or --all")
     for name in selected:
         note(f"lab {name} is down" if down(name) else f"lab {name} was not up")

@@ -18,7 +18,7 @@ Examples:
     stressbench lab up tiny --name other
 
 I/O nodes ([io] in the file) serve a GlusterFS that all hosts mount, if it is installed (`stressbench lab setup` does
-that); otherwise they are plain nodes, and a note says so.
+that); otherwise they are plain nodes, and a warning says so.
 
 {STATUS}
 """

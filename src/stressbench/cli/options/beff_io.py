@@ -5,8 +5,15 @@ from typing import Annotated
 
 import typer
 
-from stressbench.experiments.file_system import FileSystemSpec
-from stressbench.experiments.suites import B_EFF_IO
+from stressbench.cli.options.suite import memory_option
+from stressbench.experiments.io_settings import (
+    DEFAULT_TIME,
+    default_file,
+    partition_sizes,
+    pattern_types,
+    require_io_settings,
+)
+from stressbench.experiments.suites import B_EFF_IO, BEffIOOptions, SuiteLaunch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,9 +21,12 @@ class FileSystemOptions:
     """What b_eff_io measures, and where its files are."""
 
     partitions: Annotated[
-        str | None, typer.Option(metavar="2,4", help="Numbers of ranks to measure with; default: all.")
+        str | None, typer.Option(metavar="2,4", help="Numbers of ranks to measure with; default: all ranks.")
     ] = None
-    release: Annotated[str, typer.Option(metavar="1|2", help="Release of b_eff_io: order, and meaning of T.")] = "1"
+    release: Annotated[
+        str,
+        typer.Option(metavar="1|2", help="Release of b_eff_io: sets the order of patterns and the meaning of T."),
+    ] = "1"
     file: Annotated[
         str | None,
         typer.Option(
@@ -26,27 +36,35 @@ class FileSystemOptions:
             show_default=False,
         ),
     ] = None
-    memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Memory per rank; 1/128 of it is M_PART. Default: detected.")
-    ] = None
+    memory: Annotated[str | None, memory_option("M_PART")] = None
     mpart: Annotated[str | None, typer.Option(metavar="SIZE", help="M_PART, the longest chunk.")] = None
     limit: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Largest total size of the files; default: no limit.")
     ] = None
-    hint: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A hint for MPI-IO; can be repeated.")] = (
+    hint: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Hint for MPI-IO; can be repeated.")] = (
         None
     )
-    no_shared: Annotated[bool, typer.Option("--no-shared", help="Type 1 without shared file pointers.")] = False
+    no_shared: Annotated[bool, typer.Option("--no-shared", help="Measure type 1 without shared file pointers.")] = False
     types: Annotated[
-        str | None, typer.Option(metavar="0,1", help="Only these pattern types; b_eff_io is then undefined.")
+        str | None, typer.Option(metavar="0,1", help="Measure these pattern types only; b_eff_io is then undefined.")
     ] = None
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the files.")] = False
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the files after the run.")] = False
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False
 
-    def spec(self, *, time: str | None) -> FileSystemSpec:
-        """The settings as the experiment expects them; `time` is the option -T."""
-        return FileSystemSpec(
-            time=time, partitions=self.partitions, release=self.release, file=self.file, memory=self.memory,
-            mpart=self.mpart, limit=self.limit, hints=tuple(self.hint or ()), no_shared=self.no_shared,
-            types=self.types, keep=self.keep, overwrite=self.overwrite,
+    def check(self, *, time: str | None) -> None:
+        """Raise UserError for a value that is invalid on every launch target."""
+        require_io_settings(
+            release=self.release, time=time, memory=self.memory, mpart=self.mpart, limit=self.limit,
+            hints=self.hint or (),
+        )  # fmt: skip
+
+    def value(self, launch: SuiteLaunch, *, time: str | None) -> BEffIOOptions:
+        """The options as the experiment expects them. Raises UserError."""
+        return BEffIOOptions(
+            time=time or DEFAULT_TIME[self.release],
+            file=self.file or default_file(launch.target, on=launch.target_name),
+            partitions=partition_sizes(self.partitions, ranks=launch.shape.ranks), release=int(self.release),
+            memory=self.memory, longest=self.mpart, limit=self.limit, hints=tuple(self.hint or ()),
+            types=pattern_types(self.types), shared_pointers=not self.no_shared, keep=self.keep,
+            overwrite=self.overwrite,
         )  # fmt: skip

@@ -8,14 +8,19 @@ import typer
 
 DataFolder: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--data", metavar="FOLDER", help="Also write the data of the figures into this directory."),
+    typer.Option("--data", metavar="DIR", help="Also write the data of the figures into this directory."),
 ]
 WithMotifs: TypeAlias = Annotated[bool, typer.Option("--motifs", help="Also report each motif of a job.")]
 
 
-def output_option(metavar: str) -> Any:
-    """The option `-o/--output` of a command that prints its result by default."""
-    return typer.Option("-o", "--output", metavar=metavar, help="Output file; default: standard output.")
+def json_option(text: str) -> Any:
+    """The option `--json` with this help."""
+    return typer.Option("--json", help=text)
+
+
+def output_option(metavar: str, text: str = "Output file; default: standard output.") -> Any:
+    """The option `-o/--output`; without `text` it is that of a command that prints its result by default."""
+    return typer.Option("-o", "--output", metavar=metavar, help=text, show_default=False)
 
 
 def format_option(formats: Iterable[str]) -> Any:
@@ -24,3 +29,4 @@ def format_option(formats: Iterable[str]) -> Any:
 
 
 OutputFile: TypeAlias = Annotated[Path | None, output_option("FILE")]
+AsJson: TypeAlias = Annotated[bool, json_option("JSON output; times in seconds, unknown is null.")]

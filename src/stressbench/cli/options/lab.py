@@ -4,6 +4,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from stressbench.cli.options.documents import json_option
+
 STATUS = "Exit status: 0 success, 2 invalid input, 3 the machine refused a step."
 
 LabName: TypeAlias = Annotated[
@@ -13,5 +15,5 @@ LabName: TypeAlias = Annotated[
     ),
 ]
 LabAsJson: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="JSON output; sizes in bytes, rates in bits per second, times in seconds.")
+    bool, json_option("JSON output; sizes in bytes, rates in bits per second, times in seconds.")
 ]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.options.common import Engine
 from stressbench.launch.errors import LaunchMistake
 
 
@@ -19,12 +20,11 @@ class LauncherOptions:
     ] = None
     mpirun_args: Annotated[
         str,
-        typer.Option("--mpirun-args", metavar='"..."', help="Options for mpirun, as one word; or put them after --."),
+        typer.Option(
+            "--mpirun-args", metavar='"..."', help="Options for mpirun as one argument; or put them after --."
+        ),
     ] = ""
-    engine: Annotated[
-        Path | None,
-        typer.Option(metavar="PATH", help="stressbench-mpi; default: $STRESSBENCH_MPI, or the installed one."),
-    ] = None
+    engine: Engine = None
 
     def arguments(self) -> tuple[str, ...]:
         """The words of --mpirun-args. Raises LaunchMistake."""

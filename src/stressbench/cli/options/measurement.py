@@ -1,14 +1,22 @@
-"""Options of `impact` and `compress`: the program, the probes beside it, and the profile that is written."""
+"""Options of `impact` and `compress`: the program, the probes that run with it, and the profile that is written."""
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.common import TargetName
+from stressbench.cli.options.common import (
+    TargetName,
+    ranks_option,
+    ranks_per_node_option,
+    seed_option,
+    time_limit_option,
+)
+from stressbench.cli.options.documents import output_option
+from stressbench.cli.options.probes import ProbeOptions
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.console import warning
 from stressbench.experiments.interference.loaded_link import LoadedLink, loaded_link
@@ -17,40 +25,31 @@ from stressbench.experiments.interference.profile_files import (
     ProfileDestination,
     profile_destination,
 )
-from stressbench.experiments.interference.spec import MeasurementSpec, measurement_spec, probe_pairs, require_real_hosts
+from stressbench.experiments.interference.spec import (
+    DEFAULT_ROUNDS,
+    MeasurementSpec,
+    measurement_spec,
+    require_real_hosts,
+)
 from stressbench.interference.probes import ProbeSchedule
 from stressbench.interference.profile_assembly import probe_settings
 from stressbench.launch.launch_target import LaunchTarget
-from stressbench.launch.option_values import seconds, size_bytes
+from stressbench.launch.option_values import seconds
 from stressbench.launch.targets import resolve_target
-
-Command: TypeAlias = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="[--] CMD... | W.sb", help="A program without its mpirun, or a workload.", show_default=False
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramOptions:
     """Where the program runs, and on how many ranks."""
 
-    ranks: Annotated[
-        int | None,
-        typer.Option(
-            "-n",
-            "--ranks",
-            metavar="N",
-            help="MPI ranks of CMD; default on labs: all of their cores.",
-            show_default=False,
-        ),
-    ] = None
+    ranks: Annotated[int | None, ranks_option("MPI ranks of CMD; default on labs: all of their cores.")] = None
     on: TargetName = "local"
     ranks_per_node: Annotated[
-        int | None, typer.Option(metavar="K", help="Workloads: treat every K consecutive ranks as one node.")
+        int | None, ranks_per_node_option("Workloads: treat every K consecutive ranks as one node.")
     ] = None
-    rounds: Annotated[int | None, typer.Option(metavar="N", help="Workloads: contended rounds; default: 10.")] = None
+    rounds: Annotated[
+        int | None, typer.Option(metavar="N", help=f"Workloads: contended rounds; default: {DEFAULT_ROUNDS}.")
+    ] = None
 
     @property
     def target(self) -> LaunchTarget:
@@ -59,48 +58,17 @@ class ProgramOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeOptions:
-    """How the network is probed."""
-
-    pairs: Annotated[
-        int | None,
-        typer.Option(metavar="K", help="Pairs of hosts that probe; default: all hosts, two by two; one on local."),
-    ] = None
-    place: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="Placement of pairs: linear (neighbours), interleaved or random:SEED."),
-    ] = None
-    size: Annotated[str, typer.Option(metavar="SIZE", help="Message size of a probe.")] = "1KiB"
-    every: Annotated[str, typer.Option(metavar="T", help="Mean interval between the ping-pongs of a pair.")] = "100ms"
-    idle: Annotated[
-        str,
-        typer.Option(metavar="T", help="Duration of each launch of probes without CMD, such as on the idle machine."),
-    ] = "20s"
-    after: Annotated[
-        bool, typer.Option("--after/--no-after", help="Probe the idle machine again at the end, to detect drift.")
-    ] = True
-
-    def schedule(self, program: ProgramOptions, target: LaunchTarget) -> ProbeSchedule:
-        """The schedule of the probes. Raises LaunchMistake."""
-        interval_s = seconds(self.every, option="--every")
-        return ProbeSchedule(
-            pairs=probe_pairs(target, self.pairs, target_name=program.on),
-            message_bytes=size_bytes(self.size, option="--size"), interval_s=interval_s,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
+class ProgramRunOptions:
     """How the program is run, and the properties of the loaded link."""
 
-    time_limit: Annotated[str | None, typer.Option(metavar="T", help="End each run of CMD after this time.")] = None
+    time_limit: Annotated[str | None, time_limit_option("End each run of CMD after this time.")] = None
     link: Annotated[
         str | None, typer.Option(metavar="RATE", help="Rate of the link that is loaded, such as 10Gbit.")
     ] = None
     packet: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Size of the packets that load it, such as 1514B.")
+        str | None, typer.Option(metavar="SIZE", help="Size of the packets on this link, such as 1514B.")
     ] = None
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the order of runs, and of the workload.")] = 1
+    seed: Annotated[int, seed_option("Random seed of the order of runs, and of the workload.")] = 1
 
     @property
     def loaded_link(self) -> LoadedLink:
@@ -112,9 +80,7 @@ class RunOptions:
 class ProfileOptions:
     """Where the profile goes, and under which names."""
 
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE.json", help="Write a profile with all samples.")
-    ] = None
+    output: Annotated[Path | None, output_option("FILE.json", "Write a profile with all samples.")] = None
     store: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Add the profile to a store, as DIR/MACHINE/NAME.json, or update it there."),
@@ -127,7 +93,8 @@ class ProfileOptions:
 
 
 def prepare(
-    command: Sequence[str], program: ProgramOptions, probes: ProbeOptions, run: RunOptions, profile: ProfileOptions, *,
+    command: Sequence[str], program: ProgramOptions, probes: ProbeOptions, run: ProgramRunOptions,
+    profile: ProfileOptions, *,
     target: LaunchTarget, schedule: ProbeSchedule, background_ranks: int, engine: Path | None,
     incompatibility: Incompatibility,
 ) -> tuple[MeasurementSpec, ProfileDestination]:  # fmt: skip

@@ -14,13 +14,14 @@ from stressbench.interference.models import DEFAULT_MODEL, Model
 from stressbench.report.names import printable
 
 WHICH_PROFILES = """\
-PROFILE is a file, or a folder with MACHINE/APPLICATION.json; with --store DIR it is the name of an application (none:
-all). A profile that is given twice means two copies of the application. All profiles must be of one machine; --machine
-selects it if a folder has several.
+PROFILE is a file, or a directory with MACHINE/APPLICATION.json; with --store DIR it is the name of an application
+(none: all). A profile that is given twice means two copies of the application. All profiles must be of one machine;
+--machine selects it if a directory has several.
 """
 
 Profiles: TypeAlias = Annotated[
-    list[str] | None, typer.Argument(metavar="PROFILE...", help="Files, folders, or names.", show_default=False)
+    list[str] | None,
+    typer.Argument(metavar="PROFILE...", help="Files, directories, or names of applications.", show_default=False),
 ]
 ModelName: TypeAlias = Annotated[
     str | None,
@@ -34,7 +35,12 @@ class SelectionOptions:
 
     store: Annotated[
         Path | None,
-        typer.Option("--store", metavar="DIR", help="PROFILE... are names in DIR/MACHINE.", show_default=False),
+        typer.Option(
+            "--store",
+            metavar="DIR",
+            help="Directory of profiles; PROFILE... are names in DIR/MACHINE.",
+            show_default=False,
+        ),
     ] = None
     machine: Annotated[
         str | None, typer.Option(metavar="NAME", help="Select profiles of this machine.", show_default=False)

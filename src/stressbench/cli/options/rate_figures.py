@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from stressbench.experiments.sweep.rates.program_output import FigureOptions
+from stressbench.cli.options.study_creation import figure_option
+from stressbench.experiments.sweep.rates.program_output import HPCC_N, FigureOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,15 +16,13 @@ class RateFigureOptions:
 
     figures: Annotated[
         list[str] | None,
-        typer.Option(
-            "--fom",
-            metavar="NAME=REGEX",
-            help="Figure of merit of CMD, higher is better: a regular expression with one group; can be repeated.",
+        figure_option(
+            "Figure of merit of CMD, higher is better: a regular expression with one group; can be repeated."
         ),
     ] = None
     lower: Annotated[
         list[str] | None,
-        typer.Option("--fom-lower", metavar="NAME=REGEX", help="The same, lower is better."),
+        typer.Option("--fom-lower", metavar="NAME=REGEX", help="As --fom, but lower is better."),
     ] = None
     figure_file: Annotated[
         Path | None,
@@ -40,7 +39,12 @@ class RateFigureOptions:
     ] = False
     hpcc_n: Annotated[
         int | None,
-        typer.Option("--hpcc-n", metavar="N", help="Matrix order of its Linpack; default: 1000.", show_default=False),
+        typer.Option(
+            "--hpcc-n",
+            metavar="N",
+            show_default=False,
+            help=f"Matrix order of HPC Challenge's Linpack; default: {HPCC_N}.",
+        ),
     ] = None
 
     def value(self) -> FigureOptions:

@@ -1,13 +1,24 @@
 """Options of `stressbench run`: what to measure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.common import RanksPerNode, TargetName
+from stressbench.cli.options.common import (
+    RanksPerNode,
+    TargetName,
+    placement_option,
+    ranks_option,
+    seed_option,
+    set_option,
+    time_limit_option,
+    verify_option,
+)
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.launcher import LauncherOptions
+from stressbench.cli.options.rounds import contended_option, isolated_option
 from stressbench.experiments.run import RunSpec
 from stressbench.launch.engine import EngineOptions
 from stressbench.launch.option_values import seconds
@@ -19,21 +30,15 @@ class RunOptions:
 
     ranks: Annotated[
         int | None,
-        typer.Option(
-            "-n",
-            "--ranks",
-            metavar="N",
-            help="MPI ranks to start (required unless --continue or --on lab:NAME).",
-            show_default=False,
-        ),
+        ranks_option("MPI ranks to start (required unless --continue or --on lab:NAME)."),
     ] = None
     ranks_per_node: RanksPerNode = None
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="RUN.jsonl", help="Run file; default: name of FILE and the time (UTC)."),
+        output_option("RUN.jsonl", "Run file; default: name of FILE and the time (UTC)."),
     ] = None
-    isolated: Annotated[str | None, typer.Option(metavar="N", help="Isolated rounds of each job.")] = None
-    contended: Annotated[str | None, typer.Option(metavar="N", help="Contended rounds, in which all jobs run.")] = None
+    isolated: Annotated[str | None, isolated_option("Isolated rounds of each job.", least=None)] = None
+    contended: Annotated[str | None, contended_option("Contended rounds, in which all jobs run.", least=None)] = None
     until_interval: Annotated[
         str | None,
         typer.Option(metavar="5%", help="Continue until the interval of each impact is this narrow."),
@@ -47,18 +52,13 @@ class RunOptions:
         ),
     ] = None
     place: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="Placement of jobs with [NODES]: linear, interleaved or random:SEED."),
+        str | None, placement_option("Placement of jobs with [NODES]: linear, interleaved or random:SEED.")
     ] = None
-    seed: Annotated[str | None, typer.Option(metavar="S", help="Random seed of order, placement and drawn times.")] = (
-        None
-    )
+    seed: Annotated[str | None, seed_option("Random seed of order, placement and drawn times.")] = None
     warmup: Annotated[str | None, typer.Option(metavar="W", help="Unmeasured repetitions before measured ones.")] = None
     time_limit: Annotated[
         str | None,
-        typer.Option(
-            metavar="T", help="End the run in time for this limit, for example 55min; completed rounds are kept."
-        ),
+        time_limit_option("End the run before this limit, for example 55min; completed rounds are kept."),
     ] = None
     stall_limit: Annotated[
         str | None,
@@ -86,9 +86,9 @@ class RunOptions:
     ] = None
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Override a [SET] variable of FILE; can be repeated."),
+        set_option("Override a [SET] variable of FILE; can be repeated.", metavar="NAME=VALUE"),
     ] = None
-    verify: Annotated[bool, typer.Option("--verify", help="Check every received byte; slower.")] = False
+    verify: Annotated[bool, verify_option("Check every received byte; slower.")] = False
     realtime: Annotated[
         bool,
         typer.Option(
@@ -100,12 +100,8 @@ class RunOptions:
 
     def engine_options(self) -> EngineOptions:
         """The options that are passed to the engine."""
-        return EngineOptions(
-            isolated=self.isolated, contended=self.contended, until_interval=self.until_interval, finish=self.finish,
-            place=self.place, seed=self.seed, warmup=self.warmup, time_limit=self.time_limit,
-            stall_limit=self.stall_limit, repetitions=self.repetitions, min_time=self.min_time, run_id=self.run_id,
-            sets=tuple(self.sets or ()), verify=self.verify,
-        )  # fmt: skip
+        values = {option.name: getattr(self, option.name) for option in fields(EngineOptions)}
+        return EngineOptions(**{**values, "sets": tuple(self.sets or ())})
 
 
 def run_spec(

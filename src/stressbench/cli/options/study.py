@@ -7,12 +7,15 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from stressbench.cli.options.common import time_limit_option
+from stressbench.cli.options.documents import json_option, output_option
 from stressbench.experiments.study.execution import StudyOptions
+from stressbench.experiments.sweep import option_values
 from stressbench.experiments.sweep.launches import refuse_workload_options
 
 EXIT_STATUS = (
-    "Exit status: 0 all runs are done, 2 invalid input (nothing was started), 3 runs failed for good, 130 interrupted "
-    "or the\ntime limit was reached (`study resume` continues)."
+    "Exit status: 0 all runs are done, 2 invalid input (nothing was started), 3 runs failed in all attempts, 130 "
+    "interrupted\nor the time limit was reached (`study resume` continues)."
 )
 Folder: TypeAlias = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a study.", show_default=False)]
 StudyArgument: TypeAlias = Annotated[
@@ -22,19 +25,10 @@ StudyArgument: TypeAlias = Annotated[
     ),
 ]
 NewDirectory: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="DIR",
-        help="Directory of the measurements; required unless --dry-run.",
-        show_default=False,
-    ),
+    Path | None, output_option("DIR", "Directory of the measurements; required unless --dry-run.")
 ]
 DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="List the runs in their order, and start nothing.")]
-PlanAsJson: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="With --dry-run: JSON output; times in seconds, unknown is null.")
-]
+PlanAsJson: TypeAlias = Annotated[bool, json_option("With --dry-run: JSON output; times in seconds, unknown is null.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,17 +40,21 @@ class SequentialStudyOptions:
         typer.Option(
             metavar="N",
             min=0,
-            help="Retries of a failed run in total, recorded in DIR; default: that of the study file, or 1.",
+            help="Total retries of a failed run, recorded in DIR; default: that of the study file, or 1.",
         ),
     ] = None
     time_limit: Annotated[
         str | None,
-        typer.Option(metavar="T", help="Start no run that would end after this time, for example 55min."),
+        time_limit_option("Start no run that would end after this time, for example 55min."),
     ] = None
 
     def value(self) -> StudyOptions:
         """The options as the experiment expects them."""
-        return StudyOptions(retries=self.retries, time_limit=self.time_limit)
+        return StudyOptions(retries=self.retries, time_limit_s=self._limit_s())
+
+    def _limit_s(self) -> float | None:
+        limit = option_values.time("--time-limit", self.time_limit)
+        return None if limit is None else limit.value
 
     def refuse_for_program(self, program: Sequence[str]) -> None:
         """Raise StudyMistake if one of these options is given: launches of a program are not a study."""
@@ -71,12 +69,14 @@ class StudyRunOptions(SequentialStudyOptions):
 
     jobs: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="Runs at the same time, each on its own nodes: slurm, flux and simgrid."),
+        typer.Option(
+            metavar="N", min=1, help="Concurrent runs, each on separate nodes (slurm, flux and simgrid only)."
+        ),
     ] = 1
 
     def value(self) -> StudyOptions:
         """The options as the experiment expects them."""
-        return StudyOptions(retries=self.retries, time_limit=self.time_limit, jobs=self.jobs)
+        return StudyOptions(retries=self.retries, time_limit_s=self._limit_s(), jobs=self.jobs)
 
     def refuse_for_program(self, program: Sequence[str]) -> None:
         """Raise StudyMistake if one of these options is given."""

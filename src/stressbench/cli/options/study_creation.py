@@ -1,28 +1,33 @@
-"""Types of single options of commands that create a study: `rails`, `degrade` and `study matrix`."""
+"""Options of commands that create a study: `rails`, `degrade` and `study matrix`."""
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
-Ranks: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "-n", "--ranks", metavar="N,N...", help="MPI ranks; default on labs: all of their cores.", show_default=False
-    ),
-]
-RanksPerNode: TypeAlias = Annotated[
-    int | None,
-    typer.Option(metavar="K", min=1, help="Treat every K consecutive ranks as one node.", show_default=False),
-]
+from stressbench.cli.options.common import (
+    placement_option,
+    ranks_option,
+    ranks_per_node_option,
+    seed_option,
+    set_option,
+)
+
+_RANKS = "MPI ranks; default on labs: all of their cores."
+_NODES = "Treat every K consecutive ranks as one node."
+
+Ranks: TypeAlias = Annotated[str | None, ranks_option(_RANKS, metavar="N,N...")]
+OneRankCount: TypeAlias = Annotated[int | None, ranks_option(_RANKS)]
+"""A single number of ranks, unlike `Ranks`."""
+RanksPerNode: TypeAlias = Annotated[int | None, ranks_per_node_option(_NODES, least=1)]
+AnyRanksPerNode: TypeAlias = Annotated[int | None, ranks_per_node_option(_NODES)]
+"""As `RanksPerNode`, but its range is checked with the study."""
 Sets: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="K=V", help="Value of a [SET] variable; if repeated for the same name, each value is measured."
-    ),
+    set_option("Value of a [SET] variable; if a name is repeated, each of its values is measured.", metavar="K=V"),
 ]
 Placements: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--place", metavar="WHERE", help="linear, interleaved or random:SEED; can be repeated."),
+    placement_option("Placement of jobs: linear, interleaved or random:SEED; can be repeated."),
 ]
 Repetitions: TypeAlias = Annotated[
     int | None, typer.Option(metavar="R", min=1, help="Measured repetitions per round.", show_default=False)
@@ -31,17 +36,9 @@ MinTime: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="T", help="Measure each job at least this long per round.", show_default=False),
 ]
-Seed: TypeAlias = Annotated[
-    int, typer.Option(metavar="S", min=0, help="Random seed of the order of runs and of each run.")
-]
-OneRankCount: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        "-n", "--ranks", metavar="N", help="MPI ranks; default on labs: all of their cores.", show_default=False
-    ),
-]
-"""A single number of ranks, unlike `Ranks`."""
-AnyRanksPerNode: TypeAlias = Annotated[
-    int | None, typer.Option(metavar="K", help="Treat every K consecutive ranks as one node.", show_default=False)
-]
-"""As `RanksPerNode`, but its range is checked with the study."""
+Seed: TypeAlias = Annotated[int, seed_option("Random seed of the order of runs and of each run.", least=0)]
+
+
+def figure_option(text: str) -> Any:
+    """The option `--fom` with this help: a figure of merit in the output of a program."""
+    return typer.Option("--fom", metavar="NAME=REGEX", help=text)

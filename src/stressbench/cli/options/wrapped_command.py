@@ -14,6 +14,12 @@ LaunchCommand: TypeAlias = Annotated[
     list[str],
     typer.Argument(metavar="[--] CMD...", help="A whole MPI launch: mpirun -n 4 app args.", show_default=False),
 ]
+ProgramCommand: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="[--] CMD... | W.sb", help="A program without its mpirun, or a workload.", show_default=False
+    ),
+]
 WithNames: TypeAlias = Annotated[
     bool, typer.Option("--with-names", help="Keep host names; by default files name no host, user or path.")
 ]

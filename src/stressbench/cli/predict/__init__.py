@@ -6,14 +6,14 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from stressbench.cli.app import add_group
+from stressbench.cli.console.app import add_group
 
 _HELP = """\
 Predict how much applications slow each other down, from a profile of each application (`stressbench impact` and
 `stressbench compress` write them). Nothing is run.
 
 \b
-    stressbench predict cg.json fft.json                               # each beside all the others
+    stressbench predict cg.json fft.json                               # each with all the others
     stressbench predict cg fft --store profiles --machine lab-tiny     # by name
     stressbench predict evaluate profiles --observed co-runs.jsonl     # compare with measurements
     stressbench predict place profiles --switches 3 --per-switch 2     # which should share a switch

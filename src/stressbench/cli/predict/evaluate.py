@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, SelectionOptions
 from stressbench.cli.options.report_page import ReportPage
@@ -57,7 +57,9 @@ def register(app: typer.Typer) -> None:
 def evaluate(
     *, observed: Annotated[list[Path], typer.Option(metavar="FILE", help="Measured co-runs; can be repeated.")],
     words: Profiles = None, selection: SelectionOptions,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Also one line per co-run, with all predictions.")] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Also print one line per co-run, with all predictions.")
+    ] = False,
     page: ReportPage = None, as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV output: a row per model, or, with --pairs, per pair.")]
     = False,

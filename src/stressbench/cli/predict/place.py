@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import (
     WHICH_PROFILES,

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.profile_selection import (
     WHICH_PROFILES,
@@ -59,7 +59,7 @@ def slowdowns(
     all_models: Annotated[bool, typer.Option("--all-models", help="Print the prediction of every model.")] = False,
     page: ReportPage = None, as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Print the predicted slowdown of each application beside all the others."""
+    """Print the predicted slowdown of each application when all of them run together."""
     check_report_page(page)
     if all_models and model is not None:
         raise UserError(f"--all-models and --model {model}: expected one of them")

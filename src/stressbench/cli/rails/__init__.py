@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from stressbench.cli.app import add_group
+from stressbench.cli.console.app import add_group
 
 _HELP = """\
 Measure which NIC of its host each rank should use. Workloads, or any MPI program, run under several policies: MPI's own
@@ -18,7 +18,7 @@ choice, one NIC for all ranks, round-robin, the nearest NIC, and one NIC for eac
     stressbench rails run -n 64 --on slurm --nics ib0,ib1 --fom 'FOM=FOM: ([0-9.e+]+)' --runs 80 -o amg -- ./amg
     stressbench rails report dual --format html -o dual.html
 
-DIR of workloads is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/how-to/rails.md describes
+For workloads, DIR is a study: `study status`, `resume`, `pack` and `verify` work on it. docs/how-to/rails.md describes
 the policies, what they mean for each MPI, and their limits.
 """
 

@@ -7,15 +7,15 @@ import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named
 from stressbench.cli.options.documents import OutputFile, WithMotifs, format_option
+from stressbench.cli.options.rounds import RoundKind
 from stressbench.experiments.sweep.rails.results import rail_results
-from stressbench.formats.run import Kind
 from stressbench.report.rails import FORMATS
 
 _HELP = """\
 Report the times or figures of merit under each policy as box plots, their ratios to the default with 95 % intervals,
 bandwidth by message size, and the bytes that each NIC carried next to those that the policy assigned to it.
 
-DIR was made by `rails run`, or is any study with the factor `policy`.
+DIR was written by `rails run`, or is any study with the factor `policy`.
 
 \b
 Examples:
@@ -38,10 +38,7 @@ def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of `rails run`.", show_default=False)],
     kind: Annotated[str, format_option(FORMATS)] = "text",
     motifs: WithMotifs = False,
-    time: Annotated[
-        Kind | None,
-        typer.Option("--time", help="Isolated rounds (default) or contended rounds."),
-    ] = None,
+    time: RoundKind = None,
     profiles: Annotated[
         list[Path] | None,
         typer.Option(

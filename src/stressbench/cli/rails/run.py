@@ -9,7 +9,7 @@ from stressbench.cli.console.documents import required_output
 from stressbench.cli.console.errors import exit_after_launches
 from stressbench.cli.console.studies import print_plan, run_and_exit
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.rail_sweep import KEY_LABEL, RailArguments, RailSweepOptions
+from stressbench.cli.options.rail_sweep import RailArguments, RailSweepOptions
 from stressbench.cli.options.study import (
     EXIT_STATUS,
     DryRun,
@@ -17,20 +17,22 @@ from stressbench.cli.options.study import (
     PlanAsJson,
     SequentialStudyOptions,
 )
+from stressbench.cli.options.study_creation import figure_option
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.experiments.sweep.rails.study import LAB
-from stressbench.formats.study.errors import StudyMistake
+from stressbench.experiments.sweep.workload_rules import refuse_figures
 
 _HELP = f"""\
 Run workloads, or an MPI program, under several rail policies, in random order and several times each.
 
-Without a workload: aggregate bandwidth of pairs of nodes, 32 B to 8 MiB, and latency. CMD is an MPI program without its
-mpirun, built with the engine's MPI. It runs on -n ranks of the launch target, in the current directory.
+Without a workload, the aggregate bandwidth of pairs of nodes is measured, from 32 B to 8 MiB, and the latency. CMD is
+an MPI program without its mpirun, built with the engine's MPI. It runs on -n ranks of the launch target, in the current
+directory.
 
-A lab knows its NICs; elsewhere --nics names those of each host. Everything is checked before the first rank starts. For
-workloads, DIR is a study: `study status`, `resume`, `pack` and `verify` work on it. For CMD, DIR/launches.jsonl has one
-line per launch, and completed launches are kept after Ctrl-C. `rails report DIR` reads both.
+Labs know their NICs; elsewhere, --nics names those of each host. Everything is checked before the first rank starts.
+For workloads, DIR is a study: `study status`, `resume`, `pack` and `verify` work on it. For CMD, DIR/launches.jsonl has
+one line per launch, and completed launches are kept after Ctrl-C. `rails report DIR` reads both.
 
 \b
 Examples:
@@ -70,11 +72,7 @@ def run(
     sweep_options: RailSweepOptions,
     figures: Annotated[
         list[str] | None,
-        typer.Option(
-            "--fom",
-            metavar="NAME=REGEX",
-            help="Figure of merit in the output of CMD: a regular expression with one group; can be repeated.",
-        ),
+        figure_option("Figure of merit in the output of CMD: a regular expression with one group; can be repeated."),
     ] = None,
     study_options: SequentialStudyOptions,
     dry_run: DryRun = False,
@@ -89,11 +87,10 @@ def run(
         sweep = sweep_options.program(words, figures or ())
         study_options.refuse_for_program(words)
         exit_after_launches(sweep.prepared(progress=emit).run(folder))
-    if figures:
-        raise StudyMistake(f"--fom {figures[0]}: is for a program's output; workloads are measured by the engine")
+    refuse_figures(f"--fom {figures[0]}" if figures else None)
     options = study_options.value()
-    specification = sweep_options.sweep(words or ()).specification(key_label=KEY_LABEL)
-    run_and_exit(specification.begin(folder, options, key_label=KEY_LABEL), options)
+    specification = sweep_options.sweep(words or ()).specification()
+    run_and_exit(specification.begin(folder, options), options)
 
 
 @with_options
@@ -104,5 +101,5 @@ def plan(*, words: RailArguments = None, sweep_options: RailSweepOptions, as_jso
 
 def _print_plan(words: list[str], sweep_options: RailSweepOptions, *, as_json: bool) -> None:
     refuse_to_plan(words)
-    specification = sweep_options.sweep(words).specification(key_label=KEY_LABEL)
+    specification = sweep_options.sweep(words).specification()
     print_plan(specification.study, folder=Path.cwd(), as_json=as_json)

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from stressbench.cli.app import add_group
+from stressbench.cli.console.app import add_group
 
 _HELP = """\
 Many runs over a grid of factors, in one directory; a study can be killed at any time and resumed.
@@ -17,7 +17,7 @@ Many runs over a grid of factors, in one directory; a study can be killed at any
     stressbench study resume placement                       # after Ctrl-C, a crash, the end of an allocation
     stressbench study report placement -o placement.md
     stressbench study pack placement -o placement.tar.gz     # to share; `study verify` checks it
-    stressbench study matrix cg.sb fft.sb output.sb -n 8 -o pairs   # who slows whom
+    stressbench study matrix cg.sb fft.sb output.sb -n 8 -o pairs   # pairwise slowdowns
 
 docs/how-to/studies.md describes study files; schema/study.schema.json is their JSON Schema.
 """

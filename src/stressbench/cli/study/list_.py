@@ -3,7 +3,7 @@
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import AsJson
 from stressbench.experiments.study.catalog import shipped_studies
 from stressbench.report.renderers.text import show
 from stressbench.report.study.plan import list_document

@@ -6,12 +6,22 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.studies import run_and_exit
+from stressbench.cli.options.common import target_option
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.rounds import contended_option, isolated_option, runs_option
 from stressbench.cli.options.study import EXIT_STATUS, StudyRunOptions
-from stressbench.cli.options.study_creation import AnyRanksPerNode, MinTime, OneRankCount, Placements, Repetitions
+from stressbench.cli.options.study_creation import (
+    AnyRanksPerNode,
+    MinTime,
+    OneRankCount,
+    Placements,
+    Repetitions,
+    Seed,
+)
+from stressbench.experiments.sweep import option_values
 from stressbench.experiments.sweep.pairs import PairMatrix
 from stressbench.experiments.sweep.specification import SweepRounds
-from stressbench.launch.targets import TARGET_NAMES
 
 _HELP = f"""\
 Run every pair of workloads at the same time, and report the matrix of impacts, the strongest aggressor, the most
@@ -42,12 +52,10 @@ def matrix(
     workloads: Annotated[
         list[Path], typer.Argument(metavar="W1.sb W2.sb...", help="Workloads of one job each.", show_default=False)
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Directory of the study.", show_default=False)
-    ],
+    output: Annotated[Path, output_option("DIR", "Directory of the study.")],
     ranks: OneRankCount = None,
     ranks_per_node: AnyRanksPerNode = None,
-    on: Annotated[str, typer.Option("--on", metavar=TARGET_NAMES, help="Launch target.")] = "local",
+    on: Annotated[str, target_option("Launch target.")] = "local",
     triples: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,16 +69,21 @@ def matrix(
         bool, typer.Option("--self", help="Also run each job next to a second copy of itself.")
     ] = False,
     placements: Placements = None,
-    isolated: Annotated[int, typer.Option(metavar="N", min=0, help="Isolated rounds of each job.")] = 10,
-    contended: Annotated[int, typer.Option(metavar="N", min=0, help="Contended rounds.")] = 10,
+    isolated: Annotated[int, isolated_option("Isolated rounds of each job.")] = 10,
+    contended: Annotated[int, contended_option("Contended rounds.")] = 10,
     repetitions: Repetitions = None,
     min_time: MinTime = None,
-    runs: Annotated[int, typer.Option(metavar="N", min=1, help="Runs of each pair.")] = 1,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Random seed of the order of pairs.")] = 1,
+    runs: Annotated[int, runs_option("Runs of each pair.")] = 1,
+    seed: Seed = 1,
     study_options: StudyRunOptions,
 ) -> None:
     """Write the workloads of all groups into DIR, and run the study."""
-    rounds = SweepRounds(isolated=isolated, contended=contended, repetitions=repetitions, min_time=min_time)
+    rounds = SweepRounds(
+        isolated=isolated,
+        contended=contended,
+        repetitions=repetitions,
+        min_time=option_values.time("--min-time", min_time),
+    )
     pairs = PairMatrix(
         workloads=tuple(workloads), groups=tuple(tuple(text.split(",")) for text in triples or ()),
         with_copies=with_copies, on=on, ranks=ranks, ranks_per_node=ranks_per_node,

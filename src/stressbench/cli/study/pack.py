@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.study import Folder
 from stressbench.console import echo, warning
 from stressbench.experiments.study.directory import open_directory
@@ -30,16 +31,7 @@ def register(app: typer.Typer) -> None:
 
 def pack(
     folder: Folder,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE.tar.gz|FILE.tar.zst",
-            help="Archive to write; it must not exist.",
-            show_default=False,
-        ),
-    ],
+    output: Annotated[Path, output_option("FILE.tar.gz|FILE.tar.zst", "Archive to write; it must not exist.")],
 ) -> None:
     """Pack the study and print the number of files."""
     packed = pack_up(open_directory(folder), output)

@@ -3,10 +3,10 @@
 import typer
 
 from stressbench.cli.console.studies import print_plan
-from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.study import StudyArgument
 from stressbench.experiments.study.catalog import study_file
-from stressbench.formats.study.file import read_study
+from stressbench.experiments.study.cell_targets import read_checked_study
 
 _HELP = """\
 List the cells of a study and the order of its runs, and start nothing.
@@ -33,5 +33,5 @@ def plan(
 ) -> None:
     """List the cells and runs of the study file."""
     file = study_file(what)
-    study, _ = read_study(file)
+    study, _ = read_checked_study(file)
     print_plan(study, folder=file.absolute().parent, as_json=as_json)

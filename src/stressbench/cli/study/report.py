@@ -14,8 +14,8 @@ from stressbench.report.study import FORMATS, page
 _HELP = """\
 Report the results of a study so far: times of each job in each cell, and the congestion impact with its 95 % interval.
 
-Runs of a cell are combined: with 6 or more, the interval is that of the impacts of runs, with fewer, that of all their
-blocks. Failed runs are listed.
+Runs of a cell are combined: with 6 or more, the interval is that of the impacts of runs; with fewer, it is that of all
+their blocks. Failed runs are listed.
 
 \b
 Examples:
@@ -43,9 +43,9 @@ def report(
 ) -> None:
     """Print or write the results of the study in `folder`."""
     render = renderer_named(kind, FORMATS)
-    report, material = results_of(open_directory(folder))
-    print_or_write(render(report, material), output)
+    report, study_data = results_of(open_directory(folder))
+    print_or_write(render(report, study_data), output)
     if data is not None:
         from stressbench.report.export import write_tables  # figures take a second to import
 
-        write_data(lambda: write_tables(page(report, material).data_files, data), data)
+        write_data(lambda: write_tables(page(report, study_data).data_files, data), data)

@@ -11,7 +11,7 @@ _HELP = f"""\
 Continue a study after Ctrl-C, kill -9, a crash, or the end of an allocation.
 
 Completed runs are kept, and an interrupted run is continued in its file. Failed runs are repeated as often as --retries
-allows, earlier attempts included.
+allows, which counts earlier attempts.
 
 \b
 Examples:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.studies import run_and_exit
+from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.study import EXIT_STATUS, StudyArgument, StudyRunOptions
 from stressbench.experiments.study.execution import begin_study
@@ -16,8 +17,8 @@ Run all cells of a study (a file or a shipped one) in random order, into one dir
 Everything is checked before the first run starts: the file, and the workload of each cell by the engine. Ctrl-C ends
 the current run after its round. Failed runs are repeated after all others.
 
-If the directory has a study already, the file must have the same cells or more, and the same [run] and seed: completed
-runs are kept, and the rest is run.
+If the directory already has a study, the file must have the same cells or more, and the same [run] and seed: completed
+runs are kept, and the others are run.
 
 \b
 Examples:
@@ -38,10 +39,7 @@ def register(app: typer.Typer) -> None:
 @with_options
 def run(
     what: StudyArgument,
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="DIR", help="New directory, or a study to extend.", show_default=False),
-    ],
+    output: Annotated[Path, output_option("DIR", "New directory, or a study to extend.")],
     study_options: StudyRunOptions,
 ) -> None:
     """Carry out the study `what` in the directory `output`."""

@@ -3,7 +3,7 @@
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.study import Folder
 from stressbench.console import warning
 from stressbench.experiments.study.directory import open_directory

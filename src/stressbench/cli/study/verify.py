@@ -20,7 +20,8 @@ Examples:
     stressbench study verify placement.tar.gz
     stressbench study verify placement
 
-Exit status: 0 nothing is missing or changed, 2 there is no study to check, 3 something is (one line each).
+Exit status: 0 nothing is missing or changed, 2 there is no study to check, 3 something is missing or changed (one line
+each).
 """
 
 
@@ -40,4 +41,4 @@ def verify(
         error(complaint)
     if verdict.complaints:
         raise typer.Exit(ExitStatus.fault)
-    echo(f"{path}: {verdict.intact} files are as they were")
+    echo(f"{path}: {verdict.intact} files are unchanged")

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from stressbench.cli.app import add_group
+from stressbench.cli.console.app import add_group
 
 _HELP = """\
 Inspect trace files of `stressbench capture`, `record` and `profile -o FILE.trace`.

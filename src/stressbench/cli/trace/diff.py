@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.common import AsJson
+from stressbench.cli.options.documents import AsJson
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.traces import trace_difference
 from stressbench.report.renderers.text import show

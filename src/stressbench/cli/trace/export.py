@@ -39,5 +39,5 @@ def export(
 ) -> None:
     """Print or write the reference profile of a trace as JSON."""
     if not profile:
-        raise UserError("--profile is missing: it is the only format so far")
+        raise UserError("--profile is missing: no other format is available")
     print_or_write(reference_profile_json(file, iteration=iteration).decode(), output)

@@ -6,17 +6,17 @@ from typing import Annotated
 import typer
 
 from stressbench.console import warning
+from stressbench.experiments.trace_outline import MAX_LINES, outline_document
 from stressbench.formats.trace import read_trace
 from stressbench.report.renderers.text import show as print_document
 from stressbench.report.traffic import document as documents
-from stressbench.report.traffic.calls import MAX_LINES, trace_document
 from stressbench.tracing.profile import profile_of
 
 _HELP = """\
 Show a trace: what ran, what each rank did, and the order of calls with its loops.
 
 A call is written as in `Is>1:2:19400`: operation, partner, tag, bytes. Ranks are those of MPI_COMM_WORLD. Wa(2) waits
-for two requests; Allreduce[SUM]:8@4 reduces 8 bytes over 4 ranks. Of a truncated file, the complete part is shown.
+for two requests; Allreduce[SUM]:8@4 reduces 8 bytes over 4 ranks. The complete part of a truncated file is shown.
 
 \b
 Examples:
@@ -45,7 +45,7 @@ def show(
     trace = read_trace(file)
     if profile:
         print_document(documents.brief(profile_of(trace)))
-        return
-    if trace.truncated:
-        warning(f"the file is cut off: {len(trace.positions):,} of {trace.header.ranks:,} ranks are whole")
-    print_document(trace_document(trace, rank=rank, lines=lines))
+    else:
+        if trace.truncated:
+            warning(f"the file is cut off: {len(trace.positions):,} of {trace.header.ranks:,} ranks are whole")
+        print_document(outline_document(trace, rank=rank, lines=lines))

@@ -13,6 +13,7 @@ from stressbench.experiments.interference.spec import BackgroundLoad, Measuremen
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.scratch import scratch_directory
 from stressbench.formats.profiles.profile import Configuration
+from stressbench.formats.units import duration_text
 from stressbench.interference.compression import next_configuration
 from stressbench.interference.compression_analysis import (
     CompressionData,
@@ -228,7 +229,7 @@ class _Measurement:
         if not self._run_times_s:
             return launches
         run_s = sum(self._run_times_s) / len(self._run_times_s)
-        return f"{launches}, about {_rough_time(probing * self._spec.idle_s + runs * run_s)}"
+        return f"{launches}, about {duration_text(probing * self._spec.idle_s + runs * run_s)}"
 
 
 def _times_of(result: ProgramRun) -> tuple[float, ...]:
@@ -239,10 +240,3 @@ def _times_of(result: ProgramRun) -> tuple[float, ...]:
         return round_times(read_launch(result.run_file))
     except Inconclusive as fault:
         raise MeasurementAborted(str(fault), effect="; no result is reported", status=ExitStatus.fault) from None
-
-
-def _rough_time(seconds: float) -> str:
-    """A rounded duration, such as `45 s`, `12 min` or `1.5 h`."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -36,7 +36,7 @@ def loaded_link(rate: str | None, packet: str | None) -> LoadedLink:
     if rate is None or packet is None:
         stated_option, missing_option = ("--packet", "--link") if rate is None else ("--link", "--packet")
         raise LaunchMistake(
-            f"{stated_option} {rate or packet}: goes with {missing_option}; for example --link 10Mbit --packet 1514B"
+            f"{stated_option} {rate or packet}: requires {missing_option}; for example --link 10Mbit --packet 1514B"
         )
     try:
         bytes_per_s = parse_rate(rate).bytes_per_s

@@ -17,8 +17,8 @@ from stressbench.interference.queueing import Service
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.launch_target import LaunchTarget
 
-_PROGRAM_RUNS = 4
-_WORKLOAD_RUNS = 1
+PROGRAM_RUNS = 4
+WORKLOAD_RUNS = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ def ring_plan(
     )
     return RingPlan(
         candidates=candidates, max_levels=len(candidates) if levels is None else min(levels, len(candidates)),
-        runs=runs or (_WORKLOAD_RUNS if by_rounds else _PROGRAM_RUNS), nodes=ring_nodes, pairing=pairing,
+        runs=runs or (WORKLOAD_RUNS if by_rounds else PROGRAM_RUNS), nodes=ring_nodes, pairing=pairing,
         packets=packets,
     )  # fmt: skip
 

@@ -14,13 +14,13 @@ from stressbench.interference.errors import Inconclusive
 from stressbench.interference.probes import ProbeSeries, read_probe_series, series_between
 from stressbench.launch import program as launching
 from stressbench.launch import session
-from stressbench.launch.companion import PairedLaunch, PairOutcome, run_with_companion
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.explanation import causes
 from stressbench.launch.first_round import FirstRound
 from stressbench.launch.growing_file import GrowingFile
+from stressbench.launch.paired_launch import PairedLaunch, PairOutcome, run_with_background
 from stressbench.launch.stopping import StopPolicy
 
 _UNTIL_STOPPED = 1_000_000
@@ -122,7 +122,7 @@ class MeasurementRunner:
             has_finished=file.has_ended,
         )  # fmt: skip
         try:
-            outcomes = run_with_companion(
+            outcomes = run_with_background(
                 program, background, ready=FirstRound(load_file).is_written, ready_timeout_s=_START_LIMIT_S,
                 log=self._progress,
             )  # fmt: skip
@@ -172,13 +172,13 @@ class MeasurementRunner:
             )  # fmt: skip
         if outcome is None:
             raise MeasurementAborted(
-                f"{load.label} ended with status {outcomes.companion.status} before their first round; {name} was not "
+                f"{load.label} ended with status {outcomes.background.status} before their first round; {name} was not "
                 "started",
                 status=ExitStatus.fault,
             )
-        if outcomes.lost_companion:
+        if outcomes.lost_background:
             raise MeasurementAborted(
-                f"{load.label} ended with status {outcomes.companion.status} while {name} was running, which was "
+                f"{load.label} ended with status {outcomes.background.status} while {name} was running, which was "
                 "terminated",
                 effect="; no result is reported",
                 status=ExitStatus.fault,

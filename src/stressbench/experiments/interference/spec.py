@@ -13,14 +13,12 @@ from stressbench.interference.utilisation import LEAST_SAMPLES
 from stressbench.launch import machine as this_machine
 from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.lab import LabTarget
-from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.shape import Shape, shape_of
-from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.report.units import count
 
 WORKLOAD_SUFFIX = ".sb"
-_DEFAULT_ROUNDS = 10
+DEFAULT_ROUNDS = 10
 _ROUNDING = 1e-9
 
 
@@ -54,8 +52,7 @@ class MeasurementSpec:
     def oversubscription(self) -> str | None:
         """A warning where all ranks run on this machine and exceed its cores, else None."""
         cores, ranks = this_machine.cores(), self.shape.ranks + self.background_ranks
-        on_this_machine = isinstance(self.target, LabTarget) or self.target is LOCAL
-        if not on_this_machine or this_machine.allocated(os.environ) or ranks <= cores:
+        if not self.target.on_this_machine or this_machine.allocated(os.environ) or ranks <= cores:
             return None
         return (
             f"{count(self.shape.ranks, 'rank')} of {self.name} and {self.background_ranks} of the probes share "
@@ -91,7 +88,7 @@ def measurement_spec(
     )  # fmt: skip
     return MeasurementSpec(
         name=name or (command[0] if workload is not None else Path(command[0]).name), command=tuple(command),
-        workload=workload, rounds=rounds or _DEFAULT_ROUNDS, shape=shape, schedule=schedule,
+        workload=workload, rounds=rounds or DEFAULT_ROUNDS, shape=shape, schedule=schedule,
         background_ranks=background_ranks, target=target, target_name=target_name, probe_placement=probe_placement,
         engine=engine, seed=seed, idle_s=idle_s, probe_after=probe_after, limit_s=limit_s,
     )  # fmt: skip
@@ -110,7 +107,7 @@ def require_positive(option: str, value: int | None) -> None:
 
 def require_real_hosts(target: LaunchTarget, *, target_name: str) -> LaunchTarget:
     """The target, if it can run two launches at once. Raises LaunchMistake for a simulation."""
-    if isinstance(target, SimulatedTarget):
+    if target.simulated:
         raise LaunchMistake(
             f"--on {target_name}: two programs cannot run side by side in a simulation; use a lab or a cluster"
         )

@@ -4,16 +4,16 @@
 not share a node.
 """
 
-import os
+import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stressbench.experiments.study.includes import STATEMENT, without_comments
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
 from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.workload_text import STATEMENT, escaped, inner_text, without_comments
 
 _LARGEST_RANGE = 1_048_576
 
@@ -86,8 +86,8 @@ def _relocated(text: str, source: str, folder: Path) -> str:
 def _statement(match: re.Match[str], source: str, folder: Path) -> str:
     words = without_comments(match["rest"])
     if match["key"] == "INCLUDE":
-        path = words.strip().strip('"')
-        return f'[INCLUDE] "{os.path.normpath(folder / path)}"' + _blank_tail(match["rest"])
+        path = posixpath.join(escaped(str(folder)), inner_text(words.strip()))
+        return f'[INCLUDE] "{posixpath.normpath(path)}"' + _blank_tail(match["rest"])
     if match["key"] == "NID_LIST":
         return f"[NODES] {_count(words, source)}" + _blank_tail(match["rest"])
     return match[0]

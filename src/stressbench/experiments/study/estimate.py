@@ -7,7 +7,6 @@ from statistics import fmean
 
 from stressbench.experiments.study.run_states import RunState, State
 from stressbench.formats.study.tables import RunTable
-from stressbench.formats.units import parse_seconds
 
 _JOB = re.compile(r"^\s*\[JOB_NAME\]", re.MULTILINE)
 _CONGESTOR = re.compile(r"^\s*\[ROLE\]\s+(?:congestor|background)\b", re.MULTILINE | re.IGNORECASE)
@@ -26,8 +25,8 @@ def bounds_of(run: RunTable, *, workload: str) -> Bounds:
     least = None
     if run.min_time is not None and run.isolated is not None and run.contended is not None and not run.until_interval:
         jobs = len(_JOB.findall(workload)) - len(_CONGESTOR.findall(workload))
-        least = (run.isolated * jobs + run.contended) * parse_seconds(run.min_time)
-    return Bounds(least_s=least, most_s=None if run.time_limit is None else parse_seconds(run.time_limit))
+        least = (run.isolated * jobs + run.contended) * run.min_time.value
+    return Bounds(least_s=least, most_s=None if run.time_limit is None else run.time_limit.value)
 
 
 def seconds_left(pending: Sequence[RunState], *, all_states: Sequence[RunState]) -> float | None:

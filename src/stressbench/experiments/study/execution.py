@@ -12,7 +12,7 @@ from types import FrameType
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.study.catalog import study_file
-from stressbench.experiments.study.cell_targets import require_links
+from stressbench.experiments.study.cell_targets import read_checked_study, require_links
 from stressbench.experiments.study.directory import Directory, create_or_extend, locked, now, require_same_workloads
 from stressbench.experiments.study.launching import RunLauncher
 from stressbench.experiments.study.results import is_narrow
@@ -31,39 +31,32 @@ from stressbench.experiments.study.running import (
 from stressbench.experiments.study.workers import WorkerPool
 from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.study.file import Study, read_study, study_file_mistakes
+from stressbench.formats.study.file import Study, study_file_mistakes
 from stressbench.formats.study.manifest import PolicyRecord, Record
 from stressbench.formats.toml import KeyLabel, by_key
-from stressbench.formats.units import duration_text, parse_seconds
+from stressbench.formats.units import duration_text
 from stressbench.launch.batch import batch_systems
+from stressbench.launch.targets import forms_with, properties_of
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
-
-_CONCURRENT_KINDS = ("slurm", "flux", "simgrid")
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions:
-    """How runs are carried out; None leaves it to the study file. `time_limit` is a text such as `55min`."""
+    """How runs are carried out; None leaves it to the study file."""
 
     retries: int | None = None
-    time_limit: str | None = None
+    time_limit_s: float | None = None
     jobs: int = 1
 
     def policy(self, study: Study, records: Sequence[Record] = ()) -> Policy:
-        """The policy from these options, the study file and the manifest's records. Raises StudyMistake."""
-        limit_s = study.time_limit_s
-        if self.time_limit is not None:
-            try:
-                limit_s = parse_seconds(self.time_limit)
-            except ValueError as fault:
-                raise StudyMistake(f"--time-limit: '{self.time_limit}': {fault}") from fault
+        """The policy from these options, the study file and the manifest's records."""
+        limit_s = study.time_limit_s if self.time_limit_s is None else self.time_limit_s
         before = retries_of(records, written=study.retries)
         return Policy(retries=before if self.retries is None else self.retries, time_limit_s=limit_s)
 
     def check(self, study: Study) -> None:
         """Raise StudyMistake where an option does not fit the study, before anything is written."""
-        self.policy(study)
         if self.jobs == 1:
             return
         if study.rate_command is not None:
@@ -71,10 +64,11 @@ class StudyOptions:
                 f"--jobs {self.jobs}: rate_command sets one rate for all that runs; expected 1 where a study has one"
             )
         for cell in study.cells:
-            if cell.on.partition(":")[0] not in _CONCURRENT_KINDS:
+            if not properties_of(cell.on).runs_concurrently:
+                kinds = (form.partition(":")[0] for form in forms_with(lambda kind: kind.runs_concurrently))
                 raise StudyMistake(
                     f"--jobs {self.jobs}: runs on {cell.on} would share cores and links and measure each other; "
-                    f"expected 1 there (several at once are for {', '.join(_CONCURRENT_KINDS)})"
+                    f"expected 1 there (several at once are for {', '.join(kinds)})"
                 )
 
 
@@ -103,7 +97,7 @@ class StudyOutcome:
             text += f", {counts.failed} failed"
         if self.stop is Stop.done:
             return text
-        return f"{'stopped' if self.stop is Stop.interrupted else 'the time limit came first'}: {text}"
+        return f"{'stopped' if self.stop is Stop.interrupted else 'time limit reached'}: {text}"
 
 
 class StudyProgress:
@@ -117,19 +111,19 @@ class StudyProgress:
         """Report that a launch of an earlier command still writes to `path`."""
         self._progress(f"an earlier launch still writes to {path}; waiting for it to end", level=Level.progress)
 
-    def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
+    def starts(self, scheduled: ScheduledRun, counts: RunCounts) -> None:
         """Report that a run starts or continues."""
-        word = "continues" if order.continues else "starts"
+        word = "continues" if scheduled.continues else "starts"
         self._progress(
-            f"{order.run.id} {word}: {cell_description(order.run.cell, self._factors)}", level=Level.progress
+            f"{scheduled.run.id} {word}: {cell_description(scheduled.run.cell, self._factors)}", level=Level.progress
         )
         self.show(counts, is_end=False)
 
-    def ended(self, order: ScheduledRun, result: LaunchResult, counts: RunCounts) -> None:
+    def ended(self, scheduled: ScheduledRun, result: LaunchResult, counts: RunCounts) -> None:
         """Report a failed run, and the counts."""
         if result.status not in (ExitStatus.ok, ExitStatus.interrupted):
             reason = result.reason or "the reason is unknown"
-            self._progress(f"{order.run.id} failed (status {result.status}): {reason}", level=Level.warning)
+            self._progress(f"{scheduled.run.id} failed (status {result.status}): {reason}", level=Level.warning)
         self.show(counts, is_end=True)
 
     def show(self, counts: RunCounts, *, is_end: bool) -> None:
@@ -145,7 +139,7 @@ def begin_study(what: str, output: Path, options: StudyOptions) -> Directory:
     Raises StudyMistake and LaunchMistake for the first error.
     """
     file = study_file(what)
-    study, text = read_study(file)
+    study, text = read_checked_study(file)
     with study_file_mistakes(text, source=str(file)):
         return begin(study, text, output=output, folder=file.absolute().parent, options=options)
 

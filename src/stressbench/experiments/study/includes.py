@@ -3,25 +3,14 @@
 Missing files and undefined variables are ignored here, since the engine refuses them anyway.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from stressbench.formats.files import limits, read_text
-
-STATEMENT = re.compile(r"^[ \t]*\[(?P<key>[A-Z_]+)\](?P<rest>[^\n]*(?:\n(?![ \t]*\[)[^\n]*)*)", re.MULTILINE)
-"""A statement: its `key`, and the `rest` including continuation lines."""
-_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*")
-
-
-def without_comments(text: str) -> str:
-    """The text of a statement without its comments."""
-    return _COMMENT.sub("", text)
-
+from stressbench.formats.workload_text import STATEMENT, expanded, without_comments
 
 _MOST_DEEP = 16  # as in the engine
-_PIECE = re.compile(r'\$\{(\w+)\}|"')
 
 
 def included_files(workload: Path, cells: Iterable[Mapping[str, str]]) -> tuple[Path, ...]:
@@ -39,7 +28,7 @@ def statements_of(workload: Path, sets: Mapping[str, str]) -> Iterator[tuple[str
     `sets`: the variables of a cell. Words are None where a variable in them is unknown.
     """
     for key, rest, variables in _Reader().walk(workload, dict(sets), sets, depth=0):
-        yield key, _word(rest, variables)
+        yield key, expanded(rest, variables)
 
 
 _Variables = dict[str, str | None]
@@ -57,13 +46,13 @@ class _Reader:
     ) -> Iterator[tuple[str, str, _Variables]]:
         """Iterate over statements. `[SET]` changes `variables` (None: unknown), except those in the cell's `sets`."""
         for key, rest in self._statements(path):
-            name, _, value = rest.partition("=")
             if key == "SET":
+                name, _, value = rest.removeprefix('"').partition("=")
                 if name not in sets:
-                    variables[name] = _word(value, variables)
+                    variables[name] = expanded(f'"{value}' if rest.startswith('"') else value, variables)
             elif key != "INCLUDE":
                 yield key, rest, variables
-            elif depth < _MOST_DEEP and (word := _word(rest, variables)) is not None:
+            elif depth < _MOST_DEEP and (word := expanded(rest, variables)) is not None:
                 file = Path(path.parent / word)
                 if file.is_file():
                     self.included_paths[file] = None
@@ -73,14 +62,7 @@ class _Reader:
         if path not in self.texts:
             text = read_text(path, limit=limits.WORKLOAD, errors="replace").removeprefix("\ufeff")
             self.texts[path] = tuple(
-                (included_paths["key"], without_comments(included_paths["rest"]).strip())
-                for included_paths in STATEMENT.finditer(text)
+                (statement["key"], without_comments(statement["rest"]).strip())
+                for statement in STATEMENT.finditer(text)
             )
         return self.texts[path]
-
-
-def _word(text: str, variables: Mapping[str, str | None]) -> str | None:
-    """The text without quotes and with variables replaced, None where a variable is unknown."""
-    if any(name and variables.get(name) is None for name in _PIECE.findall(text)):
-        return None
-    return _PIECE.sub(lambda piece: variables[piece[1]] or "" if piece[1] else "", text)

@@ -5,26 +5,27 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.cell_targets import absolute, rail_selection_of
 from stressbench.experiments.study.directory import now
-from stressbench.experiments.study.rate_command import RateCommand, argument_of
+from stressbench.experiments.study.rate_command import RateCommand
 from stressbench.experiments.study.restore import restored_by
 from stressbench.experiments.study.running import LaunchResult, ScheduledRun
 from stressbench.formats.study.cells import Cell, PlannedRun
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
 from stressbench.formats.study.manifest import LinksRecord
-from stressbench.formats.units import FULL
+from stressbench.formats.units import FULL, Stated, stated_rate
 from stressbench.launch import session
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.explanation import causes, faults
 from stressbench.launch.shape import shape_of
 from stressbench.launch.stopping import StopPolicy
-from stressbench.launch.targets import engine_for, resolve_target, set_link_rate
+from stressbench.launch.targets import engine_for, properties_of, resolve_target, set_link_rate
 
 GRACE_S = 60.0
 LOG_INTERVAL_S = 5.0
@@ -74,23 +75,23 @@ class RunLauncher:
             if isinstance(prepared, int):
                 raise StudyMistake(f"{_described(cell)}: the engine cannot run this workload; see above")
 
-    def __call__(self, order: ScheduledRun) -> LaunchResult:
+    def __call__(self, scheduled: ScheduledRun) -> LaunchResult:
         """Carry out one launch."""
         limit_s = min(
-            (limit for limit in (self.study.run_limit_s, order.time_limit_s) if limit is not None), default=None
+            (limit for limit in (self.study.run_limit_s, scheduled.time_limit_s) if limit is not None), default=None
         )
-        run_file = RunFile(path=order.path, continues=order.continues)
+        run_file = RunFile(path=scheduled.path, continues=scheduled.continues)
         try:
-            request = self._request(order.run.cell, run_file, self._options(order, limit_s), limit_s=limit_s)
+            request = self._request(scheduled.run.cell, run_file, self._options(scheduled, limit_s), limit_s=limit_s)
             prepared = session.prepare(request, environment=self.environment)
             if isinstance(prepared, int):
                 return LaunchResult(status=prepared, reason="the engine refused the workload")
-            self._command_rate(order.run)
+            self._command_rate(scheduled.run)
             if self.is_stopping():
                 return LaunchResult(status=ExitStatus.interrupted)
             began = self.clock()
-            with self._at_rate(order.run):
-                result = session.run(prepared, run_file=order.path)
+            with self._at_rate(scheduled.run):
+                result = session.run(prepared, run_file=scheduled.path)
         except LaunchMistake as mistake:
             return LaunchResult(status=ExitStatus.bad_input, reason=str(mistake))
         took_s = self.clock() - began
@@ -126,7 +127,7 @@ class RunLauncher:
         text, rate = self.study.rate_command, run.cell.rate
         if text is None or rate is None:
             return
-        record = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=_rate_text(rate), command=text)
+        record = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=str(stated_rate(rate.value)), command=text)
         if self._applied_rates and self._applied_rates[-1].rate == record.rate:
             return
         if record.rate == FULL:
@@ -134,7 +135,7 @@ class RunLauncher:
         else:
             self.note(record)
             self._applied_rates.append(record)
-            self._command(text).set(rate)
+            self._command(text).set(rate.value)
 
     def _command(self, text: str) -> RateCommand:
         return RateCommand(text=text, folder=self.folder, environment=self.environment)
@@ -142,13 +143,13 @@ class RunLauncher:
     @contextmanager
     def _at_rate(self, run: PlannedRun) -> Iterator[None]:
         """Context in which the links of the cell's lab have the cell's rate. The full rate is restored afterwards."""
-        if run.cell.rate is None or not run.cell.is_on_lab or self.study.rate_command is not None:
+        if run.cell.rate is None or not properties_of(run.cell.on).keeps_rate or self.study.rate_command is not None:
             yield
             return
-        slowed = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=run.cell.rate)
+        slowed = LinksRecord(run=run.id, at=now(), on=run.cell.on, rate=str(run.cell.rate))
         self.note(slowed)
         try:
-            set_link_rate(run.cell.on, run.cell.rate)
+            set_link_rate(run.cell.on, run.cell.rate.value)
             yield
         finally:
             self._set_full(slowed)
@@ -162,7 +163,7 @@ class RunLauncher:
             self._applied_rates.append(full)
             return
         with suppress(LaunchMistake):
-            set_link_rate(slowed.on, FULL)
+            set_link_rate(slowed.on, Fraction(1))
             self.note(replace(full, at=now()))
 
     def _request(
@@ -187,24 +188,24 @@ class RunLauncher:
             rail_selection=rail_selection_of(self.study, cell, target=target, workload=workload),
         )
 
-    def _options(self, order: ScheduledRun, limit_s: float | None) -> EngineOptions:
-        run, cell = self.study.run, order.run.cell
+    def _options(self, scheduled: ScheduledRun, limit_s: float | None) -> EngineOptions:
+        run, cell = self.study.run, scheduled.run.cell
         limit = None if limit_s is None else f"{max(1, round(limit_s))}s"
-        if order.continues:
-            return EngineOptions(time_limit=limit, stall_limit=run.stall_limit)
+        if scheduled.continues:
+            return EngineOptions(time_limit=limit, stall_limit=_text(run.stall_limit))
         return EngineOptions(
             isolated=_text(run.isolated),
             contended=_text(run.contended),
-            until_interval=run.until_interval,
+            until_interval=_text(run.until_interval),
             finish=cell.finish,
             place=cell.placement,
-            seed=str(self.study.seed + order.run.repetition),
+            seed=str(self.study.seed + scheduled.run.repetition),
             warmup=_text(run.warmup),
             time_limit=limit,
-            stall_limit=run.stall_limit,
+            stall_limit=_text(run.stall_limit),
             repetitions=_text(run.repetitions),
-            min_time=run.min_time,
-            run_id=order.path.stem,
+            min_time=_text(run.min_time),
+            run_id=scheduled.path.stem,
             sets=_sets(cell),
             verify=run.verify,
         )
@@ -225,18 +226,13 @@ def _cell_for_check(cell: Cell) -> Cell:
     )  # fmt: skip
 
 
-def _rate_text(rate: str) -> str:
-    """The rate as recorded in manifests: the argument of rate commands, but `full` instead of 1."""
-    argument = argument_of(rate)
-    return FULL if argument == "1" else argument
-
-
 def _sets(cell: Cell) -> tuple[str, ...]:
     return tuple(f"{name}={value}" for name, value in cell.sets)
 
 
-def _text(number: int | None) -> str | None:
-    return None if number is None else str(number)
+def _text(value: int | Stated[float] | None) -> str | None:
+    """The value as an option of the engine."""
+    return None if value is None else str(value)
 
 
 def _described(cell: Cell) -> str:

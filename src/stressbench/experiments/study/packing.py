@@ -77,7 +77,7 @@ def require_ending(path: Path) -> None:
     """Raise StudyMistake unless the name ends in a supported format whose compressor is installed."""
     ending = _ending(path)
     if ending == ".tar.zst" and shutil.which("zstd") is None:
-        raise StudyMistake(f"{path}: zstd is not installed; .tar.gz does without it")
+        raise StudyMistake(f"{path}: zstd is not installed; use .tar.gz, which does not need it")
 
 
 def verify(path: Path) -> Verdict:
@@ -187,7 +187,7 @@ def _workloads(directory: Directory, left_out: list[str]) -> Iterator[tuple[str,
     for path, digest in sources.items():
         content = read_bytes(path, limit=limits.WORKLOAD)
         if hashlib.sha256(content).hexdigest() != digest:
-            left_out.append(f"{path} is not what it was when this study began; it is left out")
+            left_out.append(f"{path} has changed since the study began; it is left out")
             continue
         yield f"{WORKLOADS}/{path.relative_to(common_folder or path.parent).as_posix()}", content
 

@@ -5,18 +5,13 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.formats.study.fields import split_command
-from stressbench.formats.units import FULL, parse_rate_share
 
 _STANDARD_ERROR = 2
-
-
-def argument_of(rate: str) -> str:
-    """The rate as passed to rate commands, such as `1` or `1/2`, from any notation of a study file."""
-    return str(parse_rate_share(rate))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,13 +27,13 @@ class RateCommand:
         if shutil.which(self._argv[0], path=self.environment.get("PATH")) is None:
             raise StudyMistake(f"rate_command: '{self._argv[0]}': expected a program that can be started")
 
-    def set(self, rate: str) -> None:
-        """Call the command with the rate and wait. Its output goes to standard error. Raises StudyFault where it fails.
+    def set(self, share: Fraction) -> None:
+        """Call the command with the share of the full rate, such as `1/2`, and wait. Raises StudyFault where it fails.
 
-        The command has its own session, so that Ctrl-C reaches only the study, which lets the command end and then
-        calls it with 1.
+        Its output goes to standard error. The command has its own session, so that Ctrl-C reaches only the study, which
+        lets the command end and then calls it with 1.
         """
-        argument = argument_of(rate)
+        argument = str(share)
         try:
             status = subprocess.run(
                 [*self._argv, argument], stdin=subprocess.DEVNULL, stdout=_STANDARD_ERROR, check=False,
@@ -51,7 +46,7 @@ class RateCommand:
 
     def set_full(self) -> None:
         """Call the command with 1. Raises StudyFault where it fails."""
-        self.set(FULL)
+        self.set(Fraction(1))
 
     @property
     def _argv(self) -> tuple[str, ...]:

@@ -55,17 +55,17 @@ NarrownessTest = Callable[[Sequence[Run]], bool]
 class Pool(Protocol):
     """Executes launches, one or several at a time."""
 
-    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, LaunchResult]]:
-        """Take an order whenever a slot is free, and yield each order with its result once it is done."""
+    def map(self, runs: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, LaunchResult]]:
+        """Take a run whenever a slot is free, and yield each run with its result once it is done."""
 
 
 class SequentialPool:
     """Executes launches in this process, one after the other."""
 
-    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, LaunchResult]]:
+    def map(self, runs: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, LaunchResult]]:
         """As `Pool.map`."""
-        for order in orders:
-            yield order, execute(order)
+        for scheduled in runs:
+            yield scheduled, execute(scheduled)
 
 
 class Stop(StrEnum):
@@ -93,10 +93,10 @@ class Watcher(Protocol):
     def waits(self, path: Path) -> None:
         """A launch of a killed study still writes to this run file, and the study waits for it to end."""
 
-    def starts(self, order: ScheduledRun, counts: RunCounts) -> None:
+    def starts(self, scheduled: ScheduledRun, counts: RunCounts) -> None:
         """A launch begins."""
 
-    def ended(self, order: ScheduledRun, result: LaunchResult, counts: RunCounts) -> None:
+    def ended(self, scheduled: ScheduledRun, result: LaunchResult, counts: RunCounts) -> None:
         """A launch ended."""
 
 
@@ -139,8 +139,8 @@ class StudyRunner:
         made_progress = True
         while made_progress and self._stop is None:  # with several at once, a run may fail after all others have ended
             states_before = self.run_states
-            for order, result in pool.map(self._scheduled_runs(), execute):
-                self._record_result(order, result)
+            for scheduled, result in pool.map(self._scheduled_runs(), execute):
+                self._record_result(scheduled, result)
             made_progress = self.run_states != states_before
         return self._stop or Stop.done
 
@@ -167,11 +167,11 @@ class StudyRunner:
                     continue
                 if self._stop is not None or self._is_out_of_time(run_state):
                     return
-                if self._is_settled(run):
+                if self._has_converged(run):
                     continue
-                order = self._schedule(run_state)
-                if order is not None:
-                    yield order
+                scheduled = self._schedule(run_state)
+                if scheduled is not None:
+                    yield scheduled
 
     def _schedule(self, run_state: RunState) -> ScheduledRun | None:
         """The launch for a run, None where its run file is complete although the manifest has no record of that."""
@@ -211,17 +211,17 @@ class StudyRunner:
     def _start(self, run: PlannedRun, name: str, *, continues: bool) -> ScheduledRun:
         self._record(run.id, StartedRecord(run=run.id, at=now(), file=name, continues=continues))
         self._started[run.id] = self._clock()
-        order = ScheduledRun(
+        scheduled = ScheduledRun(
             run=run, path=self._directory.path / name, continues=continues, time_limit_s=self._remaining_time_s()
         )
-        self._watcher.starts(order, self.counts())
-        return order
+        self._watcher.starts(scheduled, self.counts())
+        return scheduled
 
-    def _record_result(self, order: ScheduledRun, result: LaunchResult) -> None:
-        run, name = order.run, order.path.relative_to(self._directory.path).as_posix()
-        recorded_run = _read(order.path)
+    def _record_result(self, scheduled: ScheduledRun, result: LaunchResult) -> None:
+        run, name = scheduled.run, scheduled.path.relative_to(self._directory.path).as_posix()
+        recorded_run = _read(scheduled.path)
         if result.status == ExitStatus.ok and recorded_run is not None and recorded_run.rounds:
-            if not recorded_run.complete and self._ended_at_study_limit(order):
+            if not recorded_run.complete and self._ended_at_study_limit(scheduled):
                 self._record(
                     run.id, InterruptedRecord(run=run.id, at=now(), file=name, reason="the study's time limit")
                 )
@@ -240,7 +240,7 @@ class StudyRunner:
             self._record(run.id, FailedRecord(run=run.id, at=now(), file=name, status=status, reason=reason))
         if result.stop_requested:
             self._stop = Stop.interrupted
-        self._watcher.ended(order, result, self.counts())
+        self._watcher.ended(scheduled, result, self.counts())
 
     def _finished(self, run: PlannedRun, name: str, recorded_run: Run, *, recovered: bool) -> FinishedRecord:
         return FinishedRecord(
@@ -249,10 +249,10 @@ class StudyRunner:
             duration_s=None if recovered else self._clock() - self._started[run.id], recovered=recovered,
         )  # fmt: skip
 
-    def _ended_at_study_limit(self, order: ScheduledRun) -> bool:
+    def _ended_at_study_limit(self, scheduled: ScheduledRun) -> bool:
         remaining_s = self._remaining_time_s()
         run_limit_s = self._directory.study.run_limit_s
-        was_cut = order.time_limit_s is not None and (run_limit_s is None or order.time_limit_s < run_limit_s)
+        was_cut = scheduled.time_limit_s is not None and (run_limit_s is None or scheduled.time_limit_s < run_limit_s)
         return was_cut and remaining_s is not None
 
     def _record(self, run: str, record: Record) -> None:
@@ -273,7 +273,7 @@ class StudyRunner:
         limit_s = self._policy.time_limit_s
         return None if limit_s is None else max(0.0, limit_s - (self._clock() - self._began))
 
-    def _is_settled(self, run: PlannedRun) -> bool:
+    def _has_converged(self, run: PlannedRun) -> bool:
         """Whether the cell's intervals are narrow enough without this run, evaluated once per completed run."""
         until = self._directory.study.until
         if until is None or run.repetition < until.at_least:
@@ -293,10 +293,10 @@ class StudyRunner:
                 if (recorded_run := _read(self._directory.path / str(run_state.file))) is not None
             ]
             if self._is_narrow(runs):
-                self._settle(run.cell.id, len(done))
+                self._mark_converged(run.cell.id, len(done))
         return self._states[run.id].state is State.skipped
 
-    def _settle(self, cell: str, runs: int) -> None:
+    def _mark_converged(self, cell: str, runs: int) -> None:
         record = SettledRecord(cell=cell, at=now(), runs=runs)
         self._directory.write(record)
         records = self._directory.read().records

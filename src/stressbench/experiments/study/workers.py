@@ -19,29 +19,29 @@ class WorkerPool:
         self._jobs = jobs
         self._running: dict[Connection, tuple[BaseProcess, ScheduledRun]] = {}
 
-    def map(self, orders: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, LaunchResult]]:
+    def map(self, runs: Iterator[ScheduledRun], execute: Executor) -> Iterator[tuple[ScheduledRun, LaunchResult]]:
         """As `Pool.map`."""
         more = True
         while True:
             while more and len(self._running) < self._jobs:
-                order = next(orders, None)
-                more = order is not None
-                if order is not None:
-                    self._start(order, execute)
+                scheduled = next(runs, None)
+                more = scheduled is not None
+                if scheduled is not None:
+                    self._start(scheduled, execute)
             if not self._running:
                 return
             ready = wait(list(self._running))
             for connection in [found for found in self._running if found in ready]:
-                process, order = self._running.pop(connection)
-                yield order, _receive_result(connection, process)
+                process, scheduled = self._running.pop(connection)
+                yield scheduled, _receive_result(connection, process)
 
-    def _start(self, order: ScheduledRun, execute: Executor) -> None:
+    def _start(self, scheduled: ScheduledRun, execute: Executor) -> None:
         context = multiprocessing.get_context("fork")
         receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=_work, args=(order, execute, sender))
+        process = context.Process(target=_work, args=(scheduled, execute, sender))
         process.start()
         sender.close()
-        self._running[receiver] = (process, order)
+        self._running[receiver] = (process, scheduled)
 
     def forward_signal(self, number: int) -> None:
         """Send a signal to every launch. They are in this process's group, but `kill` reaches only one process."""
@@ -50,10 +50,10 @@ class WorkerPool:
                 os.kill(process.pid, number)
 
 
-def _work(order: ScheduledRun, execute: Executor, connection: Connection) -> None:
+def _work(scheduled: ScheduledRun, execute: Executor, connection: Connection) -> None:
     reset_handlers()
     end_with_parent()
-    connection.send(execute(order))
+    connection.send(execute(scheduled))
     connection.close()
 
 

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from stressbench.errors import Interrupted
 from stressbench.exit_status import ExitStatus
+from stressbench.experiments.new_directory import make_new_directory
 from stressbench.experiments.progress import Progress
 from stressbench.experiments.sweep.figures import parse_figure
 from stressbench.formats.errors import reason_of
@@ -74,11 +75,9 @@ class LaunchSweep(Generic[Condition, P, L]):
         return failed
 
     def _begin(self, output: Path) -> Path:
-        if output.exists() and (not output.is_dir() or any(output.iterdir())):
-            raise StudyMistake(f"--output: {output} already exists; a program's launches begin in a new directory")
+        make_new_directory(output, begins="a program's launches begin")
         path = output / FILE
         try:
-            output.mkdir(parents=True, exist_ok=True)
             self.journal.append(path, self.plan)
         except OSError as fault:
             raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
@@ -99,7 +98,7 @@ def ranks_of(counts: Sequence[int], target: LaunchTarget) -> tuple[int, ...]:
     if counts:
         return tuple(counts)
     if target.ranks is None:
-        raise StudyMistake("-n is missing: how many ranks? For example -n 8")
+        raise StudyMistake("-n is missing, for example -n 8")
     return (target.ranks,)
 
 
@@ -127,7 +126,7 @@ def is_program(words: Sequence[str]) -> bool:
 def refuse_workload_options(words: Sequence[str], given: Iterable[tuple[str, bool]]) -> None:
     """Raise StudyMistake for an option that applies to workloads only; `given`: options, and whether each was given."""
     if missing := next((word for word in words[:1] if word.endswith(SUFFIX)), None):
-        raise StudyMistake(f"{missing}: is a workload, and {words[1]} is none; expected workloads, or a program")
+        raise StudyMistake(f"{missing}: is a workload, but {words[1]} is not; expected workloads, or a program")
     if wrong := next((option for option, was in given if was), None):
         raise StudyMistake(f"{wrong}: is for workloads, and {words[0]} is a program; leave it out")
 

@@ -13,13 +13,9 @@ from stressbench.experiments.sweep.specification import Specification, SweepRoun
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import by_option, unknown_message
+from stressbench.formats.toml import unknown_message
 
 _FILE = "matrix.toml"
-_KEY_LABEL = by_option({
-    "factors.on": "--on: ", "factors.ranks": "-n: ", "factors.ranks_per_node": "--ranks-per-node: ",
-    "factors.placement": "--place: ", "run.min_time": "--min-time: ",
-})  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +40,7 @@ class PairMatrix:
         """The study. Raises StudyMistake and ValidationMistakes."""
         return specification_of(
             {
-                "about": f"Who slows whom: {', '.join(self._jobs)}",
+                "about": f"Pairwise slowdowns: {', '.join(self._jobs)}",
                 "seed": self.seed,
                 "repetitions": self.runs,
                 "matrix": list(self._jobs),
@@ -56,8 +52,7 @@ class PairMatrix:
                     "placement": self.placements or None,
                 },
                 "run": self.rounds.table(),
-            },
-            key_label=_KEY_LABEL,
+            }
         )
 
     def write_in(self, output: Path, made: Specification) -> Path:

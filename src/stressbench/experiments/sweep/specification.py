@@ -7,10 +7,21 @@ from typing import Any
 
 import tomli_w
 
+from stressbench.experiments.study.cell_targets import require_controllable_links
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.execution import StudyOptions, begin
 from stressbench.formats.study.file import Study, study_of
-from stressbench.formats.toml import KeyLabel, by_key
+from stressbench.formats.toml import by_option
+from stressbench.formats.units import Stated
+
+OPTION_LABEL = by_option({
+    "factors.on": "--on", "factors.ranks": "-n", "factors.ranks_per_node": "--ranks-per-node",
+    "factors.rate": "--rates", "factors.policy": "--policies", "factors.placement": "--place",
+    "rate_command": "--rate-command", "nics": "--nics", "transport": "--transport",
+    "run.isolated": "--isolated", "run.contended": "--contended", "run.repetitions": "--repetitions",
+    "run.min_time": "--min-time",
+})  # fmt: skip
+"""The option of `degrade`, `rails` and `study matrix` that sets each key of their studies."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,15 +31,13 @@ class Specification:
     study: Study
     text: str
 
-    def begin(
-        self, output: Path, options: StudyOptions, *, folder: Path | None = None, key_label: KeyLabel = by_key
-    ) -> Directory:
+    def begin(self, output: Path, options: StudyOptions, *, folder: Path | None = None) -> Directory:
         """Check the study and set up the directory `output` for it, without starting runs. Raises as `execution.begin`.
 
         Paths of the study are relative to `folder`, by default the current directory.
         """
         return begin(
-            self.study, self.text, output=output, folder=folder or Path.cwd(), options=options, key_label=key_label
+            self.study, self.text, output=output, folder=folder or Path.cwd(), options=options, key_label=OPTION_LABEL
         )
 
 
@@ -39,7 +48,7 @@ class SweepRounds:
     isolated: int | None = None
     contended: int | None = None
     repetitions: int | None = None
-    min_time: str | None = None
+    min_time: Stated[float] | None = None
 
     def table(self) -> Mapping[str, Any]:
         """The content of the table [run] of a study file."""
@@ -68,13 +77,13 @@ class WorkloadSweep:
     rounds: SweepRounds
 
     def study_of(
-        self, about: str, *, key_label: KeyLabel, before_ranks: Mapping[str, Any] | None = None,
+        self, about: str, *, before_ranks: Mapping[str, Any] | None = None,
         factors: Mapping[str, Any] | None = None, sets: Mapping[str, Any] | None = None, **tables: Any,
     ) -> Specification:  # fmt: skip
         """The study with additional `factors`, variables (`sets`) and other keys of a study file (`tables`).
 
         `before_ranks`: factors that come before ranks, since the order of factors determines the order of cells. Raises
-        ValidationMistakes, whose messages name keys by `key_label`.
+        ValidationMistakes.
         """
         return specification_of(
             {
@@ -93,15 +102,25 @@ class WorkloadSweep:
                 "set": {name: list(values) for name, values in self.variables.items()} | dict(sets or {}),
                 "run": self.rounds.table(),
                 **tables,
-            },
-            key_label=key_label,
+            }
         )
 
 
-def specification_of(tables: Mapping[str, Any], *, key_label: KeyLabel = by_key) -> Specification:
-    """The study of these tables, without keys whose value is None. `key_label` names keys in ValidationMistakes."""
+def specification_of(tables: Mapping[str, Any]) -> Specification:
+    """The study of these tables, without keys whose value is None. Raises ValidationMistakes, which name options."""
     stated = _without_none(tables)
-    return Specification(study=study_of(stated, key_label=key_label), text=tomli_w.dumps(stated))
+    study = study_of(stated, key_label=OPTION_LABEL)
+    require_controllable_links(study, key_label=OPTION_LABEL)
+    return Specification(study=study, text=tomli_w.dumps(_with_texts(stated)))
+
+
+def _with_texts(value: Any) -> Any:
+    """The tables with the text of each stated value, as in a study file."""
+    if isinstance(value, Mapping):
+        return {key: _with_texts(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_texts(inner) for inner in value]
+    return str(value) if isinstance(value, Stated) else value
 
 
 def _without_none(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Compares a workload with the application that it stands for: their calls, and their times."""
+"""Compares a workload with the application that it models: their calls, and their times."""

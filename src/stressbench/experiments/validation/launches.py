@@ -15,13 +15,13 @@ from stressbench.formats.run import Phase, Run, RunFileError, Samples, read_run
 from stressbench.formats.run.samples import Mask
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode, read_trace
 from stressbench.launch import program as launching
+from stressbench.launch.engine import EngineOptions, RunFile, run_arguments
 from stressbench.launch.execute import Outcome
 from stressbench.launch.find import find_engine
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.tracer import find_tracer
 from stressbench.launch.tracing import Tracing
-from stressbench.tracing.iterations import NotComparable
-from stressbench.tracing.iterations import Run as CallRun
+from stressbench.tracing.iterations import IterationSpan, NotComparable
 
 WINDOW_VARIABLE = "STRESSBENCH_TRACE_WINDOW"
 _SHOWN_LINES = 10
@@ -52,7 +52,7 @@ class TracedLaunches:
         return self._traced(program, name="program", mode=TraceMode.capture, settings=settings)[0]
 
     def capture_iterations(
-        self, program: Sequence[str], runs: Sequence[CallRun], *, name: str, begins_paused: bool, gap_times: bool
+        self, program: Sequence[str], runs: Sequence[IterationSpan], *, name: str, begins_paused: bool, gap_times: bool
     ) -> tuple[Trace, Outcome]:
         """The calls of these iterations only, as `name`.trace; with `gap_times`, also the time before each."""
         window = self.folder / "iterations.window"
@@ -66,12 +66,13 @@ class TracedLaunches:
         """One isolated round of the workload's job, of whose repetitions only the measured ones are traced."""
         run_file = self.folder / f"{name}.jsonl"
         engine = find_engine(explicit=self.engine, environment=os.environ)
-        words = (
-            str(engine), "run", str(workload), "--quiet", "--output", str(run_file), "--overwrite", "--pcontrol",
-            "--isolated", "1", "--contended", "0", "--repetitions", str(repetitions), "--warmup", str(warmup),
-            "--seed", str(seed),
-        )  # fmt: skip
-        trace, outcome = self._traced(words, name=name, mode=mode, settings=(_PAUSED,))
+        options = EngineOptions(
+            isolated="1", contended="0", repetitions=str(repetitions), warmup=str(warmup), seed=str(seed)
+        )
+        words = run_arguments(
+            engine=engine, workload=workload, ranks_per_node=None, run_file=RunFile(path=run_file), options=options
+        )
+        trace, outcome = self._traced((*words, "--pcontrol"), name=name, mode=mode, settings=(_PAUSED,))
         try:
             return WorkloadRun(run=read_run(run_file), trace=trace), outcome
         except RunFileError as fault:
@@ -94,18 +95,20 @@ class TracedLaunches:
         )  # fmt: skip
         tracing.output.unlink(missing_ok=True)
         variables = (*tracing.environment(os.environ), *settings)
-        with Path(os.devnull).open("wb") as nowhere:
-            outcome = launching.run_program(
-                ("env", *(f"{key}={value}" for key, value in variables), *words), folder=Path.cwd(), ranks=self.ranks,
-                target=self.target, engine=self.engine, environment=os.environ, output_to=nowhere.fileno(),
-            )  # fmt: skip
-        tracing.modules.unlink(missing_ok=True)
+        try:
+            with Path(os.devnull).open("wb") as nowhere:
+                outcome = launching.run_program(
+                    ("env", *(f"{key}={value}" for key, value in variables), *words), folder=Path.cwd(),
+                    ranks=self.ranks, target=self.target, engine=self.engine, environment=os.environ,
+                    output_to=nowhere.fileno(),
+                )  # fmt: skip
+        finally:
+            for path in (tracing.modules, *(pool for _, pool in tracing.pools(os.environ))):
+                path.unlink(missing_ok=True)
         shown = Path(words[0]).name
         if outcome.stop_requests:
             raise Interrupted(f"stopped while {shown} ran")
         if outcome.status != ExitStatus.ok:
-            for _, pool in tracing.pools(os.environ):
-                pool.unlink(missing_ok=True)
             printed = outcome.output.splitlines()[-_SHOWN_LINES:]
             last = "; the last lines that it printed:" if printed else ""
             raise MachineFault(f"{shown} ended with status {outcome.status}{last}", *printed)
@@ -136,16 +139,12 @@ class WorkloadRun:
         """Time of an iteration, s: mean over ranks and measured iterations."""
         return float(self._samples().time_mean_s[self._measured()].mean()) / self.iterations_each
 
-    @property
-    def slowest_s(self) -> float:
-        """The same on the slowest rank."""
-        return float(self._samples().time_max_s[self._measured()].mean()) / self.iterations_each
-
     def _samples(self) -> Samples:
         jobs = self.run.measured_jobs
         samples = self.run.samples_of(job=jobs[0].job) if len(self.run.jobs) == 1 and jobs else None
         if samples is None:
-            raise NotComparable(f"the workload has {len(self.run.jobs)} jobs; expected one, which is measured")
+            count = f"{len(self.run.jobs)} jobs, {len(jobs)} of them measured"
+            raise NotComparable(f"expected one measured job; the workload has {count}")
         return samples
 
     def _measured(self) -> Mask:

@@ -1,7 +1,6 @@
 """The steps of a validation: captures of both sides, a search for the iterations, and alternating launches of both."""
 
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -10,27 +9,35 @@ from pathlib import Path
 
 from stressbench import __version__
 from stressbench.errors import Interrupted, MachineFault
+from stressbench.experiments.new_directory import make_new_directory
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.scratch import scratch_directory
 from stressbench.experiments.validation.launches import TracedLaunches, WorkloadRun
-from stressbench.experiments.validation.workload import REPLAY, ComparedWorkload, Computation
+from stressbench.experiments.validation.workload import SUFFIX, ComparedWorkload, Computation
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_atomically, write_output
 from stressbench.formats.launches.journal import FILE
 from stressbench.formats.launches.validation import JOURNAL, ComparedSide, ValidationLaunch, ValidationPlan
-from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.trace import MAX_GAP_TIMES, Trace, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
-from stressbench.launch.simgrid import SimulatedTarget
 from stressbench.launch.targets import resolve_target
+from stressbench.launch.traced import check_output
 from stressbench.levels import Level
-from stressbench.results.validation import Block, OperationRow, SideTimes, Validation, ratio_of, verdict_of
+from stressbench.results.validation import REPLAY, Block, OperationRow, Validation, ratio_of, verdict_of
 from stressbench.stop_signals import handled_by
 from stressbench.tracing.diff import diff
 from stressbench.tracing.excerpts import lines_of_step
-from stressbench.tracing.iteration_times import OperationCount, mpi_time_s, operations_in, times_in
-from stressbench.tracing.iterations import Boundaries, Iterations, NotComparable, differences_in, iterations_of, loop_of
+from stressbench.tracing.iteration_times import IterationTimes, OperationCount, mpi_time_s, operations_in, times_in
+from stressbench.tracing.iterations import (
+    Boundaries,
+    IterationDifference,
+    Iterations,
+    NotComparable,
+    differences_in,
+    iterations_of,
+    loop_of,
+)
 
 LAUNCHES = 11
 MOST_ITERATIONS = 1000
@@ -40,16 +47,17 @@ _NONE = OperationCount(calls=0, bytes=0)
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationSpec:
-    """A workload, the program that it stands for, and how they are compared.
+    """A workload, the program that it models, and how they are compared.
 
     `workload`: a motif with its options, or one workload file. `program`: an MPI program with its arguments, without
     its mpirun. `launches` of each side take turns. `boundaries`: which calls begin and end an iteration of the program;
     `begins_paused`: only what the program does between MPI_Pcontrol(1) and MPI_Pcontrol(0) counts. `any_tag`: tags are
     not compared. At most
     `most_iterations` are measured in a launch. `tolerance`: the largest accepted deviation of the ratio of times from
-    1. `computation`: that between the workload's calls; None: in sequence if an iteration has at most MAX_GAP_TIMES
-    calls, otherwise measured. `emit`: where to write the workload with the computation of the program. `output`: a
-    directory for captures and launches, which is removed in the end if it is None.
+    1. `computation`: a `Computation`, that between the workload's calls; None: that of the workload if it is a replay
+    of a capture, otherwise in sequence if an iteration has at most MAX_GAP_TIMES calls, and measured if it has more.
+    `emit`: where to write the workload with the computation of the program. `output`: a directory for captures and
+    launches, which is removed in the end if it is None.
     """
 
     workload: tuple[str, ...]
@@ -58,7 +66,7 @@ class ValidationSpec:
     ranks: int | None = None
     engine: Path | None = None
     launches: int = LAUNCHES
-    computation: Computation | None = None
+    computation: str | None = None
     boundaries: Boundaries = field(default_factory=Boundaries)
     begins_paused: bool = False
     any_tag: bool = False
@@ -72,29 +80,65 @@ class ValidationSpec:
         """Compare the two. After a stop signal, the result of the launches so far, which is not `complete`.
 
         Must be called from the main thread. Raises LaunchMistake and StudyMistake before any launch, MachineFault and
-        NotComparable after one, and Interrupted without any result.
+        NotComparable after one, NotEmitted with the result, and Interrupted without any result.
         """
+        self._require_valid_values()
         target = resolve_target(self.on, environment=os.environ)
-        if isinstance(target, SimulatedTarget):
+        if target.simulated:
             raise LaunchMistake(f"--on {self.on}: a simulation cannot run {self.program[0]}; use a lab or a cluster")
-        ranks = self.ranks or target.ranks
+        ranks = target.ranks if self.ranks is None else self.ranks
         if ranks is None:
-            raise LaunchMistake("-n is missing: how many ranks? For example -n 4")
+            raise LaunchMistake("-n is missing, for example -n 4")
         workload = ComparedWorkload.of(self.workload, engine=self.engine)
-        if self.any_tag and workload.is_replay:
-            raise LaunchMistake("--any-tag: a replay has the tags of the program; name a motif or a workload")
-        workload.require_replaceable(self.computation or Computation.sequence)
+        if workload.is_replay:
+            self._require_replay_options()
+        computation = workload.computation(None if self.computation is None else Computation(self.computation))
+        if computation is Computation.own:
+            self._require_own_options()
+        if self.emit is not None:
+            check_output(self.emit, endings=(SUFFIX,), replace=True, option="--emit")
+            _require_own_captures(self.emit, motifs=1 if workload.is_replay else len(workload.motifs))
         with self._folder() as folder:
             launches = TracedLaunches(ranks=ranks, target=target, engine=self.engine, folder=folder)
             launches.check(self.program)
             workload.check(ranks=ranks, target=target, folder=folder)
-            result = _Run(
-                spec=self, workload=workload, launches=launches, folder=folder, progress=progress,
-                computation=self.computation or Computation.sequence,
-            ).run()  # fmt: skip
+            run = _Run(
+                spec=self, workload=workload, launches=launches, folder=folder, progress=progress, asked=computation
+            )
+            result = run.run()
             if self.output is not None:
                 _write_page(self.output / "report.html", result, progress=progress)
+            if self.emit is not None:
+                run.emit(self.emit, result)
             return result
+
+    def _require_valid_values(self) -> None:
+        """Raise LaunchMistake for values that are out of range."""
+        least = {"-n": (self.ranks, 1), "--launches": (self.launches, 1), "--iterations": (self.most_iterations, 1),
+                 "--seed": (self.seed, 0)}  # fmt: skip
+        for option, (value, lowest) in least.items():
+            if value is not None and value < lowest:
+                raise LaunchMistake(f"{option} {value}: expected {lowest} or more")
+        if self.tolerance is not None and not 0 < self.tolerance < 1:
+            raise LaunchMistake(f"--within {self.tolerance:g}: expected a share between 0 and 1, such as 0.05")
+        if self.computation is not None and self.computation not in [*Computation]:
+            raise LaunchMistake(f"--computation {self.computation}: expected one of {', '.join(Computation)}")
+
+    def _require_replay_options(self) -> None:
+        if self.any_tag:
+            raise LaunchMistake("--any-tag: a replay has the tags of the program; name a motif or a workload")
+        for option, pattern in (("--from", self.boundaries.first), ("--to", self.boundaries.last)):
+            if pattern is not None:
+                raise LaunchMistake(
+                    f"{option} {pattern}: a replay repeats the program's own loop; name a motif or a workload"
+                )
+
+    def _require_own_options(self) -> None:
+        own = f"with --computation {Computation.own}"
+        if self.tolerance is not None:
+            raise LaunchMistake(f"--within: {own} only times in MPI are comparable")
+        if self.emit is not None:
+            raise LaunchMistake(f"--emit: {own} the workload has no computation of the program")
 
     @contextmanager
     def _folder(self) -> Iterator[Path]:
@@ -103,13 +147,16 @@ class ValidationSpec:
             with scratch_directory("validate") as folder:
                 yield folder.absolute()
             return
-        if self.output.exists() and (not self.output.is_dir() or any(self.output.iterdir())):
-            raise StudyMistake(f"--output: {self.output} already exists; a validation begins in a new directory")
-        try:
-            self.output.mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            raise StudyMistake(f"--output: {self.output}: {reason_of(fault)}") from fault
+        make_new_directory(self.output, begins="a validation begins")
         yield self.output.absolute()
+
+
+class NotEmitted(MachineFault):
+    """Raised if the workload could not be written after the launches, with their result."""
+
+    def __init__(self, message: str, *, result: Validation) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 @dataclass(kw_only=True)
@@ -119,7 +166,10 @@ class _Run:
     launches: TracedLaunches
     folder: Path
     progress: Progress
-    computation: Computation
+    asked: Computation | None
+    computation: Computation = Computation.sequence
+    nodes: int = 1
+    notes: list[str] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     gaps: list[tuple[Path, ...]] = field(default_factory=list)  # by block: the captures with the computation
     lengths: tuple[tuple[int, ...], ...] = ()  # by rank: calls of each step of a chain
@@ -129,15 +179,15 @@ class _Run:
         program_name = Path(spec.program[0]).name
         self.progress(f"capturing all calls of {program_name}", level=Level.progress)
         program = self.launches.capture_program(spec.program, begins_paused=spec.begins_paused)
-        nodes = program.header.hosts or 1
+        self.nodes = program.header.hosts or 1
         if self.workload.is_replay:
             iterations = self._limited(loop_of(program))
             self.progress(
                 f"the loop of {program_name} runs {iterations.found:,} times; {iterations.times:,} are measured"
             )
-            return self._measure(program, iterations, nodes=nodes)
+            return self._measure(program, iterations)
         self.progress(f"capturing {_COMPARED_ITERATIONS} iterations of {self.workload.name}", level=Level.progress)
-        written = self._write(self.workload.text(nodes=nodes))
+        written = self._write(self.workload.text(nodes=self.nodes))
         captured, _ = self.launches.run_workload(
             written, repetitions=_COMPARED_ITERATIONS, warmup=0, seed=spec.seed, name="workload",
             mode=TraceMode.capture,
@@ -149,22 +199,40 @@ class _Run:
         if iterations.differences:
             return self._result(program, iterations, operations=(), complete=True)
         iterations = self._limited(iterations)
-        if len(self.workload.motifs) > 1 and self.workload.replaces_computation(self.computation):
-            self.lengths = self._lengths_of_steps(iterations, nodes=nodes)
+        if self.workload.replaces_computation(self.computation):
+            self._require_gaps(iterations)
         self.progress(
             f"{program_name} makes these calls {iterations.found:,} times in a row; {iterations.times:,} are measured",
         )
-        return self._measure(program, iterations, nodes=nodes)
+        return self._measure(program, iterations)
 
     def _limited(self, iterations: Iterations) -> Iterations:
         """The iterations to measure, and the computation that is possible with them."""
         spec = self.spec
-        self.computation, limited = measurable(iterations, spec.computation, most=spec.most_iterations)
-        if spec.computation is None and self.computation is Computation.measured:
+        self.computation, limited = choose_computation(iterations, self.asked, most=spec.most_iterations)
+        if self.asked is None and self.computation is Computation.measured:
             self.progress("an iteration has too many calls to keep the time before each: times are drawn instead")
+        if iterations.most_found not in (None, iterations.found):
+            self._note(
+                f"some ranks make these calls {iterations.found:,} times in a row, others up to "
+                f"{iterations.most_found:,} times: iterations of different ranks may not correspond"
+            )
         return limited
 
-    def _measure(self, program: Trace, iterations: Iterations, *, nodes: int) -> Validation:
+    def _note(self, text: str) -> None:
+        self.notes.append(text)
+        self.progress(text, level=Level.warning)
+
+    def _require_gaps(self, iterations: Iterations) -> None:
+        """Raise NotComparable unless each motif can take the computation between its calls from a capture."""
+        if len(self.workload.motifs) == 1:
+            calls = [max(run.calls for run in iterations.runs)]
+        else:
+            self.lengths = self._lengths_of_steps(iterations)
+            calls = [max(step) for step in zip(*self.lengths, strict=True)]
+        self.workload.require_gaps(calls)
+
+    def _measure(self, program: Trace, iterations: Iterations) -> Validation:
         spec, journal = self.spec, self.folder / FILE
         JOURNAL.append(journal, self._plan())
         operations: tuple[OperationRow, ...] = ()
@@ -174,35 +242,31 @@ class _Run:
             try:
                 for number in range(spec.launches):
                     self.progress(f"launch {number + 1} of {spec.launches}", level=Level.progress)
-                    block, sides = self._block(number, iterations, nodes=nodes)
+                    block, sides = self._block(number, iterations)
+                    if self.workload.is_replay and number == 0 and (differences := _differences(*sides)):
+                        other = Iterations(runs=(), found=0, skipped=0, differences=differences)
+                        return self._result(program, other, operations=(), complete=True)
                     self.blocks.append(block)
                     operations = operations or _operation_rows(*sides, iterations=iterations.times)
-                    if self.workload.is_replay and number == 0:
-                        iterations = replace(iterations, differences=differences_in(diff(sides[0], sides[1].trace)))
-                    if iterations.differences:
-                        break
                     if stop_signals:
                         raise Interrupted("stopped")
             except Interrupted:
                 if not self.blocks:
                     raise
                 complete = len(self.blocks) == spec.launches
-        if spec.emit is not None:
-            self._emit(spec.emit, nodes=nodes)
         return self._result(program, iterations, operations=operations, complete=complete)
 
-    def _block(self, number: int, iterations: Iterations, *, nodes: int) -> tuple[Block, tuple[Trace, WorkloadRun]]:
+    def _block(self, number: int, iterations: Iterations) -> tuple[Block, tuple[Trace, WorkloadRun]]:
         """Launch the program, then the workload with the computation that the program had in this launch."""
         spec = self.spec
         trace, outcome = self.launches.capture_iterations(
             spec.program, iterations.runs, name=f"iterations-{number + 1:02}", begins_paused=spec.begins_paused,
             gap_times=self.computation is Computation.sequence,
         )  # fmt: skip
-        found = times_in(trace, iterations)
-        program = SideTimes(time_s=found.time_s, slowest_s=found.slowest_s, mpi_s=found.mpi_s)
+        program = times_in(trace, iterations)
         self._record(ComparedSide.program, number, iterations.times, program, outcome)
         gaps = self._gaps_in(trace, iterations)
-        text = self.workload.text(nodes=nodes, gaps=gaps, computation=self.computation)
+        text = self.workload.text(nodes=self.nodes, gaps=gaps, computation=self.computation)
         is_replay = self.workload.is_replay  # one repetition of a replay is all measured iterations
         measured, outcome = self.launches.run_workload(
             self._write(text), repetitions=1 if is_replay else iterations.times, warmup=max(1, iterations.skipped),
@@ -210,17 +274,17 @@ class _Run:
             mode=TraceMode.capture if is_replay and number == 0 else TraceMode.profile,
         )  # fmt: skip
         measured = replace(measured, iterations_each=iterations.times if is_replay else 1)
-        workload = SideTimes(
-            time_s=measured.time_s, slowest_s=measured.slowest_s, mpi_s=mpi_time_s(measured.trace, measured.iterations)
+        workload = IterationTimes(  # the engine keeps no times of single ranks
+            time_s=measured.time_s, slowest_s=None, mpi_s=mpi_time_s(measured.trace, measured.iterations)
         )
         self._record(ComparedSide.workload, number, measured.iterations, workload, outcome)
         self.gaps.append(gaps)
         return Block(program=program, workload=workload), (trace, measured)
 
-    def _lengths_of_steps(self, iterations: Iterations, *, nodes: int) -> tuple[tuple[int, ...], ...]:
+    def _lengths_of_steps(self, iterations: Iterations) -> tuple[tuple[int, ...], ...]:
         """Calls of each step of the chain in an iteration, by rank, from captures of each motif alone."""
         columns = []
-        for number, text in enumerate(self.workload.steps(nodes=nodes), start=1):
+        for number, text in enumerate(self.workload.steps(nodes=self.nodes), start=1):
             self.progress(f"capturing step {number} of the chain", level=Level.progress)
             captured, _ = self.launches.run_workload(
                 self._write(text), repetitions=1, warmup=0, seed=self.spec.seed, name=f"step-{number}",
@@ -263,25 +327,32 @@ class _Run:
             first=spec.boundaries.first, last=spec.boundaries.last, tolerance=spec.tolerance,
         )  # fmt: skip
 
-    def _record(self, side: ComparedSide, number: int, iterations: int, times: SideTimes, outcome: Outcome) -> None:
+    def _record(
+        self, side: ComparedSide, number: int, iterations: int, times: IterationTimes, outcome: Outcome
+    ) -> None:
         record = ValidationLaunch(
             at=_now(), repetition=number, status=outcome.status, wall_s=outcome.ended_s - outcome.began_s, figures={},
             side=side, iterations=iterations, time_s=times.time_s, slowest_s=times.slowest_s, mpi_s=times.mpi_s,
         )  # fmt: skip
         JOURNAL.append(self.folder / FILE, record)
 
-    def _emit(self, path: Path, *, nodes: int) -> None:
-        """Write the workload with the computation of the launch with the median time, and its capture beside it."""
+    def emit(self, path: Path, result: Validation) -> None:
+        """Write the workload with the computation of the launch with the median time, and its capture beside it.
+
+        Raises NotEmitted with the result.
+        """
+        if not self.blocks:
+            self.progress(f"--emit: {path} was not written, since the calls differ", level=Level.warning)
+            return
         order = sorted(range(len(self.blocks)), key=lambda number: self.blocks[number].program.time_s)
         sources = self.gaps[order[len(order) // 2]]
-        suffixes = [".trace"] if len(sources) == 1 else [f"-{number}.trace" for number in range(1, len(sources) + 1)]
-        gaps = tuple(path.with_name(path.stem + suffix) for suffix in suffixes)
+        gaps = _captures_beside(path, count=len(sources))
         try:
             for source, copy in zip(sources, gaps, strict=True):
-                shutil.copyfile(source, copy)
-            write_output(path, self.workload.text(nodes=nodes, gaps=gaps, computation=self.computation))
+                write_output(copy, source.read_bytes())
+            write_output(path, self.workload.text(nodes=self.nodes, gaps=gaps, computation=self.computation))
         except OSError as fault:
-            raise MachineFault(f"--emit: {fault.filename}: {reason_of(fault)}") from fault
+            raise NotEmitted(f"--emit: {fault.filename}: {reason_of(fault)}", result=result) from fault
         self.progress(f"wrote {path} and {', '.join(map(str, gaps))}")
 
     def _result(
@@ -297,11 +368,14 @@ class _Run:
             measured=iterations.times, ratio=ratio,
             mpi_ratio=ratio_of([one.workload.mpi_s / one.program.mpi_s for one in blocks if one.program.mpi_s > 0]),
             tolerance=spec.tolerance, is_certain=is_certain, computation=self.computation, complete=complete,
-            differences=iterations.differences, operations=tuple(operations), blocks=blocks,
+            differences=iterations.differences, operations=tuple(operations), blocks=blocks, any_tag=spec.any_tag,
+            notes=tuple(self.notes),
         )  # fmt: skip
 
 
-def measurable(iterations: Iterations, computation: Computation | None, *, most: int) -> tuple[Computation, Iterations]:
+def choose_computation(
+    iterations: Iterations, computation: Computation | None, *, most: int
+) -> tuple[Computation, Iterations]:
     """The computation, and at most `most` of the iterations: in sequence, those whose times the tracer can keep.
 
     Without a computation, it is in sequence if the times of an iteration can be kept, and measured otherwise. Raises
@@ -319,6 +393,26 @@ def measurable(iterations: Iterations, computation: Computation | None, *, most:
             f"--computation {Computation.measured}"
         )
     return computation, iterations.limited(min(most, kept))
+
+
+def _differences(program: Trace, replay: WorkloadRun) -> tuple[IterationDifference, ...]:
+    """The first difference of each rank of a replay. Raises NotComparable if a sequence cannot be compared."""
+    difference = diff(program, replay.trace)
+    if difference.notes:
+        raise NotComparable(f"the replay cannot be compared with the program: {difference.notes[0]}")
+    return differences_in(difference)
+
+
+def _captures_beside(path: Path, *, count: int) -> tuple[Path, ...]:
+    """The captures of an emitted workload: one, or one for each motif of a chain."""
+    suffixes = [".trace"] if count == 1 else [f"-{number}.trace" for number in range(1, count + 1)]
+    return tuple(path.with_name(path.stem + suffix) for suffix in suffixes)
+
+
+def _require_own_captures(path: Path, *, motifs: int) -> None:
+    """Raise LaunchMistake if a capture beside `path` cannot be written, or exists without the workload at `path`."""
+    for capture in _captures_beside(path, count=motifs):
+        check_output(capture, endings=(".trace",), replace=path.exists(), option="--emit")
 
 
 def _operation_rows(program: Trace, workload: WorkloadRun, *, iterations: int) -> tuple[OperationRow, ...]:

@@ -16,20 +16,24 @@ import orjson
 
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.run import WorkloadRefused
-from stressbench.experiments.study.includes import STATEMENT, without_comments
+from stressbench.experiments.study.includes import statements_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text
+from stressbench.formats.workload_text import STATEMENT, quote, quote_argument, without_comments
 from stressbench.launch.engine import check_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import find_engine
-from stressbench.launch.launch_target import LOCAL, LaunchTarget
-from stressbench.tracing.replay import quote
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.results.validation import REPLAY
+from stressbench.tracing.iterations import NotComparable
 
 SUFFIX = ".sb"
 _COMPUTE = "compute"
 _REMOVED = "\0"
 _GAPS_OPTION = "gaps-from"
-REPLAY = "replay"
+_WORD = r'(?:"(?:\\.|[^"\\])*"|\S)+'
+_CAPTURE_OPTIONS = re.compile(rf"\s--(?:{_GAPS_OPTION}|gaps|first-call)(?:=|\s+){_WORD}")
+_SCALING_OPTION = re.compile(r"(?<!\S)--(?:scale|compute)(?![^\s=])")
 
 
 class Computation(StrEnum):
@@ -81,11 +85,11 @@ class ComparedWorkload:
     ) -> str:  # fmt: skip
         """The workload on so many nodes. `gaps`: captures with the computation of each of its communicating motifs.
 
-        Without them, and with the computation `own`, it is as written. Raises LaunchMistake where the file cannot be
-        read.
+        Without them, and with the computation `own`, it is as written. Captures that the motifs name are replaced, too.
+        Raises LaunchMistake where the file cannot be read.
         """
         if self.is_replay:
-            capture = "".join(f" -f {quote(str(path))} --gaps {_replay_gaps(computation)}" for path in gaps)
+            capture = "".join(f" -f {quote(str(path))} --gaps {computation}" for path in gaps)
             return f"[JOB_NAME] {REPLAY}\n[NODES] {nodes}\n[MOTIF] {REPLAY}{capture}\n"
         text = self._as_written(nodes)
         if not gaps or not self.replaces_computation(computation):
@@ -101,14 +105,19 @@ class ComparedWorkload:
             capture, takes_gaps = next(remaining)
             source = f"--{_GAPS_OPTION} {quote(str(capture))} --gaps {computation}"
             if takes_gaps:
-                return f"[MOTIF] {_words_of(match['rest'])} {source}{_end_of(match['rest'])}"
+                words = _CAPTURE_OPTIONS.sub("", _words_of(match["rest"]))
+                return f"[MOTIF] {words} {source}{_end_of(match['rest'])}"
             return f"[MOTIF] {_COMPUTE} {source} --call 0\n{match[0]}"
 
         return _without_removed(STATEMENT.sub(with_gaps, text))
 
     def replaces_computation(self, computation: Computation) -> bool:
-        """Whether its computation is replaced by that of the program: not that of a motif with a capture of its own."""
-        return computation is not Computation.own and not self.is_replay and self.motifs != (REPLAY,)
+        """Whether its computation is replaced by that of the program: not that of a replay, which has a capture."""
+        return computation is not Computation.own and not self.is_replay and not self._has_capture_of_calls
+
+    @property
+    def _has_capture_of_calls(self) -> bool:
+        return set(self.motifs) == {REPLAY}
 
     @property
     def motifs(self) -> tuple[str, ...]:
@@ -134,14 +143,51 @@ class ComparedWorkload:
         motifs = [match for match in STATEMENT.finditer(self._as_written(1)) if match["key"] == "MOTIF"]
         return [match for match in motifs if _motif_of(match["rest"]) != _COMPUTE]
 
-    def require_replaceable(self, computation: Computation) -> None:
-        """Raise LaunchMistake where the computation cannot be replaced, as in loops."""
-        unsupported = [m["key"] for m in STATEMENT.finditer(self._as_written(1)) if m["key"] in _LOOPS]
-        if self.file is not None and unsupported and self.replaces_computation(computation):
+    def computation(self, asked: Computation | None) -> Computation | None:
+        """The computation to use, `asked` or that of the workload if it cannot be replaced. None: any is possible.
+
+        Raises LaunchMistake where `asked` is not possible.
+        """
+        if self.is_replay:
+            if asked is Computation.own:
+                raise LaunchMistake("--computation own: a replay of the program has no computation of its own")
+            return asked
+        if self._has_capture_of_calls:
+            if asked not in (None, Computation.own):
+                raise LaunchMistake(
+                    f"--computation {asked}: {self.name} computes as its own capture says; leave the option out"
+                )
+            return Computation.own
+        if asked is not Computation.own:
+            self._require_replaceable(asked or Computation.sequence)
+        return asked
+
+    def _require_replaceable(self, computation: Computation) -> None:
+        """Raise LaunchMistake where the computation cannot be replaced, as in loops, or would be scaled."""
+        statements = list(STATEMENT.finditer(self._as_written(1)))
+        unsupported = [match["key"] for match in statements if match["key"] in _LOOPS]
+        if self.file is not None and unsupported:
             raise LaunchMistake(
                 f"--computation {computation}: {self.file} has [{unsupported[0]}], in which computation cannot be "
                 "replaced; write the chain out, or use --computation own"
             )
+        for match in self._communicating():
+            if scaling := _SCALING_OPTION.search(without_comments(match["rest"])):
+                raise LaunchMistake(
+                    f"{scaling[0]}: {_motif_of(match['rest'])} would not compute for as long as the program; leave the "
+                    "option out, or use --computation own"
+                )
+
+    def require_gaps(self, calls: Sequence[int]) -> None:
+        """Raise NotComparable if a motif makes several calls and cannot take the computation between them.
+
+        `calls`: the most calls that a rank makes in an iteration, for each motif of the chain.
+        """
+        for motif, takes_gaps, number in zip(self.motifs, self.take_gaps, calls, strict=True):
+            if number > 1 and not takes_gaps:
+                raise NotComparable(
+                    f"{motif} makes {number:,} calls and takes no --{_GAPS_OPTION}; use --computation own"
+                )
 
     def _takes_gaps(self, motif: str) -> bool:
         answer = subprocess.run(
@@ -153,17 +199,24 @@ class ComparedWorkload:
         return any(one["name"] == _GAPS_OPTION for one in orjson.loads(answer.stdout)["options"])
 
     def check(self, *, ranks: int, target: LaunchTarget, folder: Path) -> None:
-        """Let the engine check the workload on one node, with all ranks where the target is this machine.
+        """Let the engine check the workload on one node, with all ranks where the target is a single host.
 
-        Raises WorkloadRefused.
+        Raises WorkloadRefused, and LaunchMistake for a file with several jobs.
         """
         if self.is_replay:
             return
-        path = folder / f"{self.name}{SUFFIX}" if self.file is None else self.file
+        jobs = 0 if self.file is None else sum(key == "JOB_NAME" for key, _ in statements_of(self.file, {}))
+        if jobs > 1:
+            raise LaunchMistake(f"{self.file}: expected a workload of one job; it has {jobs}")
+        path = folder / f"workload{SUFFIX}" if self.file is None else self.file
         if self.file is None:
             path.write_text(self.text(nodes=1), encoding="utf-8")
         words = check_arguments(
-            engine=self._engine, workload=path, ranks=ranks if target is LOCAL else None, ranks_per_node=None, sets=()
+            engine=self._engine,
+            workload=path,
+            ranks=ranks if target.host_count == 1 else None,
+            ranks_per_node=None,
+            sets=(),
         )
         completed = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
         if completed.returncode != ExitStatus.ok:
@@ -175,8 +228,8 @@ class ComparedWorkload:
 
     def _as_written(self, nodes: int) -> str:
         if self.file is None:
-            motif = " ".join(map(quote, self.words))
-            return f"[JOB_NAME] {self.name}\n[NODES] {nodes}\n[MOTIF] {motif}\n"
+            motif = " ".join(map(quote_argument, self.words))
+            return f"[JOB_NAME] {quote(self.name)}\n[NODES] {nodes}\n[MOTIF] {motif}\n"
         try:
             return read_text(self.file, limit=limits.WORKLOAD).removeprefix("\ufeff")
         except UnicodeDecodeError as fault:
@@ -186,10 +239,6 @@ class ComparedWorkload:
 
 
 _LOOPS = frozenset({"LOOP", "INCLUDE"})
-
-
-def _replay_gaps(computation: Computation) -> Computation:
-    return Computation.measured if computation is Computation.own else computation
 
 
 def _motif_of(rest: str) -> str:

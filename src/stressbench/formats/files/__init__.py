@@ -11,7 +11,7 @@ from stressbench.formats.files.bounded import (
 )
 from stressbench.formats.files.bounded_validator import FAIL_FAST, BoundedValidator, parse_json
 from stressbench.formats.files.journal import append_lines, open_journal
-from stressbench.formats.files.output import new_output, require_output, write_atomically, write_output
+from stressbench.formats.files.output import atomic_output, new_output, require_output, write_atomically, write_output
 from stressbench.formats.files.private import NotPrivate, PrivateDirectory, is_own_file, read_own
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "NotPrivate",
     "PrivateDirectory",
     "append_lines",
+    "atomic_output",
     "clear_protected_files",
     "is_own_file",
     "lines_in",

@@ -52,18 +52,23 @@ def new_output(path: Path) -> Iterator[BinaryIO]:
             with os.fdopen(os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY), "wb") as stream:
                 yield stream
             return
-    with _atomic_output(target, user_path=path) as file:
+    with atomic_output(target, user_path=path) as file:
         yield file
 
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file that belongs to StressBench, atomically, replacing whatever is there. Raises OSError."""
-    with _atomic_output(path, user_path=path) as file:
+    with atomic_output(path) as file:
         file.write(content)
 
 
 @contextmanager
-def _atomic_output(target: Path, *, user_path: Path) -> Iterator[BinaryIO]:
+def atomic_output(target: Path, *, user_path: Path | None = None) -> Iterator[BinaryIO]:
+    """Yield a file to fill, which then replaces whatever is at `target`, as `write_atomically` does. Raises OSError.
+
+    Errors name `user_path`, or else `target`.
+    """
+    user_path = user_path or target
     before = _status(target, follow=False)  # `write_atomically` replaces a link, so its target does not matter
     new = target.parent / f".stressbench-{secrets.token_hex(8)}.new"
     with _errors_naming(user_path):

@@ -1,4 +1,4 @@
-"""Launches of an application and of the workload that stands for it: the records of launches.jsonl."""
+"""Launches of an application and of the workload that models it: the records of launches.jsonl."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -38,7 +38,7 @@ class ValidationPlan(journal.Plan):
 class ValidationLaunch(journal.BaseLaunch):
     """One launch: seconds of one iteration, mean over the ranks and over `iterations`; null if it failed.
 
-    `slowest_s`: the same on the slowest rank. `mpi_s`: the part within MPI.
+    `slowest_s`: the same on the slowest rank, null for a workload. `mpi_s`: the part within MPI.
     """
 
     side: ComparedSide

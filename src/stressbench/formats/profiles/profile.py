@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, Validation
 from pydantic.dataclasses import dataclass
 
 from stressbench.formats.bounds import Instant
-from stressbench.formats.complaints import first_error_with_value, json_excerpt
+from stressbench.formats.complaints import first_error, json_excerpt
 from stressbench.formats.errors import ProfileFileError, reason_of
 from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits, parse_json, read_bytes
 from stressbench.formats.run.records import MoreThanZero, Number, Positive
@@ -197,7 +197,7 @@ def parse_record(
     try:
         return validator.validate_json(text, strict=True)
     except ValidationError as fault:
-        raise ProfileFileError(first_error_with_value(fault), path=path, line=line) from fault
+        raise ProfileFileError(first_error(fault, show_value=True), path=path, line=line) from fault
 
 
 def read_profile(path: Path) -> Profile:

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from pydantic import ConfigDict, ValidationError
 
+from stressbench.formats.complaints import first_error
 from stressbench.formats.errors import SuiteFileError, reason_of
 from stressbench.formats.files import BoundedValidator, limits, lines_in, open_regular
 
@@ -70,6 +71,4 @@ def _records(path: Path, lines: Sequence[bytes], validator: BoundedValidator[Rec
         try:
             yield Line(path=path, number=number, record=validator.validate_json(line))
         except ValidationError as fault:
-            first = fault.errors()[0]
-            key = ".".join(str(part) for part in first["loc"])
-            raise SuiteFileError(f"{path}:{number}: {key}: {first['msg'].lower()}") from fault
+            raise SuiteFileError(f"{path}:{number}: {first_error(fault)}") from fault

@@ -16,6 +16,7 @@ import orjson
 from pydantic import ValidationError
 
 from stressbench.formats.bounds import LARGEST, SMALLEST
+from stressbench.formats.complaints import first_error, json_excerpt
 from stressbench.formats.errors import RunFileError, reason_of
 from stressbench.formats.files import BoundedValidator, limits, lines_in, open_regular, parse_json
 from stressbench.formats.ranges import MAX_NUMBERS, parse_ranges
@@ -123,9 +124,9 @@ class _Reader:
         kind = record.get("type")
         model = RECORDS.get(kind) if isinstance(kind, str) else None
         if not self.launches and model is not Header:
-            self._refuse(f"not a run file: type {_json_excerpt(kind)}; {_EXPECTED_FILE}", number)
+            self._refuse(f"not a run file: type {json_excerpt(kind)}; {_EXPECTED_FILE}", number)
         if not isinstance(kind, str):
-            self._refuse(f"type {_json_excerpt(kind)}: expected a text", number)
+            self._refuse(f"type {json_excerpt(kind)}: expected a text", number)
         if model is None:
             return  # a type of a later version
         if model is Sample:
@@ -159,24 +160,21 @@ class _Reader:
             expected = "expected one JSON object a line" if self.launches else _EXPECTED_FILE
             self._refuse(f"broken line ({fault.msg}); {expected}", number)
         if not isinstance(record, dict):
-            self._refuse(f"{_json_excerpt(record)}: expected a JSON object", number)
+            self._refuse(f"{json_excerpt(record)}: expected a JSON object", number)
         return record
 
     def _validate(self, record: type[Record], line: bytes, number: int) -> Record:
         try:
             validated: Record = _VALIDATORS[record].validate_json(line, strict=True)
         except ValidationError as fault:
-            first = fault.errors()[0]
-            key = ".".join([_TYPES[record], *(str(part) for part in first["loc"])])
-            given = "" if first["type"] == "missing" else f" {_json_excerpt(first['input'])}"
-            self._refuse(f"{key}{given}: {_lower_first(first['msg'])}", number)
+            self._refuse(first_error(fault, record=_TYPES[record], show_value=True), number)
         return validated
 
     def _add_header(self, record: Mapping[str, Any], line: bytes, number: int) -> None:
         version = record.get("schema_version")
         if version != SCHEMA_VERSION:
             self._refuse(
-                f"schema_version {_json_excerpt(version)}: this StressBench reads version {SCHEMA_VERSION}", number
+                f"schema_version {json_excerpt(version)}: this StressBench reads version {SCHEMA_VERSION}", number
             )
         header = self._validate(Header, line, number)
         self._check_header(header, number)
@@ -225,7 +223,7 @@ class _Reader:
             self._check_job(job, number)
         if (record.job is None) is (record.kind is Kind.isolated):
             self._refuse(
-                f"round.job {_json_excerpt(record.job)}: expected a job when isolated, null when contended", number
+                f"round.job {json_excerpt(record.job)}: expected a job when isolated, null when contended", number
             )
         self.launches[-1].rounds.append(record)
         self.columns.commit(record.round)
@@ -290,15 +288,3 @@ def _histogram(record: HistogramRecord) -> Histogram:
         min_s=record.min_s, max_s=record.max_s, mean_s=record.mean_s,
         lower_s=columns[0], upper_s=columns[1], counts=columns[2].astype(np.int64),
     )  # fmt: skip
-
-
-def _json_excerpt(value: object, *, max_length: int = 40) -> str:
-    try:
-        text = orjson.dumps(value, default=repr).decode()
-    except TypeError:  # an integer beyond 64 bits, or an unpaired surrogate
-        text = ascii(value)
-    return text if len(text) <= max_length else f"{text[:max_length]}..."
-
-
-def _lower_first(message: str) -> str:
-    return message[:1].lower() + message[1:]

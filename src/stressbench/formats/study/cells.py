@@ -5,8 +5,12 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import orjson
+
+from stressbench.formats.study.rail_policies import RailPolicy
+from stressbench.formats.units import RateShare, Stated
 
 PLAIN_FACTORS = (
     "workload",
@@ -21,6 +25,7 @@ PLAIN_FACTORS = (
     "policy",
 )
 _SET = "set."
+FactorValue: TypeAlias = str | int | RateShare | Stated[RailPolicy]
 
 
 @dataclass(frozen=True)
@@ -34,9 +39,9 @@ class Cell:
     ranks_per_node: int | None = None
     finish: str | None = None
     engine: str | None = None
-    rate: str | None = None
+    rate: RateShare | None = None
     rails: int | None = None
-    policy: str | None = None
+    policy: Stated[RailPolicy] | None = None
     sets: tuple[tuple[str, str], ...] = ()
 
     @cached_property
@@ -47,11 +52,6 @@ class Cell:
             **{name: str(value) for name, value in plain if value is not None},
             **{f"{_SET}{name}": value for name, value in self.sets},
         }
-
-    @property
-    def is_on_lab(self) -> bool:
-        """Whether its runs share the links of a lab that is up."""
-        return self.on.startswith("lab:")
 
     @cached_property
     def id(self) -> str:
@@ -72,7 +72,7 @@ class PlannedRun:
         return f"{self.cell.id}-r{self.repetition + 1}"
 
 
-def product(factors: Mapping[str, Sequence[str | int]]) -> Iterator[Cell]:
+def product(factors: Mapping[str, Sequence[FactorValue]]) -> Iterator[Cell]:
     """Every combination, the last factor changing fastest; a factor is an attribute of Cell, or `set.NAME`."""
     for values in itertools.product(*factors.values()):
         attributes = dict(zip(factors, values, strict=True))
@@ -96,7 +96,7 @@ def scheduled_runs(
     """
 
     def order_key(cell: Cell, repetition: int) -> tuple[bytes, bytes]:
-        rate = _random_key(seed, repetition, cell.rate or "") if rates_together else b""
+        rate = _random_key(seed, repetition, str(cell.rate or "")) if rates_together else b""
         return rate, _random_key(seed, repetition, cell.id)
 
     return tuple(

@@ -7,15 +7,18 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Annotated, Any, TypeAlias, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticKnownError
 
 from stressbench.formats.bounds import LARGEST_INT64
-from stressbench.formats.study.rail_policies import Transport, parse_nic, parse_policy
+from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
 from stressbench.formats.units import (
     A_RATE_SHARE,
     PERCENT_PATTERN,
     RATE_SHARE_PATTERN,
     TIME_PATTERN,
+    RateShare,
+    Stated,
     UnitError,
     parse_percent,
     parse_rate_share,
@@ -36,14 +39,17 @@ def split_command(text: str) -> tuple[str, ...]:
         return ()
 
 
-def _accepted_by(parse: Callable[[str], object]) -> AfterValidator:
-    """Validator that returns the text unchanged if `parse` accepts it."""
+def _stated_as(parse: Callable[[str], Value]) -> PlainValidator:
+    """Validator that returns the value of a text with its text, and values that are `Stated` already as they are."""
 
-    def check(text: str) -> str:
-        parse(text)
-        return text
+    def read(given: object) -> Stated[Value]:
+        if isinstance(given, Stated):
+            return given
+        if not isinstance(given, str):
+            raise PydanticKnownError("string_type")
+        return Stated(parse(given), given)
 
-    return AfterValidator(check)
+    return PlainValidator(read)
 
 
 def _check_placement(text: str) -> str:
@@ -61,10 +67,10 @@ def _check_finish(text: str) -> str:
     return text
 
 
-def _check_rate(text: str) -> str:
+def _parse_rate(text: str) -> Fraction:
     with suppress(UnitError):
-        if parse_rate_share(text) > 0:
-            return text
+        if (share := parse_rate_share(text)) > 0:
+            return share
     raise ValueError(f"expected a share of the lab's rates above 0: {A_RATE_SHARE}")
 
 
@@ -87,13 +93,13 @@ def _distinct(values: tuple[Value, ...]) -> tuple[Value, ...]:
     return values
 
 
-def _distinct_rates(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _distinct_rates(rates: tuple[RateShare, ...]) -> tuple[RateShare, ...]:
     """As `_distinct`, but compares the values of the texts, such as `half` and `50%`."""
-    texts_by_rate: dict[Fraction, str] = {}
-    for text in _distinct(texts):
-        if (before := texts_by_rate.setdefault(parse_rate_share(text), text)) != text:
-            raise ValueError(f"{text} equals {before}; expected each value once")
-    return texts
+    stated: dict[Fraction, RateShare] = {}
+    for rate in _distinct(rates):
+        if (before := stated.setdefault(rate.value, rate)) != rate:
+            raise ValueError(f"{rate} equals {before}; expected each value once")
+    return rates
 
 
 def _single_or_list_schema(schema: dict[str, Any]) -> WithJsonSchema:
@@ -133,22 +139,20 @@ Positive: TypeAlias = Annotated[int, Field(ge=1, strict=True)]
 NonNegative: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
 Seed: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_INT64, strict=True)]
 Time: TypeAlias = Annotated[
-    str,
-    Field(strict=True),
-    _accepted_by(parse_seconds),
+    Stated[float],
+    _stated_as(parse_seconds),
     WithJsonSchema({"type": "string", "pattern": TIME_PATTERN, "examples": ["30s"]}),
 ]
 Share: TypeAlias = Annotated[
-    str,
-    Field(strict=True),
-    _accepted_by(parse_percent),
+    Stated[float],
+    _stated_as(parse_percent),
     WithJsonSchema({"type": "string", "pattern": PERCENT_PATTERN, "examples": ["5%"]}),
 ]
 FinishMode: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_finish), WithJsonSchema(_FINISHES)]
 _Placement: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_placement)]
 _Finish: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_finish)]
-_Rate: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_rate)]
-_PolicyText: TypeAlias = Annotated[str, Field(strict=True), _accepted_by(parse_policy)]
+_Rate: TypeAlias = Annotated[RateShare, _stated_as(_parse_rate)]
+_Policy: TypeAlias = Annotated[Stated[RailPolicy], _stated_as(parse_policy)]
 _Nic: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(parse_nic)]
 TransportName: TypeAlias = Annotated[
     str, Field(strict=True), AfterValidator(_check_transport), WithJsonSchema(_TRANSPORTS)
@@ -169,7 +173,7 @@ Rates = Annotated[
     tuple[_Rate, ...], BeforeValidator(_as_list), AfterValidator(_distinct_rates), _single_or_list_schema(_RATES)
 ]
 Policies = Annotated[
-    tuple[_PolicyText, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_POLICIES)
+    tuple[_Policy, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_POLICIES)
 ]
 Nics = Annotated[tuple[_Nic, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_NICS)]
 Variables = Annotated[

@@ -8,9 +8,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from stressbench.formats.study.cells import PLAIN_FACTORS, Cell, PlannedRun, matches, product, scheduled_runs
+from stressbench.formats.study.cells import (
+    PLAIN_FACTORS,
+    Cell,
+    FactorValue,
+    PlannedRun,
+    matches,
+    product,
+    scheduled_runs,
+)
 from stressbench.formats.study.errors import StudyFileMistake, StudyMistake
 from stressbench.formats.study.fields import split_command
+from stressbench.formats.study.rail_policies import Kind
 from stressbench.formats.study.tables import ExcludeTable, RunTable, StudyTable, UntilTable
 from stressbench.formats.toml import (
     Complaint,
@@ -26,11 +35,9 @@ from stressbench.formats.toml import (
     unknown_message,
     with_line_numbers,
 )
-from stressbench.formats.units import parse_percent, parse_seconds
 
 MAX_CELLS = 10_000
 MAX_RUNS = 100_000
-_TARGETS_WITH_LINK_CONTROL = ("lab", "simgrid")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +66,12 @@ class Study:
     @property
     def run_limit_s(self) -> float | None:
         """Time limit of each run, s; None without a limit."""
-        return None if self.run.time_limit is None else parse_seconds(self.run.time_limit)
+        return None if self.run.time_limit is None else self.run.time_limit.value
 
     @property
     def target(self) -> float | None:
         """Target width of the interval of each impact, high / low - 1; None if the number of runs is fixed."""
-        return None if self.until is None else parse_percent(self.until.interval)
+        return None if self.until is None else self.until.interval.value
 
 
 def read_study(path: Path) -> tuple[Study, str]:
@@ -142,7 +149,7 @@ def _assemble(table: StudyTable, key_label: KeyLabel) -> Study:
         repetitions=repetitions,
         until=table.until,
         retries=table.retries,
-        time_limit_s=None if table.time_limit is None else parse_seconds(table.time_limit),
+        time_limit_s=None if table.time_limit is None else table.time_limit.value,
         run=table.run,
         cells=remaining,
         matrix=table.matrix,
@@ -152,7 +159,7 @@ def _assemble(table: StudyTable, key_label: KeyLabel) -> Study:
     )
 
 
-def _factors(table: StudyTable) -> Mapping[str, tuple[str | int, ...]]:
+def _factors(table: StudyTable) -> Mapping[str, tuple[FactorValue, ...]]:
     plain = ((name, getattr(table.factors, name)) for name in PLAIN_FACTORS)
     variables = ((f"set.{name}", values) for name, values in table.set.items())
     return {name: values for name, values in (*plain, *variables) if values is not None}
@@ -165,7 +172,7 @@ def _excluded_values(table: ExcludeTable) -> Mapping[str, tuple[str, ...]]:
 
 
 def _exclude_complaints(
-    table: StudyTable, factors: Mapping[str, tuple[str | int, ...]], cells: tuple[Cell, ...]
+    table: StudyTable, factors: Mapping[str, tuple[FactorValue, ...]], cells: tuple[Cell, ...]
 ) -> Iterator[Complaint]:
     for number, exclude in enumerate(table.exclude):
         excluded, has_mistake = _excluded_values(exclude), False
@@ -188,22 +195,8 @@ def _exclude_complaints(
 
 
 def _link_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: KeyLabel) -> Iterator[Complaint]:
-    yield from _command_complaints(table, cells, key_label)
+    yield from _command_complaints(table, key_label)
     yield from _policy_complaints(table, cells, key_label)
-    target_without_control = next(
-        (cell.on for cell in cells if cell.on.partition(":")[0] not in _TARGETS_WITH_LINK_CONTROL), None
-    )
-    for name in ("rate", "rails"):
-        values = getattr(table.factors, name)
-        if values is not None and target_without_control is not None and not (name == "rate" and table.rate_command):
-            given = ", ".join(map(str, values))
-            more = f", or a {key_label(('rate_command',)).rstrip(': ')}" if name == "rate" else ""
-            place: KeyPath = ("factors", name)
-            text = (
-                f"{key_label(place)}{given}: link rates cannot be controlled on {target_without_control}; "
-                f"expected lab:NAME or simgrid:NAME there{more}"
-            )
-            yield Complaint(place=place, text=text)
 
 
 def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: KeyLabel) -> Iterator[Complaint]:
@@ -211,30 +204,24 @@ def _policy_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: Ke
         value = getattr(table, name)
         if value is not None and table.factors.policy is None:
             given = value if isinstance(value, str) else ", ".join(value)
-            yield Complaint(place=(name,), text=f"{key_label((name,))}{given}: is for policies; needs factors.policy")
+            yield Complaint(place=(name,), text=f"{key_label((name,))}: {given}: is for policies; needs factors.policy")
     place: KeyPath = ("factors", "policy")
     for cell in cells:
-        if cell.policy is not None and cell.policy != "default" and cell.rails is not None:
-            text = f"{key_label(place)}{cell.policy}: chooses among all NICs; expected no rails with it"
-            yield Complaint(place=place, text=text)
-            return
-        if cell.policy is not None and cell.on.startswith("simgrid:"):
-            text = f"{key_label(place)}{cell.policy}: on = {cell.on}: a simulated host has one NIC; expected lab:NAME"
+        if cell.policy is not None and cell.policy.value.kind is not Kind.default and cell.rails is not None:
+            text = f"{key_label(place)}: {cell.policy}: chooses among all NICs; expected no rails with it"
             yield Complaint(place=place, text=text)
             return
 
 
-def _command_complaints(table: StudyTable, cells: tuple[Cell, ...], key_label: KeyLabel) -> Iterator[Complaint]:
+def _command_complaints(table: StudyTable, key_label: KeyLabel) -> Iterator[Complaint]:
     if table.rate_command is None:
         return
     place: KeyPath = ("rate_command",)
-    prefix = f"{key_label(place)}'{table.rate_command}': "
+    prefix = f"{key_label(place)}: '{table.rate_command}': "
     if not split_command(table.rate_command):
         yield Complaint(place=place, text=f"{prefix}expected a command, its quotes closed; the rate is added to it")
     if table.factors.rate is None:
         yield Complaint(place=place, text=f"{prefix}there is no rate to set; expected factors.rate")
-    if simulated := next((cell.on for cell in cells if cell.on.startswith("simgrid:")), None):
-        yield Complaint(place=place, text=f"{prefix}on = {simulated} sets its rates itself; expected no command there")
 
 
 def _repetition_complaints(table: StudyTable) -> Iterator[Complaint]:

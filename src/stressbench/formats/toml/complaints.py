@@ -45,22 +45,17 @@ _TYPES: Mapping[str, str] = {
 DescribePattern: TypeAlias = Callable[[str], str]
 
 KeyLabel: TypeAlias = Callable[[KeyPath], str]
-"""Returns the beginning of messages about a key: `factors.rate: `, or the option that sets the key."""
-
-
-def dotted(place: KeyPath) -> str:
-    """The key as `factors.rate`, without positions in lists."""
-    return ".".join(str(part) for part in place if not isinstance(part, int))
+"""Names a key in messages: `factors.rate`, or the option that sets it."""
 
 
 def by_key(place: KeyPath) -> str:
-    """Beginning of messages with the key as in the file: `factors.rate: `."""
-    return f"{dotted(place)}: "
+    """The key as in the file, `factors.rate`, without positions in lists."""
+    return ".".join(str(part) for part in place if not isinstance(part, int))
 
 
 def by_option(options: Mapping[str, str]) -> KeyLabel:
-    """Beginning of messages with the option that sets a key (`options`: by dotted key), or else with the key."""
-    return lambda place: options.get(dotted(place)) or by_key(place)
+    """The option that sets a key (`options`: by key as in the file), or else the key."""
+    return lambda place: options.get(by_key(place)) or by_key(place)
 
 
 def complaints_of(
@@ -92,11 +87,11 @@ def _complaint(
     if kind == "extra_forbidden":
         return Complaint(place=place, text=unknown_message("key", last, _keys(model, error["loc"][:-1])))
     if kind == "missing":
-        table = dotted(place[:-1])
+        table = by_key(place[:-1])
         where = f"[{table}] " if table else ""
         return Complaint(place=place[:-1], text=f"{where}{last} is missing")
     return Complaint(
-        place=place, text=f"{key_label(place)}{_shown(value)}: {_expected(kind, context, error['msg'], pattern)}"
+        place=place, text=f"{key_label(place)}: {_shown(value)}: {_expected(kind, context, error['msg'], pattern)}"
     )
 
 
@@ -113,8 +108,12 @@ def _expected(kind: str, context: Mapping[str, Any], message: str, pattern: Desc
         return f"expected {context['expected']}"
     if kind == "string_pattern_mismatch":
         return pattern(str(context["pattern"]))
-    if kind in ("missing_positional_only_argument", "too_short", "too_long"):
-        return f"expected another number of elements ({message.lower()})"
+    if kind == "too_short":
+        return f"expected at least {context['min_length']} values, not {context['actual_length']}"
+    if kind == "too_long":
+        return f"expected at most {context['max_length']} values, not {context['actual_length']}"
+    if kind == "missing_positional_only_argument":
+        return "expected more values"
     return message
 
 

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 import orjson
 from pydantic import ValidationError
 
+from stressbench.formats.complaints import first_error
 from stressbench.formats.errors import TraceFileError, reason_of
 from stressbench.formats.files import BoundedValidator, limits, lines_in, open_regular, parse_json
 from stressbench.formats.trace.checks import faults_of
@@ -177,9 +178,5 @@ def _validate(record: type[Record], body: bytes, *, path: Path, line: int) -> Re
     try:
         validated: Record = _VALIDATORS[record].validate_json(body, strict=True)
     except ValidationError as fault:
-        first = fault.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        given = "" if first["type"] == "missing" else f" {str(first['input'])[:40]}"
-        message = f"{key}{given}: {first['msg'][:1].lower()}{first['msg'][1:]}"
-        raise TraceFileError(message, path=path, line=line) from fault
+        raise TraceFileError(first_error(fault, show_value=True), path=path, line=line) from fault
     return validated

@@ -2,7 +2,8 @@
 
 A module has `ABOUT`, `current_target(environment)`: the target for the allocation of this process, or LaunchMistake,
 `script_target(request)`: the target for a batch script, `directives(request, ranks=...)`: the directives of that
-script, and, where it differs from a shell command, `line(command)`: how the script starts ranks.
+script, and, where it differs from a shell command, `line(command)`: how the script starts ranks. `RUNS_CONCURRENTLY`
+is set where several launches in one allocation get nodes of their own.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,6 +28,7 @@ class BatchSystem:
     script_target: Callable[[BatchRequest], LaunchTarget]
     directives: Callable[..., tuple[str, ...]]
     line: Callable[[Command], str]
+    runs_concurrently: bool
 
 
 def batch_systems() -> Mapping[str, BatchSystem]:
@@ -40,6 +42,7 @@ def _system(name: str) -> BatchSystem:
     return BatchSystem(
         name=name, about=module.ABOUT, current_target=module.current_target, script_target=module.script_target,
         directives=module.directives, line=getattr(module, "line", str),
+        runs_concurrently=getattr(module, "RUNS_CONCURRENTLY", False),
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.local import REALTIME, Request
 
 ABOUT = "flux run in an instance of Flux"
+RUNS_CONCURRENTLY = True
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.local import REALTIME, Request
 
 ABOUT = "srun in an allocation of Slurm"
+RUNS_CONCURRENTLY = True
 
 # PMI types that each MPI supports, the best first. For an MPI that is not listed, the default of the site applies.
 _PMI_TYPES = {

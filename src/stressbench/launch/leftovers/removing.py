@@ -19,7 +19,7 @@ def remove(leftover: Leftover) -> None:
             return
         if (status.st_dev, status.st_ino) != (leftover.device, leftover.number):
             return
-        if leftover.kind is Kind.session:
+        if leftover.kind in (Kind.session, Kind.scratch):
             shutil.rmtree(leftover.name, dir_fd=folder)
         else:
             os.unlink(leftover.name, dir_fd=folder)

@@ -15,10 +15,12 @@ _SEGMENT = re.compile(r"(?:vader|sm)_segment\..+\.\d+\.([0-9a-f]+)\.\d+")
 _POOL = re.compile(r"stressbench-trace-(\w+)-\d+(?:\.\d+)?\.pool")
 _LAUNCHER_SESSION, _JOB_FAMILY_SESSION = re.compile(r"pid\.(\d+)"), re.compile(r"jf\.(\d+)")
 _SESSION = re.compile(rf"{_LAUNCHER_SESSION.pattern}|{_JOB_FAMILY_SESSION.pattern}")
+_SCRATCH = re.compile(r"\.stressbench-\w+-(.+)-(\d+)-\w{8}")
 _CLOCK_TOLERANCE_S = 2.0
 """Start times of processes and change times of files come from different clocks."""
 _MIN_AGE_S = 60.0
-"""Minimum age of a session directory that names a job family: its process is unknown and may just be starting."""
+"""Minimum age of a session directory that names a job family, whose process is unknown and may just be starting, and of
+a temporary directory."""
 
 
 class Kind(StrEnum):
@@ -27,6 +29,7 @@ class Kind(StrEnum):
     segment = "shared memory of Open MPI"
     session = "session of Open MPI"
     pool = "pool of the tracer"
+    scratch = "temporary directory of StressBench"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +61,15 @@ class Candidate:
     changed_s: float
 
 
+def scratch_prefix(name: str) -> str:
+    """Begin of the name of a temporary directory of this process, by which `find` recognises its owner.
+
+    Eight letters or digits follow. The host is part of it, since such a directory may be in a file system that hosts
+    share.
+    """
+    return f".stressbench-{name}-{os.uname().nodename}-{os.getpid()}-"
+
+
 def find(folders: Sequence[Path], *, user: int) -> tuple[Leftover, ...]:
     """Leftovers of dead processes of `user` in these directories, ordered by path. Symbolic links are not followed."""
     candidates = [one for folder in dict.fromkeys(map(_real, folders)) for one in _candidates(folder, user)]
@@ -76,10 +88,17 @@ def _candidates(folder: Path, user: int) -> Iterator[Candidate]:
             kind = Kind.segment if _SEGMENT.fullmatch(entry) else Kind.pool if _POOL.fullmatch(entry) else None
             if kind is not None:
                 yield _candidate(kind, folder, (), entry, status)
+        elif stat.S_ISDIR(status.st_mode) and _is_scratch_of_this_host(entry):
+            yield _candidate(Kind.scratch, folder, (), entry, status)
         elif stat.S_ISDIR(status.st_mode) and re.fullmatch(rf"ompi\.{re.escape(os.uname().nodename)}\.{user}", entry):
             for inner, inner_status in _entries_of_user(folder / entry, user):
                 if stat.S_ISDIR(inner_status.st_mode) and _SESSION.fullmatch(inner):
                     yield _candidate(Kind.session, folder, (entry,), inner, inner_status)
+
+
+def _is_scratch_of_this_host(name: str) -> bool:
+    match = _SCRATCH.fullmatch(name)
+    return match is not None and match[1] == os.uname().nodename
 
 
 def _entries_of_user(folder: Path, user: int) -> Iterator[tuple[str, os.stat_result]]:
@@ -125,12 +144,20 @@ def is_needed(candidate: Candidate, alive: LiveProcesses) -> bool:
             key = _POOL.fullmatch(leftover.name)
             return key is None or alive.mentions(f"STRESSBENCH_TRACE_ID={key[1]}\0")
         case Kind.session if _LAUNCHER_SESSION.fullmatch(leftover.name):
-            started_s = alive.started_s.get(_number_in_name(_LAUNCHER_SESSION, leftover.name, 10))
-            # A process that started later has only reused the process id.
-            return started_s is not None and started_s <= candidate.changed_s + _CLOCK_TOLERANCE_S
+            return _is_alive(_number_in_name(_LAUNCHER_SESSION, leftover.name, 10), candidate, alive)
+        case Kind.scratch:
+            owner = _SCRATCH.fullmatch(leftover.name)
+            is_old = time.time() - candidate.changed_s >= _MIN_AGE_S
+            return owner is None or not is_old or _is_alive(int(owner[2]), candidate, alive)
         case _:
             family = _number_in_name(_JOB_FAMILY_SESSION, leftover.name, 10)
             return family in alive.job_families() or time.time() - candidate.changed_s < _MIN_AGE_S
+
+
+def _is_alive(owner: int, candidate: Candidate, alive: LiveProcesses) -> bool:
+    """Whether the process lives that made the candidate; one that started later has only reused the process id."""
+    started_s = alive.started_s.get(owner)
+    return started_s is not None and started_s <= candidate.changed_s + _CLOCK_TOLERANCE_S
 
 
 def _number_in_name(pattern: re.Pattern[str], name: str, base: int) -> int:

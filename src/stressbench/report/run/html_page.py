@@ -115,7 +115,7 @@ def _with_data_file(section: RunSection, figure: Figure, data_file: DataFile) ->
         data_file,
         name=f"{section.key}-{data_file.name}",
         file=data_file.name,
-        command="stressbench report --data FOLDER",
+        command="stressbench report --data DIR",
     )
     return figure, run_data_file
 

@@ -1,7 +1,6 @@
 """The documents of `stressbench trace show` and `trace diff`: ranks, structures of calls, and differences."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from stressbench.formats.trace import RankTrace, Stream, Trace
 from stressbench.report.document import (
@@ -20,10 +19,8 @@ from stressbench.report.document import (
 from stressbench.report.names import printable
 from stressbench.report.units import MISSING, count, time
 from stressbench.tracing.diff import Difference, SequenceDifference
-from stressbench.tracing.outline import Line, outline
+from stressbench.tracing.outline import Line
 
-MAX_LINES = 200
-"""Lines of the structure of calls that are shown by default."""
 _MAX_RANKS = 64
 _MAX_DIFFERENCES = 16
 
@@ -77,19 +74,6 @@ def outline_section(rank: RankTrace, stream: Stream, lines: Sequence[Line], *, t
             Preformatted(text="\n".join(shown)),
         )
     )
-
-
-def trace_document(trace: Trace, *, rank: int | None = None, lines: int = MAX_LINES) -> Document:
-    """The ranks, and the structure of calls of the first one; or only that of `rank`, in at most `lines` lines."""
-    sections = [ranks_section(trace)] if rank is None else []
-    if rank is not None or trace.positions:
-        chosen = trace.rank(trace.positions[0].rank if rank is None else rank)
-        for thread, stream in enumerate(chosen.streams_by_thread()):
-            outlined = tuple(islice(outline(chosen, stream), lines + 1))
-            sections.append(
-                outline_section(chosen, stream, outlined[:lines], thread=thread, more=len(outlined) > lines)
-            )
-    return Document(title="", sections=tuple(sections))
 
 
 def difference_document(difference: Difference) -> Document:

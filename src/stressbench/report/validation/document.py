@@ -24,6 +24,7 @@ from stressbench.report.document import (
 from stressbench.report.units import TimeUnit, count, digits, percent, ratio_text, time, time_unit
 from stressbench.results.validation import Block as LaunchBlock
 from stressbench.results.validation import LaunchPair, OperationRow, Validation, Verdict, launch_pairs
+from stressbench.stats.intervals import MIN_PAIRS
 from stressbench.tracing.iterations import IterationDifference
 
 _MAX_DIFFERENCES = 8
@@ -73,14 +74,21 @@ def _sentences(result: Validation) -> Iterator[str]:
         ranks = len(result.differences)
         make = "makes" if ranks == 1 else "make"
         never, often = ("never ", "") if result.found == 0 else ("", f" only {count(result.found, 'time')} in a row")
-        yield f"calls: {count(ranks, 'rank')} of {result.ranks} {never}{make} the calls of {result.workload[0]}{often}"
-        yield from map(_difference_text, result.differences[:_MAX_DIFFERENCES])
+        what = (
+            f"{make} other calls in the replay than in the program"
+            if result.is_replay
+            else f"{never}{make} the calls of {result.workload[0]}{often}"
+        )
+        yield f"calls: {count(ranks, 'rank')} of {result.ranks} {what}"
+        difference_text = _replay_difference_text if result.is_replay else _difference_text
+        yield from map(difference_text, result.differences[:_MAX_DIFFERENCES])
         if ranks > _MAX_DIFFERENCES:
             yield f"and {ranks - _MAX_DIFFERENCES:,} more ranks"
         return
+    same = "peers and sizes, without tags" if result.any_tag else "peers, tags and sizes"
     yield (
         f"calls: the same on {count(result.ranks, 'rank')}, {result.calls:,} in an iteration, in the same order with "
-        f"the same peers, tags and sizes ({count(result.found, 'iteration')} of the program)"
+        f"the same {same} ({count(result.found, 'iteration')} of the program)"
     )
     ratio = result.ratio
     if ratio is None:
@@ -95,21 +103,33 @@ def _sentences(result: Validation) -> Iterator[str]:
 
 def _verdict_text(result: Validation, tolerance: float) -> str:
     text = f"{'within' if result.verdict is Verdict.within else 'not within'} {percent(tolerance)} %"
-    return text if result.is_certain else f"{text}, but the interval contains that limit; more --launches narrow it"
+    if result.is_certain:
+        return text
+    if result.ratio is None or result.ratio.low is None:
+        return f"{text}, without an interval; {MIN_PAIRS} or more --launches give one"
+    return f"{text}, but the interval contains that limit; more --launches narrow it"
 
 
 def _difference_text(difference: IterationDifference) -> str:
     if difference.place == 0 and not difference.before and difference.workload:
         return (
-            f"rank {difference.rank}: the program never calls {difference.workload[0]}, with which an iteration of the "
-            f"workload begins ({difference.calls:,} calls)"
+            f"rank {difference.rank}: no iteration of the program begins with {difference.workload[0]}, the first of "
+            f"the workload's {count(difference.calls, 'call')}"
         )
+    return _difference_at(difference, part="an iteration", workload="workload")
+
+
+def _replay_difference_text(difference: IterationDifference) -> str:
+    return _difference_at(difference, part="the measured part", workload="replay")
+
+
+def _difference_at(difference: IterationDifference, *, part: str, workload: str) -> str:
     before = f" after {' '.join(difference.before)}" if difference.before else ""
     sides = (difference.program, difference.workload)
     theirs, ours = (" ".join(calls[:_MAX_CALLS]) or "nothing more" for calls in sides)
     return (
-        f"rank {difference.rank}, call {difference.place + 1} of {difference.calls} of an iteration{before}: "
-        f"the program makes {theirs}; the workload {ours}"
+        f"rank {difference.rank}, call {difference.place + 1:,} of {difference.calls:,} of {part}{before}: "
+        f"the program makes {theirs}; the {workload} {ours}"
     )
 
 
@@ -131,7 +151,6 @@ def _time_table(result: Validation) -> Table:
         rows.append(
             (
                 name, time(median(times), unit=unit), f"{time(min(times), unit=unit)} - {time(max(times), unit=unit)}",
-                time(median([one.slowest_s for one in values]), unit=unit),
                 time(median([one.mpi_s for one in values]), unit=unit),
                 percent(median([one.mpi_share for one in values])),
             )
@@ -140,7 +159,7 @@ def _time_table(result: Validation) -> Table:
         key="times", title="Time per iteration",
         columns=columns(
             texts=("",),
-            numbers=(f"median / {unit.name}", "range", "slowest rank", "in MPI", "share of MPI / %"),
+            numbers=(f"median / {unit.name}", "range", "in MPI", "share of MPI / %"),
         ),
         rows=tuple(rows),
         caption=f"Medians over launches. {_COMPUTATIONS[result.computation]}",
@@ -168,7 +187,9 @@ def _notes(result: Validation) -> Iterator[Note]:
     if not result.complete:
         yield Note(text=f"stopped after {count(len(result.blocks), 'pair')} of launches")
     if result.blocks and result.ratio is not None and result.ratio.low is None:
-        yield Note(text=f"{count(len(result.blocks), 'pair')} of launches: an interval takes at least 6")
+        pairs = count(len(result.blocks), "pair")
+        yield Note(text=f"{pairs} of launches: an interval takes at least {MIN_PAIRS}")
+    yield from (Note(text=text) for text in result.notes)
     mpi_ratio = result.mpi_ratio
     if mpi_ratio is not None:
         text = f"time in MPI alone: ratio {ratio_text(mpi_ratio.value, mpi_ratio.low, mpi_ratio.high)}"

@@ -7,6 +7,7 @@ import numpy as np
 from stressbench.experiments.sweep.rails.nic_traffic import requested_in_words, requested_nics
 from stressbench.formats.launches.rails import LaunchRecord, RailLaunches
 from stressbench.formats.study.rail_policies import RailPolicy, parse_policy
+from stressbench.launch.targets import properties_of
 from stressbench.results.rails import (
     BASELINE,
     Floats,
@@ -22,7 +23,7 @@ _WALL = "wall time"
 _COUNTED_HERE = "bytes are those of the host that started the launches: other hosts' are not counted"
 
 
-def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()) -> RailsReport:
+def rails_of_launches(launches: RailLaunches, *, mpi_profiles: Sequence[MpiProfile] = ()) -> RailsReport:
     """The results by policy, from the launches that exited with status 0."""
     plan = launches.plan
     policies = tuple(sorted(plan.policies, key=lambda policy: policy != BASELINE))
@@ -32,7 +33,7 @@ def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()
     notes = [*launches.complaints]
     if failed:
         notes.append(f"{failed} launches failed and do not count")
-    if carried and not plan.on.startswith("lab:"):
+    if carried and not properties_of(plan.on).counts_all_hosts:
         notes.append(_COUNTED_HERE)
     if done and not carried:
         notes.append("no bytes were counted per NIC")
@@ -47,7 +48,7 @@ def rails_of_launches(launches: RailLaunches, *, talk: Sequence[MpiProfile] = ()
         bandwidths=(),
         carried=carried,
         beside=(),
-        talk=tuple(talk),
+        talk=tuple(mpi_profiles),
         notes=tuple(notes),
     )
 

@@ -4,10 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from stressbench.formats.run import Round, Run
 from stressbench.formats.study.rail_policies import Kind, parse_policy
+from stressbench.launch.launch_target import NicNumbers
 from stressbench.results.rails import NicLoad, NicTraffic
-
-NicNumbers = Mapping[tuple[str, str], int]
-"""NIC numbers by (name of the link, name of the host)."""
 
 
 def nic_numbers_of(run: Run) -> NicNumbers:

@@ -11,7 +11,7 @@ from stressbench.experiments.sweep.figures import figures_in
 from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, LaunchSweep, figures_of, ranks_of
 from stressbench.experiments.sweep.order import in_order
 from stressbench.experiments.sweep.rails.nic_counters import NicReader, between, nic_reader
-from stressbench.experiments.sweep.rails.study import DEFAULT_POLICIES, LAB
+from stressbench.experiments.sweep.rails.study import LAB, POLICIES
 from stressbench.formats.launches.rails import JOURNAL, LaunchRecord, PlanRecord
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport
@@ -19,8 +19,7 @@ from stressbench.launch import program as launching
 from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.rail_selection import RailSelection
-from stressbench.launch.rails import RailMistake, Rails, require_possible
-from stressbench.launch.simgrid import SimulatedTarget
+from stressbench.launch.rails import RailMistake, Rails, RailSubject, require_possible
 from stressbench.launch.targets import resolve_target
 
 
@@ -30,7 +29,7 @@ class ProgramRailSweep:
 
     command: tuple[str, ...]
     on: str = LAB
-    policies: tuple[RailPolicy, ...] = DEFAULT_POLICIES
+    policies: tuple[RailPolicy, ...] = POLICIES
     nics: tuple[str, ...] = ()
     transport: Transport | None = None
     ranks: int | None = None
@@ -43,11 +42,13 @@ class ProgramRailSweep:
         if wrong := next((policy for policy in self.policies if policy.depends_on_jobs), None):
             raise StudyMistake(f"--policies: {wrong}: a program without a workload has no jobs; expected another one")
         target = resolve_target(self.on, environment=os.environ)
-        if isinstance(target, SimulatedTarget):
+        if target.simulated:
             raise StudyMistake(f"--on {self.on}: a simulated host has one NIC; expected lab:NAME, local or a cluster")
         nics = self.nics or target.nics
         if target.nics and (unknown_nic := next((nic for nic in nics if nic not in target.nics), None)) is not None:
-            raise RailMistake(f"{unknown_nic}: hosts of {self.on} have {', '.join(target.nics)}", option="--nics")
+            raise RailMistake(
+                f"{unknown_nic}: hosts of {self.on} have {', '.join(target.nics)}", subject=RailSubject.nics
+            )
         for policy in self.policies:
             require_possible(policy, nics, are_virtual=bool(target.nics))
         plan = PlanRecord(

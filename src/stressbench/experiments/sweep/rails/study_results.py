@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.experiments.study.run_states import RunState, State
-from stressbench.experiments.sweep.rails.nic_traffic import NicNumbers, nic_traffic_of
+from stressbench.experiments.sweep.rails.nic_traffic import nic_traffic_of
 from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.study.cells import varying_factors
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
+from stressbench.launch.launch_target import NicNumbers
 from stressbench.results.rails import (
     BASELINE,
     Bandwidth,
@@ -55,7 +56,7 @@ class _Group:
 
 def rails_of_study(
     study: Study, states: Sequence[RunState], runs: Mapping[str, Run], *, options: AnalysisOptions,
-    numbers: Mapping[str, NicNumbers] | None = None, nics: Sequence[str] = (), talk: Sequence[MpiProfile] = (),
+    numbers: Mapping[str, NicNumbers] | None = None, nics: Sequence[str] = (), mpi_profiles: Sequence[MpiProfile] = (),
     notes: Sequence[str] = (),
 ) -> RailsReport:  # fmt: skip
     """Results of a study from the `states` of all runs and the completed `runs` by run id.
@@ -78,14 +79,14 @@ def rails_of_study(
         bandwidths=tuple(one for group in groups for one in _bandwidths(group, options.kind)),
         carried=carried,
         beside=tuple(one for group in groups for one in _policy_impacts(group)),
-        talk=tuple(talk),
+        talk=tuple(mpi_profiles),
         notes=(*notes, *_caveats(states, runs, subjects, carried)),
     )
 
 
 def _policies(study: Study) -> tuple[str, ...]:
     """The policies in the order of the study file, the default first. Raises StudyMistake."""
-    known = dict.fromkeys(cell.policy for cell in study.cells)
+    known = dict.fromkeys(None if cell.policy is None else str(cell.policy) for cell in study.cells)
     if None in known or len(known) < 2:
         raise StudyMistake(
             'the study compares no rail policies; expected factors.policy with several, such as ["default", "nic0"]'
@@ -105,7 +106,7 @@ def _groups(
     for one in states:
         if one.run.cell.policy is not None and (run := runs.get(one.run.id)) is not None:
             key = tuple(one.run.cell.values.get(name, "") for name in names)
-            groups.setdefault(key, {}).setdefault(one.run.cell.policy, []).append(run)
+            groups.setdefault(key, {}).setdefault(str(one.run.cell.policy), []).append(run)
     for values, by_policy in sorted(groups.items()):
         where = dict(zip(names, values, strict=True))
         yield _Group(

@@ -4,19 +4,17 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from stressbench.experiments.study.includes import statements_of
-from stressbench.experiments.study.rate_command import argument_of
 from stressbench.experiments.sweep.rates.competing_traffic import NODES, RATE, require_shareable, texts_of
 from stressbench.experiments.sweep.rates.study import RateSweep, node_counts
 from stressbench.experiments.sweep.specification import Specification
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import KeyLabel, by_key
+from stressbench.launch.targets import properties_of
 
 FOLDER = "workloads"
 
@@ -36,7 +34,7 @@ class CompetingSweep:
         sweep = self.sweep
         if sweep.rate_command is not None:
             raise StudyMistake("--compete: and --rate-command: expected one of the two")
-        if sweep.on.startswith("simgrid:"):
+        if properties_of(sweep.on).simulated:
             raise StudyMistake(f"--compete: --on {sweep.on}: simulated links have each rate; leave it out")
         if sweep.rounds.isolated:
             raise StudyMistake(
@@ -48,13 +46,13 @@ class CompetingSweep:
         if taken := next((name for name in (RATE, NODES) if name in names), None):
             raise StudyMistake(f"--compete: {taken} is a variable of the study itself; expected another name")
 
-    def specification(self, *, key_label: KeyLabel = by_key) -> Specification:
+    def specification(self) -> Specification:
         """The study, without writing any file. Raises StudyMistake and ValidationMistakes."""
         sweep, paths, nodes = self.sweep, self._by_name(), self._nodes()
         made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).study_with_factors(
             about="Competing traffic", factors={"workload": list(paths)},
-            variables={RATE: list(map(argument_of, sweep.rates))},
-            by_ranks={NODES: {count: str(many) for count, many in nodes.items()}}, key_label=key_label,
+            variables={RATE: list(map(str, sweep.rates))},
+            by_ranks={NODES: {count: str(many) for count, many in nodes.items()}},
         )  # fmt: skip
         for workload, sets in dict.fromkeys((cell.workload, cell.sets) for cell in made.study.cells):
             require_shareable(
@@ -112,9 +110,8 @@ class CompetingSweep:
             name: Path(os.path.relpath(path.parent.resolve() / path.name, folder.resolve())).as_posix()
             for name, path in self._by_name().items()
         }
-        rates = [Fraction(argument_of(rate)) for rate in self.sweep.rates]
         return texts_of(
-            paths, rates=rates, nodes=self._nodes().values(), link_bytes_per_s=self.link_bytes_per_s
+            paths, rates=self.sweep.rates, nodes=self._nodes().values(), link_bytes_per_s=self.link_bytes_per_s
         )  # fmt: skip
 
 

@@ -5,12 +5,12 @@ each node's link to the jobs. They meet traffic of another job rather than a slo
 """
 
 import math
-import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.units import parse_digits
+from stressbench.formats.workload_text import in_quotes
 
 JOB = "competing_traffic"
 RATE, NODES = "compete_rate", "compete_nodes"
@@ -31,8 +31,8 @@ def texts_of(
     """
     found = {
         name: (
-            f"# {posixpath.basename(path)}, and beside it traffic that competes for injection bandwidth\n"
-            f'[INCLUDE] "{path}"\n'
+            f"# {name}, and beside it traffic that competes for injection bandwidth\n"
+            f"[INCLUDE] {in_quotes(path)}\n"
             f"[INCLUDE] compete/${{{NODES}}}/${{{RATE}}}.sb\n"
         )
         for name, path in workloads.items()

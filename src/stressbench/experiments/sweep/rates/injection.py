@@ -4,43 +4,43 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.study.rate_command import RateCommand
 from stressbench.experiments.study.restore import restored_by
 from stressbench.formats.study.errors import StudyFault
-from stressbench.formats.units import FULL
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.targets import set_link_rate
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
 
-_FULL = "1"
+_FULL = Fraction(1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Injection:
-    """Sets the injection bandwidth. `apply` sets a rate such as `1/2` and raises StudyFault where that fails.
+    """Sets the injection bandwidth. `apply` sets a share of the full rate and raises StudyFault where that fails.
 
     `manual_command`: the shell command that restores the full rate, for warnings.
     """
 
-    apply: Callable[[str], None]
+    apply: Callable[[Fraction], None]
     manual_command: str
     progress: Progress = silent
-    _applied: list[str] = field(default_factory=list, init=False)
+    _applied: list[Fraction] = field(default_factory=list, init=False)
 
-    def set(self, rate: str) -> None:
+    def set(self, share: Fraction) -> None:
         """Set the injection bandwidth to this share of the full rate, unless it is set already. Raises StudyFault."""
-        if self._applied[-1:] == [rate]:
+        if self._applied[-1:] == [share]:
             return
-        if rate == _FULL:
-            self.apply(rate)
-            self._applied.append(rate)
+        if share == _FULL:
+            self.apply(share)
+            self._applied.append(share)
         else:  # recorded first, since a failed attempt may have slowed some links
-            self._applied.append(rate)
-            self.apply(rate)
+            self._applied.append(share)
+            self.apply(share)
 
     def restoring_full_rate(self) -> AbstractContextManager[None]:
         """Context that restores the full rate at its end, also after an exception.
@@ -68,9 +68,9 @@ class Injection:
 def of_lab(on: str, *, progress: Progress = silent) -> Injection:
     """Injection bandwidth set through all links of the lab `on`."""
 
-    def apply(rate: str) -> None:
+    def apply(share: Fraction) -> None:
         try:
-            set_link_rate(on, FULL if rate == _FULL else rate)
+            set_link_rate(on, share)
         except LaunchMistake as mistake:
             raise StudyFault(str(mistake)) from mistake
 
@@ -83,7 +83,7 @@ def of_command(text: str, *, folder: Path, progress: Progress = silent) -> Injec
     command = RateCommand(text=text, folder=folder, environment=os.environ)
     command.check()
     return Injection(
-        apply=lambda rate: command.set(FULL if rate == _FULL else rate),
+        apply=command.set,
         manual_command=f"{text} {_FULL}",
         progress=progress,
     )

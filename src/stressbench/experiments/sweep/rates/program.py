@@ -3,12 +3,12 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 from stressbench import __version__
 from stressbench.experiments.progress import Progress
 from stressbench.experiments.study.directory import now
-from stressbench.experiments.study.rate_command import argument_of
 from stressbench.experiments.sweep.figures import figures_in
 from stressbench.experiments.sweep.launches import LaunchSweep, ranks_of
 from stressbench.experiments.sweep.order import in_groups, in_order
@@ -17,12 +17,12 @@ from stressbench.experiments.sweep.rates.program_output import FigureOptions, Ou
 from stressbench.experiments.sweep.rates.study import LAB, RATES
 from stressbench.formats.launches.rates import JOURNAL, RateLaunch, RatesPlan
 from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.units import RateShare
 from stressbench.launch import program as launching
 from stressbench.launch.errors import LinkMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
-from stressbench.launch.simgrid import SimulatedTarget
-from stressbench.launch.targets import resolve_target
+from stressbench.launch.targets import properties_of, resolve_target
 from stressbench.levels import Level
 
 
@@ -30,7 +30,7 @@ from stressbench.levels import Level
 class Condition:
     """The condition of a launch: its rate and its number of ranks."""
 
-    rate: str
+    rate: Fraction
     ranks: int
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class Condition:
 
 
 def launch_order(
-    rates: Sequence[str], ranks: Sequence[int], *, runs: int, seed: int, rates_together: bool
+    rates: Sequence[Fraction], ranks: Sequence[int], *, runs: int, seed: int, rates_together: bool
 ) -> tuple[tuple[Condition, int], ...]:
     """Pairs of condition and repetition (from 0): each repetition has all conditions, in a random order of its own.
 
@@ -58,12 +58,12 @@ RUNS = 4
 class ProgramRateSweep:
     """Settings for launches of a program at several injection bandwidths.
 
-    `command`: the program with its arguments. `rates`: `full`, and shares of the full rate.
+    `command`: the program with its arguments. `rates`: shares of the full rate.
     """
 
     command: tuple[str, ...]
     on: str = LAB
-    rates: tuple[str, ...] = RATES
+    rates: tuple[Fraction, ...] = RATES
     ranks: tuple[int, ...] = ()
     rate_command: str | None = None
     runs: int = RUNS
@@ -72,8 +72,8 @@ class ProgramRateSweep:
 
     def prepared(self, *, progress: Progress) -> "PreparedRateSweep":
         """The sweep, checked and ready to start. Raises StudyMistake and LaunchMistake."""
-        folder, rates = Path.cwd(), tuple(map(argument_of, self.rates))
-        target = _target(self.on, rates, rate_command=self.rate_command)
+        folder = Path.cwd()
+        target = _target(self.on, self.rates, rate_command=self.rate_command)
         injection = (
             of_lab(self.on, progress=progress)
             if self.rate_command is None
@@ -82,16 +82,18 @@ class ProgramRateSweep:
         output = output_of(self.figures, folder=folder)
         plan = RatesPlan(
             at=now(), version=__version__, command=self.command, on=self.on, runs=self.runs, seed=self.seed,
-            figures=output.figures, rates=rates, ranks=ranks_of(self.ranks, target), lower=output.lower,
-            figures_from=None if output.file is None else str(output.file), rate_command=self.rate_command,
-            hpcc_n=output.hpcc_n,
+            figures=output.figures, rates=tuple(map(str, self.rates)), ranks=ranks_of(self.ranks, target),
+            lower=output.lower, figures_from=None if output.file is None else str(output.file),
+            rate_command=self.rate_command, hpcc_n=output.hpcc_n,
         )  # fmt: skip
         for ranks in plan.ranks:
             launching.command_of(
                 output.command(plan.command), folder=folder, ranks=ranks, target=target, engine=None,
                 environment=os.environ,
             )  # fmt: skip
-        return PreparedRateSweep(plan=plan, target=target, injection=injection, output=output, progress=progress)
+        return PreparedRateSweep(
+            plan=plan, rates=self.rates, target=target, injection=injection, output=output, progress=progress
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +101,7 @@ class PreparedRateSweep:
     """A sweep that can start."""
 
     plan: RatesPlan
+    rates: tuple[Fraction, ...]
     target: LaunchTarget
     injection: Injection
     output: Output
@@ -108,7 +111,7 @@ class PreparedRateSweep:
         """Run all launches, record them in `folder`, and return how many failed. Raises as LaunchSweep.run."""
         plan = self.plan
         order = launch_order(
-            plan.rates, plan.ranks, runs=plan.runs, seed=plan.seed, rates_together=plan.rate_command is not None
+            self.rates, plan.ranks, runs=plan.runs, seed=plan.seed, rates_together=plan.rate_command is not None
         )  # fmt: skip
         with self.output.placed() as output, self.injection.restoring_full_rate():
             return LaunchSweep(
@@ -134,24 +137,24 @@ class PreparedRateSweep:
                 text = ""
         record = RateLaunch(
             at=at, repetition=repetition, status=outcome.status, wall_s=outcome.ended_s - outcome.began_s,
-            figures=figures_in(text, plan.figures), rate=condition.rate, ranks=condition.ranks,
+            figures=figures_in(text, plan.figures), rate=str(condition.rate), ranks=condition.ranks,
         )  # fmt: skip
         return record, outcome
 
 
-def _target(on: str, rates: tuple[str, ...], *, rate_command: str | None) -> LaunchTarget:
+def _target(on: str, rates: tuple[Fraction, ...], *, rate_command: str | None) -> LaunchTarget:
     """The launch target, checked to support all rates. Raises StudyMistake and LaunchMistake."""
-    if rate_command is None and not on.startswith(("lab:", "simgrid:")):
+    if rate_command is None and not properties_of(on).controls_links:
         raise StudyMistake(
             f"--on {on}: link rates cannot be controlled on this target; expected lab:NAME there, or --rate-command"
         )
     try:
         targets = [
-            resolve_target(on, environment=os.environ, rate=None if rate_command or rate == "1" else rate)
+            resolve_target(on, environment=os.environ, rate=None if rate_command or rate == 1 else RateShare.of(rate))
             for rate in rates
         ]
     except LinkMistake as mistake:
-        raise StudyMistake(f"--rates {mistake.explanation}") from mistake
-    if isinstance(targets[0], SimulatedTarget):
+        raise StudyMistake(f"--rates: {mistake.explanation}") from mistake
+    if targets[0].simulated:
         raise StudyMistake(f"--on {on}: a simulation runs only workloads; expected lab:NAME, or --rate-command")
     return targets[0]

@@ -136,7 +136,7 @@ def output_of(options: FigureOptions, *, folder: Path) -> Output:
 
 def _require_hpcc(options: FigureOptions) -> None:
     if options.hpcc_n is not None and not options.hpcc:
-        raise StudyMistake(f"--hpcc-n {options.hpcc_n}: goes with --hpcc")
+        raise StudyMistake(f"--hpcc-n {options.hpcc_n}: requires --hpcc")
     if options.hpcc_n is not None and options.hpcc_n < 1:
         raise StudyMistake(f"--hpcc-n {options.hpcc_n}: expected an order of a system of equations, at least 1")
     if options.hpcc and options.file is not None:

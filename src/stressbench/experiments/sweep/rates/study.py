@@ -2,50 +2,51 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, WorkloadSweep
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.toml import KeyLabel, by_key
-from stressbench.formats.units import FULL
+from stressbench.formats.units import stated_rate
 
-RATES = (FULL, "1/2", "1/4", "1/8")
+RATES = (Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
 LAB = "lab:tiny"
 ROUNDS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class RateSweep(WorkloadSweep):
-    """Runs of workloads at each of `rates`: `full`, and shares of the full rate such as `1/2`.
+    """Runs of workloads at each of `rates`, shares of the full rate.
 
     `nodes_variable`: a variable of the workloads that is set to the number of nodes. `rate_command`: a command of the
     site that sets the rate, None: StressBench sets the links itself.
 
-    Of every sweep: `workloads` are paths relative to the current directory, `on` is the launch
-    target; `ranks` (empty: that of the target), `variables` (values by name) and `placements` are factors of the study;
-    `runs` is the number of runs of each combination, `rounds` that of rounds and repetitions of a run.
+    Of every sweep: `workloads` are paths relative to the current directory, `on` is the launch target; `ranks` (empty:
+    that of the target), `variables` (values by name) and `placements` are factors of the study; `runs` is the number of
+    runs of each combination, `rounds` that of rounds and repetitions of a run.
     """
 
     on: str = LAB
     rounds: SweepRounds = field(default_factory=partial(SweepRounds, isolated=ROUNDS, contended=0))
-    rates: tuple[str, ...] = RATES
+    rates: tuple[Fraction, ...] = RATES
     nodes_variable: str | None = None
     rate_command: str | None = None
 
-    def specification(self, *, key_label: KeyLabel = by_key) -> Specification:
-        """The study. Raises StudyMistake and ValidationMistakes, whose messages name keys by `key_label`."""
-        return self.study_with_factors(about="Injection bandwidth", factors={"rate": self.rates}, key_label=key_label)
+    def specification(self) -> Specification:
+        """The study. Raises StudyMistake and ValidationMistakes."""
+        rates = tuple(map(stated_rate, self.rates))
+        return self.study_with_factors(about="Injection bandwidth", factors={"rate": rates})
 
     def study_with_factors(
-        self, *, about: str, factors: Mapping[str, Any], key_label: KeyLabel,
+        self, *, about: str, factors: Mapping[str, Any],
         variables: Mapping[str, Any] | None = None, by_ranks: Mapping[str, Mapping[int, str]] | None = None,
     ) -> Specification:  # fmt: skip
         """The study with these factors, these additional variables, and variables by number of ranks (`by_ranks`)."""
         rank_dependent = {**(by_ranks or {}), **self._nodes()}
         counted = {name: list(values.values()) for name, values in rank_dependent.items()}
         return self.study_of(
-            about, factors=factors, key_label=key_label, sets={**(variables or {}), **counted},
+            about, factors=factors, sets={**(variables or {}), **counted},
             rate_command=self.rate_command, exclude=_exclusions(rank_dependent) or None,
         )  # fmt: skip
 

@@ -14,7 +14,6 @@ from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.study.cells import Cell, varying_factors
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
-from stressbench.formats.units import parse_rate_share
 from stressbench.results.rates import (
     FULL,
     Competition,
@@ -111,7 +110,7 @@ def _rates(study: Study) -> tuple[Fraction, ...]:
 def _rate_of(cell: Cell) -> Fraction | None:
     if (left := remaining_share(cell)) is not None:
         return left
-    return None if cell.rate is None else parse_rate_share(cell.rate)
+    return None if cell.rate is None else cell.rate.value
 
 
 def _groups(study: Study, states: Sequence[RunState], runs: Mapping[str, Run]) -> Iterator[_Group]:

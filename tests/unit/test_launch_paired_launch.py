@@ -12,8 +12,8 @@ from support.fake_clock import FakeAlarm
 
 from stressbench.launch.clock import timed_by
 from stressbench.launch.command import Command
-from stressbench.launch.companion import PairedLaunch, PairOutcome, run_with_companion
 from stressbench.launch.execute import execute
+from stressbench.launch.paired_launch import PairedLaunch, PairOutcome, run_with_background
 from stressbench.launch.stopping import StopPolicy
 
 OBEYS = "trap 'echo stopped >>log; exit 0' USR1; touch ready; while :; do sleep 0.02; done"
@@ -32,9 +32,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def beside(program: PairedLaunch, companion: PairedLaunch, *, ready_timeout_s: float = 120) -> PairOutcome:
-    return run_with_companion(
-        program, companion, ready=Path("ready").exists, ready_timeout_s=ready_timeout_s, log=lambda _: None
+def beside(program: PairedLaunch, background: PairedLaunch, *, ready_timeout_s: float = 120) -> PairOutcome:
+    return run_with_background(
+        program, background, ready=Path("ready").exists, ready_timeout_s=ready_timeout_s, log=lambda _: None
     )
 
 
@@ -60,7 +60,7 @@ def alive(words: str) -> bool:
         except OSError:
             return False
 
-    for _ in range(600):
+    for _ in range(3000):
         if not any(holds(path) for path in Path("/proc").glob("[0-9]*/cmdline")):
             return False
         time.sleep(0.1)
@@ -80,19 +80,19 @@ def soon(action: Callable[[], None], *, after: Path) -> threading.Thread:
     return thread
 
 
-def test_the_program_begins_when_its_companion_is_ready_and_ends_it(here: Path) -> None:
+def test_the_program_begins_when_its_background_launch_is_ready_and_ends_it(here: Path) -> None:
     ended = beside(member("test -e ready && echo program >>log; exit 5"), member(OBEYS))
 
     assert ended.program is not None
     assert ended.program.status == 5
     assert (here / "log").read_text().split() == ["program", "stopped"]
-    assert ended.companion.status == 0
-    assert (ended.interrupted, ended.out_of_time, ended.lost_companion) == (False, False, False)
+    assert ended.background.status == 0
+    assert (ended.interrupted, ended.out_of_time, ended.lost_background) == (False, False, False)
     assert ended.ready_s is not None
     assert ended.ready_s <= ended.program.began_s <= ended.program.ended_s
 
 
-def test_a_companion_that_does_not_stop_is_killed(here: Path) -> None:
+def test_a_background_launch_that_does_not_stop_is_killed(here: Path) -> None:
     ended = beside(member("exit 0"), member(DEAF, grace_s=0.2))
 
     assert ended.program is not None
@@ -100,7 +100,7 @@ def test_a_companion_that_does_not_stop_is_killed(here: Path) -> None:
     assert not alive("26457")
 
 
-def test_a_companion_that_never_is_ready_is_ended_and_the_program_does_not_begin(here: Path) -> None:
+def test_a_background_launch_that_never_is_ready_is_ended_and_the_program_does_not_begin(here: Path) -> None:
     with timed_by(HourPassesWith(here / "listens")):
         ended = beside(member("touch begun"), member(OBEYS.replace("touch ready", "touch listens")))
 
@@ -109,13 +109,13 @@ def test_a_companion_that_never_is_ready_is_ended_and_the_program_does_not_begin
     assert not (here / "begun").exists()
 
 
-def test_a_companion_that_ends_takes_the_program_with_it(here: Path) -> None:
-    companion = "touch ready; until [ -e begun ]; do sleep 0.02; done; exit 4"
+def test_a_background_launch_that_ends_takes_the_program_with_it(here: Path) -> None:
+    background = "touch ready; until [ -e begun ]; do sleep 0.02; done; exit 4"
 
-    ended = beside(member("trap '' USR1; touch begun; sleep 24.494"), member(companion))
+    ended = beside(member("trap '' USR1; touch begun; sleep 24.494"), member(background))
 
-    assert ended.lost_companion
-    assert ended.companion.status == 4
+    assert ended.lost_background
+    assert ended.background.status == 4
     assert not alive("24.494")
 
 
@@ -138,7 +138,7 @@ def test_a_signal_ends_both(here: Path) -> None:
     assert (here / "log").read_text() == "stopped\n"
 
 
-def test_a_program_that_cannot_be_started_leaves_no_companion(here: Path) -> None:
+def test_a_program_that_cannot_be_started_leaves_no_background_launch(here: Path) -> None:
     missing = PairedLaunch(command=Command(argv=("gone-program",)), stop_policy=StopPolicy())
 
     with pytest.raises(FileNotFoundError):

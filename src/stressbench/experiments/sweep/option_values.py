@@ -1,4 +1,4 @@
-"""Parsers of the values of options of `degrade` and `rails`."""
+"""Parsers of the options of `degrade` and `rails`. Errors name the option."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
-from stressbench.formats.units import FULL, UnitError, parse_digits, parse_rate_share
+from stressbench.formats.units import Stated, UnitError, parse_digits, parse_rate_share, stated_seconds
 
 T = TypeVar("T")
 
@@ -58,8 +58,8 @@ def variables(texts: Sequence[str]) -> dict[str, list[str]]:
     return values_by_name
 
 
-def rates(text: str, *, example: str) -> tuple[str, ...]:
-    """Rates from `1,1/2,25%` in the notation of study files, in their order.
+def rates(text: str, *, example: str) -> tuple[Fraction, ...]:
+    """Rates from `1,1/2,25%`, in their order.
 
     Raises StudyMistake unless 1 and a smaller rate are among them.
     """
@@ -71,7 +71,7 @@ def rates(text: str, *, example: str) -> tuple[str, ...]:
         text_by_rate[rate] = word
     if Fraction(1) not in text_by_rate or len(text_by_rate) < 2:
         raise StudyMistake(f"--rates: {text}: expected 1 and a smaller one at least: all factors are relative to 1")
-    return tuple(FULL if rate == 1 else str(rate) for rate in text_by_rate)
+    return tuple(text_by_rate)
 
 
 def _rate(word: str, *, example: str) -> Fraction:
@@ -112,6 +112,14 @@ def _each_once(option: str, words: Iterable[str], parse: Callable[[str], T]) -> 
             raise StudyMistake(f"{option}: '{word}': is given twice")
         values.append(value)
     return tuple(values)
+
+
+def time(option: str, text: str | None) -> Stated[float] | None:
+    """A time with its text, such as `55min`; None for None. Raises StudyMistake."""
+    try:
+        return None if text is None else stated_seconds(text)
+    except UnitError as fault:
+        raise StudyMistake(f"{option}: '{text}': {fault}") from fault
 
 
 def transport(text: str | None) -> Transport | None:

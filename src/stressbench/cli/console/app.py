@@ -1,4 +1,4 @@
-"""The `stressbench` command: every module of this package that defines `register` becomes a subcommand."""
+"""The `stressbench` command: every module of `stressbench.cli` that defines `register` becomes a subcommand."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Two launches at once: a program, and a companion that starts before it and is asked to stop when it ends.
+"""Two launches at once: a program, and a background launch that starts before it and is asked to stop when it ends.
 
 Both are started, ended and cleaned up as in `execute`.
 """
@@ -34,63 +34,63 @@ class PairedLaunch:
 
 @dataclass(frozen=True, kw_only=True)
 class PairOutcome:
-    """How both ended. `program` is None where it never started: the companion was not ready, or a stop was requested.
+    """How both ended. `program` is None where it never started, since the other was not ready or a stop was requested.
 
-    `ready_s`: when the companion was ready, by the clock of launches, None: never. `interrupted`: a signal requested a
-    stop. `out_of_time`: the program was ended at its time limit. `lost_companion`: the program was ended because its
-    companion had ended before it.
+    `ready_s`: when the background launch was ready, by the clock of launches, None: never. `interrupted`: a signal
+    requested a stop. `out_of_time`: the program was ended at its time limit. `lost_background`: the program was ended
+    because the background launch had ended before it.
     """
 
     program: Outcome | None
-    companion: Outcome
+    background: Outcome
     ready_s: float | None
     interrupted: bool
     out_of_time: bool
-    lost_companion: bool
+    lost_background: bool
 
 
 class _RunningPair:
-    """State shared by the main thread, signal handlers and the thread of the companion."""
+    """State shared by the main thread, signal handlers and the thread of the background launch."""
 
-    def __init__(self, companion: Launch, log: Callable[[str], None]) -> None:
-        self.companion = companion
+    def __init__(self, background: Launch, log: Callable[[str], None]) -> None:
+        self.background = background
         self.program: Launch | None = None
         self.program_ended = threading.Event()
-        self.lost_companion = False
+        self.lost_background = False
         self.requests = 0
         self._log = log
-        self._companion_ended = False
+        self._background_ended = False
         self._lock = threading.Lock()
         self._outcomes: list[Outcome] = []
-        self._thread = threading.Thread(target=self._wait_for_companion, daemon=True)
+        self._thread = threading.Thread(target=self._wait_for_background, daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
-    def _wait_for_companion(self) -> None:
-        self._outcomes.append(wait_for_launch(self.companion, output_to=2))
+    def _wait_for_background(self) -> None:
+        self._outcomes.append(wait_for_launch(self.background, output_to=2))
         with self._lock:
-            self._companion_ended = True
-            self._end_without_companion()
+            self._background_ended = True
+            self._end_without_background()
 
     def join(self, program: Launch) -> None:
-        """Register the started program, and end it if the companion has ended or a stop was requested just before."""
+        """Register the started program. It is ended if the other has ended or a stop was requested just before."""
         with self._lock:
             self.program = program
-            if self._companion_ended:
-                self._end_without_companion()
+            if self._background_ended:
+                self._end_without_background()
         if self.requests and program.stop_requests == 0:
             program.request_stop("stop", no_deadline=False)
 
-    def _end_without_companion(self) -> None:
+    def _end_without_background(self) -> None:
         if self.program is not None and not self.program_ended.is_set() and self.requests == 0:
-            self.lost_companion = True
+            self.lost_background = True
             self.program.end_now()
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
-        requests_before = self.companion.stop_requests
-        self.companion.on_signal(number, frame)
-        if self.companion.stop_requests == requests_before:
+        requests_before = self.background.stop_requests
+        self.background.on_signal(number, frame)
+        if self.background.stop_requests == requests_before:
             return
         self.requests += 1
         if self.program is not None:
@@ -99,32 +99,32 @@ class _RunningPair:
             self._log(f"{signal.Signals(number).name}: ending the program and its probes; once more ends all now")
 
     @property
-    def companion_runs(self) -> bool:
+    def background_runs(self) -> bool:
         return self._thread.is_alive()
 
-    def stop_companion(self) -> Outcome:
-        """Ask the companion to stop, unless it was asked already, and wait for its end."""
-        if self.companion.stop_requests == 0 and self.companion_runs:
-            self.companion.request_stop("end", no_deadline=False)
+    def stop_background(self) -> Outcome:
+        """Ask the background launch to stop, unless it was asked already, and wait for its end."""
+        if self.background.stop_requests == 0 and self.background_runs:
+            self.background.request_stop("end", no_deadline=False)
         self._thread.join()
         return self._outcomes[0]
 
 
-def run_with_companion(
+def run_with_background(
     program: PairedLaunch,
-    companion: PairedLaunch,
+    background: PairedLaunch,
     *,
     ready: Callable[[], bool],
     ready_timeout_s: float,
     log: Callable[[str], None],
 ) -> PairOutcome:
-    """Start the companion, wait until it is `ready`, run the program to its end, and end the companion.
+    """Start the background launch, wait until it is `ready`, run the program to its end, and end the background launch.
 
-    If the companion ends by itself, the program is ended as well. Must be called from the main thread. Raises OSError
-    where one of them cannot be started; neither is running then.
+    If the background launch ends by itself, the program is ended as well. Must be called from the main thread. Raises
+    OSError where one of them cannot be started; neither is running then.
     """
     ready_deadline_s = clock.now_s() + ready_timeout_s
-    pair = _RunningPair(_start(companion), log)
+    pair = _RunningPair(_start(background), log)
     program_outcome: Outcome | None = None
     with handled_by(pair.on_signal):
         pair.start()
@@ -136,12 +136,12 @@ def run_with_companion(
                 program_outcome = wait_for_launch(launch)
         finally:
             pair.program_ended.set()
-            companion_outcome = pair.stop_companion()
+            background_outcome = pair.stop_background()
     interrupted = pair.requests > 0
     stopped = pair.program is not None and pair.program.stop_requests > 0
     return PairOutcome(
-        program=program_outcome, companion=companion_outcome, ready_s=ready_s, interrupted=interrupted,
-        out_of_time=stopped and not interrupted, lost_companion=pair.lost_companion,
+        program=program_outcome, background=background_outcome, ready_s=ready_s, interrupted=interrupted,
+        out_of_time=stopped and not interrupted, lost_background=pair.lost_background,
     )  # fmt: skip
 
 
@@ -153,8 +153,8 @@ def _start(paired: PairedLaunch) -> Launch:
 
 
 def _wait_until_ready(pair: _RunningPair, ready: Callable[[], bool], deadline_s: float) -> float | None:
-    """When the companion was ready, None where it ended before, took too long, or a stop was requested."""
-    while pair.companion_runs and pair.requests == 0 and clock.now_s() < deadline_s:
+    """When the background launch was ready, None where it ended before, took too long, or a stop was requested."""
+    while pair.background_runs and pair.requests == 0 and clock.now_s() < deadline_s:
         if ready():
             return clock.now_s()
         time.sleep(_POLL_INTERVAL_S)

@@ -1,0 +1,92 @@
+#include "files.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace stressbench::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = fs::temp_directory_path() / "stressbench-files-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    std::ofstream(folder_ / "precious") << "mine";
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const char* name) const { return folder_ / name; }
+  std::string precious() const {
+    std::ifstream file(folder_ / "precious");
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(Files, a_new_file_is_created) {
+  for (auto* const create : {create_file, create_or_empty_file}) {
+    const int file = create(path("new").c_str());
+    ASSERT_GE(file, 0);
+    close(file);
+    fs::remove(path("new"));
+  }
+}
+
+TEST_F(Files, links_are_not_followed) {
+  fs::create_symlink(path("precious"), path("link"));
+  fs::create_symlink(path("nothing"), path("dangling"));
+  for (auto* const create : {create_file, create_or_empty_file}) {
+    for (const char* name : {"link", "dangling"}) {
+      EXPECT_EQ(create(path(name).c_str()), -1);
+      EXPECT_EQ(errno, EEXIST) << name;
+    }
+  }
+  EXPECT_EQ(precious(), "mine");
+  EXPECT_FALSE(fs::exists(path("nothing")));
+}
+
+TEST_F(Files, only_a_file_of_this_user_without_other_names_is_emptied) {
+  EXPECT_EQ(create_file(path("precious").c_str()), -1);
+  fs::create_hard_link(path("precious"), path("other"));
+  EXPECT_EQ(create_or_empty_file(path("other").c_str()), -1);
+  EXPECT_EQ(precious(), "mine");
+  fs::remove(path("other"));
+
+  const int file = create_or_empty_file(path("precious").c_str());
+  ASSERT_GE(file, 0);
+  close(file);
+  EXPECT_EQ(precious(), "");
+}
+
+TEST_F(Files, a_fifo_blocks_neither_who_reads_nor_who_writes) {
+  ASSERT_EQ(mkfifo(path("fifo").c_str(), 0600), 0);
+  EXPECT_EQ(open_regular_file(path("fifo").c_str()), -1);
+  EXPECT_EQ(errno, EINVAL);
+  EXPECT_EQ(create_or_empty_file(path("fifo").c_str()), -1);
+  EXPECT_EQ(errno, EEXIST);
+}
+
+TEST_F(Files, only_regular_files_are_read) {
+  EXPECT_EQ(open_regular_file("/dev/zero"), -1);
+  EXPECT_EQ(open_regular_file(path(".").c_str()), -1);
+  EXPECT_EQ(open_regular_file(path("nothing").c_str()), -1);
+  EXPECT_EQ(errno, ENOENT);
+  const int file = open_regular_file(path("precious").c_str());
+  EXPECT_GE(file, 0);
+  close(file);
+}
+
+}  // namespace
+}  // namespace stressbench::trace

@@ -1,0 +1,44 @@
+#include "files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace stressbench::trace {
+namespace {
+
+int close_with(int file, int error) {
+  close(file);
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+int create_file(const char* path) { return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644); }
+
+int create_or_empty_file(const char* path) {
+  if (const int created = create_file(path); created >= 0 || errno != EEXIST) return created;
+  const int file = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) {
+    if (errno == ELOOP || errno == ENXIO) errno = EEXIST;
+    return -1;
+  }
+  struct stat status {};
+  if (fstat(file, &status) != 0) return close_with(file, errno);
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_nlink != 1) return close_with(file, EEXIST);
+  if (ftruncate(file, 0) != 0) return close_with(file, errno);
+  return file;
+}
+
+int open_regular_file(const char* path) {
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0) return -1;
+  struct stat status {};
+  if (fstat(file, &status) != 0) return close_with(file, errno);
+  return S_ISREG(status.st_mode) ? file : close_with(file, EINVAL);
+}
+
+}  // namespace stressbench::trace

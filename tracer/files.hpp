@@ -1,0 +1,17 @@
+// Files under names that a user chose. Both functions return a descriptor, or -1 with errno set.
+#pragma once
+
+namespace stressbench::trace {
+
+// Creates the file to write to it. Follows no link: the name may be in a directory to which other users write.
+int create_file(const char* path);
+
+// As create_file. If the file exists, as after an earlier program of the same launch, it is emptied, provided that it
+// is a regular file of this user without other names; otherwise errno is EEXIST.
+int create_or_empty_file(const char* path);
+
+// Opens a regular file to read it. A FIFO, which would block until another process writes to it, a directory and a
+// device are refused with errno EINVAL.
+int open_regular_file(const char* path);
+
+}  // namespace stressbench::trace

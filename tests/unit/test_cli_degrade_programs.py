@@ -187,7 +187,7 @@ def test_each_rate_and_number_of_ranks_has_its_launches_in_random_order(machine:
     ended = degrade("run", "-o", "d", "-n", "2,4", "--rates", "1,1/2,1/4", "--runs", "3", *FOM, "--", "./app", "a b")
 
     assert ended.exit_code == 0, ended.stderr
-    turns = launch_order((ONE, ONE / 2, ONE / 4), (2, 4), runs=3, seed=1, rates_together=False)
+    turns = launch_order((ONE, ONE / 2, ONE / 4), (2, 4), runs=3, seed=1, grouped_by_rate=False)
     assert done() == [(str(one.rate), one.ranks) for one, _ in turns]
     assert [(rate.replace("full", "1"), ranks) for rate, ranks in machine.started] == done()
     passes = [done()[at : at + 6] for at in (0, 6, 12)]
@@ -486,7 +486,7 @@ def test_launches_of_rails_are_not_taken_for_ours(machine: Machine) -> None:
 
 def test_all_conditions_come_once_before_any_comes_again() -> None:
     for grouped in (True, False):
-        turns = launch_order((ONE, ONE / 2), (2, 4), runs=5, seed=3, rates_together=grouped)
+        turns = launch_order((ONE, ONE / 2), (2, 4), runs=5, seed=3, grouped_by_rate=grouped)
         for repetition in range(5):
             here = [one for one, number in turns if number == repetition]
             assert {str(one) for one in here} == {
@@ -494,7 +494,7 @@ def test_all_conditions_come_once_before_any_comes_again() -> None:
             }
     orders = {
         tuple(dict.fromkeys(one.rate for one, number in turns if number == repetition))
-        for turns in (launch_order((ONE, ONE / 2, ONE / 4), (2, 4), runs=9, seed=3, rates_together=True),)
+        for turns in (launch_order((ONE, ONE / 2, ONE / 4), (2, 4), runs=9, seed=3, grouped_by_rate=True),)
         for repetition in range(9)
     }
     assert len(orders) > 1

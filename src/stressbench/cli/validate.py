@@ -95,7 +95,7 @@ def validate(
     iterations: Annotated[
         int, typer.Option(metavar="N", min=1, help="Measure at most this many iterations in a launch.")
     ] = MOST_ITERATIONS,
-    seed: Annotated[int, seed_option("Random seed of the workload.")] = 1,
+    seed: Annotated[int, seed_option("Random seed of the workload.", least=0)] = 1,
     emit_workload: Annotated[
         Path | None,
         typer.Option("--emit", metavar="FILE.sb", help="Write the workload with the computation of CMD."),

@@ -86,17 +86,17 @@ def matches(cell: Cell, allowed: Mapping[str, Sequence[str]]) -> bool:
 
 
 def scheduled_runs(
-    cells: Sequence[Cell], *, repetitions: int, seed: int, rates_together: bool = False
+    cells: Sequence[Cell], *, repetitions: int, seed: int, grouped_by_rate: bool = False
 ) -> tuple[PlannedRun, ...]:
     """All runs in their order: for each repetition all cells once, in another random order each time.
 
     The relative order of two cells does not depend on the other cells, so that a study keeps it when it is extended.
-    `rates_together`: within a repetition, cells of one rate follow each other, for rates that are expensive to change;
+    `grouped_by_rate`: within a repetition, cells of one rate follow each other, for rates that are expensive to change;
     the rates come in random order.
     """
 
     def order_key(cell: Cell, repetition: int) -> tuple[bytes, bytes]:
-        rate = _random_key(seed, repetition, str(cell.rate or "")) if rates_together else b""
+        rate = _random_key(seed, repetition, str(cell.rate or "")) if grouped_by_rate else b""
         return rate, _random_key(seed, repetition, cell.id)
 
     return tuple(

@@ -60,8 +60,8 @@ class Study:
     @property
     def runs(self) -> tuple[PlannedRun, ...]:
         """All runs in their order; the largest possible number of them if an interval decides how many are done."""
-        rates_together = self.rate_command is not None
-        return scheduled_runs(self.cells, repetitions=self.repetitions, seed=self.seed, rates_together=rates_together)
+        grouped_by_rate = self.rate_command is not None
+        return scheduled_runs(self.cells, repetitions=self.repetitions, seed=self.seed, grouped_by_rate=grouped_by_rate)
 
     @property
     def run_limit_s(self) -> float | None:

@@ -39,14 +39,14 @@ class Condition:
 
 
 def launch_order(
-    rates: Sequence[Fraction], ranks: Sequence[int], *, runs: int, seed: int, rates_together: bool
+    rates: Sequence[Fraction], ranks: Sequence[int], *, runs: int, seed: int, grouped_by_rate: bool
 ) -> tuple[tuple[Condition, int], ...]:
     """Pairs of condition and repetition (from 0): each repetition has all conditions, in a random order of its own.
 
-    `rates_together`: launches at one rate stay together, since a rate command may be slow.
+    `grouped_by_rate`: launches at one rate stay together, since a rate command may be slow.
     """
     by_rate = [[Condition(rate=rate, ranks=count) for count in ranks] for rate in rates]
-    if rates_together:
+    if grouped_by_rate:
         return tuple(in_groups(by_rate, runs=runs, seed=seed))
     return tuple(in_order([one for group in by_rate for one in group], runs=runs, seed=seed))
 
@@ -111,7 +111,7 @@ class PreparedRateSweep:
         """Run all launches, record them in `folder`, and return how many failed. Raises as LaunchSweep.run."""
         plan = self.plan
         order = launch_order(
-            self.rates, plan.ranks, runs=plan.runs, seed=plan.seed, rates_together=plan.rate_command is not None
+            self.rates, plan.ranks, runs=plan.runs, seed=plan.seed, grouped_by_rate=plan.rate_command is not None
         )  # fmt: skip
         with self.output.placed() as output, self.injection.restoring_full_rate():
             return LaunchSweep(

@@ -6,17 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from stressbench.cli.app import build
 from typer.main import get_command
 
 import stressbench
 from stressbench.api.commands import COUNTERPARTS
+from stressbench.cli.console.app import build
 
 
 def commands(command: Any, *words: str) -> Iterator[tuple[str, Any]]:
-    """All commands that are no groups, by their words."""
+    """All commands that are no groups, by their words, without aliases that help does not show."""
     if not hasattr(command, "commands"):
-        yield " ".join(words), command
+        if not command.hidden:
+            yield " ".join(words), command
         return
     for name, one in command.commands.items():
         yield from commands(one, *words, name)

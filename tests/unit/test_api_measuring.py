@@ -16,10 +16,13 @@ from support.fake_launcher import FAKE_ENGINE, put_mpirun
 from support.fake_site import Site
 
 import stressbench
+from stressbench.experiments import balance
 from stressbench.launch import program as launching
 from stressbench.launch import session
+from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.targets import registered
+from stressbench.suites.hpcc import Rmax
 
 place = fake_place.folder
 traced = fake_tracer.folder
@@ -113,6 +116,20 @@ def test_beff_is_that_of_the_protocol_that_is_kept(machine: Path) -> None:
     assert results.data.balance_bytes_per_flop == pytest.approx(results.data.b_eff / 12.5e9)
     assert stressbench.read("kept.jsonl").data.b_eff == results.data.b_eff
     assert "balance: " in results.report()
+
+
+def test_b_eff_is_kept_where_hpcc_fails(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> Rmax:
+        raise LaunchMistake("hpcc ended with status 3")
+
+    monkeypatch.setattr(balance, "require_hpcc", lambda *_, **__: None)
+    monkeypatch.setattr(balance, "measure_rmax", fails)
+
+    with pytest.raises(stressbench.RmaxFailed, match="hpcc ended with status 3") as failed:
+        stressbench.beff(ranks=4, rmax="hpcc")
+
+    assert (failed.value.status, failed.value.results.data.rmax_flops_per_s) == (3, None)
+    assert failed.value.results.data.b_eff > 0
 
 
 def test_settings_of_beff_io_are_checked_before_anything_starts(machine: Path) -> None:

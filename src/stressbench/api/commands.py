@@ -17,15 +17,14 @@ def _pair(python: str, shared: str) -> Counterpart:
 
 
 COUNTERPARTS: Mapping[str, Counterpart] = {
-    "beff": _pair("beff", "run_b_eff"),
+    "beff": _pair("beff", "measure_balanced_b_eff"),
     "beff-io": _pair("beff_io", "run_b_eff_io"),
     "capture": _pair("capture", "capture_program"),
     "clean": _pair("clean", "remove_leftovers"),
     "compare": _pair("compare", "compare"),
     "compress": _pair("compress", "PreparedCompression"),
-    "degrade plan": _pair("study_plan", "plan_of"),
     "degrade report": _pair("degrade_report", "rate_results"),
-    "degrade run": _pair("degrade", "run_study"),
+    "degrade run": _pair("degrade", "begin_rate_study"),
     "impact": _pair("impact", "PreparedImpact"),
     "lab check": _pair("Lab.check", "check_links"),
     "lab down": _pair("Lab.down", "down"),
@@ -43,7 +42,6 @@ COUNTERPARTS: Mapping[str, Counterpart] = {
     "predict place": _pair("predict_place", "propose_placement"),
     "predict slowdowns": _pair("predict", "predict_slowdowns"),
     "profile": _pair("profile", "profile_program"),
-    "rails plan": _pair("study_plan", "plan_of"),
     "rails report": _pair("rails_report", "rail_results"),
     "rails run": _pair("rails", "run_study"),
     "record": _pair("record", "record_program"),
@@ -66,4 +64,4 @@ COUNTERPARTS: Mapping[str, Counterpart] = {
     "trace show": _pair("read", "read_trace"),
     "validate": _pair("validate", "ValidationSpec"),
 }
-"""The counterpart of each command, by the words of the command. New commands need an entry."""
+"""The counterpart of each command, by the words of the command. New commands need an entry, except hidden aliases."""

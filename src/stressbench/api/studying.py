@@ -101,7 +101,7 @@ def study_list() -> tuple[ShippedStudy, ...]:
 
 
 def study_plan(what: "str | PathLike[str] | RateSweep | CompetingSweep | RailSweep | PairMatrix") -> PlanResults:
-    """The cells and runs of a study or a sweep in their order; nothing is started.
+    """The cells and runs of a study or a sweep in their order, as --dry-run lists them; nothing is started.
 
         print(stressbench.study_plan("small").report())
         stressbench.study_plan(stressbench.RailSweep(ranks=(8,))).data.runs

@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter, ValidationError
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event, fault
 from support.examples import examples
+from support.schemas import schema_faults
 from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall
 
 from stressbench.formats.run import records
@@ -105,6 +106,7 @@ TRACE = Format(
 )  # fmt: skip
 FORMATS = (RUN, TRACE)
 GENERATED = {**SCHEMAS, **PRINTED}
+PRINTED_JSON = ROOT / "tests/golden/data/json"
 each_format = pytest.mark.parametrize("format_", FORMATS, ids=lambda format_: format_.name)
 
 
@@ -118,6 +120,14 @@ def test_every_schema_is_generated() -> None:
     assert {path.name.removesuffix(".schema.json") for path in (ROOT / "schema").iterdir()} == set(GENERATED)
 
 
+@pytest.mark.parametrize("name", sorted(PRINTED.keys() & {path.stem for path in PRINTED_JSON.iterdir()}))
+def test_what_commands_print_is_valid(name: str) -> None:
+    """The golden outputs; those of commands that measure are validated where they are tested."""
+    value = json.loads((PRINTED_JSON / f"{name}.json").read_text(encoding="utf-8"))
+
+    assert schema_faults(name, value) == []
+
+
 @pytest.mark.parametrize("name", GENERATED)
 def test_the_schema_is_a_schema(name: str) -> None:
     Draft202012Validator.check_schema(schema_of(name))
@@ -128,6 +138,21 @@ def test_lines_of_version_0_1_0_are_valid() -> None:
     for format_, path in ((RUN, old / "run.jsonl"), (TRACE, old / "app.trace")):
         for line in path.read_text(encoding="utf-8").splitlines():
             assert [fault.message for fault in format_.validator.iter_errors(json.loads(line))] == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "file"),
+    [
+        ("beff-protocol", "beff.jsonl"), ("beff-io-protocol", "beff-io.jsonl"),
+        ("study-manifest", "study/manifest.jsonl"), ("launches", "degrade/launches.jsonl"),
+        ("launches", "rails/launches.jsonl"),
+    ],
+)  # fmt: skip
+def test_lines_of_journals_of_version_0_1_0_are_valid(schema: str, file: str) -> None:
+    lines = (ROOT / "tests/golden/data/v0.1.0" / file).read_text(encoding="utf-8").splitlines()
+
+    assert [schema_faults(schema, json.loads(line)) for line in lines] == [[]] * len(lines)
+    assert schema_faults(schema, {**json.loads(lines[0]), "type": "nonsense"}) != []
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_without_root_io_nodes_are_plain_nodes_and_scratch_is_no_folder_of_the_m
         ended("lab", "down", "storing")
 
     assert came_up.returncode == 0, came_up.stderr
-    assert "I/O nodes serve no file system: trusted attributes missing: run as root" in came_up.stderr
+    assert "stressbench: I/O nodes serve no file system: trusted attributes missing: run as root" in came_up.stderr
     assert refused.returncode == 2
     assert "SCRATCH" in refused.stderr
 

@@ -33,7 +33,7 @@ def test_the_profile_is_values_frames_and_a_report(here: Path) -> None:
     assert results.communicators(library="polars").height == len(results.data.communicators)
     assert "Allreduce" in results.report("profile.md", format="md")
     assert "Allreduce" in Path("profile.md").read_text(encoding="utf-8")
-    assert "<th>Allreduce</th>" in results._repr_html_()
+    assert '<th scope="row">Allreduce</th>' in results._repr_html_()
 
 
 def test_a_trace_that_is_kept_has_the_same_profile(here: Path) -> None:

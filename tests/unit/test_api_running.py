@@ -2,6 +2,7 @@
 
 import json
 import os
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,37 @@ def test_a_run_that_fails_keeps_the_rounds_that_it_completed(folder: Path, monke
     assert failed.value.status == 3
     assert failed.value.results is not None
     assert len(failed.value.results.data.rounds) == len(stressbench.read("out.jsonl").data.rounds) > 0
+
+
+def test_a_prepared_run_has_its_command_and_starts_nothing(folder: Path) -> None:
+    prepared = stressbench.prepare_run("demo.sb", ranks=2, output="out.jsonl", isolated=3, stall_limit="5min")
+
+    assert "--isolated 3 --stall-limit 5min" in prepared.command
+    assert prepared.script is None
+    assert not list(folder.glob("*.jsonl"))
+    assert prepared.run().complete
+
+
+def test_a_run_can_be_prepared_as_a_batch_script(folder: Path) -> None:
+    job = stressbench.BatchJob(nodes=2, walltime="1h", queue="debug")
+
+    script = stressbench.prepare_run("demo.sb", ranks=4, on="slurm", output="out.jsonl", batch_job=job).script
+
+    assert script is not None
+    assert "#SBATCH --nodes=2" in script
+    assert "debug" in script
+
+
+def test_an_incomplete_run_is_continued_in_its_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build_run(jobs=JOBS, plan=MadePlan(blocks=2), complete=False).write(folder, "out.jsonl")
+
+    prepared = stressbench.prepare_run(continue_from="out.jsonl", ranks=2)
+
+    assert "--continue out.jsonl" in prepared.command
+
+
+def test_run_and_prepare_run_have_the_same_parameters() -> None:
+    run, prepare = signature(stressbench.run), signature(stressbench.prepare_run)
+
+    assert run.parameters == prepare.parameters
+    assert run.return_annotation is stressbench.RunResults

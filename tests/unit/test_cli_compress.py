@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.commands import invoke
 from support.fake_place import START_MS, environment, folder, interrupt, run_command, running
+from support.schemas import schema_faults
 from support.sensitivities import aggressor, sample, victim
 
 from stressbench.experiments.scratch import scratch_directory
@@ -57,6 +58,7 @@ def test_every_number_as_json_slow_downs_follow_the_load(folder: Path) -> None:
 
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
+    assert schema_faults("compress", found) == []
     light, heavy = found["levels"]
     assert light["utilisation"]["value"] == pytest.approx(0.4, abs=0.06)
     assert heavy["utilisation"]["value"] == pytest.approx(0.8, abs=0.06)

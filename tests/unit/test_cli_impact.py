@@ -10,6 +10,7 @@ import pytest
 from support.commands import invoke
 from support.fake_lab import lab_hosts
 from support.fake_place import environment, folder, interrupt, run_command, running
+from support.schemas import schema_faults
 from support.sensitivities import victim
 
 from stressbench.experiments.interference.spec import probe_pairs
@@ -56,6 +57,7 @@ def test_on_one_host_there_is_no_utilisation_of_a_switch(folder: Path) -> None:
 
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
+    assert schema_faults("impact", found) == []
     assert found["ours"]["value"] is None
     assert "go through memory, not through a switch" in found["ours"]["reason"]
     assert found["idle"]["mean_s"] == pytest.approx(100e-6, rel=0.05)

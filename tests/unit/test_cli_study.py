@@ -165,7 +165,7 @@ def test_a_workload_that_the_engine_refuses_stops_all_before_a_run(folder: Path)
 @needs_openmpi
 def test_status_and_resume_go_by_the_retries_that_were_typed(folder: Path) -> None:
     assert study(folder, "run", "study.toml", "-o", "d", "--retries", "0", FAKE_ENGINE="fault").returncode == 3
-    assert study(folder, "status", "d").stdout.count("failed 1 times, given up") == 2
+    assert study(folder, "status", "d").stdout.count("failed 1 time, given up") == 2
     assert json.loads(study(folder, "status", "d", "--json").stdout)["failed"] == 2
 
     assert study(folder, "resume", "d", FAKE_ENGINE="fault").stderr.count(" starts: ") == 0

@@ -7,7 +7,7 @@ from support.beff_protocols import made_beff
 
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.balance import BalancedBEff, RmaxChoice, evaluate_balanced_b_eff, rmax_choice
+from stressbench.experiments.balance import BEffWithRmax, RmaxChoice, evaluate_balanced_b_eff, rmax_choice
 from stressbench.launch.errors import LaunchMistake
 from stressbench.suites.hpcc import Rmax
 
@@ -31,14 +31,14 @@ def test_the_balance_factor_is_b_eff_over_rmax(tmp_path: Path) -> None:
     result = evaluate_balanced_b_eff(made_beff(tmp_path, name="made.jsonl"), rmax=RmaxChoice(given=RMAX))
 
     assert result.status == ExitStatus.ok
-    assert result.values()["b_eff"] == result.b_eff.b_eff
-    assert result.values()["balance_bytes_per_flop"] == pytest.approx(result.b_eff.b_eff / 2.5e9)
+    assert result.balanced.b_eff == result.b_eff.b_eff
+    assert result.balanced.balance_bytes_per_flop == pytest.approx(result.b_eff.b_eff / 2.5e9)
 
 
 def test_without_rmax_the_balance_factor_is_unknown(tmp_path: Path) -> None:
-    values = evaluate_balanced_b_eff(made_beff(tmp_path, name="made.jsonl"), rmax=RmaxChoice()).values()
+    result = evaluate_balanced_b_eff(made_beff(tmp_path, name="made.jsonl"), rmax=RmaxChoice()).balanced
 
-    assert (values["rmax_flops_per_s"], values["balance_bytes_per_flop"]) == (None, None)
+    assert (result.rmax_flops_per_s, result.balance_bytes_per_flop) == (None, None)
 
 
 def test_a_protocol_file_has_no_ranks_for_hpcc(tmp_path: Path) -> None:
@@ -49,4 +49,4 @@ def test_a_protocol_file_has_no_ranks_for_hpcc(tmp_path: Path) -> None:
 def test_an_hpcc_that_failed_is_a_fault_next_to_a_valid_b_eff(tmp_path: Path) -> None:
     b_eff = evaluate_balanced_b_eff(made_beff(tmp_path, name="made.jsonl"), rmax=RmaxChoice()).b_eff
 
-    assert BalancedBEff(b_eff=b_eff, hpcc_fault="it ended with status 3").status == ExitStatus.fault
+    assert BEffWithRmax(b_eff=b_eff, hpcc_fault="it ended with status 3").status == ExitStatus.fault

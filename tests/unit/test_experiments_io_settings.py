@@ -9,9 +9,9 @@ import pytest
 from stressbench.errors import UserError
 from stressbench.experiments.io_settings import (
     default_file,
+    partition_sizes,
+    pattern_types,
     require_io_settings,
-    require_partitions,
-    require_types,
 )
 
 
@@ -44,16 +44,14 @@ def test_valid_settings_pass() -> None:
 
 
 def test_types_and_partitions_are_distinct_and_within_range() -> None:
-    for text in (None, "0,4"):
-        require_types(text)
-    for text in (None, "1,8"):
-        require_partitions(text, ranks=8)
+    assert (pattern_types(None), pattern_types("0,4")) == ((), (0, 4))
+    assert (partition_sizes(None, ranks=8), partition_sizes("1,8", ranks=8)) == ((), (1, 8))
     for text in ("5", "0,0", "", "x"):
         with pytest.raises(UserError, match=r"--types: '.*' must be types from 0 to 4"):
-            require_types(text)
+            pattern_types(text)
     for text in ("0", "9", "2,2"):
         with pytest.raises(UserError, match=r"--partitions: '.*' must be numbers of ranks from 1 to 8"):
-            require_partitions(text, ranks=8)
+            partition_sizes(text, ranks=8)
 
 
 def test_files_are_in_the_file_system_of_a_lab(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

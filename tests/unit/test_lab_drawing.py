@@ -7,11 +7,11 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from stressbench.labs.catalog import lab_file, shipped
-from stressbench.labs.counters import LinkDirection
-from stressbench.labs.drawing import colour_of, draw
 from stressbench.labs.file import parse_lab, read_lab
 from stressbench.labs.layout import layout
+from stressbench.labs.status import LinkDirection
 from stressbench.labs.topology import Lab
+from stressbench.report.labs.drawing import colour_of, draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 TORUS = """
@@ -58,7 +58,7 @@ def test_each_half_of_a_link_shows_what_its_end_sends() -> None:
     halves = [line.attrib["stroke"] for line in ET.fromstring(picture).find(f"{SVG}g").iter(f"{SVG}line")]
 
     assert halves == [colour_of(1.0), colour_of(0.0)]
-    assert "from h0: 5.0MiB sent, 100% in use, 3 drops" in picture
+    assert "from h0: 5 MiB sent, 100% in use, 3 drops" in picture
 
 
 def test_a_link_that_is_down_is_dashed() -> None:

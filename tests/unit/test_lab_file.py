@@ -6,11 +6,11 @@ from stressbench.formats.lab.errors import LabFileMistake, LabMistake
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.units import Rate
 from stressbench.labs import startup
-from stressbench.labs.capabilities import Capability
 from stressbench.labs.catalog import lab_file, shipped
 from stressbench.labs.errors import LabFault
 from stressbench.labs.file import parse_lab, read_lab
 from stressbench.labs.startup import cores_complaint, start_lab
+from stressbench.labs.status import Capability
 from stressbench.labs.topology import Lab, NodeKind
 
 TINY = """\

@@ -3,8 +3,9 @@
 import pytest
 
 from stressbench.formats.units import Rate
-from stressbench.labs.link_check import LinkCheck, evaluate_streams
+from stressbench.labs.link_check import evaluate_streams
 from stressbench.labs.shaping import PAYLOAD_SHARE
+from stressbench.labs.status import LinkCheck
 from stressbench.labs.topology import End, Link
 
 RATE = Rate(100_000_000)

@@ -9,11 +9,11 @@ from support.commands import CommandResult, invoke
 
 from stressbench.formats.lab.errors import LabFileMistake
 from stressbench.labs import setup, startup
-from stressbench.labs.capabilities import Capability
 from stressbench.labs.file import parse_lab
 from stressbench.labs.mpi import scratch_of
 from stressbench.labs.plan import plan
 from stressbench.labs.startup import start_lab
+from stressbench.labs.status import Capability
 from stressbench.labs.topology import Lab
 from stressbench.labs.variables import environment
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.commands import call
 from support.programs import wait_until
+from support.schemas import schema_faults
 
 from stressbench.launch.leftovers import Kind, Leftover, find, remove
 from stressbench.launch.leftovers.live_processes import LiveProcesses
@@ -223,9 +224,10 @@ def test_clean_says_what_it_removes_and_a_dry_run_removes_nothing(tmp_path: Path
         {"path": str(tmp_path / SEGMENT), "kind": "shared memory of Open MPI", "bytes": 4096, "removed": False,
          "reason": None}
     ]  # fmt: skip
+    assert schema_faults("clean", json.loads(would.stdout)) == []
     assert done.exit_code == 0
-    assert done.stdout.replace("\n", "") == f"{tmp_path / SEGMENT}: shared memory of Open MPI, 0.0 MB"
-    assert "1 leftover, 0.0 MB, removed" in done.stderr
+    assert done.stdout.replace("\n", "") == f"{tmp_path / SEGMENT}: shared memory of Open MPI, 4 KiB"
+    assert "1 leftover, 4 KiB, removed" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

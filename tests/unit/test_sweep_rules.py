@@ -1,5 +1,6 @@
 """Rules for the options of `degrade` and `rails`: their texts as values, defaults, and combinations."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,12 @@ from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.experiments.sweep.workload_rules import refuse_figures, require_rounds
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import Transport
+from stressbench.formats.units import Stated
 
 
 def rounds(isolated: int | None, contended: int | None, *, competing: bool = False) -> tuple[int | None, int | None]:
     made = rules.rounds_of(isolated, contended, repetitions=3, min_time="1s", competing=competing)
-    assert (made.repetitions, made.min_time) == (3, "1s")
+    assert (made.repetitions, made.min_time) == (3, Stated(1.0, "1s"))
     return made.isolated, made.contended
 
 
@@ -84,7 +86,7 @@ def test_the_shipped_workloads_of_rails_exist() -> None:
 
 
 def test_rates_are_exact_shares_of_which_one_is_1() -> None:
-    assert option_values.rates("1,50%,1/3", example="1,1/2") == ("full", "1/2", "1/3")
+    assert option_values.rates("1,50%,1/3", example="1,1/2") == (Fraction(1), Fraction(1, 2), Fraction(1, 3))
     for text, message in (
         ("1/2,1/4", "expected 1 and a smaller one"), ("1", "expected 1 and a smaller one"),
         ("1,1/2,50%", "'50%' equals 1/2"), ("1,2", "'2': expected shares"), ("1,x", "'x': expected shares"),

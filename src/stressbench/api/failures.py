@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from stressbench.api.profile_results import ProfileResults
     from stressbench.api.run_results import RunResults
     from stressbench.api.study_results import StudyResults
+    from stressbench.api.suites import BEffResults
+    from stressbench.api.sweeps import DegradeResults, RailsResults
+    from stressbench.api.tracing import TraceResults
 
 
 class _FailedMeasurement(StressBenchError):
@@ -36,6 +39,18 @@ class StudyFailed(_FailedMeasurement):
     results: "StudyResults"
 
 
+class SweepFailed(_FailedMeasurement):
+    """A sweep of a program of which launches failed; `results` holds the others."""
+
+    results: "DegradeResults | RailsResults"
+
+
+class RmaxFailed(_FailedMeasurement):
+    """A run of hpcc that yielded no Rmax after b_eff was measured; `results` holds b_eff."""
+
+    results: "BEffResults"
+
+
 class ProfileFailed(_FailedMeasurement):
     """A program that ended with an error, or for which there is no profile.
 
@@ -44,3 +59,12 @@ class ProfileFailed(_FailedMeasurement):
     """
 
     results: "ProfileResults | None"
+
+
+class TraceFailed(_FailedMeasurement):
+    """A program that ended with an error, or for which there is no trace, or no workload that repeats it.
+
+    `status` is the exit status of `stressbench capture` or `record`; `results` holds the trace, None if there is none.
+    """
+
+    results: "TraceResults | None"

@@ -3,13 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from importlib import import_module
 from importlib.util import find_spec
 from types import NoneType
-from typing import Any, Literal, TypeAlias, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    DataFrame: TypeAlias = polars.DataFrame | pandas.DataFrame
 
 Library: TypeAlias = Literal["polars", "pandas"]
 """The library that implements the data frames."""
@@ -96,7 +101,7 @@ def default_library() -> Library:
     raise ImportError("data frames need polars or pandas: pip install polars")
 
 
-def data_frame(columns: Columns, *, library: Library | None = None) -> Any:
+def data_frame(columns: Columns, *, library: Library | None = None) -> "DataFrame":
     """A `polars.DataFrame` or a `pandas.DataFrame`; unknown values are null (polars) or NA (pandas).
 
     `library` chooses one; by default it is `default_library()`. Raises ImportError if that library is not
@@ -110,8 +115,9 @@ def data_frame(columns: Columns, *, library: Library | None = None) -> Any:
     raise ValueError(f"library: '{chosen}' is not one of {', '.join(LIBRARIES)}")
 
 
-def _polars_frame(columns: Columns) -> Any:
-    polars = import_module("polars")
+def _polars_frame(columns: Columns) -> "polars.DataFrame":
+    import polars
+
     texts = {name for name, one in columns.items() if one.values.dtype.kind in "OU"}
     series = [
         polars.Series(name, one.values.tolist(), dtype=polars.String)
@@ -126,8 +132,9 @@ def _polars_frame(columns: Columns) -> Any:
     )
 
 
-def _pandas_frame(columns: Columns) -> Any:
-    pandas = import_module("pandas")
+def _pandas_frame(columns: Columns) -> "pandas.DataFrame":
+    import pandas
+
     return pandas.DataFrame({name: _pandas_array(pandas, one) for name, one in columns.items()})
 
 

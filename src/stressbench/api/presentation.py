@@ -1,48 +1,76 @@
-"""Results as reports and as tables in a notebook."""
+"""Results as documents: reports in every format, and fragments of HTML in a notebook."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
+from dataclasses import is_dataclass
 from os import PathLike
 from pathlib import Path
-from typing import ParamSpec
+from typing import ClassVar, Generic, ParamSpec, TypeVar
 
-from stressbench.console import escaped
 from stressbench.formats.files import write_output
+from stressbench.formats.json_text import json_text
+from stressbench.report.document import Cell, Column, Document, Note, Notes, Section, Table
+from stressbench.report.renderers import formats, render
 
 P = ParamSpec("P")
+Data = TypeVar("Data")
+
+
+class Reported(Generic[Data]):
+    """Results with one document. `data` holds all of them as values; times are in seconds, unknown values are None."""
+
+    _without: ClassVar[tuple[str, ...]] = ("csv", "latex")
+    """Formats for which the document has no content."""
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+
+    def _brief(self) -> Document:
+        """The document for formats without figures."""
+        raise NotImplementedError
+
+    def _page(self) -> Document:
+        """The document of an HTML page."""
+        return self._brief()
+
+    def report(self, path: str | PathLike[str] | None = None, *, format: str = "text") -> str:  # noqa: A002  as --format
+        """The results as `text`, `md`, `html` or `json`, and where there are tables of numbers as `csv` and `latex`.
+
+        The text is also written to `path` if given. Raises ValueError for an unknown format, and OSError if the file
+        cannot be written.
+        """
+        known = dict(formats(brief=self._brief, page=self._page, without=self._without))
+        if is_dataclass(self.data):
+            known["json"] = self._json  # as --json prints it
+        return report_text(known, format, path)
+
+    def _json(self) -> str:
+        return json_text(self.data, type(self.data)) + "\n"
+
+    def _repr_html_(self) -> str:
+        """The results for notebooks."""
+        return render("html_fragment", self._brief())
 
 
 def report_text(
-    formats: Mapping[str, Callable[P, str]], name: str, path: str | PathLike[str] | None,
+    known: Mapping[str, Callable[P, str]], name: str, path: str | PathLike[str] | None,
     *values: P.args, **options: P.kwargs,
 ) -> str:  # fmt: skip
     """The report on `values` in the format `name`; also written to `path` unless it is None.
 
     Raises ValueError for an unknown format, and OSError if the file cannot be written.
     """
-    if name not in formats:
-        raise ValueError(f"format: '{name}' is not one of {', '.join(formats)}")
-    text = formats[name](*values, **options)
+    if name not in known:
+        raise ValueError(f"format: '{name}' is not one of {', '.join(known)}")
+    text = known[name](*values, **options)
     if path is not None:
         write_output(Path(path), text)
     return text
 
 
-def html_table(
-    caption: str, headers: Sequence[str], rows: Iterable[Sequence[str]], *, notes: Sequence[str] = ()
+def notebook_table(
+    caption: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, notes: Sequence[str] = ()
 ) -> str:  # fmt: skip
-    """An HTML table whose first column names the rows, with notes below it; all texts are escaped."""
-    header_cells = "".join(f"<th>{_escape_html(name)}</th>" for name in headers)
-    body_rows = "".join(
-        f"<tr><th>{_escape_html(first)}</th>{''.join(f'<td>{_escape_html(cell)}</td>' for cell in rest)}</tr>"
-        for first, *rest in rows
-    )
-    note_items = "".join(f"<li>{_escape_html(sentence)}</li>" for sentence in notes)
-    return (
-        f"<table><caption>{_escape_html(caption)}</caption><thead><tr>{header_cells}</tr></thead><tbody>{body_rows}</tbody></table>"
-        + (f"<ul>{note_items}</ul>" if notes else "")
-    )
-
-
-def _escape_html(text: str) -> str:
-    return escape(escaped(text))
+    """HTML of a table whose first column names the rows, with notes below it."""
+    table = Table(columns=tuple(columns), rows=tuple(map(tuple, rows)), caption=caption)
+    warnings = (Notes(notes=tuple(Note(text=sentence) for sentence in notes), title=""),) if notes else ()
+    return render("html_fragment", Document(title="", sections=(Section(blocks=(table, *warnings)),)))

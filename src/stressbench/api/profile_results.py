@@ -1,13 +1,17 @@
 """The profile of an MPI program, as data frames, as a report, and as a table in a notebook."""
 
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stressbench.api.frames import Library, columns_of_records, data_frame
-from stressbench.api.presentation import html_table, report_text
+from stressbench.api.presentation import notebook_table, report_text
+from stressbench.report.document import columns
 from stressbench.tracing.matrix import Pair
 from stressbench.tracing.profile import Profile, RankRow
 from stressbench.tracing.tables import CommunicatorSize, OperationRow, SiteRow, SizeClass
+
+if TYPE_CHECKING:
+    from stressbench.api.frames import DataFrame
 
 
 class ProfileResults:
@@ -30,7 +34,7 @@ class ProfileResults:
         """Sentences about what makes a number doubtful."""
         return self.data.warnings
 
-    def ranks(self, *, library: Library | None = None) -> Any:
+    def ranks(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each rank.
 
         Columns: rank, node (the lowest rank on its host), ended, wall_s, application_s (outside MPI), mpi_s and its
@@ -38,7 +42,7 @@ class ProfileResults:
         """
         return data_frame(columns_of_records(self.data.ranks, RankRow), library=library)
 
-    def operations(self, *, library: Library | None = None) -> Any:
+    def operations(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each MPI operation, the most expensive first.
 
         Columns: op, kind, calls, empty (tests and probes that found nothing), time_s (summed over ranks), max_s (the
@@ -46,22 +50,22 @@ class ProfileResults:
         """
         return data_frame(columns_of_records(self.data.operations, OperationRow), library=library)
 
-    def sites(self, *, library: Library | None = None) -> Any:
+    def sites(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each call site and operation.
 
         Columns: site, function (null without debugging symbols), op, ranks, calls, time_s, max_s, bytes, mean_bytes.
         """
         return data_frame(columns_of_records(self.data.sites, SiteRow), library=library)
 
-    def sizes(self, *, library: Library | None = None) -> Any:
+    def sizes(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each class of operations and range of message sizes: kind, at_least, below, calls."""
         return data_frame(columns_of_records(self.data.sizes, SizeClass), library=library)
 
-    def communicators(self, *, library: Library | None = None) -> Any:
+    def communicators(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each size of communicators: size (ranks), communicators, calls, time_s."""
         return data_frame(columns_of_records(self.data.communicators, CommunicatorSize), library=library)
 
-    def messages(self, *, library: Library | None = None) -> Any:
+    def messages(self, *, library: Library | None = None) -> "DataFrame":
         """The communication matrix: one row for each pair of ranks, or of groups of ranks where there are many.
 
         Columns: source, destination, messages, bytes.
@@ -84,9 +88,9 @@ class ProfileResults:
         from stressbench.report.units import count, size, time
 
         facts = self.data.facts
-        return html_table(
+        return notebook_table(
             f"{facts.program or 'a program'}: {count(facts.ranks, 'rank')}, {time(facts.wall_s)}",
-            ("operation", "calls", "time, all ranks", "longest", "bytes"),
+            columns(texts=("operation",), numbers=("calls", "time, all ranks", "longest", "bytes")),
             [
                 (row.op, f"{row.calls:,}", time(row.time_s), time(row.max_s), size(row.bytes))
                 for row in self.data.operations[:10]

@@ -3,13 +3,18 @@
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stressbench.api.frames import Library, data_frame
-from stressbench.api.presentation import html_table, report_text
+from stressbench.api.presentation import notebook_table, report_text
 from stressbench.api.run_tables import impact_table, link_table, round_table, sample_table
+from stressbench.formats import run as run_files
 from stressbench.formats.run import Run
+from stressbench.report.document import columns
 from stressbench.stats import RunSummary, Timing, summarise
+
+if TYPE_CHECKING:
+    from stressbench.api.frames import DataFrame
 
 
 class RunResults:
@@ -47,7 +52,7 @@ class RunResults:
         """Sentences about what makes a number doubtful: first the engine's, then those of the analysis."""
         return (*(one.message for one in self.summary.events), *(one.text for one in self.summary.warnings))
 
-    def samples(self, *, library: Library | None = None) -> Any:
+    def samples(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each repetition of a job (`step` is null) and of each motif of its chain.
 
         Columns: round, block, kind (isolated, contended), job, job_name, step, motif, repetition, phase (warmup,
@@ -56,7 +61,7 @@ class RunResults:
         """
         return data_frame(sample_table(self.data), library=library)
 
-    def rounds(self, *, library: Library | None = None) -> Any:
+    def rounds(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each round and job that ran in it.
 
         Columns: launch, round, block, kind, started_s (since the launch's start), duration_s, load_average, job,
@@ -64,7 +69,7 @@ class RunResults:
         """
         return data_frame(round_table(self.data), library=library)
 
-    def impacts(self, *, library: Library | None = None) -> Any:
+    def impacts(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each job (`step` is null) and each motif of its chain.
 
         Columns: job, job_name, role, step, motif, isolated_s and contended_s (medians per repetition of a job,
@@ -74,7 +79,7 @@ class RunResults:
         """
         return data_frame(impact_table(self.summary), library=library)
 
-    def links(self, *, library: Library | None = None) -> Any:
+    def links(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each round and direction of a link; no rows if links are not counted, as on a real cluster.
 
         Columns: round, kind, job (null in contended rounds), link, source, target, rate_bits_per_s, bytes (of frames
@@ -94,9 +99,9 @@ class RunResults:
     def _repr_html_(self) -> str:
         """The congestion impact of each job, for notebooks."""
         incomplete = "" if self.complete else ", incomplete"
-        return html_table(
+        return notebook_table(
             f"{self.path.name}: {len(self.data.rounds)} rounds{incomplete}",
-            ("job", "isolated", "contended", "congestion impact", "95 %"),
+            columns(texts=("job",), numbers=("isolated", "contended", "congestion impact", "95 %")),
             [(job.name, *_impact_cells(job.timing)) for job in self.summary.jobs],
             notes=self.warnings,
         )
@@ -107,3 +112,8 @@ def _impact_cells(timing: Timing) -> tuple[str, ...]:
 
     times = (None if one is None else one.median for one in (timing.isolated_s, timing.contended_s))
     return (*map(time, times), factor(timing.impact.ratio), interval(timing.impact.low, timing.impact.high))
+
+
+def read_run(path: str | PathLike[str]) -> RunResults:
+    """Read the run file at `path`, as `stressbench.read` does. Raises `stressbench.RunFileError` for other files."""
+    return RunResults(run_files.read_run(Path(path)))

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stressbench.api.frames import Column, Columns, ColumnTypes, Library, column, columns_of, concatenated, data_frame
-from stressbench.api.presentation import html_table, report_text
+from stressbench.api.presentation import notebook_table, report_text
 from stressbench.api.run_results import RunResults
 from stressbench.api.run_tables import (
     IMPACT_COLUMNS,
@@ -23,7 +23,12 @@ from stressbench.api.run_tables import (
 )
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.results import collected_runs, results_of
+from stressbench.report.document import columns
 from stressbench.results.study import StudyReport
+from stressbench.results.study_data import StudyData
+
+if TYPE_CHECKING:
+    from stressbench.api.frames import DataFrame
 
 _CELL_COLUMNS: ColumnTypes = {
     "job": str, "isolated_s": float, "contended_s": float, "impact": float, "low": float, "high": float, "runs": int,
@@ -60,37 +65,36 @@ class StudyResults:
         return all(cell.done + cell.spared == cell.planned for cell in self.summary.cells)
 
     @cached_property
-    def _results(self) -> Any:
+    def _results(self) -> tuple[StudyReport, StudyData]:
         return results_of(self._directory, self._collected)
 
     @property
     def summary(self) -> StudyReport:
         """Times and congestion impacts of each cell and job, failures, and the matrix of jobs if pairs were run."""
-        report: StudyReport = self._results[0]
-        return report
+        return self._results[0]
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Sentences about what makes a number doubtful, and about files that cannot be read."""
         return self.summary.notes
 
-    def samples(self, *, library: Library | None = None) -> Any:
+    def samples(self, *, library: Library | None = None) -> "DataFrame":
         """`RunResults.samples` of all runs, preceded by the columns run, cell and the factors."""
         return self._frame(lambda one: sample_table(one.data), SAMPLE_COLUMNS, library)
 
-    def rounds(self, *, library: Library | None = None) -> Any:
+    def rounds(self, *, library: Library | None = None) -> "DataFrame":
         """`RunResults.rounds` of all runs, preceded by the columns run, cell and the factors."""
         return self._frame(lambda one: round_table(one.data), ROUND_COLUMNS, library)
 
-    def impacts(self, *, library: Library | None = None) -> Any:
+    def impacts(self, *, library: Library | None = None) -> "DataFrame":
         """`RunResults.impacts` of all runs, preceded by the columns run, cell and the factors."""
         return self._frame(lambda one: impact_table(one.summary), IMPACT_COLUMNS, library)
 
-    def links(self, *, library: Library | None = None) -> Any:
+    def links(self, *, library: Library | None = None) -> "DataFrame":
         """`RunResults.links` of all runs, preceded by the columns run, cell and the factors."""
         return self._frame(lambda one: link_table(one.data), LINK_COLUMNS, library)
 
-    def cells(self, *, library: Library | None = None) -> Any:
+    def cells(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each cell and job, over all runs of the cell.
 
         Columns: cell, the factors, job, isolated_s and contended_s (medians over rounds), impact (contended over
@@ -114,11 +118,12 @@ class StudyResults:
         """
         from stressbench.report.study import FORMATS
 
-        return report_text(FORMATS, format, path, *self._results)
+        report, data = self._results
+        return report_text(FORMATS, format, path, report, data)
 
     def _frame(
         self, table_of: Callable[[RunResults], Columns], types: ColumnTypes, library: Library | None
-    ) -> Any:  # fmt: skip
+    ) -> "DataFrame":  # fmt: skip
         tables = [self._with_labels(run, table_of(one)) for run, one in self.runs.items()]
         labels = dict.fromkeys(("run", "cell", *self.summary.factors), str)
         return data_frame(concatenated(tables, {**labels, **types}), library=library)
@@ -140,9 +145,12 @@ class StudyResults:
              time(job.contended_s), factor(job.impact.ratio), interval(job.impact.low, job.impact.high))
             for cell in self.summary.cells for job in cell.jobs
         ]  # fmt: skip
-        return html_table(
+        return notebook_table(
             f"{self.path.name}: {self.summary.done} of {self.summary.planned} runs",
-            ("cell", *factors, "job", "isolated", "contended", "congestion impact", "95 %"), rows, notes=self.warnings,
+            columns(
+                texts=("cell", *factors, "job"), numbers=("isolated", "contended", "congestion impact", "95 %")
+            ),
+            rows, notes=self.warnings,
         )  # fmt: skip
 
 

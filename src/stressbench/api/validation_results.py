@@ -1,11 +1,15 @@
 """A workload beside its application, as a data frame, as a report, and as a table in a notebook."""
 
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stressbench.api.frames import Library, columns_of_records, data_frame
-from stressbench.api.presentation import html_table, report_text
+from stressbench.api.presentation import notebook_table, report_text
+from stressbench.report.document import columns
 from stressbench.results.validation import LaunchPair, Validation, Verdict, launch_pairs
+
+if TYPE_CHECKING:
+    from stressbench.api.frames import DataFrame
 
 
 class ValidationResults:
@@ -26,7 +30,7 @@ class ValidationResults:
         """Whether each rank of the program makes the calls of the workload."""
         return self.data.verdict is not Verdict.different_calls
 
-    def launches(self, *, library: Library | None = None) -> Any:
+    def launches(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each pair of launches, in their order.
 
         Columns: program_s, workload_s (an iteration, mean over ranks and iterations), program_slowest_s,
@@ -52,9 +56,9 @@ class ValidationResults:
 
         ratio = self.data.ratio
         notes = [] if ratio is None else [f"ratio {ratio_text(ratio.value, ratio.low, ratio.high)}"]
-        return html_table(
+        return notebook_table(
             f"{self.data.workload[0]} beside {self.data.program[0]}: {self.data.verdict}",
-            ("launch", "program", "workload", "ratio"),
+            columns(texts=("launch",), numbers=("program", "workload", "ratio")),
             [
                 (str(number), time(one.program_s), time(one.workload_s), f"{one.ratio:.3f}")
                 for number, one in enumerate(launch_pairs(self.data), start=1)

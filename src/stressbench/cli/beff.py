@@ -1,6 +1,6 @@
 """`stressbench beff`: the effective bandwidth of a machine."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from stressbench.experiments.suites import BEffOptions
 from stressbench.report.renderers import render
 from stressbench.report.renderers.text import show
 from stressbench.report.suites import beff as documents
+from stressbench.suites.beff import BalancedBEff
 
 _HELP = """\
 Measure the effective bandwidth b_eff (Rabenseifner and Koniges): one number for a network, and its components.
@@ -83,7 +84,7 @@ def beff(
     if suite.page is not None:
         write_report_page(suite.page, render("html", documents.page(result.b_eff, rmax=result.rmax)), progress=emit)
     if suite.as_json:
-        print_json(result.values(), Any)
+        print_json(result.balanced, BalancedBEff)
     else:
         show(documents.brief(result.b_eff, rmax=result.rmax, published=suite.published))
     raise typer.Exit(result.status)

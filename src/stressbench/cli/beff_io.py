@@ -1,7 +1,6 @@
 """`stressbench beff-io`: the effective I/O bandwidth of a file system."""
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -90,6 +89,6 @@ def beff_io(
 
 def _print(result: BEffIO, *, as_json: bool, published: bool) -> None:
     if as_json:
-        print_json({**asdict(result), "complete": result.complete}, Any)
+        print_json(result, BEffIO)
         return
     show(documents.brief(result, published=published))

@@ -6,10 +6,12 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.console import echo, error, note
+from stressbench.console import error, note
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.cleaning import CleanedLeftover, remove_leftovers
-from stressbench.report.units import count
+from stressbench.experiments.cleaning import remove_leftovers
+from stressbench.report.cleaning import document_of, failures_of, summary_text
+from stressbench.report.renderers.text import show
+from stressbench.results.leftovers import CleanedLeftover
 
 _HELP = """\
 Remove what your own dead processes left behind: shared memory of Open MPI, its session directories, pools of the
@@ -51,17 +53,8 @@ def clean(
     if as_json:
         print_json(leftovers, list[CleanedLeftover])
     else:
-        _print(leftovers, dry_run=dry_run)
-    if any(one.reason is not None for one in leftovers):
+        show(document_of(leftovers))
+        error(*failures_of(leftovers))
+        note(summary_text(leftovers, dry_run=dry_run))
+    if failures_of(leftovers):
         raise typer.Exit(ExitStatus.fault)
-
-
-def _print(leftovers: list[CleanedLeftover], *, dry_run: bool) -> None:
-    for one in leftovers:
-        if one.reason is None:
-            echo(f"{one.path}: {one.kind}, {one.bytes / 1e6:.1f} MB")
-        else:
-            error(f"{one.path}: {one.reason}")
-    removed = [one for one in leftovers if one.reason is None]
-    size = sum(one.bytes for one in removed) / 1e6
-    note(f"{count(len(removed), 'leftover')}, {size:.1f} MB, {'would be removed' if dry_run else 'removed'}")

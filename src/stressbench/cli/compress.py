@@ -1,7 +1,5 @@
 """`stressbench compress`: slowdown of a program on a congested network, level by level."""
 
-from typing import Any
-
 import typer
 
 from stressbench.cli.console.documents import print_json
@@ -19,17 +17,10 @@ from stressbench.cli.options.ring import RingOptions
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND, ProgramCommand
 from stressbench.console import emit, error
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.interference.compression import CompressionMeasurement, measure_compression
-from stressbench.experiments.interference.loaded_link import LoadedLink
-from stressbench.experiments.interference.profile_files import (
-    ProfileDestination,
-    measurement_values,
-    write_compression_profile,
-)
-from stressbench.experiments.interference.ring_plan import RingPlan
+from stressbench.experiments.interference.prepared import PreparedCompression
 from stressbench.experiments.interference.spec import MeasurementSpec, is_workload
-from stressbench.interference.compression_analysis import analyse_compression
 from stressbench.interference.profile_assembly import impact_incompatibility
+from stressbench.interference.reports import CompressionReport
 
 _HELP = """\
 Measure how much a program is slowed down by a congested network. While it runs, each rank of a ring of congestors, one
@@ -80,25 +71,21 @@ def compress(
         background_ranks=plan.background_ranks(target, pairs=schedule.pairs), engine=engine,
         incompatibility=impact_incompatibility,
     )  # fmt: skip
-    measurement = measure_compression(spec, plan, progress=emit)
-    if measurement.interrupted is None:
-        _print(measurement, spec, plan, destination, link, as_json=as_json)
-    write_compression_profile(destination, spec, plan, measurement, link=link, progress=emit)
-    if measurement.interrupted is not None:
-        error(f"{measurement.interrupted}; {measurement.saved_extent(is_requested=destination.is_requested)}")
+    prepared = PreparedCompression(spec=spec, destination=destination, link=link, plan=plan)
+    measured = prepared.run(progress=emit)
+    if measured.report is not None:
+        _print(measured.report, spec, as_json=as_json)
+    measured.write_profile(progress=emit)
+    if measured.interruption is not None:
+        error(measured.interruption)
         raise typer.Exit(ExitStatus.interrupted)
 
 
-def _print(
-    measurement: CompressionMeasurement, spec: MeasurementSpec, plan: RingPlan, destination: ProfileDestination,
-    link: LoadedLink, *, as_json: bool,
-) -> None:  # fmt: skip
-    result = analyse_compression(measurement.data)
+def _print(report: CompressionReport, spec: MeasurementSpec, *, as_json: bool) -> None:
     if as_json:
-        values = measurement_values(destination, spec, link, result, ring_nodes=plan.nodes, seed=spec.seed)
-        print_json(values, Any)
+        print_json(report, CompressionReport)
         return
     from stressbench.report.interference.compression import document_of
     from stressbench.report.renderers.text import show
 
-    show(document_of(result, name=spec.name, nodes=plan.nodes, by_rounds=spec.workload is not None))
+    show(document_of(report, name=spec.name, nodes=report.ring_nodes, by_rounds=spec.workload is not None))

@@ -1,6 +1,6 @@
 """`stressbench impact`: utilisation of the network by a program, measured with light probes while it runs."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,11 +17,10 @@ from stressbench.cli.options.measurement import (
 from stressbench.cli.options.probes import ProbeOptions
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND, ProgramCommand
 from stressbench.console import emit
-from stressbench.experiments.interference.impact import measure_impact
-from stressbench.experiments.interference.profile_files import measurement_values, write_impact_profile
+from stressbench.experiments.interference.prepared import PreparedImpact
 from stressbench.experiments.interference.spec import require_positive
-from stressbench.interference.impact_analysis import analyse_impact
 from stressbench.interference.profile_assembly import levels_incompatibility
+from stressbench.interference.reports import ImpactReport
 
 _HELP = """\
 Measure how busy a program keeps the network. Pairs of hosts exchange light ping-pong probes, on the idle machine and
@@ -66,20 +65,18 @@ def impact(
     target = program.target
     schedule = probes.schedule(target, target_name=program.on)
     require_positive("--effect", effect)
-    link, effect_runs = run.loaded_link, effect or 0
+    link = run.loaded_link
     spec, destination = prepare(
         words, program, probes, run, profile, target=target, schedule=schedule, background_ranks=2 * schedule.pairs,
         engine=engine, incompatibility=levels_incompatibility,
     )  # fmt: skip
-    data = measure_impact(spec, effect_runs=effect_runs, packets=link.packets, progress=emit)
-    result = analyse_impact(data)
+    prepared = PreparedImpact(spec=spec, destination=destination, link=link, effect_runs=effect or 0)
+    measured = prepared.run(progress=emit)
     if as_json:
-        print_json(measurement_values(destination, spec, link, result), Any)
+        print_json(measured.report, ImpactReport)
     else:
         from stressbench.report.interference.impact import document_of
         from stressbench.report.renderers.text import show
 
-        show(document_of(result, name=spec.name, probing=spec.schedule))
-    write_impact_profile(
-        destination, spec, data, cautions=result.cautions, effect_runs=effect_runs, link=link, progress=emit
-    )  # fmt: skip
+        show(document_of(measured.report, name=spec.name, probing=spec.schedule))
+    measured.write_profile(progress=emit)

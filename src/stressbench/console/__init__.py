@@ -2,7 +2,7 @@
 
 from stressbench.console.escaping import escaped
 from stressbench.console.messages import emit, error, has_colours, is_quiet, note, progress, set_quiet, warning
-from stressbench.console.printing import Console, echo
+from stressbench.console.printing import Console, echo, stderr_console
 from stressbench.console.streams import OutputFault, install_escaping_streams
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "note",
     "progress",
     "set_quiet",
+    "stderr_console",
     "warning",
 ]

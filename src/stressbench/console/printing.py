@@ -18,6 +18,11 @@ def echo(text: str | bytes, *, err: bool = False, nl: bool = True) -> None:
     typer.echo(escaped(text.decode() if isinstance(text, bytes) else text), err=err, nl=nl)
 
 
+def stderr_console() -> "Console":
+    """The console for progress bars, on standard error. Markup is off, because texts are data."""
+    return Console(stderr=True, highlight=False, markup=False)
+
+
 class Console(rich.console.Console):
     """rich's Console with escaped texts; only rich's own colours and cursor movements reach the terminal."""
 

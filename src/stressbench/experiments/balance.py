@@ -1,10 +1,8 @@
 """b_eff together with Linpack's Rmax of the same ranks, from which the balance factor follows."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
@@ -13,7 +11,7 @@ from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.suites import BEffOptions, SuiteLaunch, evaluate_b_eff, run_b_eff
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.launch_target import LaunchTarget
-from stressbench.suites.beff import BEff
+from stressbench.suites.beff import BalancedBEff, BEff, balanced
 from stressbench.suites.hpcc import Rmax
 
 
@@ -31,7 +29,7 @@ class RmaxChoice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BalancedBEff:
+class BEffWithRmax:
     """b_eff, and Rmax if it is known. `hpcc_fault`: why hpcc yielded no Rmax; b_eff is valid in any case."""
 
     b_eff: BEff
@@ -43,14 +41,10 @@ class BalancedBEff:
         """`fault` if hpcc failed."""
         return ExitStatus.ok if self.hpcc_fault is None else ExitStatus.fault
 
-    def values(self) -> Mapping[str, Any]:
-        """The fields of b_eff, Rmax and the balance factor, as `beff --json` prints them."""
-        rmax = None if self.rmax is None else self.rmax.flops_per_s
-        return {
-            **asdict(self.b_eff),
-            "rmax_flops_per_s": rmax,
-            "balance_bytes_per_flop": None if rmax is None else self.b_eff.b_eff / rmax,
-        }
+    @property
+    def balanced(self) -> BalancedBEff:
+        """b_eff with Rmax and the balance factor, as `beff --json` prints it."""
+        return balanced(self.b_eff, rmax_flops_per_s=None if self.rmax is None else self.rmax.flops_per_s)
 
 
 def rmax_choice(text: str | None) -> RmaxChoice:
@@ -60,21 +54,21 @@ def rmax_choice(text: str | None) -> RmaxChoice:
     return RmaxChoice(given=rmax_from_text(text))
 
 
-def evaluate_balanced_b_eff(protocol: Path, *, rmax: RmaxChoice) -> BalancedBEff:
+def evaluate_balanced_b_eff(protocol: Path, *, rmax: RmaxChoice) -> BEffWithRmax:
     """b_eff from a protocol file, with a given Rmax. Raises UserError if Rmax is to be measured, and SuiteFileError."""
     if rmax.by_hpcc:
         raise UserError(f"--rmax {HPCC}: needs a measurement; with --from give Rmax in GFlop/s")
-    return BalancedBEff(b_eff=evaluate_b_eff(protocol), rmax=rmax.given)
+    return BEffWithRmax(b_eff=evaluate_b_eff(protocol), rmax=rmax.given)
 
 
 def measure_balanced_b_eff(
     launch: SuiteLaunch, options: BEffOptions, *, rmax: RmaxChoice, output: Path | None = None,
     progress: Progress = silent,
-) -> BalancedBEff:  # fmt: skip
+) -> BEffWithRmax:  # fmt: skip
     """Measure b_eff and then, if `rmax` demands it, Rmax on the same ranks. Raises as `run_b_eff`."""
     result = run_b_eff(launch, options, output=output, progress=progress)
     if not rmax.by_hpcc:
-        return BalancedBEff(b_eff=result, rmax=rmax.given)
+        return BEffWithRmax(b_eff=result, rmax=rmax.given)
     progress("b_eff is measured; running hpcc")
     try:
         measured = measure_rmax(
@@ -83,5 +77,5 @@ def measure_balanced_b_eff(
             engine=launch.engine, environment=os.environ,
         )  # fmt: skip
     except LaunchMistake as mistake:
-        return BalancedBEff(b_eff=result, hpcc_fault=str(mistake))
-    return BalancedBEff(b_eff=result, rmax=measured)
+        return BEffWithRmax(b_eff=result, hpcc_fault=str(mistake))
+    return BEffWithRmax(b_eff=result, rmax=measured)

@@ -3,23 +3,12 @@
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.formats.errors import reason_of
 from stressbench.launch.leftovers import Leftover, find, remove
 from stressbench.launch.tracing import POOL_VARIABLE
-
-
-@dataclass(frozen=True, kw_only=True)
-class CleanedLeftover:
-    """A leftover. `removed` is False in a dry run, and where removal failed for the given `reason`."""
-
-    path: str
-    kind: str
-    bytes: int
-    removed: bool
-    reason: str | None
+from stressbench.results.leftovers import CleanedLeftover
 
 
 def remove_leftovers(folders: Sequence[Path] = (), *, dry_run: bool = False) -> list[CleanedLeftover]:

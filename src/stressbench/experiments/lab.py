@@ -2,45 +2,20 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from stressbench.labs.catalog import lab_file, shipped
-from stressbench.labs.counters import LinkDirection, link_directions, read_counters
-from stressbench.labs.drawing import draw
+from stressbench.labs.counters import link_directions, read_counters
 from stressbench.labs.errors import LabFault
 from stressbench.labs.file import read_lab
 from stressbench.labs.lifecycle import RunningLab, labs_up, running_lab, selected_lab
 from stressbench.labs.link_control import LinkChange, apply_change, parse_change, select_links
 from stressbench.labs.startup import StartedLab, start_lab
+from stressbench.labs.status import LabStatus, LinkDirection, ShippedLab
 from stressbench.labs.topology import Link
+from stressbench.report.labs.drawing import draw
 
 LOAD_INTERVAL_S = 1.0
 """Default interval over which the load of links is measured, s."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShippedLab:
-    """A lab shipped with StressBench, and whether it is up."""
-
-    name: str
-    hosts: int
-    shape: str
-    is_up: bool
-    about: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class LabStatus:
-    """A lab that is up. `since` is a time in UTC, `keeper` the process id of its supervisor."""
-
-    name: str
-    source: str
-    since: str
-    keeper: int
-    shape: str
-    hosts: tuple[str, ...]
-    switches: tuple[str, ...]
-    links: int
 
 
 def bring_up(what: str, *, name: str | None = None) -> StartedLab:

@@ -21,6 +21,7 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.explanation import NOTHING_MEASURED, causes
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.shape import Shape, shape_of
+from stressbench.launch.targets import engine_for
 from stressbench.suites.beff import BEff, b_eff_of
 from stressbench.suites.beff_io import BEffIO, b_eff_io_of
 
@@ -50,6 +51,16 @@ class SuiteLaunch:
 def suite_shape(target: LaunchTarget, ranks: int | None) -> Shape:
     """The given number of ranks or that of the target, with one rank per node. Raises LaunchMistake without either."""
     return shape_of(ranks=ranks, ranks_per_node=1, run_file=RunFile(path=Path("run.jsonl")), default=target.ranks)
+
+
+def suite_launch(
+    target: LaunchTarget, ranks: int | None, *, on: str, engine: Path | None, seed: str, verify: bool
+) -> SuiteLaunch:  # fmt: skip
+    """The launch of a suite on `target`, as given to `--on`. Raises LaunchMistake."""
+    return SuiteLaunch(
+        shape=suite_shape(target, ranks), target=target, target_name=on,
+        engine=engine_for(target, engine, environment=os.environ), seed=seed, verify=verify,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,11 @@ from stressbench.report.document import Document
 from stressbench.report.traffic.calls import outline_section, ranks_section
 from stressbench.tracing.outline import outline
 
+MAX_LINES = 200
+"""Lines of the structure of calls that are shown by default."""
 
-def outline_document(trace: Trace, *, rank: int | None, lines: int) -> Document:
+
+def outline_document(trace: Trace, *, rank: int | None = None, lines: int = MAX_LINES) -> Document:
     """The table of ranks and the calls of the first of them or, with `rank`, the calls of that rank only.
 
     At most `lines` lines of calls are shown for each thread. Raises TraceFileError if there is no such rank.

@@ -5,13 +5,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import orjson
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from stressbench.errors import UserError
+from stressbench.formats.complaints import first_error
+from stressbench.formats.errors import reason_of
+from stressbench.formats.files import BoundedValidator, limits, read_bytes
 from stressbench.formats.trace import read_trace
 from stressbench.tracing.diff import CONTEXT, Difference, diff
 from stressbench.tracing.grammar import TooManyCalls
 from stressbench.tracing.multigrid import levels_of, levels_text
+from stressbench.tracing.profile import Profile
 from stressbench.tracing.reference import ReferenceProfile, reference_profile
 from stressbench.tracing.tokens import TokenStyle
 
@@ -53,6 +57,18 @@ def multigrid_levels(path: Path) -> str:
     with _bounded(str(path)):
         trace = read_trace(path)
         return levels_text(levels_of(trace), program=trace.header.program or "a program", ranks=trace.header.ranks)
+
+
+def read_profile(path: Path) -> Profile:
+    """The profile in a .json file of `stressbench profile`. Raises UserError."""
+    try:
+        return BoundedValidator[Profile](Profile).validate_json(read_bytes(path, limit=limits.PROFILE))
+    except OSError as fault:
+        raise UserError(f"{path}: {reason_of(fault)}") from fault
+    except ValidationError as fault:
+        raise UserError(
+            f"{path}: no profile ({first_error(fault)}); `stressbench profile -o X.json` makes one"
+        ) from fault
 
 
 @contextmanager

@@ -14,7 +14,9 @@ from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import TOPOLOGIES
 from stressbench.formats.launches import rails, rates, validation
 from stressbench.formats.profiles import coruns, profile
+from stressbench.formats.protocols import beff, beff_io
 from stressbench.formats.run import records as run_records
+from stressbench.formats.study import manifest
 from stressbench.formats.study.tables import StudyTable
 from stressbench.formats.trace import records as trace_records
 
@@ -153,19 +155,56 @@ def launches_schema() -> Schema:
     )  # fmt: skip
 
 
-def output_schema(name: str, model: type[Any], *, command: str) -> Schema:
-    """Schema of the JSON output of `command`, generated from its `model`."""
+def _journal_schema(name: str, record: Any, *, title: str, description: str) -> Schema:
+    """Schema of one line of a file of records of the type `record`, a union that `type` tells apart."""
+    schema = TypeAdapter(record).json_schema(schema_generator=_SchemaWithoutTitles)
+    for definition in schema["$defs"].values():
+        if "const" in definition.get("properties", {}).get("type", {}):
+            definition["required"] = sorted({*definition.get("required", ()), "type"})
+    return _with_header(name, schema, title=title, description=description)
+
+
+def beff_protocol_schema() -> Schema:
+    """Schema of one line of a protocol of b_eff."""
+    return _journal_schema(
+        "beff-protocol", beff.Record, title="A line of a protocol of b_eff",
+        description="docs/motifs/b_eff.md: settings, the time of each loop, and the end of an execution.",
+    )  # fmt: skip
+
+
+def beff_io_protocol_schema() -> Schema:
+    """Schema of one line of a protocol of b_eff_io."""
+    return _journal_schema(
+        "beff-io-protocol", beff_io.Record, title="A line of a protocol of b_eff_io",
+        description="docs/how-to/beff-io.md: settings, each pattern, each file, and the end of an execution.",
+    )  # fmt: skip
+
+
+def manifest_schema() -> Schema:
+    """Schema of one line of a study's manifest."""
+    return _journal_schema(
+        "study-manifest", manifest.LINE, title="A line of the manifest of a study",
+        description="docs/how-to/studies.md: what was planned, started, finished and failed, in this order.",
+    )  # fmt: skip
+
+
+def output_schema(name: str, model: Any, *, command: str) -> Schema:
+    """Schema of the JSON output of `command`, generated from its `model`, a dataclass or a sequence of dataclasses."""
     schema = TypeAdapter(model).json_schema(mode="serialization")
-    return _with_header(name, schema, title=f"What `{command}` prints", description=schema["description"])
+    described = schema if "description" in schema else schema["$defs"][schema["items"]["$ref"].rpartition("/")[2]]
+    return _with_header(name, schema, title=f"What `{command}` prints", description=described["description"])
 
 
 SCHEMAS: Mapping[str, Callable[[], Schema]] = {
+    "beff-io-protocol": beff_io_protocol_schema,
+    "beff-protocol": beff_protocol_schema,
     "lab": lab_schema,
     "launches": launches_schema,
     "observation": observation_schema,
     "run": run_schema,
     "sensitivity": sensitivity_schema,
     "study": study_schema,
+    "study-manifest": manifest_schema,
     "trace": trace_schema,
 }
 """Generators of the schemas by kind of file. Those of the JSON output of commands: `stressbench.report.schemas`."""

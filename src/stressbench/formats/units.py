@@ -232,6 +232,11 @@ def stated_rate(share: Fraction) -> RateShare:
     return RateShare(share, FULL) if share == 1 else RateShare.of(share)
 
 
+def stated_seconds(text: str) -> Stated[float]:
+    """A time with its text, such as `55min`. Raises UnitError."""
+    return Stated(parse_seconds(text), text)
+
+
 def parse_share(text: str, *, zero: bool) -> float:
     """Return a share below 1 and above 0, or with `zero` at least 0: 0.02 for `2%` and `0.02`. Raises UnitError."""
     number, scale = (text[:-1], 100.0) if text.endswith("%") else (text, 1.0)

@@ -3,27 +3,13 @@
 import os
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.labs import system
+from stressbench.labs.status import Capability
 from stressbench.labs.tools import find_tool
 
 _SETUP = "`stressbench lab setup` names the package and installs it"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Capability:
-    """A capability of this machine.
-
-    `there`: it is present, `needed`: every lab requires it, `why`: its purpose, `remedy`: how to obtain it.
-    """
-
-    name: str
-    there: bool
-    needed: bool
-    why: str
-    remedy: str
 
 
 def capabilities() -> tuple[Capability, ...]:

@@ -12,6 +12,7 @@ from stressbench.labs.lifecycle import RunningLab
 from stressbench.labs.network_task import start_in_network
 from stressbench.labs.priority import raise_priority
 from stressbench.labs.queues import QDISC_ARGUMENTS, TokenBucket, token_bucket
+from stressbench.labs.status import LinkDirection
 from stressbench.labs.topology import End, Lab, Link
 
 
@@ -43,25 +44,6 @@ class LabCounters:
     """A reading of the counters of all links."""
 
     links: tuple[LinkCounters, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LinkDirection:
-    """One direction of a link: totals since it came up, and its utilisation.
-
-    `use` is the share of the rate used between two readings (frames with headers), None for a single reading.
-    """
-
-    link: str
-    source: str
-    target: str
-    rate_bits_per_s: int
-    is_up: bool
-    bytes: int
-    frames: int
-    drops: int
-    waiting_bytes: int
-    use: float | None
 
 
 def read_counters(running: RunningLab) -> LabCounters:

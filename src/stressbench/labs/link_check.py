@@ -1,7 +1,6 @@
 """`stressbench lab check`: measures every link with TCP streams and reports deviations from its rate."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
 
 from stressbench.formats.lab.forwarding import Forwarding
@@ -10,31 +9,13 @@ from stressbench.labs.addresses import address_of
 from stressbench.labs.counters import LinkCounters, read_counters
 from stressbench.labs.lifecycle import RunningLab
 from stressbench.labs.shaping import FRAME_BYTES, PAYLOAD_SHARE
+from stressbench.labs.status import LinkCheck
 from stressbench.labs.stream import Endpoint, ping_s, stream
 from stressbench.labs.topology import End, Link
 
 _SHORTEST_S, _LONGEST_S = 0.3, 5.0
 _FRAMES = 400
 _SLOW_PING_S = 0.002
-
-
-@dataclass(frozen=True, kw_only=True)
-class LinkCheck:
-    """Result for one direction of a link.
-
-    `shares` are the payload rates of the streams divided by the highest possible one; `share` and `payload_bits_per_s`
-    are medians (None without streams, if the link is down). `off` describes what is wrong, or is None.
-    """
-
-    link: str
-    source: str
-    target: str
-    rate_bits_per_s: int
-    payload_bits_per_s: int | None
-    share: float | None
-    shares: tuple[float, ...]
-    ping_s: float | None
-    off: str | None
 
 
 def check_links(running: RunningLab, *, tolerance: float, streams: int) -> Iterator[LinkCheck]:

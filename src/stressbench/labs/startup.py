@@ -7,10 +7,11 @@ from pathlib import Path
 from stressbench.formats.lab.errors import LabFileMistake, LabMistake
 from stressbench.formats.toml import TomlMistake, read_text
 from stressbench.formats.toml.lines import line_of, lines_of
-from stressbench.labs.capabilities import Capability, missing, netem, storage
+from stressbench.labs.capabilities import missing, netem, storage
 from stressbench.labs.errors import LabFault
 from stressbench.labs.file import parse_lab
 from stressbench.labs.lifecycle import RunningLab, up
+from stressbench.labs.status import Capability
 from stressbench.labs.topology import Lab
 
 

@@ -5,6 +5,7 @@ themes. Job colours are those of Okabe and Ito, safe for the common kinds of col
 distinction without colour.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -38,8 +39,16 @@ JOBS = tuple(
     Tone(placeholder=f"#0500{number:02x}", variable=f"--job-{number}", light=light, dark=dark)
     for number, (light, dark) in enumerate(_JOB_COLOURS, start=1)
 )
+FULL = Tone(placeholder="#060606", variable="--full", light="#c1272d", dark="#ff6b6b")
+UTILISATION = (ISOLATED, JOBS[5], JOBS[2], JOBS[4], JOBS[1], FULL)
+"""Colours of the utilisation of a link: idle, four fifths, and the last fifth; also links that are down."""
 TONES = (FOREGROUND, MUTED, GRID_LINE, BACKGROUND, ISOLATED, *JOBS)
 _HATCHES = ("////", "\\\\\\\\", "....", "xxxx", "----", "||||", "oo", "++++")
+
+
+def custom_properties(tones: Iterable[Tone], *, dark: bool) -> str:
+    """CSS declarations of the tones' variables for one theme."""
+    return "".join(f"{tone.variable}:{tone.dark if dark else tone.light};" for tone in tones)
 
 
 def tone_of(job: int) -> Tone:

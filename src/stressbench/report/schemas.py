@@ -2,15 +2,50 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 from stressbench.formats.schemas import Schema, output_schema
+from stressbench.interference.corun_prediction import CoRunPrediction
+from stressbench.interference.placement_plan import PlacementPlan
+from stressbench.interference.reports import CompressionReport, ImpactReport
+from stressbench.interference.validation import Validation as ModelValidation
+from stressbench.labs.status import Capability, LabStatus, LinkCheck, LinkDirection, ShippedLab
+from stressbench.results.leftovers import CleanedLeftover
+from stressbench.results.study_plan import ShippedStudy, StudyPlan
+from stressbench.results.study_status import StudyStatus
 from stressbench.results.validation import Validation
 from stressbench.stats import Comparison, RunSummary
+from stressbench.suites.beff import BalancedBEff
+from stressbench.suites.beff_io import BEffIO
+from stressbench.tracing.diff import Difference
 from stressbench.tracing.profile import Profile
 
+_MODELS: Mapping[str, Any] = {
+    "beff": BalancedBEff,
+    "beff-io": BEffIO,
+    "clean": list[CleanedLeftover],
+    "compare": Comparison,
+    "compress": CompressionReport,
+    "impact": ImpactReport,
+    "lab check": tuple[LinkCheck, ...],
+    "lab list": list[ShippedLab],
+    "lab probe": tuple[Capability, ...],
+    "lab stats": tuple[LinkDirection, ...],
+    "lab status": list[LabStatus],
+    "predict": CoRunPrediction,
+    "predict evaluate": ModelValidation,
+    "predict place": PlacementPlan,
+    "profile": Profile,
+    "show": RunSummary,
+    "study list": tuple[ShippedStudy, ...],
+    "study plan": StudyPlan,
+    "study status": StudyStatus,
+    "trace diff": Difference,
+    "validate": Validation,
+}
+"""The model that each command prints."""
 PRINTED: Mapping[str, Callable[[], Schema]] = {
-    "compare": partial(output_schema, "compare", Comparison, command="stressbench compare --json"),
-    "profile": partial(output_schema, "profile", Profile, command="stressbench profile --json"),
-    "show": partial(output_schema, "show", RunSummary, command="stressbench show --json"),
-    "validate": partial(output_schema, "validate", Validation, command="stressbench validate --json"),
+    name: partial(output_schema, name, model, command=f"stressbench {command} --json")
+    for command, model in _MODELS.items()
+    for name in (command.replace(" ", "-"),)
 }

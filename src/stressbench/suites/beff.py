@@ -5,7 +5,7 @@ The result is computed from the timed loops alone, independently of the value th
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from stressbench.formats.protocols.beff import Kind, Protocol
 
@@ -62,6 +62,23 @@ class BEff:
     def per_rank(self) -> float:
         """b_eff divided by the number of ranks (bytes/s)."""
         return self.b_eff / self.ranks
+
+
+@dataclass(frozen=True, kw_only=True)
+class BalancedBEff(BEff):
+    """b_eff in bytes/s with its components, and its relation to Linpack's Rmax, null if that is unknown."""
+
+    rmax_flops_per_s: float | None
+    balance_bytes_per_flop: float | None
+
+
+def balanced(result: BEff, *, rmax_flops_per_s: float | None) -> BalancedBEff:
+    """The result with the balance factor, b_eff over Rmax."""
+    return BalancedBEff(
+        **{field.name: getattr(result, field.name) for field in fields(result)},
+        rmax_flops_per_s=rmax_flops_per_s,
+        balance_bytes_per_flop=None if rmax_flops_per_s is None else result.b_eff / rmax_flops_per_s,
+    )
 
 
 def b_eff_of(protocol: Protocol) -> BEff | None:

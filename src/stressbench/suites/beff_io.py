@@ -121,11 +121,8 @@ class BEffIO:
     claimed: float | None
     reduced: tuple[str, ...]
     cautions: tuple[str, ...]
-
-    @property
-    def complete(self) -> bool:
-        """Whether the benchmark was completed."""
-        return self.elapsed_s is not None
+    complete: bool
+    """Whether the benchmark was completed."""
 
 
 def b_eff_io_of(protocol: Protocol, *, cache_bytes: int | None = None) -> BEffIO:
@@ -155,6 +152,7 @@ def b_eff_io_of(protocol: Protocol, *, cache_bytes: int | None = None) -> BEffIO
         claimed=None if end is None else end.b_eff_io_bytes_per_s,
         reduced=tuple(_reductions(head)),
         cautions=tuple(_cautions(protocol, partitions, number=number, cache_bytes=cache_bytes)),
+        complete=end is not None,
     )
 
 

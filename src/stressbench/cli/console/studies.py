@@ -5,21 +5,22 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
 from stressbench.cli.console.documents import print_json
-from stressbench.console import Console, echo, emit, is_quiet, note, warning
+from stressbench.console import emit, is_quiet, note, stderr_console, warning
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.execution import StudyOptions, StudyProgress, run_study
 from stressbench.experiments.study.plan import plan_of
 from stressbench.experiments.study.running import RunCounts, Stop
-from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.study.file import Study
 from stressbench.formats.units import duration_text
-from stressbench.report.renderers.text import new_table, print_table, standard_output
+from stressbench.report.renderers.text import show
+from stressbench.report.study.plan import plan_document
+from stressbench.results.study_plan import StudyPlan
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -61,10 +62,9 @@ def _progress_of(directory: Directory) -> Iterator[StudyProgress]:
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True, highlight=False, markup=False)
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[left]}", markup=False))
     # Once a second only: drawing takes time from a core that ranks may need.
-    with Progress(*columns, console=console, refresh_per_second=1) as bar:
+    with Progress(*columns, console=stderr_console(), refresh_per_second=1) as bar:
         yield _ProgressBar(directory, bar)
 
 
@@ -72,17 +72,6 @@ def print_plan(study: Study, *, folder: Path, as_json: bool) -> None:
     """Print the cells and the order of runs of a study whose paths are relative to `folder`. Raises StudyMistake."""
     plan = plan_of(study, folder=folder)
     if as_json:
-        print_json(plan.values(), Any)
+        print_json(plan, StudyPlan)
         return
-    factors = varying_factors(study.cells)
-    if study.about:
-        echo(study.about)
-    echo(f"{len(study.cells)} cells, {plan.count}, in the order of seed {study.seed}:")
-    table = new_table(left=("run", *factors), right=())
-    for run in study.runs:
-        table.add_row(run.id, *(run.cell.values.get(name, "") for name in factors))
-    print_table(standard_output(), table)
-    if len(factors) < len(study.cells[0].values):
-        fixed = tuple(name for name in study.cells[0].values if name not in factors)
-        echo(f"in all cells: {cell_description(study.cells[0], fixed)}")
-    echo(f"time: at least {duration_text(plan.least_s)}, at most {duration_text(plan.most_s)}")
+    show(plan_document(plan))

@@ -14,7 +14,7 @@ from stressbench.cli.options.study import EXIT_STATUS, DryRun, NewDirectory, Pla
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.experiments.sweep.rates.beginning import begin_rate_study, planned_rate_study
-from stressbench.experiments.sweep.rates.rules import LAB
+from stressbench.experiments.sweep.rates.study import LAB
 from stressbench.experiments.sweep.workload_rules import refuse_figures
 
 _RateArguments: TypeAlias = Annotated[

@@ -8,10 +8,11 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson, LabName
 from stressbench.console import note
 from stressbench.exit_status import ExitStatus
-from stressbench.formats.units import Rate
 from stressbench.labs.lifecycle import selected_lab
-from stressbench.labs.link_check import LinkCheck, check_links
-from stressbench.report.renderers.text import new_table, print_table, standard_output
+from stressbench.labs.link_check import check_links
+from stressbench.labs.status import LinkCheck
+from stressbench.report.labs import check_document
+from stressbench.report.renderers.text import show
 
 _HELP = """\
 Measure both directions of every link, one after the other, with TCP streams and a ping, and report deviations.
@@ -42,26 +43,9 @@ def check(
     if as_json:
         print_json(checks, tuple[LinkCheck, ...])
     else:
-        _print(checks)
+        show(check_document(checks))
     deviating = [one for one in checks if one.off is not None]
     if deviating:
         raise typer.Exit(ExitStatus.negative)
     if not as_json:
         note(f"all {len(checks) // 2} links carry what they should")
-
-
-def _print(checks: tuple[LinkCheck, ...]) -> None:
-    table = new_table(
-        left=("link", "from", "to"), right=("rate", "payload", "share", "least", "most", "ping us"), last=("off",)
-    )
-    for one in checks:
-        payload = "" if one.payload_bits_per_s is None else f"{one.payload_bits_per_s / 1e6:.2f}Mbit"
-        shares = ("",) * 3 if one.share is None else _share_texts(one.share, min(one.shares), max(one.shares))
-        ping = "" if one.ping_s is None else f"{one.ping_s * 1e6:.0f}"
-        rate = str(Rate(one.rate_bits_per_s))
-        table.add_row(one.link, one.source, one.target, rate, payload, *shares, ping, one.off or "")
-    print_table(standard_output(), table)
-
-
-def _share_texts(*shares: float) -> tuple[str, ...]:
-    return tuple(f"{share:.4f}" for share in shares)

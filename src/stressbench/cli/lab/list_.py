@@ -4,8 +4,10 @@ import typer
 
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson
-from stressbench.experiments.lab import ShippedLab, shipped_labs
-from stressbench.report.renderers.text import new_table, print_table, standard_output
+from stressbench.experiments.lab import shipped_labs
+from stressbench.labs.status import ShippedLab
+from stressbench.report.labs import list_document
+from stressbench.report.renderers.text import show
 
 
 def register(app: typer.Typer) -> None:
@@ -19,7 +21,4 @@ def list_labs(as_json: LabAsJson = False) -> None:
     if as_json:
         print_json(labs, list[ShippedLab])
         return
-    table = new_table(left=("lab", "topology"), right=("hosts",), last=("state", "about"))
-    for lab in labs:
-        table.add_row(lab.name, lab.shape, str(lab.hosts), "up" if lab.is_up else "", lab.about)
-    print_table(standard_output(), table)
+    show(list_document(labs))

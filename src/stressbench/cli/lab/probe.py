@@ -5,8 +5,10 @@ import typer
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson
 from stressbench.exit_status import ExitStatus
-from stressbench.labs.capabilities import Capability, capabilities
-from stressbench.report.renderers.text import new_table, print_table, standard_output
+from stressbench.labs.capabilities import capabilities
+from stressbench.labs.status import Capability
+from stressbench.report.labs import probe_document
+from stressbench.report.renderers.text import show
 
 _HELP = """\
 Test whether this machine offers what labs need, as the current user, and print the remedy for what is missing.
@@ -26,10 +28,6 @@ def probe(as_json: LabAsJson = False) -> None:
     if as_json:
         print_json(results, tuple[Capability, ...])
     else:
-        table = new_table(left=("what", "there", "for"), right=(), last=("remedy",))
-        for one in results:
-            availability = "yes" if one.there else "MISSING" if one.needed else "no"
-            table.add_row(one.name, availability, one.why, "" if one.there else one.remedy)
-        print_table(standard_output(), table)
+        show(probe_document(results))
     if any(one.needed and not one.there for one in results):
         raise typer.Exit(ExitStatus.fault)

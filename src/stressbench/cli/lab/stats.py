@@ -7,12 +7,11 @@ import typer
 
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson, LabName
-from stressbench.console import Console
 from stressbench.experiments.lab import LOAD_INTERVAL_S, link_use
-from stressbench.formats.units import Rate
-from stressbench.labs.counters import LinkDirection
 from stressbench.labs.priority import raise_priority
-from stressbench.report.renderers.text import new_table, print_table, standard_output
+from stressbench.labs.status import LinkDirection
+from stressbench.report.labs import stats_document
+from stressbench.report.renderers.text import show, standard_output
 
 _HELP = """\
 Show the traffic of both directions of each link since the lab came up, and their current utilisation.
@@ -45,15 +44,6 @@ def stats(
                 console = standard_output()
                 if watch:
                     console.clear()
-                _print(console, directions)
+                show(stats_document(directions), console=console)
             if not watch:
                 break
-
-
-def _print(console: Console, directions: tuple[LinkDirection, ...]) -> None:
-    table = new_table(left=("link", "from", "to"), right=("rate", "use", "bytes", "frames", "drops", "waiting"))
-    for one in directions:
-        use = "down" if not one.is_up else "" if one.use is None else f"{one.use:.1%}"
-        numbers = (f"{value:,}" for value in (one.bytes, one.frames, one.drops, one.waiting_bytes))
-        table.add_row(one.link, one.source, one.target, str(Rate(one.rate_bits_per_s)), use, *numbers)
-    print_table(console, table)

@@ -7,8 +7,10 @@ import typer
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson
 from stressbench.console import note
-from stressbench.experiments.lab import LabStatus, lab_status
-from stressbench.report.renderers.text import new_table, print_table, standard_output
+from stressbench.experiments.lab import lab_status
+from stressbench.labs.status import LabStatus
+from stressbench.report.labs import status_document
+from stressbench.report.renderers.text import show
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +30,4 @@ def status(
     if not labs:
         note("no lab is up")
         return
-    table = new_table(left=("lab", "topology"), right=("hosts", "links"), last=("up since", "from"))
-    for one in labs:
-        table.add_row(one.name, one.shape, str(len(one.hosts)), str(one.links), one.since, one.source)
-    print_table(standard_output(), table)
+    show(status_document(labs))

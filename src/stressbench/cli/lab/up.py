@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.options.lab import STATUS
-from stressbench.console import note, warning
+from stressbench.console import note
 from stressbench.experiments.lab import bring_up
 
 _HELP = f"""\
@@ -39,7 +39,7 @@ def up(
     started = bring_up(what, name=name)
     lab = started.running.lab
     for one in started.unavailable:
-        warning(f"I/O nodes serve no file system: {one.name} missing: {one.remedy}")
+        note(f"I/O nodes serve no file system: {one.name} missing: {one.remedy}")
     if started.running.scratch is not None:
         note(f"hosts find the file system of the I/O nodes at {started.running.scratch}")
     note(

@@ -1,4 +1,4 @@
-"""Options of `beff-io` that become arguments of the motif b_eff_io, checked before anything starts."""
+"""Options of `beff-io` that become arguments of the motif b_eff_io."""
 
 from dataclasses import dataclass
 from typing import Annotated

@@ -12,13 +12,12 @@ from stressbench.cli.options.workload_sweep import WorkloadSweepOptions
 from stressbench.experiments.sweep import option_values
 from stressbench.experiments.sweep.rails.program import ProgramRailSweep
 from stressbench.experiments.sweep.rails.shipped_workloads import shipped_workloads
-from stressbench.experiments.sweep.rails.study import RailSweep
+from stressbench.experiments.sweep.rails.study import LAB, ROUNDS, RailSweep
+from stressbench.experiments.sweep.rails.study import POLICIES as DEFAULT_POLICIES
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.experiments.sweep.workload_rules import require_rounds
 
-POLICIES = "default,nic0,nic1,round-robin"
-LAB = "lab:dual-rail"
-ISOLATED = 6
+POLICIES = ",".join(map(str, DEFAULT_POLICIES))
 
 RailArguments: TypeAlias = Annotated[
     list[str] | None,
@@ -58,7 +57,7 @@ class RailSweepOptions(WorkloadSweepOptions):
         ),
     ] = None
     isolated: Annotated[
-        int | None, isolated_option(f"Isolated rounds of each job; default: {ISOLATED}.", show_default=False)
+        int | None, isolated_option(f"Isolated rounds of each job; default: {ROUNDS}.", show_default=False)
     ] = None
     contended: Annotated[int, contended_option("Contended rounds, which show the interference under each policy.")] = 0
     runs: Annotated[
@@ -77,7 +76,7 @@ class RailSweepOptions(WorkloadSweepOptions):
             variables=option_values.variables(self.sets or ()), placements=tuple(self.placements or ()), runs=self.runs,
             seed=self.seed,
             rounds=SweepRounds(
-                isolated=ISOLATED if self.isolated is None else self.isolated, contended=self.contended,
+                isolated=ROUNDS if self.isolated is None else self.isolated, contended=self.contended,
                 repetitions=self.repetitions, min_time=option_values.time("--min-time", self.min_time),
             ),
         )  # fmt: skip

@@ -14,8 +14,10 @@ from stressbench.experiments.sweep.rates import rules
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.program import RUNS, ProgramRateSweep
 from stressbench.experiments.sweep.rates.program_output import FigureOptions
-from stressbench.experiments.sweep.rates.rules import LAB, RATES, ROUNDS
-from stressbench.experiments.sweep.rates.study import RateSweep
+from stressbench.experiments.sweep.rates.study import LAB, ROUNDS, RateSweep
+from stressbench.experiments.sweep.rates.study import RATES as DEFAULT_RATES
+
+RATES = ",".join(map(str, DEFAULT_RATES))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,9 @@ from stressbench.cli.options.common import Engine, TargetName, seed_option
 from stressbench.cli.options.documents import AsJson, output_option
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.cli.options.study_creation import OneRankCount
-from stressbench.experiments.suites import SuiteLaunch, suite_shape
+from stressbench.experiments.suites import SuiteLaunch, suite_launch
 from stressbench.launch.launch_target import LaunchTarget
-from stressbench.launch.targets import engine_for, resolve_target
+from stressbench.launch.targets import resolve_target
 
 
 def memory_option(length: str) -> Any:
@@ -46,7 +46,4 @@ class SuiteOptions:
 
     def launch(self, target: LaunchTarget, *, verify: bool) -> SuiteLaunch:
         """The launch of the suite on `target`. Raises LaunchMistake."""
-        return SuiteLaunch(
-            shape=suite_shape(target, self.ranks), target=target, target_name=self.on,
-            engine=engine_for(target, self.engine, environment=os.environ), seed=self.seed, verify=verify,
-        )  # fmt: skip
+        return suite_launch(target, self.ranks, on=self.on, engine=self.engine, seed=self.seed, verify=verify)

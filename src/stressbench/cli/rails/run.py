@@ -9,7 +9,7 @@ from stressbench.cli.console.documents import required_output
 from stressbench.cli.console.errors import exit_after_launches
 from stressbench.cli.console.studies import print_plan, run_and_exit
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.rail_sweep import LAB, RailArguments, RailSweepOptions
+from stressbench.cli.options.rail_sweep import RailArguments, RailSweepOptions
 from stressbench.cli.options.study import (
     EXIT_STATUS,
     DryRun,
@@ -20,6 +20,7 @@ from stressbench.cli.options.study import (
 from stressbench.cli.options.study_creation import figure_option
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
+from stressbench.experiments.sweep.rails.study import LAB
 from stressbench.experiments.sweep.workload_rules import refuse_figures
 
 _HELP = f"""\

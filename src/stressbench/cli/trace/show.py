@@ -6,13 +6,12 @@ from typing import Annotated
 import typer
 
 from stressbench.console import warning
-from stressbench.experiments.trace_outline import outline_document
+from stressbench.experiments.trace_outline import MAX_LINES, outline_document
 from stressbench.formats.trace import read_trace
 from stressbench.report.renderers.text import show as print_document
 from stressbench.report.traffic import document as documents
 from stressbench.tracing.profile import profile_of
 
-_LINES = 200
 _HELP = """\
 Show a trace: what ran, what each rank did, and the order of calls with its loops.
 
@@ -39,7 +38,7 @@ def show(
     rank: Annotated[int | None, typer.Option(metavar="R", help="Rank whose calls are shown; default: 0.")] = None,
     lines: Annotated[
         int, typer.Option(metavar="N", min=1, help="Largest number of lines of the call structure.")
-    ] = _LINES,
+    ] = MAX_LINES,
     profile: Annotated[bool, typer.Option("--profile", help="Print the tables of `stressbench profile`.")] = False,
 ) -> None:
     """Print the ranks and call structure of a trace, or the tables of its profile."""

@@ -3,10 +3,10 @@
 import platform
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from stressbench import __version__
 from stressbench.experiments.interference.compression import CompressionMeasurement
@@ -78,17 +78,6 @@ def profile_destination(
         application=application, machine=host, output=output, store=profiles, page=page, stored=stored,
         began=datetime.now(UTC),
     )  # fmt: skip
-
-
-def measurement_values(
-    destination: ProfileDestination, spec: MeasurementSpec, link: LoadedLink, result: Any, **more: object
-) -> dict[str, object]:
-    """The values that `--json` prints: settings of the measurement, `more` settings, and the fields of the result."""
-    return {
-        "application": destination.application, "machine": destination.machine, "command": spec.command,
-        "on": spec.target_name, "ranks": spec.shape.ranks, "probing": asdict(spec.schedule), **more,
-        "link": link.rate, "packet": link.packet, **asdict(result),
-    }  # fmt: skip
 
 
 def write_impact_profile(

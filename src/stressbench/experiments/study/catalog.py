@@ -8,7 +8,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.file import read_study
 from stressbench.formats.toml import unknown_message
+from stressbench.results.study_plan import ShippedStudy
 
 _ENDING = ".toml"
 _PLATFORMS = "platforms"  # labs for studies that simulate
@@ -27,6 +29,15 @@ def shipped() -> tuple[str, ...]:
     found = (path.relative_to(folder).with_suffix("") for path in folder.rglob(f"*{_ENDING}"))
     names = [name.as_posix() for name in found if name.parts[0] != _PLATFORMS]
     return tuple(sorted(names, key=lambda name: (name.count("/"), name)))
+
+
+def shipped_studies() -> tuple[ShippedStudy, ...]:
+    """All shipped studies, in the order of `shipped`."""
+    studies = ((name, read_study(study_file(name))[0]) for name in shipped())
+    return tuple(
+        ShippedStudy(study=name, cells=len(study.cells), runs=len(study.runs), about=study.about)
+        for name, study in studies
+    )
 
 
 def study_file(word: str) -> Path:

@@ -1,8 +1,6 @@
 """The runs of a study, and bounds on their duration as far as the study file determines them."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stressbench.experiments.study.estimate import bounds_of
 from stressbench.formats.errors import reason_of
@@ -10,36 +8,7 @@ from stressbench.formats.files import limits, read_text
 from stressbench.formats.study.cells import varying_factors
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import Study
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyPlan:
-    """A study, and bounds on its total duration, s; None: not determined by the study file."""
-
-    study: Study
-    least_s: float | None
-    most_s: float | None
-
-    @property
-    def count(self) -> str:
-        """Text such as `12 runs`, or a range where the study may need fewer."""
-        study = self.study
-        if study.until is None:
-            return f"{len(study.runs)} runs"
-        return f"{study.until.at_least * len(study.cells)} to {len(study.runs)} runs"
-
-    def values(self) -> dict[str, Any]:
-        """The plan as `--json` prints it."""
-        study = self.study
-        return {
-            "about": study.about,
-            "seed": study.seed,
-            "factors": varying_factors(study.cells),
-            "cells": [{"cell": cell.id, "values": dict(cell.values)} for cell in study.cells],
-            "runs": [{"run": run.id, "cell": run.cell.id, "repetition": run.repetition} for run in study.runs],
-            "least_s": self.least_s,
-            "most_s": self.most_s,
-        }
+from stressbench.results.study_plan import PlannedCell, PlannedRun, StudyPlan
 
 
 def plan_of(study: Study, *, folder: Path) -> StudyPlan:
@@ -50,9 +19,14 @@ def plan_of(study: Study, *, folder: Path) -> StudyPlan:
     least = [one.least_s for one in bounds if one.least_s is not None]
     most = [one.most_s for one in bounds if one.most_s is not None]
     return StudyPlan(
-        study=study,
+        about=study.about,
+        seed=study.seed,
+        factors=varying_factors(study.cells),
+        cells=tuple(PlannedCell(cell=cell.id, values=dict(cell.values)) for cell in study.cells),
+        runs=tuple(PlannedRun(run=run.id, cell=run.cell.id, repetition=run.repetition) for run in study.runs),
         least_s=sum(least) * study.repetitions * fewest if len(least) == len(bounds) else None,
         most_s=sum(most) * study.repetitions if len(most) == len(bounds) else None,
+        fewest_runs=len(study.runs) if study.until is None else study.until.at_least * len(study.cells),
     )
 
 

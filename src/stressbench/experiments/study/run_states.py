@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from stressbench.formats.study.cells import PlannedRun
 from stressbench.formats.study.manifest import (
@@ -18,16 +17,7 @@ from stressbench.formats.study.manifest import (
     StudyRecord,
 )
 from stressbench.formats.units import FULL
-
-
-class State(StrEnum):
-    """State of a run. `begun`: its run file can be continued. `skipped`: not needed for narrow intervals."""
-
-    waiting = "waiting"
-    begun = "begun"
-    failed = "failed"
-    done = "done"
-    skipped = "spared"
+from stressbench.results.study_status import State as State
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,37 +1,12 @@
 """Status of a study, from its directory."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.run_states import RunState, retries_of, run_states
-from stressbench.experiments.study.running import RunCounts, counts_of
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyStatus:
-    """The state of every run, counts of runs, and the retries per failed run."""
-
-    runs: tuple[RunState, ...]
-    counts: RunCounts
-    retries: int
-    complaints: tuple[str, ...]
-
-    def values(self) -> dict[str, Any]:
-        """The status as `--json` prints it."""
-        counts = self.counts
-        runs = [
-            {
-                "run": one.run.id, "cell": one.run.cell.id, "repetition": one.run.repetition, "state": one.state.value,
-                "file": one.file, "failures": one.failures, "status": one.status, "reason": one.reason,
-                "duration_s": one.duration_s,
-            }
-            for one in self.runs
-        ]  # fmt: skip
-        return {
-            "done": counts.done, "failed": counts.failed, "spared": counts.skipped, "total": counts.total,
-            "left_s": counts.left_s, "complaints": self.complaints, "runs": runs,
-        }  # fmt: skip
+from stressbench.experiments.study.running import counts_of
+from stressbench.formats.study.cells import cell_description, varying_factors
+from stressbench.results.study_status import RunStatus, StudyStatus
 
 
 def status_of(directory: Directory) -> StudyStatus:
@@ -39,6 +14,16 @@ def status_of(directory: Directory) -> StudyStatus:
     manifest = directory.read()
     found = run_states(directory.study.runs, manifest.records)
     retries = retries_of(manifest.records, written=directory.study.retries)
+    counts, factors = counts_of(found, retries=retries), varying_factors(directory.study.cells)
     return StudyStatus(
-        runs=found, counts=counts_of(found, retries=retries), retries=retries, complaints=manifest.complaints
-    )
+        done=counts.done, failed=counts.failed, spared=counts.skipped, total=counts.total, left_s=counts.left_s,
+        complaints=manifest.complaints, runs=tuple(_run_status(one, retries, factors) for one in found),
+    )  # fmt: skip
+
+
+def _run_status(one: RunState, retries: int, factors: Sequence[str]) -> RunStatus:
+    return RunStatus(
+        run=one.run.id, cell=one.run.cell.id, repetition=one.run.repetition, state=one.state, file=one.file,
+        failures=one.failures, status=one.status, reason=one.reason, duration_s=one.duration_s,
+        is_open=one.is_open(retries=retries), description=cell_description(one.run.cell, factors),
+    )  # fmt: skip

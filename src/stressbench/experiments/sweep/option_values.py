@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
-from stressbench.formats.units import Stated, UnitError, parse_digits, parse_rate_share, parse_seconds
+from stressbench.formats.units import Stated, UnitError, parse_digits, parse_rate_share, stated_seconds
 
 T = TypeVar("T")
 
@@ -117,7 +117,7 @@ def _each_once(option: str, words: Iterable[str], parse: Callable[[str], T]) -> 
 def time(option: str, text: str | None) -> Stated[float] | None:
     """A time with its text, such as `55min`; None for None. Raises StudyMistake."""
     try:
-        return None if text is None else Stated(parse_seconds(text), text)
+        return None if text is None else stated_seconds(text)
     except UnitError as fault:
         raise StudyMistake(f"{option}: '{text}': {fault}") from fault
 

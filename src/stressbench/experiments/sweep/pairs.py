@@ -1,10 +1,12 @@
 """A study of all pairs of workloads run side by side: which job slows which."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from stressbench.experiments.study.combining import JobTemplate, combined_workload, read_job_template
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, specification_of
@@ -71,6 +73,13 @@ class PairMatrix:
         except OSError as fault:
             raise StudyMistake(f"--output: {fault.filename}: {reason_of(fault)}") from fault
         return folder.absolute()
+
+    @contextmanager
+    def in_temporary_directory(self) -> Iterator[tuple[Path, Specification]]:
+        """Context with the workloads in a temporary directory, and the study whose paths are relative to it."""
+        made = self.specification()
+        with TemporaryDirectory(prefix="stressbench-matrix-") as name:
+            yield self.write_in(Path(name), made), made
 
     @cached_property
     def _jobs(self) -> Mapping[str, JobTemplate]:

@@ -80,8 +80,8 @@ class Protocol:
     end: End | None
 
 
-_Record: TypeAlias = Annotated[Head | Loop | End, Field(discriminator="type")]
-_VALIDATOR: BoundedValidator[Head | Loop | End] = BoundedValidator(_Record, max_keys=limits.KEYS)
+Record: TypeAlias = Annotated[Head | Loop | End, Field(discriminator="type")]
+_VALIDATOR: BoundedValidator[Head | Loop | End] = BoundedValidator(Record, max_keys=limits.KEYS)
 
 
 def read_protocols(path: Path) -> tuple[Protocol, ...]:

@@ -103,8 +103,8 @@ class Protocol:
 
 
 _Any: TypeAlias = Head | PatternLine | FileLine | End
-_Record: TypeAlias = Annotated[_Any, Field(discriminator="type")]
-_VALIDATOR: BoundedValidator[_Any] = BoundedValidator(_Record, max_keys=limits.KEYS)
+Record: TypeAlias = Annotated[_Any, Field(discriminator="type")]
+_VALIDATOR: BoundedValidator[_Any] = BoundedValidator(Record, max_keys=limits.KEYS)
 
 
 def read_io_protocols(path: Path) -> tuple[Protocol, ...]:

@@ -137,8 +137,10 @@ Record: TypeAlias = (
     | LinksRecord
     | PolicyRecord
 )
-_ADAPTER: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="type")])
-_VALIDATOR: BoundedValidator[Record] = BoundedValidator(Annotated[Record, Field(discriminator="type")])
+LINE: TypeAlias = Annotated[Record, Field(discriminator="type")]
+"""A line of the manifest."""
+_ADAPTER: TypeAdapter[Record] = TypeAdapter(LINE)
+_VALIDATOR: BoundedValidator[Record] = BoundedValidator(LINE)
 
 
 @dataclass(frozen=True, kw_only=True)

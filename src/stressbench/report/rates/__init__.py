@@ -32,10 +32,13 @@ def brief(degradation: Degradation) -> Document:
 
 def page(degradation: Degradation) -> Document:
     """The HTML page: findings, figures and tables."""
-    from stressbench.report.rates.figures import draw  # figures take a second to import
+    from stressbench.report.drawing import style  # figures take a second to import
+    from stressbench.report.rates.by_ranks import draw_by_ranks
+    from stressbench.report.rates.by_rate import draw_by_rate
 
     title = printable(degradation.about or _KIND)
-    figures = draw(degradation)
+    with style():
+        figures = (*draw_by_rate(degradation), *draw_by_ranks(degradation))
     section = page_section(
         key="degradation",
         title=title,

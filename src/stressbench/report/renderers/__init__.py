@@ -12,7 +12,7 @@ from typing import ParamSpec
 from stressbench.report.document import Document
 
 PAGE = "html"
-_BY_NAME_ONLY = ("junit",)
+_BY_NAME_ONLY = ("html_fragment", "junit")
 """Formats that are not offered as values of `--format`."""
 P = ParamSpec("P")
 

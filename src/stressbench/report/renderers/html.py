@@ -1,4 +1,7 @@
-"""HTML: one self-contained page without scripts or network access, also for print and screen readers."""
+"""HTML: one self-contained page without scripts or network access, also for print and screen readers.
+
+`html_fragment` renders the same blocks without page and style sheet, for notebooks.
+"""
 
 from importlib.resources import files
 from urllib.parse import quote
@@ -9,7 +12,7 @@ from markupsafe import Markup
 from stressbench import __version__
 from stressbench.report.document import Block, Cell, DataFile, Document, Figure, HeatCell, Interval
 from stressbench.report.names import printable
-from stressbench.report.palette import TONES
+from stressbench.report.palette import TONES, custom_properties
 from stressbench.report.renderers.csv_ import csv_text
 from stressbench.report.units import MISSING, plain_interval
 
@@ -19,19 +22,24 @@ _UNESCAPED = " ,:;/[]()+*=@!$'-._~"
 
 def render(document: Document) -> str:
     """The page; everything in the document is escaped except the SVG of figures."""
-    environment = Environment(
+    page = environment().get_template("page.html.j2")
+    return page.render(document=document, style=_style_sheet(), version=__version__)
+
+
+def environment() -> Environment:
+    """The templates of pages and fragments, which escape all texts, with the filters for blocks and cells."""
+    made = Environment(
         loader=PackageLoader("stressbench.report.renderers"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
+    made.filters |= {
         "class_name": _class_name, "svg": _svg, "href": _href, "cell_text": _cell_text, "printable": printable
     }  # fmt: skip
-    environment.tests |= {"heat_cell": _is_heat_cell, "too_long": _is_too_long}
-    page = environment.get_template("page.html.j2")
-    return page.render(document=document, style=_style_sheet(), version=__version__)
+    made.tests |= {"heat_cell": _is_heat_cell, "too_long": _is_too_long}
+    return made
 
 
 def _class_name(block: Block) -> str:
@@ -65,8 +73,7 @@ def _is_too_long(data_file: DataFile) -> bool:
 
 def _style_sheet() -> Markup:
     """The style sheet, preceded by the colours of both themes."""
-    light = "".join(f"{tone.variable}:{tone.light};" for tone in TONES)
-    dark = "".join(f"{tone.variable}:{tone.dark};" for tone in TONES)
+    light, dark = (custom_properties(TONES, dark=dark) for dark in (False, True))
     themes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
     sheet = files("stressbench.report.renderers") / "templates" / "style.css"
     return Markup(themes + sheet.read_text(encoding="utf-8"))

@@ -52,14 +52,16 @@ def show(document: Document, *, console: Console | None = None) -> None:
     for number, section in enumerate(document.sections):
         if number:
             console.print()
-        for title in filter(None, (section.title or document.title,)):
+        title = section.title or document.title
+        if title:
             _line(console, title)
-        _show(console, section.blocks)
+        _show(console, section.blocks, is_first=not number and not title)
 
 
-def _show(console: Console, blocks: Iterable[Block]) -> None:
+def _show(console: Console, blocks: Iterable[Block], *, is_first: bool = False) -> None:
+    """Print the blocks. `is_first`: nothing was printed before them, so that a table needs no blank line above it."""
     after_bare_table = False
-    for block in blocks:
+    for number, block in enumerate(blocks):
         if after_bare_table and not isinstance(block, Table):
             console.print()
         after_bare_table = isinstance(block, Table) and not block.caption
@@ -81,6 +83,8 @@ def _show(console: Console, blocks: Iterable[Block]) -> None:
                 for note in block.notes:
                     _note(console, note)
             case Table():
+                if number or not is_first:
+                    console.print()
                 _table(console, block)
             case Collapsible():
                 _show(console, block.blocks)
@@ -97,7 +101,6 @@ def _note(console: Console, note: Note) -> None:
 
 
 def _table(console: Console, table: Table) -> None:
-    console.print()
     if table.title:
         _line(console, table.title)
     rich_table = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
@@ -108,24 +111,12 @@ def _table(console: Console, table: Table) -> None:
             rich_table.add_section()
         first, *others = (printable(cell_text(cell)) for cell in row)
         rich_table.add_row(Text(first, style="bold" if number in table.groups else ""), *others)
-    print_table(console, rich_table)
+    _print_table(console, rich_table)
     if table.caption:
         _line(console, table.caption)
 
 
-def new_table(*, left: Iterable[str], right: Iterable[str], last: Iterable[str] = ()) -> RichTable:
-    """A table whose `left` and `last` columns hold words and whose `right` columns hold numbers."""
-    table = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for title in left:
-        table.add_column(title, no_wrap=True)
-    for title in right:
-        table.add_column(title, no_wrap=True, justify="right")
-    for title in last:
-        table.add_column(title, no_wrap=True)
-    return table
-
-
-def print_table(console: Console, table: RichTable) -> None:
+def _print_table(console: Console, table: RichTable) -> None:
     """Print the table as wide as its content: narrow terminals wrap the lines, and no cell is truncated."""
     needed_width = Measurement.get(console, console.options.update(width=_MAX_WIDTH), table).maximum
     original_width = console.width

@@ -20,7 +20,7 @@ from stressbench.report.document import (
 )
 from stressbench.report.names import printable
 from stressbench.report.page_sections import page_section
-from stressbench.report.units import MISSING, digits, rate, size, time
+from stressbench.report.units import MISSING, digits, percent, rate, size, time
 from stressbench.suites.beff import BEff, PatternResult
 from stressbench.suites.hpcc import Rmax
 from stressbench.suites.published import SOURCE, TABLE_1
@@ -106,7 +106,8 @@ def _untimed_text(result: BEff) -> str | None:
     """The paper's consistency check: the share of time outside timed loops if it is more than 5 %, else None."""
     if result.elapsed_s is None or result.timed_s >= 0.95 * result.elapsed_s:
         return None
-    return f"{1 - result.timed_s / result.elapsed_s:.0%} of {digits(result.elapsed_s)} s were outside of timed loops"
+    share = percent(1 - result.timed_s / result.elapsed_s)
+    return f"{share} % of {time(result.elapsed_s)} were outside of timed loops"
 
 
 def _findings(result: BEff, rmax: Rmax | None) -> Iterator[str]:

@@ -11,6 +11,7 @@ from stressbench.experiments.sweep.figures import figures_in
 from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, LaunchSweep, figures_of, ranks_of
 from stressbench.experiments.sweep.order import in_order
 from stressbench.experiments.sweep.rails.nic_counters import NicReader, between, nic_reader
+from stressbench.experiments.sweep.rails.study import LAB, POLICIES
 from stressbench.formats.launches.rails import JOURNAL, LaunchRecord, PlanRecord
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport
@@ -27,8 +28,8 @@ class ProgramRailSweep:
     """Settings for launches of a program under each policy. `figures`: expressions `NAME=REGEX`."""
 
     command: tuple[str, ...]
-    on: str
-    policies: tuple[RailPolicy, ...]
+    on: str = LAB
+    policies: tuple[RailPolicy, ...] = POLICIES
     nics: tuple[str, ...] = ()
     transport: Transport | None = None
     ranks: int | None = None

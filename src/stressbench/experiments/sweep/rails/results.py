@@ -3,24 +3,21 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
-
+from stressbench.errors import UserError
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.results import collected_runs
 from stressbench.experiments.sweep.launches import require_no_rounds
 from stressbench.experiments.sweep.rails.launch_results import rails_of_launches
 from stressbench.experiments.sweep.rails.study_results import AnalysisOptions, rails_of_study
-from stressbench.formats.complaints import first_error
-from stressbench.formats.errors import reason_of
-from stressbench.formats.files import BoundedValidator, limits, read_bytes
+from stressbench.experiments.traces import read_profile
 from stressbench.formats.launches.journal import FILE
 from stressbench.formats.launches.rails import read_launches
 from stressbench.formats.run import Kind
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.trace import TraceFileError, read_trace
+from stressbench.formats.trace import read_trace
 from stressbench.launch.targets import nic_numbers
 from stressbench.results.rails import MpiProfile, RailsReport
-from stressbench.tracing.profile import Profile, profile_of
+from stressbench.tracing.profile import profile_of
 
 
 def rail_results(
@@ -49,18 +46,9 @@ def rail_results(
 
 def _mpi_profile(path: Path) -> MpiProfile:
     try:
-        if path.suffix == ".trace":
-            profile = profile_of(read_trace(path))
-        else:
-            profile = BoundedValidator[Profile](Profile).validate_json(read_bytes(path, limit=limits.PROFILE))
-    except OSError as fault:
-        raise StudyMistake(f"--profile: {path}: {reason_of(fault)}") from fault
-    except TraceFileError as fault:
+        profile = profile_of(read_trace(path)) if path.suffix == ".trace" else read_profile(path)
+    except UserError as fault:
         raise StudyMistake(f"--profile: {fault}") from fault
-    except ValidationError as fault:
-        raise StudyMistake(
-            f"--profile: {path}: no profile ({first_error(fault)}); `stressbench profile -o X.json` makes one"
-        ) from fault
     return MpiProfile(
         source=path.name, program=profile.facts.program, ranks=profile.facts.ranks, columns=profile.columns
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from stressbench.experiments.sweep.launches import LaunchSweep, ranks_of
 from stressbench.experiments.sweep.order import in_groups, in_order
 from stressbench.experiments.sweep.rates.injection import Injection, of_command, of_lab
 from stressbench.experiments.sweep.rates.program_output import FigureOptions, Output, output_of
+from stressbench.experiments.sweep.rates.study import LAB, RATES
 from stressbench.formats.launches.rates import JOURNAL, RateLaunch, RatesPlan
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.formats.units import RateShare
@@ -61,13 +62,13 @@ class ProgramRateSweep:
     """
 
     command: tuple[str, ...]
-    on: str
-    rates: tuple[Fraction, ...]
+    on: str = LAB
+    rates: tuple[Fraction, ...] = RATES
     ranks: tuple[int, ...] = ()
     rate_command: str | None = None
     runs: int = RUNS
     seed: int = 1
-    figures: FigureOptions
+    figures: FigureOptions = field(default_factory=FigureOptions)
 
     def prepared(self, *, progress: Progress) -> "PreparedRateSweep":
         """The sweep, checked and ready to start. Raises StudyMistake and LaunchMistake."""

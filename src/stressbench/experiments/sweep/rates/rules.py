@@ -4,15 +4,11 @@ from collections.abc import Collection, Sequence
 
 from stressbench.experiments.sweep.option_values import time
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
-from stressbench.experiments.sweep.rates.study import RateSweep
+from stressbench.experiments.sweep.rates.study import LAB, ROUNDS, RateSweep
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.experiments.sweep.workload_rules import require_rounds
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.units import parse_rate
-
-RATES = "1,1/2,1/4,1/8"
-LAB = "lab:tiny"
-ROUNDS = 10
 
 
 def target_or_lab(on: str | None, *, rate_command: str | None) -> str:

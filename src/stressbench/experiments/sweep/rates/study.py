@@ -1,13 +1,18 @@
 """A study of workloads at several injection bandwidths."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
-from stressbench.experiments.sweep.specification import Specification, WorkloadSweep
+from stressbench.experiments.sweep.specification import Specification, SweepRounds, WorkloadSweep
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.units import stated_rate
+
+RATES = (Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
+LAB = "lab:tiny"
+ROUNDS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,9 +21,15 @@ class RateSweep(WorkloadSweep):
 
     `nodes_variable`: a variable of the workloads that is set to the number of nodes. `rate_command`: a command of the
     site that sets the rate, None: StressBench sets the links itself.
+
+    Of every sweep: `workloads` are paths relative to the current directory, `on` is the launch target; `ranks` (empty:
+    that of the target), `variables` (values by name) and `placements` are factors of the study; `runs` is the number of
+    runs of each combination, `rounds` that of rounds and repetitions of a run.
     """
 
-    rates: tuple[Fraction, ...]
+    on: str = LAB
+    rounds: SweepRounds = field(default_factory=partial(SweepRounds, isolated=ROUNDS, contended=0))
+    rates: tuple[Fraction, ...] = RATES
     nodes_variable: str | None = None
     rate_command: str | None = None
 

@@ -4,22 +4,23 @@ import math
 from collections.abc import Iterable, Mapping
 from html import escape
 
-from stressbench.formats.units import Bytes, Rate
-from stressbench.labs.counters import LinkDirection
+from stressbench.formats.units import Rate
 from stressbench.labs.layout import Layout, Point, layout
+from stressbench.labs.status import LinkDirection
 from stressbench.labs.topology import Lab, Link, Node, NodeKind
+from stressbench.report.palette import BACKGROUND, FOREGROUND, FULL, GRID_LINE, MUTED, UTILISATION, custom_properties
+from stressbench.report.units import size
 
 _WIDEST, _NARROWEST = 9.0, 1.5
-_RAMP = ("#9aa4ae", "#5b9bd5", "#2fc79b", "#f3b73f", "#ff8f4a", "#c1272d")
-_DOWN = "#c1272d"
 _LEGEND = 64.0
-_STYLE = """\
-svg{--paper:#fff;--ink:#1b1f24;--muted:#5c6670;--node:#eef1f4;--edge:#5c6670;
- font-family:system-ui,sans-serif;font-size:12px}
-@media(prefers-color-scheme:dark){svg{--paper:#16191d;--ink:#e8eaed;--muted:#a3abb5;--node:#2a2f36;--edge:#a3abb5}}
-.paper{fill:var(--paper)}text{fill:var(--ink);text-anchor:middle;dominant-baseline:central}
-.muted{fill:var(--muted);font-size:10px}.left{text-anchor:start}
-.node{fill:var(--node);stroke:var(--edge);stroke-width:1.3}"""
+_TONES = (FOREGROUND, MUTED, GRID_LINE, BACKGROUND, *UTILISATION)
+_STYLE = f"""\
+svg{{{custom_properties(_TONES, dark=False)}font-family:system-ui,sans-serif;font-size:12px}}
+@media(prefers-color-scheme:dark){{svg{{{custom_properties(_TONES, dark=True)}}}}}
+.paper{{fill:var({BACKGROUND.variable})}}
+text{{fill:var({FOREGROUND.variable});text-anchor:middle;dominant-baseline:central}}
+.muted{{fill:var({MUTED.variable});font-size:10px}}.left{{text-anchor:start}}
+.node{{fill:var({GRID_LINE.variable});stroke:var({MUTED.variable});stroke-width:1.3}}"""
 
 
 def draw(lab: Lab, loads: Iterable[LinkDirection] = (), *, seconds: float | None = None) -> str:
@@ -46,9 +47,9 @@ def _width(rate: Rate, widest: Rate) -> float:
 
 def colour_of(use: float | None) -> str:
     """Colour of a utilisation (0 to 1): grey if it is unknown or below 1 %, then blue to red."""
-    if use is None or use < 0.01:
-        return _RAMP[0]
-    return _RAMP[min(len(_RAMP) - 1, 1 + int(use * (len(_RAMP) - 1)))]
+    last = len(UTILISATION) - 1
+    number = 0 if use is None or use < 0.01 else min(last, 1 + int(use * last))
+    return f"var({UTILISATION[number].variable})"
 
 
 def _link(link: Link, placed: Layout, loads: Mapping[tuple[str, str], LinkDirection], lab: Lab) -> str:
@@ -65,7 +66,7 @@ def _link(link: Link, placed: Layout, loads: Mapping[tuple[str, str], LinkDirect
 
 def _half(start: Point, end: Point, load: LinkDirection | None, width: float) -> str:
     down = load is not None and not load.is_up
-    colour = _DOWN if down else colour_of(load.use if load is not None else None)
+    colour = f"var({FULL.variable})" if down else colour_of(load.use if load is not None else None)
     dashes = ' stroke-dasharray="4 5"' if down else ""
     return (
         f'<line x1="{start[0]:.1f}" y1="{start[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}" '
@@ -79,8 +80,7 @@ def _tooltip(link: Link, forward: LinkDirection | None, backward: LinkDirection 
         if load is not None:
             use = "" if load.use is None else f", {load.use:.0%} in use"
             state = "" if load.is_up else ", down"
-            sent = f"{Bytes(load.bytes)} sent" if load.bytes < 1024 else f"{load.bytes / 2**20:.1f}MiB sent"
-            lines.append(f"from {load.source}: {sent}{use}, {load.drops} drops{state}")
+            lines.append(f"from {load.source}: {size(load.bytes)} sent{use}, {load.drops} drops{state}")
     return "\n".join(lines)
 
 
@@ -105,11 +105,12 @@ def _legend(lab: Lab, width: float, top: float, *, seconds: float | None) -> str
     parts = [f'<text class="muted left" x="16" y="{top + 8:.0f}">{escape(title)}</text>']
     if seconds is None:
         return parts[0]
-    step = (width - 32) / len(_RAMP)
+    step = (width - 32) / len(UTILISATION)
     names = ("idle", "to 20 %", "to 40 %", "to 60 %", "to 80 %", "full")
-    for number, (colour, name) in enumerate(zip(_RAMP, names, strict=True)):
+    for number, (tone, name) in enumerate(zip(UTILISATION, names, strict=True)):
         x = 16 + number * step
-        parts.append(f'<rect x="{x:.1f}" y="{top + 22:.1f}" width="{step - 4:.1f}" height="7" fill="{colour}"/>')
+        fill = f"var({tone.variable})"
+        parts.append(f'<rect x="{x:.1f}" y="{top + 22:.1f}" width="{step - 4:.1f}" height="7" fill="{fill}"/>')
         parts.append(f'<text class="muted left" x="{x:.1f}" y="{top + 38:.1f}">{name}</text>')
     caption = f"what each end sent in {seconds:g} s, of the link's rate"
     parts.append(f'<text class="muted left" x="16" y="{top + 53:.1f}">{caption}</text>')

@@ -1,0 +1,144 @@
+"""`stressbench.capture`, `record` and functions on traces."""
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+
+from stressbench.api.failures import TraceFailed
+from stressbench.api.presentation import Reported
+from stressbench.api.profile_results import ProfileResults
+from stressbench.api.progress import Report, reporting_to
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.capture import capture_program, record_program
+from stressbench.experiments.trace_outline import MAX_LINES, outline_document
+from stressbench.experiments.traces import multigrid_levels, reference_profile_json, trace_difference
+from stressbench.formats.trace import Trace
+from stressbench.launch.traced import TracedLaunch
+from stressbench.report.document import Document
+from stressbench.report.renderers import render
+from stressbench.report.traffic.calls import difference_document
+from stressbench.tracing.diff import CONTEXT, Difference
+from stressbench.tracing.profile import profile_of
+
+
+class TraceResults(Reported[Trace]):
+    """Every call of the ranks of a program; `data` gives access to the ranks and their sequences."""
+
+    _without = ("csv", "json", "latex")
+
+    def __repr__(self) -> str:
+        header = self.data.header
+        return f"<TraceResults of {header.program or 'a program'}: {header.ranks} ranks>"
+
+    @property
+    def complete(self) -> bool:
+        """Whether the file is whole; of a truncated file, the complete ranks are there."""
+        return not self.data.truncated
+
+    def calls(self, *, rank: int | None = None, lines: int = MAX_LINES) -> str:
+        """The order of calls of a rank with its loops, as `stressbench trace show` prints it; None: the first."""
+        return render("text", outline_document(self.data, rank=rank, lines=lines))
+
+    def profile(self) -> ProfileResults:
+        """Times and traffic, as `stressbench.profile` returns them. Raises `stressbench.StressBenchError`."""
+        return ProfileResults(profile_of(self.data))
+
+    def _brief(self) -> Document:
+        return outline_document(self.data)
+
+
+class DifferenceResults(Reported[Difference]):
+    """Where the calls of two traces differ (schema/trace-diff.schema.json)."""
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs."""
+        return self.data.same
+
+    def _brief(self) -> Document:
+        return difference_document(self.data)
+
+
+def capture(
+    command: Sequence[str | PathLike[str]], *, output: str | PathLike[str], with_names: bool = False,
+    gap_times: bool = False, progress: Report | None = None,
+) -> TraceResults:  # fmt: skip
+    """Run `command`, a whole MPI launch, and write every call of each rank, in order, to the file `output` (.trace).
+
+        trace = stressbench.capture(["mpirun", "-n", "4", "./cg.A.x"], output="cg.trace")
+        print(trace.calls(rank=0))
+
+    `with_names` keeps host names, `gap_times` the time before each call in order. Must be called in the main thread.
+    Raises `stressbench.StressBenchError` if something is wrong before the program starts, and `stressbench.TraceFailed`
+    if the program ended with an error or left no trace.
+    """
+    sentences: list[str] = []
+    launch = capture_program(
+        tuple(map(str, command)), output=Path(output), with_names=with_names, gap_times=gap_times,
+        progress=reporting_to(_collecting(sentences, progress)),
+    )  # fmt: skip
+    return _results(launch, command, sentences, is_written=True)
+
+
+def record(
+    command: Sequence[str | PathLike[str]], *, output: str | PathLike[str], job: str | None = None,
+    with_names: bool = False, progress: Report | None = None,
+) -> TraceResults:  # fmt: skip
+    """Run `command`, a whole MPI launch, and write a workload to `output` (.sb) that repeats its calls.
+
+    The trace is written beside the workload, and returned. `job` is the name of the workload's job, by default the
+    program's. Raises as `stressbench.capture`, also if the calls cannot be replayed; the trace is then kept.
+    """
+    sentences: list[str] = []
+    launch, is_written = record_program(
+        tuple(map(str, command)), output=Path(output), job=job, with_names=with_names,
+        progress=reporting_to(_collecting(sentences, progress)),
+    )  # fmt: skip
+    return _results(launch, command, sentences, is_written=is_written)
+
+
+def trace_diff(
+    a: str | PathLike[str], b: str | PathLike[str], *, exact: bool = False, context: int = CONTEXT
+) -> DifferenceResults:  # fmt: skip
+    """Compare two traces rank by rank: where the order of calls first differs, and how the totals differ.
+
+    `exact`: compare receives from any source and the creation of communicators as called. `context`: calls shown around
+    a difference. Raises `stressbench.StressBenchError`.
+    """
+    return DifferenceResults(trace_difference(Path(a), Path(b), exact=exact, context=context))
+
+
+def trace_export(path: str | PathLike[str], *, iteration: bool = False) -> str:
+    """The reference communication profile of a trace as JSON; with `iteration`, of one pass of its main loop.
+
+    Raises `stressbench.StressBenchError`.
+    """
+    return reference_profile_json(Path(path), iteration=iteration).decode()
+
+
+def trace_levels(path: str | PathLike[str]) -> str:
+    """The levels of the multigrid in a trace, as the text of a file for the motif `amg --levels FILE`.
+
+    Raises `stressbench.StressBenchError` if none is recognised.
+    """
+    return multigrid_levels(Path(path))
+
+
+def _collecting(sentences: list[str], progress: Report | None) -> Report:
+    def report(text: str) -> None:
+        sentences.append(text)
+        if progress is not None:
+            progress(text)
+
+    return report
+
+
+def _results(
+    launch: TracedLaunch, command: Sequence[str | PathLike[str]], sentences: Sequence[str], *, is_written: bool
+) -> TraceResults:
+    results = None if launch.trace is None else TraceResults(launch.trace)
+    if results is None or not is_written:
+        raise TraceFailed("; ".join(sentences), status=launch.status or ExitStatus.fault, results=results)
+    if launch.status:
+        raise TraceFailed(f"{command[0]} ended with status {launch.status}", status=launch.status, results=results)
+    return results

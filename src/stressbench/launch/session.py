@@ -127,8 +127,8 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
         request.target, launcher=launcher, request=start_request, concurrent_ranks=request.concurrent_ranks
     )
     _write(command.files)
-    progress = ((PROGRESS_VARIABLE, "1"),) if request.terminal else ()
-    command = replace(command, environment=(*command.environment, STATUS_FORMAT, *progress))
+    if request.terminal:
+        command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
     advice = request.target.advice(launcher=launcher, request=start_request)
     return PreparedLaunch(
         command=command, advice=advice, stop_policy=request.stop_policy, run_id=request.options.run_id,
@@ -189,13 +189,14 @@ def _check(
 def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
     """Start the prepared run and wait for it. Raises LaunchMistake where the launcher cannot be started."""
     prepared, file = prepared.with_run_id(run_file), GrowingFile(run_file)
+    command = replace(prepared.command, environment=(*prepared.command.environment, STATUS_FORMAT))
     kept_file = KeptFile(run_file, temporary=prepared.temporary, run_id=prepared.run_id)
     try:
         outcome = execute(
-            prepared.command, stop_policy=prepared.stop_policy, has_started=file.has_grown, has_finished=file.has_ended
+            command, stop_policy=prepared.stop_policy, has_started=file.has_grown, has_finished=file.has_ended
         )  # fmt: skip
     except OSError as fault:
-        raise LaunchMistake(f"{prepared.command.argv[0]}: {fault.strerror}") from fault
+        raise LaunchMistake(f"{command.argv[0]}: {fault.strerror}") from fault
     replacement_file = kept_file.path()
     death, run = diagnose(outcome), _read(replacement_file or run_file)
     # Ranks killed on request are not a fault, and a file that has not grown has no records of this launch.

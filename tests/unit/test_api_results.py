@@ -64,6 +64,7 @@ def test_values_are_those_of_the_command(files: Path, results: Any, words: tuple
 
 
 def test_texts_are_those_of_the_command(files: Path) -> None:
+    assert stressbench.show("run.jsonl", motifs=1).report() == call("show", "run.jsonl", "--motifs", "1").stdout
     assert stressbench.trace_export("app.trace") == call("trace", "export", "--profile", "app.trace").stdout
     assert stressbench.read("app.trace").calls() == call("trace", "show", "app.trace").stdout
     assert stressbench.lab_draw("lab.toml").startswith("<svg")
@@ -103,7 +104,7 @@ def test_pairs_are_planned_without_leaving_files(files: Path) -> None:
     for name in "ab":
         Path(f"{name}.sb").write_text(f"[JOB_NAME] {name}\n[NODES] 1\n[MOTIF] allreduce\n")
     before = sorted(files.iterdir())
-    rounds = stressbench.SweepRounds(isolated=1, contended=1)
+    rounds = stressbench.SweepRounds(isolated=1, contended=1, min_time=stressbench.stated_time("100ms"))
 
     plan = stressbench.study_plan(
         stressbench.PairMatrix(workloads=(Path("a.sb"), Path("b.sb")), ranks=2, rounds=rounds)

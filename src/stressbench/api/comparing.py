@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stressbench.api.presentation import Reported, report_text
 from stressbench.api.run_results import RunResults
+from stressbench.experiments.run_summary import motif_counts
 from stressbench.formats.run import Run, read_run
 from stressbench.report import comparison
 from stressbench.report.document import Document
@@ -42,24 +43,24 @@ class CompareResults(Reported[Comparison]):
 
 
 def show(
-    run: RunOrPath, *, steps: bool = True, links: int = DEFAULT_LINKS, tails: bool = False, plan: float | None = None,
-    interval: str = "ranks", include_extra: bool = False,
+    run: RunOrPath, *, steps: bool = True, links: int = DEFAULT_LINKS, motifs: int | None = None, tails: bool = False,
+    plan: float | None = None, interval: str = "ranks", include_extra: bool = False,
 ) -> SummaryResults:  # fmt: skip
     """Summarise a run: isolated and contended times of each job and motif, and the congestion impact.
 
         print(stressbench.show("demo.jsonl", tails=True).report())
 
     `steps`, `links` and `tails` select rows of the report for motifs, this many of the busiest links, and percentiles.
-    `plan`=0.02 estimates how many more rounds narrow the interval of the impact to plus or minus 2 %. `interval`:
-    method of that interval, `ranks` or `bootstrap`. With `include_extra`, the extra repetitions of sustained jobs
-    count. Raises `stressbench.RunFileError`.
+    `motifs`: only this many motifs of each job, those that took longest; None: all. `plan`=0.02 estimates how many more
+    rounds narrow the interval of the impact to plus or minus 2 %. `interval`: method of that interval, `ranks` or
+    `bootstrap`. With `include_extra`, the extra repetitions of sustained jobs count. Raises `stressbench.RunFileError`.
     """
     data = _run(run)
     summary = summarise(
-        data, include_extra=include_extra, interval=IntervalMethod(interval), target=TARGET if plan is None else plan
-    )
-    chains = tuple(len(job.steps) for job in data.jobs)
-    parts = SummaryParts(steps=steps, links=links, tails=tails, plan=plan is not None, motif_counts=chains)
+        data, include_extra=include_extra, interval=IntervalMethod(interval), target=TARGET if plan is None else plan,
+        most_steps=motifs,
+    )  # fmt: skip
+    parts = SummaryParts(steps=steps, links=links, tails=tails, plan=plan is not None, motif_counts=motif_counts(data))
     return SummaryResults(summary, parts=parts)
 
 

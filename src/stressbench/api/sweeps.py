@@ -143,8 +143,8 @@ def study_matrix(
         pairs = stressbench.PairMatrix(workloads=(Path("cg.sb"), Path("fft.sb")), ranks=8, rounds=rounds)
         stressbench.study_matrix(pairs, output="pairs").report("pairs.html")
 
-    Times of `SweepRounds` are made from texts: `min_time=stressbench.stated_time("1s")`. Other parameters and exceptions
-    are those of `stressbench.study`.
+    Times of `SweepRounds` are made from texts: `min_time=stressbench.stated_time("1s")`. Other parameters and
+    exceptions are those of `stressbench.study`.
     """
     specification, options = pairs.specification(), study_options(retries, time_limit, jobs)
     options.check(specification.study)

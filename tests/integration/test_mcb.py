@@ -36,9 +36,9 @@ def captured(engine, stressbench, tmp_path):
             engine.program, "motif", "mcb", *options, *flags, "--compute", "off", "--repetitions", "1", "--warmup", "0",
             "--pcontrol", ranks=wanted["ranks"], trace=trace, STRESSBENCH_TRACE_PAUSED="1",
         )  # fmt: skip
-        assert done.status == 0, done.said
+        assert done.status == 0, done.text
         outcome = stressbench("trace", "export", "--profile", trace)
-        assert outcome.status == 0, outcome.said
+        assert outcome.status == 0, outcome.text
         return json.loads(outcome.output)
 
     return run

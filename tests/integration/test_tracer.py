@@ -274,7 +274,7 @@ def test_the_trace_is_not_written_through_a_link(traced, patterns, tmp_path):
     run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_OUTPUT=str(tmp_path / "linked.trace"))
 
     assert run.status == 0
-    assert "the trace could not be written: cannot open" in run.said
+    assert "the trace could not be written: cannot open" in run.text
     assert precious.read_text() == "mine"
 
 
@@ -284,10 +284,10 @@ def test_a_window_from_a_fifo_is_refused_before_anybody_writes_to_it(traced, pat
     run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_WINDOW=str(tmp_path / "window\x1b[31m"))
 
     assert run.status == 0
-    assert "STRESSBENCH_TRACE_WINDOW: cannot open" in run.said
-    assert "it is not a regular file" in run.said
-    assert "window\\u001b[31m" in run.said
-    assert "\x1b" not in run.said
+    assert "STRESSBENCH_TRACE_WINDOW: cannot open" in run.text
+    assert "it is not a regular file" in run.text
+    assert "window\\u001b[31m" in run.text
+    assert "\x1b" not in run.text
 
 
 def test_saved_calls_go_into_a_new_file_only(traced, patterns, any_engine, tmp_path):

@@ -1,8 +1,12 @@
 """A complete b_eff protocol with invented times."""
 
+import os
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from support.fake_launcher import FAKE_ENGINE, put_mpirun
 from support.io_protocols import write_lines
 
 LMAX = 2**20
@@ -33,3 +37,13 @@ def made_beff(folder: Path, *, ranks: int = 4, name: str = "beff.jsonl") -> Path
     ]  # fmt: skip
     end = {"type": "end", "b_eff_bytes_per_s": 1.0, "timed_s": 1.0, "elapsed_s": 1.02}
     return write_lines(folder / name, [head, *loops, end])
+
+
+def put_beff_machine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in `folder`, with a launcher and an engine that are made up; its `bin` is first on PATH."""
+    put_mpirun(folder / "bin")
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setenv("STRESSBENCH_MPI", str(FAKE_ENGINE))
+    monkeypatch.setenv("FAKE_PROTOCOL", str(made_beff(folder, name="made.jsonl")))
+    monkeypatch.setenv("FAKE_LAUNCHES", str(folder / "launches"))
+    monkeypatch.chdir(folder)

@@ -330,6 +330,10 @@ def _message_fault(said: str) -> str | None:
     return "a traceback" if "Traceback" in said else "very long" if len(said) > 100_000 else None
 
 
+def _words(command: str, *, out: str, given: Path) -> list[str]:
+    return command.replace("{out}", out).replace("{}", str(given)).split()
+
+
 def tried(name: str, count: int) -> list[dict[str, Any]]:
     """Violations by this number of mutated files, which are numbered from 0 and the same in every run."""
     reader = READERS[name]
@@ -340,7 +344,7 @@ def tried(name: str, count: int) -> list[dict[str, Any]]:
             given = _prepared(reader, Path(made), chance)
             with reader.surroundings(given):
                 for command in reader.commands:
-                    words = command.replace("{out}", f"{made}/out").replace("{}", str(given)).split()
+                    words = _words(command, out=f"{made}/out", given=given)
                     if reported := complaint(words, reader.statuses):
                         found.append({"number": number, "command": command, "reported": reported})
             for left in Path(made).glob("out*"):
@@ -356,7 +360,7 @@ def unchanged(name: str) -> list[str]:
         given = _prepared(reader, Path(made), None)
         with reader.surroundings(given):
             for command in reader.commands:
-                words = command.replace("{out}", f"{made}/out").replace("{}", str(given)).split()
+                words = _words(command, out=f"{made}/out", given=given)
                 found += [f"{command}: {reported}"] if (reported := complaint(words, reader.statuses - {2})) else []
     return found
 
@@ -364,9 +368,7 @@ def unchanged(name: str) -> list[str]:
 def limited() -> None:
     """Limits of this process, beyond its use after all imports."""
     for command in READERS["run"].commands:
-        complaint(
-            command.replace("{out}", "/dev/null/x").replace("{}", str(CORPUS / "run/run.jsonl")).split(), frozenset()
-        )
+        complaint(_words(command, out="/dev/null/x", given=CORPUS / "run/run.jsonl"), frozenset())
     taken = int(re.search(r"VmSize:\s+(\d+)", Path("/proc/self/status").read_text())[1]) * 1024  # type: ignore[index]
     resource.setrlimit(resource.RLIMIT_AS, (taken + MOST_BYTES, taken + MOST_BYTES))
     signal.signal(signal.SIGVTALRM, _out_of_time)

@@ -1,7 +1,6 @@
 """Functions of the Python interface that measure, with stand-ins for engine, launcher, labs and tracer."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,9 +9,8 @@ from pathlib import Path
 
 import pytest
 from support import fake_place, fake_tracer
-from support.beff_protocols import made_beff
+from support.beff_protocols import put_beff_machine
 from support.fake_lab import FakeLab
-from support.fake_launcher import FAKE_ENGINE, put_mpirun
 from support.fake_site import Site
 
 import stressbench
@@ -101,12 +99,7 @@ def test_what_is_wrong_is_an_error_before_anything_starts(place: Path, call: str
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a launcher and an engine that are made up."""
-    put_mpirun(tmp_path / "bin")
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    monkeypatch.setenv("STRESSBENCH_MPI", str(FAKE_ENGINE))
-    monkeypatch.setenv("FAKE_PROTOCOL", str(made_beff(tmp_path, name="made.jsonl")))
-    monkeypatch.setenv("FAKE_LAUNCHES", str(tmp_path / "launches"))
-    monkeypatch.chdir(tmp_path)
+    put_beff_machine(tmp_path, monkeypatch)
     return tmp_path
 
 

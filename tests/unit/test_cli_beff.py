@@ -1,14 +1,13 @@
 """`stressbench beff`: Rmax as typed or by hpcc, the page, and what is refused."""
 
 import json
-import os
 import re
 from pathlib import Path
 
 import pytest
-from support.beff_protocols import made_beff
+from support.beff_protocols import put_beff_machine
 from support.commands import CommandResult, invoke
-from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
+from support.fake_launcher import put
 
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.suites.beff import b_eff_of
@@ -32,12 +31,7 @@ def stressbench(*words: str) -> CommandResult:
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a launcher and an engine that are made up; its `bin` is first on PATH."""
-    put_mpirun(tmp_path / "bin")
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    monkeypatch.setenv("STRESSBENCH_MPI", str(FAKE_ENGINE))
-    monkeypatch.setenv("FAKE_PROTOCOL", str(made_beff(tmp_path, name="made.jsonl")))
-    monkeypatch.setenv("FAKE_LAUNCHES", str(tmp_path / "launches"))
-    monkeypatch.chdir(tmp_path)
+    put_beff_machine(tmp_path, monkeypatch)
     return tmp_path
 
 

@@ -37,7 +37,7 @@ def source(folder: Path, kind: str) -> Path:
 def bounded(engine: Engine, *arguments: str | Path, cwd: Path) -> Outcome:
     """The engine without ranks, within the memory and processor time that a check may take."""
     limits = ["prlimit", f"--as={MEMORY_BYTES}", f"--cpu={CPU_S}", "--core=0"]
-    return finished([*limits, *engine.command(*arguments)], cwd=cwd, timeout_s=120)
+    return finished([*limits, *engine.command(*arguments)], cwd=cwd)
 
 
 def is_refused(outcome: Outcome, name: Path) -> None:
@@ -81,7 +81,7 @@ def test_check_refuses_it_as_the_workload(engine, tmp_path, kind):
 def test_run_refuses_to_continue_it(engine, tmp_path, kind):
     hostile = source(tmp_path, kind)
 
-    outcome = engine.run("run", "--continue", hostile, ranks=2, cwd=tmp_path, timeout_s=120)
+    outcome = engine.run("run", "--continue", hostile, ranks=2, cwd=tmp_path)
 
     is_refused(outcome, hostile)
 

@@ -105,7 +105,7 @@ MORE = (
     "fft3d --nx 20 --decomposition pencils", "alltoall --call pairwise", "halo3d --overlap", "incast --call gatherv",
 )  # fmt: skip
 RANKS = {"lulesh": 1, "tornado": 3}  # others: 2
-REPEAT = 20
+REPEAT = 3
 
 
 def motif_lines(engine, trace):

@@ -17,7 +17,7 @@ from stressbench.labs.capabilities import missing, storage
 from stressbench.labs.state import FOLDER_VARIABLE
 from stressbench.stats import RunSummary, summarise
 from stressbench.stats.impact import pair_blocks
-from support.programs import Outcome, Started, finished, wait_until
+from support.programs import LIMIT_S, Outcome, Started, finished, wait_until
 
 PAYLOAD = 1448 / 1514  # highest share of payload in a TCP stream
 RATE = 100e6 * PAYLOAD  # payload rate in bits/s
@@ -68,7 +68,7 @@ class Bench:
     def environment(self) -> dict[str, str]:
         return {FOLDER_VARIABLE: str(self.folder / "labs"), "STRESSBENCH_MPI": str(self.program)}
 
-    def stressbench(self, *words: str | Path, timeout_s: float = 180) -> Outcome:
+    def stressbench(self, *words: str | Path, timeout_s: float = LIMIT_S) -> Outcome:
         command = [sys.executable, "-m", "stressbench", *map(str, words)]
         return finished(command, cwd=self.folder, environment=self.environment, timeout_s=timeout_s)
 

@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from stressbench.launch.tracing import Tracing
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 GRACE_S = 120  # stressbench waits 60 s for its ranks
+LIMIT_S = 540.0  # ends what hangs, with its output, before pytest-timeout does after 600 s; it judges nothing
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Engine:
             environment={**dict(tracing.environment(os.environ)), **environment},
         )  # fmt: skip
 
-    def stressbench(self, *arguments: str | Path, cwd: Path | None = None, timeout_s: float = 180) -> Outcome:
+    def stressbench(self, *arguments: str | Path, cwd: Path | None = None, timeout_s: float = LIMIT_S) -> Outcome:
         """The `stressbench` command with this engine and its tracer."""
         return finished(
             [sys.executable, "-m", "stressbench", *map(str, arguments)],
@@ -79,7 +81,7 @@ class Engine:
         *arguments: str | Path,
         ranks: int | None = None,
         cwd: Path | None = None,
-        timeout_s: float = 180,
+        timeout_s: float = LIMIT_S,
         environment: Mapping[str, str] | None = None,
     ) -> Outcome:
         return finished(self.command(*arguments, ranks=ranks), cwd=cwd, timeout_s=timeout_s, environment=environment)
@@ -117,17 +119,19 @@ class Started:
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             try:
-                self._process.communicate(timeout=GRACE_S)
-            except subprocess.TimeoutExpired:
-                os.killpg(self._process.pid, signal.SIGKILL)
-                self._process.communicate()
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.communicate(timeout=GRACE_S)
+            finally:  # pytest-timeout may end the waiting, too
+                if self._process.poll() is None:
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                    self._process.communicate()
 
 
 def finished(
     command: Sequence[str],
     *,
     cwd: Path | None = None,
-    timeout_s: float = 180,
+    timeout_s: float = LIMIT_S,
     environment: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Run the command and wait for its end."""
@@ -177,23 +181,32 @@ def own_copy(engine: Engine, folder: Path) -> Engine:
     return replace(engine, program=program)
 
 
+def send(number: signal.Signals, processes: Iterable[int]) -> None:
+    """Send a signal to those of the processes that there still are."""
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, number)
+
+
 def kill_ranks_when(program: Path, condition: Callable[[], bool], what: str) -> None:
     """Send SIGKILL to all ranks of this program while the condition holds; they are stopped for the check."""
 
     def caught() -> bool:
         ranks = ranks_of(program)
-        for rank in ranks:
-            os.kill(rank, signal.SIGSTOP)
+        send(signal.SIGSTOP, ranks)
         wait_until(lambda: all(stands_still(rank) for rank in ranks), "all ranks stand still")
         holds = condition()
-        for rank in ranks:
-            os.kill(rank, signal.SIGKILL if holds else signal.SIGCONT)
+        send(signal.SIGKILL if holds else signal.SIGCONT, ranks)
         return holds
 
     wait_until(caught, what)
 
 
 def stands_still(pid: int) -> bool:
-    """Whether SIGSTOP has stopped every thread."""
-    states = [path.read_text().rpartition(")")[2].split()[0] for path in Path(f"/proc/{pid}/task").glob("*/stat")]
-    return set(states) <= {"T", "t"}
+    """Whether SIGSTOP has stopped every thread; a process or thread that ends meanwhile has none."""
+    states = set()
+    with suppress(OSError):  # of the folder
+        for path in Path(f"/proc/{pid}/task").glob("*/stat"):
+            with suppress(OSError):
+                states.add(path.read_text().rpartition(")")[2].split()[0])
+    return states <= {"T", "t"}

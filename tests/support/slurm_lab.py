@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.lab_bench import Bench
-from support.programs import Outcome
+from support.programs import LIMIT_S, Outcome
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 PLACES = f"{os.environ['PATH']}:/usr/sbin:/sbin"
@@ -50,7 +50,7 @@ class Slurm:
     lab: Bench
     configuration: Path
 
-    def on(self, host: str, *words: str | Path, timeout_s: float = 180) -> Outcome:
+    def on(self, host: str, *words: str | Path, timeout_s: float = LIMIT_S) -> Outcome:
         return self.lab.stressbench(*self.words(host, *words), timeout_s=timeout_s)
 
     def words(self, host: str, *words: str | Path) -> list[str]:

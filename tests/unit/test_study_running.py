@@ -495,5 +495,5 @@ def test_workers_end_with_the_study_that_is_killed(tmp_path: Path) -> None:
 def is_alive(process: int) -> bool:
     try:
         return " Z " not in Path(f"/proc/{process}/stat").read_text()
-    except FileNotFoundError:
+    except OSError:
         return False

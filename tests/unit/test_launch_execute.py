@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.programs import send, wait_until
 
 FAKE_ENGINE = Path(__file__).parents[1] / "support" / "fake_engine.py"
 MPI_PROGRAM = """
@@ -25,14 +26,14 @@ int main(int count, char** words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   printf("rank %d ready in process %d\\n", rank, (int)getpid());
   fflush(stdout);
-  while (count > 1 && access(words[1], F_OK) != 0) usleep(10000);  // until it was seen as a rank
+  while (count > 1 && access(words[1], F_OK) != 0) usleep(10000);  // until all were seen as ranks, and read
   if (count > 1 && rank == 1) raise(SIGKILL);
-  sleep(57);
+  sleep(600);  // longer than anybody waits
   MPI_Finalize();
   return 0;
 }
 """
-PATIENCE_S = 120
+PATIENCE_S = 300  # only ends what hangs
 DRIVER = """
 import os
 import signal
@@ -124,9 +125,7 @@ class Driven:
     def clean_up(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        for pid in re.findall(r"ready in process (\d+)", self.text):
-            if _runs(int(pid)):
-                os.kill(int(pid), signal.SIGKILL)
+        send(signal.SIGKILL, filter(_runs, map(int, re.findall(r"ready in process (\d+)", self.text))))
 
 
 def _runs(pid: int) -> bool:
@@ -154,8 +153,8 @@ def driven_mpi(request: pytest.FixtureRequest, launcher: list[str], tmp_path: Pa
         pytest.skip(f"{compiler} is not installed")
     (tmp_path / "ranks.c").write_text(MPI_PROGRAM)
     subprocess.run([compiler, "-o", str(tmp_path / "ranks"), str(tmp_path / "ranks.c")], check=True)
-    seen = tmp_path / "seen"
-    started = Driven([*launcher, str(tmp_path / "ranks"), *([str(seen)] if dies else [])], seen=seen)
+    die = [str(tmp_path / "die")] if dies else []
+    started = Driven([*launcher, str(tmp_path / "ranks"), *die], seen=tmp_path / "seen")
     yield started
     started.clean_up()
 
@@ -234,7 +233,12 @@ def test_ranks_do_not_outlive_a_command_that_was_killed(driven_mpi: Driven) -> N
 
 
 @pytest.mark.parametrize("driven_mpi", ["die"], indirect=True)
-def test_a_killed_rank_is_named_by_number_and_signal(driven_mpi: Driven) -> None:
+def test_a_killed_rank_is_named_by_number_and_signal(driven_mpi: Driven, tmp_path: Path) -> None:
+    driven_mpi.until("ready", times=3)
+    wait_until((tmp_path / "seen").exists, "all were seen as ranks")
+
+    (tmp_path / "die").touch()
+
     text = driven_mpi.finish()
 
     # MPICH ends the others at once, and may then name one of them.

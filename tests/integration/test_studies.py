@@ -1,15 +1,13 @@
 """A study with real ranks: it can be stopped or killed at any time and resumed, and its report has every cell."""
 
 import json
-import os
 import signal
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from support.lab_bench import job
-from support.programs import Started, own_copy, ranks_of, wait_until
+from support.programs import LIMIT_S, Started, own_copy, ranks_of, send, stands_still, wait_until
 from support.studies import REAL_PAIR
 
 STUDY = """\
@@ -25,6 +23,7 @@ isolated = 4
 contended = 4
 repetitions = 10
 """
+RANKS = 2
 
 
 def test_a_study_that_is_killed_goes_on_to_the_same_cells(engine, tmp_path: Path) -> None:
@@ -32,11 +31,8 @@ def test_a_study_that_is_killed_goes_on_to_the_same_cells(engine, tmp_path: Path
     (tmp_path / "study.toml").write_text(STUDY)
     command = [sys.executable, "-m", "stressbench", "study", "run", "study.toml", "-o", "made"]
     with Started(command, cwd=tmp_path, environment={"STRESSBENCH_MPI": str(engine.program)}) as process:
-        wait_until(
-            lambda: any('"round"' in path.read_text() for path in tmp_path.glob("made/runs/*.jsonl")),
-            "a round is in a run file",
-        )
-        os.kill(process.pid, signal.SIGKILL)
+        wait_until(lambda: any(map(has_begun, run_files(tmp_path))), "a round is in a run file")
+        process.kill()
         process.communicate(timeout=300)
 
     resumed = engine.stressbench("study", "resume", "made", cwd=tmp_path)
@@ -49,39 +45,68 @@ def test_a_launch_that_outlives_a_killed_study_is_waited_for(engine, tmp_path: P
     """The launcher is stopped, so that it does not hear of the study's end; its ranks are, so that they still write."""
     (tmp_path / "pair.sb").write_text(REAL_PAIR)
     (tmp_path / "study.toml").write_text(STUDY.replace("= 4\n", "= 12\n"))  # rounds enough to stop ranks among them
+    paused: list[int] = []
     command = [sys.executable, "-m", "stressbench", "study"]
     mine = own_copy(engine, tmp_path)
     environment = {"STRESSBENCH_MPI": str(mine.program)}
     with Started([*command, "run", "study.toml", "-o", "made"], cwd=tmp_path, environment=environment) as study:
-        wait_until(
-            lambda: any('"round"' in path.read_text() for path in tmp_path.glob("made/runs/*.jsonl")),
-            "a round is in a run file",
-        )
-        children = Path(f"/proc/{study.pid}/task/{study.pid}/children").read_text()
-        launcher = next(int(pid) for pid in children.split() if b"mpirun" in Path(f"/proc/{pid}/cmdline").read_bytes())
-        paused = [launcher, *ranks_of(mine.program)]
-        for process in paused:
-            os.kill(process, signal.SIGSTOP)
+
+        def is_paused() -> bool:
+            paused[:] = paused_in_a_run(tmp_path, study.pid, mine.program)
+            return bool(paused)
+
+        wait_until(is_paused, "a launch is paused between its first round and its end")
         try:
-            os.kill(study.pid, signal.SIGKILL)
-            study.wait(timeout=300)
+            study.kill()
+            study.wait(timeout=LIMIT_S)
             with Started([*command, "resume", "made"], cwd=tmp_path, environment=environment) as resumed:
                 assert resumed.stderr is not None
                 waits = any("waiting for it to end" in line for line in resumed.stderr)
-                go_on(paused)
-                _, said = resumed.communicate(timeout=300)
+                send(signal.SIGCONT, paused)
+                _, said = resumed.communicate(timeout=LIMIT_S)
         finally:
-            go_on(paused)
+            send(signal.SIGCONT, paused)
 
     assert waits
     assert resumed.returncode == 0, said
     require_both_cells(engine, tmp_path, said)
 
 
-def go_on(processes: Sequence[int]) -> None:
-    for process in processes:
-        with suppress(ProcessLookupError):
-            os.kill(process, signal.SIGCONT)
+def run_files(folder: Path) -> list[str]:
+    return [path.read_text() for path in folder.glob("made/runs/*.jsonl")]
+
+
+def has_begun(run: str) -> bool:
+    return '"type":"round"' in run
+
+
+def is_unfinished(run: str) -> bool:
+    return has_begun(run) and '"type":"end"' not in run
+
+
+def paused_in_a_run(folder: Path, study: int, program: Path) -> list[int]:
+    """The study's launcher and its ranks, which are stopped; none, and they go on, if no run is unfinished then."""
+    if not any(map(is_unfinished, run_files(folder))):
+        return []
+    launch = launchers_of(study)
+    send(signal.SIGSTOP, launch)
+    launch += ranks_of(program)  # which only a launcher that goes on starts
+    send(signal.SIGSTOP, launch)
+    wait_until(lambda: all(map(stands_still, launch)), "the launch stands still")
+    if len(launch) == 1 + RANKS and any(map(is_unfinished, run_files(folder))):
+        return launch
+    send(signal.SIGCONT, launch)
+    return []
+
+
+def launchers_of(study: int) -> list[int]:
+    found = []
+    with suppress(OSError):
+        for pid in Path(f"/proc/{study}/task/{study}/children").read_text().split():
+            with suppress(OSError):
+                if b"mpirun" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    found.append(int(pid))
+    return found
 
 
 def require_both_cells(engine, folder: Path, said: str) -> None:

@@ -203,10 +203,10 @@ def kill_ranks_when(program: Path, condition: Callable[[], bool], what: str) -> 
 
 
 def stands_still(pid: int) -> bool:
-    """Whether SIGSTOP has stopped every thread; a process or thread that ends meanwhile has none."""
+    """Whether SIGSTOP has stopped every thread, or it has ended."""
     states = set()
     with suppress(OSError):  # of the folder
         for path in Path(f"/proc/{pid}/task").glob("*/stat"):
             with suppress(OSError):
                 states.add(path.read_text().rpartition(")")[2].split()[0])
-    return states <= {"T", "t"}
+    return states <= {"T", "t", "Z", "X"}

@@ -16,7 +16,7 @@ SMALLER = {
     ),
 }  # fmt: skip
 RANKS_PER_NODE = {"rails-two-jobs.sb": "2"}  # jobs that share nodes
-SMALL = ("--isolated", "1", "--contended", "1", "--repetitions", "1", "--warmup", "0", "--time-limit", "90s")
+SMALL = ("--isolated", "1", "--contended", "1", "--repetitions", "1", "--warmup", "0")
 
 
 def test_there_are_workloads():

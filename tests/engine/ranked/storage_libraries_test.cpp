@@ -121,7 +121,7 @@ TEST_P(StorageLibraries, MakeAFileOfEachRank) {
 }
 
 TEST_P(StorageLibraries, SaySoWhereTheFileHoldsLess) {
-  const TimeLimit limit(60);
+  const TimeLimit limit;
   const BackendBench writer = bench();
   write_all(*writer, Strided{group_}, path_);
   const BackendBench reader = bench();
@@ -131,7 +131,7 @@ TEST_P(StorageLibraries, SaySoWhereTheFileHoldsLess) {
 }
 
 TEST_P(StorageLibraries, SaySoWhereTheFileIsOfAnotherKind) {
-  const TimeLimit limit(60);
+  const TimeLimit limit;
   write_content(bytes_at(1, 5000));
   const BackendBench reader = bench();
   EXPECT_THAT(thrown<MachineFault>([&] { read_all(*reader, Strided{group_}, path_); }),
@@ -139,7 +139,7 @@ TEST_P(StorageLibraries, SaySoWhereTheFileIsOfAnotherKind) {
 }
 
 TEST_P(StorageLibraries, SaySoWhereThereIsNoFolder) {
-  const TimeLimit limit(60);
+  const TimeLimit limit;
   const BackendBench writer = bench();
   const std::string nowhere = path_ + "/no/such";
   EXPECT_THAT(thrown<MachineFault>([&] { write_all(*writer, Strided{group_}, nowhere); }),
@@ -153,7 +153,7 @@ TEST_P(StorageLibraries, SaySoWhereThereIsNoFolder) {
 class ApartLibraries : public StorageLibraries {};
 
 TEST_P(ApartLibraries, SaySoWhereTheDiskIsFull) {
-  const TimeLimit limit(60);
+  const TimeLimit limit;
   const SmallDisk disk(group_, 64 << 10);
   if (!disk.mounted()) GTEST_SKIP() << "no small tmpfs may be mounted here: " << disk.mount_error();
   BackendBench writer = bench();
@@ -262,7 +262,7 @@ TEST_F(Hdf5Storage, TellsItOnce) {
 }
 
 TEST_F(Hdf5Storage, NoticesThatLessWasWrittenThanGiven) {
-  const TimeLimit limit(60);
+  const TimeLimit limit;
   BackendBench writer("hdf5", {});
   const Strided part{group_};
   const auto opening = part.opening(path_, Access::write);

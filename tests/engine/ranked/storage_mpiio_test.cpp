@@ -91,7 +91,7 @@ TEST_P(MpiIoCalls, KeepWhatIsInTheFile) {
 }
 
 TEST_P(MpiIoCalls, SaySoWhereTheFileEndsTooEarly) {
-  const TimeLimit limit(60);
+  const TimeLimit limit;
   const BackendBench bench("mpiio", settings());
   const Strided part{group_};
   write_content(bytes_at(0, part.length / 2));
@@ -108,7 +108,7 @@ class ApartMpiIo : public MpiIoCalls {};
 class ApartMpiIoShort : public MpiIoCalls {};
 
 TEST_P(ApartMpiIo, SaySoWhereTheDiskIsFull) {
-  const TimeLimit limit(60);
+  const TimeLimit limit;
   const SmallDisk disk(group_, 64 << 10);
   if (!disk.mounted()) GTEST_SKIP() << "no small tmpfs may be mounted here: " << disk.mount_error();
   BackendBench bench("mpiio", settings());
@@ -157,7 +157,7 @@ TEST_F(MpiIoStorage, TakesTheKindOfACallNotItsDirection) {
 }
 
 TEST_P(ApartMpiIoShort, WritesAreNoticed) {
-  const TimeLimit limit(60);
+  const TimeLimit limit;
   BackendBench bench("mpiio", settings());
   const Strided part{group_, 1000, 1};
   capture::shorten_write();
@@ -204,7 +204,7 @@ TEST_F(MpiIoStorage, PreallocatesWhenOpened) {
 }
 
 TEST_F(MpiIoStorage, SaysSoWherePreallocationDoesNotFit) {
-  const TimeLimit limit(60);
+  const TimeLimit limit;
   const SmallDisk disk(group_, 64 << 10);
   if (!disk.mounted()) GTEST_SKIP() << "no small tmpfs may be mounted here: " << disk.mount_error();
   BackendBench bench("mpiio", {{"preallocate", ""}});

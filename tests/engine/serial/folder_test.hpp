@@ -11,18 +11,29 @@
 
 namespace stressbench::test {
 
-class FolderTest : public testing::Test {
- protected:
-  FolderTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "stressbench_tests.XXXXXX").string();
+// A new directory, which is removed at the end.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = (parent / "stressbench_tests.XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make the folder " + name);
-    folder_ = name;
+    path_ = name;
   }
-  ~FolderTest() override {
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
     std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
+    std::filesystem::remove_all(path_, ignored);
   }
 
+  const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class FolderTest : public testing::Test {
+ protected:
   std::string path(const std::string& name = "out") const { return folder_ / name; }
   // Writes a file and returns its path.
   std::string put(const std::string& name, const std::string& text) const {
@@ -30,7 +41,8 @@ class FolderTest : public testing::Test {
     return path(name);
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder own_folder_;
+  const std::filesystem::path folder_ = own_folder_.path();
 };
 
 }  // namespace stressbench::test

@@ -340,8 +340,9 @@ TEST_F(Posix, RemarksThatMemoryIgnoresDirectAccess) {
   struct statfs system {};
   if (::statfs("/dev/shm", &system) != 0 || system.f_type != TMPFS_MAGIC) GTEST_SKIP() << "/dev/shm is no tmpfs";
   const BackendBench bench("posix", {{"direct", ""}});
+  const test::TemporaryFolder folder("/dev/shm");
   Opening in_memory = opening(Access::write);
-  in_memory.path = "/dev/shm/stressbench_posix_test";
+  in_memory.path = folder.path() / "out";
   bench->prepare(in_memory);
   EXPECT_THAT(bench->notes(), ElementsAre(HasSubstr("ignores O_DIRECT")));
   EXPECT_FALSE(std::filesystem::exists(in_memory.path));

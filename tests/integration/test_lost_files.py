@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.programs import Engine, Outcome, Started, finished
+from support.programs import LIMIT_S, Engine, Outcome, Started, finished
 
 WORKLOAD = "[JOB_NAME] only\n[NID_LIST] 0-1\n[REPEAT] 1\n[MOTIF] Compute -m 1ms --mode sleep\n"
 ENDLESS = ("--ranks-per-node", "1", "--isolated", "1000000", "--contended", "0")  # ends when the loss is noticed
@@ -65,7 +65,7 @@ def test_a_run_whose_file_is_taken_away_keeps_all_under_a_new_name_and_fails(
     with any_engine.started("run", workload, *ENDLESS, "--output", run, ranks=2) as process:
         wait_for(lambda: len(rounds(run)) >= 3, "three rounds")
         change(run)
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=LIMIT_S)
 
     assert process.returncode == STATUS, errors
     assert f"the run file '{run}' {said}" in errors
@@ -89,7 +89,7 @@ def test_a_run_that_is_continued_keeps_the_rounds_of_before_too(any_engine, work
     with any_engine.started("run", "--continue", run, ranks=2) as process:
         wait_for(lambda: len(rounds(run)) >= len(before) + 3, "three rounds more")
         cut(run)
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=LIMIT_S)
 
     assert process.returncode == STATUS, errors
     done = rounds(tmp_path / "run.kept-2.jsonl")
@@ -105,7 +105,7 @@ def test_a_run_whose_folder_goes_keeps_all_in_the_folder_it_runs_in(any_engine, 
     ) as process:
         wait_for(lambda: len(rounds(folder / "run.jsonl")) >= 1, "a round")
         folder.rename(tmp_path / "elsewhere")
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=LIMIT_S)
 
     assert process.returncode == STATUS, errors
     assert rounds(tmp_path / "run.kept.jsonl")[0] == 1
@@ -122,7 +122,7 @@ def test_the_command_says_how_to_go_on_with_what_was_kept(engine, workload, tmp_
     ) as process:
         wait_for(lambda: len(rounds(run)) >= 2, "two rounds")
         run.unlink()
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=LIMIT_S)
 
     assert process.returncode == STATUS, errors
     many = len(rounds(kept))
@@ -153,7 +153,7 @@ def test_overwrite_does_not_wait_for_a_reader(engine, tmp_path) -> None:
     (tmp_path / "one.sb").write_text("[JOB_NAME] a\n[NODES] 1\n[MOTIF] barrier\n")
     arguments = engine.command("run", tmp_path / "one.sb", "--overwrite", "--output", tmp_path / "pipe")
 
-    refused = finished(["timeout", "--signal=KILL", "60", *arguments], cwd=tmp_path)
+    refused = finished(arguments, cwd=tmp_path)
 
     assert refused.status == 2, refused.text
     assert f"--output: '{tmp_path}/pipe' is a pipe without a reader" in refused.errors

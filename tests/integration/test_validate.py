@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from support.programs import Started
+from support.programs import LIMIT_S, Started
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schema" / "validate.schema.json").read_text(encoding="utf-8"))
 ITERATIONS = 30
@@ -269,7 +269,7 @@ def test_an_interrupt_keeps_the_launches_that_are_done(engine, program, tmp_path
             lambda: journal.exists() and journal.read_text().count('"side":"workload"') >= 2, "two pairs of launches"
         )
         running.send_signal(signal.SIGINT)
-        output, errors = running.communicate(timeout=120)
+        output, errors = running.communicate(timeout=LIMIT_S)
 
     assert running.returncode == 130, errors
     assert "stopped after" in output

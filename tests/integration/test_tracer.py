@@ -106,25 +106,22 @@ def test_a_window_may_differ_from_rank_to_rank_and_begin_with_the_first_call(tra
     assert calls == [2, 3, whole - 2]
 
 
-def test_a_pause_within_a_window_is_in_none_of_its_times(traced, patterns, tmp_path):
+def test_a_pause_within_a_window_changes_none_of_its_calls(traced, patterns, tmp_path):
+    """tests/tracer/recording_test.cpp has its times."""
     run = traced([patterns, "paused", "20"], **windows(tmp_path, *[(2, 18)] * RANKS))
 
     for rank in run.ranks:
         assert rank["sequence_calls"] == 16
-        accounted_s = sum(total["time_s"] for total in rank["totals"]) + sum(gap[3] for gap in rank["gaps"])
-        assert rank["wall_s"] - accounted_s < 0.25  # it pauses for 0.5 s
         assert rank["tail_s"] == 0  # what was before the pause is in a gap
 
 
-def test_a_program_that_is_paused_until_its_window_begins_has_no_time_before_it(traced, patterns, tmp_path):
+def test_a_program_that_is_paused_until_its_window_begins_is_recorded_from_there(traced, patterns, tmp_path):
     run = traced(
         [patterns, "paused", "2"], STRESSBENCH_TRACE_PAUSED="1", **windows(tmp_path, *[(0, 1)] * RANKS)
     )  # fmt: skip
 
     for rank in run.ranks:
         assert rank["sequence_calls"] == 1
-        accounted_s = sum(total["time_s"] for total in rank["totals"]) + sum(gap[3] for gap in rank["gaps"])
-        assert rank["wall_s"] - accounted_s < 0.25
 
 
 def test_nothing_is_recorded_after_a_window_even_if_the_program_asks_for_it(traced, patterns, tmp_path):

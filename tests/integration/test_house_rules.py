@@ -51,12 +51,13 @@ def test_a_planted_violation_of_the_layers_is_found(checkout, tmp_path, violatio
 
 def test_what_is_allowed_passes(checkout, tmp_path):
     found = check(checkout, tmp_path, ALLOWED)
-    assert (found.returncode, found.stdout) == (0, "")
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
 def test_this_checkout_keeps_its_layers(checkout):
     program = [sys.executable, str(checkout / "scripts" / "check_layers.py")]
-    assert subprocess.run(program, capture_output=True, text=True, check=False).stdout == ""
+    found = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
 SOUND = {
@@ -136,7 +137,8 @@ def test_a_file_that_git_ignores_does_not_count(checkout, tmp_path):
 
 def test_paths_that_this_checkout_mentions_exist(checkout):
     program = [sys.executable, str(checkout / "scripts" / "check_paths.py")]
-    assert subprocess.run(program, capture_output=True, text=True, check=False).stdout == ""
+    found = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
 JUNIT = """<testsuite><testcase name="a"/><testcase name="b" status="fail"><failure/></testcase>

@@ -114,6 +114,25 @@ def test_a_session_is_that_of_its_launcher_as_long_as_that_lives(tmp_path: Path)
     assert not gone.exists()
 
 
+def test_a_file_of_a_session_that_is_removed_meanwhile_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = session(tmp_path, "pid.4194999")  # above the largest number that a process can have
+    put(gone / "leaves")
+    lstat = Path.lstat
+
+    def removing(path: Path) -> os.stat_result:
+        if path.name == "leaves":
+            path.unlink()
+        return lstat(path)
+
+    monkeypatch.setattr(Path, "lstat", removing)
+    (left,) = find([tmp_path], user=ME)
+
+    assert left.path == gone
+    assert left.size >= 4096
+
+
 def test_a_session_that_a_link_leads_to_stays(tmp_path: Path) -> None:
     (tmp_path / "places").mkdir()
     precious = session(tmp_path / "places", "pid.1")

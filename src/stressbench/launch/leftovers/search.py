@@ -5,6 +5,7 @@ import re
 import stat
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -125,11 +126,15 @@ def _candidate(kind: Kind, folder: Path, inside: tuple[str, ...], name: str, sta
 
 
 def _size(path: Path, status: os.stat_result) -> int:
-    """Size on disk in bytes; links are not followed."""
+    """Size on disk in bytes; links are not followed. Files that its owner removes meanwhile do not count."""
     if not stat.S_ISDIR(status.st_mode):
         return status.st_blocks * 512
-    files = [Path(folder, name) for folder, _, names in os.walk(path) for name in names]
-    return sum(file.lstat().st_blocks * 512 for file in files if os.path.lexists(file))
+    size = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            with suppress(OSError):
+                size += Path(folder, name).lstat().st_blocks * 512
+    return size
 
 
 def is_needed(candidate: Candidate, alive: LiveProcesses) -> bool:

@@ -21,7 +21,7 @@ def test_settings_of_others_are_not_read(tmp_path: Path, where: str) -> None:
     here = where == "working directory"
 
     ended = subprocess.run(
-        [sys.executable, "-c", DRAW], capture_output=True, text=True, check=True, timeout=120,
+        [sys.executable, "-c", DRAW], capture_output=True, text=True, check=True, timeout=300,
         cwd=tmp_path if here else tmp_path / "elsewhere",
         env={**os.environ, "MPLBACKEND": "nonsense"} | ({} if here else {"MATPLOTLIBRC": str(tmp_path)}),
     )  # fmt: skip
@@ -30,15 +30,28 @@ def test_settings_of_others_are_not_read(tmp_path: Path, where: str) -> None:
     assert ended.stderr == ""
 
 
-def test_importing_leaves_directory_and_environment_as_they_were(tmp_path: Path) -> None:
-    say = f"{DRAW}; import os; print(os.getcwd(), os.environ['MPLBACKEND'])"
+def test_fonts_that_are_looked_for_anew_because_no_cache_can_be_kept_are_no_message(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    places = {name: str(tmp_path / "file") for name in ("HOME", "MPLCONFIGDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
 
     ended = subprocess.run(
-        [sys.executable, "-c", say], capture_output=True, text=True, check=True, timeout=120, cwd=tmp_path,
+        [sys.executable, "-c", DRAW], capture_output=True, text=True, check=True, timeout=300, cwd=tmp_path,
+        env={**os.environ, **places, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+
+    assert ended.stderr == ""
+
+
+def test_importing_leaves_directory_environment_and_logging_as_they_were(tmp_path: Path) -> None:
+    say = f"{DRAW}; import os; print(os.getcwd(), os.environ['MPLBACKEND'])"
+    say += "; import logging; print(logging.getLogger('matplotlib').level)"
+
+    ended = subprocess.run(
+        [sys.executable, "-c", say], capture_output=True, text=True, check=True, timeout=300, cwd=tmp_path,
         env={**os.environ, "MPLBACKEND": "nonsense"},
     )  # fmt: skip
 
-    assert ended.stdout.splitlines()[1] == f"{tmp_path} nonsense"
+    assert ended.stdout.splitlines()[1:] == [f"{tmp_path} nonsense", "0"]
 
 
 def test_matplotlib_is_imported_in_one_place() -> None:

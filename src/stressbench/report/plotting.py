@@ -1,9 +1,11 @@
 """The only module that imports matplotlib, with its default settings, so that no other settings change a figure.
 
 On import, matplotlib reads `matplotlibrc` from the working directory, which may belong to somebody else, and the
-settings of the user. Settings can start programs (`text.usetex`), so both are kept out.
+settings of the user. Settings can start programs (`text.usetex`), so both are kept out. It also builds its cache of
+fonts, and warns where that takes a while or has no place to stay: no concern of those who want a figure.
 """
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,17 +15,24 @@ from pathlib import Path
 
 @contextmanager
 def _default_settings() -> Iterator[None]:
-    """Context for importing matplotlib with its default settings, from its data folder as the working directory."""
+    """Context for importing matplotlib with its default settings, from its data folder as the working directory.
+
+    Its warnings are not logged.
+    """
     spec = find_spec("matplotlib")
     assert spec is not None
     assert spec.origin is not None
     folder = Path(spec.origin).parent / "mpl-data"
     saved_environment = {name: os.environ.pop(name, None) for name in ("MATPLOTLIBRC", "MPLBACKEND")}
     working_directory = os.open(".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    log = logging.getLogger("matplotlib")
+    saved_level = log.level
     try:
         os.chdir(folder)
+        log.setLevel(logging.ERROR)
         yield
     finally:
+        log.setLevel(saved_level)
         os.fchdir(working_directory)
         os.close(working_directory)
         os.environ.update({name: value for name, value in saved_environment.items() if value is not None})

@@ -145,11 +145,14 @@ def test_a_link_that_another_user_made_is_not_followed(tmp_path: Path) -> None:
     assert (tmp_path / "victim").read_text() == "old"
 
 
-def test_links_in_a_circle_folders_sockets_and_missing_folders_are_refused(tmp_path: Path) -> None:
+def test_links_in_a_circle_folders_sockets_and_missing_folders_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the address of a socket has 107 characters at most
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(tmp_path / "socket"))
+        server.bind("socket")
 
     assert refusal(tmp_path / "a") == "Too many levels of symbolic links"
     assert refusal(tmp_path) == "Is a directory"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.fake_clock import FakeAlarm
+from support.programs import wait_until
 
 from stressbench.launch.clock import timed_by
 from stressbench.launch.command import Command
@@ -17,7 +18,7 @@ from stressbench.launch.paired_launch import PairedLaunch, PairOutcome, run_with
 from stressbench.launch.stopping import StopPolicy
 
 OBEYS = "trap 'echo stopped >>log; exit 0' USR1; touch ready; while :; do sleep 0.02; done"
-DEAF = "trap '' USR1 TERM INT; touch ready; while :; do sleep 0.02; done; : 26457"
+DEAF = "trap '' USR1 TERM INT; touch ready; while :; do sleep 0.02; done"
 
 
 def member(script: str, *, grace_s: float = 120.0, limit_s: float | None = None) -> PairedLaunch:
@@ -51,20 +52,21 @@ class HourPassesWith:
         return FakeAlarm(self, self.now_s() + delay_s, action)
 
 
-def alive(words: str) -> bool:
-    """Whether such a process runs, after a moment for those that are on their way out."""
+def processes_in(folder: Path) -> list[int]:
+    """Live processes with this working directory, except this one."""
 
-    def holds(path: Path) -> bool:
+    def is_in(process: Path) -> bool:
         try:
-            return words.encode() in path.read_bytes()
-        except OSError:
+            return (process / "cwd").readlink() == folder
+        except OSError:  # it has ended, or is of another user
             return False
 
-    for _ in range(3000):
-        if not any(holds(path) for path in Path("/proc").glob("[0-9]*/cmdline")):
-            return False
-        time.sleep(0.1)
-    return True
+    found = [int(process.name) for process in Path("/proc").glob("[0-9]*") if is_in(process)]
+    return [process for process in found if process != os.getpid()]
+
+
+def require_nobody_left(folder: Path) -> None:
+    wait_until(lambda: not processes_in(folder), "no process of the launches is left")
 
 
 def soon(action: Callable[[], None], *, after: Path) -> threading.Thread:
@@ -97,7 +99,7 @@ def test_a_background_launch_that_does_not_stop_is_killed(here: Path) -> None:
 
     assert ended.program is not None
     assert ended.program.status == 0
-    assert not alive("26457")
+    require_nobody_left(here)
 
 
 def test_a_background_launch_that_never_is_ready_is_ended_and_the_program_does_not_begin(here: Path) -> None:
@@ -112,11 +114,13 @@ def test_a_background_launch_that_never_is_ready_is_ended_and_the_program_does_n
 def test_a_background_launch_that_ends_takes_the_program_with_it(here: Path) -> None:
     background = "touch ready; until [ -e begun ]; do sleep 0.02; done; exit 4"
 
-    ended = beside(member("trap '' USR1; touch begun; sleep 24.494"), member(background))
+    ended = beside(member("trap '' USR1; touch begun; sleep 86400"), member(background))
 
     assert ended.lost_background
     assert ended.background.status == 4
-    assert not alive("24.494")
+    assert ended.program is not None
+    assert ended.program.status != 0
+    require_nobody_left(here)
 
 
 def test_a_program_is_ended_at_its_time_limit(here: Path) -> None:
@@ -124,15 +128,17 @@ def test_a_program_is_ended_at_its_time_limit(here: Path) -> None:
 
     assert ended.out_of_time
     assert (here / "log").read_text() == "stopped\n"
-    assert not alive("26457")
+    require_nobody_left(here)
 
 
 def test_a_signal_ends_both(here: Path) -> None:
     thread = soon(lambda: os.kill(os.getpid(), signal.SIGTERM), after=here / "begun")
 
-    ended = beside(member("touch begun; exec sleep 20"), member(OBEYS))
+    ended = beside(member("touch begun; exec sleep 86400"), member(OBEYS))
 
     thread.join()
+    assert ended.program is not None
+    assert ended.program.status != 0
     assert ended.interrupted
     assert not ended.out_of_time
     assert (here / "log").read_text() == "stopped\n"
@@ -147,9 +153,9 @@ def test_a_program_that_cannot_be_started_leaves_no_background_launch(here: Path
     assert (here / "log").read_text() == "stopped\n"
 
 
-def test_what_outlives_its_launcher_is_counted() -> None:
-    ended = execute(Command(argv=("sh", "-c", "sleep 28284 & sleep 28284 & exit 0")))
+def test_what_outlives_its_launcher_is_counted(here: Path) -> None:
+    ended = execute(Command(argv=("sh", "-c", "sleep 86400 & sleep 86400 & exit 0")))
 
     assert (ended.status, ended.killed_processes) == (0, 2)
     assert ended.ended_s - ended.began_s >= 0
-    assert not alive("28284")
+    require_nobody_left(here)

@@ -299,11 +299,13 @@ def complaint(words: Sequence[str], statuses: frozenset[int]) -> str | None:
 
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
+        former = signal.signal(signal.SIGVTALRM, _out_of_time)
         signal.setitimer(signal.ITIMER_VIRTUAL, MOST_CPU_S)
         try:
             ended = invoke(list(words))
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, former)
     if ended.exception is not None:
         return "".join(traceback.format_exception(ended.exception))[-1500:]
     if ended.exit_code not in statuses:
@@ -371,7 +373,6 @@ def limited() -> None:
         complaint(_words(command, out="/dev/null/x", given=CORPUS / "run/run.jsonl"), frozenset())
     taken = int(re.search(r"VmSize:\s+(\d+)", Path("/proc/self/status").read_text())[1]) * 1024  # type: ignore[index]
     resource.setrlimit(resource.RLIMIT_AS, (taken + MOST_BYTES, taken + MOST_BYTES))
-    signal.signal(signal.SIGVTALRM, _out_of_time)
 
 
 @contextlib.contextmanager
@@ -390,7 +391,6 @@ def stand_ins() -> Iterator[None]:
 
 
 def main() -> None:
-    signal.signal(signal.SIGVTALRM, _out_of_time)
     limited()
     with contextlib.redirect_stdout(sys.stderr), stand_ins():
         found = tried(sys.argv[1], int(sys.argv[2]))

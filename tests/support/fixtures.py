@@ -104,11 +104,24 @@ def fortran(any_engine, tmp_path) -> Callable[[str], Path]:
 @pytest.fixture(scope="module")
 def benchmark() -> Iterator[Callable[[str], ModuleType]]:
     """Loads a program of benchmarks/ by name, with imports as for scripts."""
-    sys.path.insert(0, str(CHECKOUT / "benchmarks"))
-    try:
+    with importing_from(CHECKOUT / "benchmarks"):
         yield importlib.import_module
+
+
+@pytest.fixture(scope="module")
+def script() -> Iterator[Callable[[str], ModuleType]]:
+    """Loads a program of scripts/ by name, with imports as for scripts."""
+    with importing_from(CHECKOUT / "scripts"):
+        yield importlib.import_module
+
+
+@contextmanager
+def importing_from(folder: Path) -> Iterator[None]:
+    sys.path.insert(0, str(folder))
+    try:
+        yield
     finally:
-        sys.path.remove(str(CHECKOUT / "benchmarks"))
+        sys.path.remove(str(folder))
 
 
 @pytest.fixture(scope="module")

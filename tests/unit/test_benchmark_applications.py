@@ -1,7 +1,6 @@
 """The suite of applications (benchmarks/applications.py): definitions, table and exit statuses, with a stand-in for
 `stressbench validate`."""
 
-import importlib
 import json
 import signal
 import sys
@@ -422,13 +421,9 @@ def test_wrong_names_and_definitions_are_refused_with_one_message(bench, text, n
 
 
 @pytest.fixture(scope="module")
-def known_motifs() -> Any:
+def known_motifs(script) -> Any:
     """What scripts/check_docs.py knows of motifs and their options."""
-    sys.path.insert(0, str(CHECKOUT / "scripts"))
-    try:
-        return importlib.import_module("check_docs").Declarations(CHECKOUT)
-    finally:
-        sys.path.remove(str(CHECKOUT / "scripts"))
+    return script("check_docs").Declarations(CHECKOUT)
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in DEFINITIONS.glob("*.toml")))

@@ -1,8 +1,7 @@
 """scripts/check_docs.py finds commands, options, blocks and links in the documentation that are wrong."""
 
-import importlib
 import json
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,9 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def check_docs() -> ModuleType:
-    sys.path.insert(0, str(ROOT / "scripts"))
-    return importlib.import_module("check_docs")
+def check_docs(script: Callable[[str], ModuleType]) -> ModuleType:
+    return script("check_docs")
 
 
 @pytest.fixture(scope="module")

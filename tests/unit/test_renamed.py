@@ -1,7 +1,6 @@
 """scripts/check_names.py finds names that were replaced, as identifiers and with their lines."""
 
-import importlib
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -77,9 +76,8 @@ ALLOWED = {
 
 
 @pytest.fixture(scope="module")
-def check_names() -> ModuleType:
-    sys.path.insert(0, str(ROOT / "scripts"))
-    return importlib.import_module("check_names")
+def check_names(script: Callable[[str], ModuleType]) -> ModuleType:
+    return script("check_names")
 
 
 def checkout(folder: Path, path: str, source: str) -> Path:

@@ -32,12 +32,13 @@ WORKLOAD = """\
 [MOTIF] allreduce
 [MOTIF] pingpong -i 20
 [MOTIF] posix -s 1000 -f ${SCRATCH}/out
+[MOTIF] mpiio -s 1000 -f ${SCRATCH}/shared --hint made_up=1
 [JOB_NAME] alone
 [NID_LIST] 2
 [REPEAT] 2
 [MOTIF] allreduce
 """
-"""On 3 ranks, one a node, `alone` has one rank: its reduction is so short that the engine warns of the clock."""
+"""For 3 ranks, one a node. What the library makes of a hint is remarked in an event, on every machine."""
 SUITES = """\
 [JOB_NAME] suites
 [NODES] 1

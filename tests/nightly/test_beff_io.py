@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 from support.measured import Tolerated
-from support.programs import Started, wait_until
+from support.programs import LIMIT_S, Started, wait_until
 
 ROWS = 43 * 3  # of Table 2, three ways
 GIVEN_S = 20
@@ -79,7 +79,7 @@ def test_one_that_is_interrupted_shows_what_it_has_and_claims_no_number(engine, 
         while "the engine finishes the current round" not in process.stderr.readline():
             assert process.poll() is None
         process.send_signal(signal.SIGTERM)  # now; another signal is another request, however soon it comes
-        output, _ = process.communicate(timeout=120)
+        output, _ = process.communicate(timeout=LIMIT_S)
 
     assert process.returncode == 130
     assert "INCOMPLETE" in output

@@ -22,6 +22,7 @@ from support.lab_bench import (
     require_storage,
     without_root,
 )
+from support.programs import LIMIT_S
 
 STRIPED = SERVED.replace('"2:1"', '"1:1"') + 'stripe = "4MiB"\n'
 WRITTEN = 8 * 2**20
@@ -153,7 +154,7 @@ def test_a_lab_goes_down_while_a_host_writes(engine, tmp_path, wait_for) -> None
     with subprocess.Popen(words, env={**os.environ, **bench.environment}) as writing:
         wait_for(lambda: bench.sent()["h0-s0", "h0"] > 2**20, "bytes are on their way")
         bench.lab("down", "storing")
-        assert writing.wait(timeout=30) != 0
+        assert writing.wait(timeout=LIMIT_S) != 0
 
     wait_for(lambda: gone(tmp_path / "labs"), "nothing is left")
 

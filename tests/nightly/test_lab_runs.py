@@ -4,6 +4,7 @@ import signal
 
 import pytest
 from support.lab_bench import descendants_marked, job
+from support.programs import LIMIT_S
 
 from stressbench.formats.run import read_run
 
@@ -53,7 +54,7 @@ def test_a_run_that_is_stopped_leaves_no_rank_in_the_lab(lab_up, wait_for, reque
     (tiny.folder / "w.sb").write_text(LONG, encoding="utf-8")
     target = tiny.folder / f"stopped{len(requests)}.jsonl"
     before = set(descendants_marked(tiny.folder / "labs"))
-    rounds = ("--isolated", "50", "--contended", "50", "--repetitions", "5")
+    rounds = ("--isolated", "10000", "--contended", "10000", "--repetitions", "5")
 
     with tiny.in_round(target, *rounds) as process:
         heard = ""
@@ -61,7 +62,7 @@ def test_a_run_that_is_stopped_leaves_no_rank_in_the_lab(lab_up, wait_for, reque
             process.send_signal(request)
             while "the engine finishes the current round" not in heard:
                 heard += process.stderr.readline()
-        errors = heard + process.communicate(timeout=60)[1]
+        errors = heard + process.communicate(timeout=LIMIT_S)[1]
 
     assert process.returncode == 130, errors
     wait_for(lambda: set(descendants_marked(tiny.folder / "labs")) <= before, "no rank is left")
@@ -78,7 +79,7 @@ def test_a_link_that_is_cut_for_good_ends_the_run_and_names_job_and_host(lab_up,
     # A round takes 3.5 s, so that the cut, within a second of one's end, meets the next at work.
     with tiny.in_round(target, "-n", "2", *rounds) as process:
         tiny.set("h1-s0", "down")
-        errors = process.communicate(timeout=120)[1]
+        errors = process.communicate(timeout=LIMIT_S)[1]
 
     assert process.returncode == 3, errors
     said = next(line for line in errors.splitlines() if "no progress for 3s" in line)
@@ -98,23 +99,27 @@ def test_a_link_that_is_cut_for_a_moment_delays_a_run_and_does_not_end_it(lab_up
     with tiny.in_round(target, "-n", "2", *rounds) as process:
         tiny.set("h1-s0", "down")
         tiny.set("h1-s0", "up")
-        errors = process.communicate(timeout=120)[1]
+        errors = process.communicate(timeout=LIMIT_S)[1]
 
     assert process.returncode == 0, errors
     assert read_run(target).complete
 
 
 def test_a_run_whose_link_is_cut_for_good_ends_by_timeout_and_leaves_no_rank(lab_up, wait_for) -> None:
-    """`timeout` sends SIGTERM, and no more; ranks that wait for a message do not hear it."""
+    """`timeout` sends SIGTERM, and no more; ranks that wait for a message do not hear it.
+
+    It hands on the SIGTERM that it gets as it sends its own.
+    """
     tiny = lab_up("tiny")
     (tiny.folder / "w.sb").write_text(LONG, encoding="utf-8")
     target = tiny.folder / "hung.jsonl"
     before = set(descendants_marked(tiny.folder / "labs"))
-    rounds = ("--isolated", "500", "--contended", "500", "--repetitions", "5")
+    rounds = ("--isolated", "10000", "--contended", "10000", "--repetitions", "5")
 
-    with tiny.in_round(target, *rounds, "--grace", "3s", under=("timeout", "12")) as process:
+    with tiny.in_round(target, *rounds, "--grace", "3s", under=("timeout", "86400")) as process:
         tiny.set("h1-s0", "down")
-        errors = process.communicate(timeout=60)[1]
+        process.send_signal(signal.SIGTERM)
+        errors = process.communicate(timeout=LIMIT_S)[1]
     tiny.set("h1-s0", "up")
 
     assert "SIGTERM: the engine finishes the current round within 3 s" in errors

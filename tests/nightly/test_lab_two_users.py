@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.programs import LIMIT_S
 
 from stressbench.labs.process import find_process
 
@@ -30,7 +31,7 @@ def stressbench(*words: str) -> "subprocess.CompletedProcess[str]":
     environment = {name: value for name, value in os.environ.items() if name not in taken}
     return subprocess.run(
         [*as_user(VICTIM), sys.executable, "-m", "stressbench", *words], env=environment, cwd="/", text=True,
-        capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=120,
+        capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=LIMIT_S,
     )  # fmt: skip
 
 
@@ -39,7 +40,7 @@ def planted() -> Iterator[Path]:
     """A lab that is up by all that is written down, planted where the victim's would be; its nodes can be entered."""
     home = Path(f"/tmp/stressbench-{VICTIM}")
     folder = home / "labs" / "tiny"
-    with subprocess.Popen([*as_user(VICTIM), "sleep", "300"]) as own:
+    with subprocess.Popen([*as_user(VICTIM), "sleep", "3600"]) as own:
         found = find_process(own.pid)
         assert found is not None
         process = {"pid": found.pid, "started": found.started}
@@ -159,7 +160,7 @@ def test_no_link_has_the_victims_files_removed(
 def test_a_state_that_somebody_else_made_up_has_no_process_of_the_victim_killed(thesis: Path) -> None:
     assert thesis.exists()
     folder = STATE_FOLDER / "labs" / "tiny"
-    with subprocess.Popen([*as_user(VICTIM), "sleep", "300"]) as own:
+    with subprocess.Popen([*as_user(VICTIM), "sleep", "3600"]) as own:
         found = find_process(own.pid)
         assert found is not None
         folder.mkdir(parents=True)
@@ -213,13 +214,13 @@ def test_link_counters_are_not_taken_from_another_user(engine, tmp_path_factory:
     folder.chmod(0o777)
     (folder / "w.sb").write_text("[JOB_NAME] a\n[NODES] 1\n[MOTIF] barrier\n")
     with subprocess.Popen(
-        [*as_user(ATTACKER), sys.executable, "-c", SPY, str(folder / "links.sock")], stdout=subprocess.PIPE
+        [*as_user(ATTACKER), sys.executable, "-c", SPY, "links.sock"], stdout=subprocess.PIPE, cwd=folder
     ) as spy:
         assert spy.stdout is not None
         assert spy.stdout.readline() == b"listens\n"
         ended = engine.run(
             "run", "w.sb", "--isolated", "1", "--contended", "0", "-o", "run.jsonl", ranks=2, cwd=folder,
-            environment={"STRESSBENCH_LINK_COUNTERS": str(folder / "links.sock")},
+            environment={"STRESSBENCH_LINK_COUNTERS": "links.sock"},
         )  # fmt: skip
         spy.kill()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.lab_bench import RATE, STREAM, TAPERED, WINDOW, isolated, isolated_s, job
-from support.programs import CHECKOUT, Outcome, Started, finished
+from support.programs import CHECKOUT, LIMIT_S, Outcome, Started, finished
 
 from stressbench.formats.run import Run, read_run
 from stressbench.stats import RunSummary, summarise
@@ -183,13 +183,13 @@ def test_what_a_simulation_cannot_have_is_refused_before_it_starts(simulator, mo
 
 def test_a_request_to_stop_ends_the_simulation_in_good_order(simulator, wait_for) -> None:
     target = simulator.folder / "stopped.jsonl"
-    rounds = ("--isolated", "100000", "--contended", "0")
+    rounds = ("--isolated", "1000000", "--contended", "0")
     words = simulator.words(job("a", "0-3", "alltoall"), "tiny", "-o", target, *rounds)
 
     with Started(words, cwd=simulator.folder, environment=simulator.environment) as process:
         wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=LIMIT_S)
         status = process.returncode
 
     assert status == 130

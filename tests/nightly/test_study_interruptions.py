@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from support.programs import GRACE_S, Engine, Started
+from support.programs import LIMIT_S, Engine, Started
 from support.studies import REAL_PAIR
 
 MANY_CELLS = """\
@@ -35,7 +35,7 @@ def interrupted(engine: Engine, words: tuple[str, ...], folder: Path, after_s: f
             process.communicate(timeout=after_s)
         except subprocess.TimeoutExpired:
             process.send_signal(how)
-            process.communicate(timeout=GRACE_S)
+            process.communicate(timeout=LIMIT_S)
 
 
 def test_interrupted_at_random_moments_it_has_each_run_once(engine, tmp_path: Path, pytestconfig) -> None:

@@ -10,6 +10,8 @@ import pytest
 from matplotlib.image import imread
 from numpy.typing import NDArray
 
+from support.programs import LIMIT_S
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_browser = pytest.mark.skipif(
     CHROMIUM is None, reason="no page was looked at: chromium, chromium-browser or google-chrome is not in PATH"
@@ -29,7 +31,7 @@ def browse(page: Path, folder: Path, *flags: str, address: str | None = None) ->
         [CHROMIUM, *FLAGS, f"--user-data-dir={folder / 'profile'}", *flags, address or page.as_uri()],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LIMIT_S,
         check=True,
     )
 

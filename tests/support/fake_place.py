@@ -104,7 +104,7 @@ def running(folder: Path) -> list[str]:
     All processes of `run_command` have the folder's clock in their environment.
     """
     mark = f"{VARIABLE}={folder.parent / 'clock'}".encode()
-    for _ in range(600):
+    for _ in range(3000):
         found = [
             _words(path.parent) for path in Path("/proc").glob("[0-9]*/environ") if mark in _read(path).split(b"\0")
         ]

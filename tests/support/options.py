@@ -139,4 +139,4 @@ def _motif(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asked(engine: Path, *words: str) -> str:
-    return subprocess.run([engine, *words], capture_output=True, text=True, timeout=120, check=True).stdout
+    return subprocess.run([engine, *words], capture_output=True, text=True, timeout=300, check=True).stdout

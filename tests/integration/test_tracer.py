@@ -133,12 +133,12 @@ def test_nothing_is_recorded_after_a_window_even_if_the_program_asks_for_it(trac
 
 
 def messages_started(rank: dict[str, Any]) -> list[list[tuple[str, int, int, int]]]:
-    """For each distinct call that starts requests from outside of the sequence: what the calls that created them say."""
+    """What each call that starts requests from outside of the sequence starts, as the calls that created them say."""
     return [
         [tuple(rank["calls"][number][key] for key in ("op", "peer", "tag", "bytes")) for number in call["inits"]]
         for call in rank["calls"]
         if "inits" in call
-    ]  # fmt: skip
+    ]
 
 
 def test_a_call_that_starts_requests_which_were_created_during_a_pause_shows_their_messages(traced, patterns):

@@ -212,8 +212,19 @@ void Call::drop_request(MPI_Request freed) noexcept {
 }
 
 Thread::Persistent Call::persistent_request(int world) const noexcept {
-  return {key_.op,   key_.type, key_.wildcards, key_.comm,  key_.peer, key_.tag,
-          key_.unit, world,     -1,             key_.bytes, address_};
+  Thread::Persistent request{};
+  request.op = key_.op;
+  request.type = key_.type;
+  request.wildcards = key_.wildcards;
+  request.comm = key_.comm;
+  request.peer = key_.peer;
+  request.tag = key_.tag;
+  request.unit = key_.unit;
+  request.world = world;
+  request.call = -1;
+  request.bytes = key_.bytes;
+  request.site = address_;
+  return request;
 }
 
 // Whether the slot holds a persistent request that no call of the sequence creates.

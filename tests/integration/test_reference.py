@@ -247,7 +247,7 @@ def entries_of(text: str) -> list[str]:
 def test_every_profile_has_its_motif():
     compared_in_test_mcb = {path.stem for path in REFERENCE.glob("mcb_*.json")}
     stems = {path.stem for path in REFERENCE.glob("*.json")}
-    assert {*MOTIFS} == stems - compared_in_test_mcb
+    assert MOTIFS.keys() == stems - compared_in_test_mcb
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,8 @@ void paused(int iterations) {
   }
 }
 
-// Persistent requests that are created outside of the parts in which they are started, over a communicator with reversed
-// ranks. Before the second part the send is created again with twice the size, and the communicator is freed.
+// Persistent requests that are created outside of the parts in which they are started, over a communicator with
+// reversed ranks. Before the second part the send is created again with twice the size.
 void started(int iterations) {
   const int own = ranks - 1 - rank, left = (rank + ranks - 1) % ranks;
   int out[2] = {rank, rank}, in[2] = {-1, -1};
@@ -81,7 +81,7 @@ void started(int iterations) {
     if (part == 1) continue;
     MPI_Request_free(&requests[1]);
     MPI_Send_init(out, 2, MPI_INT, (own + ranks - 1) % ranks, 3, turned, &requests[1]);
-    MPI_Comm_free(&turned);
   }
   for (int k = 0; k < 3; ++k) MPI_Request_free(&requests[k]);
+  MPI_Comm_free(&turned);
 }

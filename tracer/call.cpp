@@ -53,9 +53,9 @@ FortranStatuses::FortranStatuses(Call& call, MPI_Fint* program_statuses, int cou
 }
 
 Call::Call(Op op, const void* site) noexcept : address_(site) {
+  key_.op = static_cast<std::uint16_t>(op);
   if (!process().is_recording() || !is_outermost()) return;
   thread_ = process().thread();
-  key_.op = static_cast<std::uint16_t>(op);
 }
 
 void Call::begin_call() noexcept { begin_ns_ = now_ns(); }
@@ -178,14 +178,88 @@ void Call::free_window(MPI_Win win) noexcept {
 
 void Call::add_request(MPI_Request created, bool persistent) noexcept {
   if (created == MPI_REQUEST_NULL) return;
-  const int slot = thread_->requests.add(word_of(created));
+  const std::uint64_t handle = word_of(created);
+  const int slot = persistent ? thread_->add_persistent(handle) : thread_->requests.add(handle);
   key_.request = slot;
   if (slot < 0) return;
   request_slot_ = slot;
-  const bool sends =
-      persistent && key_.wildcards == no_wildcard && key_.source == unset && static_cast<Op>(key_.op) != Op::Recv_init;
-  thread_->request_states[slot] = {0, static_cast<std::uint8_t>(persistent ? 1 : 0),
-                                   Communicators::world_rank(comm_, key_.peer), sends ? key_.bytes : -1};
+  Thread::Request& request = thread_->request_states[slot];
+  request.unknown_plus_1 = 0;
+  request.is_persistent = persistent;
+  request.created = Thread::Request::Created::recorded;
+  if (persistent) request.persistent = persistent_request(Communicators::world_rank(comm_, key_.peer));
+}
+
+void Call::keep_request(MPI_Comm comm, MPI_Request created) noexcept {
+  Thread* const thread = process().known_thread();
+  if (thread == nullptr || created == MPI_REQUEST_NULL) return;
+  int world = -1;
+  if (key_.peer >= 0) {
+    world = Communicators::world_rank_in(comm, key_.peer);
+    if (world < 0) return;
+    key_.peer = world;
+  }
+  key_.comm = Communicators::world_number;
+  const int slot = thread->add_persistent(word_of(created));
+  if (slot < 0) return;
+  thread->request_states[slot] = {0, true, Thread::Request::Created::while_paused, persistent_request(world)};
+}
+
+void Call::drop_request(MPI_Request freed) noexcept {
+  Thread* const thread = process().known_thread();
+  if (thread == nullptr || freed == MPI_REQUEST_NULL) return;
+  if (const int slot = thread->requests.find(word_of(freed)); slot >= 0) thread->requests.release(slot);
+}
+
+Thread::Persistent Call::persistent_request(int world) const noexcept {
+  Thread::Persistent request{};
+  request.op = key_.op;
+  request.type = key_.type;
+  request.wildcards = key_.wildcards;
+  request.comm = key_.comm;
+  request.peer = key_.peer;
+  request.tag = key_.tag;
+  request.unit = key_.unit;
+  request.world = world;
+  request.call = -1;
+  request.bytes = key_.bytes;
+  request.site = address_;
+  return request;
+}
+
+// Whether the slot holds a persistent request that no call of the sequence creates.
+bool Call::is_created_outside(int slot) const noexcept {
+  if (slot < 0) return false;
+  const Thread::Request& request = thread_->request_states[slot];
+  return request.is_persistent && request.created != Thread::Request::Created::recorded;
+}
+
+// The number of the call that created such a request, which is added to the recording if it is new; -1 for others.
+std::int32_t Call::init_of(int slot) noexcept {
+  if (!is_created_outside(slot)) return -1;
+  Thread::Persistent& request = thread_->request_states[slot].persistent;
+  if (request.call >= 0) return request.call;
+  Key key;
+  key.op = request.op;
+  key.wildcards = request.wildcards;
+  key.comm = request.comm;
+  key.peer = request.peer;
+  key.tag = request.tag;
+  key.bytes = request.bytes;
+  key.type = request.type;
+  key.unit = request.unit;
+  key.request = slot;
+  key.site = process().site(request.site);
+  request.call = thread_->recording->intern(key, {});
+  return request.call;
+}
+
+// Statistics need no more than the bytes of a call.
+void Call::add_inits() noexcept {
+  if (thread_->recording->header.mode != Mode::capture) return;
+  const std::int32_t* const slots = thread_->waited_slots;
+  if (!std::any_of(slots, slots + waited_count_, [&](int slot) { return is_created_outside(slot); })) return;
+  add_values(List::inits, waited_count_, [&](int k) { return init_of(slots[k]); });
 }
 
 void Call::look_up_slots() noexcept {
@@ -210,14 +284,16 @@ void Call::start_requests() noexcept {
   key_.bytes = 0;
   for (int k = 0; k < waited_count_; ++k) {
     const int slot = thread_->waited_slots[k];
-    if (slot < 0 || thread_->request_states[slot].bytes < 0) continue;
-    const Thread::Request& started = thread_->request_states[slot];
+    if (slot < 0 || !thread_->request_states[slot].is_persistent) continue;
+    const Thread::Persistent& started = thread_->request_states[slot].persistent;
+    if (static_cast<Op>(started.op) == Op::Recv_init) continue;
     key_.bytes += started.bytes;
     if (started.world < 0) continue;
     thread_->recording->count_size(0, started.bytes);
     thread_->recording->count_message_to(started.world, started.bytes);
   }
   add_waited_slots();
+  add_inits();
 }
 
 void Call::free_slot(int slot) noexcept { thread_->requests.release(slot); }
@@ -273,7 +349,7 @@ void Call::count(bool has_no_result) noexcept {
 
 bool Call::sender_is_unknown() const noexcept {
   return key_.wildcards != no_wildcard && request_slot_ < Thread::max_requests &&
-         thread_->request_states[request_slot_].persistent == 0;
+         !thread_->request_states[request_slot_].is_persistent;
 }
 
 void Call::finish() noexcept {

@@ -142,6 +142,12 @@ class Call : public ObjectCounter {
   }
 
   void add_request(MPI_Request created, bool persistent) noexcept;
+  // While recording is paused, persistent requests are followed all the same: they may be started afterwards.
+  bool is_paused() const noexcept { return is_counting() && process().is_paused(); }
+  // The other arguments must be set. `comm` is not added to the recording, in which communicators are in the order of
+  // their creation: the peer becomes a rank of MPI_COMM_WORLD.
+  void keep_request(MPI_Comm comm, MPI_Request created) noexcept;
+  void drop_request(MPI_Request freed) noexcept;
   // Stores the handles only. Their slots are looked up when a request completed, since most tests complete none.
   template <class Requests>
   void set_waited_requests(int count, Requests requests) noexcept {
@@ -173,7 +179,7 @@ class Call : public ObjectCounter {
     look_up_slots();
     add_waited_slots();
     if (index < 0 || index >= waited_count_) return;
-    add_value(List::done, thread_->waited_slots[index]);
+    add_value(List::done, shown_slot(index));
     complete(thread_->waited_slots[index], 0, statuses);
   }
   template <class Indices, class Statuses>
@@ -183,7 +189,7 @@ class Call : public ObjectCounter {
     look_up_slots();
     add_waited_slots();
     if (count < 0) return;  // MPI_UNDEFINED: no request was active
-    add_values(List::done, count, [&](int k) { return thread_->waited_slots[indices(k) - first]; });
+    add_values(List::done, count, [&](int k) { return shown_slot(indices(k) - first); });
     for (int k = 0; k < count; ++k) complete(thread_->waited_slots[indices(k) - first], k, statuses);
   }
   void start_requests() noexcept;
@@ -256,9 +262,19 @@ class Call : public ObjectCounter {
   bool has_room(int count) noexcept;
   void add_word(std::int64_t word) noexcept { thread_->list_words[key_.words++] = word; }
   void look_up_slots() noexcept;
-  void add_waited_slots() noexcept {
-    add_values(List::requests, waited_count_, [&](int k) { return thread_->waited_slots[k]; });
+  // The slot of a waited request. A replay knows by -2 that the sequence does not create it.
+  int shown_slot(int k) const noexcept {
+    const int slot = thread_->waited_slots[k];
+    const bool is_shown = slot < 0 || thread_->request_states[slot].created != Thread::Request::Created::while_paused;
+    return is_shown ? slot : thread_->requests.absent;
   }
+  void add_waited_slots() noexcept {
+    add_values(List::requests, waited_count_, [&](int k) { return shown_slot(k); });
+  }
+  Thread::Persistent persistent_request(int world) const noexcept;
+  bool is_created_outside(int slot) const noexcept;
+  std::int32_t init_of(int slot) noexcept;
+  void add_inits() noexcept;
   template <class Statuses>
   void complete(int slot, int status, const Statuses& statuses) noexcept {
     if (slot < 0) return;
@@ -269,7 +285,7 @@ class Call : public ObjectCounter {
       }
       request.unknown_plus_1 = 0;
     }
-    if (request.persistent == 0) free_slot(slot);
+    if (!request.is_persistent) free_slot(slot);
   }
   void free_slot(int slot) noexcept;
   void count(bool has_no_result) noexcept;

@@ -9,6 +9,19 @@
 namespace stressbench::trace {
 namespace {
 
+// The group to which ranks in the communicator refer: of an intercommunicator, the remote one.
+MPI_Group group_of(MPI_Comm comm) noexcept {
+  int is_inter = 0;
+  MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_test_inter(comm, &is_inter);
+  if (is_inter != 0) {
+    PMPI_Comm_remote_group(comm, &group);
+  } else {
+    PMPI_Comm_group(comm, &group);
+  }
+  return group;
+}
+
 // Describes the world ranks as runs with constant stride.
 void describe_members(const std::int32_t* world, int size, Communicator& described) noexcept {
   described.runs = 0;
@@ -63,12 +76,7 @@ const Communicators::Entry* Communicators::add(MPI_Comm comm) noexcept {
   int size = 0;
   PMPI_Comm_test_inter(comm, &is_inter);
   PMPI_Comm_rank(comm, &described.rank);
-  MPI_Group group = MPI_GROUP_NULL;
-  if (is_inter != 0) {
-    PMPI_Comm_remote_group(comm, &group);
-  } else {
-    PMPI_Comm_group(comm, &group);
-  }
+  MPI_Group group = group_of(comm);
   PMPI_Group_size(group, &size);
   MPI_Group world_group = MPI_GROUP_NULL;
   PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
@@ -91,6 +99,17 @@ const Communicators::Entry* Communicators::add(MPI_Comm comm) noexcept {
                     size,          is_identity ? nullptr : world};
   end_ = std::max(end_, slot + 1);
   return &entries_[slot];
+}
+
+int Communicators::world_rank_in(MPI_Comm comm, int rank) noexcept {
+  MPI_Group group = group_of(comm);
+  MPI_Group world_group = MPI_GROUP_NULL;
+  int world = MPI_UNDEFINED;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+  PMPI_Group_translate_ranks(group, 1, &rank, world_group, &world);
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world_group);
+  return world == MPI_UNDEFINED ? -1 : world;
 }
 
 void Communicators::note_created_while_paused(MPI_Comm comm) {

@@ -21,6 +21,8 @@ class Communicators {
     std::int32_t* world = nullptr;  // world rank of each rank; null: equal to the rank
   };
 
+  static constexpr std::int32_t world_number = 0;  // of MPI_COMM_WORLD
+
   void start(Recording& recording) noexcept;
   // Finds a communicator, and adds it if its creation was not recorded (as in a library). Null if there are too many.
   const Entry* find(MPI_Comm comm) noexcept;
@@ -31,6 +33,8 @@ class Communicators {
   void note_created_while_paused(MPI_Comm comm);
   void note_freed_while_paused(MPI_Comm comm) noexcept;
   void add_created_while_paused() noexcept;
+  // World rank of a rank in a communicator, which is not added; -1 if it is of another MPI_COMM_WORLD.
+  static int world_rank_in(MPI_Comm comm, int rank) noexcept;
   // World rank of a rank in the communicator; -1 if unknown.
   static int world_rank(const Entry* comm, int rank) noexcept {
     if (comm == nullptr || rank < 0 || rank >= comm->size) return -1;

@@ -257,6 +257,17 @@ def counting_statements(f: Function, language: Language) -> list[str]:
     return lines
 
 
+def kept_request(f: Function, language: Language) -> str:
+    """Statement that keeps a persistent request which is created while recording is paused."""
+    value = language.value
+    n, t, tag, comm, created = (f.get(role) for role in ("n", "t", "tag", "comm", "req"))
+    to, origin = f.get("dst"), f.get("src")
+    peer = f"call.set_destination({value(to)});" if to else f"call.set_source({value(origin)});"
+    succeeded = f"succeeded({'ierror' if language.fortran else 'code'})"
+    arguments = f"call.set_tag({value(tag)}); call.set_send({value(n)}, {value(t)}); {peer}"
+    return f"if (call.is_paused() && {succeeded}) {{ {arguments} call.keep_request({value(comm)}, {value(created)}); }}"
+
+
 def unrecorded(f: Function, language: Language, call: str) -> str:
     """Code of the wrapper for calls that are not recorded."""
     before, after = [], counting_statements(f, language)
@@ -264,6 +275,10 @@ def unrecorded(f: Function, language: Language, call: str) -> str:
         after.append(f"process().note_created_while_paused({language.value(created)});")
     elif freed := f.get("pcomm"):
         before.append(f"process().note_freed_while_paused({language.value(freed)});")
+    elif f.name.endswith("_init"):
+        after.append(kept_request(f, language))
+    elif f.name == "Request_free":
+        before.append(f"if (call.is_paused()) call.drop_request({language.value(f.get('preq'))});")
     if not before and not after:
         return f"return {call};"
     lines = [*before, f"{call};" if language.fortran else f"const int code = {call};", *after, "return;" if language.fortran else "return code;"]

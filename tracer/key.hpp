@@ -17,6 +17,7 @@ enum Wildcard : std::uint8_t { no_wildcard = 0, any_source = 1, any_tag = 2 };
 enum class List : std::int64_t {
   requests,
   done,
+  inits,
   counts,
   receive_counts,
   dims,

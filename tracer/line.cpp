@@ -80,9 +80,9 @@ void add_list(std::string& text, const Items& items, Write write) {
 
 const char* list_name(List list) {
   static constexpr const char* names[] = {
-      "requests",     "done",   "counts",       "receive_counts", "dims",   "periods", "sources",
-      "destinations", "remain", "filetype",     "assertion",      "colour", "key",     "offset",
-      "amode",        "size",   "displacement", "whence",         "lock"};
+      "requests", "done",         "inits",  "counts",       "receive_counts", "dims",   "periods",
+      "sources",  "destinations", "remain", "filetype",     "assertion",      "colour", "key",
+      "offset",   "amode",        "size",   "displacement", "whence",         "lock"};
   return names[static_cast<int>(list)];
 }
 

@@ -154,8 +154,7 @@ void Process::advance_window(std::int64_t end_ns) noexcept {
   Recording& recording = *first_->recording;
   ++calls_;
   if (calls_ == window_.first) {
-    first_->record_all_waiting();
-    recording.restart();
+    first_->begin_window();
     first_->last_return_ns = now_ns();
     recording.header.begin(first_->last_return_ns);
   } else if (calls_ == window_.end) {

@@ -62,11 +62,15 @@ class Process {
     if (has_window_ && &thread == first_) advance_window(end_ns);
   }
   bool started() const noexcept { return first_ != nullptr; }
+  // Whether recording may resume.
+  bool is_paused() const noexcept { return started() && !is_recording() && !is_window_over(); }
   // State of this thread, created at its first call. Null if there is no memory.
   Thread* thread() noexcept {
     if (this_thread_ == nullptr) this_thread_ = new_thread();
     return this_thread_;
   }
+  // As `thread`, but null for a thread that has no state yet.
+  Thread* known_thread() const noexcept { return this_thread_; }
   // Must not be called before `start`.
   void count(Object kind, std::int64_t created, std::int64_t released) noexcept {
     if (this_thread_ == nullptr) return count_unrecorded_thread(kind, created, released);

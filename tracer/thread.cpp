@@ -4,6 +4,21 @@ namespace stressbench::trace {
 
 void Thread::start(Recording& recorded) noexcept { recording = &recorded; }
 
+void Thread::begin_window() noexcept {
+  record_all_waiting();
+  recording->restart();
+  for (Request& request : request_states) {
+    if (!request.is_persistent) continue;  // leaves memory that was never used untouched
+    if (request.created == Request::Created::recorded) request.created = Request::Created::before_window;
+    request.persistent.call = -1;
+  }
+}
+
+int Thread::add_persistent(std::uint64_t handle) noexcept {
+  for (int stale = requests.find(handle); stale >= 0; stale = requests.find(handle)) requests.release(stale);
+  return requests.add(handle);
+}
+
 void Thread::record(const Key& key, std::span<const std::int64_t> lists, std::int64_t gap_ns,
                     std::int64_t time_ns) noexcept {
   const std::int32_t call = recording->intern(key, lists);

@@ -19,14 +19,34 @@ class Thread {
   static constexpr int max_unknown_senders = 1024;   // receives from any source whose sender is not known yet
   static constexpr int max_waiting_calls = 1 << 13;  // calls from the first such receive on
 
+  // A persistent request: what calls that start it have to know of the call that created it.
+  struct Persistent {
+    std::uint16_t op;
+    std::int16_t type;
+    std::uint8_t wildcards;
+    std::int32_t comm;
+    std::int32_t peer;
+    std::int32_t tag;
+    std::int32_t unit;
+    std::int32_t world;  // world rank of the peer; -1: none
+    std::int32_t call;   // number of that call in the recording, if the sequence does not make it; -1: none yet
+    std::int64_t bytes;
+    const void* site;
+  };
   struct Request {
+    enum class Created : std::uint8_t { recorded, before_window, while_paused };
     std::int32_t unknown_plus_1;  // number + 1 of a receive whose sender is not known yet; 0: none
-    std::uint8_t persistent;
-    std::int32_t world;  // world rank of the peer
-    std::int64_t bytes;  // size of a persistent send; -1 for other requests
+    bool is_persistent;
+    Created created;
+    Persistent persistent;
   };
 
   void start(Recording& recorded) noexcept;
+  // Removes all calls from the recording. Requests keep their slots.
+  void begin_window() noexcept;
+  // The slot of a new persistent request. No other request has its handle; a slot that still does belongs to a request
+  // that was completed while recording was paused, and is released. -2: there is no free slot.
+  int add_persistent(std::uint64_t handle) noexcept;
   // Adds a call to the recording, after those that wait for a sender.
   void record(const Key& key, std::span<const std::int64_t> lists, std::int64_t gap_ns, std::int64_t time_ns) noexcept;
   // Adds a receive from any source whose sender is not known yet. Returns its number, or -1 if there are too many.

@@ -14,8 +14,9 @@ constexpr int unrecorded_request = -2;  // slot of a request whose creation was 
 }  // namespace
 
 void ReplayPlan::plan_completion(const trace::Call& call, Instruction& i) {
+  const bool starts_unrecorded = std::ranges::any_of(call.inits, [](int init) { return init >= 0; });
   for (const int slot : call.requests) {
-    if (slot == unrecorded_request)
+    if (slot == unrecorded_request || starts_unrecorded)
       throw UserMistake("names a request that was made by a call which is not in the trace");
     if (slot < unrecorded_request) throw UserMistake("names slot {}", slot);
   }

@@ -118,6 +118,7 @@ Call call_of(const Json& json) {
   take(json, "request", call.request);
   take(json, "requests", call.requests);
   take(json, "done", call.done);
+  take(json, "inits", call.inits);
   take(json, "counts", call.counts);
   take(json, "receive_counts", call.receive_counts);
   take(json, "made", call.made);

@@ -53,6 +53,7 @@ struct Call {
   int request = none;
   std::vector<int> requests;
   std::vector<int> done;
+  std::vector<int> inits;  // of MPI_Start: the calls that created its requests outside of the sequence; -1: none
   std::vector<std::int64_t> counts;
   std::vector<std::int64_t> receive_counts;
   std::optional<int> made;

@@ -129,6 +129,61 @@ def test_nothing_is_recorded_after_a_window_even_if_the_program_asks_for_it(trac
     assert [rank["sequence_calls"] for rank in run.ranks] == [1] * RANKS
 
 
+def messages_started(rank: dict[str, Any]) -> list[list[tuple[str, int, int, int]]]:
+    """What each call that starts requests from outside of the sequence starts, as the calls that created them say."""
+    return [
+        [tuple(rank["calls"][number][key] for key in ("op", "peer", "tag", "bytes")) for number in call["inits"]]
+        for call in rank["calls"]
+        if "inits" in call
+    ]
+
+
+def test_a_call_that_starts_requests_which_were_created_during_a_pause_shows_their_messages(traced, patterns):
+    run = traced([patterns, "started", "5"], STRESSBENCH_TRACE_PAUSED="1")
+
+    assert run.status == 0, run.text
+    for rank in run.ranks:
+        left, right = (rank["rank"] - 1) % RANKS, (rank["rank"] + 1) % RANKS
+        assert messages_started(rank) == [
+            [("Recv_init", left, 3, 8), ("Send_init", right, 3, size), ("Send_init", -1, 4, 4)] for size in (4, 8)
+        ]
+        created = [call for call in rank["calls"] if call["op"].endswith("_init")]
+        assert {(call["comm"], call["n"]) for call in created} == {(0, 0)}  # ranks are those of MPI_COMM_WORLD
+        assert {(call["op"], *call["requests"]) for call in rank["calls"] if call not in created} == {
+            ("Startall", -2, -2, -2), ("Waitall", -2, -2, -2)
+        }  # fmt: skip
+        assert rank["sequence_calls"] == 2 * 2 * 5
+        assert rank["peers"] == [[right, 2 * 5, 5 * 4 + 5 * 8]]
+
+
+def test_a_profile_counts_the_messages_of_requests_that_were_created_during_a_pause(traced, patterns):
+    run = traced([patterns, "started", "5"], mode="profile", STRESSBENCH_TRACE_PAUSED="1")
+
+    assert run.status == 0, run.text
+    for rank in run.ranks:
+        assert {call["op"] for call in rank["calls"]} == {"Startall", "Waitall"}
+        assert not messages_started(rank)
+        assert rank["peers"] == [[(rank["rank"] + 1) % RANKS, 2 * 5, 5 * 4 + 5 * 8]]
+
+
+def test_a_window_shows_the_messages_of_requests_that_were_created_before_it(traced, patterns, tmp_path):
+    run = traced([patterns, "persistent", "9"], **windows(tmp_path, *[(2, 12)] * RANKS))
+
+    assert run.status == 0, run.text
+    for rank in run.ranks:
+        left, right = (rank["rank"] - 1) % RANKS, (rank["rank"] + 1) % RANKS
+        assert messages_started(rank) == [[("Recv_init", left, 3, 4), ("Send_init", right, 3, 4)]]
+        assert {(call["op"], call["n"]) for call in rank["calls"]} == {
+            ("Recv_init", 0), ("Send_init", 0), ("Startall", 5), ("Waitall", 5)
+        }  # fmt: skip
+        assert [call["requests"] for call in rank["calls"] if call["op"] == "Startall"] == [[0, 1]]
+
+
+def test_requests_that_the_sequence_creates_are_only_named_by_their_slots(traced, patterns):
+    run = traced([patterns, "persistent", "5"])
+    assert not any(messages_started(rank) for rank in run.ranks)
+
+
 @pytest.mark.parametrize("text", ["", "0 5\n0 5\n", "0 5\n5 5\n0 5\n", "0 5\nx 5\n0 5\n"])
 def test_nothing_is_recorded_with_a_file_that_has_no_window_for_each_rank(traced, patterns, tmp_path, text):
     file = tmp_path / "calls.window"

@@ -209,6 +209,23 @@ def test_only_what_lies_between_calls_of_pcontrol_counts(validated, program):
     assert found["found"] == ITERATIONS
 
 
+def test_persistent_requests_are_compared_though_the_motif_creates_them_before_its_iterations(validated, engine):
+    amg = ["amg", "-n", "8x8x8"]
+    application = [
+        str(engine.program), "motif", *amg, "--scale", "0.001", "-i", str(ITERATIONS), "--repetitions", "1",
+        "--warmup", "0",
+    ]  # fmt: skip
+
+    found = validated(*amg, application=application)
+    other = validated("amg", "-n", "8x8x9", application=application, status=1)
+
+    assert (found["verdict"], found["found"]) == ("same calls", ITERATIONS)
+    started = next(one for one in found["operations"] if one["op"] == "Startall")
+    assert started["program"] == started["workload"]
+    assert started["program"]["bytes"] == 6744  # docs/motifs/amg.md
+    assert other["differences"][0]["workload"][0].startswith("St(<1:0:")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -264,6 +264,7 @@ static const struct {
            {"planes", planes},
            {"parts", parts},
            {"paused", paused},
+           {"started", started},
            {"windows", windows},
            {"epochs", epochs},
            {"scattered", scattered},

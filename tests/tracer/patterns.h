@@ -11,6 +11,7 @@ void large(int iterations);
 void planes(int iterations);
 void parts(int iterations);
 void paused(int iterations);
+void started(int iterations);
 void windows(int iterations);
 void epochs(int iterations);
 void scattered(int iterations);

@@ -57,3 +57,31 @@ void paused(int iterations) {
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
 }
+
+// Persistent requests that are created outside of the parts in which they are started, over a communicator with
+// reversed ranks. Before the second part the send is created again with twice the size.
+void started(int iterations) {
+  const int own = ranks - 1 - rank, left = (rank + ranks - 1) % ranks;
+  int out[2] = {rank, rank}, in[2] = {-1, -1};
+  MPI_Comm turned;
+  MPI_Request requests[3];
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
+  MPI_Recv_init(in, 2, MPI_INT, (own + 1) % ranks, 3, turned, &requests[0]);
+  MPI_Send_init(out, 1, MPI_INT, (own + ranks - 1) % ranks, 3, turned, &requests[1]);
+  MPI_Send_init(out, 1, MPI_INT, MPI_PROC_NULL, 4, turned, &requests[2]);
+  for (int part = 0; part < 2; ++part) {
+    MPI_Pcontrol(1);
+    for (int i = 0; i < iterations; ++i) {
+      in[part] = -1;
+      MPI_Startall(3, requests);
+      MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+      if (in[part] != left) fail("started");
+    }
+    MPI_Pcontrol(0);
+    if (part == 1) continue;
+    MPI_Request_free(&requests[1]);
+    MPI_Send_init(out, 2, MPI_INT, (own + ranks - 1) % ranks, 3, turned, &requests[1]);
+  }
+  for (int k = 0; k < 3; ++k) MPI_Request_free(&requests[k]);
+  MPI_Comm_free(&turned);
+}

@@ -425,6 +425,24 @@ def test_a_launch_may_start_requests_that_were_created_before_its_iterations(tmp
         times_in(trace_of(tmp_path, [6 * iteration[::-1]] * 2, name="other"), iterations)
 
 
+@pytest.mark.parametrize(("size", "expected"), [(16, ()), (8, ("Start(>1:0:8)", "Start(>0:0:8)"))])
+def test_requests_that_a_workload_creates_during_a_pause_are_compared_with_those_of_the_program(
+    tmp_path: Path, size: int, expected: tuple[str, ...]
+) -> None:
+    def made(requests: list[int], rules: list[list[list[int]]], *, size: int, **started: object) -> MadeTrace:
+        calls = [call("Start", requests=requests, **started), call("Wait", requests=requests)]
+        return MadeTrace([MadeRank([send_init(1 - rank, request=0, size=size), *calls], rules) for rank in range(2)])
+
+    each = [[1, 1], [2, 1]]
+    program = made([0], [[[0, 1], [-1, 6]], each], size=16).write(tmp_path, "program.trace")
+    workload = made([-2], [[[-1, 2]], each], size=size, inits=[0]).write(tmp_path, "workload.trace")
+
+    result = iterations_of(read_trace(program), read_trace(workload), repetitions=2)
+
+    assert tuple(difference.workload[0] for difference in result.differences) == expected
+    assert result.found == (0 if expected else 6)
+
+
 def test_a_loop_that_starts_requests_from_before_it_is_refused(tmp_path: Path) -> None:
     calls = [
         send_init(1, request=0), call("Start", requests=[0]), send_init(1, request=0, size=16),

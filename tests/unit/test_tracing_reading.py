@@ -123,6 +123,14 @@ def test_a_missing_rank_is_named(tmp_path: Path) -> None:
         ({"rules": []}, "expected rule 0, the whole sequence"),
         ({"sites": [[1, 5]]}, "sites.0: module 1: expected a number below 1, or -1"),
         ({"calls": [{"op": "Send", "n": 1, "time_s": 0.1, "comm": 7}], "rules": None, "gaps": None}, "calls.0.comm 7"),
+        (
+            {"calls": [{"op": "Start", "n": 1, "time_s": 0.1, "requests": [0], "inits": []}], "gaps": None},
+            "calls.0.inits: 0 numbers: expected 1, one for each of `requests`",
+        ),
+        (
+            {"calls": [{"op": "Start", "n": 1, "time_s": 0.1, "requests": [0], "inits": [0]}], "gaps": None},
+            "calls.0.inits: call 0: expected the number of a call that creates a persistent request, or -1",
+        ),
         ({"wall_s": -1.0}, "3: wall_s -1.0: input should be greater"),
         ({"totals": [{"op": "Send"}]}, "3: totals.0.calls: field required"),
     ],

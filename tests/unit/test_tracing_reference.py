@@ -89,6 +89,18 @@ def test_started_messages_count_as_sent(tmp_path: Path) -> None:
     assert exported(tmp_path, trace).p2p_messages == [[0, 0, 64, 5]]
 
 
+def test_started_messages_count_as_sent_where_their_requests_were_created_during_a_pause(tmp_path: Path) -> None:
+    made = [
+        call("Send_init", comm=0, peer=0, tag=0, bytes=64, request=0),
+        call("Start", requests=[-2], inits=[0]),
+        call("Wait", requests=[-2]),
+    ]
+    found = exported(tmp_path, MadeTrace([MadeRank(made, [[[-1, 5]], [[1, 1], [2, 1]]])]))
+
+    assert found.p2p_messages == [[0, 0, 64, 5]]
+    assert found.mpi_calls_all_ranks == {"Start": 5, "Wait": 5}
+
+
 def test_started_messages_are_followed_where_a_slot_changes_hands(tmp_path: Path) -> None:
     made = [
         call("Send_init", comm=0, peer=0, tag=0, bytes=1, request=0),

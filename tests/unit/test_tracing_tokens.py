@@ -8,7 +8,7 @@ from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, r
 
 from stressbench.formats.trace import RankTrace, read_trace
 from stressbench.tracing.grammar import expand
-from stressbench.tracing.tokens import CallTokenizer, TokenStyle
+from stressbench.tracing.tokens import CallTokenizer, Message, TokenStyle
 
 HALF = 2
 COMMS = [
@@ -102,6 +102,25 @@ def test_a_slot_that_changes_hands_changes_what_startall_starts(tmp_path: Path) 
     assert tokenizer.is_order_dependent
     found = list(tokenizer.tokens(expand(rank.rules or ())))
     assert (found[2], found[6]) == ("St(<1:0:2048,>2:0:128)", "St(<1:0:2048,>3:0:64)")
+
+
+def test_startall_names_requests_that_the_sequence_does_not_create(tmp_path: Path) -> None:
+    before = PERSISTENT[:2]  # during a pause: in the same slots as the requests of the sequence later
+    calls = [
+        call("Recv_init", comm=0, peer=3, tag=0, bytes=64, request=0),
+        *before,
+        call("Startall", requests=[-2, -2], inits=[1, 2]),
+        call("Startall", requests=[0, -2, -2], inits=[-1, 2, -1]),
+    ]
+    rank = rank_of(tmp_path, calls, [[[3, 1], [0, 1], [4, 1]]])
+    tokenizer = CallTokenizer(rank, rank.streams_by_thread()[0], TokenStyle.exact)
+    expected = ["St(<1:0:2048,>2:0:128)", "Recv_init<3:0:64", "St(<3:0:64,>2:0:128,?)"]
+
+    assert not tokenizer.is_order_dependent
+    assert list(tokenizer.tokens(expand(rank.rules or ()))) == expected
+    tokenizer.assign_slots()
+    assert [tokenizer.token(number) for number in range(5)][3:] == [expected[0], expected[2]]
+    assert tokenizer.messages(4) == (Message(to=2, bytes=128),)
 
 
 def test_for_a_replay_the_sender_that_came_and_the_size_of_what_is_made_count(tmp_path: Path) -> None:

@@ -89,8 +89,8 @@ class CallAlphabet:
     def fingerprint(self, rank: RankTrace) -> Fingerprint:
         """Fingerprint of a rank's sequence, for comparison with that of an iteration.
 
-        Calls that start persistent requests are equal if they start equally many, since the requests may have been
-        created before the sequence. Raises NotComparable as `encode` does.
+        Calls that start persistent requests are equal if they start equally many, since what they start may depend on
+        the calls before them. Raises NotComparable as `encode` does.
         """
         stream, rules = _only_stream(rank)
         tokenizer = CallTokenizer(rank, stream, TokenStyle.exact)

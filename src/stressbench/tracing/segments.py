@@ -159,13 +159,12 @@ class _PersistentRequests:
             self._init_by_slot[slot] = number
 
     def started(self, call: Call) -> Exchange:
-        try:
-            inits = tuple(self._init_by_slot[slot] for slot in call.requests or ())
-        except KeyError:
+        creators = call.creators_of_requests(self._init_by_slot)
+        inits = tuple(creator for creator in creators if creator is not None)
+        if len(inits) < len(creators):
             raise TraceFileError(
-                f"rank {self._rank.rank} starts requests that were created while the tracer was stopped",
-                path=self._trace.path,
-            ) from None
+                f"rank {self._rank.rank} starts requests whose creation the tracer did not see", path=self._trace.path
+            )
         if inits not in self._exchanges:
             self._exchanges[inits] = Exchange(
                 sent=self._messages(inits, sends=True), received=self._messages(inits, sends=False), requests=inits

@@ -143,7 +143,7 @@ class CallSiteAccumulator:
         names = [site_name(rank.module_of(site), site.offset) for site in rank.sites]
         for stream in rank.streams_by_thread():
             for call in stream.calls:
-                if call.site is not None:
+                if call.site is not None and call.n > 0:
                     self._sums[names[call.site], call.op].add(call, rank=rank.rank)
 
     def rows(self) -> tuple[SiteRow, ...]:
@@ -196,7 +196,7 @@ class CommunicatorAccumulator:
         used_comms: set[int] = set()
         for stream in rank.streams_by_thread():
             for call in stream.calls:
-                if call.comm is not None:
+                if call.comm is not None and call.n > 0:
                     self._sums[rank.comms[call.comm].size].add(call, rank=rank.rank)
                     used_comms.add(call.comm)
         for number, comm in enumerate(rank.comms):

@@ -2,7 +2,7 @@
 
 Ranks are those of MPI_COMM_WORLD. If a communicator's members are unknown, a rank is written `2@c7`: rank 2 of
 communicator 7. The token of MPI_Start depends on the persistent requests in its slots, so a tokenizer has to see the
-calls in order.
+calls in order. Requests that the sequence does not create are named by the call of MPI_Start itself.
 """
 
 from collections.abc import Iterable, Iterator
@@ -69,7 +69,7 @@ class CallTokenizer:
             return False
         token_by_slot: dict[int, str] = {}
         for call in self.stream.calls:
-            if call.op in PERSISTENT_INITS and call.request is not None:
+            if _is_in_sequence(call) and call.request is not None:
                 token = self._persistent_request(call)
                 if token_by_slot.setdefault(call.request, token) != token:
                     return True
@@ -80,7 +80,7 @@ class CallTokenizer:
         self._slots = {
             call.request: number
             for number, call in reversed(list(enumerate(self.stream.calls)))
-            if call.op in PERSISTENT_INITS and call.request is not None
+            if _is_in_sequence(call) and call.request is not None
         }
 
     def token(self, number: int) -> str:
@@ -90,14 +90,12 @@ class CallTokenizer:
             return fixed
         call = self.stream.calls[number]
         if call.op in PERSISTENT_INITS:
-            if call.request is not None:
+            if _is_in_sequence(call) and call.request is not None:
                 self._slots[call.request] = number
             return fixed or call.op
         requests = ",".join(
-            "?"
-            if (init_number := self._slots.get(slot)) is None
-            else self._persistent_request(self.stream.calls[init_number])
-            for slot in call.requests or ()
+            "?" if creator is None else self._persistent_request(self.stream.calls[creator])
+            for creator in call.creators_of_requests(self._slots)
         )
         return f"{'St' if call.op == 'Startall' else call.op}({requests})"
 
@@ -113,8 +111,8 @@ class CallTokenizer:
         """Messages that call `number` sends, given the present assignment of slots."""
         call = self.stream.calls[number]
         if call.op in START_CALLS:
-            init_numbers = (self._slots.get(slot) for slot in call.requests or ())
-            started = [self.stream.calls[init_number] for init_number in init_numbers if init_number is not None]
+            creators = call.creators_of_requests(self._slots)
+            started = [self.stream.calls[creator] for creator in creators if creator is not None]
             return tuple(self._message(init) for init in started if init.op in SEND_TOKENS and init.peer != -1)
         sends = (call.op in SEND_TOKENS and call.op not in PERSISTENT_INITS) or call.op in SENDRECV_CALLS
         return (self._message(call),) if sends and call.peer != -1 else ()
@@ -201,6 +199,11 @@ class CallTokenizer:
             return f"File_open@{_or_unknown(self.size_of(call))}"
         place = "" if call.offset is None else f":{call.offset}"
         return f"{call.op}{place}" + ("" if call.bytes is None else f":{call.bytes}")
+
+
+def _is_in_sequence(init: Call) -> bool:
+    """Whether the call creates a persistent request in the sequence, rather than during a pause or before a window."""
+    return init.op in PERSISTENT_INITS and init.n > 0
 
 
 def _or_unknown(value: int | None) -> str:

@@ -734,6 +734,7 @@ TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
   expect(with(to("Send", 0, 0, 8), "comm", 2), "names communicator 2, but the trace has 2");
   expect(with(collective("Bcast", 8), "root", 3), "root 3 in a communicator of 1 ranks");
   expect(on("Wait", {-2}), "made by a call which is not in the trace");
+  expect(with(on("Startall", {0, 1}), "inits", {0, -1}), "made by a call which is not in the trace");
   expect(on("Wait", {0, 1}), "names 2 requests; it takes one");
   expect(some("Waitany", {0}, {1}), "slot 1 completed, but is not among its requests");
   expect(with(collective("Allgatherv", 8), "receive_counts", {8, 8}), "sizes for 2 ranks; there are 1");

@@ -40,6 +40,9 @@ def _call_fault(rank: RankTrace, call: Call) -> str | None:
 
 def _stream_fault(stream: Stream) -> str | None:
     calls = len(stream.calls)
+    for number, call in enumerate(stream.calls):
+        if fault := _inits_fault(call, stream.calls):
+            return f"calls.{number}.inits: {fault}"
     for number, gap in enumerate(stream.gaps or ()):
         if not (-1 <= gap.before < calls and 0 <= gap.after < calls):
             return f"gaps.{number}: calls {gap.before} and {gap.after}: expected numbers below {calls}"
@@ -47,6 +50,18 @@ def _stream_fault(stream: Stream) -> str | None:
     if times > (stream.sequence_calls or 0):
         return f"gap_times_ns: {times:,} times: expected at most {stream.sequence_calls or 0:,}, one for each call"
     return None if stream.rules is None else rules_fault(stream.rules, calls=calls)
+
+
+def _inits_fault(call: Call, calls: Sequence[Call]) -> str | None:
+    if call.inits is None:
+        return None
+    requests = len(call.requests or ())
+    if len(call.inits) != requests:
+        return f"{len(call.inits)} numbers: expected {requests}, one for each of `requests`"
+    for number in call.inits:
+        if not (number == -1 or (0 <= number < len(calls) and calls[number].op.endswith("_init"))):
+            return f"call {number}: expected the number of a call that creates a persistent request, or -1"
+    return None
 
 
 def rules_fault(rules: Sequence[Rule], *, calls: int) -> str | None:

@@ -181,6 +181,7 @@ class Call:
     request: Index | None = None
     requests: tuple[Int64, ...] | None = None
     done: tuple[Int64, ...] | None = None
+    inits: tuple[Int64, ...] | None = None
     counts: tuple[Count, ...] | None = None
     receive_counts: tuple[Count, ...] | None = None
     made: Index | None = None
@@ -201,6 +202,15 @@ class Call:
     displacement: Int64 | None = None
     lock: Lock | None = None
     assertion: tuple[Name, ...] | None = None
+
+    def creators_of_requests(self, in_slots: Mapping[int, int]) -> tuple[int | None, ...]:
+        """For each of `requests`, the number of the call that created it; None if it is unknown.
+
+        `in_slots`: by slot, the call of the sequence that created the request which is in this slot at present.
+        """
+        requests = self.requests or ()
+        inits = (-1,) * len(requests) if self.inits is None else self.inits
+        return tuple(in_slots.get(slot) if init < 0 else init for slot, init in zip(requests, inits, strict=True))
 
 
 class Gap(NamedTuple):

@@ -37,7 +37,7 @@ import compare
 import pydantic
 import sources
 from application_inputs import Application, Case
-from application_places import Place, places_in
+from application_targets import SuiteTarget, lab_targets
 from application_results import GOAL, Comparison, Row, comparisons_of, effort, tables
 
 from stressbench.console.escaping import escaped
@@ -168,16 +168,16 @@ def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> st
 
 
 @contextmanager
-def brought_up(place: Place, *, stressbench: Sequence[str]) -> Iterator[None]:
-    """The lab of a place, if it has one, is up in this context. Raises ValidationFailed."""
-    if place.lab is None:
+def brought_up(target: SuiteTarget, *, stressbench: Sequence[str]) -> Iterator[None]:
+    """The lab of a target, if it has one, is up in this context. Raises ValidationFailed."""
+    if target.lab is None:
         yield
         return
-    run([*stressbench, "lab", "up", str(place.lab)], str(CHECKOUT), accepted=(0,))
+    run([*stressbench, "lab", "up", str(target.lab)], str(CHECKOUT), accepted=(0,))
     try:
         yield
     finally:
-        run([*stressbench, "lab", "down", place.lab.stem], str(CHECKOUT), accepted=(0,))
+        run([*stressbench, "lab", "down", target.lab.stem], str(CHECKOUT), accepted=(0,))
 
 
 def kinds_of(case: Case, *, recorded: bool) -> list[bool]:
@@ -201,19 +201,19 @@ def measure(suite: Suite, cases: Sequence[Case], rows: list[Row], *, recorded: b
             rows[number - 1 :] = [row]
 
 
-def measure_everywhere(
-    suite: Suite, cases: Mapping[Place, Sequence[Case]], done: dict[Place, list[Row]], *, recorded: bool
+def measure_on_all(
+    suite: Suite, cases: Mapping[SuiteTarget, Sequence[Case]], done: dict[SuiteTarget, list[Row]], *, recorded: bool
 ) -> bool:
-    """Measure the cases of each place in turn, into its rows of `done`. False if a lab could not be brought up."""
+    """Measure the cases of each target in turn, into its rows of `done`. False if a lab could not be brought up."""
     complete = True
-    for place, some in cases.items():
+    for target, some in cases.items():
         try:
-            with brought_up(place, stressbench=suite.stressbench):
-                rows = done.setdefault(place, [])
-                measure(dataclasses.replace(suite, on=place.on), some, rows, recorded=recorded)
+            with brought_up(target, stressbench=suite.stressbench):
+                rows = done.setdefault(target, [])
+                measure(dataclasses.replace(suite, on=target.on), some, rows, recorded=recorded)
         except ValidationFailed as fault:  # measure() makes rows of those of its cases
             complete = False
-            sys.stderr.write(f"error: {place.on}: {fault}\n")
+            sys.stderr.write(f"error: {target.on}: {fault}\n")
     return complete
 
 
@@ -278,8 +278,9 @@ def main(words: Sequence[str] | None = None, *, stressbench: Sequence[str] = STR
     arguments = arguments_of(words)
     try:
         chosen = application_inputs.select(application_inputs.definitions(arguments.definitions), arguments.names)
-        places = places_in(arguments.labs) if arguments.labs else [Place(on=arguments.on, ranks=arguments.ranks)]
-        cases = {place: [application_inputs.case_of(*one, place.ranks) for one in chosen] for place in places}
+        single = SuiteTarget(on=arguments.on, ranks=arguments.ranks)
+        targets = lab_targets(arguments.labs) if arguments.labs else [single]
+        cases = {target: [application_inputs.case_of(*one, target.ranks) for one in chosen] for target in targets}
     except sources.SourceMistake as mistake:
         sys.stderr.write(f"error: {mistake}\n")
         return 2
@@ -287,8 +288,8 @@ def main(words: Sequence[str] | None = None, *, stressbench: Sequence[str] = STR
     comparisons = sum(len(kinds_of(case, recorded=arguments.recorded)) for case in possible)
     needed = effort(comparisons, launches=arguments.launches)
     if arguments.list:
-        for place, some in cases.items():
-            sys.stdout.write("\n".join(filter(None, [place.title, listing(some)])) + "\n")
+        for target, some in cases.items():
+            sys.stdout.write("\n".join(filter(None, [target.title, listing(some)])) + "\n")
         sys.stdout.write(f"{needed}\n")
         return 0
     if engine := arguments.engine or os.environ.get(ENGINE):
@@ -302,21 +303,21 @@ def main(words: Sequence[str] | None = None, *, stressbench: Sequence[str] = STR
         programs=programs, on=arguments.on, launches=arguments.launches, computation=arguments.computation,
         keep=arguments.output, reuse=arguments.reuse, stressbench=tuple(stressbench),
     )  # fmt: skip
-    done: dict[Place, list[Row]] = {}
+    done: dict[SuiteTarget, list[Row]] = {}
     complete, interrupted = True, False
     try:
         if arguments.build_only:
-            return build(programs, cases[places[0]])
+            return build(programs, cases[targets[0]])
         sys.stderr.write(f"{needed}\n")
-        complete = measure_everywhere(suite, cases, done, recorded=arguments.recorded)
+        complete = measure_on_all(suite, cases, done, recorded=arguments.recorded)
     except KeyboardInterrupt:
         interrupted = True
     found = [one for rows in done.values() for one in comparisons_of(rows)]
     if arguments.json:
         sys.stdout.write(pydantic.TypeAdapter(list[Comparison]).dump_json(found, indent=1).decode() + "\n")
     else:
-        for place, rows in done.items():
-            sys.stdout.write(escaped("\n".join([*filter(None, [place.title]), *tables(rows)])) + "\n")
+        for target, rows in done.items():
+            sys.stdout.write(escaped("\n".join([*filter(None, [target.title]), *tables(rows)])) + "\n")
     return 130 if interrupted else int(not complete or not all(one.meets_goal for one in found))
 
 

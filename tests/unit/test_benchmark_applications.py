@@ -418,21 +418,21 @@ def test_an_interrupt_takes_the_lab_down(bench):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "stated"),
     [
         ((), "2 comparisons of 24 launches: 4.0 to 12.0 min if a launch takes 5 to 15 s"),
         (("one", "--launches", "2"), "1 comparison of 6 launches: 0.5 to 1.5 min if a launch takes 5 to 15 s"),
         (("--recorded", "--launches", "99"), "3 comparisons of 200 launches: 0.8 to 2.5 h if a launch takes 5 to 15 s"),
     ],
 )
-def test_it_is_told_what_the_launches_take(bench, words, told):
+def test_what_the_launches_take_is_stated_first(bench, words, stated):
     bench.define("one", ONE)
     bench.define("two", ONE.replace("motif", "# motif").replace('"one ', '"two '))
     bench.answers("one", answer())
     bench.answers("two", answer())
 
-    assert bench("--list", *words).output.splitlines()[-1] == told
-    assert told in bench(*words).errors.splitlines()
+    assert bench("--list", *words).output.splitlines()[-1] == stated
+    assert stated in bench(*words).errors.splitlines()
 
 
 @pytest.fixture
@@ -541,10 +541,10 @@ def test_a_shipped_definition_uses_motifs_and_options_that_exist(benchmark, know
 
 
 def test_the_shipped_labs_have_four_and_eight_hosts_at_two_rates(benchmark):
-    places = benchmark("application_places").places_in(DEFINITIONS / "labs")
+    targets = benchmark("application_targets").lab_targets(DEFINITIONS / "labs")
 
-    assert [place.ranks for place in places] == [4, 4, 8, 8]
-    assert len({place.about for place in places}) == 4
+    assert [target.ranks for target in targets] == [4, 4, 8, 8]
+    assert len({target.about for target in targets}) == 4
 
 
 def test_shipped_definitions_have_the_commits_of_the_reference_profiles(benchmark):

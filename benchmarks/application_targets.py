@@ -10,7 +10,7 @@ from stressbench.labs.file import read_lab
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class SuiteTarget:
     """A launch target, and how many ranks start there. `lab`: the file of a lab that has to be brought up for it."""
 
     on: str
@@ -24,15 +24,15 @@ class Place:
         return "" if self.lab is None else f"{self.on}: {self.about}"
 
 
-def places_in(folder: Path) -> list[Place]:
+def lab_targets(folder: Path) -> list[SuiteTarget]:
     """The labs of a directory, with a rank on each of their hosts. Raises SourceMistake."""
-    places = []
+    targets = []
     for path in sorted(folder.glob("*.toml")):
         try:
             lab = read_lab(path)
         except LabMistake as mistake:
             raise sources.SourceMistake(str(mistake)) from mistake
-        places.append(Place(on=f"lab:{lab.name}", ranks=len(lab.hosts), lab=path.absolute(), about=lab.about))
-    if not places:
+        targets.append(SuiteTarget(on=f"lab:{lab.name}", ranks=len(lab.hosts), lab=path.absolute(), about=lab.about))
+    if not targets:
         raise sources.SourceMistake(f"{folder}: expected lab files, NAME.toml")
-    return places
+    return targets

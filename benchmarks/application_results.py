@@ -12,6 +12,8 @@ from stressbench.results.validation import Ratio, Validation, Verdict
 
 GOAL = 0.05
 SHOWN_CALLS = 3
+LAUNCH_S = (5, 15)
+"""Time of a launch of most inputs on a core for each rank."""
 
 
 @pydantic.dataclasses.dataclass(frozen=True, kw_only=True)
@@ -117,6 +119,17 @@ def summary(title: str, comparisons: Sequence[Comparison]) -> str:
     return (
         f"{title}: mean absolute difference {statistics.mean(measured.values()):.1%}, largest "
         f"{measured[worst]:.1%} ({worst}), within {GOAL:.0%} in {within}; {counted}"
+    )
+
+
+def effort(comparisons: int, *, launches: int) -> str:
+    """What so many comparisons take: in each, both sides are captured, and then launched `launches` times."""
+    each = 2 * launches + 2
+    unit, unit_s = ("h", 3600) if comparisons * each * LAUNCH_S[1] >= 3600 else ("min", 60)
+    least, most = (comparisons * each * launch_s / unit_s for launch_s in LAUNCH_S)
+    return (
+        f"{comparisons} comparison{'s' * (comparisons != 1)} of {each} launches: {least:.1f} to {most:.1f} {unit} if a "
+        f"launch takes {LAUNCH_S[0]} to {LAUNCH_S[1]} s"
     )
 
 

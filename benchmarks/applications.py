@@ -4,12 +4,14 @@
     .venv/bin/python benchmarks/applications.py tealeaf npb/cg-A --launches 6
     .venv/bin/python benchmarks/applications.py --recorded --ranks 4 --on lab:tiny -o results
     .venv/bin/python benchmarks/applications.py --recorded --ranks 4 --on lab:tiny -o results --continue
+    .venv/bin/python benchmarks/applications.py --labs benchmarks/applications/labs -o results
 
 Goal: the same calls, and times within 5 %. Programs are fetched and built once, below --cache; --sources DIR takes
 their repositories from a directory instead (DIR/OWNER/NAME, DIR/OWNER+NAME or DIR/NAME). benchmarks/applications has
 their definitions, which benchmarks/application_inputs.py describes. An input that cannot run on --ranks N runs on the
-next larger number that it can; if there is none, its row says so. Each input is compared by `stressbench validate` of
-this checkout with the engine of $STRESSBENCH_MPI or --engine. One thread a rank.
+next larger number that it can; if there is none, its row says so. --labs DIR brings up the labs of a directory in turn,
+with a rank on each host and a table for each. Each input is compared by `stressbench validate` of this checkout with
+the engine of $STRESSBENCH_MPI or --engine. One thread a rank.
 
 Exit status: 0 all meet the goal, 1 some do not, or could not be built or run, 2 invalid names or definitions,
 130 interrupted.
@@ -24,7 +26,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +37,8 @@ import compare
 import pydantic
 import sources
 from application_inputs import Application, Case
-from application_results import GOAL, Comparison, Row, comparisons_of, tables
+from application_targets import SuiteTarget, lab_targets
+from application_results import GOAL, Comparison, Row, comparisons_of, effort, tables
 
 from stressbench.console.escaping import escaped
 from stressbench.results.validation import Validation
@@ -163,12 +167,31 @@ def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> st
     return output
 
 
+@contextmanager
+def brought_up(target: SuiteTarget, *, stressbench: Sequence[str]) -> Iterator[None]:
+    """The lab of a target, if it has one, is up in this context. Raises ValidationFailed."""
+    if target.lab is None:
+        yield
+        return
+    run([*stressbench, "lab", "up", str(target.lab)], str(CHECKOUT), accepted=(0,))
+    try:
+        yield
+    finally:
+        run([*stressbench, "lab", "down", target.lab.stem], str(CHECKOUT), accepted=(0,))
+
+
+def kinds_of(case: Case, *, recorded: bool) -> list[bool]:
+    """The comparisons of a case: True with its recorded workload, False with its motif."""
+    if not case.motif:
+        return [True]
+    return [False, True] if recorded else [False]
+
+
 def measure(suite: Suite, cases: Sequence[Case], rows: list[Row], *, recorded: bool) -> None:
     """Append a row for each case; what is done stays in `rows` if the user interrupts."""
     for number, case in enumerate(cases, start=1):
         row = Row(name=case.application.name, case=case)
-        kinds = [False] if case.motif and not recorded else [True] if not case.motif else [False, True]
-        for kind in kinds:
+        for kind in kinds_of(case, recorded=recorded):
             sys.stderr.write(
                 f"[{number}/{len(cases)}] {case.key} on {case.ranks} ranks: "
                 f"{'recorded workload' if kind else ' '.join(case.motif)} ...\n"
@@ -176,6 +199,22 @@ def measure(suite: Suite, cases: Sequence[Case], rows: list[Row], *, recorded: b
             done = suite.compare(case, recorded=kind)
             row = dataclasses.replace(row, recorded=done) if kind else dataclasses.replace(row, motif=done)
             rows[number - 1 :] = [row]
+
+
+def measure_on_all(
+    suite: Suite, cases: Mapping[SuiteTarget, Sequence[Case]], done: dict[SuiteTarget, list[Row]], *, recorded: bool
+) -> bool:
+    """Measure the cases of each target in turn, into its rows of `done`. False if a lab could not be brought up."""
+    complete = True
+    for target, some in cases.items():
+        try:
+            with brought_up(target, stressbench=suite.stressbench):
+                rows = done.setdefault(target, [])
+                measure(dataclasses.replace(suite, on=target.on), some, rows, recorded=recorded)
+        except ValidationFailed as fault:  # measure() makes rows of those of its cases
+            complete = False
+            sys.stderr.write(f"error: {target.on}: {fault}\n")
+    return complete
 
 
 def build(programs: sources.Programs, cases: Sequence[Case]) -> int:
@@ -216,6 +255,7 @@ def arguments_of(words: Sequence[str] | None) -> argparse.Namespace:
     add("--cache", type=Path, default=sources.DEFAULT_CACHE, metavar="DIR", help="where programs are built")
     add("--ranks", type=int, default=2, metavar="N", help="MPI ranks (2)")
     add("--on", default="local", metavar="TARGET", help="launch target of `stressbench validate` (local)")
+    add("--labs", type=Path, metavar="DIR", help="compare on each lab of a directory, on as many ranks as it has hosts")
     add("--launches", type=int, default=LAUNCHES, metavar="N", help=f"launches of each side ({LAUNCHES})")
     add("--recorded", action="store_true", help="also compare with recorded workloads where there is a motif")
     add("--computation", choices=["sequence", "measured", "mean", "own"], help="as in `stressbench validate`")
@@ -228,6 +268,8 @@ def arguments_of(words: Sequence[str] | None) -> argparse.Namespace:
         parser.error("--continue needs -o DIR")
     if arguments.ranks < 1 or arguments.launches < 1:
         parser.error("--ranks and --launches are at least 1")
+    if arguments.labs and (arguments.on != "local" or arguments.ranks != 2):
+        parser.error("--labs DIR decides --on and --ranks")
     return arguments
 
 
@@ -236,12 +278,19 @@ def main(words: Sequence[str] | None = None, *, stressbench: Sequence[str] = STR
     arguments = arguments_of(words)
     try:
         chosen = application_inputs.select(application_inputs.definitions(arguments.definitions), arguments.names)
-        cases = [application_inputs.case_of(*one, arguments.ranks) for one in chosen]
+        single = SuiteTarget(on=arguments.on, ranks=arguments.ranks)
+        targets = lab_targets(arguments.labs) if arguments.labs else [single]
+        cases = {target: [application_inputs.case_of(*one, target.ranks) for one in chosen] for target in targets}
     except sources.SourceMistake as mistake:
         sys.stderr.write(f"error: {mistake}\n")
         return 2
+    possible = [case for some in cases.values() for case in some if not case.refused]
+    comparisons = sum(len(kinds_of(case, recorded=arguments.recorded)) for case in possible)
+    needed = effort(comparisons, launches=arguments.launches)
     if arguments.list:
-        sys.stdout.write(listing(cases) + "\n")
+        for target, some in cases.items():
+            sys.stdout.write("\n".join(filter(None, [target.title, listing(some)])) + "\n")
+        sys.stdout.write(f"{needed}\n")
         return 0
     if engine := arguments.engine or os.environ.get(ENGINE):
         os.environ[ENGINE] = str(Path(engine).absolute())  # programs run in directories of their own
@@ -254,20 +303,22 @@ def main(words: Sequence[str] | None = None, *, stressbench: Sequence[str] = STR
         programs=programs, on=arguments.on, launches=arguments.launches, computation=arguments.computation,
         keep=arguments.output, reuse=arguments.reuse, stressbench=tuple(stressbench),
     )  # fmt: skip
-    rows: list[Row] = []
-    interrupted = False
+    done: dict[SuiteTarget, list[Row]] = {}
+    complete, interrupted = True, False
     try:
         if arguments.build_only:
-            return build(programs, cases)
-        measure(suite, cases, rows, recorded=arguments.recorded)
+            return build(programs, cases[targets[0]])
+        sys.stderr.write(f"{needed}\n")
+        complete = measure_on_all(suite, cases, done, recorded=arguments.recorded)
     except KeyboardInterrupt:
         interrupted = True
-    found = comparisons_of(rows)
+    found = [one for rows in done.values() for one in comparisons_of(rows)]
     if arguments.json:
         sys.stdout.write(pydantic.TypeAdapter(list[Comparison]).dump_json(found, indent=1).decode() + "\n")
     else:
-        sys.stdout.write(escaped("\n".join(tables(rows))) + "\n")
-    return 130 if interrupted else int(not all(one.meets_goal for one in found))
+        for target, rows in done.items():
+            sys.stdout.write(escaped("\n".join([*filter(None, [target.title]), *tables(rows)])) + "\n")
+    return 130 if interrupted else int(not complete or not all(one.meets_goal for one in found))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """`--on slurm` under a real Slurm, whose nodes are the hosts of a lab."""
 
+import json
 import os
 import signal
 import sys
@@ -66,6 +67,19 @@ def test_a_script_that_was_emitted_runs_as_a_job(slurm) -> None:
     assert ended.status == 0, (folder / "job.out").read_text()
     assert hosts_of(target) == list(HOSTS)
     assert read_run(target).complete
+
+
+def test_a_validation_starts_both_sides_with_srun(slurm) -> None:
+    tealeaf = ("tealeaf", "-x", "64", "-y", "48")
+    once = ("-i", "20", "--repetitions", "1", "--warmup", "0")
+    program = (slurm.lab.program, "motif", *tealeaf, "--scale", "0.001", *once)
+
+    words = ("validate", "--on", "slurm", "--launches", "2", "--json", *tealeaf, "--", *program)
+    ended = slurm.on("h0", *slurm.allocate("-N2", "-n2"), *words)
+
+    assert ended.status == 0, ended.text
+    found = json.loads(ended.output)
+    assert (found["verdict"], found["ranks"], found["hosts"], found["found"]) == ("same calls", 2, 2, 20)
 
 
 def test_outside_of_an_allocation_one_message_says_what_to_do(slurm) -> None:

@@ -17,10 +17,17 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 DEFINITIONS = CHECKOUT / "benchmarks" / "applications"
 REFERENCE = CHECKOUT / "tests" / "reference"
 
-# It writes its words and the files around it into a log, and does what the file named after the program says.
+# It writes its words and the files around it into a log, and does what the file named after the program says. It brings
+# every lab up, unless the file "no lab" is there.
 STAND_IN = """\
 import json, os, pathlib, signal, sys, time
 words, here = sys.argv[2:], pathlib.Path(sys.argv[1])
+if words[0] == "lab":
+    with (here / "log").open("a") as log:
+        log.write(json.dumps({"words": words}) + "\\n")
+    if (here / "no lab").exists():
+        sys.exit("stressbench: veth missing")
+    sys.exit()
 program = words[words.index("--") + 1]
 files = {str(path): path.read_text() for path in pathlib.Path().rglob("*") if path.is_file()}
 with (here / "log").open("a") as log:
@@ -95,7 +102,14 @@ class Bench:
         does = result if result == "interrupt" else {"status": status, "result": result, "said": said}
         (self.folder / f"{program}.json").write_text(json.dumps(does))
 
-    def __call__(self, *words: str) -> Called:
+    def lab(self, name: str, *, hosts: int) -> Path:
+        """Write the file of a lab into the folder `labs`, which is returned."""
+        folder = self.folder / "labs"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.toml").write_text(LAB.format(name=name, hosts=hosts))
+        return folder
+
+    def __call__(self, *words: str | Path) -> Called:
         (self.folder / "log").write_text("")
         stand_in = self.folder / "stand_in.py"
         stand_in.write_text(STAND_IN)
@@ -113,6 +127,15 @@ def bench(benchmark: Callable[[str], ModuleType], tmp_path: Path, capsys: pytest
     return Bench(tmp_path, benchmark("applications").main, capsys)
 
 
+LAB = """
+about = "The lab {name}."
+[hosts]
+count = {hosts}
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "single"
+"""
 ONE = """
     name = "One"
     program = "one -x {cells}"
@@ -338,6 +361,79 @@ def test_continue_reuses_results_of_the_same_program_input_and_options_only(benc
     assert validated("one", "--continue") == ["one"]
 
 
+def test_each_lab_of_a_directory_is_up_while_its_hosts_are_compared(bench):
+    bench.define("one", ONE)
+    bench.answers("one", answer(1.02))
+    bench.lab("a", hosts=4)
+    labs = bench.lab("b", hosts=8)
+
+    called = bench("--labs", labs, "--launches", "6", "-o", bench.folder / "kept")
+
+    words = [seen["words"] for seen in bench.seen]
+    assert [one[:6] if one[0] == "validate" else one for one in words] == [
+        ["lab", "up", str(labs / "a.toml")], ["validate", "--json", "-n", "4", "--on", "lab:a"], ["lab", "down", "a"],
+        ["lab", "up", str(labs / "b.toml")], ["validate", "--json", "-n", "8", "--on", "lab:b"], ["lab", "down", "b"],
+    ]  # fmt: skip
+    assert called.status == 0
+    assert [row[2] for row in called.rows if row[0] == "One"] == ["4", "8"]
+    assert called.output.index("lab:a: The lab a.") < called.output.index("lab:b: The lab b.")
+    assert sorted(path.name for path in (bench.folder / "kept").iterdir()) == [
+        "one-small-4-lab-a.json", "one-small-8-lab-b.json"
+    ]  # fmt: skip
+
+    bench("--labs", labs, "--launches", "6", "-o", bench.folder / "kept", "--continue")
+    assert {seen["words"][0] for seen in bench.seen} == {"lab"}
+
+
+def test_a_lab_that_cannot_be_brought_up_is_one_message(bench):
+    bench.define("one", ONE)
+    (bench.folder / "no lab").touch()
+
+    called = bench("--labs", bench.lab("a", hosts=4))
+
+    assert called.status == 1
+    assert "error: lab:a: exit status 1: stressbench: veth missing\n" in called.errors
+    assert called.rows == []
+
+
+def test_a_directory_of_labs_has_their_files_and_decides_ranks_and_target(bench, tmp_path):
+    bench.define("one", ONE)
+    called = bench("--labs", tmp_path)
+    assert (called.status, called.errors) == (2, f"error: {tmp_path}: expected lab files, NAME.toml\n")
+    with pytest.raises(SystemExit):
+        bench("--labs", tmp_path, "--ranks", "4")
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_takes_the_lab_down(bench):
+    bench.define("a", ONE.replace('"one ', '"a '))
+    bench.answers("a", "interrupt")
+    bench.lab("x", hosts=4)
+
+    called = bench("--labs", bench.lab("y", hosts=4))
+
+    assert called.status == 130
+    assert bench.seen[-1]["words"] == ["lab", "down", "x"]
+
+
+@pytest.mark.parametrize(
+    ("words", "stated"),
+    [
+        ((), "2 comparisons of 24 launches: 4.0 to 12.0 min if a launch takes 5 to 15 s"),
+        (("one", "--launches", "2"), "1 comparison of 6 launches: 0.5 to 1.5 min if a launch takes 5 to 15 s"),
+        (("--recorded", "--launches", "99"), "3 comparisons of 200 launches: 0.8 to 2.5 h if a launch takes 5 to 15 s"),
+    ],
+)
+def test_what_the_launches_take_is_stated_first(bench, words, stated):
+    bench.define("one", ONE)
+    bench.define("two", ONE.replace("motif", "# motif").replace('"one ', '"two '))
+    bench.answers("one", answer())
+    bench.answers("two", answer())
+
+    assert bench("--list", *words).output.splitlines()[-1] == stated
+    assert stated in bench(*words).errors.splitlines()
+
+
 @pytest.fixture
 def interruptible() -> Iterator[None]:
     """SIGINT raises KeyboardInterrupt even where a shell started the tests in the background, with SIGINT ignored."""
@@ -433,9 +529,17 @@ def test_a_shipped_definition_uses_motifs_and_options_that_exist(benchmark, know
     for one in application.inputs:
         for ranks in (2, 4, 8):
             case = inputs.case_of(f"{name}/{one.name}", application, one, ranks)
+            assert not case.refused
             assert not case.motif or known_motifs.fault_of_motif(list(case.motif)) is None
     assert (application.repository is None) == (application.commit is None)
     assert application.repository or application.packages
+
+
+def test_the_shipped_labs_have_four_and_eight_hosts_at_two_rates(benchmark):
+    targets = benchmark("application_targets").lab_targets(DEFINITIONS / "labs")
+
+    assert [target.ranks for target in targets] == [4, 4, 8, 8]
+    assert len({target.about for target in targets}) == 4
 
 
 def test_shipped_definitions_have_the_commits_of_the_reference_profiles(benchmark):

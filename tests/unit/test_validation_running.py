@@ -82,6 +82,7 @@ class MadeRun:
 
     trace: Trace
     iterations: int
+    job_ranks: int
     iterations_each: int = 1
     time_s: float = 1e-3
 
@@ -91,9 +92,11 @@ class MadeLaunches:
     """Launches that start nothing: of a program of 2 ranks that exchanges, reduces and repeats, and of its workload.
 
     `exchanges`: iterations of each rank. `replayed`: calls of a replay on each rank, those of the program if None.
+    `job_ranks`: ranks of the workload's job.
     """
 
     folder: Path
+    job_ranks: int = 2
     exchanges: tuple[int, int] = (6, 6)
     replayed: list[list[Record]] | None = None
     seeds: list[int] = field(default_factory=list)
@@ -112,13 +115,16 @@ class MadeLaunches:
     def capture_iterations(self, program: Sequence[str], runs, *, name: str, begins_paused, gap_times):
         return self._trace(name, [one.times * calls for one, calls in zip(runs, CG, strict=True)]), OUTCOME
 
-    def run_workload(self, workload: Path, *, repetitions: int, warmup, seed: int, name: str, mode):
+    def run_workload(self, workload: Path, *, repetitions: int, warmup, seed: int, name: str, mode, program_s=0.0):
         self.seeds.append(seed)
         is_replay = "[MOTIF] replay" in workload.read_text()
         calls = [5 * rank for rank in CG] if is_replay else [repetitions * rank for rank in CG]
         if is_replay and self.replayed is not None:
             calls = self.replayed
-        return MadeRun(trace=self._trace(name, calls), iterations=5 if is_replay else repetitions), OUTCOME
+        made = MadeRun(
+            trace=self._trace(name, calls), iterations=5 if is_replay else repetitions, job_ranks=self.job_ranks
+        )  # fmt: skip
+        return made, OUTCOME
 
     ranks = 2
 
@@ -178,6 +184,12 @@ def test_the_computation_of_a_replay_of_a_capture_is_reported_as_its_own(validat
     (tmp_path / "app.sb").write_text("[JOB_NAME] app\n[NODES] 1\n[MOTIF] replay -f app.trace\n")
     found = validate("app.sb", made={"replayed": [5 * calls for calls in CG]})
     assert found.computation == "own"
+
+
+def test_a_job_that_leaves_out_ranks_of_the_program_is_not_compared(validate, tmp_path):
+    (tmp_path / "w.sb").write_text("[JOB_NAME] w\n[NODES] 1\n[RANKS_PER_NODE] 1\n[MOTIF] tealeaf\n")
+    with pytest.raises(NotComparable, match=r"w: its job has 1 of the 2 ranks; \[NODES\] 1 without \[RANKS_PER_NODE\]"):
+        validate("w.sb", made={"job_ranks": 1})
 
 
 def test_ranks_with_different_numbers_of_iterations_are_noted(validate):

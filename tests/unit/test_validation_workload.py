@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
+from support.fake_lab import FOUR
 
 from stressbench.experiments.run import WorkloadRefused
 from stressbench.experiments.validation.workload import ComparedWorkload, Computation
+from stressbench.launch.batch.slurm import SlurmTarget
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.launch_target import LOCAL
+from stressbench.launch.launch_target import LOCAL, LaunchTarget
 from stressbench.tracing.iterations import NotComparable
 
 CHAIN = """\
@@ -167,6 +169,41 @@ def test_checking_a_workload_replaces_no_file_of_the_user(engine: Path, tmp_path
 
     assert (tmp_path / "heat.sb").read_text() == "mine"
     assert [path.name for path in (tmp_path / "folder").iterdir()] == ["workload.sb"]
+
+
+@pytest.mark.parametrize(
+    ("target", "ranks", "options", "nodes"),
+    [
+        (LOCAL, 4, " --ranks 4", 1),
+        (FOUR, 4, " --ranks 4 --ranks-per-node 2", 2),
+        (FOUR, 3, "", 1),  # two ranks and one: nodes that the engine cannot be told of
+        (SlurmTarget(nodes=4), 8, " --ranks 8 --ranks-per-node 2", 4),
+        (SlurmTarget(), 8, "", 1),
+    ],
+)
+def test_a_workload_is_checked_on_the_nodes_of_its_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: LaunchTarget, ranks: int, options: str, nodes: int
+) -> None:
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    program = tmp_path / "stressbench-mpi"
+    program.write_text(f'#!/bin/sh\necho "$*" >{tmp_path}/called\n')
+    program.chmod(0o755)
+
+    workload(program, "tealeaf").check(ranks=ranks, target=target, folder=tmp_path)
+
+    assert (tmp_path / "called").read_text() == f"check {tmp_path}/workload.sb{options}\n"
+    assert f"[NODES] {nodes}\n" in (tmp_path / "workload.sb").read_text()
+
+
+def test_where_mpirun_gets_its_hosts_from_a_batch_system_nodes_are_not_known(
+    engine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    engine.write_text(f'#!/bin/sh\necho "$*" >{tmp_path}/called\n')
+
+    workload(engine, "tealeaf").check(ranks=4, target=LOCAL, folder=tmp_path)
+
+    assert (tmp_path / "called").read_text() == f"check {tmp_path}/workload.sb\n"
 
 
 def test_a_workload_of_two_jobs_is_refused(engine: Path, tmp_path: Path) -> None:

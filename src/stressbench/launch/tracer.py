@@ -25,11 +25,14 @@ class Tracer:
     mpi: Recognised | None
 
 
-def find_tracer(environment: Mapping[str, str]) -> Tracer:
-    """The tracer of $STRESSBENCH_TRACE_LIBRARY, or else the one beside the engine. Raises LaunchMistake without one."""
+def find_tracer(environment: Mapping[str, str], *, explicit_engine: Path | None = None) -> Tracer:
+    """The tracer of $STRESSBENCH_TRACE_LIBRARY, or else the one beside the engine. Raises LaunchMistake without one.
+
+    `explicit_engine`: the engine that the user named, None: the one that `find_engine` finds.
+    """
     library_from_environment = environment.get(LIBRARY_VARIABLE)
     try:
-        engine = find_engine(explicit=None, environment=environment)
+        engine = find_engine(explicit=explicit_engine, environment=environment)
     except LaunchMistake:
         if not library_from_environment:
             raise

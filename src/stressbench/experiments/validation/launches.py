@@ -14,18 +14,23 @@ from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import Phase, Run, RunFileError, Samples, read_run
 from stressbench.formats.run.samples import Mask
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode, read_trace
+from stressbench.formats.units import parse_seconds
+from stressbench.launch import machine
 from stressbench.launch import program as launching
+from stressbench.launch.diagnosis import diagnose
 from stressbench.launch.engine import EngineOptions, RunFile, run_arguments
 from stressbench.launch.execute import Outcome
 from stressbench.launch.find import find_engine
-from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.launch_target import LOCAL, LaunchTarget
 from stressbench.launch.tracer import find_tracer
-from stressbench.launch.tracing import Tracing
+from stressbench.launch.tracing import POOL_VARIABLE, Tracing
 from stressbench.tracing.iterations import IterationSpan, NotComparable
 
 WINDOW_VARIABLE = "STRESSBENCH_TRACE_WINDOW"
 _SHOWN_LINES = 10
 _PAUSED = ("STRESSBENCH_TRACE_PAUSED", "1")
+_NO_POOL = (POOL_VARIABLE, os.devnull)  # no directory: ranks then keep their data in memory that ends with them
+_STALL_FACTOR = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,14 +66,19 @@ class TracedLaunches:
         return self._traced(program, name=name, mode=TraceMode.capture, settings=settings, gap_times=gap_times)
 
     def run_workload(
-        self, workload: Path, *, repetitions: int, warmup: int, seed: int, name: str, mode: TraceMode
-    ) -> "tuple[WorkloadRun, Outcome]":
-        """One isolated round of the workload's job, of whose repetitions only the measured ones are traced."""
+        self, workload: Path, *, repetitions: int, warmup: int, seed: int, name: str, mode: TraceMode,
+        program_s: float = 0.0,
+    ) -> "tuple[WorkloadRun, Outcome]":  # fmt: skip
+        """One isolated round of the workload's job, of whose repetitions only the measured ones are traced.
+
+        `program_s`: how long the program ran for the same iterations, 0 where that is unknown.
+        """
         run_file = self.folder / f"{name}.jsonl"
         engine = find_engine(explicit=self.engine, environment=os.environ)
         options = EngineOptions(
-            isolated="1", contended="0", repetitions=str(repetitions), warmup=str(warmup), seed=str(seed)
-        )
+            isolated="1", contended="0", repetitions=str(repetitions), warmup=str(warmup), seed=str(seed),
+            stall_limit=self._stall_limit(program_s),
+        )  # fmt: skip
         words = run_arguments(
             engine=engine, workload=workload, ranks_per_node=None, run_file=RunFile(path=run_file), options=options
         )
@@ -78,8 +88,13 @@ class TracedLaunches:
         except RunFileError as fault:
             raise MachineFault(str(fault)) from fault
 
+    def _stall_limit(self, program_s: float) -> str | None:
+        """That of the target, but longer than any replay, which makes all iterations in a single repetition."""
+        limit = self.target.stall_limit
+        return None if limit is None else f"{max(parse_seconds(limit), _STALL_FACTOR * program_s):.0f}s"
+
     def _command(self, program: Sequence[str]) -> None:
-        find_tracer(os.environ)
+        find_tracer(os.environ, explicit_engine=self.engine)
         launching.command_of(
             tuple(program), folder=Path.cwd(), ranks=self.ranks, target=self.target, engine=self.engine,
             environment=os.environ,
@@ -91,10 +106,11 @@ class TracedLaunches:
     ) -> tuple[Trace, Outcome]:  # fmt: skip
         tracing = Tracing(
             mode=mode, output=self.folder / f"{name}.trace", key=secrets.token_hex(8),
-            library=find_tracer(os.environ).library, names=False, gap_times=gap_times,
+            library=find_tracer(os.environ, explicit_engine=self.engine).library, names=False, gap_times=gap_times,
         )  # fmt: skip
         tracing.output.unlink(missing_ok=True)
-        variables = (*tracing.environment(os.environ), *settings)
+        pool = () if self._ranks_are_here else (_NO_POOL,)
+        variables = (*tracing.environment(os.environ), *pool, *settings)
         try:
             with Path(os.devnull).open("wb") as nowhere:
                 outcome = launching.run_program(
@@ -111,13 +127,40 @@ class TracedLaunches:
         if outcome.status != ExitStatus.ok:
             printed = outcome.output.splitlines()[-_SHOWN_LINES:]
             last = "; the last lines that it printed:" if printed else ""
-            raise MachineFault(f"{shown} ended with status {outcome.status}{last}", *printed)
+            raise MachineFault(f"{_end_of(shown, outcome)}{last}", *printed)
+        return self._read(tracing.output, shown=shown), outcome
+
+    def _read(self, path: Path, *, shown: str) -> Trace:
+        """The trace of all ranks of the program `shown`. Raises MachineFault."""
+        shared = "" if self._ranks_are_here else f"; do all hosts share {self.folder.parent}?"
         try:
-            return read_trace(tracing.output), outcome
+            trace = read_trace(path)
         except TraceFileError as fault:
-            raise MachineFault(
-                f"{shown} left no trace ({fault}): did it call MPI_Finalize, and is it built with the engine's MPI?"
-            ) from fault
+            question = "did it call MPI_Finalize, and is it built with the engine's MPI?"
+            raise MachineFault(f"{shown} left no trace ({fault}): {question}{shared}") from fault
+        try:
+            trace.require_complete()
+        except TraceFileError as fault:
+            raise MachineFault(f"{shown} left the traces of some ranks only ({fault}){shared}") from fault
+        return trace
+
+    @property
+    def _ranks_are_here(self) -> bool:
+        """Whether this process sees the shared memory of all ranks, so that what they leave there can be removed.
+
+        Hosts of labs have shared memory of their own.
+        """
+        return self.target is LOCAL and not machine.allocated(os.environ)
+
+
+def _end_of(program: str, outcome: Outcome) -> str:
+    """How a program ended: which rank on which host a signal ended, if the launcher says so, or its status."""
+    death = diagnose(outcome)
+    if death is None:
+        return f"{program} ended with status {outcome.status}"
+    rank = "a rank" if death.rank is None else f"rank {death.rank}"
+    host = "" if death.host is None else f" on host {death.host}"
+    return f"{rank} of {program}{host} was ended by {death.signal_name}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +171,11 @@ class WorkloadRun:
     trace: Trace
     iterations_each: int = 1
     """Iterations in a repetition."""
+
+    @property
+    def job_ranks(self) -> int:
+        """Ranks of the workload's first job."""
+        return self.run.jobs[0].ranks
 
     @property
     def iterations(self) -> int:

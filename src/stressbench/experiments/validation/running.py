@@ -192,6 +192,7 @@ class _Run:
             written, repetitions=_COMPARED_ITERATIONS, warmup=0, seed=spec.seed, name="workload",
             mode=TraceMode.capture,
         )  # fmt: skip
+        self._require_all_ranks(captured)
         iterations = iterations_of(
             program, captured.trace, repetitions=captured.iterations, boundaries=spec.boundaries,
             any_tag=spec.any_tag,
@@ -205,6 +206,15 @@ class _Run:
             f"{program_name} makes these calls {iterations.found:,} times in a row; {iterations.times:,} are measured",
         )
         return self._measure(program, iterations)
+
+    def _require_all_ranks(self, captured: WorkloadRun) -> None:
+        """Raise NotComparable for a workload file whose job leaves out ranks of the program."""
+        ranks = self.launches.ranks
+        if captured.job_ranks != ranks:
+            raise NotComparable(
+                f"{self.workload.name}: its job has {captured.job_ranks} of the {ranks} ranks; [NODES] {self.nodes} "
+                "without [RANKS_PER_NODE] takes all of them"
+            )
 
     def _limited(self, iterations: Iterations) -> Iterations:
         """The iterations to measure, and the computation that is possible with them."""
@@ -272,6 +282,7 @@ class _Run:
             self._write(text), repetitions=1 if is_replay else iterations.times, warmup=max(1, iterations.skipped),
             seed=spec.seed + number, name=f"workload-{number + 1:02}",
             mode=TraceMode.capture if is_replay and number == 0 else TraceMode.profile,
+            program_s=outcome.ended_s - outcome.began_s,
         )  # fmt: skip
         measured = replace(measured, iterations_each=iterations.times if is_replay else 1)
         workload = IterationTimes(  # the engine keeps no times of single ranks

@@ -24,6 +24,7 @@ from stressbench.launch.engine import check_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import find_engine
 from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.program import request_of
 from stressbench.results.validation import REPLAY
 from stressbench.tracing.iterations import NotComparable
 
@@ -199,7 +200,7 @@ class ComparedWorkload:
         return any(one["name"] == _GAPS_OPTION for one in orjson.loads(answer.stdout)["options"])
 
     def check(self, *, ranks: int, target: LaunchTarget, folder: Path) -> None:
-        """Let the engine check the workload on one node, with all ranks where the target is a single host.
+        """Let the engine check the workload on the nodes of the target, as far as they are known before a launch.
 
         Raises WorkloadRefused, and LaunchMistake for a file with several jobs.
         """
@@ -208,17 +209,24 @@ class ComparedWorkload:
         jobs = 0 if self.file is None else sum(key == "JOB_NAME" for key, _ in statements_of(self.file, {}))
         if jobs > 1:
             raise LaunchMistake(f"{self.file}: expected a workload of one job; it has {jobs}")
+        request = request_of((), ranks=ranks, target=target, environment=os.environ)
+        per_node = target.ranks_per_node(request, explicit=None)
+        nodes = ranks // per_node if per_node and ranks % per_node == 0 else None
+        one_node = target.host_count == 1 and target.knows_nodes(request)
         path = folder / f"workload{SUFFIX}" if self.file is None else self.file
         if self.file is None:
-            path.write_text(self.text(nodes=1), encoding="utf-8")
+            path.write_text(self.text(nodes=nodes or 1), encoding="utf-8")
         words = check_arguments(
             engine=self._engine,
             workload=path,
-            ranks=ranks if target.host_count == 1 else None,
-            ranks_per_node=None,
+            ranks=ranks if nodes or one_node else None,
+            ranks_per_node=per_node if nodes else None,
             sets=(),
         )
-        completed = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
+        completed = subprocess.run(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False,
+            env={**os.environ, **dict(target.environment)},
+        )  # fmt: skip
         if completed.returncode != ExitStatus.ok:
             raise WorkloadRefused(completed.returncode)
 

@@ -363,9 +363,12 @@ class Mcb final : public Application {
   }
 
   static void check_side(const char* parameter, double extent, int domains) {
-    if (domains == 1 || extent / domains >= step_path) return;
-    reject(parameter, "{} on {} ranks makes domains shorter than {}, a photon's path in a time step; at least {:.4g}",
-           extent, domains, step_path, domains * step_path);
+    constexpr double rounding = 1e-12;  // 0.3 / 3 is less than 0.1
+    const double least = domains * step_path;
+    if (extent >= least * (1 - rounding)) return;
+    // Ten digits: all that a tenth of a number of ranks has.
+    reject(parameter, "{} on {} ranks makes domains shorter than {}, a photon's path in a time step; at least {:.10g}",
+           extent, domains, step_path, least);
   }
 
   double zones() const { return static_cast<double>(*zones_x_ * *zones_y_); }  // of a rank

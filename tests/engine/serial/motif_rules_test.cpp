@@ -219,11 +219,13 @@ INSTANTIATE_TEST_SUITE_P(
                   "ny",
                   "--ny: 5 cells of 3.615 A on 2 ranks have no two link cells of 4.95 A each; at least 6"},
         Rejection{"mcb", {{"grid", "3x2"}}, 8, "grid", "3x2 has 6 ranks, but the job has 8; 4x2 would fit"},
-        Rejection{"mcb",
-                  {{"x-dim", "0.3"}, {"grid", "4x1"}},
-                  4,
-                  "x-dim",
-                  "--x-dim: 0.3 on 4 ranks makes domains shorter than 0.1, a photon's path in a time step; at least"},
+        Rejection{
+            "mcb",
+            {{"x-dim", "0.3"}, {"grid", "4x1"}},
+            4,
+            "x-dim",
+            "--x-dim: 0.3 on 4 ranks makes domains shorter than 0.1, a photon's path in a time step; at least 0.4"},
+        Rejection{"mcb", {{"y-dim", "12344"}, {"grid", "1x123444"}}, 123444, "y-dim", "at least 12344.4"},
         Rejection{"mcb", {{"cycles", "11"}}, 4, "cycles", "at most 10"},
         Rejection{"mcb", {{"x-dim", "0.05"}, {"grid", "1x2"}}, 2, "x-dim", "'0.05': must be at least 0.1"},
         Rejection{"mcb", {{"y-dim", "1e-12"}}, 1, "y-dim", "must be at least 0.1"},
@@ -355,6 +357,12 @@ TEST(MotifRules, AcceptTheLargestThatFits) {
   EXPECT_NO_THROW(configure_and_check({"incast", {{"size", "715827882"}, {"call", "gatherv"}}, 4, "", ""}, 4));
   EXPECT_NO_THROW(configure_and_check({"compute", {{"imbalance", "7"}, {"imbalance-shape", "single"}}, 2, "", ""}, 2));
   EXPECT_NO_THROW(configure_and_check({"mpiio", {{"ranks", "256"}}, 256, "", ""}, 256));
+}
+
+TEST(MotifRules, AcceptTheSmallestThatFits) {
+  EXPECT_NO_THROW(configure_and_check({"mcb", {{"x-dim", "0.3"}, {"grid", "3x1"}}, 3, "", ""}, 3));
+  EXPECT_NO_THROW(configure_and_check({"mcb", {{"y-dim", "12344.4"}, {"grid", "1x123444"}}, 123'444, "", ""}, 123'444));
+  EXPECT_NO_THROW(configure_and_check({"mcb", {{"x-dim", "0.1"}, {"y-dim", "0.1"}}, 1, "", ""}, 1));
 }
 
 TEST(MotifRules, ASweepOverSizesFindsTheCountForASize) {

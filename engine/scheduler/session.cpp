@@ -73,6 +73,7 @@ void Session::describe_jobs() {
     if (!job.repeat) record.repeat = options_.repetitions;
     if (!record.min_time_s && options_.min_time) record.min_time_s = options_.min_time->seconds();
   }
+  sleeping_barrier(world_, WaitPhase::arriving);  // ranks that spin would delay rank 0
   mpi::check(MPI_Bcast(serial_setup.data(), static_cast<int>(serial_setup.size()), MPI_INT, 0, world_.handle()),
              "MPI_Bcast");
   for (std::size_t i = 0; i < serial_setup.size(); ++i) {

@@ -149,8 +149,8 @@ std::vector<std::string> names_of(const std::vector<std::string>& tokens) {
   return names;
 }
 
-// Calls of a rank without a job: it waits with pauses until the jobs are described, and in each round for the order, for
-// the start and for the end of the round.
+// Calls of a rank without a job: it waits with pauses for the description of the jobs, and in each round for the order,
+// for the start and for the end of the round.
 std::vector<std::string> calls_of_who_is_parked(int rounds) {
   std::vector<std::string> calls{"Ibarrier", "Bcast"};
   for (int round = 0; round < rounds; ++round) {

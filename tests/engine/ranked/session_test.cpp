@@ -260,6 +260,29 @@ TEST(Session, TellsMotifsTheRunsIdAndTheirNode) {
   EXPECT_THAT(journal, testing::Contains("bind run-7 " + std::to_string(node)).Times(1));
 }
 
+// Notes in the journal when it is asked for its traffic: a motif with a call list writes the lists of all ranks then.
+class AskedForTraffic final : public Motif {
+ public:
+  Traffic traffic(int) const override {
+    journal.emplace_back("traffic");
+    return {};
+  }
+  void decompose(const mpi::Group&, const Draw&) override { journal.emplace_back("decompose"); }
+  void perform(Recorder&) override {}
+};
+const RegisterMotif<AskedForTraffic> asked_for_traffic{"test_asked", Family::probe, "notes who asks for its traffic"};
+
+TEST(Session, ComputesThePeriodOfARateOnceBeforeTheFirstRound) {
+  workload::MotifCall call;
+  call.name = "test_asked";
+  workload::Job job = job_of({call}, "a");
+  job.rate = Bytes{1'000'000};
+  journal.clear();
+  run({job}, options_of(2, 1));
+  if (!is_root()) return;
+  EXPECT_THAT(journal, testing::ElementsAre("traffic", "decompose", "decompose", "decompose"));
+}
+
 TEST(Session, ParkedRanksAndIsolatedJobsLeaveNoSamplesOfOthers) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   const Outcome outcome = run({on_nodes({0}, "a"), on_nodes({1}, "b")}, options_of(1, 0));

@@ -17,7 +17,7 @@ using scheduler::Phase;
 
 constexpr int schema_version = 1;
 
-// The keys that are also read. Every other key occurs once in this file.
+// The keys that are also read. Keys that are only written stand where they are written.
 namespace key {
 constexpr const char* schema_version = "schema_version";
 constexpr const char* launch = "launch";

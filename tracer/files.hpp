@@ -1,4 +1,4 @@
-// Files under names that a user chose. Both functions return a descriptor, or -1 with errno set.
+// Files under names that a user chose. The functions return a descriptor, or -1 with errno set.
 #pragma once
 
 namespace stressbench::trace {

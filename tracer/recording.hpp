@@ -2,6 +2,7 @@
 // and outlive a killed process. Nothing here calls MPI, allocates, locks or prints.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -105,8 +106,12 @@ struct Header {
     paused_ns = 0;
   }
   void pause(std::int64_t now_ns) noexcept { paused_since_ns = now_ns; }
+  // The recording lasts to the end of the pause at least. Otherwise the pause would be subtracted from the time of a
+  // rank that is killed in its first call after it, without being a part of that time.
   void resume(std::int64_t now_ns) noexcept {
-    if (paused_since_ns != 0) paused_ns += now_ns - paused_since_ns;
+    if (paused_since_ns == 0) return;
+    paused_ns += now_ns - paused_since_ns;
+    last_ns = std::max(last_ns, now_ns);
     paused_since_ns = 0;
   }
 };

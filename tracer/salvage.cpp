@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -82,6 +83,7 @@ int main(int argc, char** argv) {
         "Makes the new trace file OUTPUT from the pools that killed ranks left behind.");
     return exit_user_mistake;
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that becomes too long is a failed write, as on a full disk
   std::map<int, std::map<int, const Recording*>> ranks;
   for (int k = 2; k < argc; ++k) {
     if (const Recording* recording = map_recording(argv[k]))
@@ -109,6 +111,8 @@ int main(int argc, char** argv) {
   complete = complete && write_all(output, end_line(static_cast<int>(ranks.size()), false));
   const int write_error = complete ? 0 : errno;
   if (close(output) == 0 && complete) return 0;
-  print_failure(argv[1], std::strerror(complete ? errno : write_error));
+  const int error = complete ? errno : write_error;
+  unlink(argv[1]);  // another attempt needs the name
+  print_failure(argv[1], std::strerror(error));
   return exit_machine_fault;
 }

@@ -152,7 +152,8 @@ std::size_t CallListExecutor::receive_bytes(const C& call) const {
 }
 
 // Assigns memory to the calls. Shared: one buffer for all blocking calls, one per request, and one per element type for
-// the operands of reductions (which hold ones). Separate: one buffer per call.
+// the operands of reductions (which hold ones). Separate: one buffer per call, but one for all receives that no message
+// matches, into which nothing is written.
 void CallListExecutor::assign_buffers(Memory memory) {
   memory_ = memory;
   OffsetAllocator out;
@@ -160,7 +161,15 @@ void CallListExecutor::assign_buffers(Memory memory) {
   std::vector<BufferOffsets> of_request(requests_.size());
   BufferOffsets of_blocking;
   std::array<std::size_t, element_types> of_ones{};
-  if (memory == Memory::shared) {
+  BufferOffsets of_unmatched;
+  if (memory == Memory::separate) {
+    std::size_t longest = 0;
+    for (const Call& call : calls_.calls()) {
+      if (const auto* unmatched = std::get_if<UnmatchedIrecv>(&call))
+        longest = std::max(longest, receive_bytes(*unmatched));
+    }
+    of_unmatched.in = in.allocate(longest);
+  } else {
     std::vector<BufferOffsets> request_bytes(requests_.size());
     BufferOffsets blocking_bytes;
     std::array<std::size_t, element_types> ones_bytes{};
@@ -183,7 +192,10 @@ void CallListExecutor::assign_buffers(Memory memory) {
     for (std::size_t k = 0; k < element_types; ++k) of_ones[k] = out.allocate(ones_bytes[k]);
   }
   const auto offsets_of = [&]<class C>(const C& call) -> BufferOffsets {
-    if (memory == Memory::separate) return {out.allocate(send_bytes(call)), in.allocate(receive_bytes(call))};
+    if (memory == Memory::separate) {
+      if constexpr (std::same_as<C, UnmatchedIrecv>) return of_unmatched;
+      return {out.allocate(send_bytes(call)), in.allocate(receive_bytes(call))};
+    }
     if (const auto request = created_request(call)) return of_request[static_cast<std::size_t>(request->slot)];
     if constexpr (IsReduction<C>) {
       return {of_ones[static_cast<std::size_t>(call.type)], of_blocking.in};

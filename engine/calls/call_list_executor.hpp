@@ -50,10 +50,12 @@ class CallListExecutor {
   ~CallListExecutor();
 
   std::uint64_t computations() const { return calls_.computations(); }  // per iteration
+  // Memory for the contents of messages.
+  std::size_t buffer_bytes() const noexcept { return send_buffer_.size() + receive_buffer_.size(); }
   void perform(const Recorder& recorder, ComputeTimes& compute_times);
 
-  // Fills and checks message contents. Every call then has its own memory, so that all data is still there for the
-  // check. Measured runs reuse the same buffer for successive messages, as applications do.
+  // Fills and checks message contents. Every call with a message then has its own memory, so that all data is still
+  // there for the check. Measured runs reuse the same buffer for successive messages, as applications do.
   void fill_payload(std::uint64_t pass);
   void verify(std::uint64_t pass) const;
 

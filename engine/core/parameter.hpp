@@ -185,6 +185,14 @@ struct AtMost {
 template <class T>
 AtMost(T) -> AtMost<T>;
 AtMost(int)->AtMost<std::int64_t>;
+template <class T>
+struct AtLeast {
+  T limit;
+  std::string words = "at least " + Spelling<T>::write(limit);
+  bool holds(const T& v) const { return v >= limit; }
+};
+template <class T>
+AtLeast(T) -> AtLeast<T>;
 // The largest value of an MPI count argument.
 inline constexpr std::int64_t int_max = std::numeric_limits<int>::max();
 // Every item of a list satisfies the rule.

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/signals.hpp"
+
 namespace stressbench::io {
 namespace {
 
@@ -21,10 +23,19 @@ void on_missing_page(int) {
   std::signal(SIGBUS, SIG_DFL);  // not from a copy: raised again on return, and then fatal
 }
 
+int sigbus_users = 0;
+std::optional<signals::ScopedSignalHandler> sigbus_handler;
+
 }  // namespace
 
 // SA_NODEFER: there is no mask to restore, since the handler is left by a jump.
-SigbusCaught::SigbusCaught() noexcept : handler_(SIGBUS, on_missing_page, SA_NODEFER) {}
+SigbusCaught::SigbusCaught() noexcept {
+  if (sigbus_users++ == 0) sigbus_handler.emplace(SIGBUS, on_missing_page, SA_NODEFER);
+}
+
+SigbusCaught::~SigbusCaught() {
+  if (--sigbus_users == 0) sigbus_handler.reset();
+}
 
 void Mapping::attach(int file, std::int64_t file_bytes, bool writable) noexcept {
   release();

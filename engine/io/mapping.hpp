@@ -5,17 +5,15 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/signals.hpp"
-
 namespace stressbench::io {
 
 // While any object of this class exists, SIGBUS during Mapping::copy makes the copy fail instead of ending the process.
 class SigbusCaught {
  public:
   SigbusCaught() noexcept;
-
- private:
-  signals::ScopedSignalHandler handler_;
+  SigbusCaught(const SigbusCaught&) = delete;
+  SigbusCaught& operator=(const SigbusCaught&) = delete;
+  ~SigbusCaught();
 };
 
 class Mapping {

@@ -1,5 +1,7 @@
 #include "output/json.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <ctime>
 
@@ -17,7 +19,7 @@ using scheduler::Phase;
 
 constexpr int schema_version = 1;
 
-// The keys that are also read. Every other key occurs once in this file.
+// The keys that are also read. Keys that are only written stand where they are written.
 namespace key {
 constexpr const char* schema_version = "schema_version";
 constexpr const char* launch = "launch";
@@ -63,13 +65,22 @@ Json maybe(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+// The beginning of a string of a file in quotes, for messages: ASCII, with other characters as \u00e4.
+std::string in_quotes(const std::string& text) {
+  constexpr std::size_t longest = 60;
+  std::string shown = Json(text.substr(0, longest)).dump(-1, ' ', true, Json::error_handler_t::replace);
+  shown = shown.substr(1, shown.size() - 2);  // without the quotes
+  const bool is_cut = text.size() > longest || shown.size() > longest;
+  return fmt::format("'{}{}'", shown.substr(0, longest), is_cut ? "..." : "");
+}
+
 template <Named E>
 E enumerator_of(const Json& value) {
   const std::string& text = value.get_ref<const std::string&>();
   try {
     return Spelling<E>::read(text);
   } catch (const UserMistake& mistake) {
-    throw WrongValue("'{}' {}", text, mistake.what());
+    throw WrongValue("{} {}", in_quotes(text), mistake.what());
   }
 }
 

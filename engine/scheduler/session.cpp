@@ -56,6 +56,7 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
   }
   status.reports_signals = layout_.job >= 0 && layout_.job_comm.rank() < 2;
   describe_jobs();
+  if (chain_) assignment_ = make_assignment();
   if (chain_ && options_.marked_for_tracers) chain_->mark_for_tracers();
 }
 
@@ -73,6 +74,7 @@ void Session::describe_jobs() {
     if (!job.repeat) record.repeat = options_.repetitions;
     if (!record.min_time_s && options_.min_time) record.min_time_s = options_.min_time->seconds();
   }
+  sleeping_barrier(world_, WaitPhase::arriving);  // ranks that spin would delay rank 0
   mpi::check(MPI_Bcast(serial_setup.data(), static_cast<int>(serial_setup.size()), MPI_INT, 0, world_.handle()),
              "MPI_Bcast");
   for (std::size_t i = 0; i < serial_setup.size(); ++i) {
@@ -154,7 +156,9 @@ bool Session::is_active(const Round& round) const noexcept {
   return layout_.job >= 0 && (round.kind == RoundKind::contended || round.job == layout_.job);
 }
 
-Assignment Session::assignment() const {
+// Once per launch: the period of a rate follows from the traffic of the job, and some motifs take seconds to compute
+// theirs on many ranks, which must not be a part of a round.
+Assignment Session::make_assignment() const {
   const workload::Job& job = own_job();
   Assignment assigned;
   assigned.warmup = options_.warmup;
@@ -187,7 +191,7 @@ void Session::execute(const Round& round) {
     const bool contended = round.kind == RoundKind::contended;
     CompletionBarrier completion{layout_.is_root() ? &layout_.roots : nullptr};
     (contended ? layout_.active_ranks : layout_.job_comm).barrier();
-    run_round(*chain_, *samples, layout_.job_group(), clock_, assignment(), contended ? &completion : nullptr);
+    run_round(*chain_, *samples, layout_.job_group(), clock_, *assignment_, contended ? &completion : nullptr);
   }
   sleeping_barrier(world_, WaitPhase::parked);
   record.duration_s = elapsed_s() - record.started_s;

@@ -55,7 +55,7 @@ class Session {
   void execute(const Round& round);
   bool is_active(const Round& round) const noexcept;
   const workload::Job& own_job() const { return workload_.jobs[static_cast<std::size_t>(layout_.job)]; }
-  Assignment assignment() const;
+  Assignment make_assignment() const;
   void decompose(const Round& round);
   std::optional<LinkCounts> read_links(const Round& round);
   void report_results(RoundRecord record, Collection& collection);
@@ -69,8 +69,9 @@ class Session {
   ImpactTracker& tracker_;
   EarlierLaunches earlier_;
   JobLayout layout_;
-  std::optional<Chain> chain_;          // of this rank's job; uses communicators of the layout
-  std::vector<int> serial_setup_jobs_;  // jobs that decompose one after another
+  std::optional<Chain> chain_;            // of this rank's job; uses communicators of the layout
+  std::optional<Assignment> assignment_;  // of this rank's job, in every round
+  std::vector<int> serial_setup_jobs_;    // jobs that decompose one after another
   std::vector<int> measured_jobs_;
   std::vector<JobRecord> jobs_;  // rank 0 only
   RoundQueue queue_;

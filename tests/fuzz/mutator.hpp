@@ -35,11 +35,12 @@ inline void limit_memory(std::size_t more) {
 }
 
 // The program may use a minute of processor time, and one more for each 10,000 inputs. One that blocks is ended by
-// ctest, or by `timeout` in scripts/test.sh.
+// SIGALRM after three times as long.
 inline void limit_time(std::uint64_t count) {
   const rlim_t seconds = 60 + count / 10'000 * 60;
   const rlimit limit{seconds, seconds};
   if (setrlimit(RLIMIT_CPU, &limit) != 0) std::abort();
+  alarm(static_cast<unsigned>(3 * seconds));
 }
 
 // Mutates seeds; the same number makes the same texts.

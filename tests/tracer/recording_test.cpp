@@ -192,6 +192,17 @@ TEST(Line, pauses_are_no_part_of_the_wall_time) {
   EXPECT_DOUBLE_EQ(line_of(*recording)["wall_s"], 6.0);
 }
 
+TEST(Line, a_rank_killed_in_the_first_call_after_a_pause_has_the_time_before_the_pause) {
+  auto recording = started();
+  Header& header = recording->header;
+  header.end_state = EndState::running;
+  header.begin(1'000'000'000);
+  recording->count(static_cast<int>(Op::Send), Class::p2p, 1'500'000'000, 500'000'000, 8, false);
+  header.pause(3'000'000'000);
+  header.resume(8'000'000'000);
+  EXPECT_DOUBLE_EQ(line_of(*recording)["wall_s"], 2.0);
+}
+
 TEST(Line, host_names_are_left_out_unless_asked_for) {
   auto recording = started();
   std::snprintf(recording->header.host, sizeof(recording->header.host), "secret");

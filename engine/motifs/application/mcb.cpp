@@ -35,9 +35,10 @@ constexpr int check_tag = 6502;  // all photons may be done
 constexpr int end_tag = 7294;    // all photons are done
 constexpr int sums = 4;          // photons kept, their energy, energy emitted, energy of the photons of the step before
 
-constexpr int max_steps = 10;      // of a run
-constexpr double step_path = 0.1;  // path of a photon in a time step
-constexpr double inner_low = 0.1;  // the inner rectangle of --multi-sigma, relative to the sides of the mesh
+constexpr int max_steps = 10;         // of a run
+constexpr double step_path = 0.1;     // path of a photon in a time step
+constexpr double least_sigma = 1e-6;  // as good as none; the model divides by sigma-a
+constexpr double inner_low = 0.1;     // the inner rectangle of --multi-sigma, relative to the sides of the mesh
 constexpr double inner_high = 0.9;
 constexpr double inner_opacity = 0.05;  // relative to that outside
 
@@ -362,9 +363,12 @@ class Mcb final : public Application {
   }
 
   static void check_side(const char* parameter, double extent, int domains) {
-    if (domains == 1 || extent / domains >= step_path) return;
-    reject(parameter, "{} on {} ranks makes domains shorter than {}, a photon's path in a time step; at least {:.4g}",
-           extent, domains, step_path, domains * step_path);
+    constexpr double rounding = 1e-12;  // 0.3 / 3 is less than 0.1
+    const double least = domains * step_path;
+    if (extent >= least * (1 - rounding)) return;
+    // Ten digits: all that a tenth of a number of ranks has.
+    reject(parameter, "{} on {} ranks makes domains shorter than {}, a photon's path in a time step; at least {:.10g}",
+           extent, domains, step_path, least);
   }
 
   double zones() const { return static_cast<double>(*zones_x_ * *zones_y_); }  // of a rank
@@ -445,12 +449,13 @@ class Mcb final : public Application {
       this, 'x', "zones-x", 100, "zones of each rank in x (--nZonesX)", Positive{}, AtMost{max_zones}};
   Param<std::int64_t> zones_y_{
       this, 'y', "zones-y", 100, "zones of each rank in y (--nZonesY)", Positive{}, AtMost{max_zones}};
-  Param<double> x_dim_{this, "x-dim", 16.0, "extent of the whole mesh in x (--xDim)", Positive{}, AtMost{1e6}};
-  Param<double> y_dim_{this, "y-dim", 16.0, "extent of the whole mesh in y (--yDim)", Positive{}, AtMost{1e6}};
-  Param<double> sigma_a_{this,       "sigma-a",     1.0, "absorptions of a photon on a path of one (--sigmaA)",
-                         Positive{}, AtMost{1000.0}};
-  Param<double> sigma_s_{this,       "sigma-s",     20.0, "scatters of a photon on a path of one (--sigmaS)",
-                         Positive{}, AtMost{1000.0}};
+  Param<double> x_dim_{this, "x-dim", 16.0, "extent of the whole mesh in x (--xDim)", AtLeast{step_path}, AtMost{1e6}};
+  Param<double> y_dim_{this, "y-dim", 16.0, "extent of the whole mesh in y (--yDim)", AtLeast{step_path}, AtMost{1e6}};
+  Param<double> sigma_a_{
+      this,          "sigma-a", 1.0, "absorptions of a photon on a path of one (--sigmaA)", AtLeast{least_sigma},
+      AtMost{1000.0}};
+  Param<double> sigma_s_{
+      this, "sigma-s", 20.0, "scatters of a photon on a path of one (--sigmaS)", AtLeast{least_sigma}, AtMost{1000.0}};
   Param<bool> multi_sigma_{this, "multi-sigma", "a twentieth of both in an inner rectangle (--multiSigma)"};
   Param<Dims<2>> grid_{
       this, 'g', "grid", {}, "ranks in x and y (--nMpiTasksX, --nMpiTasksY); auto: as even as possible, more in y"};

@@ -205,7 +205,7 @@ class Umt final : public Application {
     const Dims<3> grid = dims_for(*grid_, ranks);
     const std::int64_t fluxes = flux_messages();
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const std::int64_t faces = std::int64_t{ranks} / grid[axis] * (grid[axis] - 1);
+      const std::int64_t faces = shared_faces(grid, axis);
       if (faces == 0) continue;  // `check` bounds only messages that there are: the product could exceed 64 bits
       const std::int64_t corners = umt::corners_on_face(*zones_, axis);
       sum.messages += faces * (fluxes + 2 * sets * 2);
@@ -228,6 +228,11 @@ class Umt final : public Application {
     if (stated > *temperature_iterations_) {
       reject("sweeps", "{} temperature iterations, but --temperature-iterations is {}", stated,
              *temperature_iterations_);
+    }
+    // All other messages are less, so that the sum fits 64 bits.
+    if (const double bytes = bytes_of_fluxes(ranks); bytes > 0x1p62) {
+      reject("zones", "{} on each of {} ranks send fluxes of {:.2g} bytes in a time step; at most 2^62 (4.6e+18)",
+             zones_.text(), ranks, bytes);
     }
   }
 
@@ -257,6 +262,22 @@ class Umt final : public Application {
   }
 
  private:
+  // Pairs of ranks that share a face perpendicular to `axis`.
+  static std::int64_t shared_faces(const Dims<3>& grid, std::size_t axis) {
+    return grid.ranks() / grid[axis] * (grid[axis] - 1);
+  }
+
+  // Of all ranks in a time step. Not an integer, which could overflow.
+  double bytes_of_fluxes(int ranks) const {
+    const Dims<3> grid = dims_for(*grid_, ranks);
+    double corners = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      corners +=
+          static_cast<double>(shared_faces(grid, axis)) * static_cast<double>(umt::corners_on_face(*zones_, axis));
+    }
+    return corners * static_cast<double>(flux_messages() * flux_bytes(1, angles(), *groups_));
+  }
+
   static void reduce(CallList& calls, ReduceOp op, ElementType type, std::int64_t count = 1) {
     calls.allreduce(calls.all_ranks(), op, type, count);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace stressbench::beff {
@@ -61,7 +62,8 @@ void FileContents::check(Call call, std::span<const std::byte> bytes, const std:
 std::optional<std::size_t> FileContents::first_wrong(Call call, std::span<const std::byte> bytes) const {
   const std::uint64_t mark = mark_of(call);
   if (std::memcmp(bytes.data(), &mark, mark_bytes) != 0) return 0;
-  const std::size_t first_checked = checks_all_bytes_ ? mark_bytes : bytes.size() - mark_bytes;
+  const std::size_t first_checked =
+      checks_all_bytes_ ? mark_bytes : std::max(mark_bytes, bytes.size() - mark_bytes);  // not the mark again
   const auto wrong = payload::first_wrong(bytes.subspan(first_checked), origin(), first_checked);
   return wrong ? std::optional(*wrong + first_checked) : std::nullopt;
 }

@@ -149,10 +149,10 @@ std::vector<std::string> names_of(const std::vector<std::string>& tokens) {
   return names;
 }
 
-// Calls of a rank without a job in each round: it waits with pauses for the order, for the start and for the end of the
-// round.
+// Calls of a rank without a job: it waits with pauses for the description of the jobs, and in each round for the order,
+// for the start and for the end of the round.
 std::vector<std::string> calls_of_who_is_parked(int rounds) {
-  std::vector<std::string> calls;
+  std::vector<std::string> calls{"Ibarrier", "Bcast"};
   for (int round = 0; round < rounds; ++round) {
     for (const char* call : {"Ibarrier", "Bcast", "Ibarrier", "Ibarrier", "Reduce"}) calls.emplace_back(call);
   }
@@ -258,6 +258,29 @@ TEST(Session, TellsMotifsTheRunsIdAndTheirNode) {
   run({job}, options);
   if (mpi::Group::view(MPI_COMM_WORLD).rank() != node) return;
   EXPECT_THAT(journal, testing::Contains("bind run-7 " + std::to_string(node)).Times(1));
+}
+
+// Notes in the journal when it is asked for its traffic: a motif with a call list writes the lists of all ranks then.
+class AskedForTraffic final : public Motif {
+ public:
+  Traffic traffic(int) const override {
+    journal.emplace_back("traffic");
+    return {};
+  }
+  void decompose(const mpi::Group&, const Draw&) override { journal.emplace_back("decompose"); }
+  void perform(Recorder&) override {}
+};
+const RegisterMotif<AskedForTraffic> asked_for_traffic{"test_asked", Family::probe, "notes who asks for its traffic"};
+
+TEST(Session, ComputesThePeriodOfARateOnceBeforeTheFirstRound) {
+  workload::MotifCall call;
+  call.name = "test_asked";
+  workload::Job job = job_of({call}, "a");
+  job.rate = Bytes{1'000'000};
+  journal.clear();
+  run({job}, options_of(2, 1));
+  if (!is_root()) return;
+  EXPECT_THAT(journal, testing::ElementsAre("traffic", "decompose", "decompose", "decompose"));
 }
 
 TEST(Session, ParkedRanksAndIsolatedJobsLeaveNoSamplesOfOthers) {

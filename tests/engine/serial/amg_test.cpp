@@ -105,7 +105,7 @@ TEST(AmgComputed, StopsWhereNoPointDependsOnAnother) {
   const amg::ComputedHierarchy line({{10, 1, 1}}, {{2, 1, 1}}, laplacian);  // the diagonal outweighs two neighbours
   EXPECT_EQ(line.levels(), 0);
   EXPECT_TRUE(line.coarsest().empty());
-  expect_all_received("amg", {{"points", "1x1x1"}}, 1);
+  expect_matching_messages(*configured("amg", {{"points", "1x1x1"}}, 1), 1);
 }
 
 TEST(AmgComputed, HasAnotherMatrixInEachTimeStep) {
@@ -129,15 +129,16 @@ TEST(AmgComputed, IsTheHierarchyOfAMillionPointsOrFewer) {
 
 TEST(Amg, ReceivesWhatIsSentOnEveryNumberOfRanks) {
   for (int ranks = 1; ranks <= 40; ++ranks) {
-    expect_all_received("amg", {{"points", "10x7x5"}}, ranks);
-    expect_all_received("amg", {{"points", "10x7x5"}, {"solver", "gmres"}}, ranks);
+    expect_matching_messages(*configured("amg", {{"points", "10x7x5"}}, ranks), ranks);
+    expect_matching_messages(*configured("amg", {{"points", "10x7x5"}, {"solver", "gmres"}}, ranks), ranks);
   }
-  expect_all_received("amg", {{"points", "2x2x2"}}, 512);
+  expect_matching_messages(*configured("amg", {{"points", "2x2x2"}}, 512), 512);
 }
 
 TEST(Amg, ReceivesWhatIsSentByTheFormula) {
-  for (int ranks = 1; ranks <= 40; ++ranks) expect_all_received("amg", {{"points", "1048577x2x3"}}, ranks);
-  expect_all_received("amg", {{"points", "100x100x100"}}, 64);
+  for (int ranks = 1; ranks <= 40; ++ranks)
+    expect_matching_messages(*configured("amg", {{"points", "1048577x2x3"}}, ranks), ranks);
+  expect_matching_messages(*configured("amg", {{"points", "100x100x100"}}, 64), 64);
 }
 
 TEST(Amg, AnnouncesTheSumOfItsRanksScripts) {
@@ -234,7 +235,7 @@ TEST_F(Tables, MayEndInALevelThatIsRelaxed) {
   const CallLists lists("amg", {{"points", "4x4x4"}, {"levels", file}}, 2);
   EXPECT_EQ(lists.traffic().message_bytes, 6 * 2 * 128 + 2 * 40 + 80 + 88);
   EXPECT_EQ(lists.traffic().collectives, 3);
-  expect_all_received("amg", {{"points", "4x4x4"}, {"levels", file}}, 2);
+  expect_matching_messages(*configured("amg", {{"points", "4x4x4"}, {"levels", file}}, 2), 2);
 }
 
 TEST_F(Tables, TakeTheFormulasPlace) {
@@ -243,7 +244,7 @@ TEST_F(Tables, TakeTheFormulasPlace) {
   // Finest: 1 + 3 + 2 exchanges of 128 B both ways; level 1: 3 + 2; each interpolation and its restriction.
   EXPECT_EQ(lists.traffic().message_bytes, 6 * 2 * 128 + 5 * (80 + 88) + 2 * 40 + 2 * 8);
   EXPECT_EQ(lists.traffic().collective_bytes, 3 * 2 * 8 + 24);
-  expect_all_received("amg", {{"points", "4x4x4"}, {"levels", file}}, 2);
+  expect_matching_messages(*configured("amg", {{"points", "4x4x4"}, {"levels", file}}, 2), 2);
   EXPECT_FALSE(fits("amg", {{"levels", file + ".none"}}, 2));
 }
 

@@ -18,10 +18,10 @@ class FileContentsTest : public testing::Test {
   FileContentsTest() { contents_.allocate(2, length); }
 
   // Reads what `call` wrote, with byte `changed` of it inverted.
-  void read(std::optional<std::size_t> changed, FileContents::Call reading = call) {
-    const auto written = contents_.written_by(call, length);
+  void read(std::optional<std::size_t> changed, FileContents::Call reading = call, std::size_t bytes = length) {
+    const auto written = contents_.written_by(call, bytes);
     const std::vector<std::byte> file(written.begin(), written.end());
-    const auto destination = contents_.destination(length);
+    const auto destination = contents_.destination(bytes);
     std::ranges::copy(file, destination.begin());
     if (changed) destination[*changed] = ~destination[*changed];
     contents_.check(reading, destination, "out", recorder_);
@@ -48,6 +48,16 @@ TEST_F(FileContentsTest, HaveTheirFirstAndLastBytesChecked) {
   contents_.start();
   read(5);
   EXPECT_THAT(contents_.fault().value_or(""), testing::HasSubstr("byte 0 is not"));
+}
+
+TEST_F(FileContentsTest, OfShortCallsAreTheMarkAndWhatFollowsIt) {
+  for (const std::size_t bytes : {8U, 12U}) {
+    read(std::nullopt, call, bytes);
+    EXPECT_EQ(contents_.fault(), std::nullopt) << "of " << bytes;
+    read(bytes - 1, call, bytes);
+    EXPECT_NE(contents_.fault(), std::nullopt) << "of " << bytes;
+    contents_.start();
+  }
 }
 
 TEST_F(FileContentsTest, HaveEveryByteCheckedOnRequest) {

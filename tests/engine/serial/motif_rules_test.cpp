@@ -219,13 +219,18 @@ INSTANTIATE_TEST_SUITE_P(
                   "ny",
                   "--ny: 5 cells of 3.615 A on 2 ranks have no two link cells of 4.95 A each; at least 6"},
         Rejection{"mcb", {{"grid", "3x2"}}, 8, "grid", "3x2 has 6 ranks, but the job has 8; 4x2 would fit"},
-        Rejection{"mcb",
-                  {{"x-dim", "0.3"}, {"grid", "4x1"}},
-                  4,
-                  "x-dim",
-                  "--x-dim: 0.3 on 4 ranks makes domains shorter than 0.1, a photon's path in a time step; at least"},
+        Rejection{
+            "mcb",
+            {{"x-dim", "0.3"}, {"grid", "4x1"}},
+            4,
+            "x-dim",
+            "--x-dim: 0.3 on 4 ranks makes domains shorter than 0.1, a photon's path in a time step; at least 0.4"},
+        Rejection{"mcb", {{"y-dim", "12344"}, {"grid", "1x123444"}}, 123444, "y-dim", "at least 12344.4"},
         Rejection{"mcb", {{"cycles", "11"}}, 4, "cycles", "at most 10"},
-        Rejection{"mcb", {{"sigma-s", "0"}}, 4, "sigma-s", "greater than 0"},
+        Rejection{"mcb", {{"x-dim", "0.05"}, {"grid", "1x2"}}, 2, "x-dim", "'0.05': must be at least 0.1"},
+        Rejection{"mcb", {{"y-dim", "1e-12"}}, 1, "y-dim", "must be at least 0.1"},
+        Rejection{"mcb", {{"sigma-a", "1e-9"}}, 4, "sigma-a", "must be at least 1e-06"},
+        Rejection{"mcb", {{"sigma-s", "0"}}, 4, "sigma-s", "must be at least 1e-06"},
         Rejection{"npb", {}, 6, "benchmark", "CG runs on a power of two of ranks, but the job has 6; 4 would fit"},
         Rejection{"npb", {{"benchmark", "ft"}, {"class", "W"}}, 2048, "class", "pencils for 1024 ranks at most"},
         Rejection{"npb", {{"benchmark", "mg"}, {"class", "S"}}, 65536, "class", "32768 would fit"},
@@ -283,6 +288,15 @@ INSTANTIATE_TEST_SUITE_P(
                   2,
                   "",
                   "longer than MPI's counts allow"},
+        Rejection{"umt",
+                  {{"zones", "100x100x100"},
+                   {"groups", "135"},
+                   {"polar", "18"},
+                   {"azimuthal", "22"},
+                   {"temperature-iterations", "20"}},
+                  1'000'000,
+                  "zones",
+                  "100x100x100 on each of 1000000 ranks send fluxes of 1.7e+19 bytes in a time step; at most 2^62"},
         Rejection{"umt", {{"order", "3"}}, 4, "order", "must be auto, or even, at most 20"},
         Rejection{"umt", {{"order", "4"}, {"polar", "2"}}, 4, "polar", "use one or the other"},
         Rejection{"umt", {{"sweeps", "all,9"}}, 4, "sweeps", "'9' must be all, or some of the octants 12345678"},
@@ -343,6 +357,12 @@ TEST(MotifRules, AcceptTheLargestThatFits) {
   EXPECT_NO_THROW(configure_and_check({"incast", {{"size", "715827882"}, {"call", "gatherv"}}, 4, "", ""}, 4));
   EXPECT_NO_THROW(configure_and_check({"compute", {{"imbalance", "7"}, {"imbalance-shape", "single"}}, 2, "", ""}, 2));
   EXPECT_NO_THROW(configure_and_check({"mpiio", {{"ranks", "256"}}, 256, "", ""}, 256));
+}
+
+TEST(MotifRules, AcceptTheSmallestThatFits) {
+  EXPECT_NO_THROW(configure_and_check({"mcb", {{"x-dim", "0.3"}, {"grid", "3x1"}}, 3, "", ""}, 3));
+  EXPECT_NO_THROW(configure_and_check({"mcb", {{"y-dim", "12344.4"}, {"grid", "1x123444"}}, 123'444, "", ""}, 123'444));
+  EXPECT_NO_THROW(configure_and_check({"mcb", {{"x-dim", "0.1"}, {"y-dim", "0.1"}}, 1, "", ""}, 1));
 }
 
 TEST(MotifRules, ASweepOverSizesFindsTheCountForASize) {

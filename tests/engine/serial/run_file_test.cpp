@@ -173,16 +173,27 @@ TEST(RecordsReadBack, RoundAndEnd) {
   EXPECT_TRUE(end_from_json(as_read(to_json(scheduler::End{true, scheduler::EndReason::done, 7, 1}))).complete);
 }
 
-TEST(RecordsReadBack, AnUnknownNameIsAMistakeAndNoDefault) {
-  scheduler::RoundRecord round;
-  Json record = to_json(round);
-  record["kind"] = "other";
+// The message about a record of a round of this kind.
+std::string refusal_of_kind(const std::string& kind) {
+  Json record = to_json(scheduler::RoundRecord{});
+  record["kind"] = kind;
   try {
     (void)round_from_json(record);
-    FAIL() << "no refusal";
   } catch (const UserMistake& mistake) {
-    EXPECT_STREQ(mistake.what(), "'other' must be one of isolated, contended");
+    return mistake.what();
   }
+  return "no refusal";
+}
+
+TEST(RecordsReadBack, AnUnknownNameIsAMistakeAndNoDefault) {
+  EXPECT_EQ(refusal_of_kind("other"), "'other' must be one of isolated, contended");
+}
+
+TEST(RecordsReadBack, OfAnUnknownNameOnlyTheBeginningIsShownAndNothingThatATerminalInterprets) {
+  EXPECT_EQ(refusal_of_kind(std::string(1 << 20, 'x')),
+            "'" + std::string(60, 'x') + "...' must be one of isolated, contended");
+  EXPECT_EQ(refusal_of_kind("\x1b[2J\xc3\xa4\n"), R"('\u001b[2J\u00e4\n' must be one of isolated, contended)");
+  EXPECT_EQ(refusal_of_kind("\xff"), R"('\ufffd' must be one of isolated, contended)");
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include "io/mapping.hpp"
+
 namespace stressbench::signals {
 namespace {
 
@@ -45,6 +47,19 @@ TEST(Signals, TheLimitOnFileSizesIsAnErrorUntilTheLastUserEnds) {
   EXPECT_EQ(action_of(SIGXFSZ), SIG_IGN);
   second.reset();
   EXPECT_EQ(action_of(SIGXFSZ), before);
+}
+
+TEST(Signals, AMissingPageIsAnErrorUntilTheLastUserEnds) {
+  using io::SigbusCaught;
+  const Action before = action_of(SIGBUS);
+  auto first = std::optional<SigbusCaught>(std::in_place);
+  const auto caught = action_of(SIGBUS);
+  EXPECT_NE(caught, before);
+  auto second = std::make_unique<SigbusCaught>();
+  first.reset();
+  EXPECT_EQ(action_of(SIGBUS), caught) << "the second one still needs it";
+  second.reset();
+  EXPECT_EQ(action_of(SIGBUS), before);
 }
 
 }  // namespace

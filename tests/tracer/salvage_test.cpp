@@ -1,0 +1,74 @@
+// stressbench-trace-salvage, started as users start it.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "recording.hpp"
+
+namespace stressbench::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Salvage : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = fs::temp_directory_path() / "stressbench-salvage-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    const auto recording = std::make_unique<Recording>();
+    recording->start();
+    recording->header.ranks = 1;
+    // With names that fill their fields a trace is longer than `ulimit -f 1`: 512 or 1024 bytes.
+    Header& header = recording->header;
+    std::memset(header.program, 'x', sizeof header.program - 1);
+    std::memset(header.library, 'x', sizeof header.library - 1);
+    std::ofstream(path("pool"), std::ios::binary)
+        .write(reinterpret_cast<const char*>(recording.get()), sizeof(Recording));
+    ASSERT_EQ(chmod(path("pool").c_str(), 0600), 0);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const char* name) const { return folder_ / name; }
+  std::string text_of(const char* name) const {
+    std::ifstream file(path(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  // Saves the pool in the file `trace`, after the command `before` in the same shell. Returns the status.
+  int save(const std::string& before = "true") const {
+    const std::string program = STRESSBENCH_SALVAGE;
+    const std::string command =
+        before + "; exec '" + program + "' '" + path("trace") + "' '" + path("pool") + "' 2>'" + path("messages") + "'";
+    const int ended = std::system(command.c_str());
+    return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+  }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(Salvage, what_could_not_be_written_as_a_whole_can_be_tried_again) {
+  EXPECT_EQ(save("ulimit -f 1"), 3);
+  EXPECT_EQ(text_of("messages"), "stressbench-trace-salvage: " + path("trace") + ": File too large\n");
+  EXPECT_FALSE(fs::exists(path("trace")));
+  EXPECT_EQ(save(), 0) << text_of("messages");
+  EXPECT_NE(text_of("trace").find("\"type\":\"end\""), std::string::npos);
+}
+
+TEST_F(Salvage, a_file_of_others_stays) {
+  std::ofstream(path("trace")) << "mine";
+  EXPECT_EQ(save(), 2);
+  EXPECT_EQ(text_of("trace"), "mine");
+}
+
+}  // namespace
+}  // namespace stressbench::trace

@@ -15,6 +15,8 @@ bool is_graph(const trace::Call& call) {
   return operation != nullptr && operation->argument_kind == ArgumentKind::adjacent;
 }
 
+bool is_copy(const trace::Call& call) { return call.op.starts_with("Comm_dup") || call.op == "Comm_idup"; }
+
 }  // namespace
 
 void ReplayPlan::plan_communicator_creation(const trace::Call& call, ArgumentKind argument_kind, Instruction& i) {
@@ -24,6 +26,13 @@ void ReplayPlan::plan_communicator_creation(const trace::Call& call, ArgumentKin
   const trace::Communicator* const new_comm = call.made ? &communicator(*call.made) : nullptr;
   creation.colour = new_comm == nullptr ? MPI_UNDEFINED : 0;
   creation.key = new_comm == nullptr ? 0 : new_comm->rank;
+  // The handle from MPI_Comm_idup may not be used before its request completes, so copies are compared here.
+  if (new_comm != nullptr && is_copy(call)) {
+    const trace::Communicator& from = communicator(call.comm);
+    if (new_comm->size != from.size || new_comm->rank != from.rank)
+      throw UserMistake("gives number {} of {} ranks; its communicator has number {} of {}", new_comm->rank,
+                        new_comm->size, from.rank, from.size);
+  }
   if (argument_kind == ArgumentKind::split) {
     creation.colour = call.colour < 0 ? MPI_UNDEFINED : call.colour;
     creation.key = call.key;
@@ -51,7 +60,7 @@ void ReplayPlan::plan_communicator_creation(const trace::Call& call, ArgumentKin
     creation.outdegree = static_cast<int>(call.destinations.size());
     creation.sources = store(call.sources);
     creation.destinations = store(call.destinations);
-  } else if (new_comm != nullptr && !std::string_view(call.op).starts_with("Comm_dup") && call.op != "Comm_idup") {
+  } else if (new_comm != nullptr && !is_copy(call)) {
     // The lowest world rank of the members is their common colour.
     if (!new_comm->members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
     int lowest = std::numeric_limits<int>::max();
@@ -102,7 +111,7 @@ void ReplayPlan::find_topologies() {
       topologies_[*call.made] = {2 * remaining, 2 * remaining, remaining};
     } else if (is_graph(call)) {
       topologies_[*call.made] = {static_cast<int>(call.sources.size()), static_cast<int>(call.destinations.size()), {}};
-    } else if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") {
+    } else if (is_copy(call)) {
       if (const auto from = topologies_.find(call.comm); from != topologies_.end()) {
         topologies_[*call.made] = from->second;
       }

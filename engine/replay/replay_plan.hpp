@@ -82,6 +82,8 @@ class ReplayPlan {
   MPI_Datatype contiguous_bytes_type(std::int64_t bytes);
   MPI_Datatype contiguous_view(const trace::Call& call);
   int count(const Element& element, std::int64_t bytes) const;
+  // Size in memory of messages of so many bytes. Throws UserMistake if it overflows.
+  static std::size_t memory_bytes(const Element& element, std::int64_t bytes);
   void reserve_send_buffer(const Element& element, std::int64_t bytes);
   void reserve_receive_buffer(const Instruction& i, const Element& element, std::int64_t bytes);
   Blocks blocks(const Element& element, const std::vector<std::int64_t>& bytes, int partners);

@@ -98,11 +98,11 @@ void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
   traffic.compute_s += record.tail_s;
 }
 
-trace::RankRecord next_record(trace::Lines& lines, int rank, FileCalls files) {
-  trace::RankRecord record = trace::read_rank(lines, rank);
+trace::RankRecord next_record(trace::Lines& lines, int rank, int ranks, FileCalls files) {
+  trace::RankRecord record = trace::read_rank(lines, rank, ranks);
   for (const trace::Call& call : record.calls) {
     try {
-      require_replayable(call.op, files);
+      require_replayable(call, files);
     } catch (const UserMistake& mistake) {
       lines.position().refuse(fmt::format("rank {} {}", rank, mistake.what()));
     }
@@ -125,7 +125,7 @@ void check_trace(const std::string& path, int ranks, FileCalls files, GapTimes t
   as_mistake_in_file([&] {
     trace::Lines lines(path);
     trace::read_header(lines, ranks);
-    const trace::RankRecord record = next_record(lines, 0, files);
+    const trace::RankRecord record = next_record(lines, 0, ranks, files);
     if (times != GapTimes::sequence) return;
     try {
       trace::times_in_sequence(record, 1.0);
@@ -141,7 +141,7 @@ Traffic traffic_of(const std::string& path, int ranks, FileCalls files) {
     trace::read_header(lines, ranks);
     Traffic traffic;
     for (int rank = 0; rank < ranks; ++rank) {
-      const trace::RankRecord record = next_record(lines, rank, files);
+      const trace::RankRecord record = next_record(lines, rank, ranks, files);
       try {
         add(record, files, traffic);
       } catch (const WrongValue& wrong) {

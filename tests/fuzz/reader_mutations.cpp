@@ -70,7 +70,7 @@ void read_trace(const std::string& path) {
   (void)lines.next();
   for (int rank = 0; rank < ranks; ++rank) {
     const auto line = lines.next();
-    const trace::RankRecord record = trace::read_rank(lines.position(), *line, rank);
+    const trace::RankRecord record = trace::read_rank(lines.position(), *line, rank, ranks);
     const trace::Program program(record.rules, record.calls.size(), record.sequence_calls);
     const trace::Gaps gaps(record.gaps, record.calls.size(), GapTimes::measured, 1.0, {});
     (void)replay::preexisting_communicators_of(record);

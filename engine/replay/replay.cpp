@@ -60,13 +60,17 @@ class Replay final : public Motif {
     std::array<std::int64_t, 2> maxima{replay::is_reordered(record_) ? 1 : 0, individual};
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, maxima.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
-    replay::PlanOptions options{group.handle(), maxima[0] != 0, "", maxima[1] + shared};
+    const replay::WindowLimits windows = replay::window_limits_of(replay::window_limits_of(record_), group);
+    replay::PlanOptions options{group.handle(), maxima[0] != 0, windows, "", maxima[1] + shared};
     if (!files_->empty()) options.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
     std::vector<replay::PreexistingCommunicator> preexisting;
     captured::collectively(group, path_.name(), [&] {
       build(std::move(options), draws);
       preexisting = replay::preexisting_communicators_of(record_);
     });
+    int compares_accesses = plan_->compares_accesses() ? 1 : 0;
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &compares_accesses, 1, MPI_INT, MPI_MAX, group.handle()), "MPI_Allreduce");
+    if (compares_accesses != 0) state_.windows.compare_accesses();
     captured::collectively(group, path_.name(), [&] { preexisting_.create(group, preexisting); });
     for (const replay::PreexistingCommunicators::NumberedHandle& created : preexisting_.handles())
       state_.comms.add_preexisting(created.number, created.handle);

@@ -34,6 +34,7 @@ RequiredBytes required_file_bytes(const trace::RankRecord& record);
 struct PlanOptions {
   MPI_Comm world = MPI_COMM_NULL;
   bool reordered = false;  // `is_reordered` holds on some rank
+  WindowLimits windows;    // over all ranks
   std::string scratch;     // common prefix of the scratch files' paths; empty: file calls are left out
   // Size of the scratch files: largest `RequiredBytes::individual` plus the sum of `shared`.
   std::int64_t bytes_to_read = 0;
@@ -52,6 +53,8 @@ class ReplayPlan {
   const Instruction& operator[](int call) const noexcept { return instructions_[static_cast<std::size_t>(call)]; }
   // The communicators, requests and buffers that the calls use. Pages of the buffers are touched.
   ReplayState state() const;
+  // Whether an access of this rank may lie outside of some window (`Windows::compare_accesses`).
+  bool compares_accesses() const noexcept { return compares_accesses_; }
   // Size of the buffer for MPI_Buffer_attach; 0 if nothing is sent buffered.
   std::size_t attached_buffer_bytes() const noexcept { return attached_buffer_bytes_; }
 
@@ -112,6 +115,7 @@ class ReplayPlan {
   std::size_t file_slots_ = 0;
   std::vector<std::size_t> window_bytes_;  // memory of each window slot, in bytes
   std::set<int> created_windows_;
+  bool compares_accesses_ = false;
   std::deque<std::string> scratch_paths_;
   ScratchFiles scratch_;
   std::deque<std::vector<int>> int_lists_;

@@ -65,7 +65,7 @@ ReplayPlan::ReplayPlan(const trace::RankRecord& record, PlanOptions options)
     }
   }
   check_epochs();
-  equalise_swappable_buffers();
+  equalise_swappable_buffers(record.calls, request_buffer_bytes_);
   compute_attached_buffer_bytes();
 }
 

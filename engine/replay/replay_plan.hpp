@@ -30,6 +30,11 @@ struct RequiredBytes {
 };
 RequiredBytes required_file_bytes(const trace::RankRecord& record);
 
+// `buffer_bytes` holds the size of the buffer of each request slot. Requests that MPI_Waitany and similar calls may
+// swap (Requests::complete) also swap their buffers, which therefore become as large as the largest of them. Takes time
+// in proportion to the requests that the calls name.
+void equalise_swappable_buffers(const std::vector<trace::Call>& calls, std::vector<std::size_t>& buffer_bytes);
+
 // What a plan needs besides the rank's record.
 struct PlanOptions {
   MPI_Comm world = MPI_COMM_NULL;
@@ -99,7 +104,6 @@ class ReplayPlan {
   const int* store(std::vector<int> values);
 
   void find_topologies();
-  void equalise_swappable_buffers();
   void compute_attached_buffer_bytes();
   void check_epochs() const;
 

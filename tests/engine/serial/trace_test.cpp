@@ -268,6 +268,23 @@ TEST_F(Traces, OfACommunicatorThatIsACopyOfItselfAreRefused) {
   EXPECT_THAT(rejection(with_second(sealed(line))), HasSubstr("communicator 2 is a copy of itself"));
 }
 
+// To follow the chain from each call would take 10^12 steps.
+TEST_F(Traces, WithALongChainOfCopiesAreReadInTimeInProportion) {
+  constexpr int copies = 20'000;
+  Json comms = barriers.line(1, 2)["comms"];
+  for (int k = 0; k <= copies; ++k) comms.push_back({{"size", 2}, {"rank", 1}});
+  Json calls = Json::array({{{"op", "Cart_create"}, {"n", 1}, {"made", 2}, {"dims", {2}}, {"periods", {0}}}});
+  for (int k = 0; k < copies; ++k) {
+    calls.push_back({{"op", "Comm_dup"}, {"n", 1}, {"comm", 2 + k}, {"made", 3 + k}});
+    calls.push_back({{"op", "Neighbor_alltoall"}, {"n", 1}, {"comm", 2 + copies}, {"bytes", 8}});
+  }
+  const Json line = with(with(barriers.line(1, 2), "comms", comms), "calls", calls);
+  EXPECT_EQ(rejection(with_second(sealed(line))), "");
+  const auto motif = MotifCatalogue::instance().make("replay");
+  motif->find("file")->parse(path_);
+  EXPECT_EQ(motif->traffic(2).collective_bytes, 2 * 8 * copies);
+}
+
 // The size and the members of an intercommunicator are those of the other group, to which this rank does not belong.
 TEST_F(Traces, WithTwoGroupsAreRead) {
   Json comms = barriers.line(1, 2)["comms"];

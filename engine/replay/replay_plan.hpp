@@ -28,7 +28,10 @@ struct RequiredBytes {
   std::int64_t individual = 0;
   std::int64_t shared = 0;
 };
+// Throws UserMistake if this rank alone needs more than `require_scratch_size` accepts.
 RequiredBytes required_file_bytes(const trace::RankRecord& record);
+// Throws UserMistake for a scratch file of more bytes than the limit.
+void require_scratch_size(std::int64_t bytes);
 
 // `buffer_bytes` holds the size of the buffer of each request slot. Requests that MPI_Waitany and similar calls may
 // swap (Requests::complete) also swap their buffers, which therefore become as large as the largest of them. Takes time

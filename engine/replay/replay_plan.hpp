@@ -72,6 +72,7 @@ class ReplayPlan {
     int in = 0;
     int out = 0;
     std::optional<int> dimensions;  // of a Cartesian topology
+    bool operator==(const Degrees&) const = default;
   };
   // Element type of a call's messages; `unit` is its size and `extent` its extent, in bytes.
   struct Element {
@@ -114,6 +115,7 @@ class ReplayPlan {
   PlanOptions options_;
   std::vector<Instruction> instructions_;
   std::map<int, Degrees> topologies_;
+  std::set<int> ambiguous_topologies_;  // numbers of communicators, see `find_topologies`
   std::size_t send_buffer_bytes_ = 0;
   std::size_t receive_buffer_bytes_ = 0;
   std::vector<std::size_t> request_buffer_bytes_;  // receive buffer size of each request slot, in bytes

@@ -277,6 +277,23 @@ TEST_F(Replays, PlanesOfMeshesWithTheirNeighbours) {
   EXPECT_EQ(tokens(), "Cart_create:2 Cart_sub@2 Neighbor_alltoall:24@2 Comm_free@4 Comm_free@2");
 }
 
+// The program freed the first mesh, and the library gave the second one its handle. A trace numbers communicators by
+// handle, size and members, so the buffers of the exchange cannot be known.
+TEST_F(Replays, NeighboursInOneOfTwoMeshesOfTheSameNumberAreRefused) {
+  STARTING_ON(1, [](int) {
+    const auto mesh = [](const Json& dims) {
+      return Json{{"op", "Cart_create"}, {"comm", 0}, {"dims", dims}, {"periods", dims}, {"made", 2}};
+    };
+    Part part = Part::once({{{"op", "Comm_dup"}, {"comm", 2}, {"made", 3}},
+                            mesh(Json::array({1})),
+                            mesh(Json::array({1, 1})),
+                            collective("Neighbor_alltoall", 24, 3)});
+    part.comms = Json::array({comm(2, 1, 0, nullptr), comm(3, 1, 0, nullptr)});
+    return part;
+  });
+  EXPECT_THAT(rejection(), HasSubstr("call 3 (MPI_Neighbor_alltoall): its communicator has the number of another one"));
+}
+
 // A trace contains a rank's own neighbours, whichever call defined the graph. Rank 3 is in no graph: a split excludes
 // it first.
 TEST_F(Replays, GraphsWithTheirNeighbours) {

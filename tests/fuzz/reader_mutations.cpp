@@ -23,6 +23,7 @@
 #include "mutator.hpp"
 #include "output/run_file.hpp"
 #include "replay/preexisting_communicators.hpp"
+#include "replay/replay_plan.hpp"
 #include "trace/excerpt.hpp"
 #include "trace/gaps.hpp"
 #include "trace/line.hpp"
@@ -74,6 +75,8 @@ void read_trace(const std::string& path) {
     const trace::Program program(record.rules, record.calls.size(), record.sequence_calls);
     const trace::Gaps gaps(record.gaps, record.calls.size(), GapTimes::measured, 1.0, {});
     (void)replay::preexisting_communicators_of(record);
+    (void)replay::required_file_bytes(record);
+    (void)replay::window_limits_of(record);
     read_gaps(path, record);
   }
 }

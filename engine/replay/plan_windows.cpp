@@ -65,8 +65,8 @@ void ReplayPlan::plan_one_sided(const trace::Call& call, ArgumentKind argument_k
   const bool fetches = argument_kind == ArgumentKind::fetch;
   const std::int64_t reached = fetches ? call.receive_bytes.value_or(call.bytes) : call.bytes;
   access.bytes = static_cast<std::int64_t>(memory_bytes(element, reached));
-  if (takes_one_element(call) && (call.bytes != element.unit || reached != element.unit))
-    throw UserMistake("{} bytes; it takes one element, of {}", reached, element.unit);
+  if (takes_one_element(call) && std::min(call.bytes, reached) < element.unit)
+    throw UserMistake("{} bytes; it takes one element, of {}", std::min(call.bytes, reached), element.unit);
   if (call.bytes > reached && call.reduction != "NO_OP")
     throw UserMistake("combines {} bytes with {} bytes of a window", call.bytes, reached);
   if (call.peer != trace::Call::none && !is_within(access, options_.windows)) compares_accesses_ = true;

@@ -20,12 +20,6 @@ bool name_exists(const std::string& name) {
   return ::lstat(name.c_str(), &known) == 0;
 }
 
-// A sidecar file counts only if it is a regular file of this user; anybody could have written another one.
-bool is_own_regular_file(const std::string& name) {
-  struct stat known {};
-  return ::lstat(name.c_str(), &known) == 0 && S_ISREG(known.st_mode) && known.st_uid == ::geteuid();
-}
-
 }  // namespace
 
 AppendedFile::AppendedFile(const mpi::Group& group, std::string parameter, std::string path, Run run)
@@ -37,11 +31,8 @@ void AppendedFile::claim() const {
   const auto refuse = [this](const std::string& why) {
     throw UserMistake("--{}: '{}' {}; remove it, or give another name", parameter_, path_, why);
   };
-  const std::string sidecar = sidecar_name(path_);
-  const bool sidecar_is_own = is_own_regular_file(sidecar);
-  if (name_exists(sidecar) && !sidecar_is_own)
-    refuse("has an ownership record that belongs to another user or is a link");
-  const auto owner = sidecar_is_own ? read_sidecar(path_) : std::nullopt;
+  if (has_foreign_sidecar(path_)) refuse("has an ownership record that belongs to another user or is a link");
+  const auto owner = read_sidecar(path_);
   const bool file_is_own = owner && owner->run.id == run_.id;
   const Sidecar own = own_sidecar(run_, {.single_file = true});
   if (!file_is_own && name_exists(path_)) refuse("exists, and this run did not create it");

@@ -1,6 +1,7 @@
 #include "io/layout.hpp"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,8 @@
 #include <array>
 #include <memory>
 #include <string_view>
+
+#include "io/descriptor.hpp"
 
 namespace stressbench::io {
 namespace {
@@ -24,26 +27,35 @@ bool remove_file(const std::string& name) noexcept {
   return ::lstat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::unlink(name.c_str()) == 0;
 }
 
-bool remove_entry(const std::string& name) noexcept {
+// Opens a directory, but not by a symbolic link: that could lead to the files of others. -1 if there is none.
+int open_directory(int parent, const std::string& name) noexcept {
+  return ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+bool remove_entry(int directory, const char* name) noexcept {
   struct stat status {};
-  if (::lstat(name.c_str(), &status) != 0) return false;
-  if (S_ISDIR(status.st_mode)) return ::rmdir(name.c_str()) == 0;
-  return S_ISREG(status.st_mode) && ::unlink(name.c_str()) == 0;
+  if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (S_ISDIR(status.st_mode)) return ::unlinkat(directory, name, AT_REMOVEDIR) == 0;
+  return S_ISREG(status.st_mode) && ::unlinkat(directory, name, 0) == 0;
 }
 
 bool is_number(std::string_view name) noexcept {
   return name.size() >= 8 && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::int64_t remove_directory(const std::string& name) {
+std::int64_t remove_directory(int parent, const std::string& name) {
+  const int descriptor = open_directory(parent, name);
+  if (descriptor < 0) return 0;
   std::int64_t removed = 0;
   const auto close = [](DIR* directory) { ::closedir(directory); };
-  if (const std::unique_ptr<DIR, decltype(close)> directory(::opendir(name.c_str()), close); directory) {
+  if (const std::unique_ptr<DIR, decltype(close)> directory(::fdopendir(descriptor), close); directory) {
     while (const dirent* entry = ::readdir(directory.get())) {
-      if (is_number(entry->d_name)) removed += remove_entry(name + '/' + entry->d_name);
+      if (is_number(entry->d_name)) removed += remove_entry(descriptor, entry->d_name);
     }
+  } else {
+    ::close(descriptor);
   }
-  ::rmdir(name.c_str());
+  ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
   return removed;
 }
 
@@ -88,8 +100,11 @@ std::int64_t remove_share(const std::string& path, const Layout& layout, Share s
   for (std::int64_t number = share.rank; number < layout.files; number += share.ranks) {
     removed += remove_file(file_name(path, number));
   }
+  if (share.rank >= layout.directories) return removed;
+  const Descriptor parent(open_directory(AT_FDCWD, path + ".d"));
+  if (parent.number() < 0) return removed;
   for (std::int64_t number = share.rank; number < layout.directories; number += share.ranks) {
-    removed += remove_directory(directory_name(path, number));
+    removed += remove_directory(parent.number(), fmt::format("{:08}", number));
   }
   return removed;
 }

@@ -41,7 +41,7 @@ void for_each_directory(const std::string& path, const Layout& layout, const Lay
 
 // Removes regular files, and directories that are then empty or hold only numbered files and empty numbered
 // directories. Each rank removes its share; PATH and PATH.d belong to no share. Returns how many names were removed;
-// others stay.
+// others stay, and so does what is behind a symbolic link.
 struct Share {
   int rank = 0;
   int ranks = 1;

@@ -58,6 +58,11 @@ bool is_running_here(const Sidecar& owner) {
 }
 
 std::optional<Sidecar> owner_of(const Claim& claim) {
+  // Not even with --overwrite: it says which files are to be removed.
+  if (has_foreign_sidecar(claim.path)) {
+    refuse(fmt::format("'{}' belongs to another user or is not a regular file; remove it, or give another path",
+                       sidecar_name(claim.path)));
+  }
   try {
     return read_sidecar(claim.path);
   } catch (const UserMistake& mistake) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -55,8 +56,15 @@ Sidecar own_sidecar(const Run& run, const Layout& layout) {
   return {run, host(), ::getpid(), layout, start_of_process(::getpid())};
 }
 
+bool has_foreign_sidecar(const std::string& path) noexcept {
+  struct stat status {};
+  if (::lstat(sidecar_name(path).c_str(), &status) != 0) return false;
+  return !S_ISREG(status.st_mode) || status.st_uid != ::geteuid();
+}
+
 std::optional<Sidecar> read_sidecar(const std::string& path) {
   const std::string name = sidecar_name(path);
+  if (has_foreign_sidecar(path)) throw UserMistake("'{}' belongs to another user or is not a regular file", name);
   if (::access(name.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
   const auto invalid_sidecar = [&](const std::string& reason) {
     return UserMistake(

@@ -30,7 +30,9 @@ std::string sidecar_name(const std::string& path);
 // The sidecar of this process.
 Sidecar own_sidecar(const Run& run, const Layout& layout);
 
-// None if there is no sidecar file. Throws UserMistake if the file was not written by StressBench.
+// Whether there is a sidecar file that is no regular file of this user. Anybody could have written it, or a link to it.
+bool has_foreign_sidecar(const std::string& path) noexcept;
+// None if there is no sidecar file. Throws UserMistake if the file is foreign or was not written by StressBench.
 std::optional<Sidecar> read_sidecar(const std::string& path);
 // Creates the sidecar file, before the first file of the run. Returns false if there is one. Throws MachineFault.
 bool create_sidecar(const std::string& path, const Sidecar& sidecar);

@@ -5,16 +5,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
 #include "io/descriptor.hpp"
+#include "output/study_files.hpp"
 
 namespace stressbench::output {
 namespace {
@@ -39,6 +42,25 @@ fs::path folder_of(const std::string& path) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
+// The absolute path with all symbolic links resolved, also of a file that does not exist.
+fs::path absolute_path(const std::string& path) {
+  std::error_code unknown;
+  return fs::canonical(folder_of(resolved_path(path)), unknown) / fs::path(resolved_path(path)).filename();
+}
+
+// The user who made a symbolic link by which the path leads to a file, if that is neither this user nor root.
+std::optional<uid_t> other_user_of_link(fs::path path) {
+  constexpr int max_links = 40;
+  for (int links = 0; links < max_links && !path.native().starts_with("/proc/"); ++links) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) break;
+    if (status.st_uid != ::geteuid() && status.st_uid != 0) return status.st_uid;
+    std::error_code unknown;
+    path = path.parent_path() / fs::read_symlink(path, unknown);
+  }
+  return std::nullopt;
+}
+
 mode_t default_mode() noexcept {
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -50,11 +72,19 @@ mode_t default_mode() noexcept {
 ResultFile::ResultFile(std::string option, std::string path, std::span<const std::string> inputs)
     : option_(std::move(option)), path_(std::move(path)), target_(resolved_path(path_)) {
   const auto refuse = [&](std::string_view reason) { throw UserMistake("{}: '{}' {}", option_, path_, reason); };
+  if (const auto user = other_user_of_link(path_))
+    refuse(fmt::format("is a symbolic link that user {} made; name the file itself", *user));
+  const fs::path absolute = absolute_path(path_);
+  if (belongs_to_study(absolute))
+    refuse("is a file of a study, which only `stressbench study` writes; choose another name");
   struct stat status {};
   if (::stat(path_.c_str(), &status) != 0) {
     if (errno != ENOENT) refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
     if (fs::is_symlink(path_)) refuse("is a symbolic link to a missing file; give the name of the file itself");
     require_folder();
+    // The motif may create that file while it runs.
+    if (std::ranges::any_of(inputs, [&](const std::string& input) { return absolute_path(input) == absolute; }))
+      refuse("is the file of another option; choose another name");
     return;
   }
   if (S_ISDIR(status.st_mode)) refuse("is a directory; expected the name of a file");

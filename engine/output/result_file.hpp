@@ -1,4 +1,5 @@
-// An output file named by the user. It is written completely or not at all, and never replaces an input file.
+// An output file named by the user. It is written completely or not at all, and never replaces an input file or a file
+// of a study. The same rules as in src/stressbench/formats/files/output.py.
 #pragma once
 
 #include <span>
@@ -10,7 +11,8 @@ namespace stressbench::output {
 class ResultFile {
  public:
   // Must be constructed before the measurement. Throws UserMistake "OPTION: 'PATH' REASON" if the file cannot be
-  // written or is one of `inputs`. Inputs that do not exist are ignored.
+  // written, belongs to a study, lies behind another user's link, or is one of `inputs`. Of these, some may not exist
+  // or be no paths at all.
   ResultFile(std::string option, std::string path, std::span<const std::string> inputs);
 
   // Writes a new file in the same directory and renames it; writes directly to a terminal, a pipe or another device.

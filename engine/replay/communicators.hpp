@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "trace/record.hpp"
+
 namespace stressbench::replay {
 
 // Arguments of a call that creates a communicator.
@@ -27,12 +29,15 @@ struct Creation {
 class Communicators {
  public:
   Communicators() = default;
-  // Number 0 is `world`, 1 is MPI_COMM_SELF; `count` in all.
-  Communicators(MPI_Comm world, std::size_t count);
+  // Number 0 is `world`, 1 is MPI_COMM_SELF. `described` are the communicators of the trace.
+  Communicators(MPI_Comm world, const std::vector<trace::Communicator>& described);
 
   MPI_Comm operator[](int number) const noexcept { return handles_[static_cast<std::size_t>(number)]; }
   // Where a call stores the communicator that it creates; a discarded handle if this rank is not a member.
   MPI_Comm* new_handle(int number) noexcept;
+  // Throws MachineFault unless the communicator that was just created has the size and rank that the trace states: the
+  // buffers of collectives are allocated by them. Its parent's ranks determine both, so this cannot be checked earlier.
+  void check_created(int number) const;
   // Adds a communicator that exists when the sequence begins. The caller owns it.
   void add_preexisting(int number, MPI_Comm comm) noexcept {
     handles_[static_cast<std::size_t>(number)] = preexisting_[static_cast<std::size_t>(number)] = comm;
@@ -54,7 +59,13 @@ class Communicators {
     return preexisting_[at] != MPI_COMM_NULL && handles_[at] == preexisting_[at];
   }
 
+  struct Extent {
+    int size = 0;
+    int rank = 0;
+  };
+
   std::vector<MPI_Comm> handles_;
+  std::vector<Extent> extents_;  // as the trace states them
   std::vector<MPI_Comm> preexisting_;
   std::vector<std::uint64_t> creation_order_;
   std::uint64_t creations_ = 0;

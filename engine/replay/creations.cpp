@@ -19,10 +19,12 @@ void idup(ReplayState& s, const Instruction& i) {
 void split(ReplayState& s, const Instruction& i) {
   mpi::check(MPI_Comm_split(s.comm(i), i.creation.colour, i.creation.key, s.comms.new_handle(i.creation.new_comm)),
              i.name);
+  s.comms.check_created(i.creation.new_comm);
 }
 void create_group(ReplayState& s, const Instruction& i) {
   mpi::check(MPI_Comm_create_group(s.comm(i), i.creation.members, i.tag, s.comms.new_handle(i.creation.new_comm)),
              i.name);
+  s.comms.check_created(i.creation.new_comm);
 }
 
 // Creates a topology communicator without reordering, on a communicator whose ranks are already in the captured order.
@@ -35,6 +37,7 @@ void create_in_captured_order(ReplayState& s, const Instruction& i, Create creat
   // A rank that is not a member after the split creates nothing.
   if (ordered != MPI_COMM_NULL) mpi::check(create(ordered, new_comm), i.name);
   if (c.reordered && ordered != MPI_COMM_NULL) mpi::check(MPI_Comm_free(&ordered), "MPI_Comm_free");
+  s.comms.check_created(c.new_comm);
 }
 void cart_create(ReplayState& s, const Instruction& i) {
   create_in_captured_order(s, i, [&](MPI_Comm from, MPI_Comm* new_comm) {
@@ -43,6 +46,7 @@ void cart_create(ReplayState& s, const Instruction& i) {
 }
 void cart_sub(ReplayState& s, const Instruction& i) {
   mpi::check(MPI_Cart_sub(s.comm(i), i.creation.dims, s.comms.new_handle(i.creation.new_comm)), i.name);
+  s.comms.check_created(i.creation.new_comm);
 }
 // Also for MPI_Graph_create and MPI_Dist_graph_create, since the trace lists the neighbours of each rank.
 void dist_graph_create_adjacent(ReplayState& s, const Instruction& i) {
@@ -60,7 +64,7 @@ void disconnect(ReplayState& s, const Instruction& i) { mpi::check(s.comms.free(
 constexpr std::array operations{
     Operation{"MPI_Comm_dup", ArgumentKind::creation, dup},
     Operation{"MPI_Comm_dup_with_info", ArgumentKind::creation, dup},
-    Operation{"MPI_Comm_idup", ArgumentKind::creation, idup},
+    Operation{"MPI_Comm_idup", ArgumentKind::creation, creating_request(idup)},
     Operation{"MPI_Comm_split", ArgumentKind::split, split},
     Operation{"MPI_Comm_split_type", ArgumentKind::creation, split},
     Operation{"MPI_Comm_create", ArgumentKind::creation, split},

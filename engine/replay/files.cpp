@@ -1,6 +1,7 @@
 #include "replay/files.hpp"
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "core/signals.hpp"
 #include "io/descriptor.hpp"
 #include "replay/operations.hpp"
 
@@ -114,6 +116,16 @@ void Files::close() {
   }
 }
 
+void require_free_space(const std::string& path, std::int64_t bytes) {
+  struct statvfs disk {};
+  // Without blocks the file system does not tell its size.
+  if (bytes <= 0 || ::statvfs(path.c_str(), &disk) != 0 || disk.f_blocks == 0) return;
+  std::uint64_t free = 0;
+  if (__builtin_mul_overflow(std::uint64_t{disk.f_bavail}, std::uint64_t{disk.f_frsize}, &free)) return;
+  if (static_cast<std::uint64_t>(bytes) > free)
+    throw UserMistake("--files: '{}' needs {} bytes, but its file system has {} free", path, bytes, free);
+}
+
 void ScratchFiles::create(const std::string& path, std::int64_t bytes) {
   if (std::ranges::find(paths_, path) != paths_.end()) return;
   // Other users may write to the directory: do not open their files or follow their links.
@@ -122,9 +134,12 @@ void ScratchFiles::create(const std::string& path, std::int64_t bytes) {
     throw UserMistake("--files: '{}' exists; remove it, or give another directory", path);
   if (file.number() < 0) throw UserMistake("--files: '{}': {}", path, std::strerror(errno));
   paths_.push_back(path);
+  require_free_space(path, bytes);
   const Buffer piece(std::size_t{1} << 20);
   const std::string_view text(reinterpret_cast<const char*>(piece.data()), piece.size());
   for (std::int64_t left = bytes; left > 0; left -= static_cast<std::int64_t>(piece.size())) {
+    if (signals::stop_requested != 0)
+      throw MachineFault("--files: '{}': interrupted with {} of {} bytes missing", path, left, bytes);
     const auto piece_bytes = static_cast<std::size_t>(std::min(left, static_cast<std::int64_t>(piece.size())));
     if (const int fault = io::write_whole(file.number(), text.substr(0, piece_bytes)); fault != 0)
       throw UserMistake("--files: '{}' cannot be written: {}", path, std::strerror(fault));

@@ -24,6 +24,9 @@ class Files {
   std::vector<MPI_File> handles_;
 };
 
+// Throws UserMistake if the file system of `path` has fewer bytes free.
+void require_free_space(const std::string& path, std::int64_t bytes);
+
 // Scratch files that this rank creates before the replay and removes after it, for all ranks that open them with it.
 class ScratchFiles {
  public:
@@ -32,8 +35,8 @@ class ScratchFiles {
   ScratchFiles& operator=(const ScratchFiles&) = delete;
   ~ScratchFiles();
 
-  // Creates a file of `bytes` bytes for later reads, once per path. Throws UserMistake if the file exists or cannot be
-  // written.
+  // Creates a file of `bytes` bytes for later reads, once per path. Throws UserMistake if the file exists, cannot be
+  // written or does not fit into the file system, and MachineFault after a stop signal.
   void create(const std::string& path, std::int64_t bytes);
 
  private:

@@ -87,7 +87,7 @@ constexpr std::array operations{
     Operation{"MPI_Mprobe", ArgumentKind::envelope, mprobe},
     Operation{"MPI_Improbe", ArgumentKind::envelope, improbe},
     Operation{"MPI_Mrecv", ArgumentKind::receive, mrecv},
-    Operation{"MPI_Imrecv", ArgumentKind::receive, imrecv, receives},
+    Operation{"MPI_Imrecv", ArgumentKind::receive, creating_request(imrecv), receives},
 };
 
 }  // namespace

@@ -10,12 +10,14 @@ namespace stressbench::replay {
 namespace {
 
 MPI_Win window(ReplayState& s, const Instruction& i) { return s.windows[i.access.window]; }
+MPI_Win accessed_window(ReplayState& s, const Instruction& i) { return s.windows.accessed(i.access, i.peer); }
 
 void create(ReplayState& s, const Instruction& i) {
   const Access& a = i.access;
   mpi::check(MPI_Win_create(s.windows.memory(a.window), a.size, a.unit, MPI_INFO_NULL, s.comm(i),
                             s.windows.new_handle(a.window)),
              i.name);
+  s.windows.exchange_extents(a, s.comm(i));
 }
 // Also for MPI_Win_allocate_shared, since the ranks of a replay may run on several nodes.
 void allocate(ReplayState& s, const Instruction& i) {
@@ -23,32 +25,35 @@ void allocate(ReplayState& s, const Instruction& i) {
   void* memory = nullptr;
   mpi::check(MPI_Win_allocate(a.size, a.unit, MPI_INFO_NULL, s.comm(i), &memory, s.windows.new_handle(a.window)),
              i.name);
+  s.windows.exchange_extents(a, s.comm(i));
 }
 void free_window(ReplayState& s, const Instruction& i) {
   mpi::check(MPI_Win_free(s.windows.handle(i.access.window)), i.name);
 }
 
 auto to_put(ReplayState& s, const Instruction& i) {
-  return std::tuple(s.send_buffer(i), i.count, i.type, i.peer, i.access.displacement, i.count, i.type, window(s, i));
+  return std::tuple(s.send_buffer(i), i.count, i.type, i.peer, i.access.displacement, i.count, i.type,
+                    accessed_window(s, i));
 }
 auto to_get(ReplayState& s, const Instruction& i) {
-  return std::tuple(s.receive_buffer(i), i.count, i.type, i.peer, i.access.displacement, i.count, i.type, window(s, i));
+  return std::tuple(s.receive_buffer(i), i.count, i.type, i.peer, i.access.displacement, i.count, i.type,
+                    accessed_window(s, i));
 }
 auto to_accumulate(ReplayState& s, const Instruction& i) {
   return std::tuple(s.send_buffer(i), i.count, i.type, i.peer, i.access.displacement, i.count, i.type, i.operation,
-                    window(s, i));
+                    accessed_window(s, i));
 }
 auto to_get_accumulate(ReplayState& s, const Instruction& i) {
   return std::tuple(s.send_buffer(i), i.count, i.type, s.receive_buffer(i), i.receive_count, i.type, i.peer,
-                    i.access.displacement, i.receive_count, i.type, i.operation, window(s, i));
+                    i.access.displacement, i.receive_count, i.type, i.operation, accessed_window(s, i));
 }
 auto to_fetch(ReplayState& s, const Instruction& i) {
   return std::tuple(s.send_buffer(i), s.receive_buffer(i), i.type, i.peer, i.access.displacement, i.operation,
-                    window(s, i));
+                    accessed_window(s, i));
 }
 auto to_compare_and_swap(ReplayState& s, const Instruction& i) {
   return std::tuple(s.send_buffer(i), s.send_buffer(i), s.receive_buffer(i), i.type, i.peer, i.access.displacement,
-                    window(s, i));
+                    accessed_window(s, i));
 }
 
 auto window_only(ReplayState& s, const Instruction& i) { return std::tuple(window(s, i)); }

@@ -44,8 +44,13 @@ bool is_skipped(std::string_view op, FileCalls files) noexcept {
   return (is_file_call(op) && files == FileCalls::skipped) || std::ranges::find(names, op) != names.end();
 }
 
-void require_replayable(std::string_view op, FileCalls files) {
-  if (find_operation(op) != nullptr || is_skipped(op, files)) return;
+void require_replayable(const trace::Call& call, FileCalls files) {
+  const std::string_view op = call.op;
+  if (is_skipped(op, files)) return;
+  if (const Operation* const operation = find_operation(op); operation != nullptr) {
+    if (!operation->execution.creates_request || call.request >= 0) return;
+    throw UserMistake("calls MPI_{}, which cannot be replayed: the trace does not name the slot of its request", op);
+  }
   std::string_view why = "unknown to this program";
   if (is_file_call(op)) why = "without --files all file calls are left out";
   if (op == "Win_create_dynamic") why = "windows to which memory is attached later are not replayed";

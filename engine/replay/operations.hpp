@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "replay/replay_state.hpp"
+#include "trace/record.hpp"
 
 namespace stressbench::replay {
 
@@ -50,10 +51,18 @@ enum class ArgumentKind {
   fetch,
 };
 
+// How an operation is executed. Those that create a request store it in the slot that their call names.
+struct Execution {
+  constexpr Execution(Execute function, bool makes_request = false)  // NOLINT: functions are executions
+      : execute(function), creates_request(makes_request) {}
+  Execute execute;
+  bool creates_request;
+};
+
 struct Operation {
   const char* name;  // "MPI_Isend"
   ArgumentKind argument_kind;
-  Execute execute;
+  Execution execution;
   RequestKind request_kind = RequestKind::collective;
 };
 
@@ -72,8 +81,8 @@ enum class FileCalls { skipped, executed };
 
 // Whether a replay skips calls of this operation (MPI_Init, or file calls).
 bool is_skipped(std::string_view op, FileCalls files) noexcept;
-// Throws UserMistake, with the reason, for an operation that can be neither replayed nor left out.
-void require_replayable(std::string_view op, FileCalls files);
+// Throws UserMistake, with the reason, for a call that can be neither replayed nor left out.
+void require_replayable(const trace::Call& call, FileCalls files);
 
 // Makes one MPI call. `Arguments` is a function that returns the arguments as a tuple; the other two forms append a
 // status or a request.
@@ -86,8 +95,11 @@ void with_status(ReplayState& state, const Instruction& i) {
   mpi::check(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(MPI_STATUS_IGNORE))), i.name);
 }
 template <auto Arguments, auto Call>
-void nonblocking(ReplayState& state, const Instruction& i) {
+void with_request(ReplayState& state, const Instruction& i) {
   mpi::check(std::apply(Call, std::tuple_cat(Arguments(state, i), std::tuple(state.new_request(i)))), i.name);
 }
+constexpr Execution creating_request(Execute execute) { return {execute, true}; }
+template <auto Arguments, auto Call>
+inline constexpr Execution nonblocking = creating_request(with_request<Arguments, Call>);
 
 }  // namespace stressbench::replay

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/checked.hpp"
 #include "core/error.hpp"
 #include "replay/datatypes.hpp"
 #include "replay/replay_plan.hpp"
@@ -14,7 +15,7 @@ namespace {
 constexpr std::int64_t int_max = std::numeric_limits<int>::max();
 
 std::int64_t sum_of(const std::vector<std::int64_t>& values) {
-  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+  return std::accumulate(values.begin(), values.end(), std::int64_t{0}, checked::sum);
 }
 const std::vector<std::int64_t>& first_given(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
   return a.empty() ? b : a;
@@ -38,8 +39,8 @@ void ReplayPlan::plan_collective(const trace::Call& call, ArgumentKind argument_
       return reserve_receive_buffer(i, element, call.bytes);
     case ArgumentKind::scatter_block:
       i.count = count(element, call.bytes);
-      reserve_send_buffer(element, call.bytes * comm.size);
-      return reserve_receive_buffer(i, element, call.bytes * comm.size);
+      reserve_send_buffer(element, checked::product(call.bytes, comm.size));
+      return reserve_receive_buffer(i, element, checked::product(call.bytes, comm.size));
     case ArgumentKind::scatter_vector: {
       std::vector<std::int64_t> shares = first_given(call.receive_counts, call.counts);
       if (shares.empty()) {
@@ -55,19 +56,19 @@ void ReplayPlan::plan_collective(const trace::Call& call, ArgumentKind argument_
     case ArgumentKind::gather:
       i.count = i.receive_count = count(element, call.bytes);
       reserve_send_buffer(element, call.bytes);
-      return reserve_receive_buffer(i, element, is_root ? call.bytes * comm.size : 0);
+      return reserve_receive_buffer(i, element, is_root ? checked::product(call.bytes, comm.size) : 0);
     case ArgumentKind::scatter:
       i.count = i.receive_count = count(element, call.bytes);
-      reserve_send_buffer(element, is_root ? call.bytes * comm.size : 0);
+      reserve_send_buffer(element, is_root ? checked::product(call.bytes, comm.size) : 0);
       return reserve_receive_buffer(i, element, call.bytes);
     case ArgumentKind::allgather:
       i.count = i.receive_count = count(element, call.bytes);
       reserve_send_buffer(element, call.bytes);
-      return reserve_receive_buffer(i, element, call.bytes * comm.size);
+      return reserve_receive_buffer(i, element, checked::product(call.bytes, comm.size));
     case ArgumentKind::alltoall:
       i.count = i.receive_count = count(element, call.bytes);
-      reserve_send_buffer(element, call.bytes * comm.size);
-      return reserve_receive_buffer(i, element, call.bytes * comm.size);
+      reserve_send_buffer(element, checked::product(call.bytes, comm.size));
+      return reserve_receive_buffer(i, element, checked::product(call.bytes, comm.size));
     case ArgumentKind::gather_blocks:
     case ArgumentKind::allgather_blocks: {
       i.count = count(element, call.bytes);
@@ -105,7 +106,7 @@ void ReplayPlan::plan_neighbour_collective(const trace::Call& call, ArgumentKind
     case ArgumentKind::neighbour_allgather:
       i.count = i.receive_count = count(element, call.bytes);
       reserve_send_buffer(element, call.bytes);
-      return reserve_receive_buffer(i, element, call.bytes * degree.in);
+      return reserve_receive_buffer(i, element, checked::product(call.bytes, degree.in));
     case ArgumentKind::neighbour_allgather_blocks:
       i.count = count(element, call.bytes);
       reserve_send_buffer(element, call.bytes);
@@ -113,8 +114,8 @@ void ReplayPlan::plan_neighbour_collective(const trace::Call& call, ArgumentKind
       return reserve_receive_buffer(i, element, sum_of(first_given(call.receive_counts, call.counts)));
     case ArgumentKind::neighbour_alltoall:
       i.count = i.receive_count = count(element, call.bytes);
-      reserve_send_buffer(element, call.bytes * degree.out);
-      return reserve_receive_buffer(i, element, call.bytes * degree.in);
+      reserve_send_buffer(element, checked::product(call.bytes, degree.out));
+      return reserve_receive_buffer(i, element, checked::product(call.bytes, degree.in));
     default:
       i.send_blocks = blocks(element, call.counts, degree.out);
       i.receive_blocks = blocks(element, call.receive_counts, degree.in);
@@ -133,12 +134,12 @@ Blocks ReplayPlan::blocks(const Element& element, const std::vector<std::int64_t
   std::int64_t at = 0;
   for (const std::int64_t size : bytes) {
     counts.push_back(count(element, size));
-    const std::int64_t byte_offset = at / element.unit * element.extent;
+    const std::int64_t byte_offset = checked::product(at / element.unit, element.extent);
     offsets.push_back(count(element, at));
     // Only used by MPI_Alltoallw.
     byte_offsets.push_back(static_cast<int>(std::min(byte_offset, int_max)));
     long_offsets.push_back(byte_offset);
-    at += size;
+    at = checked::sum(at, size);
   }
   Blocks result;
   result.counts = store(std::move(counts));

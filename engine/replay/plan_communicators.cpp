@@ -15,6 +15,11 @@ bool is_graph(const trace::Call& call) {
   return operation != nullptr && operation->argument_kind == ArgumentKind::adjacent;
 }
 
+constexpr auto several_topologies =
+    "its communicator has the number of another one with other neighbours; a trace does not tell them apart";
+
+bool is_copy(const trace::Call& call) { return call.op.starts_with("Comm_dup") || call.op == "Comm_idup"; }
+
 }  // namespace
 
 void ReplayPlan::plan_communicator_creation(const trace::Call& call, ArgumentKind argument_kind, Instruction& i) {
@@ -24,6 +29,13 @@ void ReplayPlan::plan_communicator_creation(const trace::Call& call, ArgumentKin
   const trace::Communicator* const new_comm = call.made ? &communicator(*call.made) : nullptr;
   creation.colour = new_comm == nullptr ? MPI_UNDEFINED : 0;
   creation.key = new_comm == nullptr ? 0 : new_comm->rank;
+  // The handle from MPI_Comm_idup may not be used before its request completes, so copies are compared here.
+  if (new_comm != nullptr && is_copy(call)) {
+    const trace::Communicator& from = communicator(call.comm);
+    if (new_comm->size != from.size || new_comm->rank != from.rank)
+      throw UserMistake("gives number {} of {} ranks; its communicator has number {} of {}", new_comm->rank,
+                        new_comm->size, from.rank, from.size);
+  }
   if (argument_kind == ArgumentKind::split) {
     creation.colour = call.colour < 0 ? MPI_UNDEFINED : call.colour;
     creation.key = call.key;
@@ -37,6 +49,7 @@ void ReplayPlan::plan_communicator_creation(const trace::Call& call, ArgumentKin
     creation.dims = store(call.dims);
     creation.periods = store(call.periods);
   } else if (argument_kind == ArgumentKind::sub_cartesian) {
+    if (ambiguous_topologies_.contains(call.comm)) throw UserMistake(several_topologies);
     const auto mesh = topologies_.find(call.comm);
     const auto dimensions = mesh == topologies_.end() ? std::nullopt : mesh->second.dimensions;
     if (dimensions != static_cast<int>(call.remain.size())) {
@@ -51,7 +64,7 @@ void ReplayPlan::plan_communicator_creation(const trace::Call& call, ArgumentKin
     creation.outdegree = static_cast<int>(call.destinations.size());
     creation.sources = store(call.sources);
     creation.destinations = store(call.destinations);
-  } else if (new_comm != nullptr && !std::string_view(call.op).starts_with("Comm_dup") && call.op != "Comm_idup") {
+  } else if (new_comm != nullptr && !is_copy(call)) {
     // The lowest world rank of the members is their common colour.
     if (!new_comm->members) throw UserMistake("the members of its communicator are too irregular to be in the trace");
     int lowest = std::numeric_limits<int>::max();
@@ -82,31 +95,52 @@ MPI_Group ReplayPlan::members(const trace::Communicator& new_comm) {
 
 ReplayPlan::Degrees ReplayPlan::degrees(const trace::Call& call) const {
   const auto found = topologies_.find(call.comm);
+  if (ambiguous_topologies_.contains(call.comm)) throw UserMistake(several_topologies);
   if (found != topologies_.end()) return found->second;
   throw UserMistake(
       "its communicator was not made by MPI_Cart_create, Cart_sub, Graph_create, Dist_graph_create or "
       "Dist_graph_create_adjacent in the captured part; neighbours of others are not in a trace");
 }
 
-// Collects the degrees of all topology communicators in the order of the calls, so that a communicator is known before
-// its duplicates.
+// Collects the degrees of all topology communicators. A number may stand for several communicators of the program, one
+// after the other. If their degrees differ, those of a call, and hence the size of its buffers, are unknown, and so
+// they are for copies.
 void ReplayPlan::find_topologies() {
+  std::multimap<int, int> copies;
+  std::vector<int> found;
+  std::vector<int> ambiguous;
+  const auto add = [&](int number, const Degrees& degrees) {
+    const auto [known, is_new] = topologies_.try_emplace(number, degrees);
+    if (is_new) found.push_back(number);
+    if (known->second != degrees) ambiguous.push_back(number);
+  };
   for (const trace::Call& call : record_.calls) {
     if (!call.made) continue;
     if (call.op == "Cart_create") {
       const int neighbours = 2 * static_cast<int>(call.dims.size());
-      topologies_[*call.made] = {neighbours, neighbours, static_cast<int>(call.dims.size())};
+      add(*call.made, {neighbours, neighbours, static_cast<int>(call.dims.size())});
     } else if (call.op == "Cart_sub") {
       const auto remaining =
           static_cast<int>(std::ranges::count_if(call.remain, [](int remains) { return remains != 0; }));
-      topologies_[*call.made] = {2 * remaining, 2 * remaining, remaining};
+      add(*call.made, {2 * remaining, 2 * remaining, remaining});
     } else if (is_graph(call)) {
-      topologies_[*call.made] = {static_cast<int>(call.sources.size()), static_cast<int>(call.destinations.size()), {}};
-    } else if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") {
-      if (const auto from = topologies_.find(call.comm); from != topologies_.end()) {
-        topologies_[*call.made] = from->second;
-      }
+      add(*call.made, {static_cast<int>(call.sources.size()), static_cast<int>(call.destinations.size()), {}});
+    } else if (is_copy(call)) {
+      copies.emplace(call.comm, *call.made);
     }
+  }
+  while (!found.empty()) {
+    const int number = found.back();
+    found.pop_back();
+    const auto [first, end] = copies.equal_range(number);
+    for (auto copy = first; copy != end; ++copy) add(copy->second, topologies_.at(number));
+  }
+  while (!ambiguous.empty()) {
+    const int number = ambiguous.back();
+    ambiguous.pop_back();
+    if (!ambiguous_topologies_.insert(number).second) continue;
+    const auto [first, end] = copies.equal_range(number);
+    for (auto copy = first; copy != end; ++copy) ambiguous.push_back(copy->second);
   }
 }
 

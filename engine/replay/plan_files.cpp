@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <map>
 
+#include "core/checked.hpp"
 #include "core/error.hpp"
+#include "core/input_limits.hpp"
 #include "replay/datatypes.hpp"
 #include "replay/replay_plan.hpp"
 
@@ -37,21 +40,34 @@ std::map<int, View> views_of(const trace::RankRecord& record) {
 }  // namespace
 
 RequiredBytes required_file_bytes(const trace::RankRecord& record) {
+  using checked::product;
+  using checked::sum;
   std::map<int, View> views = views_of(record);
   std::int64_t sequential_bytes = 0;
   RequiredBytes required;
   for (const trace::Call& call : record.calls) {
     if (!reads(call)) continue;
+    if (call.bytes < 0 || call.times < 0 || call.offset < 0) {
+      throw UserMistake("rank {}: MPI_{} reads {} bytes at offset {}, {} times", record.rank, call.op, call.bytes,
+                        call.offset, call.times);
+    }
     const View& view = views[call.file];
     if (shares_pointer(call)) {
-      required.shared += call.bytes * call.times;
+      required.shared = sum(required.shared, product(call.bytes, call.times));
     } else {
-      sequential_bytes += call.bytes * call.times;
-      required.individual = std::max(required.individual, view.displacement + call.offset * view.unit + call.bytes);
-      required.individual = std::max(required.individual, view.displacement + sequential_bytes);
+      sequential_bytes = sum(sequential_bytes, product(call.bytes, call.times));
+      const std::int64_t explicit_end = sum(product(call.offset, view.unit), call.bytes);
+      required.individual =
+          std::max(required.individual, sum(view.displacement, std::max(explicit_end, sequential_bytes)));
     }
   }
+  require_scratch_size(std::max(required.individual, required.shared));
   return required;
+}
+
+void require_scratch_size(std::int64_t bytes) {
+  constexpr std::int64_t most = input_limits::max_scratch_file_bytes;
+  if (bytes > most) throw UserMistake("the reads of the trace need scratch files of {} bytes; at most {}", bytes, most);
 }
 
 MPI_Datatype ReplayPlan::contiguous_view(const trace::Call& call) {
@@ -82,6 +98,8 @@ void ReplayPlan::plan_file_call(const trace::Call& call, ArgumentKind argument_k
     }
   }
   if (argument_kind == ArgumentKind::file_view) i.type = contiguous_view(call);
+  if (call.op == "File_preallocate")
+    require_free_space(std::filesystem::path(options_.scratch).parent_path(), i.offset);
   if (argument_kind != ArgumentKind::file_open) return;
   // The ranks that open a file together share one scratch file, named after the first of them.
   const trace::Communicator& comm = communicator(call.comm);

@@ -1,7 +1,11 @@
 // Planning of requests and buffered sends.
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
+#include <vector>
 
+#include "core/checked.hpp"
 #include "core/error.hpp"
 #include "replay/replay_plan.hpp"
 
@@ -14,14 +18,19 @@ constexpr int unrecorded_request = -2;  // slot of a request whose creation was 
 }  // namespace
 
 void ReplayPlan::plan_completion(const trace::Call& call, Instruction& i) {
-  const bool starts_unrecorded = std::ranges::any_of(call.inits, [](int init) { return init >= 0; });
-  for (const int slot : call.requests) {
-    if (slot == unrecorded_request || starts_unrecorded)
+  if (std::ranges::any_of(call.inits, [](int init) { return init >= 0; }))
+    throw UserMistake("names a request that was made by a call which is not in the trace");
+  std::vector<int> sorted = call.requests;
+  std::ranges::sort(sorted);
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    const int slot = sorted[k];
+    if (slot == unrecorded_request)
       throw UserMistake("names a request that was made by a call which is not in the trace");
     if (slot < unrecorded_request) throw UserMistake("names slot {}", slot);
+    if (slot >= 0 && k > 0 && sorted[k - 1] == slot) throw UserMistake("names slot {} twice", slot);
   }
   for (const int slot : call.done) {
-    if (std::ranges::find(call.requests, slot) == call.requests.end() || slot < 0)
+    if (slot < 0 || !std::ranges::binary_search(sorted, slot))
       throw UserMistake("slot {} completed, but is not among its requests", slot);
   }
   const bool takes_one =
@@ -38,32 +47,35 @@ void ReplayPlan::plan_completion(const trace::Call& call, Instruction& i) {
   max_requests_per_call_ = std::max(max_requests_per_call_, call.requests.size());
 }
 
-// Requests that MPI_Waitany and similar calls may swap (Requests::complete) also swap their buffers, which must
-// therefore have the same size.
-void ReplayPlan::equalise_swappable_buffers() {
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (const trace::Call& call : record_.calls) {
-      if (call.done.empty()) continue;
-      std::size_t largest = 0;
-      const auto each = [&](auto action) {
-        for (const int slot : call.requests) {
-          if (slot >= 0) action(request_buffer_bytes_[static_cast<std::size_t>(slot)]);
-        }
-      };
-      each([&](std::size_t bytes) { largest = std::max(largest, bytes); });
-      each([&](std::size_t& bytes) {
-        grown |= bytes < largest;
-        bytes = largest;
-      });
+void equalise_swappable_buffers(const std::vector<trace::Call>& calls, std::vector<std::size_t>& buffer_bytes) {
+  std::vector<std::size_t> parents(buffer_bytes.size());
+  std::iota(parents.begin(), parents.end(), std::size_t{0});
+  const auto set_of = [&](std::size_t slot) {
+    while (parents[slot] != slot) slot = parents[slot] = parents[parents[slot]];
+    return slot;
+  };
+  for (const trace::Call& call : calls) {
+    if (call.done.empty()) continue;
+    std::optional<std::size_t> set;
+    for (const int slot : call.requests) {
+      if (slot < 0) continue;
+      const std::size_t own = set_of(static_cast<std::size_t>(slot));
+      if (!set) set = own;
+      parents[own] = *set;
     }
   }
+  for (std::size_t slot = 0; slot < parents.size(); ++slot) {
+    std::size_t& largest = buffer_bytes[set_of(slot)];
+    largest = std::max(largest, buffer_bytes[slot]);
+  }
+  for (std::size_t slot = 0; slot < parents.size(); ++slot) buffer_bytes[slot] = buffer_bytes[set_of(slot)];
 }
 
 void ReplayPlan::compute_attached_buffer_bytes() {
   std::int64_t starts = 0;
   for (const trace::Call& call : record_.calls) {
-    if (call.op.starts_with("Start")) starts += call.times * static_cast<std::int64_t>(call.requests.size());
+    if (call.op.starts_with("Start"))
+      starts = checked::sum(starts, checked::product(call.times, std::ssize(call.requests)));
   }
   std::int64_t bytes = 0;
   for (const trace::Call& call : record_.calls) {

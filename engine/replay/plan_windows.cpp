@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -27,6 +28,8 @@ int assertions_of(const trace::Call& call) {
   return all;
 }
 
+bool takes_one_element(const trace::Call& call) { return call.op == "Fetch_and_op" || call.op == "Compare_and_swap"; }
+
 }  // namespace
 
 void ReplayPlan::plan_one_sided(const trace::Call& call, ArgumentKind argument_kind, Instruction& i) {
@@ -41,7 +44,8 @@ void ReplayPlan::plan_one_sided(const trace::Call& call, ArgumentKind argument_k
   if (call.op == "Win_start") access.group = group_of(call.destinations);
   if (argument_kind == ArgumentKind::epoch) return;
   if (argument_kind == ArgumentKind::window) {
-    if (call.size < 0 || call.unit < 1) throw UserMistake("{} bytes in units of {}", call.size, call.unit);
+    if (call.size < 0 || call.unit < 1 || call.unit > std::numeric_limits<int>::max())
+      throw UserMistake("{} bytes in units of {}", call.size, call.unit);
     access.size = static_cast<MPI_Aint>(call.size);
     access.unit = static_cast<int>(call.unit);
     if (call.op != "Win_create") return;
@@ -58,11 +62,18 @@ void ReplayPlan::plan_one_sided(const trace::Call& call, ArgumentKind argument_k
     i.operation =
         known && (element.type != MPI_BYTE || call.type == "BYTE" || *known == MPI_NO_OP) ? *known : MPI_REPLACE;
   }
+  const bool fetches = argument_kind == ArgumentKind::fetch;
+  const std::int64_t reached = fetches ? call.receive_bytes.value_or(call.bytes) : call.bytes;
+  access.bytes = static_cast<std::int64_t>(memory_bytes(element, reached));
+  if (takes_one_element(call) && std::min(call.bytes, reached) < element.unit)
+    throw UserMistake("{} bytes; it takes one element, of {}", std::min(call.bytes, reached), element.unit);
+  if (call.bytes > reached && call.reduction != "NO_OP")
+    throw UserMistake("combines {} bytes with {} bytes of a window", call.bytes, reached);
+  if (call.peer != trace::Call::none && !is_within(access, options_.windows)) compares_accesses_ = true;
   if (argument_kind != ArgumentKind::get) reserve_send_buffer(element, call.bytes);
   if (argument_kind == ArgumentKind::put) return;
-  const std::int64_t fetched = call.receive_bytes.value_or(call.bytes);
-  i.receive_count = count(element, fetched);
-  reserve_receive_buffer(i, element, fetched);
+  i.receive_count = count(element, reached);
+  reserve_receive_buffer(i, element, reached);
 }
 
 MPI_Group ReplayPlan::group_of(const std::vector<int>& world_ranks) {

@@ -82,6 +82,7 @@ void PreexistingCommunicators::create(const mpi::Group& group, const std::vector
   }
   MPI_Group all_ranks = MPI_GROUP_NULL;
   mpi::check(MPI_Comm_group(group.handle(), &all_ranks), "MPI_Comm_group");
+  const PreexistingCommunicator* wrong = nullptr;
   for (const PreexistingCommunicator& comm : comms) {
     MPI_Group members = MPI_GROUP_NULL;
     NumberedHandle& created = handles_.emplace_back(NumberedHandle{comm.number, MPI_COMM_NULL});
@@ -89,8 +90,13 @@ void PreexistingCommunicators::create(const mpi::Group& group, const std::vector
                "MPI_Group_incl");
     mpi::check(MPI_Comm_create_group(group.handle(), members, tag, &created.handle), "MPI_Comm_create_group");
     mpi::check(MPI_Group_free(&members), "MPI_Group_free");
+    int rank = -1;
+    if (created.handle != MPI_COMM_NULL) mpi::check(MPI_Comm_rank(created.handle, &rank), "MPI_Comm_rank");
+    if (rank != comm.rank) wrong = &comm;
   }
   mpi::check(MPI_Group_free(&all_ranks), "MPI_Group_free");
+  if (wrong == nullptr) return;
+  throw UserMistake("communicator {}, which existed before the captured part, names a rank twice", wrong->number);
 }
 
 }  // namespace stressbench::replay

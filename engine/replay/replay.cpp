@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <array>
 #include <filesystem>
 #include <memory>
 
@@ -56,17 +55,22 @@ class Replay final : public Motif {
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
     captured::collectively(group, path_.name(), [&] { record_ = captured::own_record(group, *path_); });
-    auto [individual, shared] = replay::required_file_bytes(record_);
-    std::array<std::int64_t, 2> maxima{replay::is_reordered(record_) ? 1 : 0, individual};
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, maxima.data(), 2, MPI_INT64_T, MPI_MAX, group.handle()), "MPI_Allreduce");
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
-    replay::PlanOptions options{group.handle(), maxima[0] != 0, "", maxima[1] + shared};
-    if (!files_->empty()) options.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
+    int reordered = replay::is_reordered(record_) ? 1 : 0;
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &reordered, 1, MPI_INT, MPI_MAX, group.handle()), "MPI_Allreduce");
+    const replay::WindowLimits windows = replay::window_limits_of(replay::window_limits_of(record_), group);
+    replay::PlanOptions options{group.handle(), reordered != 0, windows, "", 0};
+    if (!files_->empty()) {
+      options.scratch = fmt::format("{}/replay-{}.", *files_, draws.stream);
+      options.bytes_to_read = bytes_to_read(group);
+    }
     std::vector<replay::PreexistingCommunicator> preexisting;
     captured::collectively(group, path_.name(), [&] {
       build(std::move(options), draws);
       preexisting = replay::preexisting_communicators_of(record_);
     });
+    int compares_accesses = plan_->compares_accesses() ? 1 : 0;
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &compares_accesses, 1, MPI_INT, MPI_MAX, group.handle()), "MPI_Allreduce");
+    if (compares_accesses != 0) state_.windows.compare_accesses();
     captured::collectively(group, path_.name(), [&] { preexisting_.create(group, preexisting); });
     for (const replay::PreexistingCommunicators::NumberedHandle& created : preexisting_.handles())
       state_.comms.add_preexisting(created.number, created.handle);
@@ -95,6 +99,18 @@ class Replay final : public Motif {
 
   replay::FileCalls file_calls() const {
     return files_->empty() ? replay::FileCalls::skipped : replay::FileCalls::executed;
+  }
+
+  // Collective: the size of the scratch files.
+  std::int64_t bytes_to_read(const mpi::Group& group) const {
+    replay::RequiredBytes bytes;
+    captured::collectively(group, files_.name(), [&] { bytes = replay::required_file_bytes(record_); });
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &bytes.individual, 1, MPI_INT64_T, MPI_MAX, group.handle()),
+               "MPI_Allreduce");
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, &bytes.shared, 1, MPI_INT64_T, MPI_SUM, group.handle()), "MPI_Allreduce");
+    const std::int64_t all = bytes.individual + bytes.shared;  // both within the limit on each rank
+    captured::collectively(group, files_.name(), [&] { replay::require_scratch_size(all); });
+    return all;
   }
 
   void build(replay::PlanOptions options, const Draw& draws) {

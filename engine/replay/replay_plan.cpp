@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/checked.hpp"
 #include "core/error.hpp"
 #include "replay/datatypes.hpp"
 
@@ -64,7 +65,7 @@ ReplayPlan::ReplayPlan(const trace::RankRecord& record, PlanOptions options)
     }
   }
   check_epochs();
-  equalise_swappable_buffers();
+  equalise_swappable_buffers(record.calls, request_buffer_bytes_);
   compute_attached_buffer_bytes();
 }
 
@@ -84,7 +85,7 @@ MPI_Op ReplayPlan::placeholder_reduction() {
 ReplayState ReplayPlan::state() const {
   // At least one byte: some libraries reject a null pointer even for zero elements.
   const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
-  ReplayState state{Communicators(options_.world, record_.comms.size()),
+  ReplayState state{Communicators(options_.world, record_.comms),
                     Requests(request_buffer_bytes_, max_requests_per_call_),
                     Buffer(at_least_one(send_buffer_bytes_)),
                     Buffer(at_least_one(receive_buffer_bytes_)),
@@ -98,7 +99,7 @@ ReplayState ReplayPlan::state() const {
 }
 
 Instruction ReplayPlan::make_instruction(const trace::Call& call) {
-  require_replayable(call.op, options_.files());
+  require_replayable(call, options_.files());
   Instruction i;
   const Operation* const operation = find_operation(call.op);
   i.request = call.request;
@@ -106,7 +107,7 @@ Instruction ReplayPlan::make_instruction(const trace::Call& call) {
     i.execute = skip_call;
     return i;
   }
-  i.execute = operation->execute;
+  i.execute = operation->execution.execute;
   i.name = operation->name;
   i.kind = operation->request_kind;
   i.comm = call.comm;
@@ -219,15 +220,19 @@ int ReplayPlan::count(const Element& element, std::int64_t bytes) const {
   return static_cast<int>(elements);
 }
 
+std::size_t ReplayPlan::memory_bytes(const Element& element, std::int64_t bytes) {
+  return static_cast<std::size_t>(checked::product(bytes / element.unit, element.extent));
+}
+
 void ReplayPlan::reserve_send_buffer(const Element& element, std::int64_t bytes) {
-  send_buffer_bytes_ = std::max(send_buffer_bytes_, static_cast<std::size_t>(bytes / element.unit * element.extent));
+  send_buffer_bytes_ = std::max(send_buffer_bytes_, memory_bytes(element, bytes));
 }
 
 void ReplayPlan::reserve_receive_buffer(const Instruction& i, const Element& element, std::int64_t bytes) {
   std::size_t& reserved =
       i.request < 0 ? receive_buffer_bytes_ : request_buffer_bytes_[static_cast<std::size_t>(i.request)];
   // At least one byte, since a receive of zero bytes needs a valid buffer, too.
-  reserved = std::max({reserved, static_cast<std::size_t>(bytes / element.unit * element.extent), std::size_t{1}});
+  reserved = std::max({reserved, memory_bytes(element, bytes), std::size_t{1}});
 }
 
 const int* ReplayPlan::store(std::vector<int> values) { return int_lists_.emplace_back(std::move(values)).data(); }

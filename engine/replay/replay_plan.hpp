@@ -28,12 +28,21 @@ struct RequiredBytes {
   std::int64_t individual = 0;
   std::int64_t shared = 0;
 };
+// Throws UserMistake if this rank alone needs more than `require_scratch_size` accepts.
 RequiredBytes required_file_bytes(const trace::RankRecord& record);
+// Throws UserMistake for a scratch file of more bytes than the limit.
+void require_scratch_size(std::int64_t bytes);
+
+// `buffer_bytes` holds the size of the buffer of each request slot. Requests that MPI_Waitany and similar calls may
+// swap (Requests::complete) also swap their buffers, which therefore become as large as the largest of them. Takes time
+// in proportion to the requests that the calls name.
+void equalise_swappable_buffers(const std::vector<trace::Call>& calls, std::vector<std::size_t>& buffer_bytes);
 
 // What a plan needs besides the rank's record.
 struct PlanOptions {
   MPI_Comm world = MPI_COMM_NULL;
   bool reordered = false;  // `is_reordered` holds on some rank
+  WindowLimits windows;    // over all ranks
   std::string scratch;     // common prefix of the scratch files' paths; empty: file calls are left out
   // Size of the scratch files: largest `RequiredBytes::individual` plus the sum of `shared`.
   std::int64_t bytes_to_read = 0;
@@ -52,6 +61,8 @@ class ReplayPlan {
   const Instruction& operator[](int call) const noexcept { return instructions_[static_cast<std::size_t>(call)]; }
   // The communicators, requests and buffers that the calls use. Pages of the buffers are touched.
   ReplayState state() const;
+  // Whether an access of this rank may lie outside of some window (`Windows::compare_accesses`).
+  bool compares_accesses() const noexcept { return compares_accesses_; }
   // Size of the buffer for MPI_Buffer_attach; 0 if nothing is sent buffered.
   std::size_t attached_buffer_bytes() const noexcept { return attached_buffer_bytes_; }
 
@@ -61,6 +72,7 @@ class ReplayPlan {
     int in = 0;
     int out = 0;
     std::optional<int> dimensions;  // of a Cartesian topology
+    bool operator==(const Degrees&) const = default;
   };
   // Element type of a call's messages; `unit` is its size and `extent` its extent, in bytes.
   struct Element {
@@ -82,6 +94,8 @@ class ReplayPlan {
   MPI_Datatype contiguous_bytes_type(std::int64_t bytes);
   MPI_Datatype contiguous_view(const trace::Call& call);
   int count(const Element& element, std::int64_t bytes) const;
+  // Size in memory of messages of so many bytes. Throws UserMistake if it overflows.
+  static std::size_t memory_bytes(const Element& element, std::int64_t bytes);
   void reserve_send_buffer(const Element& element, std::int64_t bytes);
   void reserve_receive_buffer(const Instruction& i, const Element& element, std::int64_t bytes);
   Blocks blocks(const Element& element, const std::vector<std::int64_t>& bytes, int partners);
@@ -94,7 +108,6 @@ class ReplayPlan {
   const int* store(std::vector<int> values);
 
   void find_topologies();
-  void equalise_swappable_buffers();
   void compute_attached_buffer_bytes();
   void check_epochs() const;
 
@@ -102,6 +115,7 @@ class ReplayPlan {
   PlanOptions options_;
   std::vector<Instruction> instructions_;
   std::map<int, Degrees> topologies_;
+  std::set<int> ambiguous_topologies_;  // numbers of communicators, see `find_topologies`
   std::size_t send_buffer_bytes_ = 0;
   std::size_t receive_buffer_bytes_ = 0;
   std::vector<std::size_t> request_buffer_bytes_;  // receive buffer size of each request slot, in bytes
@@ -110,6 +124,7 @@ class ReplayPlan {
   std::size_t file_slots_ = 0;
   std::vector<std::size_t> window_bytes_;  // memory of each window slot, in bytes
   std::set<int> created_windows_;
+  bool compares_accesses_ = false;
   std::deque<std::string> scratch_paths_;
   ScratchFiles scratch_;
   std::deque<std::vector<int>> int_lists_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
+#include <vector>
 
 #include "core/checked.hpp"
 #include "core/error.hpp"
@@ -24,23 +26,51 @@ const trace::Communicator& communicator_of(const trace::RankRecord& record, cons
   throw WrongValue(fmt::format("MPI_{} on communicator {}, which does not exist", call.op, call.comm));
 }
 
-// Number of out-neighbours in a topology communicator. `copies` bounds the length of a chain of duplicates.
-std::int64_t neighbours_of(const trace::RankRecord& record, int comm, std::size_t copies) {
-  for (const trace::Call& call : record.calls) {
-    if (call.made != comm) continue;
-    if (call.op.starts_with("Comm_dup") || call.op == "Comm_idup") {
-      if (copies == 0) throw WrongValue(fmt::format("communicator {} is a copy of itself", comm));
-      return neighbours_of(record, call.comm, copies - 1);
+// Numbers of out-neighbours in the topology communicators of one rank.
+class Neighbours {
+ public:
+  explicit Neighbours(const trace::RankRecord& record) {
+    for (const trace::Call& call : record.calls) {
+      if (call.made) creations_.emplace(*call.made, &call);  // the first one counts
     }
+  }
+
+  // 0 for a communicator without topology. Follows a chain of duplicates once, however often its members are asked for.
+  std::int64_t of(int comm) {
+    std::vector<int> copies;
+    std::int64_t count = 0;
+    for (int number = comm;; copies.push_back(number), number = creations_.at(number)->comm) {
+      const auto [known, is_new] = counts_.try_emplace(number, unfinished);
+      if (!is_new && known->second == unfinished)
+        throw WrongValue(fmt::format("communicator {} is a copy of itself", number));
+      const auto creation = creations_.find(number);
+      const bool is_copy = is_new && creation != creations_.end() &&
+                           (creation->second->op.starts_with("Comm_dup") || creation->second->op == "Comm_idup");
+      if (is_copy) continue;
+      count = !is_new ? known->second : creation == creations_.end() ? 0 : defined_by(*creation->second);
+      known->second = count;
+      break;
+    }
+    for (const int copy : copies) counts_[copy] = count;
+    return count;
+  }
+
+ private:
+  static constexpr std::int64_t unfinished = -1;
+
+  static std::int64_t defined_by(const trace::Call& call) {
     if (call.op == "Cart_create") return 2 * static_cast<std::int64_t>(call.dims.size());
     if (call.op == "Cart_sub") return 2 * std::ranges::count_if(call.remain, [](int remains) { return remains != 0; });
     return static_cast<std::int64_t>(call.destinations.size());
   }
-  return 0;
-}
+
+  std::unordered_map<int, const trace::Call*> creations_;
+  std::unordered_map<int, std::int64_t> counts_;
+};
 
 // Size in bytes of the whole send buffer of one rank in one collective call.
-std::int64_t send_buffer_bytes(const trace::RankRecord& record, const trace::Call& call, ArgumentKind argument_kind) {
+std::int64_t send_buffer_bytes(const trace::RankRecord& record, const trace::Call& call, ArgumentKind argument_kind,
+                               Neighbours& neighbours) {
   const trace::Communicator& comm = communicator_of(record, call);
   const bool is_root = comm.rank == call.root;
   switch (argument_kind) {
@@ -58,7 +88,7 @@ std::int64_t send_buffer_bytes(const trace::RankRecord& record, const trace::Cal
     case ArgumentKind::neighbour_alltoall_blocks:
       return sum_of(call.counts.empty() && call.in_place ? call.receive_counts : call.counts);
     case ArgumentKind::neighbour_alltoall:
-      return checked::product(call.bytes, neighbours_of(record, call.comm, record.comms.size()));
+      return checked::product(call.bytes, neighbours.of(call.comm));
     default:
       return call.bytes;
   }
@@ -78,6 +108,7 @@ bool is_collective(const Operation& operation) {
 
 void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
   const auto add_to = [](std::int64_t& total, std::int64_t more) { total = checked::sum(total, more); };
+  Neighbours neighbours(record);
   add_to(traffic.messages, record.messages);
   add_to(traffic.message_bytes, record.message_bytes);
   for (const trace::Call& call : record.calls) {
@@ -92,17 +123,17 @@ void add(const trace::RankRecord& record, FileCalls files, Traffic& traffic) {
     if (operation == nullptr || !is_collective(*operation)) continue;
     if (communicator_of(record, call).rank == 0) add_to(traffic.collectives, call.times);
     add_to(traffic.collective_bytes,
-           checked::product(call.times, send_buffer_bytes(record, call, operation->argument_kind)));
+           checked::product(call.times, send_buffer_bytes(record, call, operation->argument_kind, neighbours)));
   }
   for (const trace::Gap& gap : record.gaps) traffic.compute_s += gap.sum_s;
   traffic.compute_s += record.tail_s;
 }
 
-trace::RankRecord next_record(trace::Lines& lines, int rank, FileCalls files) {
-  trace::RankRecord record = trace::read_rank(lines, rank);
+trace::RankRecord next_record(trace::Lines& lines, int rank, int ranks, FileCalls files) {
+  trace::RankRecord record = trace::read_rank(lines, rank, ranks);
   for (const trace::Call& call : record.calls) {
     try {
-      require_replayable(call.op, files);
+      require_replayable(call, files);
     } catch (const UserMistake& mistake) {
       lines.position().refuse(fmt::format("rank {} {}", rank, mistake.what()));
     }
@@ -125,7 +156,7 @@ void check_trace(const std::string& path, int ranks, FileCalls files, GapTimes t
   as_mistake_in_file([&] {
     trace::Lines lines(path);
     trace::read_header(lines, ranks);
-    const trace::RankRecord record = next_record(lines, 0, files);
+    const trace::RankRecord record = next_record(lines, 0, ranks, files);
     if (times != GapTimes::sequence) return;
     try {
       trace::times_in_sequence(record, 1.0);
@@ -141,7 +172,7 @@ Traffic traffic_of(const std::string& path, int ranks, FileCalls files) {
     trace::read_header(lines, ranks);
     Traffic traffic;
     for (int rank = 0; rank < ranks; ++rank) {
-      const trace::RankRecord record = next_record(lines, rank, files);
+      const trace::RankRecord record = next_record(lines, rank, ranks, files);
       try {
         add(record, files, traffic);
       } catch (const WrongValue& wrong) {

@@ -44,17 +44,45 @@ void take(const Json& object, const char* key, T& value) {
   if (const auto found = object.find(key); found != object.end() && !found->is_null()) put(*found, value);
 }
 
-// Throws WrongValue if a communicator lists more members than it has ranks: a replay expands the list rank by rank.
-void check_members(const Communicator& communicator) {
+// The number of members before world rank `rank`, if it is one of the members. Throws WrongValue for members that are
+// not ranks of the trace, or not as many as the communicator has ranks: a replay expands the list rank by rank.
+std::optional<std::int64_t> checked_place(const Communicator& communicator, int rank, int ranks) {
   std::int64_t members = 0;
-  for (const Run& run : *communicator.members) {
-    const std::int64_t last = run.first + std::int64_t{run.stride} * (std::int64_t{run.count} - 1);
-    if (run.first < 0 || !std::in_range<int>(last) || last < 0)
-      throw WrongValue(fmt::format("members [{}, {}, {}] are not valid ranks", run.first, run.stride, run.count));
-    members += run.count;
+  std::optional<std::int64_t> place;
+  for (const auto& [first, stride, count] : *communicator.members) {
+    const std::int64_t last = first + std::int64_t{stride} * (std::int64_t{count} - 1);
+    if (first < 0 || first >= ranks || last < 0 || last >= ranks || (count > 1 && stride == 0))
+      throw WrongValue(fmt::format("members [{}, {}, {}] are not valid ranks", first, stride, count));
+    const std::int64_t distance = std::int64_t{rank} - first;
+    const std::int64_t steps = stride == 0 ? 0 : distance / stride;
+    if (steps >= 0 && steps < count && steps * stride == distance) place = members + steps;
+    members += count;
   }
-  if (members > communicator.size)
+  if (members != communicator.size)
     throw WrongValue(fmt::format("a communicator of {} ranks has {} members", communicator.size, members));
+  return place;
+}
+
+// Throws WrongValue for communicators that cannot exist in a program of so many ranks, since a replay allocates buffers
+// by their sizes and this rank's place in them. The first two are MPI_COMM_WORLD and MPI_COMM_SELF. For an
+// intercommunicator `size` and `members` describe the other group.
+void check_communicators(const RankRecord& record, int ranks) {
+  for (std::size_t c = 0; c < record.comms.size(); ++c) {
+    const Communicator& comm = record.comms[c];
+    const auto refuse = [&](const std::string& expected) {
+      throw WrongValue(fmt::format("communicator {} has {} ranks, of which this one is number {}; {}", c, comm.size,
+                                   comm.rank, expected));
+    };
+    if (comm.size < 1 || comm.size > ranks) refuse(fmt::format("the trace has {}", ranks));
+    if (comm.rank < 0 || (!comm.is_intercommunicator && comm.rank >= comm.size)) refuse("numbers begin with 0");
+    if (c == 0 && (comm.size != ranks || comm.rank != record.rank))
+      refuse(fmt::format("MPI_COMM_WORLD has {}, of which it is number {}", ranks, record.rank));
+    if (c == 1 && comm.size != 1) refuse("MPI_COMM_SELF has one");
+    if (!comm.members) continue;
+    const auto place = checked_place(comm, record.rank, ranks);
+    if (comm.is_intercommunicator || place == comm.rank) continue;
+    refuse(place ? fmt::format("its members have it as number {}", *place) : "it is not among its members");
+  }
 }
 
 Communicator communicator_of(const Json& json) {
@@ -66,9 +94,8 @@ Communicator communicator_of(const Json& json) {
     communicator.members.emplace();
     for (const Json& run : *members) {
       communicator.members->push_back(
-          {value_of<int>(run.at(0)), value_of<int>(run.at(1)), whole_number<int>(run.at(2), 0)});
+          {value_of<int>(run.at(0)), value_of<int>(run.at(1)), whole_number<int>(run.at(2), 1)});
     }
-    check_members(communicator);
   }
   return communicator;
 }
@@ -222,7 +249,7 @@ void check_gap_times(const RankRecord& record) {
   }
 }
 
-RankRecord rank_of(const Json& json) {
+RankRecord rank_of(const Json& json, int ranks) {
   RankRecord record;
   put(json.at("rank"), record.rank);
   take(json, "ended", record.ended);
@@ -233,6 +260,7 @@ RankRecord rank_of(const Json& json) {
     }
   }
   for (const Json& communicator : json.at("comms")) record.comms.push_back(communicator_of(communicator));
+  check_communicators(record, ranks);
   for (const Json& call : json.at("calls")) record.calls.push_back(call_of(call));
   if (const auto gaps = json.find("gaps"); gaps != json.end() && gaps->is_array()) {
     if (gaps->size() > input_limits::max_trace_gaps)
@@ -273,7 +301,7 @@ Header read_header(const Position& position, std::string_view line) {
   });
 }
 
-RankRecord read_rank(const Position& position, std::string_view line, int rank) {
+RankRecord read_rank(const Position& position, std::string_view line, int rank, int ranks) {
   return with_json(position, line, [&](const Json& json) {
     if (type_of(json) != "rank") {
       position.refuse(fmt::format("'{}' instead of the line of rank {}; the trace lacks that rank: capture it again",
@@ -284,7 +312,7 @@ RankRecord read_rank(const Position& position, std::string_view line, int rank) 
                                   value_of<int>(json.at("rank")), rank));
     }
     refuse_partial(position, json);
-    return rank_of(json);
+    return rank_of(json, ranks);
   });
 }
 
@@ -308,9 +336,9 @@ std::string rank_line(Lines& lines, int rank) {
   return std::move(*line);
 }
 
-RankRecord read_rank(Lines& lines, int rank) {
+RankRecord read_rank(Lines& lines, int rank, int ranks) {
   const std::string line = rank_line(lines, rank);
-  return read_rank(lines.position(), line, rank);
+  return read_rank(lines.position(), line, rank, ranks);
 }
 
 void read_tail(Lines& lines, int ranks) {

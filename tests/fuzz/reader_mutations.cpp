@@ -23,6 +23,7 @@
 #include "mutator.hpp"
 #include "output/run_file.hpp"
 #include "replay/preexisting_communicators.hpp"
+#include "replay/replay_plan.hpp"
 #include "trace/excerpt.hpp"
 #include "trace/gaps.hpp"
 #include "trace/line.hpp"
@@ -70,10 +71,12 @@ void read_trace(const std::string& path) {
   (void)lines.next();
   for (int rank = 0; rank < ranks; ++rank) {
     const auto line = lines.next();
-    const trace::RankRecord record = trace::read_rank(lines.position(), *line, rank);
+    const trace::RankRecord record = trace::read_rank(lines.position(), *line, rank, ranks);
     const trace::Program program(record.rules, record.calls.size(), record.sequence_calls);
     const trace::Gaps gaps(record.gaps, record.calls.size(), GapTimes::measured, 1.0, {});
     (void)replay::preexisting_communicators_of(record);
+    (void)replay::required_file_bytes(record);
+    (void)replay::window_limits_of(record);
     read_gaps(path, record);
   }
 }

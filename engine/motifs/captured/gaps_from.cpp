@@ -31,7 +31,7 @@ void GapsFrom::check(int ranks, const Select& select) const {
   try {
     trace::Lines lines(*file_);
     trace::read_header(lines, ranks);
-    selected(select, trace::read_rank(lines, 0));
+    selected(select, trace::read_rank(lines, 0, ranks));
   } catch (const UserMistake& mistake) {
     reject(file_.name(), "{}", mistake.what());
   }
@@ -42,7 +42,7 @@ double GapsFrom::mean_s(int ranks, const Select& select) const {
     trace::Lines lines(*file_);
     trace::read_header(lines, ranks);
     double sum = 0;
-    for (int rank = 0; rank < ranks; ++rank) sum += selected(select, trace::read_rank(lines, rank)).mean_s();
+    for (int rank = 0; rank < ranks; ++rank) sum += selected(select, trace::read_rank(lines, rank, ranks)).mean_s();
     trace::read_tail(lines, ranks);
     return sum / ranks;
   } catch (const UserMistake& mistake) {

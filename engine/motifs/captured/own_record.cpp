@@ -33,7 +33,7 @@ trace::RankRecord receive(const mpi::Group& group, const std::string& path) {
     const auto length = static_cast<int>(std::min(max_piece_bytes, heading[0] - at));
     mpi::check(MPI_Recv(line.data() + at, length, MPI_CHAR, 0, tag, group.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
   }
-  return trace::read_rank({path, heading[1]}, line, group.rank());
+  return trace::read_rank({path, heading[1]}, line, group.rank(), group.size());
 }
 
 // Sends each rank its line as soon as it is read. After an error, the remaining ranks get the heading `no_line`.
@@ -48,7 +48,7 @@ trace::RankRecord read_and_send(const mpi::Group& group, const std::string& path
       const std::string line = trace::rank_line(lines, next_rank);
       send(group, next_rank, {static_cast<std::int64_t>(line.size()), lines.position().line}, line);
     }
-    trace::RankRecord record = trace::read_rank(own_position, own, 0);
+    trace::RankRecord record = trace::read_rank(own_position, own, 0, group.size());
     trace::read_tail(lines, group.size());
     return record;
   } catch (const UserMistake&) {

@@ -245,6 +245,19 @@ TEST_F(OwnedFilesOf, NobodyKnowsAreRefusedUntilOverwritten) {
   EXPECT_EQ(existing_names(), Names{});
 }
 
+// Whoever may write to the directory could name any files there.
+TEST_F(OwnedFilesOf, ANoteThatIsALinkAreNotRemovedEvenIfOverwritten) {
+  const std::string other = path_ + ".theirs";
+  by_first([&] {
+    io::create_sidecar(path_, Sidecar{{.id = "theirs", .launch = "once"}, "elsewhere", 12345, {.single_file = true}});
+    fs::rename(io::sidecar_name(path_), other);
+    fs::create_symlink(other, io::sidecar_name(path_));
+    make(path_);
+  });
+  EXPECT_THAT(rejection(replacing()), HasSubstr("belongs to another user or is not a regular file"));
+  EXPECT_EQ(existing_names(), (Names{name_, name_ + ".theirs", note_}));
+}
+
 TEST_F(OwnedFilesOf, TwoStepsGoWithTheLastOne) {
   OwnedFiles first(group_, claim());
   by_first([&] { make(path_); });

@@ -277,6 +277,23 @@ TEST_F(Replays, PlanesOfMeshesWithTheirNeighbours) {
   EXPECT_EQ(tokens(), "Cart_create:2 Cart_sub@2 Neighbor_alltoall:24@2 Comm_free@4 Comm_free@2");
 }
 
+// The program freed the first mesh, and the library gave the second one its handle. A trace numbers communicators by
+// handle, size and members, so the buffers of the exchange cannot be known.
+TEST_F(Replays, NeighboursInOneOfTwoMeshesOfTheSameNumberAreRefused) {
+  STARTING_ON(1, [](int) {
+    const auto mesh = [](const Json& dims) {
+      return Json{{"op", "Cart_create"}, {"comm", 0}, {"dims", dims}, {"periods", dims}, {"made", 2}};
+    };
+    Part part = Part::once({{{"op", "Comm_dup"}, {"comm", 2}, {"made", 3}},
+                            mesh(Json::array({1})),
+                            mesh(Json::array({1, 1})),
+                            collective("Neighbor_alltoall", 24, 3)});
+    part.comms = Json::array({comm(2, 1, 0, nullptr), comm(3, 1, 0, nullptr)});
+    return part;
+  });
+  EXPECT_THAT(rejection(), HasSubstr("call 3 (MPI_Neighbor_alltoall): its communicator has the number of another one"));
+}
+
 // A trace contains a rank's own neighbours, whichever call defined the graph. Rank 3 is in no graph: a split excludes
 // it first.
 TEST_F(Replays, GraphsWithTheirNeighbours) {
@@ -601,6 +618,53 @@ TEST_F(Replays, OneSidedCallsUnderLocks) {
                 times(2, fmt::format("Lock!:{0} Put>{0}:0:8 Rget>{0}:8:8 W(1) Unlock:{0}", 1 - rank())) + " Win_free");
 }
 
+// Only rank 0 has memory.
+Program putting_at(int displacement) {
+  return [displacement](int r) {
+    const Json made = with(with(window("Win_create", "size", r == 0 ? 64 : 0), "unit", 8), "comm", 0);
+    const Json fence = window("Win_fence", "assertion", Json::array());
+    return Part::once({made, fence, reaching("Put", 0, 8, displacement), fence});
+  };
+}
+
+TEST_F(Replays, AccessesThatAreComparedWithTheMemoryOfTheirPartner) {
+  STARTING_ON(2, putting_at(7));
+  EXPECT_EQ(tokens(),
+            fmt::format("Win_create:{}/8@2 Allgather:16@2 Fence Put>0:7:8 Fence Win_free", rank() == 0 ? 64 : 0));
+}
+
+TEST_F(Replays, AccessesOutsideOfAllWindowsAreRefused) {
+  STARTING_ON(2, putting_at(8));
+  EXPECT_THAT(rejection(), HasSubstr("(MPI_Put): reaches 8 bytes at displacement 8; the largest window has 64 bytes"));
+}
+
+TEST_F(Replays, AccessesOutsideOfTheMemoryOfTheirPartnerAreFaults) {
+  STARTING_ON(1, [](int) {
+    const auto window_of = [](int slot, int size) {
+      return Json{{"op", "Win_create"}, {"window", slot}, {"size", size}, {"unit", 8}, {"comm", 0}};
+    };
+    return Part::once({window_of(0, 8), window_of(1, 64), window("Win_fence", "assertion", Json::array()),
+                       reaching("Get", 0, 8, 1), window("Win_fence", "assertion", Json::array())});
+  });
+  MotifBench bench(group_, "replay", with_file());
+  EXPECT_THAT([&] { bench.perform(); },
+              testing::ThrowsMessage<MachineFault>(
+                  HasSubstr("reaches 8 bytes at displacement 1 of window 0; the memory of rank 0 has 8 bytes")));
+}
+
+// The trace states that the split leaves both ranks together; by its colours each is alone.
+TEST_F(Replays, CommunicatorsOfAnotherSizeThanTheTraceStatesAreFaults) {
+  STARTING_ON(2, [](int r) {
+    Part part = Part::once(
+        {{{"op", "Comm_split"}, {"comm", 0}, {"colour", r}, {"key", 0}, {"made", 2}}, collective("Allgather", 8, 2)});
+    part.comms = Json::array({comm(2, 2, r, Json::array({Json::array({0, 1, 2})}))});
+    return part;
+  });
+  MotifBench bench(group_, "replay", with_file());
+  EXPECT_THAT([&] { bench.perform(); }, testing::ThrowsMessage<MachineFault>(
+                                            HasSubstr("the trace is inconsistent: its communicator 2 has 2 ranks")));
+}
+
 TEST_F(Replays, EpochsThatAreNotWholeAreRefused) {
   STARTING_ON(1, [](int) {
     return Part::once({with(with(window("Win_allocate", "size", 8), "unit", 1), "comm", 0),
@@ -742,6 +806,9 @@ TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
   expect(collective("Neighbor_alltoall", 8), "its communicator was not made by MPI_Cart_create");
   expect({{"op", "Cart_sub"}, {"comm", 0}, {"remain", {1, 0}}, {"made", 1}},
          "keeps some of 2 dimensions, but its communicator was made with none");
+  expect(with(collective("Alltoall", 0), "bytes", std::int64_t{1} << 62),
+         "elements in one message; at most 2147483647");
+  expect({{"op", "Isend"}, {"comm", 0}, {"peer", 0}, {"bytes", 8}}, "does not name the slot of its request");
   expect({{"op", "Put"}, {"window", 0}, {"peer", 0}, {"bytes", 8}},
          "names a window that was made by a call which is not in the trace");
 }

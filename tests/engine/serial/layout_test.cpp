@@ -100,6 +100,18 @@ TEST_F(Files, MayBeEmptyDirectoriesInDirectories) {
                                    "out.d/00000000/00000003/precious", "out.d/00000000/strange"));
 }
 
+TEST_F(Files, BehindALinkStay) {
+  make("victim/00000000/00000000");
+  std::filesystem::create_directory_symlink("victim", path("out.d"));
+  EXPECT_EQ(remove_all(path(), {.directories = 1}), 0);
+  std::filesystem::remove(path("out.d"));
+
+  make("out.d/00000000/00000000");
+  std::filesystem::create_directory_symlink(path("victim/00000000"), path("out.d/00000001"));
+  EXPECT_EQ(remove_all(path(), {.directories = 2}), 1);
+  EXPECT_THAT(there(), ElementsAre("out.d", "out.d/00000001", "victim", "victim/00000000", "victim/00000000/00000000"));
+}
+
 TEST_F(Files, ThatAreNotOrdinaryStay) {
   std::filesystem::create_symlink("elsewhere", path());
   std::filesystem::create_directory(path("out.00000000"));
@@ -157,6 +169,20 @@ TEST_F(SidecarNote, ThatNobodyUnderstandsIsRefused) {
     std::ofstream(sidecar_name(path())) << text;
     EXPECT_THROW(read_sidecar(path()), UserMistake);
   }
+}
+
+TEST_F(SidecarNote, OfSomebodyElseIsRefused) {
+  EXPECT_FALSE(has_foreign_sidecar(path()));
+  create_sidecar(path("other"), note_);
+  std::filesystem::create_symlink(sidecar_name(path("other")), sidecar_name(path()));
+  EXPECT_TRUE(has_foreign_sidecar(path()));
+  EXPECT_THROW(read_sidecar(path()), UserMistake);
+
+  EXPECT_FALSE(has_foreign_sidecar(path("other")));
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give files away";
+  ASSERT_EQ(::chown(sidecar_name(path("other")).c_str(), 65534, 65534), 0);
+  EXPECT_TRUE(has_foreign_sidecar(path("other")));
+  EXPECT_THROW(read_sidecar(path("other")), UserMistake);
 }
 
 TEST_F(SidecarNote, ThatCannotBeWrittenLeavesNothing) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -65,6 +66,47 @@ TEST_F(ResultFileTest, NeverTakesThePlaceOfWhatIsRead) {
               "--output: '" + output + "' is a file that this command reads; choose another name");
   }
   EXPECT_EQ(text_of(trace), "kept");
+}
+
+TEST_F(ResultFileTest, NeverTakesThePlaceOfWhatTheMotifWillWrite) {
+  for (const std::string& output : {path("m.csv"), path("./m.csv")}) {
+    EXPECT_EQ(rejection(output, {"--matrix", path("m.csv")}),
+              "--output: '" + output + "' is the file of another option; choose another name");
+  }
+  EXPECT_EQ(rejection(path("m.txt"), {"--matrix", path("m.csv"), ""}), "");
+}
+
+TEST_F(ResultFileTest, NeverTakesThePlaceOfAFileOfAStudy) {
+  put("manifest.jsonl", "{}");
+  fs::create_directories(path("runs/deep"));
+  fs::create_directory(path("workloads"));
+  put("runs/r-1.jsonl", "{}");
+  fs::create_symlink("runs/r-1.jsonl", path("link"));
+  for (const char* name : {"manifest.jsonl", "launches.jsonl", "environment.json", ".lock", "SHA256SUMS",
+                           "study-1.toml", "study-12.json", ".manifest.jsonl.new", "runs/r-1.jsonl", "runs/r-2.jsonl",
+                           "runs/deep/r.jsonl", "workloads/a.sb", "link", "runs/../manifest.jsonl"}) {
+    EXPECT_EQ(rejection(path(name)),
+              "--output: '" + path(name) +
+                  "' is a file of a study, which only `stressbench study` writes; choose another "
+                  "name");
+  }
+  for (const char* name : {"report.txt", "study-1.txt", "study-x.toml", "runs/notes.txt", "new"}) {
+    EXPECT_EQ(rejection(path(name)), "") << name;
+  }
+  fs::remove(path("manifest.jsonl"));
+  EXPECT_EQ(rejection(path("runs/r-1.jsonl")), "");
+}
+
+TEST_F(ResultFileTest, IsNotFoundByALinkOfSomebodyElse) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give files away";
+  put("file", "before");
+  fs::create_symlink("file", path("theirs"));
+  fs::create_symlink("theirs", path("link"));
+  ASSERT_EQ(::lchown(path("theirs").c_str(), 65534, 65534), 0);
+  for (const char* name : {"theirs", "link"}) {
+    EXPECT_EQ(rejection(path(name)),
+              "--output: '" + path(name) + "' is a symbolic link that user 65534 made; name the file itself");
+  }
 }
 
 TEST_F(ResultFileTest, SaysBeforehandThatItCannotBeWritten) {

@@ -185,7 +185,7 @@ TEST_F(Traces, AreReadWithAllThatACallHas) {
         line.pop_back();
         return line;
       }(),
-      0);
+      0, 2);
   ASSERT_EQ(record.calls.size(), 1u);
   const trace::Call& call = record.calls[0];
   EXPECT_EQ(call.op, "Sendrecv");
@@ -227,19 +227,69 @@ INSTANTIATE_TEST_SUITE_P(
         Odd{"calls", R"([{"op":"Wait","n":1,"requests":[2147483647]}])", "request 2147483647 of MPI_Wait"},
         Odd{"calls", R"([{"op":"Comm_dup","n":1,"comm":2,"made":2},{"op":"Neighbor_alltoall","n":1,"comm":2}])",
             "communicator 2"},
-        Odd{"comms", R"([{"size":2,"rank":1,"members":[[0,1,2147483647]]}])", "has 2147483647 members"},
+        Odd{"comms", R"([{"size":2,"rank":1,"members":[[0,1,2147483647]]}])", "[0, 1, 2147483647] are not valid ranks"},
         Odd{"comms", R"([{"size":2,"rank":1,"members":[[2147483647,2147483647,2]]}])", "are not valid ranks"},
+        Odd{"comms", R"([{"size":2,"rank":1,"members":[[1,0,2]]}])", "[1, 0, 2] are not valid ranks"},
+        Odd{"comms", R"([{"size":2,"rank":1,"members":[[1,-2147483648,2]]}])", "are not valid ranks"},
+        Odd{"comms", R"([{"size":2,"rank":1,"members":[[1,1,0]]}])", "0 instead of a whole number from 1"},
+        Odd{"comms", R"([{"size":2,"rank":1,"members":[[1,1,1]]}])", "a communicator of 2 ranks has 1 members"},
+        Odd{"comms", R"([{"size":2,"rank":1,"members":[[1,-1,2]]}])", "its members have it as number 0"},
+        Odd{"comms", R"([{"size":1,"rank":0}])", "MPI_COMM_WORLD has 2, of which it is number 1"},
+        Odd{"comms", R"([{"size":2,"rank":0}])", "of which this one is number 0; MPI_COMM_WORLD has 2"},
+        Odd{"comms", R"([{"size":2,"rank":1},{"size":2,"rank":1}])", "MPI_COMM_SELF has one"},
+        Odd{"comms", R"([{"size":2,"rank":1},{"size":1,"rank":1}])", "1 ranks, of which this one is number 1"},
+        Odd{"comms", R"([{"size":2,"rank":1},{"size":1,"rank":0},{"size":3,"rank":1}])", "the trace has 2"},
+        Odd{"comms", R"([{"size":2,"rank":1},{"size":1,"rank":0},{"size":0,"rank":0}])", "communicator 2 has 0 ranks"},
+        Odd{"comms", R"([{"size":2,"rank":1},{"size":1,"rank":0},{"size":2,"rank":-1}])", "numbers begin with 0"},
+        Odd{"comms", R"([{"size":2,"rank":1},{"size":1,"rank":0},{"size":1,"rank":0,"members":[[0,1,1]]}])",
+            "it is not among its members"},
+        // 8 GiB on each rank if it was expanded.
+        Odd{"comms", R"([{"size":2,"rank":1},{"size":1,"rank":0},
+                         {"size":2147483647,"rank":0,"members":[[0,0,2147483647]]}])",
+            "communicator 2 has 2147483647 ranks"},
+        Odd{"calls", R"([{"op":"Isend","n":1,"comm":0,"peer":0}])",
+            "rank 1 calls MPI_Isend, which cannot be replayed: the trace does not name the slot of its request"},
+        Odd{"calls", R"([{"op":"Irecv","n":1,"comm":0,"peer":0,"request":-1}])", "rank 1 calls MPI_Irecv, which"},
+        Odd{"calls", R"([{"op":"Imrecv","n":1,"comm":0,"peer":0}])", "rank 1 calls MPI_Imrecv, which"},
+        Odd{"calls", R"([{"op":"Recv_init","n":1,"comm":0,"request":-2}])", "rank 1 calls MPI_Recv_init, which"},
+        Odd{"calls", R"([{"op":"Iallreduce","n":1,"comm":0}])", "rank 1 calls MPI_Iallreduce, which"},
+        Odd{"calls", R"([{"op":"Comm_idup","n":1,"comm":0,"made":0}])", "rank 1 calls MPI_Comm_idup, which"},
+        Odd{"calls", R"([{"op":"Rput","n":1,"window":0,"peer":0}])", "rank 1 calls MPI_Rput, which"},
         Odd{"peers", "[[0,9223372036854775807,1],[1,9223372036854775807,1]]", "more than 2^63"}),
     [](const auto& odd) { return std::string(odd.param.key) + std::to_string(odd.index); });
 
 // A communicator that is a copy of itself has no original that defines its neighbours.
 TEST_F(Traces, OfACommunicatorThatIsACopyOfItselfAreRefused) {
   Json comms = Json::array();
-  for (int k = 0; k < 3; ++k) comms.push_back({{"size", 2}, {"rank", 1}});
+  for (int k = 0; k < 3; ++k) comms.push_back({{"size", k == 1 ? 1 : 2}, {"rank", k == 1 ? 0 : 1}});
   const Json calls =
       Json::parse(R"([{"op":"Comm_dup","n":1,"comm":2,"made":2},{"op":"Neighbor_alltoall","n":1,"comm":2,"bytes":8}])");
   Json line = with(with(barriers.line(1, 2), "comms", comms), "calls", calls);
   EXPECT_THAT(rejection(with_second(sealed(line))), HasSubstr("communicator 2 is a copy of itself"));
+}
+
+// To follow the chain from each call would take 10^12 steps.
+TEST_F(Traces, WithALongChainOfCopiesAreReadInTimeInProportion) {
+  constexpr int copies = 20'000;
+  Json comms = barriers.line(1, 2)["comms"];
+  for (int k = 0; k <= copies; ++k) comms.push_back({{"size", 2}, {"rank", 1}});
+  Json calls = Json::array({{{"op", "Cart_create"}, {"n", 1}, {"made", 2}, {"dims", {2}}, {"periods", {0}}}});
+  for (int k = 0; k < copies; ++k) {
+    calls.push_back({{"op", "Comm_dup"}, {"n", 1}, {"comm", 2 + k}, {"made", 3 + k}});
+    calls.push_back({{"op", "Neighbor_alltoall"}, {"n", 1}, {"comm", 2 + copies}, {"bytes", 8}});
+  }
+  const Json line = with(with(barriers.line(1, 2), "comms", comms), "calls", calls);
+  EXPECT_EQ(rejection(with_second(sealed(line))), "");
+  const auto motif = MotifCatalogue::instance().make("replay");
+  motif->find("file")->parse(path_);
+  EXPECT_EQ(motif->traffic(2).collective_bytes, 2 * 8 * copies);
+}
+
+// The size and the members of an intercommunicator are those of the other group, to which this rank does not belong.
+TEST_F(Traces, WithTwoGroupsAreRead) {
+  Json comms = barriers.line(1, 2)["comms"];
+  comms.push_back({{"size", 1}, {"rank", 1}, {"members", {{0, 1, 1}}}, {"inter", true}});
+  EXPECT_EQ(rejection(with_second(rank_line(1, "comms", comms))), "");
 }
 
 TEST_F(Traces, OfMoreRanksThanAnIntHoldsAreRefused) {

@@ -195,6 +195,15 @@ def test_a_program_is_launched_at_each_rate(program: list[int]) -> None:
     assert stressbench.read("d").data == results.data
 
 
+def test_a_plan_that_no_report_could_read_begins_nothing(program: list[int]) -> None:
+    sweep = stressbench.ProgramRateSweep(command=("./app",), rates=RATES, ranks=(2,), runs=0)
+
+    with pytest.raises(stressbench.StressBenchError, match="runs 0: input should be greater than or equal to 1"):
+        stressbench.degrade(sweep, output="d")
+
+    assert not Path("d").exists()
+
+
 def test_launches_that_fail_are_an_error_with_the_others(program: list[int]) -> None:
     sweep = stressbench.ProgramRateSweep(command=("./app",), rates=RATES, ranks=(2, 3), runs=1)
 

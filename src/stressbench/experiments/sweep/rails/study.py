@@ -3,26 +3,29 @@
 from dataclasses import dataclass, field
 from functools import partial
 
+from stressbench.experiments.sweep.option_values import distinct_policies
 from stressbench.experiments.sweep.rails.shipped_workloads import shipped_workloads
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, WorkloadSweep
 from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_policy
 from stressbench.formats.units import Stated
 
 POLICIES = tuple(map(parse_policy, ("default", "nic0", "nic1", "round-robin")))
+POLICIES_TEXT = ",".join(map(str, POLICIES))
 LAB = "lab:dual-rail"
 ROUNDS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
 class RailSweep(WorkloadSweep):
-    """Runs of workloads, by default the shipped ones, under each of `policies`.
+    """Runs of workloads, by default the shipped ones, under each of `policies`, two or more.
 
     `nics`: the NICs of each host in the order of rails, empty: those of the target. `transport`: None leaves it to the
     MPI library.
 
     Of every sweep: `workloads` are paths relative to the current directory, `on` is the launch target; `ranks` (empty:
     that of the target), `variables` (values by name) and `placements` are factors of the study; `runs` is the number of
-    runs of each combination, `rounds` that of rounds and repetitions of a run.
+    runs of each combination, `rounds` that of rounds and repetitions of a run. Raises StudyMistake where policies are
+    missing or equal.
     """
 
     workloads: tuple[str, ...] = field(default_factory=shipped_workloads)
@@ -32,6 +35,10 @@ class RailSweep(WorkloadSweep):
     nics: tuple[str, ...] = ()
     transport: Transport | None = None
     runs: int = 4
+
+    def __post_init__(self) -> None:
+        """Check the policies."""
+        object.__setattr__(self, "policies", distinct_policies(self.policies, example=POLICIES_TEXT))
 
     def specification(self) -> Specification:
         """The study. Raises ValidationMistakes."""

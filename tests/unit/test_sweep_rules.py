@@ -13,6 +13,7 @@ from stressbench.experiments.sweep.rails.program import ProgramRailSweep
 from stressbench.experiments.sweep.rails.shipped_workloads import shipped_workloads
 from stressbench.experiments.sweep.rails.study import RailSweep
 from stressbench.experiments.sweep.rates import rules
+from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.program import ProgramRateSweep
 from stressbench.experiments.sweep.rates.study import RateSweep
 from stressbench.experiments.sweep.specification import SweepRounds
@@ -73,6 +74,21 @@ def test_competing_traffic_takes_its_share_of_the_rate_of_a_link() -> None:
     for link, message in ((None, "--compete: needs --link"), ("fast", "--link: 'fast': ")):
         with pytest.raises(StudyMistake, match=message):
             rules.competing_with(sweep, link=link)
+
+
+def test_rounds_beside_competing_traffic_are_contended_unless_others_are_asked_for() -> None:
+    def sweep(rounds: SweepRounds | None) -> CompetingSweep:
+        return CompetingSweep(sweep=RateSweep(workloads=("a.sb",), on="local", rounds=rounds), link_bytes_per_s=1e9)
+
+    for given in (None, SweepRounds(), SweepRounds(isolated=0, contended=10)):
+        assert sweep(given).rounds == SweepRounds(isolated=0, contended=10)
+    assert sweep(SweepRounds(contended=3, repetitions=2)).rounds == SweepRounds(isolated=0, contended=3, repetitions=2)
+    for wrong, message in (
+        (SweepRounds(contended=0), "--contended 0: expected rounds"),
+        (SweepRounds(isolated=2), "--isolated 2: with --compete there are no isolated rounds"),
+    ):
+        with pytest.raises(StudyMistake, match=message):
+            sweep(wrong)
 
 
 def test_the_rate_of_a_link_is_for_competing_traffic() -> None:

@@ -1,7 +1,7 @@
 """A study of workloads under several rail policies."""
 
 from dataclasses import dataclass, field
-from functools import partial
+from typing import ClassVar
 
 from stressbench.experiments.sweep.option_values import distinct_policies
 from stressbench.experiments.sweep.rails.shipped_workloads import shipped_workloads
@@ -24,13 +24,13 @@ class RailSweep(WorkloadSweep):
 
     Of every sweep: `workloads` are paths relative to the current directory, `on` is the launch target; `ranks` (empty:
     that of the target), `variables` (values by name) and `placements` are factors of the study; `runs` is the number of
-    runs of each combination, `rounds` that of rounds and repetitions of a run. Raises StudyMistake where policies are
-    missing or equal.
+    runs of each combination, `rounds` that of rounds and repetitions of a run, by default 6 isolated rounds. Raises
+    StudyMistake where policies are missing or equal.
     """
 
+    default_rounds: ClassVar[SweepRounds] = SweepRounds(isolated=ROUNDS, contended=0)
     workloads: tuple[str, ...] = field(default_factory=shipped_workloads)
     on: str = LAB
-    rounds: SweepRounds = field(default_factory=partial(SweepRounds, isolated=ROUNDS, contended=0))
     policies: tuple[RailPolicy, ...] = POLICIES
     nics: tuple[str, ...] = ()
     transport: Transport | None = None

@@ -1,10 +1,9 @@
 """A study of workloads at several injection bandwidths."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from stressbench.experiments.sweep.option_values import distinct_rates
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, WorkloadSweep
@@ -26,11 +25,12 @@ class RateSweep(WorkloadSweep):
 
     Of every sweep: `workloads` are paths relative to the current directory, `on` is the launch target; `ranks` (empty:
     that of the target), `variables` (values by name) and `placements` are factors of the study; `runs` is the number of
-    runs of each combination, `rounds` that of rounds and repetitions of a run. Raises StudyMistake for other rates.
+    runs of each combination, `rounds` that of rounds and repetitions of a run, by default 10 isolated rounds, or
+    contended ones where traffic competes. Raises StudyMistake for other rates.
     """
 
+    default_rounds: ClassVar[SweepRounds] = SweepRounds(isolated=ROUNDS, contended=0)
     on: str = LAB
-    rounds: SweepRounds = field(default_factory=partial(SweepRounds, isolated=ROUNDS, contended=0))
     rates: tuple[Fraction, ...] = RATES
     nodes_variable: str | None = None
     rate_command: str | None = None

@@ -115,7 +115,7 @@ def prepare_run(
 
 
 def _started(prepare: Callable[P, PreparedRun]) -> Callable[P, RunResults]:
-    """`prepare`, followed by the run: a function with the same parameters except `batch_job`, whose script starts it."""
+    """`prepare`, followed by the run: a function with the same parameters, but without `batch_job`."""
     parameters = [one for one in signature(prepare).parameters.values() if one.name != "batch_job"]
     accepted = signature(prepare).replace(parameters=parameters, return_annotation=RunResults)
 

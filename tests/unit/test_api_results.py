@@ -100,6 +100,15 @@ def test_sweeps_are_planned_as_their_commands_plan_them(files: Path) -> None:
     )
 
 
+def test_a_study_that_its_target_cannot_run_is_not_planned(files: Path) -> None:
+    Path("rates.toml").write_text('[factors]\nworkload = "pair.sb"\non = "local"\nranks = 4\nrate = ["full", "1/2"]\n')
+
+    with pytest.raises(stressbench.StressBenchError, match="link rates cannot be controlled on local") as refused:
+        stressbench.study_plan("rates.toml")
+
+    assert refused.value.exit_status == call("study", "plan", "rates.toml").exit_code == 2
+
+
 def test_pairs_are_planned_without_leaving_files(files: Path) -> None:
     for name in "ab":
         Path(f"{name}.sb").write_text(f"[JOB_NAME] {name}\n[NODES] 1\n[MOTIF] allreduce\n")

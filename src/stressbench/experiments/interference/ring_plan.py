@@ -70,8 +70,8 @@ def ring_plan(
     ring_nodes = _nodes(nodes, target, target_name=target_name, pairs=pairs)
     candidates = configuration_grid(
         partners=_partners(partners, nodes=ring_nodes),
-        pauses_s=pauses_s or [cycles / PAPER_CLOCK_HZ for cycles in PAPER_CYCLES],
-        messages=messages or PAPER_MESSAGES,
+        pauses_s=tuple(dict.fromkeys(pauses_s)) or [cycles / PAPER_CLOCK_HZ for cycles in PAPER_CYCLES],
+        messages=tuple(dict.fromkeys(messages)) or PAPER_MESSAGES,
         message_bytes=message_bytes,
     )
     return RingPlan(
@@ -99,4 +99,4 @@ def _partners(requested: Sequence[int], *, nodes: int) -> tuple[int, ...]:
         raise LaunchMistake(
             f"--partners: {max(requested)} partners need {max(requested) + 1} ranks; the ring has {nodes}"
         )  # fmt: skip
-    return tuple(requested)
+    return tuple(dict.fromkeys(requested))

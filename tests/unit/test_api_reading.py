@@ -66,6 +66,17 @@ def test_what_is_not_there_and_what_is_no_file_are_refused(tmp_path: Path) -> No
             stressbench.read(tmp_path / name)
 
 
+def test_launches_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "launches.jsonl"
+    path.write_text("{}\n")
+    os.truncate(path, limits.FILE + 1)
+
+    with pytest.raises(stressbench.StressBenchError, match=r"launches\.jsonl: ") as refused:
+        stressbench.read(tmp_path)
+
+    assert refused.value.exit_status == 2
+
+
 def test_a_long_file_without_lines_is_not_read_whole(tmp_path: Path) -> None:
     path = tmp_path / "long"
     path.write_text("{" + " " * (2 << 20))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def test_the_file_says_what_it_is(files: Path, name: str, kind: type) -> None:
 
     assert type(results) is kind
     assert "<table" in results._repr_html_()
-    assert results.report(format="md")
+    assert re.match(r"# .*\w", results.report(format="md"))
 
 
 @pytest.mark.parametrize(

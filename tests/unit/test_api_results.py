@@ -1,6 +1,7 @@
 """Functions of the Python interface that measure nothing: what they return is what their commands print."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from support.golden import KEPT
 from support.traces import ring
 
 import stressbench
+from stressbench.api.labs import LabCheckResults, LabProbeResults
 
 PROFILES = ("cg.json", "fft.json")
 
@@ -60,7 +62,10 @@ def test_values_are_those_of_the_command(files: Path, results: Any, words: tuple
 
     assert json_of(found) == json.loads(call(*words).stdout)
     assert found._repr_html_().startswith('<div class="stressbench">')
-    assert "html" in found.report(format="html")
+    assert re.search(r"<title>.*\w.*</title>", found.report(format="html"))
+    headings = [line for line in found.report(format="md").splitlines() if line.startswith("#")]
+    assert headings
+    assert all(line.strip("# ") for line in headings)
 
 
 def test_texts_are_those_of_the_command(files: Path) -> None:
@@ -129,6 +134,11 @@ def test_what_is_shipped_is_listed() -> None:
 
     assert "small" in studies
     assert "tiny" in labs
+
+
+def test_reports_about_labs_have_a_title() -> None:
+    for results in (LabCheckResults(()), LabProbeResults(())):
+        assert re.match(r"# .*\w", results.report(format="md"))
 
 
 def test_a_wrong_format_and_a_wrong_model_are_refused(files: Path) -> None:

@@ -270,6 +270,7 @@ def test_from_python_what_cannot_be_emitted_is_an_error_with_the_results(validat
 
     assert failed.value.status == ExitStatus.fault
     assert len(failed.value.results.data.blocks) == 2
+    assert failed.value.results.report(format="md").startswith("# tealeaf beside ./app\n")
 
 
 def test_each_launch_of_the_workload_has_a_seed_of_its_own(validate):

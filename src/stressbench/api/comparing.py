@@ -26,6 +26,9 @@ class SummaryResults(Reported[RunSummary]):
         super().__init__(data)
         self._parts = parts
 
+    def _title(self) -> str:
+        return f"Summary of {self.data.facts.path}"
+
     def _brief(self) -> Document:
         return document_of(self.data, parts=self._parts)
 
@@ -37,6 +40,9 @@ class CompareResults(Reported[Comparison]):
     def slower(self) -> bool:
         """Whether a time of the second run is slower."""
         return bool(self.data.slower)
+
+    def _title(self) -> str:
+        return f"Comparison of {self.data.a} and {self.data.b}"
 
     def _brief(self) -> Document:
         return comparison.document_of(self.data)

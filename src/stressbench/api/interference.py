@@ -92,6 +92,9 @@ class ImpactResults(Reported[ImpactReport]):
     def __repr__(self) -> str:
         return f"<ImpactResults of {self.data.application} on {self.data.machine}>"
 
+    def _title(self) -> str:
+        return f"How busy {self.data.application} keeps the network of {self.data.machine}"
+
     def _brief(self) -> Document:
         return impact_documents.document_of(self.data, name=self.data.application, probing=self.data.probing)
 
@@ -109,6 +112,9 @@ class CompressResults(Reported[CompressionReport]):
 
     def __repr__(self) -> str:
         return f"<CompressResults of {self.data.application} on {self.data.machine}: {len(self.data.levels)} levels>"
+
+    def _title(self) -> str:
+        return f"{self.data.application} beside congestors on {self.data.machine}"
 
     def _brief(self) -> Document:
         return compression_documents.document_of(

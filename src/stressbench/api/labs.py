@@ -42,6 +42,9 @@ class LabCheckResults(Reported[tuple[LinkCheck, ...]]):
         """Whether no link deviates."""
         return all(one.off is None for one in self.data)
 
+    def _title(self) -> str:
+        return "Throughput and latency of each link"
+
     def _brief(self) -> Document:
         return check_document(self.data)
 
@@ -53,6 +56,9 @@ class LabProbeResults(Reported[tuple[Capability, ...]]):
     def passed(self) -> bool:
         """Whether nothing is missing that every lab needs."""
         return all(one.there or not one.needed for one in self.data)
+
+    def _title(self) -> str:
+        return "What this machine offers to labs"
 
     def _brief(self) -> Document:
         return probe_document(self.data)

@@ -32,12 +32,18 @@ from stressbench.results.study_status import StudyStatus
 class PlanResults(Reported[StudyPlan]):
     """The cells of a study and its runs in their order (schema/study-plan.schema.json)."""
 
+    def _title(self) -> str:
+        return "Plan of a study"
+
     def _brief(self) -> Document:
         return plan_document(self.data)
 
 
 class StatusResults(Reported[StudyStatus]):
     """The state of each run of a study (schema/study-status.schema.json)."""
+
+    def _title(self) -> str:
+        return "Status of a study"
 
     def _brief(self) -> Document:
         return status_document(self.data)

@@ -43,6 +43,9 @@ class TraceResults(Reported[Trace]):
         """Times and traffic, as `stressbench.profile` returns them. Raises `stressbench.StressBenchError`."""
         return ProfileResults(profile_of(self.data))
 
+    def _title(self) -> str:
+        return f"Calls of {self.data.header.program or 'a program'}"
+
     def _brief(self) -> Document:
         return outline_document(self.data)
 
@@ -54,6 +57,9 @@ class DifferenceResults(Reported[Difference]):
     def same(self) -> bool:
         """Whether nothing differs."""
         return self.data.same
+
+    def _title(self) -> str:
+        return f"Differences between {self.data.a} and {self.data.b}"
 
     def _brief(self) -> Document:
         return difference_document(self.data)

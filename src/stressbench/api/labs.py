@@ -209,9 +209,10 @@ def lab_setup(*, should_install: bool = False) -> tuple[str, ...]:
     return packages
 
 
-def lab_draw(what: str | PathLike[str]) -> str:
-    """An SVG drawing of a lab, a shipped one or a lab file, which need not be up.
+def lab_draw(what: str | PathLike[str] | None = None, *, interval_s: float = LOAD_INTERVAL_S) -> str:
+    """An SVG drawing of a lab, a shipped one or a lab file, which need not be up; None: the only lab that is up.
 
-    Raises `stressbench.StressBenchError`.
+    The drawing of a lab that is up shows the load of its links over `interval_s`, for which the call waits. Raises
+    `stressbench.StressBenchError`.
     """
-    return draw_lab(str(what))[1]
+    return draw_lab(None if what is None else str(what), interval_s=interval_s)[1]

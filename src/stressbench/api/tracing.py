@@ -36,7 +36,12 @@ class TraceResults(Reported[Trace]):
         return not self.data.truncated
 
     def calls(self, *, rank: int | None = None, lines: int = MAX_LINES) -> str:
-        """The order of calls of a rank with its loops, as `stressbench trace show` prints it; None: the first."""
+        """The order of calls of a rank with its loops, as `stressbench trace show --rank` prints it; None: the first.
+
+        At most `lines` lines of each thread. Raises `stressbench.StressBenchError` if there is no such rank.
+        """
+        if rank is None and self.data.positions:
+            rank = self.data.positions[0].rank
         return render("text", outline_document(self.data, rank=rank, lines=lines))
 
     def profile(self) -> ProfileResults:

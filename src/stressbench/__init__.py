@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from stressbench.api.failures import StudyFailed as StudyFailed
     from stressbench.api.failures import SweepFailed as SweepFailed
     from stressbench.api.failures import TraceFailed as TraceFailed
+    from stressbench.api.failures import ValidationFailed as ValidationFailed
     from stressbench.api.interference import CompressResults as CompressResults
     from stressbench.api.interference import ImpactResults as ImpactResults
     from stressbench.api.interference import Probes as Probes
@@ -163,6 +164,7 @@ _OFFERED = {
     "SweepRounds": "stressbench.experiments.sweep.specification",
     "TraceFailed": "stressbench.api.failures",
     "TraceResults": "stressbench.api.tracing",
+    "ValidationFailed": "stressbench.api.failures",
     "ValidationResults": "stressbench.api.validation_results",
     "beff": "stressbench.api.suites",
     "beff_io": "stressbench.api.suites",
@@ -255,6 +257,7 @@ __all__ = [
     "SweepRounds",
     "TraceFailed",
     "TraceResults",
+    "ValidationFailed",
     "ValidationResults",
     "__version__",
     "beff",

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import fake_place, fake_tracer
 from support.beff_protocols import put_beff_machine
-from support.fake_lab import FakeLab
+from support.fake_lab import FOUR, FakeLab
 from support.fake_site import Site
 
 import stressbench
@@ -78,6 +79,15 @@ def test_compression_is_measured_at_the_levels_of_the_ring(place: Path) -> None:
     assert found["levels"][1]["slowdown"]["centre"] > found["levels"][0]["slowdown"]["centre"]
 
 
+@pytest.fixture
+def lab(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLab]:
+    """A lab of four hosts on which no launch starts."""
+    monkeypatch.setattr(session, "prepare", lambda *_, **__: pytest.fail("a launch was prepared"))
+    made = FakeLab(here=FOUR)
+    with registered(lab=made):
+        yield made
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -87,6 +97,10 @@ def test_compression_is_measured_at_the_levels_of_the_ring(place: Path) -> None:
         ),
         ('stressbench.impact(["true"], on="simgrid:tiny")', "two programs cannot run side by side in a simulation"),
         ('stressbench.compress(["true"], on="lab:four", ranks=1, ring=stressbench.Ring(nodes=9))', "--nodes: 9 hosts"),
+        (
+            'stressbench.compress(["true"], on="lab:four", ranks=1, probes=stressbench.Probes(place="random:1"))',
+            "--place: 'random:1': probes share hosts with a ring; expected",
+        ),
     ],
 )
 def test_what_is_wrong_is_an_error_before_anything_starts(place: Path, call: str, message: str) -> None:
@@ -94,6 +108,38 @@ def test_what_is_wrong_is_an_error_before_anything_starts(place: Path, call: str
 
     assert message in ended.stderr
     assert not (place / "result.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"every_s": 0.0}, "--every: 0 s: expected more than 0 s"), ({"every_s": -1.0}, "--every: -1 s"),
+        ({"idle_s": float("nan")}, "--idle: nan s: expected"), ({"message_bytes": 0}, "--size: 0 is not at least 1"),
+    ],
+)  # fmt: skip
+def test_probes_out_of_range_start_nothing(lab: FakeLab, values: dict[str, Any], message: str) -> None:
+    with pytest.raises(stressbench.StressBenchError, match=message):
+        stressbench.impact(["true"], on="lab:four", ranks=1, probes=stressbench.Probes(**values))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"levels": 0}, "--levels: 0 is not at least 1"), ({"partners": (0,)}, "--partners: 0 is not at least 1"),
+        ({"messages": (4, -1)}, "--messages: -1 is not at least 1"),
+        ({"pauses_s": (1e-10,)}, "--bubbles: 1e-10 s: expected at least 1e-09 s"),
+        ({"message_bytes": 0}, "--message-size: 0 is not at least 1"), ({"runs": 0}, "--runs: 0 is not at least 1"),
+    ],
+)  # fmt: skip
+def test_a_ring_out_of_range_starts_nothing(lab: FakeLab, values: dict[str, Any], message: str) -> None:
+    with pytest.raises(stressbench.StressBenchError, match=message):
+        stressbench.compress(["true"], on="lab:four", ranks=1, ring=stressbench.Ring(**values))
+
+
+def test_a_time_limit_of_0_starts_nothing(lab: FakeLab) -> None:
+    for measure in (stressbench.impact, stressbench.compress):
+        with pytest.raises(stressbench.StressBenchError, match="--time-limit: 0 s: expected more than 0 s"):
+            measure(["true"], on="lab:four", ranks=1, time_limit_s=0.0)
 
 
 @pytest.fixture
@@ -193,6 +239,15 @@ def test_a_program_is_launched_at_each_rate(program: list[int]) -> None:
     assert program == [2] * 4
     assert results.data.rates == ("1", "1/2")
     assert stressbench.read("d").data == results.data
+
+
+def test_a_plan_that_no_report_could_read_begins_nothing(program: list[int]) -> None:
+    sweep = stressbench.ProgramRateSweep(command=("./app",), rates=RATES, ranks=(2,), runs=0)
+
+    with pytest.raises(stressbench.StressBenchError, match="runs 0: input should be greater than or equal to 1"):
+        stressbench.degrade(sweep, output="d")
+
+    assert not Path("d").exists()
 
 
 def test_launches_that_fail_are_an_error_with_the_others(program: list[int]) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def test_the_file_says_what_it_is(files: Path, name: str, kind: type) -> None:
 
     assert type(results) is kind
     assert "<table" in results._repr_html_()
-    assert results.report(format="md")
+    assert re.match(r"# .*\w", results.report(format="md"))
 
 
 @pytest.mark.parametrize(
@@ -67,6 +68,17 @@ def test_what_is_not_there_and_what_is_no_file_are_refused(tmp_path: Path) -> No
     for name, reason in (("gone", "no such file"), ("pipe", "is a FIFO"), (".", "is neither the directory of a study")):
         with pytest.raises(stressbench.StressBenchError, match=reason):
             stressbench.read(tmp_path / name)
+
+
+def test_launches_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "launches.jsonl"
+    path.write_text("{}\n")
+    os.truncate(path, limits.FILE + 1)
+
+    with pytest.raises(stressbench.StressBenchError, match=r"launches\.jsonl: ") as refused:
+        stressbench.read(tmp_path)
+
+    assert refused.value.exit_status == 2
 
 
 def test_a_long_file_without_lines_is_not_read_whole(tmp_path: Path) -> None:

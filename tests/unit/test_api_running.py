@@ -105,8 +105,30 @@ def test_an_incomplete_run_is_continued_in_its_file(folder: Path, monkeypatch: p
     assert "--continue out.jsonl" in prepared.command
 
 
-def test_run_and_prepare_run_have_the_same_parameters() -> None:
+def test_ranks_of_a_batch_script_start_by_the_script_only(folder: Path) -> None:
+    job = stressbench.BatchJob(nodes=2)
+    prepared = stressbench.prepare_run("demo.sb", ranks=4, on="slurm", output="out.jsonl", batch_job=job)
+
+    with pytest.raises(stressbench.StressBenchError, match="prepared for a batch script: submit the script"):
+        prepared.run()
+    with pytest.raises(TypeError, match="batch_job"):
+        stressbench.run("demo.sb", ranks=4, on="slurm", output="out.jsonl", batch_job=job)
+    assert not list(folder.glob("*.jsonl"))
+
+
+def test_a_prepared_run_starts_once(folder: Path) -> None:
+    prepared = stressbench.prepare_run("demo.sb", ranks=2, output="out.jsonl")
+    prepared.run()
+    written = Path("out.jsonl").read_bytes()
+
+    with pytest.raises(stressbench.StressBenchError, match=r"--output: out\.jsonl already exists"):
+        prepared.run()
+
+    assert Path("out.jsonl").read_bytes() == written
+
+
+def test_run_has_the_parameters_of_prepare_run_except_the_batch_job() -> None:
     run, prepare = signature(stressbench.run), signature(stressbench.prepare_run)
 
-    assert run.parameters == prepare.parameters
+    assert [*run.parameters.values()] == [one for one in prepare.parameters.values() if one.name != "batch_job"]
     assert run.return_annotation is stressbench.RunResults

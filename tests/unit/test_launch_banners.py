@@ -51,6 +51,21 @@ def test_short_dashes_are_text() -> None:
 STATUS = b'{"kind":"rank_status","rank":6,"job":"In \\"cast\\"","motif":"incast","round":7}\n'
 
 
+@pytest.mark.parametrize("cut", range(1, len(STATUS)))
+def test_a_status_may_come_in_two_pieces(cut: int) -> None:
+    whole = filtered(b"\rround 1 of 9" + STATUS + b"after\n")
+
+    assert filtered(b"\rround 1 of 9" + STATUS[:cut], STATUS[cut:] + b"after\n") == whole
+    assert filtered(RULE + STATUS[:cut], STATUS[cut:]) == filtered(RULE + STATUS)
+    assert filtered(STATUS[:cut]) == STATUS[:cut]
+
+
+def test_a_line_that_is_too_long_for_a_status_is_handed_on() -> None:
+    line = STATUS[:-2] + b"x" * 10_000
+
+    assert BannerFilter().feed(line) == line
+
+
 def test_the_status_of_a_rank_is_shown_as_a_sentence() -> None:
     said = b'stressbench: stop signal received: rank 6 (job In "cast", motif incast), round 7\n'
 

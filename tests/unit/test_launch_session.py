@@ -8,15 +8,18 @@ import pytest
 from support.builders import SIMULATION, MadeJob, MadeMachine, MadePlan, build_run, fault
 
 from stressbench.formats.run import Fault, Run, read_run
+from stressbench.launch.command import Command, Launcher
 from stressbench.launch.deaths import fault_of_death
 from stressbench.launch.diagnosis import Death, diagnose
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
 from stressbench.launch.explanation import continuing, explain
+from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.growing_file import GrowingFile
-from stressbench.launch.session import LaunchRequest, RunResult, final_status
+from stressbench.launch.session import LaunchRequest, PreparedLaunch, RunResult, final_status
 from stressbench.launch.shape import require_same_time
+from stressbench.launch.stopping import StopPolicy
 
 INTEL = """
 ===================================================================================
@@ -208,6 +211,41 @@ def test_the_death_of_a_rank_without_a_run_file_has_the_launcher_s_host() -> Non
     dead = fault_of_death(KILLED, None, errors="")
 
     assert dead == Fault(round=None, job=None, motif=None, rank=5, host="nid7", cause="ended by SIGKILL")
+
+
+def prepared(flavour: Flavour, *extra: str, mpirun: str = "/opt/mpirun", is_mpirun: bool = True) -> PreparedLaunch:
+    launcher = Launcher(
+        path=Path(mpirun), recognised=Recognised(flavour=flavour, version="9.9"), is_mpirun=is_mpirun
+    )  # fmt: skip
+    command = Command(argv=("enter", mpirun, "-n", "4", *extra, "engine", "run"))
+    return PreparedLaunch(command=command, advice=None, stop_policy=StopPolicy(), launcher=launcher)
+
+
+@pytest.mark.parametrize("flavour", [Flavour.openmpi4, Flavour.openmpi5])
+def test_open_mpi_hands_the_format_of_statuses_to_ranks_on_other_hosts(flavour: Flavour) -> None:
+    command = prepared(flavour, "--hostfile", "hosts", "-x", "MINE").command_with_statuses({})
+
+    assert command.argv == (
+        *("enter", "/opt/mpirun", "-x", "STRESSBENCH_RANK_STATUS", "-n", "4", "--hostfile", "hosts", "-x", "MINE"),
+        *("engine", "run"),
+    )
+    assert ("STRESSBENCH_RANK_STATUS", "json") in command.environment
+
+
+def test_launchers_that_hand_on_all_variables_need_no_option() -> None:
+    for launch in (prepared(Flavour.mpich), prepared(Flavour.openmpi4, mpirun="srun", is_mpirun=False)):
+        command = launch.command_with_statuses({})
+
+        assert command.argv == launch.command.argv
+        assert ("STRESSBENCH_RANK_STATUS", "json") in command.environment
+
+
+def test_a_list_of_variables_which_open_mpi_does_not_take_beside_options_is_left_alone() -> None:
+    listed = prepared(Flavour.openmpi4, "--mca", "mca_base_env_list", "MINE")
+    plain = prepared(Flavour.openmpi4)
+
+    assert listed.command_with_statuses({}).argv == listed.command.argv
+    assert plain.command_with_statuses({"OMPI_MCA_mca_base_env_list": "MINE"}).argv == plain.command.argv
 
 
 def test_what_is_left_and_how_to_go_on_is_said(tmp_path: Path) -> None:

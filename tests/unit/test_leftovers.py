@@ -14,6 +14,7 @@ from support.commands import call
 from support.programs import wait_until
 from support.schemas import schema_faults
 
+import stressbench
 from stressbench.launch.leftovers import Kind, Leftover, find, remove
 from stressbench.launch.leftovers.live_processes import LiveProcesses
 from stressbench.launch.leftovers.search import Candidate, is_needed
@@ -202,6 +203,18 @@ def test_a_temporary_directory_has_a_name_by_which_its_owner_is_known(
     would = call("clean", "--dry-run", "--json")  # in the current directory, too
 
     assert str(left) in [one["path"] for one in json.loads(would.stdout)]
+
+
+def test_leftovers_elsewhere_are_found_where_the_current_directory_was_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = put(tmp_path / "pools" / POOL)
+    monkeypatch.setenv("STRESSBENCH_TRACE_POOL", str(left.parent))
+    (tmp_path / "removed").mkdir()
+    monkeypatch.chdir(tmp_path / "removed")
+    (tmp_path / "removed").rmdir()
+
+    assert str(left) in [one.path for one in stressbench.clean(dry_run=True).data]
 
 
 FAMILY = 0x76F7

@@ -29,6 +29,7 @@ from support.studies import (
 )
 
 from stressbench.experiments.study.directory import Directory, locked, now, require_same_workloads
+from stressbench.experiments.study.execution import StudyOptions, run_study
 from stressbench.experiments.study.run_states import State, retries_of, run_states
 from stressbench.experiments.study.running import LaunchResult, Stop
 from stressbench.experiments.study.workers import WorkerPool
@@ -345,6 +346,28 @@ def test_retries_are_as_somebody_said_since_the_file_came(tmp_path: Path) -> Non
     said.append(retries_of(larger.read().records, written=2))
 
     assert said == [1, 4, 2]
+
+
+def test_retries_below_0_in_a_manifest_are_reported_and_do_not_count(tmp_path: Path) -> None:
+    directory = study_in(tmp_path)
+    directory.write(PolicyRecord(at=now(), retries=-1))
+
+    manifest = directory.read()
+
+    assert retries_of(manifest.records, written=1) == 1
+    assert "retries: input should be greater than or equal to 0" in manifest.complaints[0]
+
+
+def test_options_below_their_range_end_before_any_run(tmp_path: Path) -> None:
+    directory = study_in(tmp_path)
+
+    for options, message in (
+        (StudyOptions(jobs=0), "--jobs: 0 is not at least 1"),
+        (StudyOptions(retries=-1), "--retries: -1 is not at least 0"),
+    ):
+        with pytest.raises(StudyMistake, match=message):
+            run_study(directory, options)
+    assert not [record for record in directory.read().records if isinstance(record, PolicyRecord)]
 
 
 def test_a_directory_with_other_things_is_refused(tmp_path: Path) -> None:

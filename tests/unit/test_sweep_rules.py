@@ -1,18 +1,25 @@
 """Rules for the options of `degrade` and `rails`: their texts as values, defaults, and combinations."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from stressbench.experiments.sweep import option_values
+from stressbench.experiments.sweep.rails.program import ProgramRailSweep
 from stressbench.experiments.sweep.rails.shipped_workloads import shipped_workloads
+from stressbench.experiments.sweep.rails.study import RailSweep
 from stressbench.experiments.sweep.rates import rules
+from stressbench.experiments.sweep.rates.competing import CompetingSweep
+from stressbench.experiments.sweep.rates.program import ProgramRateSweep
 from stressbench.experiments.sweep.rates.study import RateSweep
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.experiments.sweep.workload_rules import refuse_figures, require_rounds
 from stressbench.formats.study.errors import StudyMistake
-from stressbench.formats.study.rail_policies import Transport
+from stressbench.formats.study.rail_policies import Kind, RailPolicy, Transport, parse_policy
 from stressbench.formats.units import Stated
 
 
@@ -59,12 +66,29 @@ def test_a_program_has_no_competing_traffic() -> None:
 
 
 def test_competing_traffic_takes_its_share_of_the_rate_of_a_link() -> None:
-    sweep = RateSweep(workloads=("a.sb",), on="local", rates=("1", "1/2"), rounds=SweepRounds(contended=10))
+    sweep = RateSweep(
+        workloads=("a.sb",), on="local", rates=(Fraction(1), Fraction(1, 2)), rounds=SweepRounds(contended=10)
+    )
 
     assert rules.competing_with(sweep, link="10Gbit").link_bytes_per_s == 1.25e9
     for link, message in ((None, "--compete: needs --link"), ("fast", "--link: 'fast': ")):
         with pytest.raises(StudyMistake, match=message):
             rules.competing_with(sweep, link=link)
+
+
+def test_rounds_beside_competing_traffic_are_contended_unless_others_are_asked_for() -> None:
+    def sweep(rounds: SweepRounds | None) -> CompetingSweep:
+        return CompetingSweep(sweep=RateSweep(workloads=("a.sb",), on="local", rounds=rounds), link_bytes_per_s=1e9)
+
+    for given in (None, SweepRounds(), SweepRounds(isolated=0, contended=10)):
+        assert sweep(given).rounds == SweepRounds(isolated=0, contended=10)
+    assert sweep(SweepRounds(contended=3, repetitions=2)).rounds == SweepRounds(isolated=0, contended=3, repetitions=2)
+    for wrong, message in (
+        (SweepRounds(contended=0), "--contended 0: expected rounds"),
+        (SweepRounds(isolated=2), "--isolated 2: with --compete there are no isolated rounds"),
+    ):
+        with pytest.raises(StudyMistake, match=message):
+            sweep(wrong)
 
 
 def test_the_rate_of_a_link_is_for_competing_traffic() -> None:
@@ -93,6 +117,43 @@ def test_rates_are_exact_shares_of_which_one_is_1() -> None:
     ):  # fmt: skip
         with pytest.raises(StudyMistake, match=f"--rates: .*{message}"):
             option_values.rates(text, example="1,1/2")
+
+
+@pytest.mark.parametrize(
+    "sweep", [partial(RateSweep, workloads=("a.sb",)), partial(ProgramRateSweep, command=("a",))], ids=("sb", "program")
+)
+def test_rates_from_python_are_exact_shares_of_which_one_is_1(sweep: Callable[..., Any]) -> None:
+    exact = (Fraction(1), Fraction(1, 2), Fraction(1, 10))
+
+    for rates in (exact, (1, 0.5, 0.1), ("1", "50%", "1/10")):
+        assert sweep(rates=rates).rates == exact
+    for rates, message in (
+        ((Fraction(1, 2), Fraction(1, 4)), "--rates: 1/2,1/4: expected 1 and a smaller one"),
+        ((Fraction(1),), "--rates: 1: expected 1 and a smaller one"), ((), "--rates: none: expected 1"),
+        ((1, 0.5, Fraction(1, 2)), "--rates: '1/2' equals 0.5"),
+        ((1, Fraction(3, 2)), "--rates: '3/2': expected shares"), ((1, 0), "--rates: '0': expected shares"),
+        ((1, -0.5), "--rates: '-0.5': expected shares"),
+        ((1, float("nan")), "--rates: 'nan': expected shares"),
+    ):  # fmt: skip
+        with pytest.raises(StudyMistake, match=message):
+            sweep(rates=rates)
+
+
+@pytest.mark.parametrize(
+    "sweep", [partial(RailSweep, workloads=("a.sb",)), partial(ProgramRailSweep, command=("a",))], ids=("sb", "program")
+)
+def test_policies_from_python_are_two_or_more(sweep: Callable[..., Any]) -> None:
+    default, first = map(parse_policy, ("default", "nic0"))
+
+    for given in ((default, first), ("default", "nic0")):
+        assert sweep(policies=given).policies == (default, first)
+    for policies, message in (
+        ((default,), "--policies: default: expected at least two, such as default,nic0"),
+        ((), "--policies: none: expected at least two"), ((first, first), "--policies: 'nic0': is given twice"),
+        ((default, RailPolicy(kind=Kind.nic)), "--policies: 'nicNone': expected default, nic0"),
+    ):  # fmt: skip
+        with pytest.raises(StudyMistake, match=message):
+            sweep(policies=policies)
 
 
 def test_numbers_of_ranks_are_distinct() -> None:

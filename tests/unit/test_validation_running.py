@@ -10,6 +10,8 @@ import pytest
 from support.commands import invoke
 from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, trace_of, waitall, write_lines
 
+import stressbench
+from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import silent
 from stressbench.experiments.validation.running import NotEmitted, ValidationSpec, choose_computation
 from stressbench.experiments.validation.workload import Computation
@@ -61,7 +63,16 @@ def test_an_iteration_of_too_many_calls_is_not_computed_in_sequence():
         (("tealeaf",), {"tolerance": 5}, "--within 5: expected a share between 0 and 1"),
         (("tealeaf",), {"computation": "x"}, "--computation x: expected one of sequence, measured, mean, own"),
         (("tealeaf",), {"computation": "own", "tolerance": 0.05}, "--within: with --computation own only times in MPI"),
-        (("replay", "-f", "a.trace"), {"tolerance": 0.05}, "--within: with --computation own only times in MPI"),
+        (
+            ("replay", "-f", "a.trace"),
+            {"tolerance": 0.05},
+            "--within: replay computes as its own capture says, and",
+        ),
+        (
+            ("replay", "-f", "a.trace"),
+            {"emit": Path("a.sb")},
+            "--emit: replay computes as its own capture says, and",
+        ),
         (("tealeaf",), {"computation": "own", "emit": Path("a.sb")}, "--emit: with --computation own the workload has"),
         ((), {"boundaries": Boundaries(first="Bcast")}, "--from Bcast: a replay repeats the program's own loop"),
         ((), {"boundaries": Boundaries(last="Bcast")}, "--to Bcast: a replay repeats the program's own loop"),
@@ -257,6 +268,21 @@ def test_what_cannot_be_emitted_after_the_launches_keeps_the_result(validate, tm
         validate("tealeaf", emit=Path("there/e.sb"), before=(tmp_path / "there").rmdir)
 
     assert len(raised.value.result.blocks) == 2
+
+
+def test_from_python_what_cannot_be_emitted_is_an_error_with_the_results(validate, tmp_path):
+    (tmp_path / "there").mkdir()
+    validate("tealeaf", before=(tmp_path / "there").rmdir)  # also for the launches below
+    (tmp_path / "there").mkdir()
+
+    with pytest.raises(stressbench.ValidationFailed, match=r"--emit: .*there.*: no such file or directory") as failed:
+        stressbench.validate(
+            "tealeaf", ["./app"], ranks=2, launches=2, engine=tmp_path / "stressbench-mpi", emit="there/e.sb"
+        )
+
+    assert failed.value.status == ExitStatus.fault
+    assert len(failed.value.results.data.blocks) == 2
+    assert failed.value.results.report(format="md").startswith("# tealeaf beside ./app\n")
 
 
 def test_each_launch_of_the_workload_has_a_seed_of_its_own(validate):

@@ -33,8 +33,8 @@ class CleanResults(Reported[tuple[CleanedLeftover, ...]]):
 def clean(folders: Sequence[str | PathLike[str]] = (), *, dry_run: bool = False) -> CleanResults:
     """Remove what your own dead processes left behind: shared memory of Open MPI, its sessions, pools of the tracer.
 
-    `folders` are searched, by default /dev/shm, $TMPDIR and the tracer's pools. With `dry_run`, leftovers are listed
-    and not removed.
+    Also temporary directories of `validate` and `compress`, for example. `folders` are searched, by default /dev/shm,
+    $TMPDIR, the current directory and the tracer's pools. With `dry_run`, leftovers are listed and not removed.
     """
     found = remove_leftovers([Path(one) for one in folders], dry_run=dry_run)
     return CleanResults(tuple(found), dry_run=dry_run)

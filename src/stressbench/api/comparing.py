@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
+from stressbench.api.choices import choice
 from stressbench.api.presentation import Reported, report_text
 from stressbench.api.run_results import RunResults
 from stressbench.experiments.run_summary import motif_counts
@@ -26,6 +27,9 @@ class SummaryResults(Reported[RunSummary]):
         super().__init__(data)
         self._parts = parts
 
+    def _title(self) -> str:
+        return f"Summary of {self.data.facts.path}"
+
     def _brief(self) -> Document:
         return document_of(self.data, parts=self._parts)
 
@@ -37,6 +41,9 @@ class CompareResults(Reported[Comparison]):
     def slower(self) -> bool:
         """Whether a time of the second run is slower."""
         return bool(self.data.slower)
+
+    def _title(self) -> str:
+        return f"Comparison of {self.data.a} and {self.data.b}"
 
     def _brief(self) -> Document:
         return comparison.document_of(self.data)
@@ -53,12 +60,13 @@ def show(
     `steps`, `links` and `tails` select rows of the report for motifs, this many of the busiest links, and percentiles.
     `motifs`: only this many motifs of each job, those that took longest; None: all. `plan`=0.02 estimates how many more
     rounds narrow the interval of the impact to plus or minus 2 %. `interval`: method of that interval, `ranks` or
-    `bootstrap`. With `include_extra`, the extra repetitions of sustained jobs count. Raises `stressbench.RunFileError`.
+    `bootstrap`. With `include_extra`, the extra repetitions of sustained jobs count. Raises
+    `stressbench.StressBenchError`.
     """
     data = _run(run)
     summary = summarise(
-        data, include_extra=include_extra, interval=IntervalMethod(interval), target=TARGET if plan is None else plan,
-        most_steps=motifs,
+        data, include_extra=include_extra, interval=choice(IntervalMethod, interval, parameter="interval"),
+        target=TARGET if plan is None else plan, most_steps=motifs,
     )  # fmt: skip
     parts = SummaryParts(steps=steps, links=links, tails=tails, plan=plan is not None, motif_counts=motif_counts(data))
     return SummaryResults(summary, parts=parts)

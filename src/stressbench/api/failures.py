@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from stressbench.api.suites import BEffResults
     from stressbench.api.sweeps import DegradeResults, RailsResults
     from stressbench.api.tracing import TraceResults
+    from stressbench.api.validation_results import ValidationResults
 
 
 class _FailedMeasurement(StressBenchError):
@@ -59,6 +60,15 @@ class ProfileFailed(_FailedMeasurement):
     """
 
     results: "ProfileResults | None"
+
+
+class ValidationFailed(_FailedMeasurement):
+    """A validation after whose launches the workload could not be written to `emit`; `results` holds all of them.
+
+    `status` is the exit status of `stressbench validate`.
+    """
+
+    results: "ValidationResults"
 
 
 class TraceFailed(_FailedMeasurement):

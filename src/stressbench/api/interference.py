@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from stressbench.api.presentation import Reported
 from stressbench.api.progress import Report, reporting_to
 from stressbench.errors import Interrupted
+from stressbench.experiments.interference import ring_values
 from stressbench.experiments.interference.loaded_link import LoadedLink, loaded_link
 from stressbench.experiments.interference.prepared import PreparedCompression, PreparedImpact
 from stressbench.experiments.interference.profile_files import (
@@ -28,7 +29,6 @@ from stressbench.experiments.interference.spec import (
 )
 from stressbench.experiments.progress import Progress
 from stressbench.formats.profiles.profile import PAPER_MESSAGE_BYTES
-from stressbench.interference.congestor_ring import ProbePairing
 from stressbench.interference.probes import ProbeSchedule
 from stressbench.interference.profile_assembly import (
     impact_incompatibility,
@@ -51,8 +51,9 @@ if TYPE_CHECKING:
 class Probes:
     """How the network is probed: ping-pongs of `message_bytes`, every `every_s` on average, by `pairs` of hosts.
 
-    `pairs`: None for all hosts, two by two. `place`: `linear`, `interleaved` or `random:SEED`. `idle_s`: duration of
-    each launch of probes without the program. `after`: probe the idle machine again at the end, to detect drift.
+    `pairs`: None for all hosts, two by two. `place`: `linear`, `interleaved` or, for `impact`, `random:SEED`. `idle_s`:
+    duration of each launch of probes without the program. `after`: probe the idle machine again at the end, to detect
+    drift.
     """
 
     pairs: int | None = None
@@ -91,6 +92,9 @@ class ImpactResults(Reported[ImpactReport]):
     def __repr__(self) -> str:
         return f"<ImpactResults of {self.data.application} on {self.data.machine}>"
 
+    def _title(self) -> str:
+        return f"How busy {self.data.application} keeps the network of {self.data.machine}"
+
     def _brief(self) -> Document:
         return impact_documents.document_of(self.data, name=self.data.application, probing=self.data.probing)
 
@@ -108,6 +112,9 @@ class CompressResults(Reported[CompressionReport]):
 
     def __repr__(self) -> str:
         return f"<CompressResults of {self.data.application} on {self.data.machine}: {len(self.data.levels)} levels>"
+
+    def _title(self) -> str:
+        return f"{self.data.application} beside congestors on {self.data.machine}"
 
     def _brief(self) -> Document:
         return compression_documents.document_of(
@@ -180,7 +187,7 @@ def compress(
         target, target_name=str(on), pairs=schedule.pairs, by_rounds=is_workload(words), levels=around.levels,
         nodes=around.nodes, runs=around.runs, partners=around.partners, pauses_s=around.pauses_s,
         messages=around.messages, message_bytes=around.message_bytes,
-        pairing=ProbePairing.linear if probing.place is None else ProbePairing(probing.place), packets=loaded.packets,
+        pairing=ring_values.pairing(probing.place), packets=loaded.packets,
     )  # fmt: skip
     spec, destination = _prepared(
         command, on=str(on), target=target, schedule=schedule, probes=probing, ranks=ranks,

@@ -42,6 +42,9 @@ class LabCheckResults(Reported[tuple[LinkCheck, ...]]):
         """Whether no link deviates."""
         return all(one.off is None for one in self.data)
 
+    def _title(self) -> str:
+        return "Throughput and latency of each link"
+
     def _brief(self) -> Document:
         return check_document(self.data)
 
@@ -53,6 +56,9 @@ class LabProbeResults(Reported[tuple[Capability, ...]]):
     def passed(self) -> bool:
         """Whether nothing is missing that every lab needs."""
         return all(one.there or not one.needed for one in self.data)
+
+    def _title(self) -> str:
+        return "What this machine offers to labs"
 
     def _brief(self) -> Document:
         return probe_document(self.data)
@@ -203,9 +209,10 @@ def lab_setup(*, should_install: bool = False) -> tuple[str, ...]:
     return packages
 
 
-def lab_draw(what: str | PathLike[str]) -> str:
-    """An SVG drawing of a lab, a shipped one or a lab file, which need not be up.
+def lab_draw(what: str | PathLike[str] | None = None, *, interval_s: float = LOAD_INTERVAL_S) -> str:
+    """An SVG drawing of a lab, a shipped one or a lab file, which need not be up; None: the only lab that is up.
 
-    Raises `stressbench.StressBenchError`.
+    The drawing of a lab that is up shows the load of its links over `interval_s`, for which the call waits. Raises
+    `stressbench.StressBenchError`.
     """
-    return draw_lab(str(what))[1]
+    return draw_lab(None if what is None else str(what), interval_s=interval_s)[1]

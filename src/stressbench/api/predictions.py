@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stressbench.api.presentation import Reported
 from stressbench.experiments.interference.prediction import (
+    model_named,
     predict_slowdowns,
     propose_placement,
     validate_predictions,
@@ -13,7 +14,7 @@ from stressbench.experiments.interference.prediction import (
 from stressbench.experiments.interference.profile_selection import select_profiles
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.corun_prediction import CoRunPrediction
-from stressbench.interference.models import DEFAULT_MODEL, Model
+from stressbench.interference.models import DEFAULT_MODEL
 from stressbench.interference.placement_plan import PlacementPlan
 from stressbench.interference.validation import Validation
 from stressbench.report import interference
@@ -57,11 +58,15 @@ class EvaluationResults(Reported[Validation]):
 
     _without = ("latex",)
 
+    def __init__(self, data: Validation, *, pairs: bool = False) -> None:
+        super().__init__(data)
+        self._pairs = pairs
+
     def __repr__(self) -> str:
         return f"<EvaluationResults of {len(self.data.scores)} models, {self.data.co_runs} co-runs>"
 
     def _brief(self) -> Document:
-        return evaluation.brief(self.data)
+        return evaluation.brief(self.data, pairs=self._pairs)
 
     def _page(self) -> Document:
         return evaluation.page(self.data)
@@ -101,24 +106,23 @@ def predict(
         [(one.application, one.foretold[0].prediction.slowdown) for one in results.data.applications]
 
     Profiles are selected as by `stressbench.sensitivity`; one that is given twice means two copies. `models` are names
-    of models. Raises `stressbench.StressBenchError` if profiles are missing or do not fit, ValueError for a model that
-    does not exist.
+    of models. Raises `stressbench.StressBenchError` if profiles are missing or do not fit, or a model does not exist.
     """
     selected = _selected(profiles, store=store, machine=machine)
-    return PredictResults(predict_slowdowns(selected, models=[Model(name) for name in models]))
+    return PredictResults(predict_slowdowns(selected, models=[model_named(name) for name in models]))
 
 
 def predict_evaluate(
     *profiles: str | PathLike[str], observed: Sequence[str | PathLike[str]],
-    store: str | PathLike[str] | None = None, machine: str | None = None,
+    store: str | PathLike[str] | None = None, machine: str | None = None, pairs: bool = False,
 ) -> EvaluationResults:  # fmt: skip
     """Compare the predictions of all models with the measured co-runs in the files `observed`.
 
-    `observed` are files of co-runs or run files. Profiles are selected as by `stressbench.sensitivity`. Raises
-    `stressbench.StressBenchError`.
+    `observed` are files of co-runs or run files. Profiles are selected as by `stressbench.sensitivity`. With `pairs`,
+    reports also have one line for each co-run, with all predictions. Raises `stressbench.StressBenchError`.
     """
     selected = _selected(profiles, store=store, machine=machine)
-    return EvaluationResults(validate_predictions(selected, [Path(one) for one in observed]))
+    return EvaluationResults(validate_predictions(selected, [Path(one) for one in observed]), pairs=pairs)
 
 
 def predict_place(
@@ -128,11 +132,11 @@ def predict_place(
     """The placement of the applications on switches with the smallest sum of predicted slowdowns.
 
     Profiles are selected as by `stressbench.sensitivity`. Raises `stressbench.StressBenchError` if the applications do
-    not fit, or no placement can be predicted.
+    not fit, the model does not exist, or no placement can be predicted.
     """
     selected = _selected(profiles, store=store, machine=machine)
     return PlacementResults(
-        propose_placement(selected, switches=switches, per_switch=per_switch, model=Model(model))
+        propose_placement(selected, switches=switches, per_switch=per_switch, model=model_named(model))
     )  # fmt: skip
 
 

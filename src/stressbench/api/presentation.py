@@ -1,7 +1,7 @@
 """Results as documents: reports in every format, and fragments of HTML in a notebook."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import ClassVar, Generic, ParamSpec, TypeVar
@@ -9,6 +9,7 @@ from typing import ClassVar, Generic, ParamSpec, TypeVar
 from stressbench.formats.files import write_output
 from stressbench.formats.json_text import json_text
 from stressbench.report.document import Cell, Column, Document, Note, Notes, Section, Table
+from stressbench.report.names import printable
 from stressbench.report.renderers import formats, render
 
 P = ParamSpec("P")
@@ -28,6 +29,10 @@ class Reported(Generic[Data]):
         """The document for formats without figures."""
         raise NotImplementedError
 
+    def _title(self) -> str:
+        """The title of documents that have none of their own."""
+        return ""
+
     def _page(self) -> Document:
         """The document of an HTML page."""
         return self._brief()
@@ -38,7 +43,7 @@ class Reported(Generic[Data]):
         The text is also written to `path` if given. Raises ValueError for an unknown format, and OSError if the file
         cannot be written.
         """
-        known = dict(formats(brief=self._brief, page=self._page, without=self._without))
+        known = titled_formats(brief=self._brief, page=self._page, title=self._title(), without=self._without)
         if is_dataclass(self.data):
             known["json"] = self._json  # as --json prints it
         return report_text(known, format, path)
@@ -48,7 +53,25 @@ class Reported(Generic[Data]):
 
     def _repr_html_(self) -> str:
         """The results for notebooks."""
-        return render("html_fragment", self._brief())
+        return render("html_fragment", _titled(self._brief(), self._title()))
+
+
+def titled_formats(
+    *, brief: Callable[[], Document], page: Callable[[], Document], title: str, without: Sequence[str] = ()
+) -> dict[str, Callable[[], str]]:
+    """Renderers by format. Documents without a title get this one, except as text, which is as commands print it."""
+    made = formats(brief=lambda: _titled(brief(), title), page=lambda: _titled(page(), title), without=without)
+    return {**made, "text": lambda: render("text", brief())}
+
+
+def _titled(document: Document, title: str) -> Document:
+    """The document itself if it has a title, or else with `title`, as one section unless its sections have titles."""
+    if document.title or not title:
+        return document
+    sections = document.sections
+    if not any(section.title for section in sections):
+        sections = (Section(blocks=tuple(block for section in sections for block in section.blocks)),)
+    return replace(document, title=printable(title), sections=sections)
 
 
 def report_text(

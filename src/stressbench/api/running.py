@@ -59,7 +59,10 @@ class PreparedRun:
         return None if self._prepared.script is None else self._prepared.script_text()
 
     def run(self) -> RunResults:
-        """Start the run and wait for its end. Raises as `stressbench.run`."""
+        """Start the run and wait for its end. Raises as `stressbench.run`.
+
+        A run starts once, and one that was prepared with a `batch_job` starts by its script only.
+        """
         if self.advice is not None and self._progress is not None:
             self._progress(self.advice)
         finished = self._prepared.run()
@@ -87,8 +90,8 @@ def prepare_run(
         stressbench.prepare_run("demo.sb", ranks=8).command
         stressbench.prepare_run("demo.sb", ranks=64, on="slurm", batch_job=stressbench.BatchJob(nodes=4)).script
 
-    Parameters are those of `stressbench.run`. With a `batch_job`, the run is prepared for a script of the batch system
-    `on`. Raises `stressbench.StressBenchError`.
+    Other parameters are those of `stressbench.run`. With a `batch_job`, the run is prepared for a script of the batch
+    system `on`, which starts it. Raises `stressbench.StressBenchError`.
     """
     options = EngineOptions(
         isolated=_text(isolated), contended=_text(contended), repetitions=_text(repetitions), warmup=_text(warmup),
@@ -112,7 +115,9 @@ def prepare_run(
 
 
 def _started(prepare: Callable[P, PreparedRun]) -> Callable[P, RunResults]:
-    """`prepare`, followed by the run: a function with the same parameters."""
+    """`prepare`, followed by the run: a function with the same parameters, but without `batch_job`."""
+    parameters = [one for one in signature(prepare).parameters.values() if one.name != "batch_job"]
+    accepted = signature(prepare).replace(parameters=parameters, return_annotation=RunResults)
 
     def run(*arguments: P.args, **options: P.kwargs) -> RunResults:
         """Run the workload at `workload`, a .sb file, and return its results.
@@ -131,10 +136,11 @@ def _started(prepare: Callable[P, PreparedRun]) -> Callable[P, RunResults]:
         if a parameter, the workload or the launch target is wrong, before any rank starts, and `stressbench.RunFailed`
         if the run did not end as planned.
         """
+        accepted.bind(*arguments, **options)
         return prepare(*arguments, **options).run()
 
     described: Any = run
-    described.__signature__ = signature(prepare).replace(return_annotation=RunResults)
+    described.__signature__ = accepted
     return run
 
 

@@ -10,6 +10,7 @@ from stressbench.api.study_results import StudyResults
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.catalog import shipped_studies, study_file
+from stressbench.experiments.study.cell_targets import read_checked_study
 from stressbench.experiments.study.directory import Directory, open_directory
 from stressbench.experiments.study.execution import StudyOptions, begin_study, run_study
 from stressbench.experiments.study.packing import Packed, Verdict, pack, verify
@@ -20,7 +21,6 @@ from stressbench.experiments.sweep.rails.study import RailSweep
 from stressbench.experiments.sweep.rates.beginning import planned_rate_study
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.study import RateSweep
-from stressbench.formats.study.file import read_study as read_study_file
 from stressbench.launch.option_values import seconds
 from stressbench.report.document import Document
 from stressbench.report.study.plan import plan_document
@@ -32,12 +32,18 @@ from stressbench.results.study_status import StudyStatus
 class PlanResults(Reported[StudyPlan]):
     """The cells of a study and its runs in their order (schema/study-plan.schema.json)."""
 
+    def _title(self) -> str:
+        return "Plan of a study"
+
     def _brief(self) -> Document:
         return plan_document(self.data)
 
 
 class StatusResults(Reported[StudyStatus]):
     """The state of each run of a study (schema/study-status.schema.json)."""
+
+    def _title(self) -> str:
+        return "Status of a study"
 
     def _brief(self) -> Document:
         return status_document(self.data)
@@ -117,7 +123,7 @@ def study_plan(what: "str | PathLike[str] | RateSweep | CompetingSweep | RailSwe
         with what.in_temporary_directory() as (folder, specification):
             return PlanResults(plan_of(specification.study, folder=folder))
     file = study_file(str(what))
-    return PlanResults(plan_of(read_study_file(file)[0], folder=file.absolute().parent))
+    return PlanResults(plan_of(read_checked_study(file)[0], folder=file.absolute().parent))
 
 
 def study_status(directory: str | PathLike[str]) -> StatusResults:

@@ -50,6 +50,9 @@ class BEffResults(Reported[BalancedBEff]):
     def __repr__(self) -> str:
         return f"<BEffResults of {self.data.ranks} ranks: {self.data.b_eff:.4g} bytes/s>"
 
+    def _title(self) -> str:
+        return f"b_eff of {self.data.ranks:,} ranks"
+
     def _brief(self) -> Document:
         return beff_documents.brief(self.data, rmax=self._rmax)
 

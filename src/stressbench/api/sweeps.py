@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
+from stressbench.api.choices import choice
 from stressbench.api.failures import SweepFailed
 from stressbench.api.presentation import Reported
 from stressbench.api.progress import Report, reporting_to
@@ -153,7 +154,7 @@ def study_matrix(
 
 
 def _kind(name: str | None) -> Kind | None:
-    return None if name is None else Kind(name)
+    return None if name is None else choice(Kind, name, parameter="time")
 
 
 def _require_launches(failed: int, results: DegradeResults | RailsResults) -> None:

@@ -36,12 +36,20 @@ class TraceResults(Reported[Trace]):
         return not self.data.truncated
 
     def calls(self, *, rank: int | None = None, lines: int = MAX_LINES) -> str:
-        """The order of calls of a rank with its loops, as `stressbench trace show` prints it; None: the first."""
+        """The order of calls of a rank with its loops, as `stressbench trace show --rank` prints it; None: the first.
+
+        At most `lines` lines of each thread. Raises `stressbench.StressBenchError` if there is no such rank.
+        """
+        if rank is None and self.data.positions:
+            rank = self.data.positions[0].rank
         return render("text", outline_document(self.data, rank=rank, lines=lines))
 
     def profile(self) -> ProfileResults:
         """Times and traffic, as `stressbench.profile` returns them. Raises `stressbench.StressBenchError`."""
         return ProfileResults(profile_of(self.data))
+
+    def _title(self) -> str:
+        return f"Calls of {self.data.header.program or 'a program'}"
 
     def _brief(self) -> Document:
         return outline_document(self.data)
@@ -54,6 +62,9 @@ class DifferenceResults(Reported[Difference]):
     def same(self) -> bool:
         """Whether nothing differs."""
         return self.data.same
+
+    def _title(self) -> str:
+        return f"Differences between {self.data.a} and {self.data.b}"
 
     def _brief(self) -> Document:
         return difference_document(self.data)

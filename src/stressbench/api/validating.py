@@ -5,9 +5,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stressbench.api.failures import ValidationFailed
 from stressbench.api.progress import Report, reporting_to
 from stressbench.api.validation_results import ValidationResults
-from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, ValidationSpec
+from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, NotEmitted, ValidationSpec
 from stressbench.tracing.iterations import Boundaries
 
 if TYPE_CHECKING:
@@ -19,32 +20,37 @@ def validate(
     on: "str | Lab" = "local", launches: int = LAUNCHES, within: float | None = None, computation: str | None = None,
     begins_with: str | None = None, ends_with: str | None = None, pcontrol: bool = False, any_tag: bool = False,
     most_iterations: int = MOST_ITERATIONS, seed: int = 1, emit: str | PathLike[str] | None = None,
-    output: str | PathLike[str] | None = None, progress: Report | None = None,
+    output: str | PathLike[str] | None = None, engine: str | PathLike[str] | None = None,
+    progress: Report | None = None,
 ) -> ValidationResults:  # fmt: skip
     """Compare a workload with a program: the MPI calls of each rank, and the time of an iteration.
 
         results = stressbench.validate(["tealeaf", "-x", "1000", "-y", "1000"], ["./tea_leaf"], ranks=2)
         results.data.ratio         # time of the workload over that of the program, with its 95 % interval
 
-    `workload` is a workload file of one job, or a motif with its options. `program` is an MPI program with its
-    arguments, without its mpirun. `on` is a launch target such as "lab:tiny", or a `Lab`. `launches` of each side take
-    turns. `within` (0.05: 5 %) is the largest accepted deviation of the ratio from 1. `computation` is that between the
-    workload's calls: "sequence" (the program's, call by call; the default unless an iteration has more than 131,072
-    calls), "measured" (drawn from the program's distribution), "mean", or the workload's "own". `begins_with` and
-    `ends_with` are calls that begin and end an iteration of the program, `pcontrol` limits it to what lies between
-    MPI_Pcontrol(1) and MPI_Pcontrol(0). With `any_tag`, tags are not compared. At most `most_iterations` are measured
-    in a launch. `emit` is a file to which the workload with the program's computation is written, `output` a directory
-    that keeps all captures.
+    `workload` is a workload file of one job, a motif with its options, or `()` for a replay of the program's own loop.
+    `program` is an MPI program with its arguments, without its mpirun. `on` is a launch target such as "lab:tiny", or a
+    `Lab`. `launches` of each side take turns. `within` (0.05: 5 %) is the largest accepted deviation of the ratio from
+    1. `computation` is that between the workload's calls: "sequence" (the program's, call by call; the default unless
+    an iteration has more than 131,072 calls), "measured" (drawn from the program's distribution), "mean", or the
+    workload's "own" (the default for a recorded one). `begins_with` and `ends_with` are calls that begin and end an
+    iteration of the program, `pcontrol` limits it to what lies between MPI_Pcontrol(1) and MPI_Pcontrol(0). With
+    `any_tag`, tags are not compared. At most `most_iterations` are measured in a launch. `emit` is a file to which the
+    workload with the program's computation is written, `output` a directory that keeps all captures.
 
-    Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong, or a launch failed.
+    Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong, or a launch failed,
+    and `stressbench.ValidationFailed` with the results if `emit` could not be written after the launches.
     """
     words = (str(workload),) if isinstance(workload, str | PathLike) else tuple(map(str, workload))
     spec = ValidationSpec(
         workload=words, program=tuple(map(str, program)), on=str(on), ranks=ranks,
-        launches=launches, computation=computation,
+        engine=None if engine is None else Path(engine), launches=launches, computation=computation,
         tolerance=within, seed=seed,
         boundaries=Boundaries(first=begins_with, last=ends_with), begins_paused=pcontrol, any_tag=any_tag,
         most_iterations=most_iterations, emit=None if emit is None else Path(emit),
         output=None if output is None else Path(output),
     )  # fmt: skip
-    return ValidationResults(spec.run(progress=reporting_to(progress)))
+    try:
+        return ValidationResults(spec.run(progress=reporting_to(progress)))
+    except NotEmitted as fault:
+        raise ValidationFailed(str(fault), status=fault.exit_status, results=ValidationResults(fault.result)) from fault

@@ -4,7 +4,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from stressbench.api.frames import Library, columns_of_records, data_frame
-from stressbench.api.presentation import notebook_table, report_text
+from stressbench.api.presentation import notebook_table, report_text, titled_formats
 from stressbench.report.document import columns
 from stressbench.results.validation import LaunchPair, Validation, Verdict, launch_pairs
 
@@ -45,10 +45,11 @@ class ValidationResults:
         It is also written to `path` if given. Raises ValueError for an unknown format, and OSError if the file
         cannot be written.
         """
-        from stressbench.report.renderers import formats
         from stressbench.report.validation.document import brief, page
 
-        return report_text(formats(brief=brief, page=page), format, path, self.data)
+        title = f"{self.data.workload[0]} beside {self.data.program[0]}"
+        known = titled_formats(brief=lambda: brief(self.data), page=lambda: page(self.data), title=title)
+        return report_text(known, format, path)
 
     def _repr_html_(self) -> str:
         """The times of both sides, for notebooks."""

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from stressbench.formats.errors import reason_of
@@ -37,4 +38,7 @@ def _removed(leftover: Leftover, *, dry_run: bool) -> CleanedLeftover:
 
 def _default_folders() -> list[Path]:
     pools = os.environ.get(POOL_VARIABLE)
-    return [Path("/dev/shm"), Path(tempfile.gettempdir()), Path.cwd(), *([Path(pools)] if pools else [])]
+    current = []
+    with suppress(FileNotFoundError):  # where it was removed
+        current = [Path.cwd()]
+    return [Path("/dev/shm"), Path(tempfile.gettempdir()), *current, *([Path(pools)] if pools else [])]

@@ -9,8 +9,9 @@ from stressbench.exit_status import ExitStatus
 from stressbench.launch import session
 from stressbench.launch.batch_script import BatchScript
 from stressbench.launch.engine import EngineOptions
+from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.explanation import explain
-from stressbench.launch.shape import require_same_time, run_file_of, shape_of
+from stressbench.launch.shape import require_new, require_same_time, run_file_of, shape_of
 from stressbench.launch.stopping import StopPolicy
 from stressbench.launch.targets import engine_for, resolve_target
 
@@ -105,7 +106,13 @@ class PreparedRun:
         return self.script.text(self.launch.command, ranks=self.request.ranks, run_file=self.request.run_file.path)
 
     def run(self) -> "FinishedRun":
-        """Start the run and wait until it ends. Must be called from the main thread. Raises LaunchMistake."""
+        """Start the run and wait until it ends. Must be called from the main thread.
+
+        Raises LaunchMistake, also for a run of which a script was made, and for one that already has its run file.
+        """
+        if self.script is not None:
+            raise LaunchMistake("this run was prepared for a batch script: submit the script, which starts the ranks")
+        require_new(self.request.run_file)
         result = session.run(self.launch, run_file=self.request.run_file.path)
         return FinishedRun(result=result, reasons=explain(result, request=self.request), request=self.request)
 

@@ -40,10 +40,7 @@ def kind_of(path: Path) -> Kind:
     """
     if path.is_dir():
         return _kind_of_directory(path)
-    try:
-        first = _first_value(path)
-    except OSError as fault:
-        raise UserError(f"{path}: {reason_of(fault)}") from fault
+    first = _first_value(path)
     if not isinstance(first, Mapping):
         return Kind.run
     kind = _kind_of_record(first)
@@ -75,13 +72,19 @@ def _kind_of_record(first: Mapping[str, Any]) -> Kind | None:
 
 
 def _first_value(path: Path) -> Any:
-    """The JSON value on the first line, or else in the whole file, at most as long as a profile; None without one."""
-    with open_regular(path, limit=limits.FILE) as file:
-        line = file.readline(_FIRST_LINE)
-        try:
-            return parse_json(line)
-        except orjson.JSONDecodeError:
-            rest = file.read(limits.PROFILE - len(line) + 1)
+    """The JSON value on the first line, or else in the whole file, at most as long as a profile; None without one.
+
+    Raises UserError for a file that cannot be read.
+    """
+    try:
+        with open_regular(path, limit=limits.FILE) as file:
+            line = file.readline(_FIRST_LINE)
+            try:
+                return parse_json(line)
+            except orjson.JSONDecodeError:
+                rest = file.read(limits.PROFILE - len(line) + 1)
+    except OSError as fault:
+        raise UserError(f"{path}: {reason_of(fault)}") from fault
     if len(line) + len(rest) > limits.PROFILE:
         return None
     try:

@@ -244,6 +244,11 @@ def parse_share(text: str, *, zero: bool) -> float:
         share = parse_float(number) / scale
     except ValueError:
         raise UnitError("expected a share such as 2% or 0.02") from None
+    return check_share(share, zero=zero)
+
+
+def check_share(share: float, *, zero: bool) -> float:
+    """Return a share below 1 and above 0, or with `zero` at least 0. Raises UnitError for other numbers and NaN."""
     if not ((share >= 0 if zero else share > 0) and share < 1):
         raise UnitError(f"expected {'at least' if zero else 'more than'} 0% and less than 100%")
     return share

@@ -1,6 +1,7 @@
 """A command to start: its arguments, its additions to the environment, and the files that it reads."""
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,15 +10,25 @@ from stressbench.launch.flavour import Flavour, Recognised
 
 @dataclass(frozen=True, kw_only=True)
 class Launcher:
-    """A program such as `mpirun` that starts ranks."""
+    """A program that starts ranks. `is_mpirun`: that of an MPI library, rather than one of a batch system."""
 
     path: Path
     recognised: Recognised
+    is_mpirun: bool = True
 
     @property
     def flavour(self) -> Flavour:
         """The MPI family of the launcher."""
         return self.recognised.flavour
+
+    def export_options(self, variables: Iterable[str]) -> tuple[str, ...]:
+        """Options by which ranks on other hosts get these environment variables.
+
+        Open MPI's mpirun passes only variables named by `-x`. hydra, srun and flux pass all variables.
+        """
+        if not (self.is_mpirun and self.flavour.is_openmpi):
+            return ()
+        return tuple(word for name in variables for word in ("-x", name))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,6 @@
 """One run from start to end: find the programs, check the workload, start the ranks, and diagnose how they ended."""
 
+import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,7 +9,7 @@ from pathlib import Path
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import Fault, Run, RunFileError, append_fault, read_run
 from stressbench.launch import machine
-from stressbench.launch.command import Command
+from stressbench.launch.command import Command, Launcher
 from stressbench.launch.deaths import fault_of_death
 from stressbench.launch.diagnosis import Death, diagnose
 from stressbench.launch.engine import EngineOptions, RunFile, check_arguments, run_arguments
@@ -26,6 +27,8 @@ from stressbench.launch.stopping import StopPolicy
 PROGRESS_VARIABLE = "STRESSBENCH_PROGRESS"
 STATUS_FORMAT = ("STRESSBENCH_RANK_STATUS", "json")
 """Makes the engine report what ranks do when a stop signal arrives as lines that `rank_statuses_in` reads."""
+_VARIABLE_LIST = "mca_base_env_list"
+"""Open MPI's parameter for the variables that ranks get. It starts nothing with both the parameter and `-x`."""
 _OWN_STATUSES = frozenset({ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault, ExitStatus.interrupted})
 
 
@@ -59,12 +62,14 @@ class LaunchRequest:
 class PreparedLaunch:
     """A run that can start: its command, and advice to print first (or None).
 
-    `run_id`: the id of the run, None: not chosen yet. `temporary`: the folder for temporary files on the target.
+    `launcher`: the program in the command that starts the ranks, None: unknown. `run_id`: the id of the run, None: not
+    chosen yet. `temporary`: the folder for temporary files on the target.
     """
 
     command: Command
     advice: str | None
     stop_policy: StopPolicy
+    launcher: Launcher | None = None
     run_id: str | None = None
     temporary: Path = Path("/tmp")
 
@@ -81,6 +86,17 @@ class PreparedLaunch:
         # Options of the engine are the last words of the command on every launch target.
         command = replace(self.command, argv=(*self.command.argv, "--run-id", run_id))
         return replace(self, command=command, run_id=run_id)
+
+    def command_with_statuses(self, environment: Mapping[str, str]) -> Command:
+        """The command, with `STATUS_FORMAT` and other variables of the engine for the ranks on all hosts."""
+        argv, variables = self.command.argv, (*self.command.environment, STATUS_FORMAT)
+        listed = _VARIABLE_LIST in argv or f"OMPI_MCA_{_VARIABLE_LIST}" in environment
+        if self.launcher is not None and not listed:
+            names = [name for name, _ in variables if name in (PROGRESS_VARIABLE, STATUS_FORMAT[0])]
+            if options := self.launcher.export_options(names):
+                first = argv.index(str(self.launcher.path)) + 1
+                argv = (*argv[:first], *options, *argv[first:])
+        return replace(self.command, argv=argv, environment=variables)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +147,8 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
     advice = request.target.advice(launcher=launcher, request=start_request)
     return PreparedLaunch(
-        command=command, advice=advice, stop_policy=request.stop_policy, run_id=request.options.run_id,
+        command=command, advice=advice, stop_policy=request.stop_policy, launcher=launcher,
+        run_id=request.options.run_id,
         temporary=Path(target_environment.get("TMPDIR") or "/tmp"),
     )  # fmt: skip
 
@@ -189,7 +206,7 @@ def _check(
 def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
     """Start the prepared run and wait for it. Raises LaunchMistake where the launcher cannot be started."""
     prepared, file = prepared.with_run_id(run_file), GrowingFile(run_file)
-    command = replace(prepared.command, environment=(*prepared.command.environment, STATUS_FORMAT))
+    command = prepared.command_with_statuses(os.environ)
     kept_file = KeptFile(run_file, temporary=prepared.temporary, run_id=prepared.run_id)
     try:
         outcome = execute(

@@ -67,15 +67,21 @@ def run_file_of(*, output: Path | None, continue_from: Path | None, workload: Pa
     if not workload.is_file():
         raise LaunchMistake(f"{workload} is not a file" if workload.exists() else f"{workload} does not exist")
     path = output or Path(f"{workload.stem}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl")
-    if path.exists():
-        raise LaunchMistake(f"--output: {path} already exists; choose another name, or --continue it")
+    run_file = RunFile(path=path)
+    require_new(run_file)
     if not path.absolute().parent.is_dir():
         raise LaunchMistake(f"--output: {path.absolute().parent} is not a directory")
     try:
         require_output(path)
     except OSError as fault:
         raise LaunchMistake(f"--output: {path}: {reason_of(fault)}") from fault
-    return RunFile(path=path)
+    return run_file
+
+
+def require_new(run_file: RunFile) -> None:
+    """Raise LaunchMistake for a file that exists and is not continued."""
+    if run_file.path.exists() and not run_file.continues:
+        raise LaunchMistake(f"--output: {run_file.path} already exists; choose another name, or --continue it")
 
 
 def _continued(path: Path, *, output: Path | None, workload: Path | None) -> RunFile:

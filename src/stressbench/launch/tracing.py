@@ -9,9 +9,8 @@ from pathlib import Path
 
 from stressbench.formats.files import is_own_file
 from stressbench.formats.trace import TraceMode
-from stressbench.launch.command import Command
+from stressbench.launch.command import Command, Launcher
 from stressbench.launch.find import recognise_launcher
-from stressbench.launch.flavour import Flavour
 
 POOL_VARIABLE = "STRESSBENCH_TRACE_POOL"
 _POOLS = Path("/dev/shm")
@@ -66,20 +65,11 @@ class Tracing:
 
 
 def with_tracer(words: tuple[str, ...], *, tracing: Tracing, base_environment: Mapping[str, str]) -> Command:
-    """The command with the tracer preloaded.
-
-    Open MPI passes only variables named by `-x` to ranks on other hosts, srun and hydra pass all variables.
-    """
+    """The command with the tracer preloaded, on all hosts if the command is a launcher."""
     environment = tracing.environment(base_environment)
-    if _is_openmpi(words[0]):
+    if Path(words[0]).name.startswith(_LAUNCHERS):
+        launcher = Launcher(path=Path(words[0]), recognised=recognise_launcher(words[0]))
         names = [name for name, _ in environment]
         names += [POOL_VARIABLE] if base_environment.get(POOL_VARIABLE) else []
-        words = (words[0], *(word for name in names for word in ("-x", name)), *words[1:])
+        words = (words[0], *launcher.export_options(names), *words[1:])
     return Command(argv=words, environment=environment)
-
-
-def _is_openmpi(program: str) -> bool:
-    return Path(program).name.startswith(_LAUNCHERS) and recognise_launcher(program).flavour in (
-        Flavour.openmpi4,
-        Flavour.openmpi5,
-    )

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stressbench.errors import UserError
 from stressbench.formats.run import Header, Job, Kind, Role, Run
+from stressbench.formats.units import UnitError, check_share
 from stressbench.stats.impact import pair_blocks
 from stressbench.stats.selection import RoundMedian, select
 from stressbench.stats.unpaired import unpaired_ratio
@@ -105,9 +106,13 @@ class Comparison:
 def compare(a: Run, b: Run, *, effect: float = 0.02, force: bool = False) -> Comparison:
     """Compare run B with run A job by job. Jobs are matched by name; several jobs of one name in their order.
 
-    `effect` is the smallest relative change of interest, at least 0 (0.02: 2 %). Raises ComparisonError if the
-    workloads differ and `force` is false, or if no job name occurs in both runs.
+    `effect` is the smallest relative change of interest, at least 0 (0.02: 2 %). Raises ComparisonError if it is out
+    of range, if the workloads differ and `force` is false, or if no job name occurs in both runs.
     """
+    try:
+        check_share(effect, zero=True)
+    except UnitError as mistake:
+        raise ComparisonError(f"--effect {effect:g}: {mistake}") from None
     if a.header.workload.hash != b.header.workload.hash and not force:
         raise ComparisonError(
             f"{a.path} and {b.path} ran different workloads: {_workload_difference(a.header, b.header)}; "

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stressbench.errors import UserError
 from stressbench.formats.run import Event, Job, Kind, Phase, Role, Run, Samples, Severity, Step
+from stressbench.formats.units import UnitError, check_share
 from stressbench.stats.distribution import Distribution, PlainRatios, distribution_of, plain_ratios
 from stressbench.stats.histograms import histograms_of
 from stressbench.stats.impact import Impact, congestion_impact
@@ -134,8 +136,12 @@ def summarise(
     """Summarise every job of `run` and its steps, or only the `most_steps` longest steps of each job.
 
     `include_extra` includes the extra repetitions of contended rounds. `interval` selects the interval of congestion
-    impacts. `target` is the half-width that plans aim for, as a share above 0.
+    impacts. `target` is the half-width that plans aim for, as a share above 0. Raises UserError for other targets.
     """
+    try:
+        check_share(target, zero=False)
+    except UnitError as mistake:
+        raise UserError(f"--plan {target:g}: {mistake}") from None
     options = SummaryOptions(include_extra=include_extra, interval=interval, target=target, most_steps=most_steps)
     jobs = tuple(_summarise_job(run, job, options=options) for job in run.jobs)
     warnings = [*run_warnings(run), *(warning for job in jobs for warning in _warnings(run, job, options=options))]

@@ -7,11 +7,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from stressbench.errors import UserError
 from stressbench.experiments.interference.profile_selection import select_profiles
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.models import DEFAULT_MODEL, Model
-from stressbench.report.names import printable
 
 WHICH_PROFILES = """\
 PROFILE is a file, or a directory with MACHINE/APPLICATION.json; with --store DIR it is the name of an application
@@ -49,13 +47,3 @@ class SelectionOptions:
     def profiles(self, words: Sequence[str] | None) -> tuple[Profile, ...]:
         """The selected profiles, all of one machine. Raises ProfileSelectionError and ProfileFileError."""
         return select_profiles(words or (), store=self.store, machine=self.machine)
-
-
-def model_named(name: str | None) -> Model:
-    """The model of this name, in upper or lower case; the default model for None. Raises UserError."""
-    if name is None:
-        return DEFAULT_MODEL
-    for model in Model:
-        if model.lower() == name.lower():
-            return model
-    raise UserError(f"--model {printable(name)}: expected one of {', '.join(Model)}")

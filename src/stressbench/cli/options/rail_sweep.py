@@ -12,12 +12,9 @@ from stressbench.cli.options.workload_sweep import WorkloadSweepOptions
 from stressbench.experiments.sweep import option_values
 from stressbench.experiments.sweep.rails.program import ProgramRailSweep
 from stressbench.experiments.sweep.rails.shipped_workloads import shipped_workloads
-from stressbench.experiments.sweep.rails.study import LAB, ROUNDS, RailSweep
-from stressbench.experiments.sweep.rails.study import POLICIES as DEFAULT_POLICIES
+from stressbench.experiments.sweep.rails.study import LAB, POLICIES_TEXT, ROUNDS, RailSweep
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.experiments.sweep.workload_rules import require_rounds
-
-POLICIES = ",".join(map(str, DEFAULT_POLICIES))
 
 RailArguments: TypeAlias = Annotated[
     list[str] | None,
@@ -39,7 +36,7 @@ class RailSweepOptions(WorkloadSweepOptions):
         typer.Option(
             metavar="P,P...", help="Rail policies: default, nic0, nic1, round-robin, local, per-job, jobs:a=0,b=1."
         ),
-    ] = POLICIES
+    ] = POLICIES_TEXT
     nics: Annotated[
         str | None,
         typer.Option(
@@ -70,7 +67,7 @@ class RailSweepOptions(WorkloadSweepOptions):
         require_rounds(self.isolated, self.contended)
         return RailSweep(
             workloads=option_values.workloads(words) if words else shipped_workloads(), on=self.on,
-            policies=option_values.policies(self.policies, example=POLICIES),
+            policies=option_values.policies(self.policies, example=POLICIES_TEXT),
             nics=option_values.nics(self.nics), transport=option_values.transport(self.transport),
             ranks=option_values.rank_counts(self.ranks), ranks_per_node=self.ranks_per_node,
             variables=option_values.variables(self.sets or ()), placements=tuple(self.placements or ()), runs=self.runs,
@@ -87,7 +84,7 @@ class RailSweepOptions(WorkloadSweepOptions):
             words, (("--contended", bool(self.contended)), ("--isolated", self.isolated is not None))
         )
         return ProgramRailSweep(
-            command=tuple(words), on=self.on, policies=option_values.policies(self.policies, example=POLICIES),
+            command=tuple(words), on=self.on, policies=option_values.policies(self.policies, example=POLICIES_TEXT),
             nics=option_values.nics(self.nics), transport=option_values.transport(self.transport),
             ranks=option_values.one_rank_count(self.ranks), runs=self.runs, seed=self.seed, figures=tuple(figures),
         )  # fmt: skip

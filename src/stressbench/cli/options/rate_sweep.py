@@ -14,10 +14,7 @@ from stressbench.experiments.sweep.rates import rules
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.program import RUNS, ProgramRateSweep
 from stressbench.experiments.sweep.rates.program_output import FigureOptions
-from stressbench.experiments.sweep.rates.study import LAB, ROUNDS, RateSweep
-from stressbench.experiments.sweep.rates.study import RATES as DEFAULT_RATES
-
-RATES = ",".join(map(str, DEFAULT_RATES))
+from stressbench.experiments.sweep.rates.study import LAB, RATES_TEXT, ROUNDS, RateSweep
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +24,7 @@ class RateSweepOptions(WorkloadSweepOptions):
     on: Annotated[
         str | None, target_option(f"Launch target; default: {LAB} unless --rate-command.", show_default=False)
     ] = None
-    rates: Annotated[str, typer.Option(metavar="R,R...", help="Shares of the full rate, including 1.")] = RATES
+    rates: Annotated[str, typer.Option(metavar="R,R...", help="Shares of the full rate, including 1.")] = RATES_TEXT
     nodes: Annotated[
         str | None,
         typer.Option(
@@ -81,7 +78,7 @@ class RateSweepOptions(WorkloadSweepOptions):
         )
         sweep = RateSweep(
             workloads=option_values.workloads(words), on=rules.target_or_lab(self.on, rate_command=self.rate_command),
-            rates=option_values.rates(self.rates, example=RATES), ranks=ranks, ranks_per_node=self.ranks_per_node,
+            rates=option_values.rates(self.rates, example=RATES_TEXT), ranks=ranks, ranks_per_node=self.ranks_per_node,
             nodes_variable=self.nodes, variables=variables, placements=tuple(self.placements or ()),
             rate_command=self.rate_command, runs=self.runs or 1, seed=self.seed, rounds=rounds,
         )  # fmt: skip
@@ -97,6 +94,6 @@ class RateSweepOptions(WorkloadSweepOptions):
         ))  # fmt: skip
         return ProgramRateSweep(
             command=tuple(words), on=rules.target_or_lab(self.on, rate_command=self.rate_command),
-            rates=option_values.rates(self.rates, example=RATES), ranks=option_values.rank_counts(self.ranks),
+            rates=option_values.rates(self.rates, example=RATES_TEXT), ranks=option_values.rank_counts(self.ranks),
             rate_command=self.rate_command, runs=self.runs or RUNS, seed=self.seed, figures=figures,
         )  # fmt: skip

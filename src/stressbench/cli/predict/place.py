@@ -12,11 +12,10 @@ from stressbench.cli.options.profile_selection import (
     ModelName,
     Profiles,
     SelectionOptions,
-    model_named,
 )
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.console import emit
-from stressbench.experiments.interference.prediction import propose_placement
+from stressbench.experiments.interference.prediction import model_named, propose_placement
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.interference.placement_plan import PlacementPlan
 from stressbench.report.interference import placement

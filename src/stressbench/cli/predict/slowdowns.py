@@ -12,13 +12,12 @@ from stressbench.cli.options.profile_selection import (
     ModelName,
     Profiles,
     SelectionOptions,
-    model_named,
 )
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.console import emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.interference.prediction import predict_slowdowns
+from stressbench.experiments.interference.prediction import model_named, predict_slowdowns
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.interference.corun_prediction import CoRunPrediction
 from stressbench.interference.models import DEFAULT_MODEL, Model

@@ -12,6 +12,7 @@ from stressbench.interference.errors import Inconclusive
 from stressbench.interference.models import DEFAULT_MODEL, Model
 from stressbench.interference.placement_plan import PlacementPlan, plan_placement, reasons_without_prediction
 from stressbench.interference.validation import Validation, validate_models
+from stressbench.report.names import printable
 
 
 class PredictionError(UserError):
@@ -22,6 +23,16 @@ class NoPlacement(StressBenchError):
     """No placement of the applications can be predicted; the message gives the reasons."""
 
     exit_status = ExitStatus.negative
+
+
+def model_named(name: str | None) -> Model:
+    """The model of this name, in upper or lower case; the default model for None. Raises PredictionError."""
+    if name is None:
+        return DEFAULT_MODEL
+    for model in Model:
+        if model.lower() == name.lower():
+            return model
+    raise PredictionError(f"--model {printable(name)}: expected one of {', '.join(Model)}")
 
 
 def predict_slowdowns(profiles: Sequence[Profile], *, models: Sequence[Model] = (DEFAULT_MODEL,)) -> CoRunPrediction:

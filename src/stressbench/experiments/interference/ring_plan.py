@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stressbench.experiments.interference.spec import require_positive
+from stressbench.experiments.interference.ring_values import MIN_PAUSE_S
+from stressbench.experiments.interference.spec import require_positive, require_time
 from stressbench.formats.profiles.profile import PAPER_MESSAGE_BYTES, Configuration
 from stressbench.interference.compression import (
     PAPER_CLOCK_HZ,
@@ -59,11 +60,18 @@ def ring_plan(
     times, as the rounds of a workload do. Raises LaunchMistake.
     """
     require_positive("--runs", runs)
+    require_positive("--levels", levels)
+    require_positive("--message-size", message_bytes)
+    for option, values in (("--partners", partners), ("--messages", messages)):
+        for value in values:
+            require_positive(option, value)
+    for pause_s in pauses_s:
+        require_time("--bubbles", pause_s, least_s=MIN_PAUSE_S)
     ring_nodes = _nodes(nodes, target, target_name=target_name, pairs=pairs)
     candidates = configuration_grid(
         partners=_partners(partners, nodes=ring_nodes),
-        pauses_s=pauses_s or [cycles / PAPER_CLOCK_HZ for cycles in PAPER_CYCLES],
-        messages=messages or PAPER_MESSAGES,
+        pauses_s=tuple(dict.fromkeys(pauses_s)) or [cycles / PAPER_CLOCK_HZ for cycles in PAPER_CYCLES],
+        messages=tuple(dict.fromkeys(messages)) or PAPER_MESSAGES,
         message_bytes=message_bytes,
     )
     return RingPlan(
@@ -91,4 +99,4 @@ def _partners(requested: Sequence[int], *, nodes: int) -> tuple[int, ...]:
         raise LaunchMistake(
             f"--partners: {max(requested)} partners need {max(requested) + 1} ranks; the ring has {nodes}"
         )  # fmt: skip
-    return tuple(requested)
+    return tuple(dict.fromkeys(requested))

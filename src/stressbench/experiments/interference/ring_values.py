@@ -20,7 +20,7 @@ from stressbench.launch.errors import LaunchMistake
 
 _ALL = "all"
 _CYCLES = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?")
-_MIN_SECONDS = 1e-9
+MIN_PAUSE_S = 1e-9
 
 _Item = TypeVar("_Item")
 
@@ -42,7 +42,7 @@ def pauses_s(text: str | None, *, clock: str | None) -> tuple[float, ...]:
     def pause_s(word: str) -> float:
         with suppress(UnitError):
             pause = float(word) / clock_hz if _CYCLES.fullmatch(word) else parse_seconds(word)
-            if _MIN_SECONDS <= pause <= MAX_SECONDS:
+            if MIN_PAUSE_S <= pause <= MAX_SECONDS:
                 return pause
         raise LaunchMistake(f"--bubbles: '{word}' must be {A_TIME}, or a number of cycles; 1ns at least")
 

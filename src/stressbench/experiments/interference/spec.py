@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.units import MAX_SECONDS
 from stressbench.interference.congestor_ring import RANKS_PER_NODE
 from stressbench.interference.probe_statistics import probing_time_s
 from stressbench.interference.probes import ProbeSchedule
@@ -78,6 +79,10 @@ def measurement_spec(
                 f"{option} {value}: is for workloads, W{WORKLOAD_SUFFIX}; {command[0]} is a program"
             )  # fmt: skip
     require_positive("--rounds", rounds)
+    require_time("--every", schedule.interval_s)
+    require_positive("--size", schedule.message_bytes)
+    require_time("--idle", idle_s)
+    require_time("--time-limit", limit_s)
     least_s = probing_time_s(LEAST_SAMPLES, schedule)
     if idle_s < least_s * (1 - _ROUNDING):
         raise LaunchMistake(
@@ -103,6 +108,13 @@ def require_positive(option: str, value: int | None) -> None:
     """Raise LaunchMistake for a value below 1; None passes."""
     if value is not None and value < 1:
         raise LaunchMistake(f"{option}: {value} is not at least 1")
+
+
+def require_time(option: str, seconds: float | None, *, least_s: float = 0.0) -> None:
+    """Raise LaunchMistake for a time of 0 or less, below `least_s` or above `MAX_SECONDS`; None passes."""
+    if seconds is not None and not (0 < seconds <= MAX_SECONDS and seconds >= least_s):
+        least = f"at least {least_s:g} s" if least_s else "more than 0 s"
+        raise LaunchMistake(f"{option}: {seconds:g} s: expected {least}, and 100 years at most")
 
 
 def require_real_hosts(target: LaunchTarget, *, target_name: str) -> LaunchTarget:

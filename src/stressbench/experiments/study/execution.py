@@ -56,7 +56,11 @@ class StudyOptions:
         return Policy(retries=before if self.retries is None else self.retries, time_limit_s=limit_s)
 
     def check(self, study: Study) -> None:
-        """Raise StudyMistake where an option does not fit the study, before anything is written."""
+        """Raise StudyMistake where an option is out of range or does not fit the study, before anything is written."""
+        if self.jobs < 1:
+            raise StudyMistake(f"--jobs: {self.jobs} is not at least 1")
+        if self.retries is not None and self.retries < 0:
+            raise StudyMistake(f"--retries: {self.retries} is not at least 0")
         if self.jobs == 1:
             return
         if study.rate_command is not None:

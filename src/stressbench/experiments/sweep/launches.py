@@ -47,7 +47,8 @@ class LaunchSweep(Generic[Condition, P, L]):
     def run(self, output: Path) -> int:
         """Start all launches, append their records to a journal in `output`, and return how many launches failed.
 
-        Raises Interrupted after a stop signal, StudyMistake where `output` is not empty, and StudyFault.
+        Raises Interrupted after a stop signal, StudyMistake where `output` is not empty or the plan is wrong, and
+        StudyFault.
         """
         path, failed, runs, program = self._begin(output), 0, self.plan.runs, self.plan.command[0]
         report_command = f"`stressbench {self.command} report {output}`"
@@ -75,6 +76,7 @@ class LaunchSweep(Generic[Condition, P, L]):
         return failed
 
     def _begin(self, output: Path) -> Path:
+        self.journal.require_readable(self.plan)
         make_new_directory(output, begins="a program's launches begin")
         path = output / FILE
         try:

@@ -1,4 +1,4 @@
-"""Parsers of the options of `degrade` and `rails`. Errors name the option."""
+"""Parsers of the options of `degrade` and `rails`, and checks of values from Python. Errors name the option."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -63,23 +63,32 @@ def rates(text: str, *, example: str) -> tuple[Fraction, ...]:
 
     Raises StudyMistake unless 1 and a smaller rate are among them.
     """
-    text_by_rate: dict[Fraction, str] = {}
-    for word in text.split(","):
-        rate = _rate(word, example=example)
-        if rate in text_by_rate:
-            raise StudyMistake(f"--rates: '{word}' equals {text_by_rate[rate]}; expected each rate once")
-        text_by_rate[rate] = word
-    if Fraction(1) not in text_by_rate or len(text_by_rate) < 2:
+    return distinct_rates(text.split(","), example=example)
+
+
+def distinct_rates(given: Iterable[Fraction | float | str], *, example: str) -> tuple[Fraction, ...]:
+    """These rates, numbers or texts such as `1/2` and `25%`, as exact shares; a float stands for its decimal digits.
+
+    Raises StudyMistake unless 1 and a smaller rate are among them, and for two that are equal.
+    """
+    given_by_rate: dict[Fraction, Fraction | float | str] = {}
+    for one in given:
+        rate = _rate(one, example=example)
+        if rate in given_by_rate:
+            raise StudyMistake(f"--rates: '{one}' equals {given_by_rate[rate]}; expected each rate once")
+        given_by_rate[rate] = one
+    if Fraction(1) not in given_by_rate or len(given_by_rate) < 2:
+        text = ",".join(map(str, given_by_rate.values())) or "none"
         raise StudyMistake(f"--rates: {text}: expected 1 and a smaller one at least: all factors are relative to 1")
-    return tuple(text_by_rate)
+    return tuple(given_by_rate)
 
 
-def _rate(word: str, *, example: str) -> Fraction:
-    with suppress(UnitError):
-        rate = parse_rate_share(word, allow_one=True)
+def _rate(given: Fraction | float | str, *, example: str) -> Fraction:
+    with suppress(ValueError):
+        rate = parse_rate_share(given, allow_one=True) if isinstance(given, str) else Fraction(str(given))
         if 0 < rate <= 1:
             return rate
-    raise StudyMistake(f"--rates: '{word}': expected shares of the full rate, such as {example} or 50%")
+    raise StudyMistake(f"--rates: '{given}': expected shares of the full rate, such as {example} or 50%")
 
 
 def policies(text: str, *, example: str) -> tuple[RailPolicy, ...]:
@@ -90,8 +99,15 @@ def policies(text: str, *, example: str) -> tuple[RailPolicy, ...]:
             words[-1] += f",{word}"  # a comma within `jobs:...`
         else:
             words.append(word)
+    return distinct_policies(words, example=example)
+
+
+def distinct_policies(given: Iterable[RailPolicy | str], *, example: str) -> tuple[RailPolicy, ...]:
+    """These policies. Raises StudyMistake unless they are at least two, and for two that are equal."""
+    words = tuple(map(str, given))
     parsed = _each_once("--policies", words, parse_policy)
     if len(parsed) < 2:
+        text = ",".join(words) or "none"
         raise StudyMistake(f"--policies: {text}: expected at least two, such as {example}: policies are compared")
     return parsed
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import tomli_w
 
@@ -63,9 +63,10 @@ class WorkloadSweep:
     """Runs of `workloads`, paths relative to the current directory, on the launch target `on`.
 
     `ranks`, each of the `variables` and `placements` are factors of the study. Without `ranks`, the number of ranks is
-    that of the target. `runs`: runs per cell.
+    that of the target. `runs`: runs per cell. `rounds`: None for the `default_rounds` of the kind of sweep.
     """
 
+    default_rounds: ClassVar[SweepRounds]
     workloads: tuple[str, ...]
     on: str
     ranks: tuple[int, ...] = ()
@@ -74,7 +75,7 @@ class WorkloadSweep:
     placements: tuple[str, ...] = ()
     runs: int = 1
     seed: int = 1
-    rounds: SweepRounds
+    rounds: SweepRounds | None = None
 
     def study_of(
         self, about: str, *, before_ranks: Mapping[str, Any] | None = None,
@@ -100,7 +101,7 @@ class WorkloadSweep:
                     **(factors or {}),
                 },
                 "set": {name: list(values) for name, values in self.variables.items()} | dict(sets or {}),
-                "run": self.rounds.table(),
+                "run": (self.rounds or self.default_rounds).table(),
                 **tables,
             }
         )

@@ -94,7 +94,7 @@ class ValidationSpec:
             self._require_replay_options()
         computation = workload.computation(None if self.computation is None else Computation(self.computation))
         if computation is Computation.own:
-            self._require_own_options()
+            self._require_own_options(workload.name)
         if self.emit is not None:
             check_output(self.emit, endings=(SUFFIX,), replace=True, option="--emit")
             _require_own_captures(self.emit, motifs=1 if workload.is_replay else len(workload.motifs))
@@ -133,8 +133,10 @@ class ValidationSpec:
                     f"{option} {pattern}: a replay repeats the program's own loop; name a motif or a workload"
                 )
 
-    def _require_own_options(self) -> None:
-        own = f"with --computation {Computation.own}"
+    def _require_own_options(self, name: str) -> None:
+        """Raise LaunchMistake for options that compare or write the program's computation; `name`: of the workload."""
+        stated = self.computation is not None
+        own = f"with --computation {Computation.own}" if stated else f"{name} computes as its own capture says, and"
         if self.tolerance is not None:
             raise LaunchMistake(f"--within: {own} only times in MPI are comparable")
         if self.emit is not None:

@@ -72,6 +72,13 @@ class Journal(Generic[P, L]):
     launch: type[L]
     writer: str
 
+    def require_readable(self, plan: P) -> None:
+        """Raise StudyMistake for a plan that `read` would not accept."""
+        try:
+            BoundedValidator[P](self.plan).validate_json(TypeAdapter(self.plan).dump_json(plan))
+        except ValidationError as fault:
+            raise StudyMistake(first_error(fault, show_value=True)) from fault
+
     def append(self, path: Path, record: P | L) -> None:
         """Append the record to the file and sync it to disk. Raises StudyFault."""
         try:

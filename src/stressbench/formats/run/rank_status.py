@@ -10,7 +10,8 @@ from pydantic import TypeAdapter, ValidationError
 from stressbench.formats.bounds import Name
 from stressbench.formats.run.records import Count, Index
 
-RANK_STATUS_LINE = re.compile(rb'\{"kind":"rank_status",[^\n]*\}\r?\n')
+RANK_STATUS_START = b'{"kind":"rank_status",'
+RANK_STATUS_LINE = re.compile(re.escape(RANK_STATUS_START) + rb"[^\n]*\}\r?\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

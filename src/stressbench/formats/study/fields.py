@@ -40,14 +40,13 @@ def split_command(text: str) -> tuple[str, ...]:
 
 
 def _stated_as(parse: Callable[[str], Value]) -> PlainValidator:
-    """Validator that returns the value of a text with its text, and values that are `Stated` already as they are."""
+    """Validator that returns the value of a text with its text. What is `Stated` already is parsed again."""
 
     def read(given: object) -> Stated[Value]:
-        if isinstance(given, Stated):
-            return given
-        if not isinstance(given, str):
+        text = given.text if isinstance(given, Stated) else given
+        if not isinstance(text, str):
             raise PydanticKnownError("string_type")
-        return Stated(parse(given), given)
+        return Stated(parse(text), text)
 
     return PlainValidator(read)
 

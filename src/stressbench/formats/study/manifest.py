@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import BoundedValidator, append_lines
-from stressbench.formats.run.records import Seconds
+from stressbench.formats.run.records import Count, Seconds
 from stressbench.formats.study.errors import StudyFault
 from stressbench.formats.study.journal import Complaints, journal_lines
 
@@ -123,7 +123,7 @@ class PolicyRecord:
 
     type: Literal["policy"] = "policy"
     at: datetime
-    retries: int
+    retries: Count
 
 
 Record: TypeAlias = (

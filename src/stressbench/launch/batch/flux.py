@@ -25,7 +25,7 @@ class FluxTarget(Allocation):
         """Always `flux`. Raises LaunchMistake where an mpirun is given."""
         if mpirun is not None:
             raise LaunchMistake(f"--mpirun: {mpirun}: Flux starts ranks with `flux run`; --on local uses mpirun")
-        return Launcher(path=Path("flux"), recognised=library)
+        return Launcher(path=Path("flux"), recognised=library, is_mpirun=False)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command. Flux puts consecutive ranks on the same node by default."""

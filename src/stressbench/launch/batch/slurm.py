@@ -40,7 +40,7 @@ class SlurmTarget(Allocation):
         """Always `srun`. Raises LaunchMistake where an mpirun is given."""
         if mpirun is not None:
             raise LaunchMistake(f"--mpirun: {mpirun}: Slurm starts ranks with srun; --on local uses mpirun")
-        return Launcher(path=Path("srun"), recognised=library)
+        return Launcher(path=Path("srun"), recognised=library, is_mpirun=False)
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command. Raises LaunchMistake where srun offers no PMI type that this MPI supports."""

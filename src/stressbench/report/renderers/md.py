@@ -32,7 +32,8 @@ def render(document: Document) -> str:
 
 
 def _section(section: Section, document: Document) -> str:
-    parts = [[f"# {text_of(section.title or document.title)}"], *_parts(section.blocks)]
+    title = section.title or document.title
+    parts = [*([[f"# {text_of(title)}"]] if title else []), *_parts(section.blocks)]
     return "\n".join(line for part in parts for line in (*part, ""))
 
 
@@ -47,7 +48,8 @@ def _parts(blocks: Iterable[Block]) -> Iterator[Sequence[str]]:
             case Findings(sentences=items) | BulletList(items=items):
                 yield _listed(items)
             case Notes():
-                yield [f"## {text_of(block.title)}"]
+                if block.title:
+                    yield [f"## {text_of(block.title)}"]
                 yield _listed(f"{one.about}: {one.text}" if one.about else one.text for one in block.notes)
             case Facts():
                 yield _listed(f"{fact.name}: {fact.value}" for fact in block.facts)

@@ -9,9 +9,10 @@ from stressbench.experiments.progress import Progress
 from stressbench.experiments.study.directory import now
 from stressbench.experiments.sweep.figures import figures_in
 from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, LaunchSweep, figures_of, ranks_of
+from stressbench.experiments.sweep.option_values import distinct_policies
 from stressbench.experiments.sweep.order import in_order
 from stressbench.experiments.sweep.rails.nic_counters import NicReader, between, nic_reader
-from stressbench.experiments.sweep.rails.study import LAB, POLICIES
+from stressbench.experiments.sweep.rails.study import LAB, POLICIES, POLICIES_TEXT
 from stressbench.formats.launches.rails import JOURNAL, LaunchRecord, PlanRecord
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport
@@ -25,7 +26,10 @@ from stressbench.launch.targets import resolve_target
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramRailSweep:
-    """Settings for launches of a program under each policy. `figures`: expressions `NAME=REGEX`."""
+    """Settings for launches of a program under each of two or more policies. `figures`: expressions `NAME=REGEX`.
+
+    Raises StudyMistake where policies are missing or equal.
+    """
 
     command: tuple[str, ...]
     on: str = LAB
@@ -36,6 +40,10 @@ class ProgramRailSweep:
     runs: int = 4
     seed: int = 1
     figures: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the policies."""
+        object.__setattr__(self, "policies", distinct_policies(self.policies, example=POLICIES_TEXT))
 
     def prepared(self, *, progress: Progress) -> "PreparedRailSweep":
         """The sweep, checked and ready to start. Raises StudyMistake and LaunchMistake."""

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 
 from stressbench.experiments.study.includes import statements_of
 from stressbench.experiments.sweep.rates.competing_traffic import NODES, RATE, require_shareable, texts_of
-from stressbench.experiments.sweep.rates.study import RateSweep, node_counts
-from stressbench.experiments.sweep.specification import Specification
+from stressbench.experiments.sweep.rates.study import ROUNDS, RateSweep, node_counts
+from stressbench.experiments.sweep.specification import Specification, SweepRounds
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.study.errors import StudyMistake
@@ -23,7 +23,8 @@ FOLDER = "workloads"
 class CompetingSweep:
     """Runs of the workloads of `sweep` beside traffic that leaves them the shares `sweep.rates` of each node's link.
 
-    `link_bytes_per_s`: the full rate of that link. Raises StudyMistake for sweeps that do not support such traffic.
+    `link_bytes_per_s`: the full rate of that link. All rounds are contended, by default 10. Raises StudyMistake for
+    sweeps that do not support such traffic.
     """
 
     sweep: RateSweep
@@ -36,11 +37,11 @@ class CompetingSweep:
             raise StudyMistake("--compete: and --rate-command: expected one of the two")
         if properties_of(sweep.on).simulated:
             raise StudyMistake(f"--compete: --on {sweep.on}: simulated links have each rate; leave it out")
-        if sweep.rounds.isolated:
+        if sweep.rounds is not None and sweep.rounds.isolated:
             raise StudyMistake(
                 f"--isolated {sweep.rounds.isolated}: with --compete there are no isolated rounds; expected --contended"
             )
-        if not sweep.rounds.contended:
+        if self.rounds.contended == 0:
             raise StudyMistake("--contended 0: expected rounds in which jobs run beside the traffic")
         names = (*sweep.variables, sweep.nodes_variable)
         if taken := next((name for name in (RATE, NODES) if name in names), None):
@@ -49,7 +50,7 @@ class CompetingSweep:
     def specification(self) -> Specification:
         """The study, without writing any file. Raises StudyMistake and ValidationMistakes."""
         sweep, paths, nodes = self.sweep, self._by_name(), self._nodes()
-        made = replace(sweep, rounds=replace(sweep.rounds, isolated=0)).study_with_factors(
+        made = replace(sweep, rounds=self.rounds).study_with_factors(
             about="Competing traffic", factors={"workload": list(paths)},
             variables={RATE: list(map(str, sweep.rates))},
             by_ranks={NODES: {count: str(many) for count, many in nodes.items()}},
@@ -81,6 +82,12 @@ class CompetingSweep:
         """Context with the workload files in a temporary directory."""
         with TemporaryDirectory(prefix="stressbench-degrade-") as name:
             yield self.write_in(Path(name))
+
+    @property
+    def rounds(self) -> SweepRounds:
+        """Rounds and repetitions of each run."""
+        given = self.sweep.rounds or SweepRounds()
+        return replace(given, isolated=0, contended=ROUNDS if given.contended is None else given.contended)
 
     def _nodes(self) -> Mapping[int, int]:
         """Number of nodes by number of ranks, where ranks include those of the competing job."""

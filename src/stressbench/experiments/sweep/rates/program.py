@@ -11,10 +11,11 @@ from stressbench.experiments.progress import Progress
 from stressbench.experiments.study.directory import now
 from stressbench.experiments.sweep.figures import figures_in
 from stressbench.experiments.sweep.launches import LaunchSweep, ranks_of
+from stressbench.experiments.sweep.option_values import distinct_rates
 from stressbench.experiments.sweep.order import in_groups, in_order
 from stressbench.experiments.sweep.rates.injection import Injection, of_command, of_lab
 from stressbench.experiments.sweep.rates.program_output import FigureOptions, Output, output_of
-from stressbench.experiments.sweep.rates.study import LAB, RATES
+from stressbench.experiments.sweep.rates.study import LAB, RATES, RATES_TEXT
 from stressbench.formats.launches.rates import JOURNAL, RateLaunch, RatesPlan
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.formats.units import RateShare
@@ -58,7 +59,8 @@ RUNS = 4
 class ProgramRateSweep:
     """Settings for launches of a program at several injection bandwidths.
 
-    `command`: the program with its arguments. `rates`: shares of the full rate.
+    `command`: the program with its arguments. `rates`: shares of the full rate: 1 and smaller ones, as exact fractions.
+    Raises StudyMistake for other rates.
     """
 
     command: tuple[str, ...]
@@ -69,6 +71,10 @@ class ProgramRateSweep:
     runs: int = RUNS
     seed: int = 1
     figures: FigureOptions = field(default_factory=FigureOptions)
+
+    def __post_init__(self) -> None:
+        """Check the rates."""
+        object.__setattr__(self, "rates", distinct_rates(self.rates, example=RATES_TEXT))
 
     def prepared(self, *, progress: Progress) -> "PreparedRateSweep":
         """The sweep, checked and ready to start. Raises StudyMistake and LaunchMistake."""

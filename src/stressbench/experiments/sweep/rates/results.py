@@ -13,6 +13,7 @@ from stressbench.formats.launches.journal import FILE
 from stressbench.formats.launches.rates import read_launches
 from stressbench.formats.run import Kind
 from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.units import UnitError, check_share
 from stressbench.results.rates import Degradation, Node
 
 
@@ -28,6 +29,10 @@ def rate_results(
     for option, value in (("--gflops-per-node", node.gflops), ("--injection", node.injection_gb_per_s)):
         if value is not None and not 0 < value < inf:
             raise StudyMistake(f"{option} {value:g}: expected a number above 0")
+    try:
+        check_share(at_most, zero=True)
+    except UnitError as mistake:
+        raise StudyMistake(f"--at-most {at_most:g}: {mistake}") from None
     options = AnalysisOptions(kind=time or Kind.isolated, motifs=motifs, at_most=at_most, node=node)
     if (folder / FILE).is_file():
         require_no_rounds(folder, motifs=motifs, time=time)

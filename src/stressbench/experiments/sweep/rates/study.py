@@ -1,37 +1,43 @@
 """A study of workloads at several injection bandwidths."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
+from stressbench.experiments.sweep.option_values import distinct_rates
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, WorkloadSweep
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.units import stated_rate
 
 RATES = (Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
+RATES_TEXT = ",".join(map(str, RATES))
 LAB = "lab:tiny"
 ROUNDS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class RateSweep(WorkloadSweep):
-    """Runs of workloads at each of `rates`, shares of the full rate.
+    """Runs of workloads at each of `rates`, shares of the full rate: 1 and smaller ones, as exact fractions.
 
     `nodes_variable`: a variable of the workloads that is set to the number of nodes. `rate_command`: a command of the
     site that sets the rate, None: StressBench sets the links itself.
 
     Of every sweep: `workloads` are paths relative to the current directory, `on` is the launch target; `ranks` (empty:
     that of the target), `variables` (values by name) and `placements` are factors of the study; `runs` is the number of
-    runs of each combination, `rounds` that of rounds and repetitions of a run.
+    runs of each combination, `rounds` that of rounds and repetitions of a run, by default 10 isolated rounds, or
+    contended ones where traffic competes. Raises StudyMistake for other rates.
     """
 
+    default_rounds: ClassVar[SweepRounds] = SweepRounds(isolated=ROUNDS, contended=0)
     on: str = LAB
-    rounds: SweepRounds = field(default_factory=partial(SweepRounds, isolated=ROUNDS, contended=0))
     rates: tuple[Fraction, ...] = RATES
     nodes_variable: str | None = None
     rate_command: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the rates."""
+        object.__setattr__(self, "rates", distinct_rates(self.rates, example=RATES_TEXT))
 
     def specification(self) -> Specification:
         """The study. Raises StudyMistake and ValidationMistakes."""

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 
 import pytest
@@ -15,6 +16,7 @@ from stressbench.tracing.grammar import (
     Loop,
     TooManyCalls,
     call_counts,
+    children_first,
     expand,
     expand_bounded,
     outermost_loops,
@@ -131,3 +133,26 @@ def test_who_goes_through_all_of_a_sequence_refuses_one_that_is_too_long(times: 
     assert len(list(expand_bounded((((0, 1000),),)))) == 1000
     with pytest.raises(TooManyCalls, match=re.escape(f"a rank made {said} calls in order")):
         expand_bounded((((0, times), (1, 1)),))
+
+
+class CountedRule(tuple[tuple[int, int], ...]):
+    """A rule that counts how often its symbols are read."""
+
+    reads = 0
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        self.reads += 1
+        return super().__iter__()
+
+
+def test_a_rule_that_many_rules_contain_is_read_once() -> None:
+    """A wide rule waits on the path once for each rule of a chain."""
+    count = 200
+    wide = CountedRule(((0, 1), (1, 1)) * count)
+    chain = (((-1, 1), (-number - 1, 1)) for number in range(2, count))
+    rules: tuple[Rule, ...] = (((-2, 1),), wide, *chain, ((0, 1),))
+
+    order = children_first(rules)
+
+    assert order == (1, *range(count, 1, -1), 0)
+    assert wide.reads == 1

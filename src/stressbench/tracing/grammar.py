@@ -33,14 +33,17 @@ def children_first(rules: Rules) -> tuple[int, ...]:
     for start in range(len(rules)):
         path = [start]
         while path:
-            children = {-symbol for symbol, _ in rules[path[-1]] if symbol < 0 and not done[-symbol]}
+            number = path[-1]
+            if done[number]:  # a rule that several rules of the path contain
+                path.pop()
+                continue
+            children = {-symbol for symbol, _ in rules[number] if symbol < 0 and not done[-symbol]}
             if children:
                 path.extend(children)
             else:
-                number = path.pop()
-                if not done[number]:
-                    done[number] = True
-                    order.append(number)
+                path.pop()
+                done[number] = True
+                order.append(number)
     return tuple(order)
 
 

@@ -87,6 +87,31 @@ def test_a_trace_whose_header_is_no_object(tmp_path: Path) -> None:
     assert "made.trace:1: " in refused("trace", "show", written(tmp_path, line, "made.trace"))
 
 
+def trace_with(folder: Path, **changed: object) -> Path:
+    """A trace of one rank whose line has these values."""
+    first, rank, *rest = MadeTrace([MadeRank([send(1)], rules=[[[0, 1]]])]).records()
+    return written(folder, b"".join(map(line_of, [first, rank | changed, *rest])), "made.trace")
+
+
+@pytest.mark.parametrize("command", ["show", "diff", "export --profile"])
+def test_a_trace_of_loops_in_loops_that_make_2_to_the_63_calls(tmp_path: Path, command: str) -> None:
+    rules = [*([[-number, 4611686018427387904]] for number in range(1, 300)), [[0, 1]]]
+    path = trace_with(tmp_path, rules=rules)
+
+    said = refused("trace", *command.split(), path, *([path] if command == "diff" else []))
+
+    assert "made.trace:2: rank 0: rules.297: stands for 2^63 calls or more; expected less" in said
+
+
+def test_a_trace_that_repeats_nothing_is_shown(tmp_path: Path) -> None:
+    """Each rule twice the next: 2^99 times nothing."""
+    path = trace_with(tmp_path, rules=[*([[-number, 1], [-number, 1]] for number in range(1, 100)), []])
+
+    ended = result_of("trace", "show", path)
+
+    assert (ended.exit_code, ended.exception) == (0, None)
+
+
 def test_a_trace_of_more_ranks_than_there_are(tmp_path: Path) -> None:
     records = MadeTrace([MadeRank([send(1)])]).records()
     records[0]["ranks"] = 10**15

@@ -156,3 +156,39 @@ def test_a_rule_that_many_rules_contain_is_read_once() -> None:
 
     assert order == (1, *range(count, 1, -1), 0)
     assert wide.reads == 1
+
+
+LARGEST = 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ((((0, LARGEST),),), None),
+        ((((0, LARGEST), (1, 1)),), "rules.0: stands for 2^63 calls or more; expected less"),
+        ((((-1, 2),), ((0, LARGEST),)), "rules.0: stands for 2^63 calls or more; expected less"),
+        ((((0, 1),), ((-2, 2),), ((0, LARGEST),)), "rules.1: stands for 2^63 calls or more; expected less"),
+        (
+            (*(((-number, 1 << 62),) for number in range(1, 20_000)), ((0, 1),)),
+            "rules.19997: stands for 2^63 calls or more; expected less",
+        ),
+        ((((-1, LARGEST),), ()), None),
+    ],
+    ids=["the most", "one more", "twice", "unused", "20,000 loops", "of nothing"],
+)
+def test_a_sequence_is_shorter_than_two_to_the_63(rules: tuple[Rule, ...], expected: str | None) -> None:
+    assert rules_fault(rules, calls=2) == expected
+
+
+def test_rules_without_calls_are_not_repeated() -> None:
+    rules: tuple[Rule, ...] = (((-1, LARGEST), (0, 1)), ((-2, LARGEST), (-2, 1)), ())
+
+    assert list(islice(expand(rules), 2)) == [0]
+    assert +call_counts(rules) == Counter({0: 1})
+    assert max(call_counts((*(((-number, 1 << 62),) for number in range(1, 300)), ())).values(), default=0) == 0
+
+
+def test_a_rule_in_many_rules_is_searched_for_loops_once() -> None:
+    rules: tuple[Rule, ...] = (*(((-number, 1), (-number, 1)) for number in range(1, 60)), ((0, 5),))
+
+    assert outermost_loops(rules) == (Loop(symbol=0, times=5, calls=1),)

@@ -103,6 +103,22 @@ def test_a_trace_of_loops_in_loops_that_make_2_to_the_63_calls(tmp_path: Path, c
     assert "made.trace:2: rank 0: rules.297: stands for 2^63 calls or more; expected less" in said
 
 
+@pytest.mark.parametrize("counts", [[0] * 1100 + [1], [0] * 65 + [1]])
+def test_a_trace_with_sizes_that_no_message_has(tmp_path: Path, counts: list[int]) -> None:
+    path = trace_with(tmp_path, sizes={"p2p": counts})
+
+    said = refused("trace", "show", "--profile", path)
+
+    assert f"made.trace:2: sizes.p2p [{'0,' * 28}...: tuple should have at most 65 items" in said
+
+
+def test_a_trace_with_the_largest_sizes_is_shown(tmp_path: Path) -> None:
+    ended = result_of("trace", "show", "--profile", trace_with(tmp_path, sizes={"p2p": [0] * 64 + [1]}))
+
+    assert (ended.exit_code, ended.exception) == (0, None)
+    assert "8589934592 GiB" in ended.stdout
+
+
 def test_a_trace_that_repeats_nothing_is_shown(tmp_path: Path) -> None:
     """Each rule twice the next: 2^99 times nothing."""
     path = trace_with(tmp_path, rules=[*([[-number, 1], [-number, 1]] for number in range(1, 100)), []])

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import tarfile
+import zlib
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,18 @@ def test_a_trace_with_the_largest_sizes_is_shown(tmp_path: Path) -> None:
 
     assert (ended.exit_code, ended.exception) == (0, None)
     assert "8589934592 GiB" in ended.stdout
+
+
+def test_a_trace_whose_rank_has_thousands_of_digits(tmp_path: Path) -> None:
+    first, _, *rest = MadeTrace([MadeRank([send(1)])]).records()
+    body = line_of({"type": "rank", "rank": 0}).partition(b',"crc32"')[0].replace(b"0", b"9" * 5000)
+    sealed = body + b',"crc32":"%08x"}\n' % zlib.crc32(body)
+    path = written(tmp_path, b"".join([line_of(first), sealed, *map(line_of, rest)]), "made.trace")
+
+    said = refused("trace", "show", path)
+
+    assert "made.trace:2: " in said
+    assert len(said) < 500
 
 
 def test_a_trace_that_repeats_nothing_is_shown(tmp_path: Path) -> None:

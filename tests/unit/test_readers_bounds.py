@@ -67,6 +67,16 @@ def test_a_text_of_a_node_that_names_more_than_there_is(tmp_path: Path, key: str
     assert said[key] in refused("show", path)
 
 
+@pytest.mark.parametrize("table", ["nodes", "jobs"])
+def test_ranks_and_nodes_beyond_32_bits(tmp_path: Path, table: str) -> None:
+    text, key = "0-9223372036854775807", {"nodes": "ranks", "jobs": "nodes"}[table]
+    path = header_with(tmp_path, lambda header: header[table][0].update({key: text}))
+
+    said = refused("show", path)
+
+    assert f"run.jsonl:1: header.{table}.0.{key}: '{text}': expected numbers below 2^31" in said
+
+
 def test_nodes_that_have_each_rank_a_hundred_times(tmp_path: Path) -> None:
     path = header_with(tmp_path, lambda header: header.update(nodes=header["nodes"] * 100))
 

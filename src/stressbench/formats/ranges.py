@@ -7,6 +7,7 @@ _MAX_ITEM, _MAX_EXCERPT = 60, 80
 _ITEM = re.compile(r"([0-9]+)(?:-([0-9]+)(?::([0-9]+))?)?")
 MAX_NUMBERS = 1 << 21
 """Largest count of numbers in a list, equal to the largest number of ranks of a run."""
+_MAX_NUMBER = (1 << 31) - 1  # of a rank or a node, as in the engine
 
 
 def parse_ranges(text: str, *, max_numbers: int = MAX_NUMBERS) -> tuple[int, ...]:
@@ -19,8 +20,8 @@ def parse_ranges(text: str, *, max_numbers: int = MAX_NUMBERS) -> tuple[int, ...
         match = _ITEM.fullmatch(item.strip())
         if match is None or match[3] == "0":
             raise ValueError(f"'{_excerpt(item)}' in '{_excerpt(text)}': expected N, N-M or N-M:STRIDE")
-        if len(match[0]) > _MAX_ITEM:
-            raise ValueError(f"'{_excerpt(item)}': expected numbers below 2^63")
+        if len(match[0]) > _MAX_ITEM or max(int(digits or 0) for digits in match.groups()) > _MAX_NUMBER:
+            raise ValueError(f"'{_excerpt(item)}': expected numbers below 2^31")
         first = int(match[1])
         item_numbers = range(first, int(match[2] or first) + 1, int(match[3] or 1))
         if len(numbers) + len(item_numbers) > max_numbers:

@@ -196,6 +196,31 @@ def test_a_protocol_of_a_list_of_mistakes(tmp_path: Path) -> None:
     assert "b.jsonl:1: " in refused("beff", "--from", tmp_path / "b.jsonl")
 
 
+def test_a_protocol_of_many_sizes_is_read_in_one_go(tmp_path: Path) -> None:
+    """Each line was searched for in the whole list of sizes, and of types."""
+    head, loop, *_ = map(json.loads, (CORPUS / "beff/beff.jsonl").read_bytes().splitlines())
+    lines = [
+        head | {"sizes": list(range(100_000))},
+        *[loop | {"size_bytes": 99_999}] * 50_000,
+        loop | {"size_bytes": -1},
+    ]
+    path = tmp_path / "b.jsonl"
+    path.write_bytes(b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines))
+
+    assert "b.jsonl:50002: " in refused("beff", "--from", path)
+
+
+def test_a_protocol_of_many_types_is_read_in_one_go(tmp_path: Path) -> None:
+    head, *_ = map(json.loads, (CORPUS / "beff-io/io.jsonl").read_bytes().splitlines())
+    head |= {"types": [0] * 200_000 + [1], "partitions": [1] * 30_000}
+    file = {"type": "file", "access": "write", "pattern_type": 1, "bytes": 1, "time_s": 1.0}
+    lines = [head, *(file | {"partition": number} for number in range(30_001))]
+    path = tmp_path / "io.jsonl"
+    path.write_bytes(b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines))
+
+    assert "io.jsonl:30002: " in refused("beff-io", "--from", path)
+
+
 @pytest.mark.parametrize("text", ['a = "' + "x" * 100 * MIB + '"\n', "".join(f"k{n} = 1\n" for n in range(300_000))])
 def test_a_study_file_of_a_giant_text_or_of_very_many_keys(tmp_path: Path, text: str) -> None:
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")

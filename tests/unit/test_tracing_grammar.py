@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from itertools import islice
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.counted import Counted
 
 from stressbench.formats.trace import Rule
 from stressbench.formats.trace.checks import rules_fault
@@ -135,20 +135,10 @@ def test_who_goes_through_all_of_a_sequence_refuses_one_that_is_too_long(times: 
         expand_bounded((((0, times), (1, 1)),))
 
 
-class CountedRule(tuple[tuple[int, int], ...]):
-    """A rule that counts how often its symbols are read."""
-
-    reads = 0
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        self.reads += 1
-        return super().__iter__()
-
-
 def test_a_rule_that_many_rules_contain_is_read_once() -> None:
     """A wide rule waits on the path once for each rule of a chain."""
     count = 200
-    wide = CountedRule(((0, 1), (1, 1)) * count)
+    wide = Counted(((0, 1), (1, 1)) * count)
     chain = (((-1, 1), (-number - 1, 1)) for number in range(2, count))
     rules: tuple[Rule, ...] = (((-2, 1),), wide, *chain, ((0, 1),))
 

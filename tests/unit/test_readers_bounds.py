@@ -243,6 +243,19 @@ def test_a_study_file_of_as_many_keys_as_are_read(tmp_path: Path) -> None:
     assert len(ended.stderr) < 100_000
 
 
+def test_a_study_of_many_cells_and_a_workload_of_blank_lines(tmp_path: Path) -> None:
+    """Each blank line was the beginning of a search over all that follow, in each cell."""
+    (tmp_path / "w.sb").write_text("[JOB_NAME] a\n" + "\n" * 2 * MIB)
+    (tmp_path / "s.toml").write_text(
+        f'repetitions = 1\n[factors]\nworkload = "w.sb"\nranks = {list(range(1, 501))}\n'
+        '[run]\nisolated = 1\ncontended = 1\nmin_time = "1s"\n'
+    )
+
+    ended = ended_within_limits("study", "plan", tmp_path / "s.toml")
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_a_job_as_long_as_names_may_be_is_shown(tmp_path: Path) -> None:
     path = build_run(jobs=(MadeJob(name="j" * 4096), MadeJob(name="b"))).write(tmp_path)
 

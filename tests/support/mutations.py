@@ -38,6 +38,7 @@ exit 0
 """
 MOST_BYTES = 1 << 30  # in addition to the memory of the interpreter and its libraries
 MOST_CPU_S = 10.0
+MOST_CHARACTERS = 9000  # of a line of a message, which may name paths
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ODD: tuple[Any, ...] = (
     None, True, -1, 0, 2**31, 2**63, 2**64, 10**400, 1e308, -1e308, 5e-324, "", "x" * 5000, "\x1b[31m\x9b",
@@ -59,6 +60,8 @@ _BYTES = (
     b"1e999",
     b"NaN",
     b"=",
+    b"x" * 900_000,
+    b"a." * 10_000,
 )
 _OF_TOML = re.compile(r"stressbench: [^ ]+\.toml:\d+: ")  # one line per mistake
 _NUMBER = re.compile(rb"-?\d+(\.\d+)?")
@@ -327,7 +330,7 @@ def _message_fault(said: str) -> str | None:
     reported = [line for line in lines if line.startswith("stressbench: ")]
     if len(reported) > 1 and not all(_OF_TOML.match(line) for line in reported):
         return "several messages"
-    return "a traceback" if "Traceback" in said else "very long" if len(said) > 100_000 else None
+    return "a traceback" if "Traceback" in said else "very long" if max(map(len, lines)) > MOST_CHARACTERS else None
 
 
 def _words(command: str, *, out: str, given: Path) -> list[str]:

@@ -72,6 +72,56 @@ def test_a_study_file(tmp_path: Path, seed: int, repetitions: object, said: str)
     assert said in refused("study", "plan", written(tmp_path, STUDY.format(seed, repetitions), "s.toml"))
 
 
+LONG, HALF = "x" * 900_000, "x" * 400_000
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f'seed = "{LONG}"', f"s.toml:1: seed: '{LONG[:80]}...': expected a whole number"),
+        (f"{LONG} = 1", f"s.toml:1: unknown key '{LONG[:80]}...'; known: "),
+        (f"seed = [{'1,' * 400_000}1]", f"s.toml:1: seed: [{'1, ' * 26}1...: expected a whole number"),
+        (f'[factors]\nworkload = "w.sb"\n[factors.{LONG}]\na = 1', f"unknown key '{LONG[:80]}...'; known: "),
+        (f'exclude = [{{{LONG} = "1"}}]\n[factors]\nworkload = "w.sb"\nranks = 1', f"'{LONG[:80]}...'"),
+        (f"a = {{{HALF} = 1, {HALF} = 2}}", "not TOML: "),
+        (f"[{HALF}]\n[{HALF}]", "not TOML: "),
+    ],
+    ids=["text", "key", "list", "table", "factor", "pair twice", "table twice"],
+)
+def test_a_text_of_a_megabyte_is_quoted_in_part(tmp_path: Path, text: str, said: str) -> None:
+    ended = refused("study", "plan", written(tmp_path, text, "s.toml"))
+
+    assert said in ended
+    assert max(map(len, ended.split("stressbench: "))) < 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f'[hosts]\ncount = "{LONG}"', f"hosts.count: '{LONG[:80]}...': expected a whole number"),
+        (HOSTS.format(2, LONG) + 'kind = "single"', f"rail.rate: '{LONG[:80]}...': expected"),
+        (HOSTS.format(2, "1Gbit") + f'kind = "{LONG}"', f"unknown kind '{LONG[:80]}...'"),
+    ],
+    ids=["text", "rate", "kind"],
+)
+def test_a_text_of_a_megabyte_in_a_lab_file(tmp_path: Path, text: str, said: str) -> None:
+    ended = refused("lab", "draw", written(tmp_path, text, "lab.toml"))
+
+    assert said in ended
+    assert max(map(len, ended.split("stressbench: "))) < 1000
+
+
+def test_a_message_has_a_bounded_length(tmp_path: Path) -> None:
+    link = f'[[link]]\nrate = "1Gbit"\nbetween = ["{LONG}", "h1"]'
+    text = f'[hosts]\ncount = 2\n[topology]\nkind = "links"\nswitches = ["s"]\n{link}'
+
+    ended = refused("lab", "draw", written(tmp_path, text, "lab.toml"))
+
+    assert "lab.toml:8: link.between: 'xxx" in ended
+    assert ended.endswith("' is neither a host nor a switch of this lab")
+    assert len(ended) < 10_000
+
+
 @pytest.mark.parametrize(
     "reader", [("show",), ("trace", "show"), ("beff", "--from"), ("beff-io", "--from"), ("sensitivity",)]
 )

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from stressbench.formats.excerpts import shortened
 from stressbench.formats.files import limits
 from stressbench.formats.files import read_text as read_bounded_text
 from stressbench.formats.toml.complaints import Complaint, ValidationMistakes
@@ -38,7 +39,7 @@ def parse_toml(text: str, *, source: str) -> dict[str, Any]:
     except RecursionError as fault:
         raise TomlMistake(f"{source}: {_TOO_DEEP}") from fault
     except ValueError as fault:  # TOMLDecodeError, or an integer of thousands of digits
-        raise TomlMistake(f"{source}: not TOML: {fault}") from fault
+        raise TomlMistake(f"{source}: not TOML: {shortened(str(fault))}") from fault
     _check(tables, source=source)
     return tables
 

@@ -43,6 +43,8 @@ def written(folder: Path, text: str | bytes, name: str) -> Path:
         (HOSTS.format(2, "1Gbit") + 'kind = ["single"]', "unknown kind"),
         ("a = " + "[" * 5000, "nested too deeply; expected at most 16 levels"),
         ("a = " + "[" * 20 + "]" * 20, "nested too deeply"),
+        ("\n" + "a." * 20_000 + "a = 1", f"lab.toml:2: '{'a.' * 40}...': nested too deeply"),
+        ("[" + "a . " * 100_000 + "a]", "nested too deeply"),
         ("a = " + "9" * 5000, "not TOML: "),
         ("a = 9223372036854775808", "expected an integer of at most 64 bits"),
         ("[hosts]\ncount = ", "not TOML: "),
@@ -52,7 +54,7 @@ def written(folder: Path, text: str | bytes, name: str) -> Path:
             "1001000 links: expected at most 1000",
         ),
     ],
-    ids=["table", "list", "deep", "deep but right", "digits", "bits", "cut off", "rate", "links"],
+    ids=["table", "list", "deep", "deep but right", "key", "header", "digits", "bits", "cut off", "rate", "links"],
 )
 def test_a_lab_file(tmp_path: Path, text: str, said: str) -> None:
     assert said in refused("lab", "draw", written(tmp_path, text, "lab.toml"))

@@ -71,7 +71,8 @@ def emit(text: str, *, level: Level = Level.note) -> None:
     stream = sys.stderr
     prefix = f"{_COLOURS[level]}{_PREFIX}{_RESET}" if has_colours(stream) else _PREFIX
     raw = cast("TextIO", stream.unescaped) if isinstance(stream, EscapingStream) else stream
-    if len(text) > _MOST_CHARACTERS:
-        text = f"{text[: _MOST_CHARACTERS - _END_CHARACTERS]}...{text[-_END_CHARACTERS:]}"
-    raw.write(f"{prefix}{escaped_line(text)}\n")
+    line = escaped_line(text)
+    if len(line) > _MOST_CHARACTERS:
+        line = f"{line[: _MOST_CHARACTERS - _END_CHARACTERS]}...{line[-_END_CHARACTERS:]}"
+    raw.write(f"{prefix}{line}\n")
     raw.flush()

@@ -184,6 +184,14 @@ def test_a_trace_whose_rank_has_thousands_of_digits(tmp_path: Path) -> None:
     assert len(said) < 500
 
 
+def test_a_line_of_a_trace_that_is_no_json(tmp_path: Path) -> None:
+    first, rank, *rest = map(line_of, MadeTrace([MadeRank([send(1)])]).records())
+    body = rank.partition(b',"crc32"')[0].replace(b'"node":0', b'"node":00')
+    path = written(tmp_path, b"".join([first, body + b',"crc32":"%08x"}\n' % zlib.crc32(body), *rest]), "made.trace")
+
+    assert "made.trace:2: invalid JSON: invalid number" in refused("trace", "show", path)
+
+
 def test_a_trace_that_repeats_nothing_is_shown(tmp_path: Path) -> None:
     """Each rule twice the next: 2^99 times nothing."""
     path = trace_with(tmp_path, rules=[*([[-number, 1], [-number, 1]] for number in range(1, 100)), []])

@@ -38,6 +38,7 @@ exit 0
 """
 MOST_BYTES = 1 << 30  # in addition to the memory of the interpreter and its libraries
 MOST_CPU_S = 10.0
+MOST_CHARACTERS = 9000  # of a line of a message, which may name paths
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _ODD: tuple[Any, ...] = (
     None, True, -1, 0, 2**31, 2**63, 2**64, 10**400, 1e308, -1e308, 5e-324, "", "x" * 5000, "\x1b[31m\x9b",
@@ -59,8 +60,12 @@ _BYTES = (
     b"1e999",
     b"NaN",
     b"=",
+    b"x" * 900_000,
+    b"a." * 10_000,
 )
 _OF_TOML = re.compile(r"stressbench: [^ ]+\.toml:\d+: ")  # one line per mistake
+_CHECKSUM = re.compile(rb',"crc32":"[^"]*"\}\n\Z')
+_CUT_OFF = "stressbench: the file is cut off: "
 _NUMBER = re.compile(rb"-?\d+(\.\d+)?")
 
 
@@ -168,14 +173,23 @@ READERS: dict[str, Reader] = {
 
 
 def mutated(content: bytes, name: str, chance: random.Random) -> bytes:
-    """The content with one to three mutations; half of the mutated trace lines get a correct checksum."""
+    """The content with one to three mutations; most of the mutated lines of traces get a correct checksum."""
     if name.endswith(".tar.gz"):
         return _packed(content, chance)
     if name.endswith((".json", ".jsonl", ".trace")) and chance.random() < 0.6:
         return _of_json(content, chance, sealed=name.endswith(".trace"))
     for _ in range(chance.choice((1, 1, 2, 3))):
         content = _of_bytes(content, chance)
-    return content
+    return _sealed(content) if name.endswith(".trace") and chance.random() < 0.5 else content
+
+
+def _sealed(content: bytes) -> bytes:
+    """The lines with correct checksums, where they have any."""
+    return b"".join(
+        line if (found := _CHECKSUM.search(line)) is None else
+        line[: found.start()] + b',"crc32":"%08x"}\n' % zlib.crc32(line[: found.start()])
+        for line in content.splitlines(keepends=True)
+    )  # fmt: skip
 
 
 def _of_bytes(content: bytes, chance: random.Random) -> bytes:
@@ -321,15 +335,15 @@ def complaint(words: Sequence[str], statuses: frozenset[int]) -> str | None:
 def _message_fault(said: str) -> str | None:
     """One message: a line of ours, the last, or the first where a line follows for each mistake in the same file.
 
-    Lines of a journal that are left out are told before it.
+    Lines of a journal that are left out, and that a trace is cut off, are told before it.
     """
-    lines = [line for line in said.splitlines() if not line.endswith("it is left out")]
+    lines = [line for line in said.splitlines() if not line.endswith("it is left out") and _CUT_OFF not in line]
     if not lines or not lines[0].startswith("stressbench: "):
         return "no message"
     reported = [line for line in lines if line.startswith("stressbench: ")]
     if len(reported) > 1 and not all(_OF_TOML.match(line) for line in reported):
         return "several messages"
-    return "a traceback" if "Traceback" in said else "very long" if len(said) > 100_000 else None
+    return "a traceback" if "Traceback" in said else "very long" if max(map(len, lines)) > MOST_CHARACTERS else None
 
 
 def _words(command: str, *, out: str, given: Path) -> list[str]:

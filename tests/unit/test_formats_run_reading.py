@@ -316,13 +316,23 @@ def test_a_launch_of_another_workload_is_refused(made: MadeRun, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("text", "numbers"), [("3", (3,)), ("0-3,8", (0, 1, 2, 3, 8)), ("0-6:2", (0, 2, 4, 6)), ("5, 1", (5, 1))]
+    ("text", "numbers"),
+    [
+        ("3", (3,)),
+        ("2147483646-2147483647", (2147483646, 2147483647)),
+        ("0-3,8", (0, 1, 2, 3, 8)),
+        ("0-6:2", (0, 2, 4, 6)),
+        ("5, 1", (5, 1)),
+    ],
 )
 def test_ranges_are_expanded(text: str, numbers: tuple[int, ...]) -> None:
     assert parse_ranges(text) == numbers
 
 
-@pytest.mark.parametrize("text", ["", "a", "1-", "0-3:0", "1,,2", "0-99999999999"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "a", "1-", "0-3:0", "1,,2", "0-99999999999", "2147483648", "0-1:2147483648", f"0-{2**63 - 1}", "9" * 5000],
+)
 def test_what_is_no_range_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected"):
         parse_ranges(text)

@@ -95,6 +95,7 @@ def test_the_list_of_srun_is_read() -> None:
     assert offered(MPI_LIST) == ("pmix", "none", "cray_shasta", "pmi2")
     assert offered(None) is None
     assert offered("srun: error: what?") is None
+    assert offered("\n" * 1_000_000) is None
 
 
 @pytest.mark.parametrize(("text", "fewest"), [("16", 16), ("16(x3),8", 8), ("2(x4)", 2), ("", None)])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import call
+from support.counted import Counted
 from support.programs import wait_until
 from support.schemas import schema_faults
 
@@ -232,6 +233,29 @@ FAMILY = 0x76F7
 @pytest.mark.parametrize(("kind", "name"), [(Kind.session, f"jf.{FAMILY}"), (Kind.segment, SEGMENT)])
 def test_what_a_job_of_its_family_may_need_stays(kind: Kind, name: str, text: str, needed: bool) -> None:
     assert is_needed(candidate(kind, name, changed_s=0.0), users(texts=(text,))) is needed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"PMIX_NAMESPACE={'9' * 5000}\0",
+        f"/tmp/smseg-{'9' * 5000}",
+        f"/dev/shm/vader_segment.node.0.{'f' * 5000}.1",
+        "vader_segment." * 300_000,
+    ],
+    ids=["namespace", "segment of PMIx", "segment", "many segments"],
+)
+def test_numbers_that_no_job_has_are_ignored(text: str) -> None:
+    assert not is_needed(candidate(Kind.segment, SEGMENT, changed_s=0.0), users(texts=(text,)))
+
+
+def test_environments_are_searched_for_job_families_once() -> None:
+    alive = users(texts=Counted(["PMIX_NAMESPACE=1\0"]))
+
+    for _ in range(100):
+        is_needed(candidate(Kind.session, "jf.7", changed_s=0.0), alive)
+
+    assert alive.texts.reads <= 100 + 3  # each time for the path, and once for each form of the number
 
 
 def test_what_took_the_name_meanwhile_stays(tmp_path: Path) -> None:

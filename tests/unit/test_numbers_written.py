@@ -12,6 +12,7 @@ from stressbench.experiments.linpack import rmax_from_text
 from stressbench.experiments.sweep import option_values
 from stressbench.formats.study.file import read_study
 from stressbench.formats.study.rail_policies import parse_policy
+from stressbench.formats.trace.records import TraceMode
 from stressbench.formats.units import (
     UnitError,
     parse_bytes,
@@ -25,6 +26,11 @@ from stressbench.formats.units import (
     parse_size,
 )
 from stressbench.launch.batch import flux, slurm
+from stressbench.launch.diagnosis import diagnose
+from stressbench.launch.execute import Outcome
+from stressbench.launch.flavour import recognise
+from stressbench.launch.processes import LaunchMark, marked_processes
+from stressbench.launch.tracing import POOL_VARIABLE, Tracing
 
 MANY = "9" * 5000
 FULL_WIDTH = "\uff11"
@@ -123,6 +129,50 @@ def test_study_files(tmp_path: Path, table: str, text: str) -> None:
 def test_rail_policies(text: str) -> None:
     with pytest.raises(ValueError, match="expected"):
         parse_policy(text)
+
+
+@pytest.mark.parametrize("digits", [MANY, "\u00b2"])
+def test_what_launchers_and_tools_print(digits: str, tmp_path: Path) -> None:
+    died = f"mpirun noticed that process rank {digits} with PID 0 on node nid7 exited on signal {digits} (Killed).\n"
+    hydra = f"=   RANK {digits} PID {digits} RUNNING AT nid7\n=   KILLED BY SIGNAL: {digits}\n"
+    srun = f"srun: error: nid7: task {digits}: Killed\n"
+    for text in (died, hydra, srun):
+        assert diagnose(Outcome(status=137, stop_requests=0, output="", errors=text, rank_of=())) is None
+    assert recognise(f"mpirun (Open MPI) {digits}.1").version in (None, "9" * 18 + ".1")
+    tracing = Tracing(key="k", mode=TraceMode.profile, output=tmp_path / "t", library=tmp_path, names=False)
+    (tmp_path / "stressbench-trace-k-\u00b2.pool").touch()
+    (tmp_path / "stressbench-trace-k-7.pool").touch()
+    assert [rank for rank, _ in tracing.pools({POOL_VARIABLE: str(tmp_path)})] == [7]
+
+
+@pytest.mark.parametrize("digits", [MANY, "\u00b2"])
+def test_ranks_in_environments_of_processes(digits: str, tmp_path: Path) -> None:
+    mark = LaunchMark(proc=tmp_path)
+    variables = {**mark.environment(), "PMI_RANK": digits}
+    (tmp_path / "42").mkdir()
+    (tmp_path / "42/environ").write_bytes(b"".join(f"{name}={value}\0".encode() for name, value in variables.items()))
+
+    assert [(one.pid, one.rank) for one in marked_processes(mark)] == [(42, None)]
+
+
+def test_nics_in_lab_files(tmp_path: Path) -> None:
+    for digits in ("\u00b2", MANY):
+        text = f"""
+            [hosts]
+            count = 2
+            [topology]
+            kind = "links"
+            switches = ["s"]
+            [[link]]
+            between = ["h0:eth{digits}", "s"]
+            rate = "1Gbit"
+            """
+        (tmp_path / "lab.toml").write_text(text, encoding="utf-8")
+
+        done = call("lab", "draw", str(tmp_path / "lab.toml"))
+
+        assert (done.exit_code, done.exception) == (2, None)
+        assert "expected a NIC such as h0:eth0" in done.stderr
 
 
 @pytest.mark.parametrize("text", [f"{MANY[:400]}h", f"{FULL_WIDTH}h"])

@@ -67,6 +67,16 @@ def test_a_text_of_a_node_that_names_more_than_there_is(tmp_path: Path, key: str
     assert said[key] in refused("show", path)
 
 
+@pytest.mark.parametrize("table", ["nodes", "jobs"])
+def test_ranks_and_nodes_beyond_32_bits(tmp_path: Path, table: str) -> None:
+    text, key = "0-9223372036854775807", {"nodes": "ranks", "jobs": "nodes"}[table]
+    path = header_with(tmp_path, lambda header: header[table][0].update({key: text}))
+
+    said = refused("show", path)
+
+    assert f"run.jsonl:1: header.{table}.0.{key}: '{text}': expected numbers below 2^31" in said
+
+
 def test_nodes_that_have_each_rank_a_hundred_times(tmp_path: Path) -> None:
     path = header_with(tmp_path, lambda header: header.update(nodes=header["nodes"] * 100))
 
@@ -186,12 +196,45 @@ def test_a_protocol_of_a_list_of_mistakes(tmp_path: Path) -> None:
     assert "b.jsonl:1: " in refused("beff", "--from", tmp_path / "b.jsonl")
 
 
+def test_a_protocol_of_many_sizes_is_read_in_one_go(tmp_path: Path) -> None:
+    """Each line was searched for in the whole list of sizes, and of types."""
+    head, loop, *_ = map(json.loads, (CORPUS / "beff/beff.jsonl").read_bytes().splitlines())
+    lines = [
+        head | {"sizes": list(range(100_000))},
+        *[loop | {"size_bytes": 99_999}] * 50_000,
+        loop | {"size_bytes": -1},
+    ]
+    path = tmp_path / "b.jsonl"
+    path.write_bytes(b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines))
+
+    assert "b.jsonl:50002: " in refused("beff", "--from", path)
+
+
+def test_a_protocol_of_many_types_is_read_in_one_go(tmp_path: Path) -> None:
+    head, *_ = map(json.loads, (CORPUS / "beff-io/io.jsonl").read_bytes().splitlines())
+    head |= {"types": [0] * 200_000 + [1], "partitions": [1] * 30_000}
+    file = {"type": "file", "access": "write", "pattern_type": 1, "bytes": 1, "time_s": 1.0}
+    lines = [head, *(file | {"partition": number} for number in range(30_001))]
+    path = tmp_path / "io.jsonl"
+    path.write_bytes(b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines))
+
+    assert "io.jsonl:30002: " in refused("beff-io", "--from", path)
+
+
 @pytest.mark.parametrize("text", ['a = "' + "x" * 100 * MIB + '"\n', "".join(f"k{n} = 1\n" for n in range(300_000))])
 def test_a_study_file_of_a_giant_text_or_of_very_many_keys(tmp_path: Path, text: str) -> None:
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")
 
     assert "is larger than 1 MiB, the most that is read" in refused("study", "plan", tmp_path / "s.toml")
     assert "is larger than 1 MiB, the most that is read" in refused("lab", "draw", tmp_path / "s.toml")
+
+
+def test_a_key_of_as_many_parts_as_fit_into_a_study_file(tmp_path: Path) -> None:
+    """tomllib keeps all beginnings of a key: 1.6 GB of 20,000 parts."""
+    (tmp_path / "s.toml").write_text("a." * 500_000 + "a = 1\n", encoding="utf-8")
+
+    assert "nested too deeply; expected at most 16 levels" in refused("study", "plan", tmp_path / "s.toml")
+    assert "nested too deeply; expected at most 16 levels" in refused("lab", "draw", tmp_path / "s.toml")
 
 
 def test_a_study_file_of_as_many_keys_as_are_read(tmp_path: Path) -> None:
@@ -206,6 +249,19 @@ def test_a_study_file_of_as_many_keys_as_are_read(tmp_path: Path) -> None:
     assert "89,9" in ended.stderr
     assert " more mistakes; these are the first 100" in ended.stderr
     assert len(ended.stderr) < 100_000
+
+
+def test_a_study_of_many_cells_and_a_workload_of_blank_lines(tmp_path: Path) -> None:
+    """Each blank line was the beginning of a search over all that follow, in each cell."""
+    (tmp_path / "w.sb").write_text("[JOB_NAME] a\n" + "\n" * 2 * MIB)
+    (tmp_path / "s.toml").write_text(
+        f'repetitions = 1\n[factors]\nworkload = "w.sb"\nranks = {list(range(1, 501))}\n'
+        '[run]\nisolated = 1\ncontended = 1\nmin_time = "1s"\n'
+    )
+
+    ended = ended_within_limits("study", "plan", tmp_path / "s.toml")
+
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_a_job_as_long_as_names_may_be_is_shown(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import tarfile
+import zlib
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,8 @@ def written(folder: Path, text: str | bytes, name: str) -> Path:
         (HOSTS.format(2, "1Gbit") + 'kind = ["single"]', "unknown kind"),
         ("a = " + "[" * 5000, "nested too deeply; expected at most 16 levels"),
         ("a = " + "[" * 20 + "]" * 20, "nested too deeply"),
+        ("\n" + "a." * 20_000 + "a = 1", f"lab.toml:2: '{'a.' * 40}...': nested too deeply"),
+        ("[" + "a . " * 100_000 + "a]", "nested too deeply"),
         ("a = " + "9" * 5000, "not TOML: "),
         ("a = 9223372036854775808", "expected an integer of at most 64 bits"),
         ("[hosts]\ncount = ", "not TOML: "),
@@ -51,7 +54,7 @@ def written(folder: Path, text: str | bytes, name: str) -> Path:
             "1001000 links: expected at most 1000",
         ),
     ],
-    ids=["table", "list", "deep", "deep but right", "digits", "bits", "cut off", "rate", "links"],
+    ids=["table", "list", "deep", "deep but right", "key", "header", "digits", "bits", "cut off", "rate", "links"],
 )
 def test_a_lab_file(tmp_path: Path, text: str, said: str) -> None:
     assert said in refused("lab", "draw", written(tmp_path, text, "lab.toml"))
@@ -71,6 +74,56 @@ def test_a_study_file(tmp_path: Path, seed: int, repetitions: object, said: str)
     assert said in refused("study", "plan", written(tmp_path, STUDY.format(seed, repetitions), "s.toml"))
 
 
+LONG, HALF = "x" * 900_000, "x" * 400_000
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f'seed = "{LONG}"', f"s.toml:1: seed: '{LONG[:80]}...': expected a whole number"),
+        (f"{LONG} = 1", f"s.toml:1: unknown key '{LONG[:80]}...'; known: "),
+        (f"seed = [{'1,' * 400_000}1]", f"s.toml:1: seed: [{'1, ' * 26}1...: expected a whole number"),
+        (f'[factors]\nworkload = "w.sb"\n[factors.{LONG}]\na = 1', f"unknown key '{LONG[:80]}...'; known: "),
+        (f'exclude = [{{{LONG} = "1"}}]\n[factors]\nworkload = "w.sb"\nranks = 1', f"'{LONG[:80]}...'"),
+        (f"a = {{{HALF} = 1, {HALF} = 2}}", "not TOML: "),
+        (f"[{HALF}]\n[{HALF}]", "not TOML: "),
+    ],
+    ids=["text", "key", "list", "table", "factor", "pair twice", "table twice"],
+)
+def test_a_text_of_a_megabyte_is_quoted_in_part(tmp_path: Path, text: str, said: str) -> None:
+    ended = refused("study", "plan", written(tmp_path, text, "s.toml"))
+
+    assert said in ended
+    assert max(map(len, ended.split("stressbench: "))) < 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f'[hosts]\ncount = "{LONG}"', f"hosts.count: '{LONG[:80]}...': expected a whole number"),
+        (HOSTS.format(2, LONG) + 'kind = "single"', f"rail.rate: '{LONG[:80]}...': expected"),
+        (HOSTS.format(2, "1Gbit") + f'kind = "{LONG}"', f"unknown kind '{LONG[:80]}...'"),
+    ],
+    ids=["text", "rate", "kind"],
+)
+def test_a_text_of_a_megabyte_in_a_lab_file(tmp_path: Path, text: str, said: str) -> None:
+    ended = refused("lab", "draw", written(tmp_path, text, "lab.toml"))
+
+    assert said in ended
+    assert max(map(len, ended.split("stressbench: "))) < 1000
+
+
+def test_a_message_has_a_bounded_length(tmp_path: Path) -> None:
+    link = f'[[link]]\nrate = "1Gbit"\nbetween = ["{LONG}", "h1"]'
+    text = f'[hosts]\ncount = 2\n[topology]\nkind = "links"\nswitches = ["s"]\n{link}'
+
+    ended = refused("lab", "draw", written(tmp_path, text, "lab.toml"))
+
+    assert "lab.toml:8: link.between: 'xxx" in ended
+    assert ended.endswith("' is neither a host nor a switch of this lab")
+    assert len(ended) < 10_000
+
+
 @pytest.mark.parametrize(
     "reader", [("show",), ("trace", "show"), ("beff", "--from"), ("beff-io", "--from"), ("sensitivity",)]
 )
@@ -85,6 +138,67 @@ def test_a_trace_whose_header_is_no_object(tmp_path: Path) -> None:
     line = b'{"type":"header","format":"stressbench-trace",,"crc32":"00000000"}\n'
 
     assert "made.trace:1: " in refused("trace", "show", written(tmp_path, line, "made.trace"))
+
+
+def trace_with(folder: Path, **changed: object) -> Path:
+    """A trace of one rank whose line has these values."""
+    first, rank, *rest = MadeTrace([MadeRank([send(1)], rules=[[[0, 1]]])]).records()
+    return written(folder, b"".join(map(line_of, [first, rank | changed, *rest])), "made.trace")
+
+
+@pytest.mark.parametrize("command", ["show", "diff", "export --profile"])
+def test_a_trace_of_loops_in_loops_that_make_2_to_the_63_calls(tmp_path: Path, command: str) -> None:
+    rules = [*([[-number, 4611686018427387904]] for number in range(1, 300)), [[0, 1]]]
+    path = trace_with(tmp_path, rules=rules)
+
+    said = refused("trace", *command.split(), path, *([path] if command == "diff" else []))
+
+    assert "made.trace:2: rank 0: rules.297: stands for 2^63 calls or more; expected less" in said
+
+
+@pytest.mark.parametrize("counts", [[0] * 1100 + [1], [0] * 65 + [1]])
+def test_a_trace_with_sizes_that_no_message_has(tmp_path: Path, counts: list[int]) -> None:
+    path = trace_with(tmp_path, sizes={"p2p": counts})
+
+    said = refused("trace", "show", "--profile", path)
+
+    assert f"made.trace:2: sizes.p2p [{'0,' * 28}...: tuple should have at most 65 items" in said
+
+
+def test_a_trace_with_the_largest_sizes_is_shown(tmp_path: Path) -> None:
+    ended = result_of("trace", "show", "--profile", trace_with(tmp_path, sizes={"p2p": [0] * 64 + [1]}))
+
+    assert (ended.exit_code, ended.exception) == (0, None)
+    assert "8589934592 GiB" in ended.stdout
+
+
+def test_a_trace_whose_rank_has_thousands_of_digits(tmp_path: Path) -> None:
+    first, _, *rest = MadeTrace([MadeRank([send(1)])]).records()
+    body = line_of({"type": "rank", "rank": 0}).partition(b',"crc32"')[0].replace(b"0", b"9" * 5000)
+    sealed = body + b',"crc32":"%08x"}\n' % zlib.crc32(body)
+    path = written(tmp_path, b"".join([line_of(first), sealed, *map(line_of, rest)]), "made.trace")
+
+    said = refused("trace", "show", path)
+
+    assert "made.trace:2: " in said
+    assert len(said) < 500
+
+
+def test_a_line_of_a_trace_that_is_no_json(tmp_path: Path) -> None:
+    first, rank, *rest = map(line_of, MadeTrace([MadeRank([send(1)])]).records())
+    body = rank.partition(b',"crc32"')[0].replace(b'"node":0', b'"node":00')
+    path = written(tmp_path, b"".join([first, body + b',"crc32":"%08x"}\n' % zlib.crc32(body), *rest]), "made.trace")
+
+    assert "made.trace:2: invalid JSON: invalid number" in refused("trace", "show", path)
+
+
+def test_a_trace_that_repeats_nothing_is_shown(tmp_path: Path) -> None:
+    """Each rule twice the next: 2^99 times nothing."""
+    path = trace_with(tmp_path, rules=[*([[-number, 1], [-number, 1]] for number in range(1, 100)), []])
+
+    ended = result_of("trace", "show", path)
+
+    assert (ended.exit_code, ended.exception) == (0, None)
 
 
 def test_a_trace_of_more_ranks_than_there_are(tmp_path: Path) -> None:

@@ -3,14 +3,17 @@
 import gzip
 import io
 import json
+import os
 import tarfile
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from stressbench.experiments.study.directory import Directory, create_or_extend, open_directory
-from stressbench.experiments.study.packing import pack, verify
+from stressbench.experiments.study.packing import Verdict, pack, verify
 from stressbench.formats.files import limits
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study
@@ -100,6 +103,59 @@ def test_a_link_in_a_study_is_refused_and_nothing_is_packed(tmp_path: Path, plac
         f"{tmp_path}/done/{place} is a symbolic link, which may lead to any file: put the file itself there"
     )
     assert not [path for path in tmp_path.iterdir() if path.suffix in (".gz", ".new")]
+
+
+def test_files_are_packed_without_being_held_in_memory(tmp_path: Path) -> None:
+    directory = study_with(tmp_path)
+    for number in range(4):
+        with (directory.path / "runs" / f"{number}.jsonl").open("wb") as file:
+            file.truncate(16 << 20)
+    tracemalloc.start()
+
+    try:
+        found = pack(directory, tmp_path / "p.tar.gz")
+        _, most_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert most_bytes < 16 << 20
+    assert verify(tmp_path / "p.tar.gz") == Verdict(intact=found.files, complaints=())
+
+
+@pytest.mark.parametrize("length", [0, 1 << 20])
+def test_a_file_that_changes_while_it_is_packed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    directory = study_with(tmp_path)
+    add = tarfile.TarFile.addfile
+
+    def added(archive: tarfile.TarFile, entry: tarfile.TarInfo, content: IO[bytes] | None = None) -> None:
+        if entry.name.endswith("/manifest.jsonl"):
+            os.truncate(directory.manifest, length)
+        add(archive, entry, content)
+
+    monkeypatch.setattr(tarfile.TarFile, "addfile", added)
+
+    with pytest.raises(StudyMistake) as refused:
+        pack(directory, tmp_path / "p.tar.gz")
+
+    assert str(refused.value) == (
+        f"{directory.manifest} changed while it was packed; pack the study again when nothing writes to it"
+    )
+    assert not [path for path in tmp_path.iterdir() if path.suffix in (".gz", ".new")]
+
+
+@pytest.mark.parametrize("ending", [".tar.gz", ".tar.zst"])
+def test_a_file_that_cannot_be_read_is_named_and_nothing_is_packed(tmp_path: Path, ending: str) -> None:
+    directory = study_with(tmp_path)
+    with (directory.path / "runs" / "large.jsonl").open("wb") as file:
+        file.truncate(limits.RUN + 1)
+
+    with pytest.raises(StudyMistake) as refused:
+        pack(directory, tmp_path / f"p{ending}")
+
+    assert str(refused.value) == f"{directory.path}/runs/large.jsonl: is larger than 4 GiB, the most that is read"
+    assert not [path for path in tmp_path.iterdir() if path.suffix in (".gz", ".zst", ".new")]
 
 
 Change = Callable[[tarfile.TarFile], None]

@@ -2,11 +2,13 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.commands import invoke
+from support.counted import Counted
 
 from stressbench.formats.errors import SuiteFileError
 from stressbench.formats.protocols.beff import read_protocols
@@ -51,6 +53,14 @@ def protocol(folder: Path, *records: dict[str, Any]) -> Path:
     path = folder / "protocol.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
+
+
+def test_loops_are_read_twice_however_many_patterns_there_are(tmp_path: Path) -> None:
+    (read,) = read_protocols(protocol(tmp_path, HEAD, *LOOPS, END))
+    loops = Counted(read.loops)
+
+    assert b_eff_of(replace(read, loops=loops)) == b_eff_of(read)
+    assert loops.reads == 2
 
 
 def test_the_number_is_the_one_that_the_definition_gives(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """b_eff_io from its protocol: averages by hand, what is refused, and what is said of less than the definition."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.counted import Counted
 from support.examples import examples
 from support.io_protocols import MIB, MadeIO, write_lines
 
@@ -48,6 +50,14 @@ def test_the_table_is_the_paper_s() -> None:
     ]  # fmt: skip
     assert [row.number for row in TABLE_2.values() if row.fills_segment] == [33, 42]
     assert [number for number, row in TABLE_2.items() if row.chunk.value == "M_PART"] == [1, 10, 18, 26, 35]
+
+
+def test_lines_are_read_a_few_times_however_many_partitions_there_are(tmp_path: Path) -> None:
+    (read,) = read_io_protocols(worked(tmp_path))
+    counted = replace(read, patterns=Counted(read.patterns), files=Counted(read.files))
+
+    assert b_eff_io_of(counted) == b_eff_io_of(read)
+    assert (counted.patterns.reads, counted.files.reads) == (3, 2)
 
 
 def test_the_number_is_the_one_that_the_definition_gives(tmp_path: Path) -> None:

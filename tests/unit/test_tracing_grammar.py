@@ -7,6 +7,7 @@ from itertools import islice
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.counted import Counted
 
 from stressbench.formats.trace import Rule
 from stressbench.formats.trace.checks import rules_fault
@@ -15,6 +16,7 @@ from stressbench.tracing.grammar import (
     Loop,
     TooManyCalls,
     call_counts,
+    children_first,
     expand,
     expand_bounded,
     outermost_loops,
@@ -131,3 +133,52 @@ def test_who_goes_through_all_of_a_sequence_refuses_one_that_is_too_long(times: 
     assert len(list(expand_bounded((((0, 1000),),)))) == 1000
     with pytest.raises(TooManyCalls, match=re.escape(f"a rank made {said} calls in order")):
         expand_bounded((((0, times), (1, 1)),))
+
+
+def test_a_rule_that_many_rules_contain_is_read_once() -> None:
+    """A wide rule waits on the path once for each rule of a chain."""
+    count = 200
+    wide = Counted(((0, 1), (1, 1)) * count)
+    chain = (((-1, 1), (-number - 1, 1)) for number in range(2, count))
+    rules: tuple[Rule, ...] = (((-2, 1),), wide, *chain, ((0, 1),))
+
+    order = children_first(rules)
+
+    assert order == (1, *range(count, 1, -1), 0)
+    assert wide.reads == 1
+
+
+LARGEST = 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ((((0, LARGEST),),), None),
+        ((((0, LARGEST), (1, 1)),), "rules.0: stands for 2^63 calls or more; expected less"),
+        ((((-1, 2),), ((0, LARGEST),)), "rules.0: stands for 2^63 calls or more; expected less"),
+        ((((0, 1),), ((-2, 2),), ((0, LARGEST),)), "rules.1: stands for 2^63 calls or more; expected less"),
+        (
+            (*(((-number, 1 << 62),) for number in range(1, 20_000)), ((0, 1),)),
+            "rules.19997: stands for 2^63 calls or more; expected less",
+        ),
+        ((((-1, LARGEST),), ()), None),
+    ],
+    ids=["the most", "one more", "twice", "unused", "20,000 loops", "of nothing"],
+)
+def test_a_sequence_is_shorter_than_two_to_the_63(rules: tuple[Rule, ...], expected: str | None) -> None:
+    assert rules_fault(rules, calls=2) == expected
+
+
+def test_rules_without_calls_are_not_repeated() -> None:
+    rules: tuple[Rule, ...] = (((-1, LARGEST), (0, 1)), ((-2, LARGEST), (-2, 1)), ())
+
+    assert list(islice(expand(rules), 2)) == [0]
+    assert +call_counts(rules) == Counter({0: 1})
+    assert max(call_counts((*(((-number, 1 << 62),) for number in range(1, 300)), ())).values(), default=0) == 0
+
+
+def test_a_rule_in_many_rules_is_searched_for_loops_once() -> None:
+    rules: tuple[Rule, ...] = (*(((-number, 1), (-number, 1)) for number in range(1, 60)), ((0, 5),))
+
+    assert outermost_loops(rules) == (Loop(symbol=0, times=5, calls=1),)

@@ -10,6 +10,7 @@ from stressbench.levels import Level
 
 _PREFIX = "stressbench: "
 _RESET = "\x1b[0m"
+_MOST_CHARACTERS, _END_CHARACTERS = 8192, 2048  # a path may have 4,096
 
 
 _COLOURS = {
@@ -62,13 +63,16 @@ def progress(text: str) -> None:
 def emit(text: str, *, level: Level = Level.note) -> None:
     """Write `stressbench: ` and the text as one line to standard error, unless the level is suppressed.
 
-    Control characters and line ends in the text are escaped, as names may contain them. A message that cannot be
-    written is dropped.
+    Control characters and line ends in the text are escaped, as names may contain them. Of a text of more than 8,192
+    characters the middle is left out. A message that cannot be written is dropped.
     """
     if level not in _visible_levels[0]:
         return
     stream = sys.stderr
     prefix = f"{_COLOURS[level]}{_PREFIX}{_RESET}" if has_colours(stream) else _PREFIX
     raw = cast("TextIO", stream.unescaped) if isinstance(stream, EscapingStream) else stream
-    raw.write(f"{prefix}{escaped_line(text)}\n")
+    line = escaped_line(text)
+    if len(line) > _MOST_CHARACTERS:
+        line = f"{line[: _MOST_CHARACTERS - _END_CHARACTERS]}...{line[-_END_CHARACTERS:]}"
+    raw.write(f"{prefix}{line}\n")
     raw.flush()

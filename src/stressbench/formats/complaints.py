@@ -4,6 +4,7 @@ import orjson
 from pydantic import ValidationError
 
 _MAX_EXCERPT = 60
+_WITHOUT_VALUE = ("missing", "json_invalid")  # nothing, and the whole line
 
 
 def first_error(fault: ValidationError, *, record: str | None = None, show_value: bool = False) -> str:
@@ -14,7 +15,7 @@ def first_error(fault: ValidationError, *, record: str | None = None, show_value
     """
     first = fault.errors()[0]
     key = ".".join([*([] if record is None else [record]), *(str(part) for part in first["loc"])])
-    given = f" {json_excerpt(first['input'])}" if show_value and first["type"] != "missing" else ""
+    given = f" {json_excerpt(first['input'])}" if show_value and first["type"] not in _WITHOUT_VALUE else ""
     reason = first["msg"][:1].lower() + first["msg"][1:]
     return f"{key}{given}: {reason}" if key or given else reason
 

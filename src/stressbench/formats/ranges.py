@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterable
 
-_MAX_ITEM, _MAX_EXCERPT = 60, 80
+from stressbench.formats.excerpts import excerpt
+
+_MAX_ITEM = 60
 _ITEM = re.compile(r"([0-9]+)(?:-([0-9]+)(?::([0-9]+))?)?")
 MAX_NUMBERS = 1 << 21
 """Largest count of numbers in a list, equal to the largest number of ranks of a run."""
+_MAX_NUMBER = (1 << 31) - 1  # of a rank or a node, as in the engine
 
 
 def parse_ranges(text: str, *, max_numbers: int = MAX_NUMBERS) -> tuple[int, ...]:
@@ -18,19 +21,15 @@ def parse_ranges(text: str, *, max_numbers: int = MAX_NUMBERS) -> tuple[int, ...
     for item in text.split(","):
         match = _ITEM.fullmatch(item.strip())
         if match is None or match[3] == "0":
-            raise ValueError(f"'{_excerpt(item)}' in '{_excerpt(text)}': expected N, N-M or N-M:STRIDE")
-        if len(match[0]) > _MAX_ITEM:
-            raise ValueError(f"'{_excerpt(item)}': expected numbers below 2^63")
+            raise ValueError(f"'{excerpt(item)}' in '{excerpt(text)}': expected N, N-M or N-M:STRIDE")
+        if len(match[0]) > _MAX_ITEM or max(int(digits or 0) for digits in match.groups()) > _MAX_NUMBER:
+            raise ValueError(f"'{excerpt(item)}': expected numbers below 2^31")
         first = int(match[1])
         item_numbers = range(first, int(match[2] or first) + 1, int(match[3] or 1))
         if len(numbers) + len(item_numbers) > max_numbers:
-            raise ValueError(f"'{_excerpt(item)}' in '{_excerpt(text)}': expected at most {max_numbers} numbers")
+            raise ValueError(f"'{excerpt(item)}' in '{excerpt(text)}': expected at most {max_numbers} numbers")
         numbers.extend(item_numbers)
     return tuple(numbers)
-
-
-def _excerpt(text: str) -> str:
-    return text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]}..."
 
 
 def spans(numbers: Iterable[int]) -> str:

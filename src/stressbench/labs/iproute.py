@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Sequence
 
+from stressbench.formats.units import parse_digits
 from stressbench.labs.tools import find_tool
 
 
@@ -37,7 +38,7 @@ def run_iproute(tool: str, lines: Sequence[str], *, ignore_errors: bool = False)
 def _error_text(tool: str, lines: Sequence[str], errors: str) -> str:
     """The failed command and its error, such as `tc qdisc ...: Error: Specified qdisc kind is unknown`."""
     messages = [line for line in errors.splitlines() if line.strip()]
-    number = next((line.rpartition(":")[2] for line in messages if line.startswith("Command failed")), "")
-    line = lines[int(number) - 1] if number.isdigit() and 0 < int(number) <= len(lines) else "a line"
+    number = parse_digits(next((line.rpartition(":")[2] for line in messages if line.startswith("Command failed")), ""))
+    line = lines[number - 1] if number is not None and 0 < number <= len(lines) else "a line"
     reason = " ".join(text for text in messages if not text.startswith("Command failed")) or "no reason given"
     return f"{tool} {line}: {reason}"

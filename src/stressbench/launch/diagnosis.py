@@ -27,15 +27,16 @@ class Death:
 
 
 _OPEN_MPI = re.compile(
-    r"process\s+rank\s+(?P<rank>\d+)\s+with\s+PID\s+\d+\s+on\s+node\s+(?P<host>\S+)\s+exited\s+on\s+signal\s+(?P<number>\d+)"
+    r"process\s+rank\s+(?P<rank>[0-9]{1,18})\s+with\s+PID\s+\d+\s+on\s+node\s+(?P<host>\S+)\s+exited\s+on\s+signal\s+(?P<number>[0-9]{1,18})\b"
 )
 # Sometimes the only message on a rank that a signal ends before MPI_Init. mpirun then exits with 128 + the signal.
 _OPEN_MPI_STATUS = re.compile(r"Primary job\s+terminated normally, but \d+ process(?:es)?\s+returned\s+a non-zero exit")
-_HYDRA_PLACE = re.compile(r"=\s+(?:RANK (?P<rank>\d+) )?PID (?P<pid>\d+) RUNNING AT (?P<host>\S+)")
-_HYDRA_SIGNAL = re.compile(r"(?:KILLED BY SIGNAL: |EXIT STRING: [^\n]*\(signal )(?P<number>\d+)")
+_HYDRA_PLACE = re.compile(r"=\s+(?:RANK (?P<rank>[0-9]{1,18}) )?PID (?P<pid>[0-9]{1,18}) RUNNING AT (?P<host>\S+)")
+_HYDRA_SIGNAL = re.compile(r"(?:KILLED BY SIGNAL: |EXIT STRING: [^\n]*\(signal )(?P<number>[0-9]{1,18})\b")
 # srun's message on a task ended by a signal. When srun then ends the other tasks, it prints the same for them.
 _SRUN = re.compile(
-    r"^srun: error: (?P<host>[^:\s]+): tasks? (?P<rank>\d+)[\d,-]*: (?P<text>[A-Z][^\n(]*?)(?: \(|$)", re.MULTILINE
+    r"^srun: error: (?P<host>[^:\s]+): tasks? (?P<rank>[0-9]{1,18})\b[\d,-]*: (?P<text>[A-Z][^\n(]*?)(?: \(|$)",
+    re.MULTILINE,
 )
 _SRUN_ENDS_ALL = re.compile(r"^srun: (?:Job step aborted|forcing job termination)", re.MULTILINE)
 _SIGNALLED = 128

@@ -51,8 +51,8 @@ _INTEL = re.compile(r"intel(?:\(r\))?\s*mpi|\bimpi\b", re.IGNORECASE)
 _CRAY = re.compile(r"cray\s+mpich", re.IGNORECASE)
 _SIMGRID = re.compile(r"simgrid|\bsmpi\b", re.IGNORECASE)
 _MPICH = re.compile(r"hydra|mpich|mvapich", re.IGNORECASE)
-_VERSION = re.compile(r"(\d+\.\d+(?:\.\d+)?(?:[a-z]+\d+)?)")
-_LABELLED_VERSION = re.compile(r"version:?\s*v?(\d+\.\d+(?:\.\d+)?\w*)", re.IGNORECASE)
+_VERSION = re.compile(r"([0-9]{1,18}\.\d+(?:\.\d+)?(?:[a-z]+\d+)?)")
+_LABELLED_VERSION = re.compile(r"version:?\s*v?([0-9]{1,18}\.\d+(?:\.\d+)?\w*)", re.IGNORECASE)
 
 
 def recognise(text: str) -> Recognised:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stressbench.formats.units import parse_digits
+
 MARK_VARIABLE = "STRESSBENCH_LAUNCH"
 _MAX_READS, _READ_INTERVAL_S = 1000, 1e-3
 _MAX_EMPTY_READS = 5
@@ -72,8 +74,9 @@ def environment_of(folder: Path) -> bytes:
 def _rank(pairs: list[bytes]) -> int | None:
     for pair in pairs:
         for variable in _RANK_VARIABLES:
-            if pair.startswith(variable) and pair[len(variable) :].isdigit():
-                return int(pair[len(variable) :])
+            text = pair.removeprefix(variable).decode("latin-1")
+            if pair.startswith(variable) and (rank := parse_digits(text)) is not None:
+                return rank
     return None
 
 

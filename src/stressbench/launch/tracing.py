@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stressbench.formats.files import is_own_file
 from stressbench.formats.trace import TraceMode
+from stressbench.formats.units import parse_digits
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.find import recognise_launcher
 
@@ -59,9 +60,10 @@ class Tracing:
         folder = Path(base_environment.get(POOL_VARIABLE) or _POOLS)
         prefix = f"stressbench-trace-{self.key}-"
         candidates = (
-            (path.name.removeprefix(prefix).partition(".")[0], path) for path in folder.glob(f"{prefix}*.pool")
+            (parse_digits(path.name.removeprefix(prefix).partition(".")[0]), path)
+            for path in folder.glob(f"{prefix}*.pool")
         )
-        return tuple(sorted((int(rank), path) for rank, path in candidates if rank.isdigit() and is_own_file(path)))
+        return tuple(sorted((rank, path) for rank, path in candidates if rank is not None and is_own_file(path)))
 
 
 def with_tracer(words: tuple[str, ...], *, tracing: Tracing, base_environment: Mapping[str, str]) -> Command:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from stressbench.formats.protocols.beff import Kind, Protocol
+from stressbench.formats.protocols.beff import Kind, Loop, Pattern, Protocol
 
 FULL_SIZES = 21
 FULL_RINGS = 6
@@ -88,7 +88,10 @@ def b_eff_of(protocol: Protocol) -> BEff | None:
     pattern counts with its arithmetic mean over the message sizes of the maximum over methods and attempts.
     """
     head = protocol.head
-    patterns = tuple(_pattern(protocol, index) for index in range(len(head.patterns)))
+    loops_by_pattern: dict[int, list[Loop]] = {}
+    for loop in protocol.loops:
+        loops_by_pattern.setdefault(loop.pattern, []).append(loop)
+    patterns = tuple(_pattern(pattern, loops_by_pattern.get(index, [])) for index, pattern in enumerate(head.patterns))
     averaged = [one for one in patterns if one.kind is not Kind.extra]
     if not averaged or any(len(one.best) < len(head.sizes) for one in patterns):
         return None
@@ -116,12 +119,9 @@ def b_eff_of(protocol: Protocol) -> BEff | None:
     )
 
 
-def _pattern(protocol: Protocol, index: int) -> PatternResult:
-    pattern = protocol.head.patterns[index]
+def _pattern(pattern: Pattern, loops: Iterable[Loop]) -> PatternResult:
     methods: dict[str, dict[int, float]] = {}
-    for loop in protocol.loops:
-        if loop.pattern != index:
-            continue
+    for loop in loops:
         bandwidth = loop.size_bytes * pattern.messages * loop.loops / loop.time_s
         by_size = methods.setdefault(loop.method, {})
         by_size[loop.size_bytes] = max(bandwidth, by_size.get(loop.size_bytes, 0.0))

@@ -4,10 +4,11 @@ The result is computed from the measured bytes and times alone, independently of
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from stressbench.formats.protocols.beff_io import Access, Head, PatternLine, Protocol
+from stressbench.formats.protocols.beff_io import Access, FileLine, Head, PatternLine, Protocol
 from stressbench.formats.protocols.io_patterns import TABLE_2, TYPES, WEIGHTS, Chunk
 
 FULL_T_S: Mapping[int, float] = {1: 900.0, 2: 1800.0}
@@ -133,8 +134,14 @@ def b_eff_io_of(protocol: Protocol, *, cache_bytes: int | None = None) -> BEffIO
     the amount of data that the file system may keep in memory.
     """
     head, end = protocol.head, protocol.end
+    lines = [_PartitionLines() for _ in head.partitions]
+    for pattern in protocol.patterns:
+        lines[pattern.partition].patterns.append(pattern)
+    for file in protocol.files:
+        lines[file.partition].files.append(file)
     partitions = tuple(
-        _partition(protocol, index, ranks, cache_bytes=cache_bytes) for index, ranks in enumerate(head.partitions)
+        _partition(of_it, ranks, release=head.release, cache_bytes=cache_bytes)
+        for of_it, ranks in zip(lines, head.partitions, strict=True)
     )
     values = [one.value for one in partitions if one.value is not None]
     missing = _missing(protocol, partitions)
@@ -161,8 +168,16 @@ def types_of(access: Access, *, release: int) -> tuple[int, ...]:
     return (0,) if release == 2 and access is Access.rewrite else TYPES
 
 
-def _partition(protocol: Protocol, index: int, ranks: int, *, cache_bytes: int | None) -> Partition:
-    accesses = tuple(_access(protocol, index, access) for access in Access)
+@dataclass(frozen=True)
+class _PartitionLines:
+    """The lines of a protocol on one partition."""
+
+    patterns: list[PatternLine] = field(default_factory=list)
+    files: list[FileLine] = field(default_factory=list)
+
+
+def _partition(lines: _PartitionLines, ranks: int, *, release: int, cache_bytes: int | None) -> Partition:
+    accesses = tuple(_access(lines.files, access, release=release) for access in Access)
     values = {one.access: one.value for one in accesses}
     weighted = [_ACCESS_WEIGHTS[access] * value for access, value in values.items() if value is not None]
     write = accesses[0]
@@ -170,19 +185,19 @@ def _partition(protocol: Protocol, index: int, ranks: int, *, cache_bytes: int |
         ranks=ranks,
         value=math.fsum(weighted) if len(weighted) == len(accesses) else None,
         accesses=accesses,
-        patterns=tuple(_pattern(one) for one in protocol.patterns if one.partition == index),
+        patterns=tuple(map(_pattern, lines.patterns)),
         least_bytes=None if write.value is None else MIN_WRITE_S * write.value,
         enough=None if cache_bytes is None or write.value is None else write.bytes >= MIN_CACHE_MULTIPLE * cache_bytes,
     )
 
 
-def _access(protocol: Protocol, index: int, access: Access) -> AccessValue:
+def _access(files: Iterable[FileLine], access: Access, *, release: int) -> AccessValue:
     types = tuple(
         TypeValue(pattern_type=one.pattern_type, bytes=one.bytes, time_s=one.time_s, value=one.bytes / one.time_s)
-        for one in sorted(protocol.files, key=lambda one: one.pattern_type)
-        if one.partition == index and one.access is access
+        for one in sorted(files, key=lambda one: one.pattern_type)
+        if one.access is access
     )
-    required_types = types_of(access, release=protocol.head.release)
+    required_types = types_of(access, release=release)
     required = [one for one in types if one.pattern_type in required_types]
     weights = [WEIGHTS[one.pattern_type] for one in required]
     value = math.fsum(weight * one.value for weight, one in zip(weights, required, strict=True)) / max(1, sum(weights))
@@ -253,12 +268,11 @@ def _cautions(
             f"{repeated_reads} reading pattern{'' if repeated_reads == 1 else 's'} went through the same data more "
             "than once"
         )
+    bytes_by_file: Counter[tuple[int, Access, int]] = Counter()
+    for pattern in protocol.patterns:
+        bytes_by_file[pattern.partition, pattern.access, pattern.pattern_type] += pattern.bytes
     for file in protocol.files:
-        pattern_bytes = sum(
-            one.bytes
-            for one in protocol.patterns
-            if (one.partition, one.access, one.pattern_type) == (file.partition, file.access, file.pattern_type)
-        )
+        pattern_bytes = bytes_by_file[file.partition, file.access, file.pattern_type]
         if pattern_bytes != file.bytes:
             yield (
                 f"{file.access} of type {file.pattern_type} on {_ranks(protocol.head.partitions[file.partition])}: the "

@@ -16,7 +16,7 @@ Rules = Sequence[Rule]
 MAX_EXPANDED_CALLS = 10_000_000
 """Longest sequence that is expanded call by call, and most calls of all ranks that are processed so by one command.
 
-Counting works on the rules and has no limit.
+Counting works on the rules; readers limit what one rule stands for to 2^63 - 1 calls.
 """
 _MAX_CACHED_RULE = 1024  # rules of at most this many calls are expanded once and cached
 _MAX_CACHED_CALLS = 1 << 20  # calls in this cache, over all rules
@@ -33,14 +33,17 @@ def children_first(rules: Rules) -> tuple[int, ...]:
     for start in range(len(rules)):
         path = [start]
         while path:
-            children = {-symbol for symbol, _ in rules[path[-1]] if symbol < 0 and not done[-symbol]}
+            number = path[-1]
+            if done[number]:  # a rule that several rules of the path contain
+                path.pop()
+                continue
+            children = {-symbol for symbol, _ in rules[number] if symbol < 0 and not done[-symbol]}
             if children:
                 path.extend(children)
             else:
-                number = path.pop()
-                if not done[number]:
-                    done[number] = True
-                    order.append(number)
+                path.pop()
+                done[number] = True
+                order.append(number)
     return tuple(order)
 
 
@@ -95,8 +98,9 @@ class ExpandedCalls:
 
 
 def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
-    """The sequence in pieces; short rules are one piece each."""
-    cached = _cached_rules(rules)
+    """The sequence in pieces; short rules are one piece each, and rules without calls none, however often repeated."""
+    lengths = rule_lengths(rules)
+    cached = _cached_rules(rules, lengths)
     stack: list[tuple[int, int, int]] = [(0, 0, 1)]  # rule, index in it, remaining repetitions
     while stack:
         number, index, remaining = stack.pop()
@@ -106,6 +110,8 @@ def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
             index += 1
             if symbol >= 0:
                 yield repeat(symbol, times)
+            elif not lengths[-symbol]:
+                continue
             elif -symbol in cached:
                 yield from repeat(cached[-symbol], times)
             else:  # descend into the rule, then continue after it
@@ -117,8 +123,7 @@ def _pieces(rules: Rules) -> Iterator[Iterable[int]]:
                 stack.append((number, 0, remaining - 1))
 
 
-def _cached_rules(rules: Rules) -> dict[int, tuple[int, ...]]:
-    lengths = rule_lengths(rules)
+def _cached_rules(rules: Rules, lengths: Sequence[int]) -> dict[int, tuple[int, ...]]:
     cached: dict[int, tuple[int, ...]] = {}
     capacity = _MAX_CACHED_CALLS
     for number in children_first(rules):
@@ -132,6 +137,7 @@ def _cached_rules(rules: Rules) -> dict[int, tuple[int, ...]]:
 
 def call_counts(rules: Rules, *, start: int = 0) -> Counter[int]:
     """Number of occurrences of each call in the expansion of rule `start`, computed without expanding it."""
+    lengths = rule_lengths(rules)
     rule_counts = [0] * len(rules)
     rule_counts[start] = 1
     counts: Counter[int] = Counter()
@@ -141,7 +147,7 @@ def call_counts(rules: Rules, *, start: int = 0) -> Counter[int]:
         for symbol, times in rules[number]:
             if symbol >= 0:
                 counts[symbol] += times * rule_counts[number]
-            else:
+            elif lengths[-symbol]:  # a rule without calls may be repeated any number of times
                 rule_counts[-symbol] += times * rule_counts[number]
     return counts
 
@@ -156,10 +162,10 @@ class Loop:
 
 
 def outermost_loops(rules: Rules) -> tuple[Loop, ...]:
-    """Loops that are not inside another loop, in the order of the sequence."""
+    """Loops that are not inside another loop, in the order of the sequence; those of each rule once."""
     lengths = rule_lengths(rules)
     loops: list[Loop] = []
-    stack = [iter(rules[0])]
+    stack, entered = [iter(rules[0])], {0}
     while stack:
         item = next(stack[-1], None)
         if item is None:
@@ -168,7 +174,8 @@ def outermost_loops(rules: Rules) -> tuple[Loop, ...]:
         symbol, times = item
         if times > 1:
             loops.append(Loop(symbol=symbol, times=times, calls=1 if symbol >= 0 else lengths[-symbol]))
-        elif symbol < 0:
+        elif symbol < 0 and -symbol not in entered:
+            entered.add(-symbol)
             stack.append(iter(rules[-symbol]))
     return tuple(loops)
 

@@ -1,6 +1,6 @@
 """Outline of a call sequence for display: nested loops with their counts, and calls as tokens. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stressbench.formats.trace import RankTrace, Rule, Stream
@@ -26,7 +26,7 @@ def outline(rank: RankTrace, stream: Stream) -> Iterator[Line]:
     lengths = rule_lengths(stream.rules)
     row: list[str] = []
     depth = 0
-    for item in _walk(stream.rules):
+    for item in _walk(stream.rules, lengths):
         if isinstance(item, _Call):
             token = tokenizer.token(item.number)
             row.append(token if item.times == 1 else f"{token} x{item.times:,}")
@@ -61,7 +61,8 @@ class _LoopEnd:
     pass
 
 
-def _walk(rules: Rules) -> Iterator[_Call | _LoopBegin | _LoopEnd]:
+def _walk(rules: Rules, lengths: Sequence[int]) -> Iterator[_Call | _LoopBegin | _LoopEnd]:
+    """The parts of the outline; rules without calls have none."""
     stack: list[tuple[Iterator[tuple[int, int]], bool]] = [(_items(rules[0]), False)]
     while stack:
         items, is_loop = stack[-1]
@@ -74,6 +75,8 @@ def _walk(rules: Rules) -> Iterator[_Call | _LoopBegin | _LoopEnd]:
         symbol, times = item
         if symbol >= 0:
             yield _Call(symbol, times)
+            continue
+        if not lengths[-symbol]:
             continue
         if times > 1:
             yield _LoopBegin(-symbol, times)

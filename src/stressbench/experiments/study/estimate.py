@@ -8,8 +8,8 @@ from statistics import fmean
 from stressbench.experiments.study.run_states import RunState, State
 from stressbench.formats.study.tables import RunTable
 
-_JOB = re.compile(r"^\s*\[JOB_NAME\]", re.MULTILINE)
-_CONGESTOR = re.compile(r"^\s*\[ROLE\]\s+(?:congestor|background)\b", re.MULTILINE | re.IGNORECASE)
+_JOB = re.compile(r"^[ \t]*\[JOB_NAME\]", re.MULTILINE)
+_CONGESTOR = re.compile(r"^[ \t]*\[ROLE\]\s+(?:congestor|background)\b", re.MULTILINE | re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,9 @@ import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 import orjson
 
@@ -21,7 +21,7 @@ from stressbench.experiments.study.catalog import shipped_folder
 from stressbench.experiments.study.directory import Directory, sha256_of
 from stressbench.experiments.study.unpacking import read_archive
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import limits, new_output, read_bytes, read_text, require_output
+from stressbench.formats.files import limits, new_output, open_regular, read_bytes, read_text, require_output
 from stressbench.formats.files.studies import LOCK, MANIFEST, SCHEMA, SUMS, WORKLOADS
 from stressbench.formats.run import RunFileError, read_run
 from stressbench.formats.study.errors import StudyMistake
@@ -56,21 +56,82 @@ def pack(directory: Directory, output: Path) -> Packed:
     except OSError as fault:
         raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
     left_out: list[str] = []
-    try:
-        members = dict(_members(directory, left_out))
-    except OSError as fault:
-        raise StudyMistake(f"{fault.filename}: {reason_of(fault)}") from fault
-    sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in members.items())
+    files, schemas = _files(directory), dict(_schemas())
     top = output.name.removesuffix(_ending(output))
     try:
         with _writing(output) as archive:
-            for name, content in {**members, SUMS: sums.encode()}.items():
-                entry = tarfile.TarInfo(f"{top}/{name}")
-                entry.size, entry.mode = len(content), 0o644
-                archive.addfile(entry, io.BytesIO(content))
+            contents = _Pack(archive=archive, top=top)
+            for name, path in files.items():
+                if name not in schemas:
+                    contents.add_file(name, path)
+            if not (directory.path / WORKLOADS).is_dir():
+                for name, content in _workloads(directory, left_out):
+                    contents.add(name, content)
+            for name, content in schemas.items():
+                contents.add(name, content)
+            sums = "".join(f"{digest}  {name}\n" for name, digest in contents.digests.items())
+            count = len(contents.digests)
+            contents.add(SUMS, sums.encode())
     except OSError as fault:
         raise StudyMistake(f"--output: {output}: {reason_of(fault)}") from fault
-    return Packed(files=len(members), left_out=tuple(left_out))
+    return Packed(files=count, left_out=tuple(left_out))
+
+
+@dataclass(frozen=True)
+class _Pack:
+    """An archive that is being written, and the SHA-256 of each of its files by name below `top`."""
+
+    archive: tarfile.TarFile
+    top: str
+    digests: dict[str, str] = field(default_factory=dict)
+
+    def add(self, name: str, content: bytes) -> None:
+        """Add a file with this content. Raises OSError where the archive cannot be written."""
+        self._add(name, io.BytesIO(content), size=len(content))
+        self.digests[name] = hashlib.sha256(content).hexdigest()
+
+    def add_file(self, name: str, path: Path) -> None:
+        """Add the file at `path`, piece by piece. Raises StudyMistake where it cannot be read or changes meanwhile."""
+        try:
+            file = open_regular(path, limit=limits.RUN)
+        except OSError as fault:
+            raise StudyMistake(f"{path}: {reason_of(fault)}") from fault
+        with file:
+            before = os.fstat(file.fileno())
+            reader = _HashedReader(file, path)
+            self._add(name, reader, size=before.st_size)
+            after = os.fstat(file.fileno())
+        if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+            raise _changed(path)
+        self.digests[name] = reader.digest.hexdigest()
+
+    def _add(self, name: str, content: "io.BytesIO | _HashedReader", *, size: int) -> None:
+        entry = tarfile.TarInfo(f"{self.top}/{name}")
+        entry.size, entry.mode = size, 0o644
+        self.archive.addfile(entry, content)  # type: ignore[arg-type]  # only `read` is called
+
+
+class _HashedReader:
+    """Reads a file and computes its SHA-256. Raises StudyMistake, as OSError would be one of the archive."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._file, self._path = file, path
+        self.digest = hashlib.sha256()
+
+    def read(self, size: int) -> bytes:
+        """The next `size` bytes."""
+        try:
+            chunk = self._file.read(size)
+        except OSError as fault:
+            raise StudyMistake(f"{self._path}: {reason_of(fault)}") from fault
+        if len(chunk) < size:
+            raise _changed(self._path)
+        self.digest.update(chunk)
+        return chunk
+
+
+def _changed(path: Path) -> StudyMistake:
+    return StudyMistake(f"{path} changed while it was packed; pack the study again when nothing writes to it")
 
 
 def require_ending(path: Path) -> None:
@@ -158,38 +219,44 @@ def _compare(
     return Verdict(intact=intact, complaints=tuple(complaints))
 
 
-def _members(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Name and content of study files, manifest, environment, runs, workloads with included files, and schemas.
-
-    Only workloads with the recorded digest are packed, since a study directory from somebody else may name any file of
-    this user. Sentences about the others are appended to `left_out`. Raises StudyMistake for a symbolic link.
-    """
+def _files(directory: Directory) -> Mapping[str, Path]:
+    """Path of study files, manifest, environment and runs, by name. Raises StudyMistake for a symbolic link."""
+    paths: dict[str, Path] = {}
     for path in _entries(directory.path):
         if path.is_symlink():
             raise StudyMistake(f"{path} is a symbolic link, which may lead to any file: put the file itself there")
         name = path.relative_to(directory.path).as_posix()
         if path.is_file() and not path.name.startswith(".") and name != SUMS:
-            yield name, read_bytes(path, limit=limits.RUN)
-    if not (directory.path / WORKLOADS).is_dir():
-        yield from _workloads(directory, left_out)
+            paths[name] = path
+    return paths
+
+
+def _workloads(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Name and content of workloads and included files, whose relative places are kept for [INCLUDE].
+
+    Only those with the recorded digest are packed, since a study directory from somebody else may name any file of
+    this user. Sentences about the others are appended to `left_out`. Raises StudyMistake.
+    """
+    sources = {path: digest for path, digest in directory.digests().items() if path.is_file()}
+    common_folder = Path(os.path.commonpath([path.parent for path in sources])) if sources else None
+    for path, digest in sources.items():
+        try:
+            content = read_bytes(path, limit=limits.WORKLOAD)
+        except OSError as fault:
+            raise StudyMistake(f"{path}: {reason_of(fault)}") from fault
+        if hashlib.sha256(content).hexdigest() != digest:
+            left_out.append(f"{path} has changed since the study began; it is left out")
+            continue
+        yield f"{WORKLOADS}/{path.relative_to(common_folder or path.parent).as_posix()}", content
+
+
+def _schemas() -> Iterator[tuple[str, bytes]]:
     from stressbench.formats.schemas import study_schema  # loads the models of all files
 
     yield f"{SCHEMA}/study.schema.json", orjson.dumps(study_schema(), option=orjson.OPT_INDENT_2)
     schema = shipped_folder("schema") / "run.schema.json"
     if schema.is_file():
         yield f"{SCHEMA}/{schema.name}", schema.read_bytes()
-
-
-def _workloads(directory: Directory, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Name and content of workloads and included files, whose relative places are kept for [INCLUDE]."""
-    sources = {path: digest for path, digest in directory.digests().items() if path.is_file()}
-    common_folder = Path(os.path.commonpath([path.parent for path in sources])) if sources else None
-    for path, digest in sources.items():
-        content = read_bytes(path, limit=limits.WORKLOAD)
-        if hashlib.sha256(content).hexdigest() != digest:
-            left_out.append(f"{path} has changed since the study began; it is left out")
-            continue
-        yield f"{WORKLOADS}/{path.relative_to(common_folder or path.parent).as_posix()}", content
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -13,8 +13,11 @@ from stressbench.results.study_plan import PlannedCell, PlannedRun, StudyPlan
 
 def plan_of(study: Study, *, folder: Path) -> StudyPlan:
     """The plan of a study whose paths are relative to `folder`. Raises StudyMistake where a workload cannot be read."""
-    texts = {name: _text(folder / name) for name in dict.fromkeys(cell.workload for cell in study.cells)}
-    bounds = [bounds_of(study.run, workload=texts[cell.workload]) for cell in study.cells]
+    bounds_by_workload = {
+        name: bounds_of(study.run, workload=_text(folder / name))
+        for name in dict.fromkeys(cell.workload for cell in study.cells)
+    }
+    bounds = [bounds_by_workload[cell.workload] for cell in study.cells]
     fewest = 1 if study.until is None else study.until.at_least / study.repetitions
     least = [one.least_s for one in bounds if one.least_s is not None]
     most = [one.most_s for one in bounds if one.most_s is not None]

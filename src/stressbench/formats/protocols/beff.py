@@ -92,11 +92,12 @@ def read_protocols(path: Path) -> tuple[Protocol, ...]:
 def _protocol(lines: Sequence[Line[Head | Loop | End]]) -> Protocol:
     head = lines[0].record
     assert isinstance(head, Head)
+    sizes = frozenset(head.sizes)
     loops: list[Loop] = []
     end: End | None = None
     for line in lines[1:]:
         if isinstance(line.record, Loop):
-            if line.record.pattern >= len(head.patterns) or line.record.size_bytes not in head.sizes:
+            if line.record.pattern >= len(head.patterns) or line.record.size_bytes not in sizes:
                 raise line.error(f"pattern or size is none of those that line {lines[0].number} names")
             loops.append(line.record)
         elif isinstance(line.record, End):

@@ -120,11 +120,12 @@ def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:
     patterns: list[PatternLine] = []
     files: list[FileLine] = []
     end: End | None = None
+    types = frozenset(head.types)
     seen: set[tuple[object, ...]] = set()
     for line in lines[1:]:
         record = line.record
         if isinstance(record, PatternLine | FileLine) and (
-            reason := _inconsistency(record, head=head, first=lines[0].number, seen=seen)
+            reason := _inconsistency(record, head=head, types=types, first=lines[0].number, seen=seen)
         ):
             raise line.error(reason)
         if isinstance(record, PatternLine):
@@ -137,10 +138,10 @@ def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:
 
 
 def _inconsistency(
-    record: PatternLine | FileLine, *, head: Head, first: int, seen: set[tuple[object, ...]]
+    record: PatternLine | FileLine, *, head: Head, types: frozenset[int], first: int, seen: set[tuple[object, ...]]
 ) -> str | None:
     """Why a record contradicts the head or repeats an earlier one; None if it does not, after adding it to `seen`."""
-    if record.partition >= len(head.partitions) or record.pattern_type not in head.types:
+    if record.partition >= len(head.partitions) or record.pattern_type not in types:
         return f"partition or type is none of those that line {first} names"
     number = record.number if isinstance(record, PatternLine) else None
     if number is not None and TABLE_2[number].pattern_type != record.pattern_type:

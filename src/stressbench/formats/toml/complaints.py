@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, get_args
 from pydantic import BaseModel, ValidationError
 
 from stressbench.errors import UserError
+from stressbench.formats.excerpts import excerpt, shortened
 from stressbench.formats.toml.lines import KeyPath
 
 _MAX_REPORTED = 100  # mistakes that are reported
@@ -73,9 +74,10 @@ def complaints_of(
 
 def unknown_message(what: str, name: str, known: tuple[str, ...]) -> str:
     """`unknown key 'rat'; did you mean 'rate'?`, followed by the known names."""
-    similar = difflib.get_close_matches(name, known, n=1)
+    shown = excerpt(name)
+    similar = difflib.get_close_matches(shown, known, n=1)
     hint = f"did you mean '{similar[0]}'? " if similar else ""
-    return f"unknown {what} '{name}'; {hint}known: {', '.join(known)}"
+    return f"unknown {what} '{shown}'; {hint}known: {', '.join(known)}"
 
 
 def _complaint(
@@ -87,12 +89,11 @@ def _complaint(
     if kind == "extra_forbidden":
         return Complaint(place=place, text=unknown_message("key", last, _keys(model, error["loc"][:-1])))
     if kind == "missing":
-        table = by_key(place[:-1])
+        table = excerpt(by_key(place[:-1]))
         where = f"[{table}] " if table else ""
         return Complaint(place=place[:-1], text=f"{where}{last} is missing")
-    return Complaint(
-        place=place, text=f"{key_label(place)}: {_shown(value)}: {_expected(kind, context, error['msg'], pattern)}"
-    )
+    expected = _expected(kind, context, error["msg"], pattern)
+    return Complaint(place=place, text=f"{excerpt(key_label(place))}: {_shown(value)}: {shortened(expected)}")
 
 
 def _expected(kind: str, context: Mapping[str, Any], message: str, pattern: DescribePattern) -> str:
@@ -118,7 +119,7 @@ def _expected(kind: str, context: Mapping[str, Any], message: str, pattern: Desc
 
 
 def _shown(value: object) -> str:
-    return f"'{value}'" if isinstance(value, str) else f"{value!r}"
+    return f"'{excerpt(value)}'" if isinstance(value, str) else excerpt(f"{value!r}")
 
 
 def _keys(model: type[BaseModel], place: KeyPath) -> tuple[str, ...]:

@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from stressbench.formats.excerpts import excerpt, shortened
 from stressbench.formats.files import limits
 from stressbench.formats.files import read_text as read_bounded_text
 from stressbench.formats.toml.complaints import Complaint, ValidationMistakes
+from stressbench.formats.toml.dotted_keys import long_key
 from stressbench.formats.toml.lines import line_of, lines_of
 
 MAX_DEPTH = 16
@@ -33,12 +35,15 @@ def parse_toml(text: str, *, source: str) -> dict[str, Any]:
 
     Integers must fit into 64 bits, as TOML requires, and values may be nested at most `MAX_DEPTH` levels deep.
     """
+    if (start := long_key(text, most_parts=MAX_DEPTH)) is not None:
+        line, key = text.count("\n", 0, start) + 1, text[start:].partition("\n")[0]
+        raise TomlMistake(f"{source}:{line}: '{excerpt(key)}': {_TOO_DEEP}")
     try:
         tables = tomllib.loads(text)
     except RecursionError as fault:
         raise TomlMistake(f"{source}: {_TOO_DEEP}") from fault
     except ValueError as fault:  # TOMLDecodeError, or an integer of thousands of digits
-        raise TomlMistake(f"{source}: not TOML: {fault}") from fault
+        raise TomlMistake(f"{source}: not TOML: {shortened(str(fault))}") from fault
     _check(tables, source=source)
     return tables
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from stressbench.formats.bounds import LARGEST_INT64
 from stressbench.formats.trace.records import Call, RankTrace, Rule, Stream
 
 MAX_SLICES = 1_000_000
@@ -65,7 +66,7 @@ def _inits_fault(call: Call, calls: Sequence[Call]) -> str | None:
 
 
 def rules_fault(rules: Sequence[Rule], *, calls: int) -> str | None:
-    """The first symbol without a call or rule, or a rule that contains itself; None if the rules can be expanded."""
+    """The first symbol without a call or rule, or a rule that contains itself or 2^63 calls; None if there is none."""
     if not rules:
         return "rules: expected rule 0, the whole sequence"
     for number, rule in enumerate(rules):
@@ -73,11 +74,11 @@ def rules_fault(rules: Sequence[Rule], *, calls: int) -> str | None:
             if symbol >= calls or -symbol >= len(rules):
                 kind, count = ("call", calls) if symbol >= 0 else ("rule", len(rules))
                 return f"rules.{number}: {kind} {abs(symbol)}: expected a number below {count}"
-    return _cycle(rules)
+    return _cycle_or_length(rules)
 
 
-def _cycle(rules: Sequence[Rule]) -> str | None:
-    done, on_path = [False] * len(rules), [False] * len(rules)
+def _cycle_or_length(rules: Sequence[Rule]) -> str | None:
+    done, on_path, lengths = [False] * len(rules), [False] * len(rules), [0] * len(rules)
     for start in range(len(rules)):
         path = [] if done[start] else [(start, iter(rules[start]))]
         on_path[start] = bool(path)
@@ -87,6 +88,11 @@ def _cycle(rules: Sequence[Rule]) -> str | None:
             if inner is None:
                 done[number], on_path[number] = True, False
                 path.pop()
+                lengths[number] = sum(
+                    times * (1 if symbol >= 0 else lengths[-symbol]) for symbol, times in rules[number]
+                )
+                if lengths[number] > LARGEST_INT64:
+                    return f"rules.{number}: stands for 2^63 calls or more; expected less"
             elif on_path[inner]:
                 return f"rules.{number}: rule {inner} holds itself"
             else:

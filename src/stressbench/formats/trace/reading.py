@@ -34,7 +34,7 @@ _EXPECTED_FILE = f'expected a trace, whose first line is a JSON object with "for
 _VALIDATORS: Mapping[type[Any], BoundedValidator[Any]] = {
     model: BoundedValidator(model, max_values=limits.TRACE_VALUES) for model in RECORDS.values()
 }
-_LINE_START = re.compile(rb'\{"type":"(\w+)"(?:,"rank":(\d+))?[,}]')
+_LINE_START = re.compile(rb'\{"type":"(\w+)"(?:,"rank":([0-9]{1,18}))?[,}]')
 _MAX_FIRST_LINE = 1 << 20
 
 

@@ -54,6 +54,8 @@ class Lock(StrEnum):
 MAX_RANKS = 1 << 21
 MAX_GAP_TIMES = 1 << 17
 """Calls of a rank for which the tracer keeps the time before each."""
+MAX_SIZE_CLASSES = 65
+"""Sizes of 0 bytes, and of each number of bits up to 64."""
 MAX_BUCKET = 255
 """Highest bucket of gaps: 10^31 s."""
 
@@ -100,13 +102,16 @@ class ObjectCount:
     released: Count
 
 
+SizeClasses: TypeAlias = Annotated[tuple[Count, ...], Field(max_length=MAX_SIZE_CLASSES)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeCounts:
     """Calls by size: element 0 counts 0 bytes, element k > 0 sizes in [2^(k-1), 2^k)."""
 
-    p2p: tuple[Count, ...] = ()
-    coll: tuple[Count, ...] = ()
-    io: tuple[Count, ...] = ()
+    p2p: SizeClasses = ()
+    coll: SizeClasses = ()
+    io: SizeClasses = ()
 
 
 class Peer(NamedTuple):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from stressbench.formats.lab.topologies import Links
+from stressbench.formats.units import parse_digits
 from stressbench.labs.wiring import LinkSpec, Wire, Wiring, WiringInput, WiringMistake
 
 SPEC = Links
@@ -61,6 +62,7 @@ def _end(text: str, link: LinkSpec, spec: Links, inputs: WiringInput) -> tuple[s
         return name, None
     if name not in inputs.hosts:
         raise WiringMistake(key, f"'{name}' is neither a host nor a switch of this lab")
-    if colon and not (nic.startswith("eth") and nic[3:].isdigit()):
+    number = parse_digits(nic.removeprefix("eth")) if nic.startswith("eth") else None
+    if colon and number is None:
         raise WiringMistake(key, f"'{text}': expected a NIC such as {name}:eth0")
-    return name, int(nic[3:]) if colon else 0
+    return name, number or 0

@@ -25,7 +25,7 @@ _PMI_TYPES = {
     Flavour.craympich: ("cray_shasta", "pmi2"),
     Flavour.intelmpi: ("pmi2", "pmix"),
 }
-_TYPE = re.compile(r"^\s*(none|cray_shasta|pmi2|pmix)\s*$", re.MULTILINE)
+_TYPE = re.compile(r"^[ \t]*(none|cray_shasta|pmi2|pmix)[ \t]*$", re.MULTILINE)
 _WAIT_S = 30
 
 

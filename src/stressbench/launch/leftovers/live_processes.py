@@ -5,16 +5,18 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from stressbench.launch.processes import environment_of
 
 _PROC = Path("/proc")
 _STATE, _START_TIME = 0, 19  # fields 3 and 22 of /proc/PID/stat, counted from the one behind the program name
-_JOB_NUMBERS = (  # the upper half of an Open MPI job number is its job family, which all jobs of a launch share
-    (re.compile(r"PMIX_NAMESPACE=(\d+)\0"), 10),
-    (re.compile(r"seg-(\d+)"), 10),
-    (re.compile(r"(?:vader|sm)_segment\.[^/\0\n]*?\.\d+\.([0-9a-f]+)\."), 16),
+# The upper half of an Open MPI job number of 32 bits is its job family, which all jobs of a launch share.
+_JOB_NUMBERS = (
+    (re.compile(r"PMIX_NAMESPACE=([0-9]{1,10})\0"), 10),
+    (re.compile(r"seg-([0-9]{1,10})(?![0-9])"), 10),
+    (re.compile(r"(?:vader|sm)_segment\.[^/\0\n]{1,255}?\.\d+\.([0-9a-f]{1,8})\."), 16),
 )
 _MAPPED = re.compile(r"^\S+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) (\d+) *(.*)$", re.MULTILINE)
 
@@ -35,6 +37,7 @@ class LiveProcesses:
         """Whether this text occurs in an environment or path."""
         return any(text in one for one in self.texts)
 
+    @cached_property
     def job_families(self) -> frozenset[int]:
         """Job families of Open MPI with live processes."""
         return frozenset(

@@ -144,7 +144,7 @@ def is_needed(candidate: Candidate, alive: LiveProcesses) -> bool:
         return True
     match leftover.kind:
         case Kind.segment:
-            return _number_in_name(_SEGMENT, leftover.name, 16) >> 16 in alive.job_families()
+            return _number_in_name(_SEGMENT, leftover.name, 16) >> 16 in alive.job_families
         case Kind.pool:
             key = _POOL.fullmatch(leftover.name)
             return key is None or alive.mentions(f"STRESSBENCH_TRACE_ID={key[1]}\0")
@@ -156,7 +156,7 @@ def is_needed(candidate: Candidate, alive: LiveProcesses) -> bool:
             return owner is None or not is_old or _is_alive(int(owner[2]), candidate, alive)
         case _:
             family = _number_in_name(_JOB_FAMILY_SESSION, leftover.name, 10)
-            return family in alive.job_families() or time.time() - candidate.changed_s < _MIN_AGE_S
+            return family in alive.job_families or time.time() - candidate.changed_s < _MIN_AGE_S
 
 
 def _is_alive(owner: int, candidate: Candidate, alive: LiveProcesses) -> bool:

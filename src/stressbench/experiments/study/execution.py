@@ -31,6 +31,7 @@ from stressbench.experiments.study.running import (
 from stressbench.experiments.study.workers import WorkerPool
 from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.fields import MAX_RETRIES
 from stressbench.formats.study.file import Study, study_file_mistakes
 from stressbench.formats.study.manifest import PolicyRecord, Record
 from stressbench.formats.toml import KeyLabel, by_key
@@ -57,6 +58,8 @@ class StudyOptions:
 
     def check(self, study: Study) -> None:
         """Raise StudyMistake where an option does not fit the study, before anything is written."""
+        if self.retries is not None and not 0 <= self.retries <= MAX_RETRIES:
+            raise StudyMistake(f"--retries {self.retries}: expected 0 to {MAX_RETRIES}")
         if self.jobs == 1:
             return
         if study.rate_command is not None:

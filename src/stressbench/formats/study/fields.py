@@ -28,6 +28,9 @@ from stressbench.formats.units import (
 _PLACEMENT = re.compile(r"linear|interleaved|random:([0-9]{1,99})")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
+MAX_RETRIES = 1_000
+"""Largest number of times that a failed run is retried."""
+
 Value = TypeVar("Value")
 
 
@@ -137,6 +140,7 @@ _VARIABLE: dict[str, Any] = {"type": ["string", "number"]}
 Text: TypeAlias = Annotated[str, Field(min_length=1, strict=True)]
 Positive: TypeAlias = Annotated[int, Field(ge=1, strict=True)]
 NonNegative: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
+Retries: TypeAlias = Annotated[int, Field(ge=0, le=MAX_RETRIES, strict=True)]
 Seed: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_INT64, strict=True)]
 Time: TypeAlias = Annotated[
     Stated[float],

@@ -226,9 +226,9 @@ def test_the_loop_ends_when_no_run_is_open_however_many_retries_are_allowed(tmp_
     assert states(directory) == [State.done] * RUNS
 
 
-@pytest.mark.parametrize("retries", [-1, MAX_RETRIES + 1, 10**9])
-def test_retries_out_of_range_are_refused(tmp_path: Path, retries: int) -> None:
-    with pytest.raises(StudyMistake, match=rf"--retries {retries}: expected 0 to {MAX_RETRIES}"):
+@pytest.mark.parametrize("retries", [MAX_RETRIES + 1, 10**9])
+def test_too_many_retries_are_refused(tmp_path: Path, retries: int) -> None:
+    with pytest.raises(StudyMistake, match=rf"--retries: {retries} is not at most {MAX_RETRIES}"):
         StudyOptions(retries=retries).check(study_in(tmp_path).study)
 
 

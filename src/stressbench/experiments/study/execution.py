@@ -58,8 +58,8 @@ class StudyOptions:
 
     def check(self, study: Study) -> None:
         """Raise StudyMistake where an option does not fit the study, before anything is written."""
-        if self.retries is not None and not 0 <= self.retries <= MAX_RETRIES:
-            raise StudyMistake(f"--retries {self.retries}: expected 0 to {MAX_RETRIES}")
+        if self.retries is not None and self.retries > MAX_RETRIES:
+            raise StudyMistake(f"--retries: {self.retries} is not at most {MAX_RETRIES}")
         if self.jobs == 1:
             return
         if study.rate_command is not None:

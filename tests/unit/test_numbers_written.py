@@ -96,6 +96,8 @@ def test_options_take_plain_digits_only(command: str, text: str) -> None:
     ("parse", "text"),
     [
         (parse_seconds, f"{FULL_WIDTH}h"), (parse_seconds, f"{MANY[:400]}h"), (parse_seconds, "876001h"),
+        (parse_seconds, "0.5ns"), (parse_seconds, f"0.{'0' * 330}1s"), (parse_size, str(2**63)),
+        (parse_size, f"{MANY[:300]}TiB"), (parse_frequency, "0.5Hz"), (parse_frequency, "1e13"),
         (parse_size, f"{FULL_WIDTH}KiB"), (parse_rate, f"{FULL_WIDTH}00Mbit"), (parse_rate, "100\nMbit"),
         (parse_rate, "100Mbit\n"), (parse_duration, f"{FULL_WIDTH}us"), (parse_bytes, f"{FULL_WIDTH}KiB"),
         (parse_frequency, f"{FULL_WIDTH}GHz"), (parse_frequency, "1e400"), (parse_frequency, "1e308GHz"),
@@ -115,6 +117,12 @@ def test_lists_and_single_numbers_of_options(text: str) -> None:
         if (parse, text) != (rmax_from_text, MANY):
             with pytest.raises(UserError):
                 parse(text)
+
+
+@pytest.mark.parametrize("text", ["1e308", "1e-200", "nan", "inf", "-1"])
+def test_rmax_whose_balance_would_be_no_number(text: str) -> None:
+    with pytest.raises(UserError, match=f"--rmax: '{text}' must be"):
+        rmax_from_text(text)
 
 
 @pytest.mark.parametrize("option", ["levels", "partners", "messages", "bubbles"])

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Wit
 from pydantic_core import PydanticKnownError
 
 from stressbench.formats.bounds import LARGEST_INT64
+from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
 from stressbench.formats.units import (
     A_RATE_SHARE,
@@ -125,7 +126,7 @@ def _check_variable_names(sets: dict[str, Value]) -> dict[str, Value]:
 
 
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
-_POSITIVE: dict[str, Any] = {"type": "integer", "minimum": 1}
+_COUNT: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": MAX_NUMBERS}
 _PLACEMENTS: dict[str, Any] = {"type": "string", "pattern": "^(linear|interleaved|random:[0-9]+)$"}
 _FINISHES: dict[str, Any] = {"enum": ["sustain", "once"]}
 _RATES: dict[str, Any] = {"type": "string", "pattern": RATE_SHARE_PATTERN}
@@ -153,6 +154,8 @@ Share: TypeAlias = Annotated[
     WithJsonSchema({"type": "string", "pattern": PERCENT_PATTERN, "examples": ["5%"]}),
 ]
 FinishMode: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_finish), WithJsonSchema(_FINISHES)]
+_Count: TypeAlias = Annotated[int, Field(ge=1, le=MAX_NUMBERS, strict=True)]
+"""A number of ranks, or of what there is at most one of per rank."""
 _Placement: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_placement)]
 _Finish: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_finish)]
 _Rate: TypeAlias = Annotated[RateShare, _stated_as(_parse_rate)]
@@ -165,7 +168,7 @@ _Variable: TypeAlias = Annotated[str, BeforeValidator(_variable_text)]
 
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_TEXT)]
 Counts = Annotated[
-    tuple[Positive, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_POSITIVE)
+    tuple[_Count, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_COUNT)
 ]
 Placements = Annotated[
     tuple[_Placement, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_PLACEMENTS)

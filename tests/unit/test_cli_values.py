@@ -66,6 +66,19 @@ OPTIONS = (
 """Each with a mistake that is found after the value, an output that exists or ends in .txt, unless it only reads."""
 
 
+def test_more_congestion_levels_than_can_be_tried_are_refused_before_they_are_combined(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_beff_machine(tmp_path, monkeypatch)
+    monkeypatch.chdir(folder)
+    numbers, pauses = (",".join(f"{number}{unit}" for number in range(1, 201)) for unit in ("", "us"))
+
+    ended = invoke(f"compress {ON_LOCAL} --bubbles {pauses} --messages {numbers} -o a.txt -- true")
+
+    assert (ended.exit_code, ended.exception) == (2, None)
+    assert "--messages: 40000 combinations: expected at most 10000" in ended.stderr
+
+
 TOO_MANY_RANKS = ("2097153", "999999999999999999")
 
 

@@ -37,8 +37,8 @@ import compare
 import pydantic
 import sources
 from application_inputs import Application, Case
-from application_targets import SuiteTarget, lab_targets
 from application_results import GOAL, Comparison, Row, comparisons_of, effort, tables
+from application_targets import SuiteTarget, lab_targets
 
 from stressbench.console.escaping import escaped
 from stressbench.results.validation import Validation

@@ -266,7 +266,7 @@ def test_probes_and_ring_that_fail_end_everything(folder: Path) -> None:
         ("-n 1 --messages 0 true", "--messages: '0' must be numbers, 1 or more"),
         ("-n 1 --bubbles 10us,soon true", "--bubbles: 'soon' must be a time with its unit"),
         ("-n 1 --bubbles 0 true", "--bubbles: '0' must be a time with its unit"),
-        ("-n 1 --clock fast true", "--clock: 'fast' must be a frequency, such as 2.6GHz"),
+        ("-n 1 --clock fast true", "--clock: 'fast' must be a frequency from 1Hz to 1000GHz, such as 2.6GHz"),
         ("-n 1 --message-size big true", "--message-size: 'big' must be a size above 0"),
         ("-n 1 --nodes 1 true", "--nodes: 1 is not at least 2: each rank of a ring sends to another one"),
         ("-n 1 --nodes 3 true", "--nodes: 3 hosts; --on local has 1"),

@@ -145,6 +145,12 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
             "run -o d -n 2 --compete --link 1Gbit -- app",
             "--compete: is for workloads, whose nodes it can share, and app",
         ),
+        (
+            "run -o d -n 2,4 --rates 1,1/2 --runs 25001 -- app",
+            "--runs: 4 conditions, 25001 times each: expected at most 100000 launches",
+        ),
+        ("run -o d -n 2 --runs 1000000000000 -- app", "000 times each: expected at most 100000 launches"),
+        ("run one.sb -o d --runs 1000000000", "--runs: 4 cells, 1000000000 times each: expected at most 100000 runs"),
         ("run one.sb app -o d -n 2", "one.sb: is a workload, but app is not; expected workloads, or a program"),
         ("run -o d -n 2 --fom GF -- app", "--fom GF: expected NAME=REGEX"),
         ("run -o d -n 2 --fom G=(x)(y) -- app", "--fom G=(x)(y): 2 groups; expected one, around the number"),

@@ -9,7 +9,7 @@ from support.sensitivities import aggressor, victim
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.formats.profiles.store import Store
-from stressbench.interference.placement_search import best_grouping
+from stressbench.interference.placement_search import best_grouping, cheapest_grouping
 from stressbench.interference.predictors import Monotone, PhaseAware
 
 SUFFERS = {"cg": 2.0, "fft": 1.6, "mcb": 1.05, "amg": 1.02}
@@ -54,6 +54,14 @@ def test_words_name_each_switch_and_what_it_costs(store: Path) -> None:
     assert "cg alone" in ended.stdout and "fft alone" in ended.stdout
     assert "amg 1.0" in ended.stdout
     assert "Predicted slowdowns add up to 7." in ended.stdout
+
+
+@pytest.mark.parametrize("places", [1, 10**12, 2**63 - 1])
+@pytest.mark.parametrize("per_place", [4, 10**12, 2**63 - 1])
+def test_room_that_no_application_needs_is_not_searched(places: int, per_place: int) -> None:
+    found = cheapest_grouping(lambda _: 0.0, count=4, places=places, per_place=per_place)
+
+    assert found == cheapest_grouping(lambda _: 0.0, count=4, places=min(places, 4), per_place=4)
 
 
 def test_switches_that_are_not_needed_stay_empty(store: Path) -> None:

@@ -81,6 +81,11 @@ def rails(*words: str) -> Any:
             "run -o d --on local -n 2 -- hpcc",
             "--nics: nic0: the NICs of the hosts are unknown; expected --nics",
         ),
+        (
+            "run -o d --on local -n 2 --nics a,b --policies default,nic0 --runs 50001 -- hpcc",
+            "--runs: 2 conditions, 50001 times each: expected at most 100000 launches",
+        ),
+        ("run one.sb -o d --runs 1000000000", "000 times each: expected at most 100000 runs"),
         ("run -o d --on local -n 2,4 --nics a,b -- hpcc", "-n: '2,4': expected one number of ranks for a program"),
         ("run -o d --on local -n 0 --nics a,b -- hpcc", "-n: 0 is not at least 1"),
         ("run -o d --on simgrid:tiny -n 2 -- hpcc", "--on simgrid:tiny: a simulated host has one NIC; expected lab"),

@@ -10,6 +10,11 @@ from support.fake_tracer import COPY, folder, stressbench
 from support.multigrid import MadeLevel, VCycle
 from support.traces import RULES, MadeRank, MadeTrace, allreduce, call, cg, ring, write_lines
 
+from stressbench.errors import UserError
+from stressbench.experiments.trace_outline import outline_document
+from stressbench.experiments.traces import trace_difference
+from stressbench.formats.trace import read_trace
+
 __all__ = ["folder"]  # a fixture
 
 
@@ -37,6 +42,19 @@ def test_show_of_one_rank_stops_after_so_many_lines(tmp_path: Path) -> None:
 
     assert ended.stdout.splitlines()[-3:] == ["  Bcast:16@3", "  10 times, 5 calls each:", "  ... (--lines shows more)"]
     assert "rank 2: 52 calls" in ended.stdout
+
+
+@pytest.mark.parametrize("count", [0, 1_000_001, 2**63 - 1])
+def test_lines_and_context_out_of_range_are_refused(tmp_path: Path, count: int) -> None:
+    path = cg().write(tmp_path)
+
+    for ended in (trace("show", path, "--lines", str(count)), trace("diff", path, path, "--context", str(count))):
+        assert (ended.exit_code, ended.exception) == (2, None)
+        assert "Invalid value for '--" in ended.stderr
+    with pytest.raises(UserError, match=f"--lines: {count}: expected 1 to 1000000"):
+        outline_document(read_trace(path), lines=count)
+    with pytest.raises(UserError, match=f"--context: {count}: expected 1 to 1000"):
+        trace_difference(path, path, context=count)
 
 
 def test_show_profile_gives_the_tables_of_profile(tmp_path: Path) -> None:

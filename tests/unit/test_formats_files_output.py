@@ -189,6 +189,61 @@ def test_standard_output_in_a_file_keeps_what_is_in_that_file(tmp_path: Path) ->
     assert (tmp_path / "log").read_text() == "atext"
 
 
+@pytest.mark.parametrize("folder", ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"])
+def test_a_pipe_that_is_named_by_its_descriptor_is_written_to(folder: str) -> None:
+    """Shells name it so for `-o >(cat)`."""
+    reader, writer = os.pipe()
+    try:
+        path = Path(folder, str(writer))
+        require_output(path)
+        write_output(path, "text")
+        assert os.read(reader, 10) == b"text"
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+def test_an_open_file_that_is_named_by_its_descriptor_keeps_what_is_in_it(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("w+") as log:
+        log.write("a")
+        log.flush()
+        write_output(Path("/dev/fd", str(log.fileno())), "text")
+
+    assert (tmp_path / "log").read_text() == "atext"
+
+
+@pytest.mark.parametrize("folder", ["/proc/self/cwd", "/proc/self/root{cwd}", "/proc/self/fd/{descriptor}"])
+def test_files_in_a_folder_of_proc_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to("page")
+    (tmp_path / "read").write_bytes(b"old")
+    read_bytes(tmp_path / "read", limit=10)
+    descriptor = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        within = Path(folder.format(cwd=tmp_path, descriptor=descriptor))
+        for text in ("first and long", "second"):
+            write_output(within / "link", text)
+        assert refusal(within / "read") == "is a file that this command reads; choose another name"
+        assert refusal(within) == "Is a directory"
+    finally:
+        os.close(descriptor)
+
+    assert (tmp_path / "page").read_text() == "second"
+    assert names(tmp_path) == ["link", "page", "read"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a link of another user")
+def test_a_link_of_another_user_is_not_followed_in_a_folder_of_proc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "victim").write_text("old")
+    (tmp_path / "planted").symlink_to("victim")
+    os.lchown(tmp_path / "planted", 64_999, 64_999)
+
+    assert refusal(Path("/proc/self/cwd/planted")) == "is a symbolic link that user 64999 made; name the file itself"
+
+
 def test_our_own_files_are_replaced_without_following_links(tmp_path: Path) -> None:
     (tmp_path / "victim").write_text("old")
     (tmp_path / "ours").symlink_to("victim")

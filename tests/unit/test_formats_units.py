@@ -59,7 +59,7 @@ def test_frequencies(text: str, hertz: float) -> None:
         (units.parse_duration, "1min", "expected a time, such as 10us or 1ms"),
         (units.parse_bytes, "4096", "expected a size, such as 256KiB or 1MB"),
         (units.parse_bytes, f"{2**63}B", "is too large; expected less than 2^63 bits per second, bytes or nanoseconds"),
-        (units.parse_frequency, "0Hz", "expected a frequency, such as 2.6GHz"),
+        (units.parse_frequency, "0Hz", "expected a frequency from 1Hz to 1000GHz, such as 2.6GHz"),
         (units.parse_rate_share, "third", "expected full, half, quarter, eighth, 1/5 or 20%"),
         (units.parse_rate_share, "1/0", "expected full, half, quarter, eighth, 1/5 or 20%"),
         (units.parse_percent, "0%", "expected a share above 0, such as 5%"),

@@ -1,13 +1,17 @@
 """Numbers as people write them: ASCII digits, without underscores, and no more than there is room for."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from support.commands import call, invoke
 from support.golden import KEPT
+from support.options import of_stressbench
 
 from stressbench.errors import UserError
+from stressbench.experiments.lab import link_use
 from stressbench.experiments.linpack import rmax_from_text
 from stressbench.experiments.sweep import option_values
 from stressbench.formats.study.file import read_study
@@ -25,6 +29,8 @@ from stressbench.formats.units import (
     parse_share,
     parse_size,
 )
+from stressbench.labs.lifecycle import RunningLab
+from stressbench.labs.link_check import check_links
 from stressbench.launch.batch import flux, slurm
 from stressbench.launch.diagnosis import diagnose
 from stressbench.launch.execute import Outcome
@@ -44,6 +50,45 @@ OPTIONS = {
 }
 
 
+NO_NUMBERS = ("", "1_000", "\u0661\u0662", "0x10", "nan", "inf", "-inf", "1e400", "1e308", MANY)
+NO_INTEGERS = (*NO_NUMBERS, "1.5", str(2**63), str(-(2**63)), str(10**30), "1e3")
+
+
+def numeric_options() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Each command, one of its options for a number, and what the option refuses at least."""
+    for command, found in of_stressbench().items():
+        for option in found["takes"] if isinstance(found, dict) else found:
+            kind = option["takes"].split()[0]
+            if kind in ("integer", "number"):
+                yield command, option["options"][0], NO_INTEGERS if kind == "integer" else (*NO_NUMBERS, "1e-200")
+
+
+@pytest.mark.parametrize(("command", "option", "refused"), tuple(numeric_options()))
+def test_no_option_takes_what_is_no_finite_number_of_64_bits(
+    command: str, option: str, refused: tuple[str, ...]
+) -> None:
+    for text in refused:
+        done = invoke([*command.split()[1:], option, text])
+        said = " ".join(done.stderr.split())
+
+        assert (text, done.exit_code, done.exception) == (text, 2, None)
+        assert said.count("Invalid value for ") == 1
+        assert f"{option}'" in said
+        assert f": '{text[:60]}" in said
+
+
+@pytest.mark.parametrize("interval_s", [math.nan, math.inf, 0.0, -1.0, 1e5, 1e308])
+def test_intervals_of_labs(interval_s: float) -> None:
+    with pytest.raises(UserError, match=r"--interval: .*: expected more than 0 s and at most 86400 s"):
+        next(link_use("none", interval_s=interval_s))
+
+
+@pytest.mark.parametrize("tolerance", [math.nan, math.inf, -0.1])
+def test_tolerances_of_links(tolerance: float) -> None:
+    with pytest.raises(UserError, match=r"--tolerance: .*: expected 0 or more"):
+        next(check_links(cast("RunningLab", None), tolerance=tolerance, streams=1))
+
+
 @pytest.mark.parametrize("text", ["1_0", FULL_WIDTH])
 @pytest.mark.parametrize("command", OPTIONS)
 def test_options_take_plain_digits_only(command: str, text: str) -> None:
@@ -57,6 +102,8 @@ def test_options_take_plain_digits_only(command: str, text: str) -> None:
     ("parse", "text"),
     [
         (parse_seconds, f"{FULL_WIDTH}h"), (parse_seconds, f"{MANY[:400]}h"), (parse_seconds, "876001h"),
+        (parse_seconds, "0.5ns"), (parse_seconds, f"0.{'0' * 330}1s"), (parse_size, str(2**63)),
+        (parse_size, f"{MANY[:300]}TiB"), (parse_frequency, "0.5Hz"), (parse_frequency, "1e13"),
         (parse_size, f"{FULL_WIDTH}KiB"), (parse_rate, f"{FULL_WIDTH}00Mbit"), (parse_rate, "100\nMbit"),
         (parse_rate, "100Mbit\n"), (parse_duration, f"{FULL_WIDTH}us"), (parse_bytes, f"{FULL_WIDTH}KiB"),
         (parse_frequency, f"{FULL_WIDTH}GHz"), (parse_frequency, "1e400"), (parse_frequency, "1e308GHz"),
@@ -76,6 +123,12 @@ def test_lists_and_single_numbers_of_options(text: str) -> None:
         if (parse, text) != (rmax_from_text, MANY):
             with pytest.raises(UserError):
                 parse(text)
+
+
+@pytest.mark.parametrize("text", ["1e308", "1e-200", "nan", "inf", "-1"])
+def test_rmax_whose_balance_would_be_no_number(text: str) -> None:
+    with pytest.raises(UserError, match=f"--rmax: '{text}' must be"):
+        rmax_from_text(text)
 
 
 @pytest.mark.parametrize("option", ["levels", "partners", "messages", "bubbles"])

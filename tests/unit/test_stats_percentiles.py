@@ -37,6 +37,20 @@ def test_the_bounds_are_those_of_the_binomial_distribution(count: int, share: fl
     assert stats.binom.cdf(round(low * count), count, share) >= 0.025
 
 
+@pytest.mark.parametrize("count", [10**9, 10**9 + 1, 2**31, 10**15])
+@pytest.mark.parametrize("share", [0.5, 0.95, 0.999])
+def test_the_bounds_of_as_many_values_as_a_run_file_may_have_are_found_without_listing_their_ranks(
+    share: float, count: int
+) -> None:
+    low, high = _order_shares(count, share)
+
+    assert low is not None
+    assert high is not None
+    deviation = (share * (1 - share) / count) ** 0.5
+    assert (share - low) / deviation == pytest.approx(1.96, abs=0.01)
+    assert (high - share) / deviation == pytest.approx(1.96, abs=0.01)
+
+
 @pytest.mark.parametrize(("count", "share"), [(5, 0.5), (71, 0.95), (367, 0.99), (3687, 0.999)])
 def test_too_few_values_give_no_upper_bound_and_say_how_many_would_do(count: int, share: float) -> None:
     found = percentile_of(one_round_each(np.arange(1.0, count + 1)), share)

@@ -34,6 +34,7 @@ from stressbench.experiments.study.run_states import State, retries_of, run_stat
 from stressbench.experiments.study.running import LaunchResult, Stop
 from stressbench.experiments.study.workers import WorkerPool
 from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.fields import MAX_RETRIES
 from stressbench.formats.study.manifest import FailedRecord, FinishedRecord, PlannedRecord, PolicyRecord, SettledRecord
 
 RUNS = 12  # of STUDY: 3 placements, 2 sizes, 2 repetitions
@@ -215,6 +216,33 @@ def test_a_run_that_goes_on_failing_is_given_up_and_reported(tmp_path: Path) -> 
     assert (lost.failures, lost.status, lost.reason) == (3, 3, "again")
 
 
+def test_the_loop_ends_when_no_run_is_open_however_many_retries_are_allowed(tmp_path: Path) -> None:
+    directory, launches = study_in(tmp_path), FakeLaunches(results={at: LaunchResult(status=3) for at in (1, 12, 13)})
+
+    stop, _ = carry_out(directory, launches, retries=10**12)
+
+    assert stop is Stop.done
+    assert launches.started[RUNS:] == [launches.started[1]] * 3
+    assert states(directory) == [State.done] * RUNS
+
+
+@pytest.mark.parametrize("retries", [MAX_RETRIES + 1, 10**9])
+def test_too_many_retries_are_refused(tmp_path: Path, retries: int) -> None:
+    with pytest.raises(StudyMistake, match=rf"--retries: {retries} is not between 0 and {MAX_RETRIES}"):
+        StudyOptions(retries=retries).check(study_in(tmp_path).study)
+
+
+def test_a_manifest_s_record_of_too_many_retries_is_named_and_ignored(tmp_path: Path) -> None:
+    directory = study_in(tmp_path)
+    directory.write(PolicyRecord(at=now(), retries=MAX_RETRIES))
+    directory.write(PolicyRecord(at=now(), retries=10**9))
+
+    manifest = directory.read()
+
+    assert retries_of(manifest.records, written=1) == MAX_RETRIES
+    assert len(manifest.complaints) == 1
+
+
 def test_resume_counts_the_tries_before_and_tries_again_only_where_more_are_allowed(tmp_path: Path) -> None:
     directory = study_in(tmp_path)
     carry_out(directory, FakeLaunches(results={0: LaunchResult(status=3)}), retries=0)
@@ -363,7 +391,7 @@ def test_options_below_their_range_end_before_any_run(tmp_path: Path) -> None:
 
     for options, message in (
         (StudyOptions(jobs=0), "--jobs: 0 is not at least 1"),
-        (StudyOptions(retries=-1), "--retries: -1 is not at least 0"),
+        (StudyOptions(retries=-1), "--retries: -1 is not between 0 and 1000"),
     ):
         with pytest.raises(StudyMistake, match=message):
             run_study(directory, options)

@@ -48,8 +48,8 @@ def report(
 ) -> None:
     """Read all runs, then write the report; nothing is written if a run cannot be read."""
     render = renderer_named(kind, FORMATS)
-    target = output or (runs[0].with_suffix(".html") if kind == _PAGE else None)
     read = [read_run(path) for path in runs]
+    target = output or (runs[0].with_suffix(".html") if kind == _PAGE else None)  # a run that was read has a name
     print_or_write(render(read), target)
     if data is not None:
         from stressbench.report.export import export  # figures take a second to import

@@ -84,8 +84,8 @@ def record_program(
     The trace is written beside `output`. The second value is False where no workload was written. The reasons are then
     reported through `progress`. Raises LaunchMistake before the program starts, if something is wrong.
     """
-    trace_file = trace_path_for(output)
     check_output(output, endings=(".sb",), replace=False)
+    trace_file = trace_path_for(output)
     check_output(trace_file, endings=(_TRACE,), replace=False)
     if job is not None and not (job and job.isprintable()):
         raise LaunchMistake(f"--job: {job!r} is not a name")

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 
+from stressbench.formats.lab.errors import LabMistake
 from stressbench.labs.catalog import lab_file, shipped
 from stressbench.labs.counters import link_directions, read_counters
 from stressbench.labs.errors import LabFault
@@ -16,6 +17,8 @@ from stressbench.report.labs.drawing import draw
 
 LOAD_INTERVAL_S = 1.0
 """Default interval over which the load of links is measured, s."""
+MAX_LOAD_INTERVAL_S = 24 * 3600.0
+"""The longest interval, s: a day."""
 
 
 def bring_up(what: str, *, name: str | None = None) -> StartedLab:
@@ -56,8 +59,10 @@ def _status(running: RunningLab) -> LabStatus:
 def link_use(name: str | None = None, *, interval_s: float = LOAD_INTERVAL_S) -> Iterator[tuple[LinkDirection, ...]]:
     """Endless iterator over the load of all links of a lab, one tuple per interval, with both directions of each link.
 
-    `name` may be None if only one lab is up. Raises LabMistake and LabFault.
+    `name` may be None if only one lab is up. Raises LabMistake, also for an interval out of range, and LabFault.
     """
+    if not 0 < interval_s <= MAX_LOAD_INTERVAL_S:
+        raise LabMistake(f"--interval: {interval_s}: expected more than 0 s and at most {MAX_LOAD_INTERVAL_S:g} s")
     running = selected_lab(name)
     before = read_counters(running)
     while True:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from stressbench.formats.bounds import LARGEST, SMALLEST
 from stressbench.formats.files import limits, read_text
 from stressbench.formats.units import parse_float
 from stressbench.launch import program
@@ -23,8 +24,9 @@ def rmax_from_text(text: str) -> Rmax:
         value = parse_float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value > 0):
-        raise LaunchMistake(f"--rmax: '{text}' must be Linpack's Rmax in GFlop/s, above 0, or {HPCC}")
+    if not SMALLEST <= value <= LARGEST:
+        expected = f"Linpack's Rmax in GFlop/s, above 0, or {HPCC}; {SMALLEST:g} at least, {LARGEST:g} at most"
+        raise LaunchMistake(f"--rmax: '{text}' must be {expected}")
     return Rmax(flops_per_s=value * 1e9, source="as given")
 
 

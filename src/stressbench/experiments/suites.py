@@ -228,12 +228,12 @@ def _note_of(protocol: Path) -> Path:
 
 def _require_new(output: Path) -> None:
     folder = output.absolute().parent
-    for path in (output, _note_of(output)):
-        if os.path.lexists(path):
-            prefix = "" if path == output else f"{path} "
-            raise LaunchMistake(f"-o {output}: {prefix}already exists; name a new file, or remove it")
+    if os.path.lexists(output):
+        raise LaunchMistake(f"-o {output}: already exists; name a new file, or remove it")
     if not folder.is_dir():
         raise LaunchMistake(f"-o {output}: {folder} is not a directory")
+    if os.path.lexists(note := _note_of(output)):
+        raise LaunchMistake(f"-o {output}: {note} already exists; name a new file, or remove it")
     try:
         require_output(output)
     except OSError as fault:

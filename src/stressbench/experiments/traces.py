@@ -12,7 +12,7 @@ from stressbench.formats.complaints import first_error
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import BoundedValidator, limits, read_bytes
 from stressbench.formats.trace import read_trace
-from stressbench.tracing.diff import CONTEXT, Difference, diff
+from stressbench.tracing.diff import CONTEXT, MAX_CONTEXT, Difference, diff
 from stressbench.tracing.grammar import TooManyCalls
 from stressbench.tracing.multigrid import levels_of, levels_text
 from stressbench.tracing.profile import Profile
@@ -24,8 +24,10 @@ def trace_difference(a: Path, b: Path, *, exact: bool = False, context: int = CO
     """Where the calls of two traces differ; `context`: calls shown around a difference.
 
     `exact`: compare receives from MPI_ANY_SOURCE and the creation of communicators as called. Raises TraceFileError,
-    and UserError for traces with too many calls.
+    and UserError for traces with too many calls and for a context out of range.
     """
+    if not 1 <= context <= MAX_CONTEXT:
+        raise UserError(f"--context: {context}: expected 1 to {MAX_CONTEXT}")
     with _bounded(f"{a} or {b}"):
         first, second = read_trace(a), read_trace(b)
         for trace in (first, second):

@@ -6,7 +6,6 @@ blank before the unit), lab files their own (`parse_bytes`, `parse_duration`, `p
 required).
 """
 
-import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,11 +23,11 @@ PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 A_TIME = "a time with its unit, such as 500ms, 30s, 10min or 2h"
 A_SIZE = "a size above 0, such as 4096, 32KiB, 1.5MiB or 4MB"
-A_FREQUENCY = "a frequency, such as 2.6GHz"
+A_FREQUENCY = "a frequency from 1Hz to 1000GHz, such as 2.6GHz"
 A_RATE_SHARE = "full, half, quarter, eighth, 1/5 or 20%"
 
 TIME_PATTERN = r"^[0-9]+(\.[0-9]+)?(ns|us|ms|s|min|h)$"
-"""For JSON Schemas: matches what `parse_seconds` accepts, and also 0."""
+"""For JSON Schemas: matches what `parse_seconds` accepts, and also times out of its range."""
 RATE_SHARE_PATTERN = r"^(full|half|quarter|eighth|[0-9]*[1-9][0-9]*/[1-9][0-9]*|[0-9]+(\.[0-9]+)?%)$"
 """For JSON Schemas: matches what `parse_rate_share` accepts, except the fractions 0/N."""
 PERCENT_PATTERN = r"^[0-9]+(\.[0-9]+)?%$"
@@ -37,8 +36,10 @@ RATE_PATTERN = r"^[0-9]+(\.[0-9]+)? *[kMGT]?bit(/s)?$"
 DURATION_PATTERN = r"^[0-9]+(\.[0-9]+)? *(ns|us|ms|s)$"
 BYTES_PATTERN = r"^[0-9]+(\.[0-9]+)? *([kMG]|[KMG]i)?B$"
 
-MAX_SECONDS = 100 * 365 * 24 * 3600.0
-"""The longest time that users may specify, in seconds: 100 years."""
+MIN_SECONDS, MAX_SECONDS = 1e-9, 100 * 365 * 24 * 3600.0
+"""The shortest and the longest time that users may specify, in seconds: a nanosecond and 100 years."""
+MAX_SIZE = 2**63 - 1
+"""The largest size that users may specify, in bytes."""
 
 FULL = "full"
 """The share that stands for the full rate."""
@@ -55,6 +56,8 @@ _PERCENT = re.compile(rf"{_BOUNDED_NUMBER}%")
 _FREQUENCY = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:e[0-9]{1,3})?)([kMG]?)(?:Hz)?")
 _DIGITS = re.compile("[0-9]{1,18}")
 
+
+_ROUNDING = 1e-9
 
 V = TypeVar("V")
 
@@ -153,22 +156,26 @@ def parse_digits(text: str) -> int | None:
 
 
 def parse_seconds(text: str) -> float:
-    """Return the seconds of a time above 0: 3300.0 for `55min`. Raises UnitError, also above MAX_SECONDS."""
+    """Return the seconds of a time from MIN_SECONDS to MAX_SECONDS: 3300.0 for `55min`. Raises UnitError."""
     match = _SECONDS.fullmatch(text)
     seconds = float(match[1]) * NANOSECONDS[match[2]] / NANOSECONDS["s"] if match else 0.0
     if not seconds:
         raise UnitError(f"expected {A_TIME}")
+    if seconds < MIN_SECONDS * (1 - _ROUNDING):
+        raise UnitError("expected at least 1ns")
     if seconds > MAX_SECONDS:
         raise UnitError("expected at most 100 years")
     return seconds
 
 
 def parse_size(text: str) -> int:
-    """Return a size above 0 in whole bytes: 32768 for `32KiB`. Raises UnitError, also for fractions of a byte."""
+    """Return a size from 1 to MAX_SIZE in whole bytes: 32768 for `32KiB`. Raises UnitError."""
     match = _SIZE.fullmatch(text)
     size = Fraction(match[1]) * BYTES[match[2] or "B"] if match else Fraction(0)
     if size <= 0 or size.denominator != 1:
         raise UnitError(f"expected {A_SIZE}")
+    if size > MAX_SIZE:
+        raise UnitError("expected less than 2^63 bytes")
     return int(size)
 
 
@@ -205,10 +212,10 @@ def parse_bytes(text: object) -> Bytes:
 
 
 def parse_frequency(text: str) -> float:
-    """Return hertz above 0: 2.6e9 for `2.6GHz`, `2.6G` and `2600000000`. Raises UnitError."""
+    """Return hertz, 1 to 1e12: 2.6e9 for `2.6GHz`, `2.6G` and `2600000000`. Raises UnitError."""
     match = _FREQUENCY.fullmatch(text)
     hertz = float(match[1]) * PREFIXES[match[2]] if match else 0.0
-    if not 0 < hertz < math.inf:
+    if not 1 <= hertz <= 1e12:
         raise UnitError(f"expected {A_FREQUENCY}")
     return hertz
 

@@ -53,7 +53,8 @@ def cheapest_grouping(cost: Cost, *, count: int, places: int, per_place: int = 2
     """
     if count > places * per_place:
         raise ValueError(f"{count} applications: {places} places for {per_place} each hold {places * per_place}")
-    if (group_count := sum(comb(count, size) for size in range(1, per_place + 1))) > MOST_GROUPS:
+    largest = min(per_place, count)
+    if (group_count := sum(comb(count, size) for size in range(1, largest + 1))) > MOST_GROUPS:
         raise ValueError(
             f"{group_count} groups of up to {per_place} of {count} applications: expected {MOST_GROUPS} at most"
         )
@@ -61,14 +62,14 @@ def cheapest_grouping(cost: Cost, *, count: int, places: int, per_place: int = 2
         return Grouping(groups=(), cost=0.0, not_considered=())
     groups: list[tuple[int, ...]] = [(one,) for one in range(count)]
     costs, unpredicted = [0.0] * count, []
-    for group in (combination for size in range(2, per_place + 1) for combination in combinations(range(count), size)):
+    for group in (combination for size in range(2, largest + 1) for combination in combinations(range(count), size)):
         group_cost = cost(group)
         if group_cost is None:
             unpredicted.append(group)
         else:
             groups.append(group)
             costs.append(group_cost)
-    chosen = _cheapest(groups, costs, count=count, places=places)
+    chosen = _cheapest(groups, costs, count=count, places=min(places, count))
     if chosen is None:
         raise Inconclusive(f"{_groups(len(unpredicted))} no prediction, and the others do not cover all applications")
     return Grouping(

@@ -1,8 +1,10 @@
 """`stressbench lab check`: measures every link with TCP streams and reports deviations from its rate."""
 
+import math
 from collections.abc import Iterator, Sequence
 from statistics import median
 
+from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.units import Rate
 from stressbench.labs.addresses import address_of
@@ -23,7 +25,10 @@ def check_links(running: RunningLab, *, tolerance: float, streams: int) -> Itera
 
     Each direction is measured separately with `streams` consecutive streams. Their median rate must match the link's
     current rate within `tolerance` (share of the rate). A rate that differs from the lab file is reported as well.
+    Raises LabMistake for a `tolerance` that is not a number or negative.
     """
+    if not 0 <= tolerance < math.inf:
+        raise LabMistake(f"--tolerance: {tolerance}: expected 0 or more, such as 0.03")
     for one in read_counters(running).links:
         for source, target, sent in ((one.link.a, one.link.b, one.from_a), (one.link.b, one.link.a, one.from_b)):
             yield _measured(running, one, source, target, sent.bucket.rate, tolerance, streams)

@@ -14,6 +14,7 @@ from stressbench.labs.lifecycle import RunningLab
 from stressbench.labs.network_task import start_in_network
 from stressbench.labs.plan import plan
 from stressbench.labs.shaping import token_bucket_lines
+from stressbench.labs.subset import require_possible_share
 from stressbench.labs.topology import End, Lab, Link
 
 _EXPECTED = "expected rate=50Mbit, rate=half, rate=1/4, rate=25%, down or up"
@@ -70,8 +71,14 @@ def select_links(lab: Lab, word: str) -> tuple[Link, ...]:
 
 
 def apply_change(running: RunningLab, links: Iterable[Link], change: LinkChange) -> None:
-    """Apply a change to both ends of the links. Raises LabFault if a node refuses it."""
-    for link in links:
+    """Apply a change to both ends of the links.
+
+    Raises LabMistake if a link cannot have the new rate, before any is changed, and LabFault if a node refuses it.
+    """
+    changed_links = tuple(links)
+    if change.share is not None and changed_links:
+        require_possible_share(changed_links, change.share)
+    for link in changed_links:
         if change.is_up is not None:
             for end in link.ends:
                 lines = _up_lines(running.lab, end) if change.is_up else (f"link set {end.device} down",)

@@ -1,21 +1,31 @@
 """Labs derived from a lab: with slower links or fewer rails. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.units import MIN_RATE
-from stressbench.labs.topology import Lab
+from stressbench.labs.topology import Lab, Link
 
 
 def with_rate_share(lab: Lab, share: float) -> Lab:
-    """The lab with all rates multiplied by `share`. Raises LabMistake if a rate would fall below the minimum."""
-    links = tuple(replace(link, rate=link.rate.scaled(share)) for link in lab.links)
-    slowest = min(links, key=lambda link: link.rate)
-    if slowest.rate < MIN_RATE:
+    """The lab with all rates multiplied by `share`. Raises LabMistake if a link cannot have such a rate."""
+    try:
+        require_possible_share(lab.links, share)
+    except LabMistake as mistake:
+        raise LabMistake(f"lab {lab.name}'s {mistake}") from None
+    return replace(lab, links=tuple(replace(link, rate=link.rate.scaled(share)) for link in lab.links))
+
+
+def require_possible_share(links: Sequence[Link], share: float) -> None:
+    """Raise LabMistake if this share of a link's rate is less than the minimum or too large for the kernel."""
+    slowest, fastest = min(links, key=lambda link: link.rate), max(links, key=lambda link: link.rate)
+    if fastest.rate.bits_per_s * share >= 2**63:
         raise LabMistake(
-            f"lab {lab.name}'s link {slowest.name} would have {slowest.rate}; expected at least {MIN_RATE}"
+            f"link {fastest.name} would have {share:g} times {fastest.rate}; expected less than 2^63 bit/s"
         )
-    return replace(lab, links=links)
+    if (rate := slowest.rate.scaled(share)) < MIN_RATE:
+        raise LabMistake(f"link {slowest.name} would have {rate}; expected at least {MIN_RATE}")
 
 
 def with_rails(lab: Lab, count: int) -> Lab:

@@ -9,7 +9,7 @@ def seconds(text: str, *, option: str) -> float:
     try:
         return parse_seconds(text)
     except UnitError:
-        raise LaunchMistake(f"{option}: '{text}' must be {A_TIME}; 100 years at most") from None
+        raise LaunchMistake(f"{option}: '{text}' must be {A_TIME}; 1ns at least, 100 years at most") from None
 
 
 def size_bytes(text: str, *, option: str) -> int:
@@ -17,4 +17,4 @@ def size_bytes(text: str, *, option: str) -> int:
     try:
         return parse_size(text)
     except UnitError:
-        raise LaunchMistake(f"{option}: '{text}' must be {A_SIZE}") from None
+        raise LaunchMistake(f"{option}: '{text}' must be {A_SIZE}; less than 2^63 bytes") from None

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stressbench.formats.errors import reason_of
+from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.launch import machine
 from stressbench.launch.command import Command
 from stressbench.launch.errors import LaunchMistake
@@ -26,7 +27,12 @@ def request_of(
     extra: tuple[str, ...] = (),
     realtime: bool = False,
 ) -> Request:
-    """The request to start a program, with the properties of this machine and of the launch target."""
+    """The request to start a program, with the properties of this machine and of the launch target.
+
+    Raises LaunchMistake for more ranks than a run file can have.
+    """
+    if ranks > MAX_NUMBERS:
+        raise LaunchMistake(f"{ranks} ranks: expected at most {MAX_NUMBERS}")
     return Request(
         ranks=ranks,
         program=program,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import require_output
+from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.formats.run import Header, RunFileError, read_run
 from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
@@ -27,6 +28,8 @@ def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile
     for option, value in (("-n", ranks), ("--ranks-per-node", ranks_per_node)):
         if value is not None and value < 1:
             raise LaunchMistake(f"{option}: {value} is not at least 1")
+        if value is not None and value > MAX_NUMBERS:
+            raise LaunchMistake(f"{option}: {value} is not at most {MAX_NUMBERS}")
     if run_file.continues:
         header = _header(run_file.path)
         return Shape(ranks=ranks or header.ranks, ranks_per_node=ranks_per_node or header.ranks_per_node)

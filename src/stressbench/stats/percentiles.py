@@ -1,5 +1,6 @@
 """Percentiles with distribution-free intervals, and the tail impact: contended divided by isolated percentile."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,6 +19,8 @@ SHARES = (0.5, 0.95, 0.99, 0.999)
 """Percentiles that `stressbench show` reports, as shares of the values that lie below."""
 _RUN_OFFSET = 1_000_000_000
 _TAIL = (1 - CONFIDENCE) / 2
+_MOST_FOR_BINOMIAL = 10**9
+"""The binomial distribution of SciPy takes counts of 32 bits; with more values it is a normal distribution."""
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
@@ -194,11 +197,17 @@ def _order_shares(count: int, share: float) -> tuple[float | None, float | None]
     """Ranks, divided by `count`, of the order statistics that bound the percentile; None beyond the extreme values."""
     from scipy import special  # importing it takes a third of a second
 
+    if count > _MOST_FOR_BINOMIAL:
+        distance = float(special.ndtri(1 - _TAIL)) * sqrt(share * (1 - share) / count)
+        return share - distance, share + distance
     middle, reach = count * share, 6 * sqrt(count * share * (1 - share)) + 10
-    steps = np.arange(max(0, int(middle - reach)), min(count, int(middle + reach)) + 1)
-    below = special.bdtr(steps, count, share)
-    low = int(steps[np.searchsorted(below, _TAIL)])
-    high = int(steps[min(int(np.searchsorted(below, 1 - _TAIL)), len(steps) - 1)]) + 1
+    steps = range(max(0, int(middle - reach)), min(count, int(middle + reach)) + 1)
+
+    def below(step: int) -> float:
+        return float(special.bdtr(step, count, share))
+
+    low = steps[bisect_left(steps, _TAIL, key=below)]
+    high = steps[min(bisect_left(steps, 1 - _TAIL, key=below), len(steps) - 1)] + 1
     return (low / count if low >= 1 else None), (high / count if high <= count else None)
 
 

@@ -12,6 +12,8 @@ from stressbench.tracing.operations import COMMUNICATOR_CONSTRUCTORS
 from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 
 CONTEXT = 4
+MAX_CONTEXT = 1_000
+"""The most calls that can be reported around a difference, of which each rank may have one."""
 _COMMUNICATOR_CONSTRUCTION = "(makes a communicator)"
 
 

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 import stressbench.cli
 from stressbench import __version__
 from stressbench.cli.console.errors import end_with_status, report_errors
-from stressbench.cli.options.numbers import require_ascii_numbers
+from stressbench.cli.options.numbers import require_plain_numbers
 from stressbench.console import echo, install_escaping_streams, set_quiet
 from stressbench.formats.files import clear_protected_files
 from stressbench.memory_limit import require_memory, single_threaded_blas
@@ -40,11 +40,11 @@ def _show_version(requested: bool) -> None:
 
 
 class _Group(TyperGroup):
-    """Runs every command inside `report_errors`. Numbers in options are ASCII digits without underscores."""
+    """Runs every command inside `report_errors`. Numbers in options are as `numbers` accepts."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        require_ascii_numbers(self)
+        require_plain_numbers(self)
 
     def invoke(self, ctx: Any) -> Any:
         with report_errors():

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_or_write
-from stressbench.experiments.lab import LOAD_INTERVAL_S, draw_lab
+from stressbench.experiments.lab import LOAD_INTERVAL_S, MAX_LOAD_INTERVAL_S, draw_lab
 from stressbench.labs.priority import raise_priority
 
 _HELP = """\
@@ -34,7 +34,10 @@ def draw(
         typer.Option("-o", "--output", metavar="FILE.svg", help="Output file; default: the name of the lab with .svg."),
     ] = None,
     interval: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="Interval over which loads are measured.")
+        float,
+        typer.Option(
+            metavar="SECONDS", min=0.1, max=MAX_LOAD_INTERVAL_S, help="Interval over which loads are measured."
+        ),
     ] = LOAD_INTERVAL_S,
 ) -> None:
     """Draw the lab and write the SVG file."""

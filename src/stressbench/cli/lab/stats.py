@@ -7,7 +7,7 @@ import typer
 
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.lab import LabAsJson, LabName
-from stressbench.experiments.lab import LOAD_INTERVAL_S, link_use
+from stressbench.experiments.lab import LOAD_INTERVAL_S, MAX_LOAD_INTERVAL_S, link_use
 from stressbench.labs.priority import raise_priority
 from stressbench.labs.status import LinkDirection
 from stressbench.report.labs import stats_document
@@ -30,7 +30,10 @@ def stats(
     lab: LabName = None,
     watch: Annotated[bool, typer.Option("--watch", help="Repeat until Ctrl-C.")] = False,
     interval: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="Interval over which `use` is measured.")
+        float,
+        typer.Option(
+            metavar="SECONDS", min=0.1, max=MAX_LOAD_INTERVAL_S, help="Interval over which `use` is measured."
+        ),
     ] = LOAD_INTERVAL_S,
     as_json: LabAsJson = False,
 ) -> None:

@@ -12,6 +12,7 @@ from stressbench.cli.options.documents import json_option, output_option
 from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep import option_values
 from stressbench.experiments.sweep.launches import refuse_workload_options
+from stressbench.formats.study.fields import MAX_RETRIES
 
 EXIT_STATUS = (
     "Exit status: 0 all runs are done, 2 invalid input (nothing was started), 3 runs failed in all attempts, 130 "
@@ -40,6 +41,7 @@ class SequentialStudyOptions:
         typer.Option(
             metavar="N",
             min=0,
+            max=MAX_RETRIES,
             help="Total retries of a failed run, recorded in DIR; default: that of the study file, or 1.",
         ),
     ] = None

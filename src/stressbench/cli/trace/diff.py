@@ -11,7 +11,7 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.traces import trace_difference
 from stressbench.report.renderers.text import show
 from stressbench.report.traffic.calls import difference_document
-from stressbench.tracing.diff import CONTEXT, Difference
+from stressbench.tracing.diff import CONTEXT, MAX_CONTEXT, Difference
 
 _HELP = """\
 Compare two captures rank by rank: where the order of calls first differs, and how the totals of each call differ.
@@ -41,7 +41,9 @@ def show_difference(
     exact: Annotated[
         bool, typer.Option("--exact", help="Compare receives and communicators exactly as called.")
     ] = False,
-    context: Annotated[int, typer.Option(metavar="N", min=1, help="Calls shown around a difference.")] = CONTEXT,
+    context: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MAX_CONTEXT, help="Calls shown around a difference.")
+    ] = CONTEXT,
     as_json: AsJson = False,
 ) -> None:
     """Compare two traces, print the differences, and exit with 1 if there are any."""

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.console import warning
-from stressbench.experiments.trace_outline import MAX_LINES, outline_document
+from stressbench.experiments.trace_outline import MAX_LINES, MOST_LINES, outline_document
 from stressbench.formats.trace import read_trace
 from stressbench.report.renderers.text import show as print_document
 from stressbench.report.traffic import document as documents
@@ -37,7 +37,7 @@ def show(
     file: Annotated[Path, typer.Argument(metavar="FILE.trace", help="Trace file.")],
     rank: Annotated[int | None, typer.Option(metavar="R", help="Rank whose calls are shown; default: 0.")] = None,
     lines: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Largest number of lines of the call structure.")
+        int, typer.Option(metavar="N", min=1, max=MOST_LINES, help="Largest number of lines of the call structure.")
     ] = MAX_LINES,
     profile: Annotated[bool, typer.Option("--profile", help="Print the tables of `stressbench profile`.")] = False,
 ) -> None:

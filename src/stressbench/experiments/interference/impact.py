@@ -1,6 +1,7 @@
 """The impact of a program on the network, measured with light probes beside it (ImpactB)."""
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 from stressbench.exit_status import ExitStatus
@@ -65,11 +66,13 @@ def _measure(
     )  # fmt: skip
 
 
-def _order(effect_runs: int, *, seed: int) -> list[bool]:
+def _order(effect_runs: int, *, seed: int) -> Iterator[bool]:
     """Runs with probes (True) and without, in pairs of random order. A single run with probes for 0 `effect_runs`."""
+    if not effect_runs:
+        yield True
     source = random.Random(seed)
-    pairs = [source.choice(([True, False], [False, True])) for _ in range(effect_runs)]
-    return [one for pair in pairs for one in pair] or [True]
+    for _ in range(effect_runs):
+        yield from source.choice(([True, False], [False, True]))
 
 
 def _known_time(spec: MeasurementSpec, result: LoadedProgramRun, *, progress: Progress) -> list[float]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from stressbench.experiments.interference.ring_values import MIN_PAUSE_S
 from stressbench.experiments.interference.spec import require_positive, require_time
@@ -20,6 +21,8 @@ from stressbench.launch.launch_target import LaunchTarget
 
 PROGRAM_RUNS = 4
 WORKLOAD_RUNS = 1
+MAX_CANDIDATES = 10_000
+"""The most combinations of partners, pauses and numbers of messages; the paper has 40."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +71,7 @@ def ring_plan(
     for pause_s in pauses_s:
         require_time("--bubbles", pause_s, least_s=MIN_PAUSE_S)
     ring_nodes = _nodes(nodes, target, target_name=target_name, pairs=pairs)
+    _require_few_candidates(partners, pauses_s, messages)
     candidates = configuration_grid(
         partners=_partners(partners, nodes=ring_nodes),
         pauses_s=tuple(dict.fromkeys(pauses_s)) or [cycles / PAPER_CLOCK_HZ for cycles in PAPER_CYCLES],
@@ -79,6 +83,13 @@ def ring_plan(
         runs=runs or (WORKLOAD_RUNS if by_rounds else PROGRAM_RUNS), nodes=ring_nodes, pairing=pairing,
         packets=packets,
     )  # fmt: skip
+
+
+def _require_few_candidates(*values: Sequence[object]) -> None:
+    """Raise LaunchMistake for values with too many combinations."""
+    if (candidates := prod(max(1, len(given)) for given in values)) > MAX_CANDIDATES:
+        options = "--partners, --bubbles and --messages"
+        raise LaunchMistake(f"{options}: {candidates} combinations: expected at most {MAX_CANDIDATES}")
 
 
 def _nodes(requested: int | None, target: LaunchTarget, *, target_name: str, pairs: int) -> int:

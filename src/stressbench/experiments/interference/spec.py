@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.formats.units import MAX_SECONDS
 from stressbench.interference.congestor_ring import RANKS_PER_NODE
 from stressbench.interference.probe_statistics import probing_time_s
@@ -130,6 +131,8 @@ def probe_pairs(target: LaunchTarget, requested: int | None, *, target_name: str
     """The number of host pairs that probe: as requested, or all hosts of the target in pairs. Raises LaunchMistake."""
     hosts = target.host_count
     require_positive("--pairs", requested)
+    if requested is not None and 2 * requested > MAX_NUMBERS:
+        raise LaunchMistake(f"--pairs: {requested} is not at most {MAX_NUMBERS // 2}: each pair has 2 ranks")
     if hosts is None:
         if requested is None:
             raise LaunchMistake(f"--pairs is missing: the number of hosts of --on {target_name} is unknown")

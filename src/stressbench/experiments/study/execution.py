@@ -31,6 +31,7 @@ from stressbench.experiments.study.running import (
 from stressbench.experiments.study.workers import WorkerPool
 from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.study.errors import StudyMistake
+from stressbench.formats.study.fields import MAX_RETRIES
 from stressbench.formats.study.file import Study, study_file_mistakes
 from stressbench.formats.study.manifest import PolicyRecord, Record
 from stressbench.formats.toml import KeyLabel, by_key
@@ -59,8 +60,8 @@ class StudyOptions:
         """Raise StudyMistake where an option is out of range or does not fit the study, before anything is written."""
         if self.jobs < 1:
             raise StudyMistake(f"--jobs: {self.jobs} is not at least 1")
-        if self.retries is not None and self.retries < 0:
-            raise StudyMistake(f"--retries: {self.retries} is not at least 0")
+        if self.retries is not None and not 0 <= self.retries <= MAX_RETRIES:
+            raise StudyMistake(f"--retries: {self.retries} is not between 0 and {MAX_RETRIES}")
         if self.jobs == 1:
             return
         if study.rate_command is not None:

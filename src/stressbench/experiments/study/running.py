@@ -160,7 +160,9 @@ class StudyRunner:
 
     def _scheduled_runs(self) -> Iterator[ScheduledRun]:
         """The open runs. A failed run is repeated only after all other runs have had their turn."""
-        for failures in range(self._policy.retries + 1):
+        failures = -1
+        while (next_failures := self._least_failures(above=failures)) is not None:
+            failures = next_failures
             for run in self._directory.study.runs:
                 run_state = self._states[run.id]
                 if run_state.failures != failures or not run_state.is_open(retries=self._policy.retries):
@@ -172,6 +174,12 @@ class StudyRunner:
                 scheduled = self._schedule(run_state)
                 if scheduled is not None:
                     yield scheduled
+
+    def _least_failures(self, *, above: int) -> int | None:
+        """The smallest number of failures, larger than `above`, of an open run; None if there is none."""
+        retries = self._policy.retries
+        failures = (one.failures for one in self._states.values() if one.is_open(retries=retries))
+        return min((count for count in failures if count > above), default=None)
 
     def _schedule(self, run_state: RunState) -> ScheduledRun | None:
         """The launch for a run, None where its run file is complete although the manifest has no record of that."""

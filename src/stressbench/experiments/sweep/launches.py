@@ -14,6 +14,7 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.launches.journal import FILE, BaseLaunch, Journal, Plan
 from stressbench.formats.run import Kind
 from stressbench.formats.study.errors import StudyFault, StudyMistake
+from stressbench.formats.study.file import MAX_RUNS
 from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.levels import Level
@@ -102,6 +103,12 @@ def ranks_of(counts: Sequence[int], target: LaunchTarget) -> tuple[int, ...]:
     if target.ranks is None:
         raise StudyMistake("-n is missing, for example -n 8")
     return (target.ranks,)
+
+
+def require_few_launches(conditions: int, *, runs: int) -> None:
+    """Raise StudyMistake for more than MAX_RUNS launches: the order of all of them is drawn before the first one."""
+    if conditions * runs > MAX_RUNS:
+        raise StudyMistake(f"--runs: {conditions} conditions, {runs} times each: expected at most {MAX_RUNS} launches")
 
 
 def figures_of(

@@ -15,7 +15,7 @@ from stressbench.formats.toml import by_option
 from stressbench.formats.units import Stated
 
 OPTION_LABEL = by_option({
-    "factors.on": "--on", "factors.ranks": "-n", "factors.ranks_per_node": "--ranks-per-node",
+    "repetitions": "--runs", "factors.on": "--on", "factors.ranks": "-n", "factors.ranks_per_node": "--ranks-per-node",
     "factors.rate": "--rates", "factors.policy": "--policies", "factors.placement": "--place",
     "rate_command": "--rate-command", "nics": "--nics", "transport": "--transport",
     "run.isolated": "--isolated", "run.contended": "--contended", "run.repetitions": "--repetitions",

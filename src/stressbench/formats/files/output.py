@@ -6,6 +6,7 @@ file in the same directory, which is then renamed: until then, and if the disk i
 
 import errno
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from stressbench.formats.files.studies import belongs_to_study
 _STREAM_TYPES = (stat.S_IFCHR, stat.S_IFIFO)
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _MAX_LINKS = 40
+_DESCRIPTORS = re.compile("/proc/[0-9]+(/task/[0-9]+)?/fd")
 
 
 def write_output(path: Path, content: str | bytes) -> None:
@@ -145,8 +147,8 @@ def _is_stream(target: Path) -> bool:
 
 
 def _is_descriptor(path: Path) -> bool:
-    """Whether `path` is a descriptor in /proc, as behind /dev/stdout, which cannot be replaced by renaming."""
-    return path.is_absolute() and path.parts[1] == "proc"
+    """Whether `path` is an open file of a process, as /dev/stdout and /dev/fd/63 are: renaming cannot replace it."""
+    return _DESCRIPTORS.fullmatch(os.path.realpath(path.parent)) is not None
 
 
 def _status(path: Path, *, follow: bool = True) -> os.stat_result | None:

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Wit
 from pydantic_core import PydanticKnownError
 
 from stressbench.formats.bounds import LARGEST_INT64
+from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.formats.study.rail_policies import RailPolicy, Transport, parse_nic, parse_policy
 from stressbench.formats.units import (
     A_RATE_SHARE,
@@ -27,6 +28,9 @@ from stressbench.formats.units import (
 
 _PLACEMENT = re.compile(r"linear|interleaved|random:([0-9]{1,99})")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+MAX_RETRIES = 1_000
+"""Largest number of times that a failed run is retried."""
 
 Value = TypeVar("Value")
 
@@ -121,7 +125,7 @@ def _check_variable_names(sets: dict[str, Value]) -> dict[str, Value]:
 
 
 _TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
-_POSITIVE: dict[str, Any] = {"type": "integer", "minimum": 1}
+_COUNT: dict[str, Any] = {"type": "integer", "minimum": 1, "maximum": MAX_NUMBERS}
 _PLACEMENTS: dict[str, Any] = {"type": "string", "pattern": "^(linear|interleaved|random:[0-9]+)$"}
 _FINISHES: dict[str, Any] = {"enum": ["sustain", "once"]}
 _RATES: dict[str, Any] = {"type": "string", "pattern": RATE_SHARE_PATTERN}
@@ -136,6 +140,7 @@ _VARIABLE: dict[str, Any] = {"type": ["string", "number"]}
 Text: TypeAlias = Annotated[str, Field(min_length=1, strict=True)]
 Positive: TypeAlias = Annotated[int, Field(ge=1, strict=True)]
 NonNegative: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
+Retries: TypeAlias = Annotated[int, Field(ge=0, le=MAX_RETRIES, strict=True)]
 Seed: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_INT64, strict=True)]
 Time: TypeAlias = Annotated[
     Stated[float],
@@ -148,6 +153,8 @@ Share: TypeAlias = Annotated[
     WithJsonSchema({"type": "string", "pattern": PERCENT_PATTERN, "examples": ["5%"]}),
 ]
 FinishMode: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_finish), WithJsonSchema(_FINISHES)]
+_Count: TypeAlias = Annotated[int, Field(ge=1, le=MAX_NUMBERS, strict=True)]
+"""A number of ranks, or of what there is at most one of per rank."""
 _Placement: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_placement)]
 _Finish: TypeAlias = Annotated[str, Field(strict=True), AfterValidator(_check_finish)]
 _Rate: TypeAlias = Annotated[RateShare, _stated_as(_parse_rate)]
@@ -160,7 +167,7 @@ _Variable: TypeAlias = Annotated[str, BeforeValidator(_variable_text)]
 
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_TEXT)]
 Counts = Annotated[
-    tuple[Positive, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_POSITIVE)
+    tuple[_Count, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_COUNT)
 ]
 Placements = Annotated[
     tuple[_Placement, ...], BeforeValidator(_as_list), AfterValidator(_distinct), _single_or_list_schema(_PLACEMENTS)

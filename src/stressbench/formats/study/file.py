@@ -127,10 +127,9 @@ def _assemble(table: StudyTable, key_label: KeyLabel) -> Study:
         )
     repetitions = table.until.at_most if table.until else table.repetitions or 1
     if count * repetitions > MAX_RUNS:
-        message = f"{count} cells, {repetitions} times each: expected at most {MAX_RUNS} runs"
-        raise ValidationMistakes(
-            [Complaint(place=("until", "at_most") if table.until else ("repetitions",), text=message)]
-        )
+        place: KeyPath = ("until", "at_most") if table.until else ("repetitions",)
+        message = f"{key_label(place)}: {count} cells, {repetitions} times each: expected at most {MAX_RUNS} runs"
+        raise ValidationMistakes([Complaint(place=place, text=message)])
     cells = tuple(product(factors))
     remaining = tuple(
         cell for cell in cells if not any(matches(cell, _excluded_values(exclude)) for exclude in table.exclude)

@@ -11,8 +11,9 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import BoundedValidator, append_lines
-from stressbench.formats.run.records import Count, Seconds
+from stressbench.formats.run.records import Seconds
 from stressbench.formats.study.errors import StudyFault
+from stressbench.formats.study.fields import Retries
 from stressbench.formats.study.journal import Complaints, journal_lines
 
 SCHEMA_VERSION = 1
@@ -123,7 +124,7 @@ class PolicyRecord:
 
     type: Literal["policy"] = "policy"
     at: datetime
-    retries: Count
+    retries: Retries
 
 
 Record: TypeAlias = (

@@ -13,6 +13,7 @@ from stressbench.formats.study.fields import (
     Policies,
     Positive,
     Rates,
+    Retries,
     Seed,
     Sets,
     Share,
@@ -98,7 +99,7 @@ class StudyTable(Table):
     seed: Annotated[Seed, Field(description="Random seed of the order of cells and of the runs.")] = 1
     repetitions: Annotated[Positive | None, Field(description="Runs of each cell; default: 1.")] = None
     until: UntilTable | None = None
-    retries: Annotated[NonNegative, Field(description="How often a failed run is retried.")] = 1
+    retries: Annotated[Retries, Field(description="How often a failed run is retried.")] = 1
     time_limit: Annotated[
         Time | None, Field(description="`run` and `resume` start no run that would end after this time.")
     ] = None

@@ -8,7 +8,13 @@ from stressbench import __version__
 from stressbench.experiments.progress import Progress
 from stressbench.experiments.study.directory import now
 from stressbench.experiments.sweep.figures import figures_in
-from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, LaunchSweep, figures_of, ranks_of
+from stressbench.experiments.sweep.launches import (
+    STANDARD_OUTPUT,
+    LaunchSweep,
+    figures_of,
+    ranks_of,
+    require_few_launches,
+)
 from stressbench.experiments.sweep.option_values import distinct_policies
 from stressbench.experiments.sweep.order import in_order
 from stressbench.experiments.sweep.rails.nic_counters import NicReader, between, nic_reader
@@ -49,6 +55,7 @@ class ProgramRailSweep:
         """The sweep, checked and ready to start. Raises StudyMistake and LaunchMistake."""
         if wrong := next((policy for policy in self.policies if policy.depends_on_jobs), None):
             raise StudyMistake(f"--policies: {wrong}: a program without a workload has no jobs; expected another one")
+        require_few_launches(len(self.policies), runs=self.runs)
         target = resolve_target(self.on, environment=os.environ)
         if target.simulated:
             raise StudyMistake(f"--on {self.on}: a simulated host has one NIC; expected lab:NAME, local or a cluster")

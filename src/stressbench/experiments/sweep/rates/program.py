@@ -10,7 +10,7 @@ from stressbench import __version__
 from stressbench.experiments.progress import Progress
 from stressbench.experiments.study.directory import now
 from stressbench.experiments.sweep.figures import figures_in
-from stressbench.experiments.sweep.launches import LaunchSweep, ranks_of
+from stressbench.experiments.sweep.launches import LaunchSweep, ranks_of, require_few_launches
 from stressbench.experiments.sweep.option_values import distinct_rates
 from stressbench.experiments.sweep.order import in_groups, in_order
 from stressbench.experiments.sweep.rates.injection import Injection, of_command, of_lab
@@ -80,6 +80,8 @@ class ProgramRateSweep:
         """The sweep, checked and ready to start. Raises StudyMistake and LaunchMistake."""
         folder = Path.cwd()
         target = _target(self.on, self.rates, rate_command=self.rate_command)
+        ranks = ranks_of(self.ranks, target)
+        require_few_launches(len(self.rates) * len(ranks), runs=self.runs)
         injection = (
             of_lab(self.on, progress=progress)
             if self.rate_command is None
@@ -88,13 +90,13 @@ class ProgramRateSweep:
         output = output_of(self.figures, folder=folder)
         plan = RatesPlan(
             at=now(), version=__version__, command=self.command, on=self.on, runs=self.runs, seed=self.seed,
-            figures=output.figures, rates=tuple(map(str, self.rates)), ranks=ranks_of(self.ranks, target),
+            figures=output.figures, rates=tuple(map(str, self.rates)), ranks=ranks,
             lower=output.lower, figures_from=None if output.file is None else str(output.file),
             rate_command=self.rate_command, hpcc_n=output.hpcc_n,
         )  # fmt: skip
-        for ranks in plan.ranks:
+        for count in plan.ranks:
             launching.command_of(
-                output.command(plan.command), folder=folder, ranks=ranks, target=target, engine=None,
+                output.command(plan.command), folder=folder, ranks=count, target=target, engine=None,
                 environment=os.environ,
             )  # fmt: skip
         return PreparedRateSweep(

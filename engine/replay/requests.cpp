@@ -5,6 +5,25 @@
 #include "mpi/group.hpp"
 
 namespace stressbench::replay {
+namespace {
+
+void finish(MPI_Request& request, RequestKind kind) {
+  if (request == MPI_REQUEST_NULL) return;
+  switch (kind) {
+    case RequestKind::send:
+    case RequestKind::persistent:
+      mpi::check(MPI_Request_free(&request), "MPI_Request_free");
+      break;
+    case RequestKind::receive:
+      mpi::check(MPI_Cancel(&request), "MPI_Cancel");
+      [[fallthrough]];
+    case RequestKind::collective:
+      mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+      break;
+  }
+}
+
+}  // namespace
 
 Requests::Requests(const std::vector<std::size_t>& buffer_bytes, std::size_t max_requests_per_call)
     : requests_(buffer_bytes.size(), MPI_REQUEST_NULL),
@@ -82,22 +101,11 @@ void Requests::complete(const Slots& slots, std::span<const int> completed, Comp
 }
 
 void Requests::release() {
+  for (auto& [request, kind] : displaced_) finish(request, kind);
+  displaced_.clear();
   for (std::size_t slot = 0; slot < requests_.size(); ++slot) {
     completed_early_[slot] = false;
-    MPI_Request& request = requests_[slot];
-    if (request == MPI_REQUEST_NULL) continue;
-    switch (kinds_[slot]) {
-      case RequestKind::send:
-      case RequestKind::persistent:
-        mpi::check(MPI_Request_free(&request), "MPI_Request_free");
-        break;
-      case RequestKind::receive:
-        mpi::check(MPI_Cancel(&request), "MPI_Cancel");
-        [[fallthrough]];
-      case RequestKind::collective:
-        mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
-        break;
-    }
+    finish(requests_[slot], kinds_[slot]);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -31,9 +32,12 @@ class Requests {
   // number of requests in one call.
   Requests(const std::vector<std::size_t>& buffer_bytes, std::size_t max_requests_per_call);
 
-  // Where a call stores the request that it creates.
-  MPI_Request* new_handle(int slot, RequestKind kind) noexcept {
+  // Where a call stores the request that it creates. A request that is still in the slot was completed by a call that
+  // is not in the trace. It is kept for `release`, since a receive would write to freed memory later.
+  MPI_Request* new_handle(int slot, RequestKind kind) {
     const auto at = static_cast<std::size_t>(slot);
+    if (requests_[at] != MPI_REQUEST_NULL) [[unlikely]]
+      displaced_.emplace_back(requests_[at], kinds_[at]);
     kinds_[at] = kind;
     completed_early_[at] = false;
     return &requests_[at];
@@ -79,6 +83,7 @@ class Requests {
 
   std::vector<MPI_Request> requests_;
   std::vector<RequestKind> kinds_;
+  std::vector<std::pair<MPI_Request, RequestKind>> displaced_;
   std::vector<char> completed_early_;  // completed earlier than in the program
   std::vector<Buffer> buffers_;
   std::vector<std::size_t> buffer_of_slot_;  // slot -> index in buffers_

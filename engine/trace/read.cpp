@@ -76,8 +76,8 @@ void check_communicators(const RankRecord& record, int ranks) {
     if (comm.size < 1 || comm.size > ranks) refuse(fmt::format("the trace has {}", ranks));
     if (comm.rank < 0 || (!comm.is_intercommunicator && comm.rank >= comm.size)) refuse("numbers begin with 0");
     if (c == 0 && (comm.size != ranks || comm.rank != record.rank))
-      refuse(fmt::format("MPI_COMM_WORLD has {}, of which it is number {}", ranks, record.rank));
-    if (c == 1 && comm.size != 1) refuse("MPI_COMM_SELF has one");
+      refuse(fmt::format("the first one has all {}, of which it is number {}", ranks, record.rank));
+    if (c == 1 && comm.size != 1) refuse("the second one is MPI_COMM_SELF");
     if (!comm.members) continue;
     const auto place = checked_place(comm, record.rank, ranks);
     if (comm.is_intercommunicator || place == comm.rank) continue;

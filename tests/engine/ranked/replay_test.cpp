@@ -491,6 +491,12 @@ TEST_F(Replays, WhatWasCancelled) {
   EXPECT_EQ(tokens(), "Ir<0:1:8 Cancel W(1) Ir<0:2:8 Cancel W(1)");  // the last two: the program left it open
 }
 
+// The wait for the first receive is not in the trace: a later message would arrive in memory that is no longer there.
+TEST_F(Replays, WhoseSlotAnotherTakesAreEndedToo) {
+  STARTING_ON(1, [](int) { return Part::once({to("Irecv", 0, 1, 8, 0), to("Irecv", 0, 2, 8, 0)}); });
+  EXPECT_EQ(tokens(), "Ir<0:1:8 Ir<0:2:8 Cancel W(1) Cancel W(1)");
+}
+
 TEST_F(Replays, LeaveFilesOutAndWaitForNothingOfTheirs) {
   STARTING_ON(1, [](int) {
     return Part::once({{{"op", "File_open"}, {"comm", 0}, {"file", 0}},

@@ -118,6 +118,10 @@ READERS: dict[str, Reader] = {
     "trace": Reader(seed="trace/made.trace", commands=(
         "trace show {}", "trace show --profile {}", "trace diff {} {}", "trace export --profile {}",
     ), statuses=frozenset({0, 1, 2})),
+    "trace-limits": Reader(
+        seed="trace-limits/limits.trace", commands=("trace show {}", "trace show --profile {}", "trace diff {} {}"),
+        statuses=frozenset({0, 1, 2}),
+    ),
     "trace-multigrid": Reader(
         seed="multigrid/vcycle.trace", commands=("trace levels {}", "trace export --profile --iteration {}")
     ),

@@ -113,6 +113,23 @@ def test_a_text_of_a_megabyte_in_a_lab_file(tmp_path: Path, text: str, said: str
     assert max(map(len, ended.split("stressbench: "))) < 1000
 
 
+@pytest.mark.parametrize("kind", ["trace type", "trace version", "beff", "run", "profile"])
+def test_a_text_of_a_megabyte_in_a_file_of_json(tmp_path: Path, kind: str) -> None:
+    corpus = Path(__file__).parents[1] / "corpus"
+    trace = {"type": "header", "format": "stressbench-trace", "version": 1}
+    text, command = {
+        "trace type": (line_of({**trace, "type": LONG}), "trace show"),
+        "trace version": (line_of({**trace, "version": LONG}), "trace show"),
+        "beff": ((corpus / "beff/beff.jsonl").read_bytes().replace(b'"seed"', f'"{LONG}"'.encode(), 1), "beff --from"),
+        "run": (b'{"type":"%s"}\n' % LONG.encode(), "show"),
+        "profile": (b'{"%s":1}' % LONG.encode(), "sensitivity"),
+    }[kind]
+
+    ended = refused(*command.split(), written(tmp_path, text, "made"))
+
+    assert len(ended) < 1500
+
+
 def test_a_message_has_a_bounded_length(tmp_path: Path) -> None:
     link = f'[[link]]\nrate = "1Gbit"\nbetween = ["{LONG}", "h1"]'
     text = f'[hosts]\ncount = 2\n[topology]\nkind = "links"\nswitches = ["s"]\n{link}'

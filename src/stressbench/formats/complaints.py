@@ -3,6 +3,8 @@
 import orjson
 from pydantic import ValidationError
 
+from stressbench.formats.excerpts import excerpt, shortened
+
 _MAX_EXCERPT = 60
 _WITHOUT_VALUE = ("missing", "json_invalid")  # nothing, and the whole line
 
@@ -17,7 +19,7 @@ def first_error(fault: ValidationError, *, record: str | None = None, show_value
     key = ".".join([*([] if record is None else [record]), *(str(part) for part in first["loc"])])
     given = f" {json_excerpt(first['input'])}" if show_value and first["type"] not in _WITHOUT_VALUE else ""
     reason = first["msg"][:1].lower() + first["msg"][1:]
-    return f"{key}{given}: {reason}" if key or given else reason
+    return f"{excerpt(key)}{given}: {shortened(reason)}" if key or given else shortened(reason)
 
 
 def json_excerpt(value: object) -> str:

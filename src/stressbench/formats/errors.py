@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from stressbench.errors import UserError
+from stressbench.formats.excerpts import shortened
 from stressbench.formats.files import FileRefused
 
 
@@ -20,7 +21,7 @@ class _FileError(UserError):
         self.path = path
         self.line = line
         place = str(path) if line is None else f"{path}:{line}"
-        super().__init__(f"{place}: {message}")
+        super().__init__(f"{place}: {shortened(message)}")
 
 
 class RunFileError(_FileError):

@@ -79,10 +79,10 @@ void add_list(std::string& text, const Items& items, Write write) {
 }
 
 const char* list_name(List list) {
-  static constexpr const char* names[] = {
-      "requests", "done",         "inits",  "counts",       "receive_counts", "dims",   "periods",
-      "sources",  "destinations", "remain", "filetype",     "assertion",      "colour", "key",
-      "offset",   "amode",        "size",   "displacement", "whence",         "lock"};
+  static constexpr const char* names[] = {"requests", "done",      "inits",        "counts",       "receive_counts",
+                                          "dims",     "periods",   "sources",      "destinations", "remain",
+                                          "filetype", "assertion", "colour",       "key",          "offset",
+                                          "amode",    "size",      "displacement", "whence",       "lock"};
   return names[static_cast<int>(list)];
 }
 

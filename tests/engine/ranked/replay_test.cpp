@@ -645,7 +645,7 @@ TEST_F(Replays, AccessesOutsideOfAllWindowsAreRefused) {
 }
 
 TEST_F(Replays, AccessesOutsideOfTheMemoryOfTheirPartnerAreFaults) {
-  STARTING_ON(1, [](int) {
+  STARTING_ON(2, [](int) {
     const auto window_of = [](int slot, int size) {
       return Json{{"op", "Win_create"}, {"window", slot}, {"size", size}, {"unit", 8}, {"comm", 0}};
     };

@@ -138,8 +138,11 @@ void ScratchFiles::create(const std::string& path, std::int64_t bytes) {
   const Buffer piece(std::size_t{1} << 20);
   const std::string_view text(reinterpret_cast<const char*>(piece.data()), piece.size());
   for (std::int64_t left = bytes; left > 0; left -= static_cast<std::int64_t>(piece.size())) {
-    if (signals::stop_requested != 0)
-      throw MachineFault("--files: '{}': interrupted with {} of {} bytes missing", path, left, bytes);
+    if (signals::stop_requested != 0) {  // The run ends after this round, so what is read no longer matters.
+      if (::ftruncate(file.number(), bytes) != 0)
+        throw UserMistake("--files: '{}' cannot be extended: {}", path, std::strerror(errno));
+      return;
+    }
     const auto piece_bytes = static_cast<std::size_t>(std::min(left, static_cast<std::int64_t>(piece.size())));
     if (const int fault = io::write_whole(file.number(), text.substr(0, piece_bytes)); fault != 0)
       throw UserMistake("--files: '{}' cannot be written: {}", path, std::strerror(fault));

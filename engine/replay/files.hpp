@@ -35,8 +35,8 @@ class ScratchFiles {
   ScratchFiles& operator=(const ScratchFiles&) = delete;
   ~ScratchFiles();
 
-  // Creates a file of `bytes` bytes for later reads, once per path. Throws UserMistake if the file exists, cannot be
-  // written or does not fit into the file system, and MachineFault after a stop signal.
+  // Creates a file of `bytes` bytes for later reads, once per path; after a stop signal, what is missing of it is a
+  // hole. Throws UserMistake if the file exists, cannot be written or does not fit into the file system.
   void create(const std::string& path, std::int64_t bytes);
 
  private:

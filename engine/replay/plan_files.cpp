@@ -20,6 +20,7 @@ bool reads(const trace::Call& call) { return call.op.starts_with("File_read") ||
 bool shares_pointer(const trace::Call& call) {
   return call.op.find("_shared") != std::string::npos || call.op.find("_ordered") != std::string::npos;
 }
+bool has_explicit_offset(const trace::Call& call) { return call.op.find("_at") != std::string::npos; }
 
 // Largest displacement and etype size over all views of a file. Offsets count etypes from the displacement.
 struct View {
@@ -43,7 +44,7 @@ RequiredBytes required_file_bytes(const trace::RankRecord& record) {
   using checked::product;
   using checked::sum;
   std::map<int, View> views = views_of(record);
-  std::int64_t sequential_bytes = 0;
+  std::map<int, std::int64_t> sequential_bytes;  // that the rank's own pointer of each file passes
   RequiredBytes required;
   for (const trace::Call& call : record.calls) {
     if (!reads(call)) continue;
@@ -55,10 +56,13 @@ RequiredBytes required_file_bytes(const trace::RankRecord& record) {
     if (shares_pointer(call)) {
       required.shared = sum(required.shared, product(call.bytes, call.times));
     } else {
-      sequential_bytes = sum(sequential_bytes, product(call.bytes, call.times));
-      const std::int64_t explicit_end = sum(product(call.offset, view.unit), call.bytes);
-      required.individual =
-          std::max(required.individual, sum(view.displacement, std::max(explicit_end, sequential_bytes)));
+      std::int64_t end = 0;
+      if (has_explicit_offset(call)) {
+        end = sum(product(call.offset, view.unit), call.bytes);
+      } else {
+        end = sequential_bytes[call.file] = sum(sequential_bytes[call.file], product(call.bytes, call.times));
+      }
+      required.individual = std::max(required.individual, sum(view.displacement, end));
     }
   }
   require_scratch_size(std::max(required.individual, required.shared));

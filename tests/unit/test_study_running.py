@@ -391,7 +391,7 @@ def test_options_below_their_range_end_before_any_run(tmp_path: Path) -> None:
 
     for options, message in (
         (StudyOptions(jobs=0), "--jobs: 0 is not at least 1"),
-        (StudyOptions(retries=-1), "--retries: -1 is not between 0 and 1000"),
+        (StudyOptions(retries=-1), "--retries: -1 is not between 0 and 1000000"),
     ):
         with pytest.raises(StudyMistake, match=message):
             run_study(directory, options)

@@ -29,7 +29,7 @@ from stressbench.formats.units import (
 _PLACEMENT = re.compile(r"linear|interleaved|random:([0-9]{1,99})")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
-MAX_RETRIES = 1_000
+MAX_RETRIES = 1_000_000
 """Largest number of times that a failed run is retried."""
 
 Value = TypeVar("Value")

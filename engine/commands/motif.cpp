@@ -216,14 +216,18 @@ std::string rows_as_table(const std::vector<scheduler::MicroRow>& rows, const Me
   return text + output::table(heads, cells) + metrics_table(rows);
 }
 
-// All words of the motif's arguments that may be names of input files, as in "-f a.trace" and "--from=sizes.txt".
-std::vector<std::string> values_of(const std::vector<std::string>& arguments) {
-  std::vector<std::string> values;
-  for (const std::string& argument : arguments) {
-    values.push_back(argument);
-    if (const std::size_t at = argument.find('='); at != std::string::npos) values.push_back(argument.substr(at + 1));
-  }
-  return values;
+// The values of the motif's options that may name files: those of text, such as --file and --matrix.
+std::vector<std::string> file_names_in(const workload::Job& job) {
+  std::vector<std::string> names;
+  workload::for_each_motif(job, [&](const workload::MotifCall& call, std::int64_t) {
+    const std::unique_ptr<Motif> motif = make_motif(call.name);
+    for (const workload::Option& option : call.options) {
+      const Parameter* parameter = motif->find(option.dashed());
+      if (parameter != nullptr && parameter->unit() == Spelling<std::string>::unit)
+        names.push_back(option.value.value_or(""));
+    }
+  });
+  return names;
 }
 
 int measure(const MeasureOptions& options, const Context& context) {
@@ -238,7 +242,7 @@ int measure(const MeasureOptions& options, const Context& context) {
   std::optional<output::ResultFile> file;
   const int status = on_root(world, [&] {
     check_ranks(parsed, world.size());
-    if (!options.output.empty()) file.emplace("--output", options.output, values_of(options.motif_arguments));
+    if (!options.output.empty()) file.emplace("--output", options.output, file_names_in(parsed.workload.jobs.front()));
   });
   if (status != exit_success) return status;
   workload::Job& job = parsed.workload.jobs.front();

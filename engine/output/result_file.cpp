@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "io/descriptor.hpp"
@@ -30,17 +31,37 @@ std::string resolved_path(const std::string& path) {
   return resolved ? std::string(resolved.get()) : path;
 }
 
-// Whether the path is an open file of a process, such as /dev/stdout, which cannot be replaced by renaming.
-bool is_open_file(const std::string& path) {
-  std::error_code none;
-  const fs::path link = fs::read_symlink(path, none);
-  return path.starts_with("/proc/") || link.native().starts_with("/proc/");
-}
-
 fs::path folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   return folder.empty() ? fs::path(".") : folder;
 }
+
+// Whether the path is /proc/N/fd/M or /proc/N/task/N/fd/M: an open file of a process, to which /dev/stdout and
+// /dev/fd/63 lead, and which renaming cannot replace. Files below /proc/self/cwd, for example, are ordinary files.
+bool is_descriptor(const fs::path& path) {
+  std::error_code unknown;
+  const fs::path folder = fs::canonical(folder_of(path), unknown);
+  std::vector<std::string> names(folder.begin(), folder.end());
+  const auto is_number = [](std::string_view name) {
+    return std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  if (names.size() == 6 && names[3] == "task" && is_number(names[4])) names.erase(names.begin() + 3, names.begin() + 5);
+  return names.size() == 4 && names[1] == "proc" && is_number(names[2]) && names[3] == "fd";
+}
+
+// The path, and the targets of the symbolic links at its end, up to a file or a descriptor. A descriptor is not
+// followed: the text of its link need not be a path.
+std::vector<fs::path> link_chain(const std::string& path) {
+  constexpr std::size_t max_links = 40;
+  std::vector<fs::path> chain{path};
+  std::error_code unknown;
+  while (chain.size() <= max_links && fs::is_symlink(chain.back(), unknown) && !is_descriptor(chain.back())) {
+    chain.push_back(chain.back().parent_path() / fs::read_symlink(chain.back(), unknown));
+  }
+  return chain;
+}
+
+bool is_open_file(const std::string& path) { return is_descriptor(link_chain(path).back()); }
 
 // The absolute path with all symbolic links resolved, also of a file that does not exist.
 fs::path absolute_path(const std::string& path) {
@@ -49,14 +70,13 @@ fs::path absolute_path(const std::string& path) {
 }
 
 // The user who made a symbolic link by which the path leads to a file, if that is neither this user nor root.
-std::optional<uid_t> other_user_of_link(fs::path path) {
-  constexpr int max_links = 40;
-  for (int links = 0; links < max_links && !path.native().starts_with("/proc/"); ++links) {
+std::optional<uid_t> other_user_of_link(const std::string& path) {
+  std::vector<fs::path> links = link_chain(path);
+  links.pop_back();
+  for (const fs::path& link : links) {
     struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) break;
+    if (::lstat(link.c_str(), &status) != 0) break;
     if (status.st_uid != ::geteuid() && status.st_uid != 0) return status.st_uid;
-    std::error_code unknown;
-    path = path.parent_path() / fs::read_symlink(path, unknown);
   }
   return std::nullopt;
 }
@@ -89,14 +109,16 @@ ResultFile::ResultFile(std::string option, std::string path, std::span<const std
   }
   if (S_ISDIR(status.st_mode)) refuse("is a directory; expected the name of a file");
   if (::access(path_.c_str(), W_OK) != 0) refuse(fmt::format("cannot be written: {}", std::strerror(errno)));
-  if (is_stream()) return;
-  if (!S_ISREG(status.st_mode)) refuse("is not a regular file; choose another name");
+  if (!S_ISREG(status.st_mode)) {
+    if (is_stream()) return;
+    refuse("is not a regular file; choose another name");
+  }
   for (const std::string& input : inputs) {
     struct stat read {};
     if (::stat(input.c_str(), &read) == 0 && io::is_same_file(read, status))
       refuse("is a file that this command reads; choose another name");
   }
-  require_folder();
+  if (!is_stream()) require_folder();
 }
 
 void ResultFile::require_folder() const {

@@ -15,7 +15,7 @@ class ResultFile {
   // or be no paths at all.
   ResultFile(std::string option, std::string path, std::span<const std::string> inputs);
 
-  // Writes a new file in the same directory and renames it; writes directly to a terminal, a pipe or another device.
+  // Writes a new file in the same directory and renames it; writes directly to a device, a FIFO or a descriptor.
   // Throws MachineFault.
   void write(std::string_view text) const;
 

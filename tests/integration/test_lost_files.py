@@ -282,12 +282,25 @@ def test_nothing_is_appended_to_what_was_there(engine, tmp_path, words: tuple[st
 
 
 @pytest.mark.parametrize("option", [("--file", "a.trace"), ("-f", "a.trace"), ("--file=a.trace",)], ids=" ".join)
-def test_the_result_of_a_motif_takes_the_place_of_nothing_that_it_reads(engine, checkout, tmp_path, option) -> None:
+@pytest.mark.parametrize("output", ["./a.trace", "/proc/self/cwd/a.trace"])
+def test_the_result_of_a_motif_takes_the_place_of_nothing_that_it_reads(
+    engine, checkout, tmp_path, option, output
+) -> None:
     text = (checkout / "tests" / "corpus" / "trace" / "messages.trace").read_bytes()
     (tmp_path / "a.trace").write_bytes(text)
 
-    refused = engine.run("motif", "replay", *option, "--output", "./a.trace", ranks=2, cwd=tmp_path)
+    refused = engine.run("motif", "replay", *option, "--output", output, ranks=2, cwd=tmp_path)
 
     assert refused.status == 2, refused.text
-    assert "--output: './a.trace' is a file that this command reads; choose another name" in refused.errors
+    assert f"--output: '{output}' is a file that this command reads; choose another name" in refused.errors
     assert (tmp_path / "a.trace").read_bytes() == text
+
+
+def test_the_result_of_a_motif_may_be_named_like_a_value_that_is_no_file(engine, tmp_path) -> None:
+    for _ in range(2):
+        done = engine.run(
+            "motif", "allreduce", "--op", "max", "--iterations", "1", "--json", "--output", "max", ranks=2, cwd=tmp_path
+        )
+        assert done.status == 0, done.text
+
+    assert json.loads((tmp_path / "max").read_text())["motif"] == "allreduce"

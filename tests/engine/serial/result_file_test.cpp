@@ -1,5 +1,7 @@
 #include "output/result_file.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "folder_test.hpp"
+#include "io/descriptor.hpp"
 
 namespace stressbench::output {
 namespace {
@@ -32,6 +35,8 @@ class ResultFileTest : public test::FolderTest {
     }
     return "";
   }
+  // The path of a file in the test's directory by way of the root directory of this process.
+  std::string path_in_proc(const std::string& name) const { return "/proc/self/root" + path(name); }
   long files() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
 };
 
@@ -107,6 +112,64 @@ TEST_F(ResultFileTest, IsNotFoundByALinkOfSomebodyElse) {
     EXPECT_EQ(rejection(path(name)),
               "--output: '" + path(name) + "' is a symbolic link that user 65534 made; name the file itself");
   }
+}
+
+TEST_F(ResultFileTest, IsNotFoundByALinkOfSomebodyElseInAFolderOfProc) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give files away";
+  put("file", "before");
+  fs::create_symlink("file", path("theirs"));
+  ASSERT_EQ(::lchown(path("theirs").c_str(), 65534, 65534), 0);
+  fs::create_symlink(path_in_proc("theirs"), path("link"));
+
+  for (const std::string& output : {path_in_proc("theirs"), path("link")}) {
+    EXPECT_EQ(rejection(output),
+              "--output: '" + output + "' is a symbolic link that user 65534 made; name the file itself");
+  }
+}
+
+TEST_F(ResultFileTest, FilesInAFolderOfProcAreReplaced) {
+  put("file", "first and long");
+  fs::create_symlink(path_in_proc("file"), path("link"));
+  const io::Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+
+  for (const std::string& output : {path_in_proc("file"), path_in_proc("link"), path("link"),
+                                    fmt::format("/proc/self/fd/{}/file", folder.number())}) {
+    const std::string text = "by " + output;
+    ResultFile("--output", output, {}).write(text);
+    EXPECT_EQ(text_of(path("file")), text);
+    EXPECT_EQ(rejection(output, {path("file")}),
+              "--output: '" + output + "' is a file that this command reads; choose another name");
+  }
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(ResultFileTest, AnOpenFileNamedByItsDescriptorIsExtended) {
+  const io::Descriptor log(::open(put("log", "kept").c_str(), O_RDWR | O_CLOEXEC));
+  const std::string number = std::to_string(log.number());
+  fs::create_symlink("/dev/fd/" + number, path("link"));
+
+  for (const std::string& output : {"/dev/fd/" + number, "/proc/self/fd/" + number, "/proc/thread-self/fd/" + number,
+                                    fmt::format("/proc/{}/fd/{}", ::getpid(), number), path("link")}) {
+    ResultFile("--output", output, {}).write("+");
+    EXPECT_EQ(rejection(output, {path("log")}),
+              "--output: '" + output + "' is a file that this command reads; choose another name");
+  }
+  EXPECT_EQ(text_of(path("log")), "kept+++++");
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(ResultFileTest, APipeNamedByItsDescriptorIsWrittenTo) {
+  int ends[2] = {};
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const io::Descriptor reader(ends[0]);
+  const io::Descriptor writer(ends[1]);
+
+  ResultFile("--output", fmt::format("/dev/fd/{}", writer.number()), {}).write("text");
+
+  char text[10] = {};
+  EXPECT_EQ(::read(reader.number(), text, sizeof text), 4);
+  EXPECT_STREQ(text, "text");
 }
 
 TEST_F(ResultFileTest, SaysBeforehandThatItCannotBeWritten) {

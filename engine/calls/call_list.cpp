@@ -13,6 +13,7 @@ struct Amount {
 };
 
 int checked_count(std::int64_t count, ElementType type) {
+  if (count < 0) reject("", "a message has more bytes than 64 bits can count");
   if (count > std::numeric_limits<int>::max())
     reject("", "a message of {} bytes is longer than MPI's counts allow", count * size_of(type));
   return static_cast<int>(count);

@@ -34,6 +34,10 @@ void add_threads_option(CLI::App& command, mpi::Threads& threads);
 // Returns the exit status.
 int run_program(int argc, char** argv, const Start& start);
 
+// The messages about std::bad_alloc and std::length_error, which end the program with status 3.
+inline constexpr const char* out_of_memory = "out of memory";
+inline constexpr const char* list_too_long = "out of memory: a list would be longer than any memory";
+
 // Whether this process prints messages: rank 0, or the only process.
 bool prints_messages() noexcept;
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <new>
 #include <sstream>
+#include <stdexcept>
 
 #include "commands/command.hpp"
 #include "core/console.hpp"
@@ -75,6 +76,12 @@ int on_root(const mpi::Group& world, const std::function<void()>& work) {
     } catch (const MachineFault& fault) {
       print_error(std::string("stressbench-mpi: ") + fault.what());
       status = exit_machine_fault;
+    } catch (const std::bad_alloc&) {
+      print_error(std::string("stressbench-mpi: ") + out_of_memory);
+      status = exit_machine_fault;
+    } catch (const std::length_error&) {
+      print_error(std::string("stressbench-mpi: ") + list_too_long);
+      status = exit_machine_fault;
     }
   }
   mpi::check(MPI_Bcast(&status, 1, MPI_INT, 0, world.handle()), "MPI_Bcast");
@@ -125,7 +132,10 @@ int run_command(int argc, char** argv, const Start& start) {
     print_error(std::string("stressbench-mpi: ") + fault.what());
     return exit_machine_fault;
   } catch (const std::bad_alloc&) {
-    print_error("stressbench-mpi: out of memory");
+    print_error(std::string("stressbench-mpi: ") + out_of_memory);
+    return exit_machine_fault;
+  } catch (const std::length_error&) {
+    print_error(std::string("stressbench-mpi: ") + list_too_long);
     return exit_machine_fault;
   }
 }

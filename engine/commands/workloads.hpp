@@ -3,6 +3,7 @@
 
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -71,7 +72,9 @@ auto run_or_end_launch(
   } catch (const MachineFault& fault) {
     end_launch(world, fault.what(), exit_machine_fault, listener);
   } catch (const std::bad_alloc&) {
-    end_launch(world, "out of memory", exit_machine_fault, listener);
+    end_launch(world, out_of_memory, exit_machine_fault, listener);
+  } catch (const std::length_error&) {
+    end_launch(world, list_too_long, exit_machine_fault, listener);
   }
 }
 

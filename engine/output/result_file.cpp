@@ -89,11 +89,16 @@ mode_t default_mode() noexcept {
 
 }  // namespace
 
+void refuse_link_of_other_user(std::string_view option, const std::string& path) {
+  const auto user = other_user_of_link(path);
+  if (user)
+    throw UserMistake("{}: '{}' is a symbolic link that user {} made; name the file itself", option, path, *user);
+}
+
 ResultFile::ResultFile(std::string option, std::string path, std::span<const std::string> inputs)
     : option_(std::move(option)), path_(std::move(path)), target_(resolved_path(path_)) {
   const auto refuse = [&](std::string_view reason) { throw UserMistake("{}: '{}' {}", option_, path_, reason); };
-  if (const auto user = other_user_of_link(path_))
-    refuse(fmt::format("is a symbolic link that user {} made; name the file itself", *user));
+  refuse_link_of_other_user(option_, path_);
   const fs::path absolute = absolute_path(path_);
   if (belongs_to_study(absolute))
     refuse("is a file of a study, which only `stressbench study` writes; choose another name");

@@ -29,4 +29,8 @@ class ResultFile {
   std::string target_;  // path with symbolic links resolved
 };
 
+// Throws UserMistake "OPTION: 'PATH' REASON" if the path leads to a file by a symbolic link that is neither this user's
+// nor root's.
+void refuse_link_of_other_user(std::string_view option, const std::string& path);
+
 }  // namespace stressbench::output

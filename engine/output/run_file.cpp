@@ -16,6 +16,7 @@
 #include "core/signals.hpp"
 #include "io/descriptor.hpp"
 #include "output/json.hpp"
+#include "output/result_file.hpp"
 
 namespace stressbench::output {
 namespace {
@@ -40,10 +41,14 @@ const char* option_of(Existing existing) noexcept { return existing == Existing:
 
 std::string line_of(const Json& record) { return record.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
-// Throws UserMistake if --overwrite would replace anything other than a run file, such as after a mistyped name.
+// Throws UserMistake if --overwrite would replace anything other than a run file, such as after a mistyped name, or
+// create the missing file of a link.
 void require_run_file(const std::string& path) {
   struct stat found {};
-  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) return;
+  const bool exists = stat(path.c_str(), &found) == 0;
+  if (!exists && lstat(path.c_str(), &found) == 0)
+    throw UserMistake("'{}' is a symbolic link to a missing file; give the name of the file itself", path);
+  if (!exists || !S_ISREG(found.st_mode) || found.st_size == 0) return;
   const std::string begin = beginning_of_header();
   std::string found_begin(begin.size(), '\0');
   const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -54,6 +59,7 @@ void require_run_file(const std::string& path) {
 
 void check_kind(const std::string& path, Existing existing) {
   if (existing == Existing::refuse) return;
+  refuse_link_of_other_user(option_of(existing), path);
   try {
     if (existing == Existing::append) const InputFile file(path, input_limits::max_run_file_bytes);
     if (existing == Existing::replace) require_run_file(path);

@@ -58,6 +58,7 @@ class BEff final : public Motif {
         reject("sizes", "{}: expected 1 to 2147483647 bytes", size.value);
       if (!distinct.insert(size.value).second) reject("sizes", "{}: expected each size once", size.value);
     }
+    check_buffer(std::ranges::max(sizes(assumed_lmax())));
   }
 
   // With --loops, the traffic without that of --extra. Otherwise as if each loop had one iteration, since the length of
@@ -100,8 +101,8 @@ class BEff final : public Motif {
     protocol_.patterns = patterns.descriptions();
     rank_patterns_ = patterns.rank_patterns();
     const std::int64_t largest_size = std::ranges::max(protocol_.sizes);
-    exchange_.emplace(group_.handle(), group.rank(), ranks,
-                      static_cast<std::size_t>(*messages_per_buffer_ * (largest_size + gap_bytes)));
+    check_buffer(largest_size);
+    exchange_.emplace(group_.handle(), group.rank(), ranks, static_cast<std::size_t>(buffer_bytes(largest_size)));
     if (pingpong()) message_ = Buffer(static_cast<std::size_t>(largest_size));
     if (group.rank() == 0)
       protocol_.loops.reserve(rank_patterns_.size() * protocol_.sizes.size() * all_methods.size() *
@@ -172,6 +173,15 @@ class BEff final : public Motif {
   }
 
  private:
+  std::int64_t buffer_bytes(std::int64_t largest_size) const {
+    return *messages_per_buffer_ * (largest_size + gap_bytes);
+  }
+  // Offsets in the buffer are displacements of MPI_Alltoallv.
+  void check_buffer(std::int64_t largest_size) const {
+    if (buffer_bytes(largest_size) <= int_max) return;
+    reject("buffered", "{} messages of {} bytes need a buffer of {} bytes, longer than MPI's displacements allow ({})",
+           *messages_per_buffer_, largest_size, buffer_bytes(largest_size), int_max);
+  }
   std::int64_t attempts() const { return *quick_ ? 1 : *attempts_; }
   std::int64_t polygons() const { return *quick_ && !polygons_.was_given() ? 6 : *polygons_; }
   std::int64_t configured_lmax() const { return lmax_.was_given() || memory_.was_given() ? lmax(memory_->value) : 0; }
@@ -308,9 +318,12 @@ class BEff final : public Motif {
   Param<std::int64_t> attempts_{this,       "best-of",
                                 3,          "measurements of each pattern, size and method, of which the best counts",
                                 Positive{}, AtMost{1000}};
-  Param<std::int64_t> loops_{this, "loops", 0,
+  Param<std::int64_t> loops_{this,
+                             "loops",
+                             0,
                              "iterations of each timed loop; 0: 300 at first, later as many as take 2.5 to 5 ms",
-                             NotNegative{}};
+                             NotNegative{},
+                             AtMost{1'000'000'000}};
   Param<std::int64_t> messages_per_buffer_{
       this,         "buffered",  6, "messages in a buffer, used in turn; 2: each message uses the same memory",
       AtLeastTwo{}, AtMost{1000}};

@@ -3,6 +3,7 @@
 
 #include "core/suggest.hpp"
 #include "workload/checks.hpp"
+#include "workload/limits.hpp"
 
 namespace stressbench::workload {
 namespace {
@@ -36,8 +37,15 @@ class CallCheck {
   CallCheck(MotifCall& call, Pattern& pattern, Diagnostics& diagnostics)
       : call_(call), pattern_(pattern), diagnostics_(diagnostics), sound_(call.complete) {}
 
-  void options() {
+  // `passes` of the loops around the motif.
+  void options(std::int64_t passes) {
     for (Option& option : call_.options) check_option(option);
+    if (sound_ && pattern_.iterations() > limits::max_executions / passes) {
+      report(position_of("iterations"),
+             "--iterations: " + std::to_string(pattern_.iterations()) +
+                 (passes > 1 ? " in each of " + std::to_string(passes) + " passes of the loops around this" : "") +
+                 " are more than 10^15");
+    }
     call_.complete = sound_;
   }
 
@@ -46,8 +54,7 @@ class CallCheck {
     try {
       pattern_.check(static_cast<int>(ranks));
     } catch (const ParameterMistake& mistake) {
-      const auto given = given_.find(pattern_.find("--" + mistake.parameter()));
-      report(given == given_.end() ? call_.where : given->second->value_where, mistake.what());
+      report(position_of(mistake.parameter()), mistake.what());
     } catch (const UserMistake& mistake) {
       report(call_.where, mistake.what());
     }
@@ -57,6 +64,12 @@ class CallCheck {
   void report(const Position& where, std::string_view message, std::string_view hint = {}) {
     sound_ = false;
     diagnostics_.add(where, message, hint);
+  }
+
+  // Of the value of a parameter; of the motif if it has the default.
+  const Position& position_of(const std::string& parameter) const {
+    const auto given = given_.find(pattern_.find("--" + parameter));
+    return given == given_.end() ? call_.where : given->second->value_where;
   }
 
   void check_option(Option& option) {
@@ -89,7 +102,7 @@ class CallCheck {
   std::map<const Parameter*, const Option*> given_;
 };
 
-void check_call(MotifCall& call, std::optional<std::int64_t> ranks, const Catalogue& catalogue,
+void check_call(MotifCall& call, std::int64_t passes, std::optional<std::int64_t> ranks, const Catalogue& catalogue,
                 Diagnostics& diagnostics) {
   const auto pattern = catalogue.make_pattern(call.name);
   if (pattern == nullptr) {
@@ -103,17 +116,18 @@ void check_call(MotifCall& call, std::optional<std::int64_t> ranks, const Catalo
   }
   call.name = lower_case(call.name);
   CallCheck check(call, *pattern, diagnostics);
-  check.options();
+  check.options(passes);
   if (ranks && *ranks <= std::numeric_limits<int>::max()) check.ranks(*ranks);
 }
 
-void check_steps(std::vector<Step>& steps, std::optional<std::int64_t> ranks, const Catalogue& catalogue,
-                 Diagnostics& diagnostics) {
+void check_steps(std::vector<Step>& steps, std::int64_t passes, std::optional<std::int64_t> ranks,
+                 const Catalogue& catalogue, Diagnostics& diagnostics) {
   for (Step& step : steps) {
     if (auto* call = std::get_if<MotifCall>(&step)) {
-      check_call(*call, ranks, catalogue, diagnostics);
+      check_call(*call, passes, ranks, catalogue, diagnostics);
     } else {
-      check_steps(std::get<Loop>(step).steps, ranks, catalogue, diagnostics);
+      auto& loop = std::get<Loop>(step);
+      check_steps(loop.steps, passes * loop.count, ranks, catalogue, diagnostics);
     }
   }
 }
@@ -121,7 +135,7 @@ void check_steps(std::vector<Step>& steps, std::optional<std::int64_t> ranks, co
 }  // namespace
 
 void check_motifs(Job& job, std::optional<std::int64_t> ranks, const Catalogue& catalogue, Diagnostics& diagnostics) {
-  check_steps(job.steps, ranks, catalogue, diagnostics);
+  check_steps(job.steps, 1, ranks, catalogue, diagnostics);
 }
 
 }  // namespace stressbench::workload

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "workload/checks.hpp"
+#include "workload/limits.hpp"
 #include "workload/node_list.hpp"
 
 namespace stressbench::workload {
@@ -85,6 +86,15 @@ RankCount count_ranks(const Job& job, const std::vector<int>& nodes, const Machi
   return sum;
 }
 
+// The number of ranks of a job, unless it exceeds that of any launch, which is reported.
+RankCount launchable(const Job& job, RankCount ranks, Diagnostics& diagnostics) {
+  if (!ranks || *ranks <= limits::max_ranks) return ranks;
+  diagnostics.add(job.where.ranks_per_node.value_or(job.where.name),
+                  "job " + in_quotes(job.name) + " has " + std::to_string(*ranks) + " ranks, a launch at most " +
+                      std::to_string(limits::max_ranks));
+  return std::nullopt;
+}
+
 // The nodes of all jobs if there are no mistakes, else only those that do not depend on other jobs.
 std::vector<std::vector<int>> nodes_of_jobs(const Workload& workload, const Machine& machine,
                                             const PlacementPolicy& policy, bool is_consistent) {
@@ -122,13 +132,14 @@ std::vector<RankCount> check_nodes(const Workload& workload, const std::optional
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       if (!known[i] || !jobs[i].ranks_per_node) continue;
       const std::size_t nodes = jobs[i].nodes ? jobs[i].nodes->size() : static_cast<std::size_t>(*jobs[i].node_count);
-      ranks[i] = static_cast<std::int64_t>(nodes) * *jobs[i].ranks_per_node;
+      ranks[i] = launchable(jobs[i], static_cast<std::int64_t>(nodes) * *jobs[i].ranks_per_node, diagnostics);
     }
     return ranks;
   }
   const auto nodes = nodes_of_jobs(workload, *machine, policy, is_consistent);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (known[i] && !nodes[i].empty()) ranks[i] = count_ranks(jobs[i], nodes[i], *machine, diagnostics);
+    if (known[i] && !nodes[i].empty())
+      ranks[i] = launchable(jobs[i], count_ranks(jobs[i], nodes[i], *machine, diagnostics), diagnostics);
   }
   return ranks;
 }

@@ -14,6 +14,7 @@ inline constexpr std::size_t max_value_bytes = std::size_t{64} << 10;           
 inline constexpr std::size_t max_words = 65536;                                    // of one statement
 inline constexpr std::size_t max_name_bytes = 255;                                 // of a job
 inline constexpr std::size_t max_jobs = 10000;
+inline constexpr std::int64_t max_ranks = std::int64_t{1} << 21;  // of a launch: checks make lists of a job's ranks
 inline constexpr int max_include_depth = 16;
 inline constexpr int max_includes = 1000;
 inline constexpr std::size_t max_loop_depth = 64;

@@ -4,6 +4,7 @@
 
 #include "core/random.hpp"
 #include "core/suggest.hpp"
+#include "workload/limits.hpp"
 #include "workload/node_list.hpp"
 
 namespace stressbench::workload {
@@ -113,6 +114,10 @@ Machine Machine::uniform(std::int64_t nodes, std::int64_t ranks_per_node) {
     throw UserMistake("a machine has 1 to " + std::to_string(max_nodes) + " nodes, not " + std::to_string(nodes));
   if (ranks_per_node < 0 || ranks_per_node > max_nodes)
     throw UserMistake("a node cannot have " + std::to_string(ranks_per_node) + " ranks");
+  if (nodes * ranks_per_node > limits::max_ranks) {
+    throw UserMistake("a launch has at most " + std::to_string(limits::max_ranks) + " ranks, not " +
+                      std::to_string(nodes * ranks_per_node));
+  }
   return {std::vector<int>(static_cast<std::size_t>(nodes), static_cast<int>(ranks_per_node))};
 }
 

@@ -129,8 +129,8 @@ class Amg final : public Application {
   Param<Dims<3>> points_{this, 'n', "points", {{10, 10, 10}}, "points of each rank in x, y and z (-n)", GivenSides{}};
   Param<Dims<3>> grid_{this, 'P', "grid", {}, "ranks in x, y and z (-P); auto: as even as possible"};
   Param<Solver> solver_{this, "solver", Solver::cg, "cg: problem 1; gmres: problem 2"};
-  Param<std::int64_t> basis_{this, "basis", 6, "vectors of the basis to which gmres makes a new one orthogonal",
-                             Positive{}};
+  Param<std::int64_t> basis_{
+      this, "basis", 6, "vectors of the basis to which gmres makes a new one orthogonal", Positive{}, AtMost{1000}};
   Param<std::int64_t> time_step_{this,       "time-step", 1, "time step of gmres, each with another matrix",
                                  Positive{}, AtMost{6}};
   Param<std::string> file_{this, "levels", "", "file with the neighbours and message sizes of the levels"};

@@ -187,7 +187,7 @@ class CoMD final : public Application {
   Param<std::int64_t> nz_{this, 'z', "nz", 20, "unit cells in z", Positive{}, AtMost{max_value}};
   Param<Dims<3>> grid_{this, "grid", {}, "ranks in x, y and z (-i -j -k of CoMD); auto: as even as possible"};
   Param<Potential> potential_{this, "potential", Potential::eam, "potential of the atoms; lj exchanges no forces"};
-  Param<double> lattice_{this, 'l', "lattice", 3.615, "side of a unit cell, in Angstrom", Positive{}};
+  Param<double> lattice_{this, 'l', "lattice", 3.615, "side of a unit cell, in Angstrom", Positive{}, AtMost{100.0}};
   Param<std::int64_t> steps_{
       this, 'n', "steps", 1, "time steps in each iteration of the motif", Positive{}, AtMost{max_value}};
   Param<bool> energies_{this, "energies", "end the steps with the sums of energies and atoms, as in each report"};

@@ -110,7 +110,7 @@ class Halo3d final : public Application {
     return cells;
   }
   void compute(CallList& calls, std::int64_t cells) const {
-    calls.compute(*cell_ns_ * static_cast<double>(cells * *fields_));
+    calls.compute(*cell_ns_ * static_cast<double>(cells) * static_cast<double>(*fields_));
   }
 
   static constexpr std::int64_t max_value = 1 << 20;

@@ -27,6 +27,10 @@ constexpr int tag = 1;
 class DataParallel final : public Training {
  protected:
   void check_ranks(int) const override {
+    if (bucket_count() > max_buckets) {
+      reject("bucket", "buckets of {} divide {} parameters into {}; at most {}", bucket_.text(), parameters(),
+             bucket_count(), max_buckets);
+    }
     if (*blocking_ || *algorithm_ == Summation::allreduce) return;
     reject("blocking", "--algorithm {} cannot run in the background; add --blocking", algorithm_.text());
   }
@@ -50,15 +54,22 @@ class DataParallel final : public Training {
   }
 
  private:
+  static constexpr std::int64_t max_buckets = 100'000;
+
+  std::int64_t elements_in(Bytes bucket) const { return std::max<std::int64_t>(bucket.value / element_bytes(), 1); }
+  std::int64_t first_elements() const {
+    return std::min(parameters(), elements_in(std::min(*first_bucket_, *bucket_)));
+  }
+  std::int64_t bucket_count() const {
+    const std::int64_t remaining = parameters() - first_elements();
+    return 1 + remaining / elements_in(*bucket_) + (remaining % elements_in(*bucket_) > 0 ? 1 : 0);
+  }
+
   // Elements of each bucket: the first is small, so that summing starts early.
   std::vector<std::int64_t> buckets() const {
-    std::vector<std::int64_t> elements;
-    std::int64_t bucket_elements =
-        std::max<std::int64_t>(std::min(*first_bucket_, *bucket_).value / element_bytes(), 1);
-    for (std::int64_t remaining = parameters(); remaining > 0; remaining -= elements.back()) {
-      elements.push_back(std::min(remaining, bucket_elements));
-      bucket_elements = std::max<std::int64_t>(bucket_->value / element_bytes(), 1);
-    }
+    std::vector<std::int64_t> elements{first_elements()};
+    for (std::int64_t remaining = parameters() - elements.back(); remaining > 0; remaining -= elements.back())
+      elements.push_back(std::min(remaining, elements_in(*bucket_)));
     return elements;
   }
 

@@ -1,12 +1,15 @@
 // Transfers: checks of the options, expected traffic and metrics.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "motifs/storage/transfers.hpp"
 
 namespace stressbench::io {
 namespace {
 
 constexpr std::int64_t max_iterations = 65536;
+constexpr std::int64_t max_mixed_transfers = 1'000'000'000;  // which of them read is drawn before each execution
 
 }  // namespace
 
@@ -33,9 +36,16 @@ void Transfers::check(int ranks) const {
   if (drawn_.enabled()) check_drawn();
   if (size_->value % *segments_ != 0)
     reject("segments", "{} do not divide --size {} into equal blocks", *segments_, size_.text());
+  if (2.0 * ranks * static_cast<double>(size_->value) >
+      static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2))
+    reject("size", "{} of each of {} ranks is more than any file system holds", size_.text(), ranks);
   if (!FitsMessage::holds(Bytes{transfer_bytes()})) {
     reject("transfer", "a block of {} is too long for one transfer; {}", units::spell(Bytes{block()}),
            FitsMessage::words);
+  }
+  if (const std::int64_t transfers = Extents(size_->value, *segments_, transfer_bytes(), {}).transfers();
+      *work_ == Work::mixed && transfers > max_mixed_transfers) {
+    reject("transfer", "--do mixed takes at most {} transfers of each rank, not {}", max_mixed_transfers, transfers);
   }
   if (*existing_ && *work_ != Work::read)
     reject("existing", "requires --do read; files that this run did not create are not written");

@@ -1,4 +1,4 @@
-// Memory of the calls of a list. Nothing is called here.
+// Amounts and memory of the calls of a list. Nothing is called here.
 #include "calls/call_list_executor.hpp"
 
 #include <gtest/gtest.h>
@@ -20,6 +20,13 @@ TEST(CallListExecutor, ChecksReceivesThatNoMessageMatchesInOneMemory) {
   };
   EXPECT_EQ(bytes_with(10), bytes_with(1));
   EXPECT_GE(bytes_with(1), bytes_with(0) + capacity);
+}
+
+TEST(CallList, RefusesAnAmountThatHasOverflowed) {
+  CallList calls(0, 2);
+  EXPECT_THROW(calls.send(1, 0, -8), ParameterMistake);
+  EXPECT_THROW(calls.sendrecv(1, 0, 8, 1, 0, -7168, 8), ParameterMistake);
+  EXPECT_THROW(calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::floats, -1), ParameterMistake);
 }
 
 }  // namespace

@@ -55,6 +55,11 @@ TEST(Halo3d, ComputesInnerCellsWhileMessagesTravel) {
   EXPECT_EQ(shares(8), (std::vector<double>{4 * 3 * 2, -1, 6 * 5 * 4 - 4 * 3 * 2}));
 }
 
+TEST(Halo3d, ComputesOnTheLargestMesh) {
+  const Options options{{"columns", "1048576"}, {"rows", "1048576"}, {"planes", "1048576"}, {"fields", "1000"}};
+  EXPECT_DOUBLE_EQ(configured("halo3d", options, 1)->traffic(1).compute_s, 2e-9 * 1000 * 0x1p60);
+}
+
 TEST(Halo3d, ReceivesWhatIsSentOnEveryNumberOfRanks) {
   for (int ranks = 1; ranks <= 64; ++ranks) {
     const Options options{{"columns", "67"}, {"rows", "71"}, {"planes", "73"}, {"points", "27"}, {"periodic", ""}};

@@ -126,6 +126,8 @@ TEST(Placement, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(place({{crowded}, ""}, Machine::uniform(8, 2), {}), UserMistake);
   EXPECT_THROW(Machine::uniform(0, 2), UserMistake);
   EXPECT_THROW(Machine::uniform(2'000'000'000, 2), UserMistake);
+  EXPECT_NO_THROW(Machine::uniform(2, 1 << 20));
+  EXPECT_THROW(Machine::uniform(3, 1 << 20), UserMistake);
 }
 
 TEST(Placement, ThePolicyIsReadAndSpelled) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -113,6 +114,35 @@ scheduler::Header header_of(const scheduler::Machine& machine) {
   record.workload_text = "[JOB_NAME] a\n";
   record.plan = {{3, 4}, 5, scheduler::Finish::once, 0.05, 1.5, "random:7", true};
   return record;
+}
+
+class RunFileReplaced : public test::FolderTest {
+ protected:
+  static std::string refusal_of(const std::string& path) {
+    try {
+      const RunFile file(path, Existing::replace);
+    } catch (const UserMistake& mistake) {
+      return mistake.what();
+    }
+    return "no refusal";
+  }
+};
+
+TEST_F(RunFileReplaced, IsNotMadeWhereALinkLeadsToNoFile) {
+  std::filesystem::create_symlink("nowhere", path("link"));
+  EXPECT_EQ(refusal_of(path("link")),
+            "--output: '" + path("link") + "' is a symbolic link to a missing file; give the name of the file itself");
+  EXPECT_FALSE(std::filesystem::exists(path("nowhere")));
+}
+
+TEST_F(RunFileReplaced, IsNotFoundByALinkOfSomebodyElse) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may give files away";
+  put("file", "");
+  std::filesystem::create_symlink("file", path("link"));
+  EXPECT_EQ(refusal_of(path("link")), "no refusal");
+  ASSERT_EQ(::lchown(path("link").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(refusal_of(path("link")),
+            "--output: '" + path("link") + "' is a symbolic link that user 65534 made; name the file itself");
 }
 
 TEST(RecordsReadBack, HeaderHasTheSettingsOfTheRun) {

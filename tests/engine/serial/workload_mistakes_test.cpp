@@ -193,6 +193,25 @@ INSTANTIATE_TEST_SUITE_P(
              {"3:23: --size: 'x': must be a size such as 4096, 32KiB, 1.5MiB or 4MB"}}),
     name_of_case);
 
+TEST(Ranks, AreNoMoreThanThoseOfALaunch) {
+  const std::string most = "[JOB_NAME] A\n[NODES] 2\n[RANKS_PER_NODE] 1048576\n[MOTIF] allreduce\n";
+  const std::string more = replaced(most, "[NODES] 2", "[NODES] 3");
+  const std::string message = "3:1: job 'A' has 3145728 ranks, a launch at most 2097152";
+  EXPECT_THAT(mistakes(most), IsEmpty());
+  EXPECT_THAT(mistakes(more), ElementsAre(message));
+  EXPECT_THAT(mistakes(more, Machine::uniform(8, 0)), ElementsAre(message));
+}
+
+TEST(Iterations, InLoopsAreNoMoreThanThePassesOfLoops) {
+  const std::string within = head + "[LOOP] 4\n[MOTIF] allreduce -i 250000000000000\n[END]\n";
+  EXPECT_THAT(mistakes(within), IsEmpty());
+  EXPECT_THAT(mistakes(replaced(within, "250000000000000", "250000000000001")),
+              ElementsAre("4:22: --iterations: 250000000000001 in each of 4 passes of the loops around this are more "
+                          "than 10^15"));
+  EXPECT_THAT(mistakes(head + "[MOTIF] allreduce -i 9000000000000000000\n"),
+              ElementsAre("3:22: --iterations: 9000000000000000000 are more than 10^15"));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Loops, OneMistake,
     testing::Values(

@@ -142,6 +142,13 @@ def test_links_and_switches_one_by_one_are_limited_in_number() -> None:
     )
 
 
+def test_background_traffic_is_limited_in_number() -> None:
+    flow = '[[noise]]\nfrom = "h0"\nto = "h1"\nrate = "1Mbit"\n'
+
+    assert len(parsed(TINY + flow * 64).noise) == 64
+    assert mistakes(TINY + flow * 65) == ("mine.toml:265: [[noise]]: expected at most 64",)
+
+
 def test_a_cycle_needs_routing() -> None:
     (said,) = mistakes(RING)
 

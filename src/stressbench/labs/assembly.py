@@ -18,6 +18,7 @@ from stressbench.labs.wiring import MAX_RAILS, LinkSpec, Rail, Wire, Wiring, Wir
 
 _RESERVED = frozenset({"lo", "br0", "all", "default", "localhost", "hosts"})
 _LONGEST_DEVICE = 15
+_MOST_NOISE = 64
 
 
 def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
@@ -83,6 +84,9 @@ def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Compla
         if host.rates is not None and len(host.rates) != len(table.rail):
             counts = f"{len(host.rates)} rates, but {len(table.rail)} rails"
             yield Complaint(place=("host", number, "rates"), text=f"host.rates: {counts}: expected one a [[rail]]")
+    if len(table.noise) > _MOST_NOISE:
+        yield Complaint(place=("noise", _MOST_NOISE), text=f"[[noise]]: expected at most {_MOST_NOISE}")
+        return
     for number, noise in enumerate(table.noise):
         for key, host_name in (("from", noise.from_), ("to", noise.to)):
             if host_name not in hosts:

@@ -1,6 +1,7 @@
 """`stressbench beff`: Rmax as typed or by hpcc, the page, and what is refused."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -53,7 +54,8 @@ def test_hpcc_runs_on_the_same_ranks_and_gives_the_balance(machine: Path) -> Non
     assert [re.findall(r"-n (\d+)", line)[0] for line in launches] == ["4", "4"]
     assert launches[1].endswith(" hpcc")
     assert (machine / "seen.txt").read_text() == hpcc_input(n=3600, ranks=4)  # a fifth of 512 MiB
-    assert not list(machine.glob(".stressbench-hpcc-*"))
+    assert f"{machine}/.stressbench-beff-{os.uname().nodename}-{os.getpid()}-" in launches[0]  # known to `clean`
+    assert not list(machine.glob(".stressbench-*"))
 
 
 @pytest.mark.parametrize(

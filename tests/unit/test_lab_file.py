@@ -116,6 +116,7 @@ def test_several_mistakes_are_told_at_once_in_the_order_of_lines() -> None:
         ('["h1", "b"]', '["h0", "b"]', "'h0' has two links on eth0; a second NIC is h0:eth1"),
         ('["h1", "b"]', '["h1", "h0"]', "10: link.between: 'h1' and 'h0' are hosts; a switch must stand between"),
         ('["h1", "b"]', '["h1:0", "b"]', "10: link.between: 'h1:0': expected a NIC such as h1:eth0"),
+        ('["h1", "b"]', '["h1:eth8", "b"]', "10: link.between: 'h1:eth8': expected at most 8 NICs, eth0 to eth7"),
         ('["h1", "b"]', '["h1:eth1", "b"]', "'b' connects eth0 of some hosts and eth1 of 'h1'"),
         ('["b", "c"]', '["b", "b"]', "19: link.between: 'b' is connected to itself"),
         ('"c"]', '"c", "h0"]', "3: duplicate name 'h0': hosts, I/O nodes and switches share names"),
@@ -128,6 +129,24 @@ def test_several_mistakes_are_told_at_once_in_the_order_of_lines() -> None:
 )
 def test_links_one_by_one_are_checked_too(old: str, new: str, message: str) -> None:
     assert message in mistakes(RING.replace(old, new, 1))[0]
+
+
+def test_links_and_switches_one_by_one_are_limited_in_number() -> None:
+    switches = ", ".join(f'"s{number}"' for number in range(1001))
+
+    assert mistakes(RING + '[[link]]\nbetween = ["h0", "a"]\nrate = "1Gbit"\n' * 995) == (
+        "mine.toml:3: topology: 1001 links: expected at most 1000",
+    )
+    assert mistakes(RING.replace('"a", "b", "c"', switches)) == (
+        "mine.toml:5: topology.switches: 1001 switches: expected at most 1000",
+    )
+
+
+def test_background_traffic_is_limited_in_number() -> None:
+    flow = '[[noise]]\nfrom = "h0"\nto = "h1"\nrate = "1Mbit"\n'
+
+    assert len(parsed(TINY + flow * 64).noise) == 64
+    assert mistakes(TINY + flow * 65) == ("mine.toml:265: [[noise]]: expected at most 64",)
 
 
 def test_a_cycle_needs_routing() -> None:

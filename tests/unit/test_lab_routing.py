@@ -1,5 +1,7 @@
 """Which links a frame takes, in each topology."""
 
+import time
+
 import pytest
 
 from stressbench.labs.catalog import lab_file
@@ -79,6 +81,20 @@ def test_what_bridges_has_no_cycle(name: str) -> None:
 
 def test_a_cycle_is_found() -> None:
     assert {link.name for link in cycle(RING)} == {f"s{number}-s{(number + 1) % 6}" for number in range(6)}
+
+
+def test_a_cycle_is_found_quickly_among_many_links() -> None:
+    switches = ", ".join(f'"s{number}"' for number in range(499))
+    table = '[[link]]\nbetween = ["{}", "{}"]\nrate = "1Gbit"\n'
+    chain = "".join(table.format(f"s{number}", f"s{number + 1}") for number in range(498))
+    text = f'[hosts]\ncount = 1\n[topology]\nkind = "links"\nforwarding = "route"\nswitches = [{switches}]\n'
+    lab = parse_lab(text + table.format("h0", "s0") + chain + table.format("s3", "s1"), name="made", source="made.toml")
+
+    begin = time.process_time()
+    found = cycle(lab)
+
+    assert [link.name for link in found] == ["s2-s3", "s1-s2", "s3-s1"]
+    assert time.process_time() - begin < 1
 
 
 def test_no_switch_is_asked_to_pass_frames_through_a_host() -> None:

@@ -336,6 +336,13 @@ def test_a_node_whose_process_has_another_start_is_not_entered(pair: Path, sleep
     assert ended.stderr == f"stressbench: lab pair, h0: its process {sleeper.pid} has ended; is the lab still up?\n"
 
 
+def test_a_command_without_a_word_is_refused(pair: Path) -> None:
+    ended = said("exec", "h0", "--")
+
+    assert (ended.exit_code, ended.exception) == (2, None)
+    assert "CMD is missing: `stressbench lab exec HOST -- CMD...`" in ended.stderr
+
+
 def test_no_module_of_the_working_directory_is_loaded(
     pair: Path, sleeper: "subprocess.Popen[bytes]", tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from support.programs import wait_until
 from support.schemas import schema_faults
 
 import stressbench
+from stressbench.formats.files import new_output
 from stressbench.launch.leftovers import Kind, Leftover, find, remove
 from stressbench.launch.leftovers.live_processes import LiveProcesses
 from stressbench.launch.leftovers.search import Candidate, is_needed
@@ -204,6 +206,29 @@ def test_a_temporary_directory_has_a_name_by_which_its_owner_is_known(
     would = call("clean", "--dry-run", "--json")  # in the current directory, too
 
     assert str(left) in [one["path"] for one in json.loads(would.stdout)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_an_output_that_a_signal_left_unfinished_is_found_when_it_is_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kill = "import os; from pathlib import Path; from stressbench.formats.files import new_output\n"
+    kill += f"with new_output(Path('report.html')): os.kill(os.getpid(), {int(number)})"
+    subprocess.run([sys.executable, "-c", kill], check=False)
+    (left,) = tmp_path.iterdir()
+    put(tmp_path / left.name.replace(os.uname().nodename, "elsewhere"))
+    put(tmp_path / ".stressbench-0123456789abcdef.new")
+    assert names(tmp_path) == []  # it may just be starting
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 3600)
+
+    with new_output(tmp_path / "other.html"):
+        (found,) = find([tmp_path], user=ME)
+    remove(found)
+
+    assert (found.path, found.kind) == (left, Kind.output)
+    assert not left.exists()
 
 
 def test_leftovers_elsewhere_are_found_where_the_current_directory_was_removed(

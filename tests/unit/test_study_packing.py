@@ -6,7 +6,7 @@ import json
 import os
 import tarfile
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
 
@@ -14,6 +14,7 @@ import pytest
 
 from stressbench.experiments.study.directory import Directory, create_or_extend, open_directory
 from stressbench.experiments.study.packing import Verdict, pack, verify
+from stressbench.experiments.study.unpacking import read_archive
 from stressbench.formats.files import limits
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study
@@ -238,6 +239,39 @@ def test_a_second_archive_behind_the_end_is_named(tmp_path: Path) -> None:
     assert verify(tmp_path / "p.tar.gz").complaints == (
         f"{tmp_path}/p.tar.gz: there is data after the end of the archive",
     )  # fmt: skip
+
+
+def archive_of(path: Path, names: Iterable[str]) -> Path:
+    """An archive of empty files."""
+    with tarfile.open(path, "w:gz", compresslevel=1, format=tarfile.PAX_FORMAT) as archive:
+        for name in names:
+            archive.addfile(tarfile.TarInfo(name))
+    return path
+
+
+def test_the_names_of_an_archive_are_limited_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ARCHIVE_NAMES", limits.MIB)
+    path = archive_of(tmp_path / "p.tar.gz", (f"p/{number:03990}" for number in range(300)))
+
+    with pytest.raises(StudyMistake) as refused:
+        verify(path)
+
+    assert str(refused.value) == f"{path}: its names have more than 1 MiB in all, the most that is read"
+
+
+def test_headers_of_an_archive_are_not_kept(tmp_path: Path) -> None:
+    path = archive_of(tmp_path / "p.tar.gz", ("p/x" for _ in range(8000)))
+    tracemalloc.start()
+
+    try:
+        contents = read_archive(path, text_of="SHA256SUMS")
+        _, most_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert len(contents.complaints.sentences()) == 1001
+    assert contents.complaints.sentences()[-1] == f"{path}: 6,999 more complaints are left out"
+    assert most_bytes < 3 << 20
 
 
 def test_an_archive_of_a_few_megabytes_does_not_unpack_to_gigabytes(tmp_path: Path) -> None:

@@ -28,14 +28,16 @@ from support.studies import (
     study_in,
 )
 
+from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.directory import Directory, locked, now, require_same_workloads
 from stressbench.experiments.study.execution import StudyOptions, run_study
 from stressbench.experiments.study.run_states import State, retries_of, run_states
-from stressbench.experiments.study.running import LaunchResult, Stop
+from stressbench.experiments.study.running import LaunchResult, ScheduledRun, Stop
 from stressbench.experiments.study.workers import WorkerPool
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.formats.study.fields import MAX_RETRIES
 from stressbench.formats.study.manifest import FailedRecord, FinishedRecord, PlannedRecord, PolicyRecord, SettledRecord
+from stressbench.stop_signals import handled_by
 
 RUNS = 12  # of STUDY: 3 placements, 2 sizes, 2 repetitions
 WRITES = 1 + 2 * RUNS  # the plan, then started and finished of each run
@@ -520,6 +522,53 @@ def test_time_left_follows_from_what_runs_took(tmp_path: Path) -> None:
 
     took = [one.duration_s for one in runner.run_states if one.duration_s is not None]
     assert left_s == pytest.approx(8 * sum(took) / len(took), rel=0.2)
+
+
+def test_a_signal_to_a_worker_that_has_just_begun_interrupts_its_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parent, fork = os.getpid(), os.fork
+
+    def fork_and_stop() -> int:
+        child = fork()
+        if child == 0:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return child
+
+    def handle(*_: object) -> None:
+        assert os.getpid() == parent, "the handler of the study was called in a worker"
+
+    monkeypatch.setattr(os, "fork", fork_and_stop)
+    run = study_in(tmp_path).study.runs[0]
+    scheduled = ScheduledRun(run=run, path=tmp_path / "run.jsonl", continues=False, time_limit_s=None)
+
+    with handled_by(handle):
+        ((_, result),) = WorkerPool(2).map(iter([scheduled]), die)
+
+    assert result.status == ExitStatus.interrupted
+
+
+def test_a_signal_while_a_worker_is_started_reaches_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fork, pool = os.fork, WorkerPool(2)
+
+    def fork_and_stop() -> int:
+        child = fork()
+        if child != 0:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return child
+
+    def sleep(_: ScheduledRun) -> LaunchResult:
+        time.sleep(5)
+        return LaunchResult(status=0)
+
+    monkeypatch.setattr(os, "fork", fork_and_stop)
+    run = study_in(tmp_path).study.runs[0]
+    scheduled = ScheduledRun(run=run, path=tmp_path / "run.jsonl", continues=False, time_limit_s=None)
+
+    with handled_by(lambda number, _: pool.forward_signal(number)):
+        ((_, result),) = pool.map(iter([scheduled]), sleep)
+
+    assert result.status == ExitStatus.interrupted
 
 
 def sleep_for_long(order) -> LaunchResult:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from stressbench.api.frames import Library, columns_of_records, data_frame
 from stressbench.api.presentation import Reported
 from stressbench.api.progress import Report, reporting_to
+from stressbench.errors import UserError
 from stressbench.experiments.lab import (
     LOAD_INTERVAL_S,
     bring_up,
@@ -128,8 +129,11 @@ class Lab:
     def execute(self, host: str, command: Sequence[str | PathLike[str]]) -> int:
         """Run a command on a host, an I/O node or a switch, in the current directory, and return its exit status.
 
-        It inherits the standard streams. Raises `stressbench.StressBenchError` if there is no such host.
+        It inherits the standard streams. Raises `stressbench.StressBenchError` if there is no such host, or
+        `command` is empty.
         """
+        if not command:
+            raise UserError("command: expected at least one word")
         prefix = command_prefix(self._running, host)
         return subprocess.run([*prefix, *map(str, command)], check=False).returncode
 

@@ -16,7 +16,7 @@ from stressbench.results.leftovers import CleanedLeftover
 _HELP = """\
 Remove what your own dead processes left behind: shared memory of Open MPI, its session directories, pools of the
 tracer, and temporary directories of `validate` and `compress`, for example. They remain after ranks, mpirun or
-stressbench were killed with SIGKILL.
+stressbench were killed with SIGKILL. Outputs (`-o`) that a signal left unfinished are removed, too.
 
 Searches /dev/shm, $TMPDIR (default: /tmp), the current directory and $STRESSBENCH_TRACE_POOL. Files that one of your
 live processes has open, maps or names, files of other users, links, and files not named like those of Open MPI and

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from stressbench.errors import StressBenchError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import Progress, silent
+from stressbench.experiments.scratch import scratch_directory
 from stressbench.formats.errors import SuiteFileError, reason_of
 from stressbench.formats.files import is_own_file, limits, read_bytes, require_output
 from stressbench.formats.protocols.beff import read_protocols
@@ -161,7 +161,7 @@ def run_b_eff_io(
     `cache_bytes`: size of the file system's cache. Raises LaunchMistake, SuiteFileError, and SuiteAborted where nothing
     was measured.
     """
-    with _protocol_file(output, name="beff-io") as (folder, protocol):
+    with _protocol_file(output, name="beff_io") as (folder, protocol):
         status = _run_motif(B_EFF_IO, options.arguments(), launch, folder=folder, protocol=protocol, progress=progress)
         if status != ExitStatus.ok and not _has_lines(protocol):
             raise SuiteAborted("b_eff_io was not started or measured nothing: there is no result", status=status)
@@ -211,10 +211,10 @@ def _protocol_file(output: Path | None, *, name: str) -> Iterator[tuple[Path, Pa
     """A temporary directory, and the path of the protocol: a file in it, or `output`, which must not exist yet."""
     if output is not None:
         _require_new(output)
-    with TemporaryDirectory(prefix=f"stressbench-{name}-") as folder:
-        protocol = (output or Path(folder, "protocol.jsonl")).absolute()
+    with scratch_directory(name) as folder:
+        protocol = (output or folder / "protocol.jsonl").absolute()
         try:
-            yield Path(folder), protocol
+            yield folder, protocol
         finally:
             note = _note_of(protocol)
             if is_own_file(note):  # the motif leaves it for continued runs, but this run is never continued

@@ -14,11 +14,11 @@ from stressbench.labs.addresses import mac_of
 from stressbench.labs.routing import cycle, unreachable
 from stressbench.labs.shapes import wire_of
 from stressbench.labs.topology import End, IoService, Lab, Link, Node, NodeKind, Noise
-from stressbench.labs.wiring import LinkSpec, Rail, Wire, Wiring, WiringInput, WiringMistake, with_wires
+from stressbench.labs.wiring import MAX_RAILS, LinkSpec, Rail, Wire, Wiring, WiringInput, WiringMistake, with_wires
 
 _RESERVED = frozenset({"lo", "br0", "all", "default", "localhost", "hosts"})
 _LONGEST_DEVICE = 15
-_MOST_RAILS = 8
+_MOST_NOISE = 64
 
 
 def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
@@ -68,8 +68,8 @@ def _rail_complaints(table: LabTable, topology: Topology) -> Iterator[Complaint]
         yield Complaint(
             place=("link", 0), text=f'[[link]]: kind = "{topology.kind}" makes the links; use kind = "links"'
         )
-    if len(table.rail) > _MOST_RAILS:
-        yield Complaint(place=("rail", _MOST_RAILS), text=f"[[rail]]: expected at most {_MOST_RAILS}")
+    if len(table.rail) > MAX_RAILS:
+        yield Complaint(place=("rail", MAX_RAILS), text=f"[[rail]]: expected at most {MAX_RAILS}")
 
 
 def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Complaint]:
@@ -84,6 +84,9 @@ def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Compla
         if host.rates is not None and len(host.rates) != len(table.rail):
             counts = f"{len(host.rates)} rates, but {len(table.rail)} rails"
             yield Complaint(place=("host", number, "rates"), text=f"host.rates: {counts}: expected one a [[rail]]")
+    if len(table.noise) > _MOST_NOISE:
+        yield Complaint(place=("noise", _MOST_NOISE), text=f"[[noise]]: expected at most {_MOST_NOISE}")
+        return
     for number, noise in enumerate(table.noise):
         for key, host_name in (("from", noise.from_), ("to", noise.to)):
             if host_name not in hosts:

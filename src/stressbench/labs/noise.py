@@ -2,6 +2,8 @@
 
 import socket
 import time
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from stressbench.labs import system
 from stressbench.labs.namespaces import enter_namespaces
@@ -12,18 +14,23 @@ _DATAGRAM = bytes(1472)  # a full frame with its headers
 _PAUSE_S = 0.005
 
 
-def start_noise(noise: NoisePlan, source: int, target: int) -> tuple[int, int]:
-    """Start a sink and a sender in the network namespaces of processes `target` and `source`; return their ids."""
-    sink = system.fork_child(lambda: _sink(noise, target))
-    return sink, system.fork_child(lambda: _send(noise, source))
+def start_noise(flows: Sequence[NoisePlan], pids: Mapping[str, int]) -> None:
+    """Start a sink on every target and a sender for every flow, in the network namespaces of their nodes' processes.
+
+    `pids`: the processes that hold the namespaces, by node.
+    """
+    for target, address in {noise.target: noise.address for noise in flows}.items():
+        system.fork_child(partial(_sink, address, pids[target]))
+    for noise in flows:
+        system.fork_child(partial(_send, noise, pids[noise.source]))
 
 
-def _sink(noise: NoisePlan, target: int) -> int:
+def _sink(address: str, target: int) -> int:
     """Keep the port open without reading, so that the target sends no ICMP errors and drops the excess at no cost."""
     enter_namespaces(target, ("net",))
     system.set_process_name("lab-noise")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sink:
-        sink.bind((noise.address, _PORT))
+        sink.bind((address, _PORT))
         while True:
             time.sleep(3600)
 

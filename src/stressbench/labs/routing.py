@@ -65,18 +65,29 @@ def cycle(lab: Lab) -> tuple[Link, ...]:
     """The links of a cycle of switches; empty if there is none."""
     for rail in range(lab.rails):
         trunks = [link for link in lab.links if link.rail == rail and _is_trunk(lab, link)]
+        parents = {switch.name: switch.name for switch in lab.switches}
         for number, link in enumerate(trunks):  # the first link between switches that are already connected
-            trunk_path = _path_between(trunks[:number], link.a.node, link.b.node)
-            if trunk_path is not None:
-                return (*trunk_path, link)
+            a, b = (_root(parents, end.node) for end in link.ends)
+            if a == b:
+                return (*_path_between(trunks[:number], link.a.node, link.b.node), link)
+            parents[b] = a
     return ()
+
+
+def _root(parents: dict[str, str], node: str) -> str:
+    """The root of the node's tree (union-find), with the path to it halved."""
+    while parents[node] != node:
+        parents[node] = parents[parents[node]]
+        node = parents[node]
+    return node
 
 
 def _is_trunk(lab: Lab, link: Link) -> bool:
     return all(lab.node(end.node).is_switch for end in link.ends)
 
 
-def _path_between(links: Sequence[Link], start: str, goal: str) -> tuple[Link, ...] | None:
+def _path_between(links: Sequence[Link], start: str, goal: str) -> tuple[Link, ...]:
+    """The links between two switches that are connected."""
     paths: dict[str, tuple[Link, ...]] = {start: ()}
     queue = deque([start])
     while queue:
@@ -85,7 +96,7 @@ def _path_between(links: Sequence[Link], start: str, goal: str) -> tuple[Link, .
             if node in (link.a.node, link.b.node) and (neighbour := link.opposite_end(node).node) not in paths:
                 paths[neighbour] = (*paths[node], link)
                 queue.append(neighbour)
-    return paths.get(goal)
+    return paths[goal]
 
 
 def _adjacency(lab: Lab, *, rail: int) -> Mapping[str, tuple[Link, ...]]:

@@ -55,6 +55,8 @@ def _receive(endpoint: Endpoint) -> float:
             while piece := connection.recv(1 << 16):
                 total += len(piece)
                 arrived.append((time.perf_counter(), total))
+    if not arrived:
+        raise OSError(0, "nothing arrived")
     begin = next((entry for entry in arrived if entry[1] > total * _SKIPPED_SHARE), arrived[0])
     end = arrived[-1]
     return (end[1] - begin[1]) * 8 / (end[0] - begin[0]) if end[0] > begin[0] else 0.0

@@ -102,8 +102,7 @@ def _build(channel: ControlChannel, plan: Plan) -> frozenset[int]:
     if faults:
         raise SupervisorFault("; ".join(faults))
     start_counter_server(plan.wires, inner)
-    for noise in plan.noise:
-        start_noise(noise, inner[noise.source], inner[noise.target])
+    start_noise(plan.noise, inner)
     daemons = start_file_system(plan.storage, inner) if plan.storage else frozenset()
     return daemons.union(holder.pid for holder in holders)
 

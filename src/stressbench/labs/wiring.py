@@ -70,6 +70,12 @@ class Wiring:
 MAX_LINKS = 1_000
 """Limit of links per lab: more than one machine can run, and few enough to be drawn and routed quickly."""
 
+MAX_SWITCHES = MAX_LINKS
+"""Limit of switches per lab, of which those without a link are of no use."""
+
+MAX_RAILS = 8
+"""Limit of rails, which are the NICs of a host."""
+
 
 @dataclass(frozen=True)
 class Trunk:

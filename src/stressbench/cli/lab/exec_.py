@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.options.lab import LabName
+from stressbench.errors import UserError
 from stressbench.labs.lifecycle import command_prefix, selected_lab
 
 _EXEC = """\
@@ -38,7 +39,10 @@ def run_inside(
     lab: LabName = None,
 ) -> None:
     """Replace this process by the command on the host, whose exit status is thus passed on."""
-    _exec_on_host(lab, host, command[1:] if command[0] == "--" else command)
+    words = command[1:] if command[0] == "--" else command
+    if not words:
+        raise UserError("CMD is missing: `stressbench lab exec HOST -- CMD...`")
+    _exec_on_host(lab, host, words)
 
 
 def shell(host: Host, lab: LabName = None) -> None:

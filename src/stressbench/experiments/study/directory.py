@@ -43,7 +43,9 @@ from stressbench.formats.toml import TomlMistake
 MIN_FREE_BYTES = 1 << 20
 """Free bytes that run files need. With less, a run fails because the disk is full, and the next one would fail, too."""
 _INITIAL_FILES = (RUNS, ENVIRONMENT, LOCK, WORKLOADS, "study-1.json")
-_TEMPORARY_FILES = re.compile(r"\.(stressbench-[0-9a-f]{16}|environment\.json|study-1\.json|study-1\.toml)\.new")
+_TEMPORARY_FILES = re.compile(
+    r"\.(stressbench-([0-9a-f]{16}|.+-\d+-[0-9a-f]{8})|environment\.json|study-1\.json|study-1\.toml)\.new"
+)
 
 
 def now() -> datetime:

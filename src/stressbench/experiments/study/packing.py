@@ -19,7 +19,7 @@ import orjson
 
 from stressbench.experiments.study.catalog import shipped_folder
 from stressbench.experiments.study.directory import Directory, sha256_of
-from stressbench.experiments.study.unpacking import read_archive
+from stressbench.experiments.study.unpacking import Complaints, read_archive
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, new_output, open_regular, read_bytes, read_text, require_output
 from stressbench.formats.files.studies import LOCK, MANIFEST, SCHEMA, SUMS, WORKLOADS
@@ -151,23 +151,23 @@ def verify(path: Path) -> Verdict:
     contents = read_archive(path, text_of=SUMS)
     if contents.text is None:
         raise StudyMistake(f"{path}: no {SUMS} inside: not a pack of `stressbench study pack`, or one that is cut off")
-    return _compare(
-        contents.text.decode(errors="replace"), contents.digests, source=path, other_complaints=contents.complaints
-    )  # fmt: skip
+    return _compare(contents.text.decode(errors="replace"), contents.digests, contents.complaints)
 
 
 def _verify_directory(path: Path) -> Verdict:
     sums = path / SUMS
     if sums.is_file():
         entries = [entry for entry in _entries(path) if entry.name != LOCK]
-        links = tuple(f"{entry}: is a symbolic link" for entry in entries if entry.is_symlink())
+        complaints = Complaints(source=path)
+        for link in filter(Path.is_symlink, entries):
+            complaints.add(f"{link}: is a symbolic link")
         try:
             text = read_text(sums, limit=limits.JOURNAL, errors="replace")
             files = (entry for entry in entries if entry.is_file() and not entry.is_symlink())
             digest_by_name = {entry.relative_to(path).as_posix(): sha256_of(entry) for entry in files}
         except OSError as fault:
             raise StudyMistake(f"{fault.filename}: {reason_of(fault)}") from fault
-        return _compare(text, digest_by_name, source=path, other_complaints=links)
+        return _compare(text, digest_by_name, complaints)
     manifest = read_manifest(path / MANIFEST)
     if not manifest.records:
         raise StudyMistake(f"{path} holds no study (no manifest.jsonl that can be read)")
@@ -194,29 +194,28 @@ def _complaint(file: Path, sha256: str) -> str | None:
     return None
 
 
-def _compare(
-    sums: str, digest_by_name: Mapping[str, str], *, source: Path, other_complaints: tuple[str, ...]
-) -> Verdict:
-    """Compare the lines of SHA256SUMS with `digest_by_name`. `other_complaints`: those about other entries."""
-    lines = sums.splitlines()
+def _compare(sums: str, digest_by_name: Mapping[str, str], complaints: Complaints) -> Verdict:
+    """Compare the lines of SHA256SUMS with `digest_by_name`. `complaints`: those about other entries."""
+    lines, source = sums.splitlines(), complaints.source
     if len(lines) > limits.ARCHIVE_FILES:
         raise StudyMistake(f"{source}: {SUMS} has more than {limits.ARCHIVE_FILES:,} lines, the most that is read")
-    complaints, intact, listed = list(other_complaints), 0, set()
+    intact, listed = 0, set()
     for number, line in enumerate(lines, start=1):
         digest, _, name = line.partition("  ")
         if len(digest) != 64 or not 0 < len(name) <= limits.NAME:
-            complaints.append(f"{source}: {SUMS}:{number}: '{line[:80]}': expected a SHA-256, two blanks and a name")
+            complaints.add(f"{source}: {SUMS}:{number}: '{line[:80]}': expected a SHA-256, two blanks and a name")
         elif name in listed:
-            complaints.append(f"{source}: {SUMS}:{number}: {name} occurs twice")
+            complaints.add(f"{source}: {SUMS}:{number}: {name} occurs twice")
         elif name not in digest_by_name:
-            complaints.append(f"{source}: {name} is missing")
+            complaints.add(f"{source}: {name} is missing")
         elif digest_by_name[name] != digest:
-            complaints.append(f"{source}: {name} has changed: its SHA-256 is {digest_by_name[name]}, not {digest}")
+            complaints.add(f"{source}: {name} has changed: its SHA-256 is {digest_by_name[name]}, not {digest}")
         else:
             intact += 1
         listed.add(name)
-    complaints += [f"{source}: {name} was not packed" for name in sorted(set(digest_by_name) - listed - {SUMS})]
-    return Verdict(intact=intact, complaints=tuple(complaints))
+    for name in sorted(set(digest_by_name) - listed - {SUMS}):
+        complaints.add(f"{source}: {name} was not packed")
+    return Verdict(intact=intact, complaints=complaints.sentences())
 
 
 def _files(directory: Directory) -> Mapping[str, Path]:

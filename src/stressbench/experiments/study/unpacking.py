@@ -8,7 +8,7 @@ import tarfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -28,6 +28,27 @@ class _Stream(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
+@dataclass(kw_only=True)
+class Complaints:
+    """The first sentences about `source`, and the number of those left out."""
+
+    source: Path
+    left_out: int = 0
+    _sentences: list[str] = field(default_factory=list)
+
+    def add(self, sentence: str) -> None:
+        """Add a sentence, or only count it."""
+        if len(self._sentences) < limits.COMPLAINTS:
+            self._sentences.append(sentence)
+        else:
+            self.left_out += 1
+
+    def sentences(self) -> tuple[str, ...]:
+        """All sentences; the last one states how many were left out."""
+        more = (f"{self.source}: {self.left_out:,} more complaints are left out",) if self.left_out else ()
+        return (*self._sentences, *more)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ArchiveContents:
     """SHA-256 of each file by its name below the archive's top folder, and the content of the requested file.
@@ -37,14 +58,15 @@ class ArchiveContents:
 
     digests: dict[str, str]
     text: bytes | None
-    complaints: tuple[str, ...]
+    complaints: Complaints
 
 
 def read_archive(path: Path, *, text_of: str) -> ArchiveContents:
     """Read the archive at `path`. Raises StudyMistake where it is damaged, or exceeds the limits when unpacked."""
     digests: dict[str, str] = {}
     text, root = None, None
-    complaints: list[str] = []
+    complaints = Complaints(source=path)
+    characters = 0
     try:
         with _tar(path) as (archive, forward):
             for number, entry in enumerate(archive):
@@ -52,19 +74,24 @@ def read_archive(path: Path, *, text_of: str) -> ArchiveContents:
                     raise StudyMistake(f"{path}: holds more than {limits.ARCHIVE_FILES} files, the most that are read")
                 if len(entry.name) > _LONGEST_NAME:
                     raise StudyMistake(f"{path}: holds a name of {len(entry.name)} characters; no file can have it")
+                characters += len(entry.name)
+                if characters > limits.ARCHIVE_NAMES:
+                    most = exact_size_text(limits.ARCHIVE_NAMES)
+                    raise StudyMistake(f"{path}: its names have more than {most} in all, the most that is read")
+                archive.members.clear()  # which keep every header
                 root = entry.name.partition("/")[0] if root is None else root
                 name = entry.name.removeprefix(f"{root}/")
                 if complaint := _complaint(entry, root=root, seen=digests):
-                    complaints.append(f"{path}: {entry.name} {complaint}")
+                    complaints.add(f"{path}: {entry.name} {complaint}")
                 elif (content := archive.extractfile(entry)) is not None:
                     digests[name], kept_text = _digest(content, keep=name == text_of)
                     text = kept_text if name == text_of else text
             if forward.has_more():
-                complaints.append(f"{path}: there is data after the end of the archive")
+                complaints.add(f"{path}: there is data after the end of the archive")
     except _DAMAGED as fault:
         reason = reason_of(fault) if isinstance(fault, OSError) else str(fault)
         raise StudyMistake(f"{path}: cannot be unpacked ({reason or type(fault).__name__})") from fault
-    return ArchiveContents(digests=digests, text=text, complaints=tuple(complaints))
+    return ArchiveContents(digests=digests, text=text, complaints=complaints)
 
 
 def _complaint(entry: tarfile.TarInfo, *, root: str, seen: Mapping[str, str]) -> str | None:

@@ -2,7 +2,8 @@
 
 import multiprocessing
 import os
-from collections.abc import Iterator
+import signal
+from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
@@ -38,10 +39,15 @@ class WorkerPool:
     def _start(self, scheduled: ScheduledRun, execute: Executor) -> None:
         context = multiprocessing.get_context("fork")
         receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=_work, args=(scheduled, execute, sender))
-        process.start()
+        # Until the child has reset its handlers, and until `forward_signal` knows it here, stop signals wait.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+        try:
+            process = context.Process(target=_work, args=(scheduled, execute, sender, mask))
+            process.start()
+            self._running[receiver] = (process, scheduled)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         sender.close()
-        self._running[receiver] = (process, scheduled)
 
     def forward_signal(self, number: int) -> None:
         """Send a signal to every launch. They are in this process's group, but `kill` reaches only one process."""
@@ -50,8 +56,10 @@ class WorkerPool:
                 os.kill(process.pid, number)
 
 
-def _work(scheduled: ScheduledRun, execute: Executor, connection: Connection) -> None:
+def _work(scheduled: ScheduledRun, execute: Executor, connection: Connection, mask: Iterable[int]) -> None:
+    """Execute a launch in a child process that was forked while stop signals were blocked; `mask` is that before."""
     reset_handlers()
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     end_with_parent()
     connection.send(execute(scheduled))
     connection.close()

@@ -44,3 +44,7 @@ ARCHIVE_UNPACKED, ARCHIVE_RATIO = GIB, 100
 """Unpacked size of a packed study: this many bytes, or this many times its packed size if that is more."""
 ARCHIVE_FILES = 200_000
 """Files in a packed study."""
+ARCHIVE_NAMES = 64 * MIB
+"""Characters of their names in all."""
+COMPLAINTS = 1000
+"""Differences of a packed study from its SHA256SUMS that are reported; further ones are counted."""

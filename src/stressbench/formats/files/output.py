@@ -2,6 +2,7 @@
 
 Protected are all files that this command has read, and a study's own files (`studies`). Content goes into a temporary
 file in the same directory, which is then renamed: until then, and if the disk is full, the old file stays as it was.
+If a signal ends the process, `stressbench clean` finds the temporary file by host and process in its name.
 """
 
 import errno
@@ -72,7 +73,7 @@ def atomic_output(target: Path, *, user_path: Path | None = None) -> Iterator[Bi
     """
     user_path = user_path or target
     before = _status(target, follow=False)  # `write_atomically` replaces a link, so its target does not matter
-    new = target.parent / f".stressbench-{secrets.token_hex(8)}.new"
+    new = target.parent / f".stressbench-{os.uname().nodename}-{os.getpid()}-{secrets.token_hex(4)}.new"
     with _errors_naming(user_path):
         descriptor = os.open(new, _CREATE_FLAGS, 0o666)
     try:

@@ -4,7 +4,16 @@ from dataclasses import replace
 
 from stressbench.formats.lab.topologies import Links
 from stressbench.formats.units import parse_digits
-from stressbench.labs.wiring import LinkSpec, Wire, Wiring, WiringInput, WiringMistake
+from stressbench.labs.wiring import (
+    MAX_LINKS,
+    MAX_RAILS,
+    MAX_SWITCHES,
+    LinkSpec,
+    Wire,
+    Wiring,
+    WiringInput,
+    WiringMistake,
+)
 
 SPEC = Links
 
@@ -13,6 +22,10 @@ def wire(spec: Links, inputs: WiringInput) -> Wiring:
     """Wire the links of the `[[link]]` tables."""
     if not inputs.links:
         raise WiringMistake("", 'kind = "links" needs a [[link]] for every link, but there is none')
+    if len(inputs.links) > MAX_LINKS:
+        raise WiringMistake("", f"{len(inputs.links)} links: expected at most {MAX_LINKS}")
+    if len(spec.switches) > MAX_SWITCHES:
+        raise WiringMistake("switches", f"{len(spec.switches)} switches: expected at most {MAX_SWITCHES}")
     wires = tuple(_wire(link, spec, inputs) for link in inputs.links)
     rails = _rails(spec, wires)
     wires = tuple(replace(wire, rail=rails.get(wire.b, rails.get(wire.a, 0))) for wire in wires)
@@ -65,4 +78,6 @@ def _end(text: str, link: LinkSpec, spec: Links, inputs: WiringInput) -> tuple[s
     number = parse_digits(nic.removeprefix("eth")) if nic.startswith("eth") else None
     if colon and number is None:
         raise WiringMistake(key, f"'{text}': expected a NIC such as {name}:eth0")
+    if number is not None and number >= MAX_RAILS:
+        raise WiringMistake(key, f"'{text}': expected at most {MAX_RAILS} NICs, eth0 to eth{MAX_RAILS - 1}")
     return name, number or 0

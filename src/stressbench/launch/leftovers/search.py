@@ -17,11 +17,12 @@ _POOL = re.compile(r"stressbench-trace-(\w+)-\d+(?:\.\d+)?\.pool")
 _LAUNCHER_SESSION, _JOB_FAMILY_SESSION = re.compile(r"pid\.(\d+)"), re.compile(r"jf\.(\d+)")
 _SESSION = re.compile(rf"{_LAUNCHER_SESSION.pattern}|{_JOB_FAMILY_SESSION.pattern}")
 _SCRATCH = re.compile(r"\.stressbench-\w+-(.+)-(\d+)-\w{8}")
+_OUTPUT = re.compile(r"\.stressbench-(.+)-(\d+)-[0-9a-f]{8}\.new")
 _CLOCK_TOLERANCE_S = 2.0
 """Start times of processes and change times of files come from different clocks."""
 _MIN_AGE_S = 60.0
 """Minimum age of a session directory that names a job family, whose process is unknown and may just be starting, and of
-a temporary directory."""
+a temporary directory or file."""
 
 
 class Kind(StrEnum):
@@ -31,6 +32,7 @@ class Kind(StrEnum):
     session = "session of Open MPI"
     pool = "pool of the tracer"
     scratch = "temporary directory of StressBench"
+    output = "unfinished output of StressBench"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +88,10 @@ def _real(folder: Path) -> Path:
 def _candidates(folder: Path, user: int) -> Iterator[Candidate]:
     for entry, status in _entries_of_user(folder, user):
         if stat.S_ISREG(status.st_mode):
-            kind = Kind.segment if _SEGMENT.fullmatch(entry) else Kind.pool if _POOL.fullmatch(entry) else None
+            kind = _kind_of_file(entry)
             if kind is not None:
                 yield _candidate(kind, folder, (), entry, status)
-        elif stat.S_ISDIR(status.st_mode) and _is_scratch_of_this_host(entry):
+        elif stat.S_ISDIR(status.st_mode) and _is_of_this_host(_SCRATCH, entry):
             yield _candidate(Kind.scratch, folder, (), entry, status)
         elif stat.S_ISDIR(status.st_mode) and re.fullmatch(rf"ompi\.{re.escape(os.uname().nodename)}\.{user}", entry):
             for inner, inner_status in _entries_of_user(folder / entry, user):
@@ -97,8 +99,16 @@ def _candidates(folder: Path, user: int) -> Iterator[Candidate]:
                     yield _candidate(Kind.session, folder, (entry,), inner, inner_status)
 
 
-def _is_scratch_of_this_host(name: str) -> bool:
-    match = _SCRATCH.fullmatch(name)
+def _kind_of_file(name: str) -> Kind | None:
+    if _SEGMENT.fullmatch(name):
+        return Kind.segment
+    if _POOL.fullmatch(name):
+        return Kind.pool
+    return Kind.output if _is_of_this_host(_OUTPUT, name) else None
+
+
+def _is_of_this_host(pattern: re.Pattern[str], name: str) -> bool:
+    match = pattern.fullmatch(name)
     return match is not None and match[1] == os.uname().nodename
 
 
@@ -150,8 +160,8 @@ def is_needed(candidate: Candidate, alive: LiveProcesses) -> bool:
             return key is None or alive.mentions(f"STRESSBENCH_TRACE_ID={key[1]}\0")
         case Kind.session if _LAUNCHER_SESSION.fullmatch(leftover.name):
             return _is_alive(_number_in_name(_LAUNCHER_SESSION, leftover.name, 10), candidate, alive)
-        case Kind.scratch:
-            owner = _SCRATCH.fullmatch(leftover.name)
+        case Kind.scratch | Kind.output:
+            owner = (_SCRATCH if leftover.kind is Kind.scratch else _OUTPUT).fullmatch(leftover.name)
             is_old = time.time() - candidate.changed_s >= _MIN_AGE_S
             return owner is None or not is_old or _is_alive(int(owner[2]), candidate, alive)
         case _:

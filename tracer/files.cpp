@@ -1,6 +1,7 @@
 #include "files.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,6 +40,24 @@ int open_regular_file(const char* path) {
   struct stat status {};
   if (fstat(file, &status) != 0) return close_with(file, errno);
   return S_ISREG(status.st_mode) ? file : close_with(file, EINVAL);
+}
+
+bool is_within_size_limit(std::uint64_t bytes) {
+  struct rlimit limit {};
+  return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+bool write_at(int file, std::string_view text, std::int64_t offset) {
+  while (!text.empty()) {
+    // Up to the limit a write is shortened; only a write that begins there raises the signal.
+    if (!is_within_size_limit(static_cast<std::uint64_t>(offset) + 1)) return errno = EFBIG, false;
+    const ssize_t n = pwrite(file, text.data(), text.size(), offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(n));
+    offset += n;
+  }
+  return true;
 }
 
 }  // namespace stressbench::trace

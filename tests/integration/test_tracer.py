@@ -362,6 +362,25 @@ def test_a_file_that_cannot_be_written_is_said_and_harms_nothing(traced, pattern
     assert "the trace could not be written" in run.text
 
 
+def below_size_limit(blocks: int, *program: str | Path) -> list[str | Path]:
+    """The program under a limit on file sizes, in blocks of 512 or 1024 bytes."""
+    return ["sh", "-c", f'ulimit -f {blocks}; exec "$0" "$@"', *program]
+
+
+def test_a_size_limit_that_is_too_small_for_pools_is_said_and_harms_nothing(traced, patterns):
+    run = traced(below_size_limit(16384, patterns, "cg", "5"))
+    assert run.status == 0, run.text
+    assert run.lines[-1]["complete"]
+    assert run.text.count("the limit on file sizes (ulimit -f) is too small for a recording") == 1
+
+
+def test_a_trace_that_exceeds_the_size_limit_is_said_and_harms_nothing(traced, patterns, tmp_path):
+    output = tmp_path / "long.trace"  # not read, since it ends within a line
+    run = traced(below_size_limit(4096, patterns, "irregular", "100000"), ranks=1, STRESSBENCH_TRACE_OUTPUT=str(output))
+    assert run.status == 0, run.text
+    assert f"the trace could not be written: cannot write '{output}': File too large" in run.text
+
+
 def test_programs_without_mpi_are_left_alone(any_engine):
     untraced = {**os.environ, "LD_PRELOAD": str(any_engine.tracer)}
     done = subprocess.run(["/bin/echo", "x"], env=untraced, capture_output=True, text=True)

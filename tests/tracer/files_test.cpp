@@ -1,6 +1,7 @@
 #include "files.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +86,43 @@ TEST_F(Files, only_regular_files_are_read) {
   EXPECT_EQ(errno, ENOENT);
   const int file = open_regular_file(path("precious").c_str());
   EXPECT_GE(file, 0);
+  close(file);
+}
+
+// The limit on file sizes, as `ulimit -f` sets it, until the end of a block.
+class SizeLimit {
+ public:
+  explicit SizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const struct rlimit limit {
+      bytes, before_.rlim_max
+    };
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  SizeLimit(const SizeLimit&) = delete;
+  SizeLimit& operator=(const SizeLimit&) = delete;
+  ~SizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  struct rlimit before_ {};
+};
+
+TEST_F(Files, what_exceeds_the_size_limit_is_a_failed_write_and_no_signal) {
+  const int file = create_file(path("new").c_str());
+  ASSERT_GE(file, 0);
+  {
+    const SizeLimit limit{1000};
+    EXPECT_TRUE(write_at(file, std::string(600, 'a'), 0));
+    EXPECT_FALSE(write_at(file, std::string(600, 'b'), 600));
+    EXPECT_EQ(errno, EFBIG);
+    EXPECT_FALSE(write_at(file, "c", 2000));
+    EXPECT_EQ(errno, EFBIG);
+    EXPECT_TRUE(is_within_size_limit(1000));
+    EXPECT_FALSE(is_within_size_limit(1001));
+  }
+  EXPECT_EQ(fs::file_size(path("new")), 1000U);
+  EXPECT_TRUE(write_at(file, "dd", 1000));
+  EXPECT_EQ(fs::file_size(path("new")), 1002U);
   close(file);
 }
 

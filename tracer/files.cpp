@@ -34,6 +34,13 @@ int create_or_empty_file(const char* path) {
   return file;
 }
 
+bool claim_output(const char* path) {
+  if (const int file = create_file(path); file >= 0) return close(file), true;
+  struct stat status {};
+  const bool exists = errno == EEXIST && lstat(path, &status) == 0;
+  return !exists || !S_ISREG(status.st_mode) || status.st_uid != geteuid();
+}
+
 int open_regular_file(const char* path) {
   const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (file < 0) return -1;

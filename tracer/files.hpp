@@ -13,6 +13,10 @@ int create_file(const char* path);
 // is a regular file of this user without other names; otherwise errno is EEXIST.
 int create_or_empty_file(const char* path);
 
+// Creates the output of the only program that may write it. False if an earlier program has created it. Other errors
+// are left to the functions that write the file: what was recorded until then can be salvaged.
+bool claim_output(const char* path);
+
 // Opens a regular file to read it. A FIFO, which would block until another process writes to it, a directory and a
 // device are refused with errno EINVAL.
 int open_regular_file(const char* path);

@@ -37,8 +37,32 @@ bool set_window() {
   return true;
 }
 
+// Whether the trace is written by another program: an earlier one of the same launch, or the parent of this one.
+bool has_other_writer() {
+  if (settings::traces_once()) return !claim_output(settings::output());
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  return parent != MPI_COMM_NULL;
+}
+
+// Collective. Whether this program writes the trace, which rank 0 decides.
+bool may_trace() {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int allowed = 1;
+  if (rank == 0 && has_other_writer()) {
+    print_message("stressbench: a second MPI program is not traced");
+    allowed = 0;
+  }
+  PMPI_Bcast(&allowed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return allowed != 0;
+}
+
 void start_tracing() {
-  if (settings::output() == nullptr || process().started()) return;
+  static bool called = false;  // in Fortran, MPI_Init of C may be called within that of Fortran
+  if (settings::output() == nullptr || called) return;
+  called = true;
+  if (!may_trace()) return;
   if (!process().start()) {
     print_message("stressbench: no memory for the trace: this rank is not traced");
     return;

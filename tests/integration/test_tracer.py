@@ -1,6 +1,7 @@
 """libstressbench-trace.so in real programs, under both MPIs: what it writes, and that it changes nothing."""
 
 import os
+import shlex
 import shutil
 import subprocess
 from itertools import pairwise
@@ -360,6 +361,20 @@ def test_a_file_that_cannot_be_written_is_said_and_harms_nothing(traced, pattern
     run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_OUTPUT="/proc/nowhere/x.trace")
     assert run.status == 0
     assert "the trace could not be written" in run.text
+
+
+@pytest.mark.parametrize("first", ["cg", "killed"])
+def test_only_the_first_program_of_a_launch_is_captured(patterns, any_engine, tmp_path, first):
+    commands = [any_engine.launch(patterns, first, "1000", ranks=2), any_engine.launch(patterns, "ring", "5", ranks=3)]
+
+    done = any_engine.stressbench(
+        "capture", "-o", "a.trace", "--", "sh", "-c", "; ".join(map(shlex.join, commands)), cwd=tmp_path
+    )
+
+    assert done.text.count("a second MPI program is not traced") == 1
+    lines = lines_of(tmp_path / "a.trace")
+    assert lines[0]["ranks"] == 2
+    assert lines[-1]["complete"] == (first == "cg")
 
 
 def below_size_limit(blocks: int, *program: str | Path) -> list[str | Path]:

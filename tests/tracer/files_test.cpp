@@ -79,6 +79,21 @@ TEST_F(Files, a_fifo_blocks_neither_who_reads_nor_who_writes) {
   EXPECT_EQ(errno, EEXIST);
 }
 
+TEST_F(Files, an_output_belongs_to_the_first_program_that_creates_it) {
+  EXPECT_TRUE(claim_output(path("new").c_str()));
+  EXPECT_TRUE(fs::is_empty(path("new")));
+  EXPECT_FALSE(claim_output(path("new").c_str()));
+  EXPECT_FALSE(claim_output(path("precious").c_str()));
+  EXPECT_EQ(precious(), "mine");
+}
+
+TEST_F(Files, a_name_that_cannot_be_written_belongs_to_no_program) {
+  fs::create_symlink(path("nothing"), path("dangling"));
+  EXPECT_TRUE(claim_output(path("dangling").c_str()));
+  EXPECT_TRUE(claim_output(path("nowhere/new").c_str()));
+  EXPECT_FALSE(fs::exists(path("nothing")));
+}
+
 TEST_F(Files, only_regular_files_are_read) {
   EXPECT_EQ(open_regular_file("/dev/zero"), -1);
   EXPECT_EQ(open_regular_file(path(".").c_str()), -1);
@@ -94,9 +109,7 @@ class SizeLimit {
  public:
   explicit SizeLimit(rlim_t bytes) {
     getrlimit(RLIMIT_FSIZE, &before_);
-    const struct rlimit limit {
-      bytes, before_.rlim_max
-    };
+    const struct rlimit limit { bytes, before_.rlim_max };
     setrlimit(RLIMIT_FSIZE, &limit);
   }
   SizeLimit(const SizeLimit&) = delete;

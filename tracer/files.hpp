@@ -9,8 +9,8 @@ namespace stressbench::trace {
 // Creates the file to write to it. Follows no link: the name may be in a directory to which other users write.
 int create_file(const char* path);
 
-// As create_file. If the file exists, as after an earlier program of the same launch, it is emptied, provided that it
-// is a regular file of this user without other names; otherwise errno is EEXIST.
+// As create_file. If the file exists, as after an earlier launch or claim_output, it is emptied, provided that it is a
+// regular file of this user without other names; otherwise errno is EEXIST.
 int create_or_empty_file(const char* path);
 
 // Creates the output of the only program that may write it. False if an earlier program has created it. Other errors

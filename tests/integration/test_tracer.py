@@ -391,7 +391,9 @@ def test_a_size_limit_that_is_too_small_for_pools_is_said_and_harms_nothing(trac
 
 def test_a_trace_that_exceeds_the_size_limit_is_said_and_harms_nothing(traced, patterns, tmp_path):
     output = tmp_path / "long.trace"  # not read, since it ends within a line
-    run = traced(below_size_limit(12000, patterns, "irregular", "100000"), ranks=1, STRESSBENCH_TRACE_OUTPUT=str(output))
+    run = traced(
+        below_size_limit(12000, patterns, "irregular", "100000"), ranks=1, STRESSBENCH_TRACE_OUTPUT=str(output)
+    )
     assert run.status == 0, run.text
     assert f"the trace could not be written: cannot write '{output}': File too large" in run.text
 

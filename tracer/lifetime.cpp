@@ -37,8 +37,32 @@ bool set_window() {
   return true;
 }
 
+// Whether the trace is written by another program: an earlier one of the same launch, or the parent of this one.
+bool has_other_writer() {
+  if (settings::traces_once()) return !claim_output(settings::output());
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_get_parent(&parent);
+  return parent != MPI_COMM_NULL;
+}
+
+// Collective. Whether this program writes the trace, which rank 0 decides.
+bool may_trace() {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int allowed = 1;
+  if (rank == 0 && has_other_writer()) {
+    print_message("stressbench: a second MPI program is not traced");
+    allowed = 0;
+  }
+  PMPI_Bcast(&allowed, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return allowed != 0;
+}
+
 void start_tracing() {
-  if (settings::output() == nullptr || process().started()) return;
+  static bool called = false;  // in Fortran, MPI_Init of C may be called within that of Fortran
+  if (settings::output() == nullptr || called) return;
+  called = true;
+  if (!may_trace()) return;
   if (!process().start()) {
     print_message("stressbench: no memory for the trace: this rank is not traced");
     return;
@@ -90,17 +114,9 @@ void set_recording(Thread& thread, bool enabled) {
 }
 
 // Writes at this offset of a file that is open, and closes it. `path` is for messages.
-bool write_at(int file, const char* path, const std::string& text, std::int64_t offset) {
+bool write_and_close(int file, const char* path, const std::string& text, std::int64_t offset) {
   if (file < 0) return report_failure("cannot open", path), false;
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t n =
-        pwrite(file, text.data() + written, text.size() - written, offset + static_cast<std::int64_t>(written));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    written += static_cast<std::size_t>(n);
-  }
-  const bool complete = written == text.size();
+  const bool complete = write_at(file, text, offset);
   if (!complete) report_failure("cannot write", path);
   return (close(file) == 0) && complete;
 }
@@ -130,7 +146,7 @@ void write_modules(const char* path) {
   const std::string name = std::string(path) + ".modules";
   unlink(name.c_str());
   const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  write_at(file, name.c_str(), text + "}\n", 0);
+  write_and_close(file, name.c_str(), text + "}\n", 0);
 }
 
 // Collective. Each rank writes its line at its own offset in the file, so nothing is gathered.
@@ -149,10 +165,10 @@ void write_file() {
   PMPI_Exscan(&length, &offset, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) offset = 0;
   int ready = 1;
-  if (rank == 0) ready = write_at(create_or_empty_file(path), path, head + line, 0) ? 1 : 0;
+  if (rank == 0) ready = write_and_close(create_or_empty_file(path), path, head + line, 0) ? 1 : 0;
   PMPI_Bcast(&ready, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (ready == 0) return;
-  int complete = rank == 0 || write_at(open_to_add(path), path, line, offset) ? 1 : 0;
+  int complete = rank == 0 || write_and_close(open_to_add(path), path, line, offset) ? 1 : 0;
   std::int64_t end = offset + length;
   std::int64_t file_size = 0;
   int all_complete = 0;
@@ -160,7 +176,7 @@ void write_file() {
   PMPI_Allreduce(&complete, &all_complete, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   if (rank == 0 && all_complete != 0) {
     write_modules(path);
-    write_at(open_to_add(path), path, end_line(process().ranks(), true), file_size);
+    write_and_close(open_to_add(path), path, end_line(process().ranks(), true), file_size);
   }
   if (all_complete == 0) return;
   for (int k = 0; k < process().threads(); ++k) pool::remove(rank, k);

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "files.hpp"
+#include "message.hpp"
 #include "process.hpp"
 #include "settings.hpp"
 
@@ -44,7 +46,12 @@ void* anonymous_memory(std::size_t bytes) noexcept {
 Recording* create(int rank, int thread, int ranks_on_host) noexcept {
   char path[4096];
   write_path(path, sizeof(path), rank, thread);
-  if (has_room(settings::pool_folder(), ranks_on_host)) {
+  const bool may_be_file = is_within_size_limit(sizeof(Recording));
+  if (!may_be_file && rank == 0 && thread == 0)
+    print_message(
+        "stressbench: the limit on file sizes (ulimit -f) is too small for a recording: the calls of a rank that does "
+        "not reach MPI_Finalize are lost");
+  if (may_be_file && has_room(settings::pool_folder(), ranks_on_host)) {
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file >= 0) {
       void* memory = MAP_FAILED;

@@ -1,6 +1,7 @@
 """libstressbench-trace.so in real programs, under both MPIs: what it writes, and that it changes nothing."""
 
 import os
+import shlex
 import shutil
 import subprocess
 from itertools import pairwise
@@ -360,6 +361,41 @@ def test_a_file_that_cannot_be_written_is_said_and_harms_nothing(traced, pattern
     run = traced([patterns, "cg", "5"], STRESSBENCH_TRACE_OUTPUT="/proc/nowhere/x.trace")
     assert run.status == 0
     assert "the trace could not be written" in run.text
+
+
+@pytest.mark.parametrize("first", ["cg", "killed"])
+def test_only_the_first_program_of_a_launch_is_captured(patterns, any_engine, tmp_path, first):
+    commands = [any_engine.launch(patterns, first, "1000", ranks=2), any_engine.launch(patterns, "ring", "5", ranks=3)]
+
+    done = any_engine.stressbench(
+        "capture", "-o", "a.trace", "--", "sh", "-c", "; ".join(map(shlex.join, commands)), cwd=tmp_path
+    )
+
+    assert done.text.count("a second MPI program is not traced") == 1
+    lines = lines_of(tmp_path / "a.trace")
+    assert lines[0]["ranks"] == 2
+    assert lines[-1]["complete"] == (first == "cg")
+
+
+def below_size_limit(blocks: int, *program: str | Path) -> list[str | Path]:
+    """The program under a limit on file sizes, in blocks of 512 bytes. MPICH itself needs more than 4 MiB."""
+    return ["sh", "-c", f'ulimit -f {blocks}; exec "$0" "$@"', *program]
+
+
+def test_a_size_limit_that_is_too_small_for_pools_is_said_and_harms_nothing(traced, patterns):
+    run = traced(below_size_limit(16384, patterns, "cg", "5"))
+    assert run.status == 0, run.text
+    assert run.lines[-1]["complete"]
+    assert run.text.count("the limit on file sizes (ulimit -f) is too small for a recording") == 1
+
+
+def test_a_trace_that_exceeds_the_size_limit_is_said_and_harms_nothing(traced, patterns, tmp_path):
+    output = tmp_path / "long.trace"  # not read, since it ends within a line
+    run = traced(
+        below_size_limit(12000, patterns, "irregular", "100000"), ranks=1, STRESSBENCH_TRACE_OUTPUT=str(output)
+    )
+    assert run.status == 0, run.text
+    assert f"the trace could not be written: cannot write '{output}': File too large" in run.text
 
 
 def test_programs_without_mpi_are_left_alone(any_engine):

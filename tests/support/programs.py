@@ -63,6 +63,7 @@ class Engine:
         self, *program: str | Path, ranks: int, trace: Path, mode: str = "capture", **environment: str
     ) -> Outcome:
         """Run any program with the tracer in the folder of the trace; `environment` is added."""
+        trace.unlink(missing_ok=True)  # written by the first program only
         tracing = Tracing(mode=TraceMode(mode), output=trace, key=trace.parent.name, library=self.tracer, names=False)
         return finished(
             self.launch(*program, ranks=ranks), cwd=trace.parent,

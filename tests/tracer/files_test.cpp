@@ -1,6 +1,7 @@
 #include "files.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,6 +79,21 @@ TEST_F(Files, a_fifo_blocks_neither_who_reads_nor_who_writes) {
   EXPECT_EQ(errno, EEXIST);
 }
 
+TEST_F(Files, an_output_belongs_to_the_first_program_that_creates_it) {
+  EXPECT_TRUE(claim_output(path("new").c_str()));
+  EXPECT_TRUE(fs::is_empty(path("new")));
+  EXPECT_FALSE(claim_output(path("new").c_str()));
+  EXPECT_FALSE(claim_output(path("precious").c_str()));
+  EXPECT_EQ(precious(), "mine");
+}
+
+TEST_F(Files, a_name_that_cannot_be_written_belongs_to_no_program) {
+  fs::create_symlink(path("nothing"), path("dangling"));
+  EXPECT_TRUE(claim_output(path("dangling").c_str()));
+  EXPECT_TRUE(claim_output(path("nowhere/new").c_str()));
+  EXPECT_FALSE(fs::exists(path("nothing")));
+}
+
 TEST_F(Files, only_regular_files_are_read) {
   EXPECT_EQ(open_regular_file("/dev/zero"), -1);
   EXPECT_EQ(open_regular_file(path(".").c_str()), -1);
@@ -85,6 +101,41 @@ TEST_F(Files, only_regular_files_are_read) {
   EXPECT_EQ(errno, ENOENT);
   const int file = open_regular_file(path("precious").c_str());
   EXPECT_GE(file, 0);
+  close(file);
+}
+
+// The limit on file sizes, as `ulimit -f` sets it, until the end of a block.
+class SizeLimit {
+ public:
+  explicit SizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const struct rlimit limit { bytes, before_.rlim_max };
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  SizeLimit(const SizeLimit&) = delete;
+  SizeLimit& operator=(const SizeLimit&) = delete;
+  ~SizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  struct rlimit before_ {};
+};
+
+TEST_F(Files, what_exceeds_the_size_limit_is_a_failed_write_and_no_signal) {
+  const int file = create_file(path("new").c_str());
+  ASSERT_GE(file, 0);
+  {
+    const SizeLimit limit{1000};
+    EXPECT_TRUE(write_at(file, std::string(600, 'a'), 0));
+    EXPECT_FALSE(write_at(file, std::string(600, 'b'), 600));
+    EXPECT_EQ(errno, EFBIG);
+    EXPECT_FALSE(write_at(file, "c", 2000));
+    EXPECT_EQ(errno, EFBIG);
+    EXPECT_TRUE(is_within_size_limit(1000));
+    EXPECT_FALSE(is_within_size_limit(1001));
+  }
+  EXPECT_EQ(fs::file_size(path("new")), 1000U);
+  EXPECT_TRUE(write_at(file, "dd", 1000));
+  EXPECT_EQ(fs::file_size(path("new")), 1002U);
   close(file);
 }
 

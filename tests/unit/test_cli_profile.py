@@ -54,6 +54,7 @@ def test_the_library_is_told_what_to_do_and_joins_others(folder: Path) -> None:
     assert found["STRESSBENCH_TRACE_MODE"] == "capture"
     assert found["STRESSBENCH_TRACE_OUTPUT"] == str(folder / "a.trace")
     assert found["STRESSBENCH_TRACE_NAMES"] == "1"
+    assert found["STRESSBENCH_TRACE_ONCE"] == "1"
     assert re.fullmatch(r"[0-9a-f]{16}", found["STRESSBENCH_TRACE_ID"])
 
 
@@ -64,7 +65,7 @@ def test_open_mpi_is_asked_to_hand_the_variables_to_other_hosts(folder: Path) ->
 
     stressbench(folder, "profile", str(mpirun), "-np", "2", "app")
 
-    names = ["LD_PRELOAD", *(f"STRESSBENCH_TRACE_{name}" for name in ("MODE", "OUTPUT", "ID", "POOL"))]
+    names = ["LD_PRELOAD", *(f"STRESSBENCH_TRACE_{name}" for name in ("MODE", "OUTPUT", "ID", "ONCE", "POOL"))]
     assert (folder / "words").read_text() == " ".join(f"-x {name}" for name in names) + " -np 2 app\n"
 
 
@@ -238,7 +239,8 @@ def test_modules_that_somebody_else_wrote_down_are_not_looked_at(folder: Path, m
 def test_leftovers_that_cannot_be_saved_stay_and_are_named(folder: Path) -> None:
     program(folder / "lib", "stressbench-trace-salvage", "echo 'disk full' >&2; exit 3")
 
-    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{COPY}; {LEAVE}", TMPDIR=str(folder))
+    part = 'head -n 2 made.trace >"$STRESSBENCH_TRACE_OUTPUT"'
+    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{part}; {LEAVE}", TMPDIR=str(folder))
 
     assert ended.returncode == 3
     assert "a.trace could not be written: stressbench-trace-salvage failed (disk full), and their data" in ended.stderr
@@ -246,6 +248,27 @@ def test_leftovers_that_cannot_be_saved_stay_and_are_named(folder: Path) -> None
     assert all(str(path) in ended.stderr for path in (folder / "pools").iterdir())
     assert not (folder / "a.trace").exists()  # a part of it was there
     assert list(folder.glob("stressbench-*")) == []
+
+
+def test_a_complete_trace_is_not_replaced_by_what_ranks_left_behind(folder: Path) -> None:
+    program(folder / "lib", "stressbench-trace-salvage", ": >asked")
+
+    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", f"{COPY}; {LEAVE}; exit 1")
+
+    assert ended.returncode == 1
+    assert (folder / "a.trace").read_bytes() == (folder / "made.trace").read_bytes()
+    assert not (folder / "asked").exists()
+    pools = sorted((folder / "pools").iterdir())
+    assert len(pools) == 3
+    assert f"a.trace is complete; shared memory remains in {', '.join(map(str, pools))}: `stressbench" in ended.stderr
+
+
+def test_a_trace_that_was_begun_and_never_written_is_none(folder: Path) -> None:
+    ended = stressbench(folder, "capture", "-o", "a.trace", "sh", "-c", ': >"$STRESSBENCH_TRACE_OUTPUT"')
+
+    assert ended.returncode == 3
+    assert "no rank wrote a.trace" in ended.stderr
+    assert not (folder / "a.trace").exists()
 
 
 def test_a_trace_that_its_place_has_no_room_for_is_written_elsewhere(folder: Path) -> None:

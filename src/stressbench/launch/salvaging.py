@@ -7,7 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.files import is_own_file
 from stressbench.formats.ranges import spans
+from stressbench.formats.trace import TraceFileError, read_trace
 from stressbench.launch.tracer import SALVAGE, Tracer
 from stressbench.launch.tracing import Tracing
 
@@ -25,9 +27,13 @@ def salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) ->
     pools = tracing.pools(environment)
     if not pools:
         return Salvaged(written=True, sentences=())
+    paths = [path for _, path in pools]
+    if _is_complete(tracing.output):  # ranks were killed after all lines had been written
+        remaining_files = f"shared memory remains in {', '.join(map(str, paths))}"
+        sentence = f"{tracing.output} is complete; {remaining_files}: `stressbench clean` removes it"
+        return Salvaged(written=True, sentences=(sentence,))
     ranks = spans({rank for rank, _ in pools})
     ranks_text = f"rank{'s' if ',' in ranks or '-' in ranks else ''} {ranks} did not reach MPI_Finalize"
-    paths = [path for _, path in pools]
     remaining_files = f"their data remains in {', '.join(map(str, paths))}"
     if tracer.salvage is None:
         return Salvaged(written=True, sentences=(f"{ranks_text}; {SALVAGE} was not found, and {remaining_files}",))
@@ -50,6 +56,15 @@ def salvage(tracing: Tracing, tracer: Tracer, environment: Mapping[str, str]) ->
     return Salvaged(
         written=False, sentences=(f"{explanation}, and {remaining_files}: `{SALVAGE} FILE POOL...`; {removed}",)
     )
+
+
+def _is_complete(output: Path) -> bool:
+    """Whether it is a trace of which the tracer wrote all lines."""
+    try:
+        trace = read_trace(output) if is_own_file(output) else None
+    except TraceFileError:
+        return False
+    return trace is not None and trace.end is not None and trace.end.complete
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -63,6 +63,7 @@ def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> Trac
     sentences = list(salvaged.sentences)
     if not salvaged.written:
         return TracedLaunch(status=outcome.status, trace=None, sentences=salvaged.sentences)
+    _remove_empty(tracing.output)
     trace, reason = _read(request.output)
     if trace is not None and not trace.truncated:
         _name_sites(trace, tracing)
@@ -75,6 +76,13 @@ def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> Trac
     elif trace is None:
         sentences += _missing_trace_sentences(request, tracer, outcome.status)
     return TracedLaunch(status=outcome.status, trace=trace, sentences=tuple(sentences))
+
+
+def _remove_empty(output: Path) -> None:
+    """Remove the file that an MPI program created at its start, if it wrote nothing and left nothing behind."""
+    with suppress(OSError):
+        if is_own_file(output) and output.lstat().st_size == 0:
+            output.unlink()
 
 
 def _read(path: Path) -> tuple[Trace | None, str | None]:

@@ -38,6 +38,7 @@ class Tracing:
             ("STRESSBENCH_TRACE_MODE", self.mode.value),
             ("STRESSBENCH_TRACE_OUTPUT", str(self.output)),
             ("STRESSBENCH_TRACE_ID", self.key),
+            ("STRESSBENCH_TRACE_ONCE", "1"),
         )
         flags = (("STRESSBENCH_TRACE_NAMES", self.names), ("STRESSBENCH_TRACE_GAP_TIMES", self.gap_times))
         return (*pairs, *((name, "1") for name, is_set in flags if is_set))

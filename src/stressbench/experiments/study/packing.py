@@ -158,16 +158,16 @@ def _verify_directory(path: Path) -> Verdict:
     sums = path / SUMS
     if sums.is_file():
         entries = [entry for entry in _entries(path) if entry.name != LOCK]
-        complaints = Complaints(source=path)
+        differences = Complaints(source=path)
         for link in filter(Path.is_symlink, entries):
-            complaints.add(f"{link}: is a symbolic link")
+            differences.add(f"{link}: is a symbolic link")
         try:
             text = read_text(sums, limit=limits.JOURNAL, errors="replace")
             files = (entry for entry in entries if entry.is_file() and not entry.is_symlink())
             digest_by_name = {entry.relative_to(path).as_posix(): sha256_of(entry) for entry in files}
         except OSError as fault:
             raise StudyMistake(f"{fault.filename}: {reason_of(fault)}") from fault
-        return _compare(text, digest_by_name, complaints)
+        return _compare(text, digest_by_name, differences)
     manifest = read_manifest(path / MANIFEST)
     if not manifest.records:
         raise StudyMistake(f"{path} holds no study (no manifest.jsonl that can be read)")

@@ -78,7 +78,7 @@ def read_archive(path: Path, *, text_of: str) -> ArchiveContents:
                 if characters > limits.ARCHIVE_NAMES:
                     most = exact_size_text(limits.ARCHIVE_NAMES)
                     raise StudyMistake(f"{path}: its names have more than {most} in all, the most that is read")
-                archive.members.clear()  # which keep every header
+                archive.members.clear()  # type: ignore[attr-defined]  # they keep every header
                 root = entry.name.partition("/")[0] if root is None else root
                 name = entry.name.removeprefix(f"{root}/")
                 if complaint := _complaint(entry, root=root, seen=digests):

@@ -4,11 +4,8 @@ from pathlib import Path
 
 import pytest
 from support.beff_protocols import put_beff_machine
-from support.builders import build_run
 from support.commands import invoke
-from support.sensitivities import victim, write_profile
-from support.studies import FakeLaunches, carry_out, study_in
-from support.traces import cg
+from support.example_files import put_example_files
 
 LAB = '[hosts]\ncount = 2\n[[rail]]\nrate = "100Mbit"\n[topology]\nkind = "single"\n'
 NAMES = (".", "/", "..", "gone/..", "there/..", "there/.", "")
@@ -31,12 +28,9 @@ COMMANDS = (
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("paths")
-    build_run().write(made, "a.jsonl")
-    cg().write(made, "c.trace")
-    write_profile(made, victim({0.2: 1.1, 0.5: 1.5}, name="v"))
+    put_example_files(made)
     (made / "t.toml").write_text(LAB, encoding="utf-8")
     (made / "there").mkdir()
-    carry_out(study_in(made), FakeLaunches())
     return made
 
 

@@ -8,11 +8,8 @@ from pathlib import Path
 
 import pytest
 from support.beff_protocols import put_beff_machine
-from support.builders import build_run
 from support.commands import invoke
-from support.sensitivities import victim, write_profile
-from support.studies import FakeLaunches, carry_out, study_in
-from support.traces import cg
+from support.example_files import put_example_files
 
 VALUES = (
     "0", "-1", "nan", "inf", "1e308", str(2**63), str(2**63 - 1), str(10**30), "", "\u0661", "1_000", "+8", "0x10",
@@ -115,12 +112,9 @@ def test_more_ranks_than_a_run_file_can_have_are_not_started(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("values")
-    build_run().write(made, "a.jsonl")
-    cg().write(made, "c.trace")
-    write_profile(made, victim({0.2: 1.1, 0.5: 1.5}, name="v"))
+    put_example_files(made)
     for name in ("one", "other"):
         (made / f"{name}.sb").write_text(f"[JOB_NAME] {name}\n[NODES] 1\n[MOTIF] allreduce\n", encoding="utf-8")
-    carry_out(study_in(made), FakeLaunches())
     return made
 
 

@@ -4,9 +4,9 @@ _MOST = 80  # characters
 _MOST_MESSAGE, _END = 600, 200
 
 
-def excerpt(text: str) -> str:
-    """The text, or its first 80 characters and `...`."""
-    return text if len(text) <= _MOST else f"{text[:_MOST]}..."
+def excerpt(text: str, *, longest: int = _MOST) -> str:
+    """The text, or if it is longer than `longest`, its first characters and `...`."""
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 def shortened(message: str) -> str:

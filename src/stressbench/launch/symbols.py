@@ -8,6 +8,7 @@ from pathlib import Path
 
 import orjson
 
+from stressbench.formats.excerpts import excerpt
 from stressbench.formats.files import atomic_output, limits, open_regular
 from stressbench.formats.trace import Trace
 from stressbench.formats.trace.line import with_checksum
@@ -63,7 +64,7 @@ def _symbol(function: str, position: str) -> str:
     location = f"{Path(file).name}:{line}" if has_line else ""
     if function == _UNKNOWN:
         return location
-    name = function if len(function) <= _LONGEST_FUNCTION else f"{function[:_LONGEST_FUNCTION]}..."
+    name = excerpt(function, longest=_LONGEST_FUNCTION)
     return f"{name} ({location})" if location else name
 
 

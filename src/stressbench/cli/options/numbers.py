@@ -6,6 +6,7 @@ from typing import Any
 import typer
 
 from stressbench.formats.bounds import LARGEST, LARGEST_INT64, SMALLEST
+from stressbench.formats.excerpts import excerpt
 from stressbench.formats.units import is_ascii_number
 
 _MOST_SHOWN = 60
@@ -32,7 +33,7 @@ def _plain_numbers_only(option: Any) -> Callable[[Any, Any], Any]:
     def convert_plain(ctx: Any, text: Any) -> Any:
         if not isinstance(text, str):
             return convert(ctx, text)
-        shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+        shown = excerpt(text, longest=_MOST_SHOWN)
         try:
             value = convert(ctx, text)
         except typer.BadParameter as fault:

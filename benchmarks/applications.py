@@ -42,6 +42,7 @@ from application_targets import SuiteTarget, lab_targets
 
 from stressbench.console.escaping import escaped
 from stressbench.results.validation import Validation
+from stressbench.stop_signals import deferred
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 LAUNCHES = 11
@@ -150,22 +151,20 @@ def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> st
     """
     environment = {**os.environ, **ONE_THREAD}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(CHECKOUT / "src"), os.environ.get("PYTHONPATH")]))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until the child is known
+    child: subprocess.Popen[str] | None = None
     try:
-        with subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
-            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask) and None,
-        ) as child:  # fmt: skip
-            try:
-                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-                output, errors = child.communicate()
-            except KeyboardInterrupt:
-                child.send_signal(signal.SIGINT)
-                child.communicate()
-                raise
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        with deferred((signal.SIGINT,)) as mask:  # until the child is known
+            child = subprocess.Popen(
+                command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
+                preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask) and None,
+            )  # fmt: skip
+        output, errors = child.communicate()
+    except KeyboardInterrupt:
+        if child:
+            child.send_signal(signal.SIGINT)
+            child.communicate()
+        raise
     if child.returncode not in accepted:
         lines = [line for line in errors.splitlines() if line.strip()]
         fault = next((line for line in lines if "error:" in line), lines[-1] if lines else "no message")

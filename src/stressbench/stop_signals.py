@@ -1,7 +1,7 @@
 """The signals that ask a command to stop, and how their handlers are installed."""
 
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TypeAlias
@@ -27,17 +27,37 @@ def not_ignored(signals: Iterable[signal.Signals] = STOP_SIGNALS) -> tuple[signa
 
 
 @contextmanager
-def handled_by(handler: Handler) -> Iterator[None]:
-    """Install `handler` for all stop signals that are not ignored; the previous handlers are restored on exit.
+def handled_by(handler: Handler, signals: Iterable[signal.Signals] = STOP_SIGNALS) -> Iterator[None]:
+    """Install `handler` for those of `signals` that are not ignored; the previous handlers are restored on exit.
 
     Must be entered in the main thread.
     """
-    previous = {number: signal.signal(number, handler) for number in not_ignored()}
+    previous = {number: signal.signal(number, handler) for number in not_ignored(signals)}
     try:
         yield
     finally:
         for number, restored in previous.items():
             signal.signal(number, restored)
+
+
+@contextmanager
+def deferred(signals: Collection[signal.Signals] = STOP_SIGNALS) -> Iterator[Collection[int]]:
+    """Signals that arrive in this context are handled at its end. Yields the previous signal mask, for child processes.
+
+    Blocking the signals is not enough: where another thread receives one, Python calls the handler in the main thread
+    all the same. Must be entered in the main thread.
+    """
+    arrived: list[int] = []
+    try:
+        with handled_by(lambda number, _: arrived.append(number), signals):
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+            try:
+                yield mask
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    finally:
+        for number in arrived:
+            signal.raise_signal(number)
 
 
 def reset_handlers() -> None:

@@ -1,7 +1,6 @@
 """Messages on standard error: levels, --quiet, colours, and errors that become a message and an exit status."""
 
 import io
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from stressbench import console
 from stressbench.cli.console.errors import report_errors
 from stressbench.errors import Interrupted, MachineFault, StressBenchError, UserError
 from stressbench.formats.lab.errors import LabFileMistake
-from stressbench.stop_signals import STOP_SIGNALS, handled_by
 
 RUN = CHECKOUT / "tests" / "golden" / "data" / "v0.1.0" / "run.jsonl"
 ALL = (console.error, console.warning, console.note, console.progress)
@@ -128,19 +126,3 @@ def test_a_quiet_command_prints_its_results_and_its_errors(tmp_path: Path) -> No
 
 def test_quiet_belongs_before_the_command() -> None:
     assert invoke("show --quiet run.jsonl").exit_code == 2
-
-
-def test_handlers_of_stop_signals_are_restored_and_ignored_signals_stay_ignored() -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    heard: list[int] = []
-    try:
-        found = [signal.getsignal(number) for number in STOP_SIGNALS]
-        with handled_by(lambda number, _: heard.append(number)):
-            inside = signal.getsignal(signal.SIGHUP)
-            signal.raise_signal(signal.SIGUSR1)
-
-        assert heard == [signal.SIGUSR1]
-        assert inside is signal.SIG_IGN
-        assert [signal.getsignal(number) for number in STOP_SIGNALS] == found
-    finally:
-        signal.signal(signal.SIGHUP, before)

@@ -10,7 +10,7 @@ from multiprocessing.process import BaseProcess
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.running import Executor, LaunchResult, ScheduledRun
 from stressbench.launch.execute import end_with_parent
-from stressbench.stop_signals import STOP_SIGNALS, reset_handlers
+from stressbench.stop_signals import STOP_SIGNALS, deferred, reset_handlers
 
 
 class WorkerPool:
@@ -39,14 +39,10 @@ class WorkerPool:
     def _start(self, scheduled: ScheduledRun, execute: Executor) -> None:
         context = multiprocessing.get_context("fork")
         receiver, sender = context.Pipe(duplex=False)
-        # Until the child has reset its handlers, and until `forward_signal` knows it here, stop signals wait.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-        try:
+        with deferred() as mask:  # until the child has reset its handlers, and until `forward_signal` knows it here
             process = context.Process(target=_work, args=(scheduled, execute, sender, mask))
             process.start()
             self._running[receiver] = (process, scheduled)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         sender.close()
 
     def forward_signal(self, number: int) -> None:

@@ -57,7 +57,8 @@ class Salvage : public testing::Test {
 };
 
 TEST_F(Salvage, what_could_not_be_written_as_a_whole_can_be_tried_again) {
-  EXPECT_EQ(save("ulimit -f 1"), 3);
+  // The counters of a build for coverage do not fit either: they are written beside, and complaints are dropped.
+  EXPECT_EQ(save("export GCOV_ERROR_FILE=/dev/null GCOV_PREFIX='" + path("gcov") + "'; ulimit -f 1"), 3);
   EXPECT_EQ(text_of("messages"), "stressbench-trace-salvage: " + path("trace") + ": File too large\n");
   EXPECT_FALSE(fs::exists(path("trace")));
   EXPECT_EQ(save(), 0) << text_of("messages");

@@ -9,6 +9,7 @@ import argparse
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,25 +73,30 @@ def failures(path: Path) -> Iterator[str]:
 
 _TEST = re.compile(r"\d+/\d+ Test: (.+)")
 _REASON_FOLLOWS = re.compile(r".+:\d+: Skipped")
+_SKIPPED = re.compile(r"SKIPPED (\S+): (.+)")
+_PARAMETER = re.compile(r"(\.[^/ ]+)/.*")
 
 
 def skips(log: str) -> Iterator[str]:
     """A line `SKIPPED name: reason` for each GoogleTest test that a log of ctest says was left out, without repetition.
 
-    Ranked launches, of which ctest knows the launch only, print these lines themselves, without tests that need other
-    numbers of ranks (tests/engine/ranked/main.cpp).
+    Tests that differ in their parameter only share a line, `SKIPPED [how many] name: reason`. Ranked launches, of which
+    ctest knows the launch only, print these lines themselves, without tests that need other numbers of ranks
+    (tests/engine/ranked/main.cpp).
     """
-    seen: dict[str, None] = {}
+    seen: dict[tuple[str, str], None] = {}
     name, previous = "", ""
     for line in log.splitlines():
         if test := _TEST.fullmatch(line):
             name = test[1]
-        elif line.startswith("SKIPPED "):
-            seen[line] = None
+        elif skipped := _SKIPPED.fullmatch(line):
+            seen[skipped[1], skipped[2]] = None
         elif _REASON_FOLLOWS.fullmatch(previous) and not name.startswith("ranked_"):
-            seen[f"SKIPPED {name}: {line}"] = None
+            seen[name, line] = None
         previous = line
-    yield from seen
+    shared = Counter((_PARAMETER.sub(r"\1", name), reason) for name, reason in seen)
+    for (name, reason), count in shared.items():
+        yield f"SKIPPED {f'[{count}] ' if count > 1 else ''}{name}: {reason}"
 
 
 def main() -> None:

@@ -188,6 +188,9 @@ the file system of /tmp does not say what O_DIRECT takes
 3/3 Testing: ranked_4
 3/3 Test: ranked_4
 SKIPPED Storage.Full: no small tmpfs
+SKIPPED OfMotifs/Allocations.Stay/0: needs no sanitizer
+SKIPPED OfMotifs/Allocations.Stay/1: needs no sanitizer
+SKIPPED OfMotifs/Allocations.Stay/2: needs a sanitizer
 """
 
 
@@ -201,6 +204,8 @@ def test_tests_that_were_left_out_within_a_launch_are_named_with_the_reason(chec
     assert listed.stdout.splitlines() == [
         "SKIPPED Storage.Full: no small tmpfs",
         "SKIPPED Posix.Direct: the file system of /tmp does not say what O_DIRECT takes",
+        "SKIPPED [2] OfMotifs/Allocations.Stay: needs no sanitizer",
+        "SKIPPED OfMotifs/Allocations.Stay: needs a sanitizer",
     ]
 
 

@@ -46,4 +46,4 @@ def test_the_notebook_runs_and_shows_the_impact_of_each_job(
         for cell in found.cells if cell.cell_type == "code" for output in cell.outputs
     )  # fmt: skip
     for job in ("TeaLeaf_CG", "Transpose", "Incast"):
-        assert f"<th>{job}</th>" in shown
+        assert f'<th scope="row">{job}</th>' in shown

@@ -19,6 +19,7 @@ from support.traces import (
 )
 
 from stressbench.formats.trace import RankTrace, read_trace
+from stressbench.tracing.alphabet import NotComparable
 from stressbench.tracing.excerpts import lines_of_step
 from stressbench.tracing.grammar import expand
 from stressbench.tracing.iteration_times import operations_in, times_in
@@ -27,7 +28,6 @@ from stressbench.tracing.iterations import (
     Iterations,
     IterationSpan,
     NoSuchCall,
-    NotComparable,
     iterations_of,
     loop_of,
     runs_of,

@@ -19,7 +19,8 @@ from stressbench.formats.trace import Trace, read_trace
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
 from stressbench.results.validation import Validation, Verdict
-from stressbench.tracing.iterations import Boundaries, Iterations, IterationSpan, NotComparable
+from stressbench.tracing.alphabet import NotComparable
+from stressbench.tracing.iterations import Boundaries, Iterations, IterationSpan
 
 
 def iterations(*calls: int, times: int = 5000) -> Iterations:

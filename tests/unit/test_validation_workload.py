@@ -10,7 +10,7 @@ from stressbench.experiments.validation.workload import ComparedWorkload, Comput
 from stressbench.launch.batch.slurm import SlurmTarget
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.launch_target import LOCAL, LaunchTarget
-from stressbench.tracing.iterations import NotComparable
+from stressbench.tracing.alphabet import NotComparable
 
 CHAIN = """\
 [SET] cells=100

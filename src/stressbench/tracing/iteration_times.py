@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stressbench.formats.trace import Trace
-from stressbench.tracing.iterations import Iterations, NotComparable
+from stressbench.tracing.alphabet import NotComparable
+from stressbench.tracing.iterations import Iterations
 from stressbench.tracing.operations import WAIT_OF_TEST
 
 

@@ -1,155 +1,24 @@
-"""Iterations of a program that make the same calls as a workload: where they are, or the first difference. Pure.
+"""Iterations of a program that make the same calls as a workload: where they are, or the first difference. Pure."""
 
-Sequences are compared as text with one character per distinct call, so that they are searched at the speed of
-`str.find`.
-"""
-
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, replace
 
-from stressbench.errors import StressBenchError, UserError
-from stressbench.formats.trace import Call, RankTrace, Stream, Trace
-from stressbench.formats.trace.records import Wildcard
+from stressbench.errors import UserError
+from stressbench.formats.trace import RankTrace, Trace
+from stressbench.tracing.alphabet import CallAlphabet, NotComparable
+from stressbench.tracing.completions import makes_tests
 from stressbench.tracing.diff import Difference
-from stressbench.tracing.fingerprint import Fingerprint, first_difference
-from stressbench.tracing.grammar import Loop, Rules, TooManyCalls, expand_bounded, outermost_loops
-from stressbench.tracing.operations import SENDRECV_CALLS, WAIT_OF_TEST
+from stressbench.tracing.grammar import Loop, outermost_loops
 from stressbench.tracing.reference import rules_of_pass
-from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 
 CONTEXT = 4
+_MOST_COLLECTIVES = 8  # equal collective calls in a pass of a loop
 FEWEST_IN_ROW = 4
 """Successive iterations that a program is unlikely to make by chance."""
-_SURROGATES = (0xD800, 0xE000)  # code points that no text may hold
-_TAG = re.compile(r"([<>][^:,()<>]+):[^:,()<>]+:")
-_TESTS = {"T(": "W(", "Ta(": "Wa("}
-_STARTED = re.compile(r"(?<=[(,])[^(),]+(?=[),])")
-
-
-class NotComparable(StressBenchError):
-    """Raised for a capture that cannot be compared; the message says which and why."""
 
 
 class NoSuchCall(UserError):
     """Raised for a boundary of iterations that the program never reaches; the message names the calls that it makes."""
-
-
-@dataclass(slots=True)
-class CallAlphabet:
-    """One character for each distinct call of all sequences that it encodes, by its token.
-
-    To the tokens of `stressbench trace show`, it adds the tags of MPI_Sendrecv (`SR>1:TAG:100<0:TAG:100`) and the root
-    of a collective (`Bcast:8@4,root=0`). A test that completed requests counts as the wait for them: which of the two a
-    program makes depends on when the messages arrive. With `any_tag`, messages of any tag are the same.
-    """
-
-    any_tag: bool = False
-    _characters: dict[str, str] = field(default_factory=dict)
-    _tokens: dict[str, str] = field(default_factory=dict)
-    _names: dict[str, set[str]] = field(default_factory=dict)  # by character: its operations and shown tokens
-
-    def encode(self, rank: RankTrace, rules: Rules | None = None) -> str:
-        """The sequence of a rank, or of other `rules` over its calls.
-
-        Raises NotComparable if there is none, several threads, or too many calls.
-        """
-        stream, own_rules = _only_stream(rank)
-        tokenizer = CallTokenizer(rank, stream, TokenStyle.exact)
-        try:
-            numbers = expand_bounded(own_rules if rules is None else rules)
-        except TooManyCalls as fault:
-            raise NotComparable(f"rank {rank.rank}: {fault}") from fault
-        if tokenizer.is_order_dependent:
-            return "".join(self._character(tokenizer, number) for number in numbers)
-        tokenizer.assign_slots()
-        characters = [self._character(tokenizer, number) for number in range(len(stream.calls))]
-        return "".join(map(characters.__getitem__, numbers))
-
-    def tokens(self, text: str) -> tuple[str, ...]:
-        """The calls of an encoded sequence as tokens."""
-        return tuple(map(self._tokens.__getitem__, text))
-
-    def matching(self, pattern: str) -> frozenset[str]:
-        """The characters of all calls whose token, or whose operation, matches a pattern; `*` and `?` as in a shell."""
-        pattern = pattern.replace("[", "[[]")
-        return frozenset(
-            character
-            for character, names in self._names.items()
-            for name in names
-            if fnmatchcase(name, pattern) or fnmatchcase(name, f"{pattern}[[:(<>@]*")
-        )
-
-    def operations(self, text: str) -> tuple[str, ...]:
-        """Names of the operations of an encoded sequence, sorted."""
-        names = {name for character in set(text) for name in self._names[character]}
-        return tuple(sorted(name for name in names if name.isidentifier()))
-
-    def fingerprint(self, rank: RankTrace) -> Fingerprint:
-        """Fingerprint of a rank's sequence, for comparison with that of an iteration.
-
-        Calls that start persistent requests are equal if they start equally many, since what they start may depend on
-        the calls before them. Raises NotComparable as `encode` does.
-        """
-        stream, rules = _only_stream(rank)
-        tokenizer = CallTokenizer(rank, stream, TokenStyle.exact)
-        tokenizer.assign_slots()
-        tokens = (self._tokens[self._character(tokenizer, number)] for number in range(len(stream.calls)))
-        return Fingerprint(rules, [hash(_started(token)) for token in tokens])
-
-    def fingerprint_of_iterations(self, iteration: str, times: int) -> Fingerprint:
-        """Fingerprint of `times` iterations of these calls."""
-        numbers = {character: number for number, character in enumerate(dict.fromkeys(iteration))}
-        rules = (((-1, times),), tuple((numbers[character], 1) for character in iteration))
-        return Fingerprint(rules, [hash(_started(token)) for token in self.tokens("".join(numbers))])
-
-    def _character(self, tokenizer: CallTokenizer, number: int) -> str:
-        call = tokenizer.stream.calls[number]
-        shown = tokenizer.token(number)
-        for test, wait in _TESTS.items():
-            if shown.startswith(test):
-                shown = wait + shown.removeprefix(test)
-        token = _with_tags_and_root(shown, call, tokenizer)
-        if self.any_tag:
-            token = _TAG.sub(r"\1:*:", token)
-        known = self._characters.get(token)
-        if known is None:
-            code = len(self._characters)
-            known = chr(code if code < _SURROGATES[0] else code - _SURROGATES[0] + _SURROGATES[1])
-            self._characters[token] = known
-            self._tokens[known] = token
-            self._names[known] = {token}
-        self._names[known] |= {shown, call.op, WAIT_OF_TEST.get(call.op, call.op)}
-        return known
-
-
-def _only_stream(rank: RankTrace) -> tuple[Stream, Rules]:
-    streams = rank.streams_by_thread()
-    if len(streams) > 1:
-        raise NotComparable(f"rank {rank.rank}: {len(streams)} threads called MPI; expected one")
-    if streams[0].rules is None:
-        raise NotComparable(f"rank {rank.rank}: the sequence of calls was not kept ({_loss(rank)})")
-    return streams[0], streams[0].rules
-
-
-def _with_tags_and_root(token: str, call: Call, tokenizer: CallTokenizer) -> str:
-    """The token with what `stressbench trace show` leaves out: tags of MPI_Sendrecv, and the root of a collective."""
-    if call.op in SENDRECV_CALLS:
-        is_any = call.any in (Wildcard.tag, Wildcard.both) or call.receive_tag is None
-        tags = ("*" if call.tag is None else str(call.tag), "*" if is_any else str(call.receive_tag))
-        sides = (side.rpartition(":") for side in token.split("<"))
-        return "<".join(f"{peer}:{tag}:{size}" for (peer, _, size), tag in zip(sides, tags, strict=True))
-    return token if call.root is None else f"{token},root={tokenizer.root(call)}"
-
-
-def _started(token: str) -> str:
-    """The token of a call that starts persistent requests without these requests; others as they are."""
-    return _STARTED.sub("?", token) if token.startswith(("St(", "Start(")) else token
-
-
-def _loss(rank: RankTrace) -> str:
-    return next((loss.why for loss in rank.lost or () if loss.what == "sequence" and loss.why), "lost")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,16 +84,16 @@ class Iterations:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedCalls:
-    """The calls of an iteration, by rank, as texts of an alphabet."""
+    """The calls of an iteration, by rank, as texts of an alphabet; `complete_early`: which of them with early waits."""
 
     alphabet: CallAlphabet
     texts: tuple[str, ...]
+    complete_early: tuple[bool, ...]
 
     def require(self, rank: RankTrace, *, times: int) -> None:
         """Raise NotComparable unless the rank's sequence is this iteration so many times."""
         text = self.texts[rank.rank]
-        expected = self.alphabet.fingerprint_of_iterations(text, times)
-        place = first_difference(self.alphabet.fingerprint(rank), expected)
+        place = self.alphabet.first_difference(rank, text, times=times, completes_early=self.complete_early[rank.rank])
         if place is not None:
             (token,) = self.alphabet.tokens(text[place % len(text)])
             raise NotComparable(
@@ -262,15 +131,19 @@ def iterations_of(
     alphabet = CallAlphabet(any_tag=any_tag)
     runs_by_rank: list[list[IterationSpan]] = []
     texts: list[str] = []
+    complete_early: list[bool] = []
     differences: list[IterationDifference] = []
     longer: list[IterationDifference] = []  # where the program's own loop goes on with other calls
     for program_rank, workload_rank in zip(program.ranks(), workload.ranks(), strict=True):
-        iteration = _single_iteration(alphabet.encode(workload_rank), repetitions, rank=workload_rank.rank)
-        text = alphabet.encode(program_rank)
+        early = makes_tests(program_rank) or makes_tests(workload_rank)
+        sequence = alphabet.encode(workload_rank, completes_early=early)
+        iteration = _single_iteration(sequence, repetitions, rank=workload_rank.rank)
+        text = alphabet.encode(program_rank, completes_early=early)
         segments = _segments(text, alphabet, boundaries, rank=program_rank.rank)
         runs = list(runs_of(text, iteration, segments=segments))
         runs_by_rank.append(runs)
         texts.append(iteration)
+        complete_early.append(early)
         if not runs:
             differences.append(_difference(program_rank.rank, text, iteration, alphabet, segments))
         elif segments is None:
@@ -281,7 +154,8 @@ def iterations_of(
     if differences or longer:
         found = 0 if differences else min(max(run.times for run in runs) for runs in runs_by_rank)
         return Iterations(runs=(), found=found, skipped=0, differences=tuple(differences or longer))
-    return _chosen(runs_by_rank, ExpectedCalls(alphabet=alphabet, texts=tuple(texts)), skip=skip)
+    expected = ExpectedCalls(alphabet=alphabet, texts=tuple(texts), complete_early=tuple(complete_early))
+    return _chosen(_same_run_on_all_ranks(runs_by_rank), expected, skip=skip)
 
 
 def loop_of(program: Trace, *, skip: int = 1) -> Iterations:
@@ -291,26 +165,83 @@ def loop_of(program: Trace, *, skip: int = 1) -> Iterations:
     """
     program.require_complete()
     alphabet = CallAlphabet()
+    complete_early = tuple(map(makes_tests, program.ranks()))
+    texts = [
+        alphabet.encode(rank, completes_early=early)
+        for rank, early in zip(program.ranks(), complete_early, strict=True)
+    ]
+    chosen = _between_collectives(texts, alphabet) if any(complete_early) else None
+    if chosen is None:
+        chosen, iterations = _by_rules(program, texts, alphabet, complete_early)
+    else:
+        iterations = [text[run.start : run.start + run.calls] for text, run in zip(texts, chosen, strict=True)]
+    expected = ExpectedCalls(alphabet=alphabet, texts=tuple(iterations), complete_early=complete_early)
+    return _chosen(chosen, expected, skip=skip)
+
+
+def _by_rules(
+    program: Trace, texts: Sequence[str], alphabet: CallAlphabet, complete_early: Sequence[bool]
+) -> tuple[list[IterationSpan], list[str]]:
+    """The outermost loop in the rules of rank 0's sequence, and the one of each other rank that runs as often."""
     loop: Loop | None = None
     runs_by_rank: list[list[IterationSpan]] = []
-    texts: list[str] = []
-    for rank in program.ranks():
-        text = alphabet.encode(rank)
+    iterations: list[str] = []
+    for rank, text, early in zip(program.ranks(), texts, complete_early, strict=True):
         if rank.rank == 0:
             loop = max(outermost_loops(rank.rules or ()), key=lambda one: one.times * one.calls, default=None)
-        iteration = text if loop is None else alphabet.encode(rank, rules_of_pass(program, rank, loop))
+        rules = None if loop is None else rules_of_pass(program, rank, loop)
+        iteration = text if rules is None else alphabet.encode(rank, rules, completes_early=early)
         if not iteration:
             raise NotComparable(f"rank {rank.rank} makes no MPI call, so that its iterations cannot be found")
         runs = list(runs_of(text, iteration))
         if not runs:
             raise NotComparable(f"rank {rank.rank}: its loop starts persistent requests that were created before it")
         runs_by_rank.append(runs)
-        texts.append(iteration)
-    return _chosen(runs_by_rank, ExpectedCalls(alphabet=alphabet, texts=tuple(texts)), skip=skip)
+        iterations.append(iteration)
+    return _same_run_on_all_ranks(runs_by_rank), iterations
 
 
-def _chosen(runs_by_rank: Sequence[Sequence[IterationSpan]], expected: ExpectedCalls, *, skip: int) -> Iterations:
-    chosen = _same_run_on_all_ranks(runs_by_rank)
+def _between_collectives(texts: Sequence[str], alphabet: CallAlphabet) -> list[IterationSpan] | None:
+    """The loop of all ranks whose passes begin with the same collective call of all of them; None if there is none.
+
+    For sequences in which waits were moved: the rules of the ranks do not have these loops.
+    """
+    best: list[IterationSpan] | None = None
+    for character in alphabet.collectives(texts[0], ranks=len(texts)):
+        places = [[place for place, one in enumerate(text) if one == character] for text in texts]
+        if len(set(map(len, places))) > 1:
+            continue
+        for calls in range(1, min(_MOST_COLLECTIVES, len(places[0]) // 2) + 1):
+            for begin in _starts_of_loops(texts[0], places[0], calls):
+                runs = [_passes_from(text, one, begin, calls) for text, one in zip(texts, places, strict=True)]
+                times = min(run.times for run in runs)
+                runs = [replace(run, times=times) for run in runs]
+                if times > 1 and (best is None or runs[0].end - runs[0].start > best[0].end - best[0].start):
+                    best = runs
+    return best
+
+
+def _starts_of_loops(text: str, places: Sequence[int], calls: int) -> Iterator[int]:
+    """Where, among the `places` of a call, loops begin that make it `calls` times in each pass."""
+    begin = 0
+    while begin + 2 * calls <= len(places):
+        run = _passes_from(text, places, begin, calls)
+        if run.times > 1:
+            yield begin
+        begin += max(1, calls * (run.times - 1))
+
+
+def _passes_from(text: str, places: Sequence[int], begin: int, calls: int) -> IterationSpan:
+    """Equal passes from number `begin` of the `places` of a call on, each with that call `calls` times."""
+    start = places[begin]
+    one_pass = text[start : places[begin + calls]]
+    times = 1
+    while begin + times * calls < len(places) and text.startswith(one_pass, places[begin + times * calls]):
+        times += 1
+    return IterationSpan(start=start, calls=len(one_pass), times=times)
+
+
+def _chosen(chosen: Sequence[IterationSpan], expected: ExpectedCalls, *, skip: int) -> Iterations:
     found = min(run.times for run in chosen)
     skipped = skip if found >= 2 * skip else 0
     return Iterations(

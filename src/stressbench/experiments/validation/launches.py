@@ -24,7 +24,8 @@ from stressbench.launch.find import find_engine
 from stressbench.launch.launch_target import LOCAL, LaunchTarget
 from stressbench.launch.tracer import find_tracer
 from stressbench.launch.tracing import POOL_VARIABLE, Tracing
-from stressbench.tracing.iterations import IterationSpan, NotComparable
+from stressbench.tracing.alphabet import NotComparable
+from stressbench.tracing.iterations import IterationSpan
 
 WINDOW_VARIABLE = "STRESSBENCH_TRACE_WINDOW"
 _SHOWN_LINES = 10

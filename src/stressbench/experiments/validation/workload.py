@@ -26,7 +26,7 @@ from stressbench.launch.find import find_engine
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.program import request_of
 from stressbench.results.validation import REPLAY
-from stressbench.tracing.iterations import NotComparable
+from stressbench.tracing.alphabet import NotComparable
 
 SUFFIX = ".sb"
 _COMPUTE = "compute"

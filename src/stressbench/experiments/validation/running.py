@@ -43,8 +43,8 @@ LAUNCHES = 11
 MOST_ITERATIONS = 1000
 _COMPARED_ITERATIONS = 2
 _TESTS = (
-    "some ranks test for messages (MPI_Test, MPI_Testall), so that the order of their calls depends on when these arrive: "
-    "the place of waits among other calls is not compared"
+    "some ranks test for messages (MPI_Test, MPI_Testall), so that the order of their calls depends on when these "
+    "arrive: the place of waits among other calls is not compared"
 )
 _NONE = OperationCount(calls=0, bytes=0)
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.example_files import TWO_HOSTS
 from support.programs import LIMIT_S
 
 from stressbench.labs.process import find_process
 
 VICTIM, ATTACKER = 64_998, 64_999
-LAB = '[hosts]\ncount = 2\n[[rail]]\nrate = "100Mbit"\n[topology]\nkind = "single"\n'
 PLANTED = "/planted-by-another-user.so"
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as two other users")
 
@@ -46,7 +46,8 @@ def planted() -> Iterator[Path]:
         process = {"pid": found.pid, "started": found.started}
         folder.mkdir(parents=True)
         state = {
-            "name": "tiny", "source": "tiny.toml", "text": LAB, "phase": "up", "since": "2026-01-02T03:04:05+00:00",
+            "name": "tiny", "source": "tiny.toml", "text": TWO_HOSTS, "phase": "up",
+            "since": "2026-01-02T03:04:05+00:00",
             "user_namespace": True, "builder": process, "keeper": process,
             "nodes": dict.fromkeys(("h0", "h1", "s0"), process), "environment": {"LD_PRELOAD": PLANTED}, "cores": {},
         }  # fmt: skip

@@ -7,20 +7,13 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from support.example_files import TWO_HOSTS
 from support.lab_bench import Bench
 from support.programs import Outcome
 
 from stressbench.formats.trace import read_trace
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schema" / "validate.schema.json").read_text(encoding="utf-8"))
-TWO_HOSTS = """
-[hosts]
-count = 2
-[[rail]]
-rate = "100Mbit"
-[topology]
-kind = "single"
-"""
 ITERATIONS = 20
 TEALEAF = ("tealeaf", "-x", "64", "-y", "48")
 

@@ -7,6 +7,16 @@ from support.sensitivities import victim, write_profile
 from support.studies import FakeLaunches, carry_out, study_in
 from support.traces import cg
 
+TWO_HOSTS = """\
+[hosts]
+count = 2
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "single"
+"""
+"""A lab file."""
+
 
 def put_example_files(folder: Path) -> None:
     """Write the run file a.jsonl, the trace c.trace, the profile v.json and the study `made`, which was carried out."""

@@ -17,6 +17,7 @@ from stressbench.labs.capabilities import missing, storage
 from stressbench.labs.state import FOLDER_VARIABLE
 from stressbench.stats import RunSummary, summarise
 from stressbench.stats.impact import pair_blocks
+from support.example_files import TWO_HOSTS
 from support.programs import LIMIT_S, Outcome, Started, finished, wait_until
 
 PAYLOAD = 1448 / 1514  # highest share of payload in a TCP stream
@@ -42,18 +43,15 @@ attach = "root0"
 rate = "100Mbit"
 """
 )
-STORING = """
-[hosts]
-count = 2
-[[rail]]
-rate = "100Mbit"
-[topology]
-kind = "single"
+STORING = (
+    TWO_HOSTS
+    + """
 [io]
 count = 2
 attach = "s0"
 rate = "100Mbit"
 """
+)
 
 
 @dataclass(frozen=True)

@@ -7,33 +7,20 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
+
+#include "folder_test.hpp"
 
 namespace stressbench::trace {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Files : public testing::Test {
+class Files : public test::FolderTest {
  protected:
-  void SetUp() override {
-    std::string pattern = fs::temp_directory_path() / "stressbench-files-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    std::ofstream(folder_ / "precious") << "mine";
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { put("precious", "mine"); }
 
-  std::string path(const char* name) const { return folder_ / name; }
-  std::string precious() const {
-    std::ifstream file(folder_ / "precious");
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  fs::path folder_;
+  std::string precious() const { return content_of("precious"); }
 };
 
 TEST_F(Files, a_new_file_is_created) {

@@ -7,11 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 
+#include "folder_test.hpp"
 #include "recording.hpp"
 
 namespace stressbench::trace {
@@ -19,12 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Salvage : public testing::Test {
+class Salvage : public test::FolderTest {
  protected:
   void SetUp() override {
-    std::string pattern = fs::temp_directory_path() / "stressbench-salvage-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     const auto recording = std::make_unique<Recording>();
     recording->start();
     recording->header.ranks = 1;
@@ -32,17 +28,10 @@ class Salvage : public testing::Test {
     Header& header = recording->header;
     std::memset(header.program, 'x', sizeof header.program - 1);
     std::memset(header.library, 'x', sizeof header.library - 1);
-    std::ofstream(path("pool"), std::ios::binary)
-        .write(reinterpret_cast<const char*>(recording.get()), sizeof(Recording));
+    put("pool", {reinterpret_cast<const char*>(recording.get()), sizeof(Recording)});
     ASSERT_EQ(chmod(path("pool").c_str(), 0600), 0);
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
-  std::string path(const char* name) const { return folder_ / name; }
-  std::string text_of(const char* name) const {
-    std::ifstream file(path(name));
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
   // Saves the pool in the file `trace`, after the command `before` in the same shell. Returns the status.
   int save(const std::string& before = "true") const {
     const std::string program = STRESSBENCH_SALVAGE;
@@ -51,24 +40,21 @@ class Salvage : public testing::Test {
     const int ended = std::system(command.c_str());
     return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
   }
-
- private:
-  fs::path folder_;
 };
 
 TEST_F(Salvage, what_could_not_be_written_as_a_whole_can_be_tried_again) {
   // The counters of a build for coverage do not fit either: they are written beside, and complaints are dropped.
   EXPECT_EQ(save("export GCOV_ERROR_FILE=/dev/null GCOV_PREFIX='" + path("gcov") + "'; ulimit -f 1"), 3);
-  EXPECT_EQ(text_of("messages"), "stressbench-trace-salvage: " + path("trace") + ": File too large\n");
+  EXPECT_EQ(content_of("messages"), "stressbench-trace-salvage: " + path("trace") + ": File too large\n");
   EXPECT_FALSE(fs::exists(path("trace")));
-  EXPECT_EQ(save(), 0) << text_of("messages");
-  EXPECT_NE(text_of("trace").find("\"type\":\"end\""), std::string::npos);
+  EXPECT_EQ(save(), 0) << content_of("messages");
+  EXPECT_NE(content_of("trace").find("\"type\":\"end\""), std::string::npos);
 }
 
 TEST_F(Salvage, a_file_of_others_stays) {
-  std::ofstream(path("trace")) << "mine";
+  put("trace", "mine");
   EXPECT_EQ(save(), 2);
-  EXPECT_EQ(text_of("trace"), "mine");
+  EXPECT_EQ(content_of("trace"), "mine");
 }
 
 }  // namespace

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from support.builders import MadeJob, build_run
 from support.commands import call
+from support.example_files import TWO_HOSTS
 from support.sensitivities import victim, write_profile
 from support.studies import FakeLaunches, carry_out, study_in
 from support.traces import cg
 
-LAB = '[hosts]\ncount = 2\n[[rail]]\nrate = "100Mbit"\n[topology]\nkind = "single"\n'
 OVER_INPUT = [
     ("compare", "a.jsonl", "b.jsonl", "--junit", "a.jsonl"),
     ("compare", "a.jsonl", "b.jsonl", "--junit", "b.jsonl"),
@@ -49,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("v", "w"):
         write_profile(tmp_path, victim({0.2: 1.1, 0.5: 1.5}, name=name))
     Path("v.html").write_bytes(Path("v.json").read_bytes())
-    Path("t.toml").write_text(LAB, encoding="utf-8")
+    Path("t.toml").write_text(TWO_HOSTS, encoding="utf-8")
     carry_out(study_in(tmp_path), FakeLaunches())
     return tmp_path
 

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 from support.beff_protocols import put_beff_machine
 from support.commands import invoke
-from support.example_files import put_example_files
+from support.example_files import TWO_HOSTS, put_example_files
 
-LAB = '[hosts]\ncount = 2\n[[rail]]\nrate = "100Mbit"\n[topology]\nkind = "single"\n'
 NAMES = (".", "/", "..", "gone/..", "there/..", "there/.", "")
 COMMANDS = (
     "show {}", "compare {} a.jsonl", "compare a.jsonl {}", "compare a.jsonl a.jsonl --junit {}",
@@ -29,7 +28,7 @@ COMMANDS = (
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("paths")
     put_example_files(made)
-    (made / "t.toml").write_text(LAB, encoding="utf-8")
+    (made / "t.toml").write_text(TWO_HOSTS, encoding="utf-8")
     (made / "there").mkdir()
     return made
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from support.commands import CommandResult, invoke
+from support.example_files import TWO_HOSTS
 
 from stressbench.formats.files import limits
 from stressbench.formats.lab.errors import LabMistake
@@ -22,7 +23,6 @@ from stressbench.labs.state import LabDirectory, Phase, State, base_directory, l
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
-LAB = '[hosts]\ncount = 2\n[[rail]]\nrate = "100Mbit"\n[topology]\nkind = "single"\n'
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def pair(labs: Path) -> Path:
     assert slot.lock()
     slot.write(
         State(
-            name="pair", source="pair.toml", text=LAB, phase=Phase.up, since="2026-01-02T03:04:05+00:00",
+            name="pair", source="pair.toml", text=TWO_HOSTS, phase=Phase.up, since="2026-01-02T03:04:05+00:00",
             user_namespace=False, builder=here, nodes={"h0": here},
         )
     )  # fmt: skip

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import CommandResult, invoke
+from support.example_files import TWO_HOSTS
 
 from stressbench.formats.lab.errors import LabFileMistake
 from stressbench.labs import setup, startup
@@ -17,18 +18,15 @@ from stressbench.labs.status import Capability
 from stressbench.labs.topology import Lab
 from stressbench.labs.variables import environment
 
-TEXT = """\
-[hosts]
-count = 2
-[[rail]]
-rate = "100Mbit"
-[topology]
-kind = "single"
+TEXT = (
+    TWO_HOSTS
+    + """\
 [io]
 count = 2
 attach = "s0"
 rate = "50Mbit"
 """
+)
 
 
 def lab(more: str = "") -> Lab:

@@ -166,47 +166,51 @@ def loop_of(program: Trace, *, skip: int = 1) -> Iterations:
     program.require_complete()
     alphabet = CallAlphabet()
     complete_early = tuple(map(makes_tests, program.ranks()))
+    found = _loop_between_collectives(program, alphabet, complete_early) if any(complete_early) else None
+    runs, texts = found or _loop_by_rules(program, alphabet, complete_early)
+    expected = ExpectedCalls(alphabet=alphabet, texts=tuple(texts), complete_early=complete_early)
+    return _chosen(runs, expected, skip=skip)
+
+
+def _loop_by_rules(
+    program: Trace, alphabet: CallAlphabet, complete_early: Sequence[bool]
+) -> tuple[list[IterationSpan], list[str]]:
+    """The outermost loop in the rules of rank 0's sequence, and the one of each other rank that runs as often.
+
+    Where it is on each rank, and the calls of a pass.
+    """
+    loop: Loop | None = None
+    runs_by_rank: list[list[IterationSpan]] = []
+    passes: list[str] = []
+    for rank, early in zip(program.ranks(), complete_early, strict=True):
+        text = alphabet.encode(rank, completes_early=early)
+        if rank.rank == 0:
+            loop = max(outermost_loops(rank.rules or ()), key=lambda one: one.times * one.calls, default=None)
+        rules = None if loop is None else rules_of_pass(program, rank, loop)
+        one_pass = text if rules is None else alphabet.encode(rank, rules, completes_early=early)
+        if not one_pass:
+            raise NotComparable(f"rank {rank.rank} makes no MPI call, so that its iterations cannot be found")
+        runs = list(runs_of(text, one_pass))
+        if not runs:
+            raise NotComparable(f"rank {rank.rank}: its loop starts persistent requests that were created before it")
+        runs_by_rank.append(runs)
+        passes.append(one_pass)
+    return _same_run_on_all_ranks(runs_by_rank), passes
+
+
+def _loop_between_collectives(
+    program: Trace, alphabet: CallAlphabet, complete_early: Sequence[bool]
+) -> tuple[list[IterationSpan], list[str]] | None:
+    """The longest loop whose passes begin with the same collective call of all ranks; None if there is none.
+
+    Where it is on each rank, and the calls of a pass. For sequences in which waits were moved: the rules of the ranks
+    do not have these loops.
+    """
     texts = [
         alphabet.encode(rank, completes_early=early)
         for rank, early in zip(program.ranks(), complete_early, strict=True)
     ]
-    chosen = _between_collectives(texts, alphabet) if any(complete_early) else None
-    if chosen is None:
-        chosen, iterations = _by_rules(program, texts, alphabet, complete_early)
-    else:
-        iterations = [text[run.start : run.start + run.calls] for text, run in zip(texts, chosen, strict=True)]
-    expected = ExpectedCalls(alphabet=alphabet, texts=tuple(iterations), complete_early=complete_early)
-    return _chosen(chosen, expected, skip=skip)
-
-
-def _by_rules(
-    program: Trace, texts: Sequence[str], alphabet: CallAlphabet, complete_early: Sequence[bool]
-) -> tuple[list[IterationSpan], list[str]]:
-    """The outermost loop in the rules of rank 0's sequence, and the one of each other rank that runs as often."""
-    loop: Loop | None = None
-    runs_by_rank: list[list[IterationSpan]] = []
-    iterations: list[str] = []
-    for rank, text, early in zip(program.ranks(), texts, complete_early, strict=True):
-        if rank.rank == 0:
-            loop = max(outermost_loops(rank.rules or ()), key=lambda one: one.times * one.calls, default=None)
-        rules = None if loop is None else rules_of_pass(program, rank, loop)
-        iteration = text if rules is None else alphabet.encode(rank, rules, completes_early=early)
-        if not iteration:
-            raise NotComparable(f"rank {rank.rank} makes no MPI call, so that its iterations cannot be found")
-        runs = list(runs_of(text, iteration))
-        if not runs:
-            raise NotComparable(f"rank {rank.rank}: its loop starts persistent requests that were created before it")
-        runs_by_rank.append(runs)
-        iterations.append(iteration)
-    return _same_run_on_all_ranks(runs_by_rank), iterations
-
-
-def _between_collectives(texts: Sequence[str], alphabet: CallAlphabet) -> list[IterationSpan] | None:
-    """The loop of all ranks whose passes begin with the same collective call of all of them; None if there is none.
-
-    For sequences in which waits were moved: the rules of the ranks do not have these loops.
-    """
-    best: list[IterationSpan] | None = None
+    longest: list[IterationSpan] | None = None
     for character in alphabet.collectives(texts[0], ranks=len(texts)):
         places = [[place for place, one in enumerate(text) if one == character] for text in texts]
         if len(set(map(len, places))) > 1:
@@ -216,9 +220,11 @@ def _between_collectives(texts: Sequence[str], alphabet: CallAlphabet) -> list[I
                 runs = [_passes_from(text, one, begin, calls) for text, one in zip(texts, places, strict=True)]
                 times = min(run.times for run in runs)
                 runs = [replace(run, times=times) for run in runs]
-                if times > 1 and (best is None or runs[0].end - runs[0].start > best[0].end - best[0].start):
-                    best = runs
-    return best
+                if times > 1 and (longest is None or runs[0].end - runs[0].start > longest[0].end - longest[0].start):
+                    longest = runs
+    if longest is None:
+        return None
+    return longest, [text[run.start : run.start + run.calls] for text, run in zip(texts, longest, strict=True)]
 
 
 def _starts_of_loops(text: str, places: Sequence[int], calls: int) -> Iterator[int]:

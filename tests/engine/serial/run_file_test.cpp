@@ -32,10 +32,7 @@ scheduler::Fault fault() {
 class RunFileFaults : public test::FolderTest {
  protected:
   void write(const std::string& text) const { std::ofstream(path_) << text; }
-  std::string content() const {
-    std::ifstream file(path_);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  std::string content() const { return content_of("run.jsonl"); }
 
   const std::string path_ = path("run.jsonl");
 };

@@ -33,7 +33,7 @@ TRANSFERS = (65536, 1 << 20)
 REPETITIONS = 10  # of a launch, after the first
 BACKENDS = {
     "POSIX": ("posix", ("--call", "write")),
-    "MPIIO": ("mpiio", ("--call", "MPI_File_write_at")),
+    "MPIIO": ("mpiio", ("--call", "MPI_File_write_at", "--truncate")),
     "HDF5": ("hdf5", ()),
 }
 """The motif of each backend of IOR, and its options."""

@@ -168,6 +168,7 @@ class MpiIo final : public Backend {
              call_.text());
     }
     if (*preallocate_ && requirements.access == Access::read) reject("preallocate", "nothing is written");
+    if (*truncate_) check_truncation(requirements);
   }
 
   void prepare(const Opening& opening) override {
@@ -192,6 +193,7 @@ class MpiIo final : public Backend {
       const std::string text = explain_open_failure(path_, opening.access);
       throw_call_fault("MPI_File_open", path_, text.empty() ? mpi_error_text(code) : text);
     }
+    if (*truncate_ && opening.access != Access::read) truncate();
     if (*preallocate_ && opening.access != Access::read && opening.file_bytes > 0) preallocate(opening.file_bytes);
     if (hints_.any() && !hints_noted_ && opening.ranks->rank() == 0) note_hints();
   }
@@ -257,6 +259,12 @@ class MpiIo final : public Backend {
     if (requirements.access == Access::both) {
       refuse_call(fmt::format("reads and writes would move the same file pointer; {}", alternative));
     }
+  }
+
+  void check_truncation(const AccessRequirements& requirements) const {
+    if (requirements.access == Access::read) reject("truncate", "nothing is written");
+    if (requirements.access == Access::both) reject("truncate", "reads and writes are mixed in a file that has data");
+    if (requirements.grows) reject("truncate", "data is appended to what the file has");
   }
 
   std::string name_of_call(const Transfer& transfer) const {
@@ -376,6 +384,11 @@ class MpiIo final : public Backend {
                      fmt::format("{} {} bytes{}{}{}", what, transfer.size(), where, text.empty() ? "" : ": ", text));
   }
 
+  void truncate() const {
+    errno = 0;
+    check_code(MPI_File_set_size(file_, 0), "MPI_File_set_size", errno);
+  }
+
   void preallocate(std::int64_t size) const {
     errno = 0;
     check_code(MPI_File_preallocate(file_, size), "MPI_File_preallocate", errno);
@@ -394,6 +407,9 @@ class MpiIo final : public Backend {
                          "MPI-IO call of a write; reads use the corresponding call"};
   Param<std::int64_t> in_flight_{&owner_, "in-flight", 1, "nonblocking transfers in flight", Positive{}, AtMost{65536}};
   Param<bool> preallocate_{&owner_, "preallocate", "MPI_File_preallocate when a file is opened for writing"};
+  Param<bool> truncate_{&owner_, "truncate",
+                        "MPI_File_set_size to 0 when a file is opened for writing, as IOR does; some file systems then "
+                        "start to write the file when it is closed"};
   Hints hints_{owner_};
 
   CallForm form_ = form_of(MpiIoCall::at_all);

@@ -62,6 +62,7 @@ def test_a_motif_with_the_calls_of_the_program_is_found_and_measured(validated):
         assert block["workload"]["slowest_s"] is None  # the engine keeps no times of single ranks
     assert found["ratio"]["low"] is None  # two launches
     assert ["the place of waits among other calls is not compared" in note for note in found["notes"]] == [True]
+    assert found["any_wait_place"]
 
 
 def test_the_ratio_of_times_decides_the_exit_status(validated):

@@ -17,6 +17,7 @@ from support.programs import wait_until
 from support.schemas import schema_faults
 
 import stressbench
+from stressbench import experiments
 from stressbench.formats.files import new_output
 from stressbench.launch.leftovers import Kind, Leftover, find, remove
 from stressbench.launch.leftovers.live_processes import LiveProcesses
@@ -206,6 +207,12 @@ def test_a_temporary_directory_has_a_name_by_which_its_owner_is_known(
     would = call("clean", "--dry-run", "--json")  # in the current directory, too
 
     assert str(left) in [one["path"] for one in json.loads(would.stdout)]
+
+
+def test_experiments_make_no_temporary_directories_with_other_names() -> None:
+    folder = Path(experiments.__file__).parent
+    making = [path.name for path in folder.rglob("*.py") if "TemporaryDirectory(" in path.read_text(encoding="utf-8")]
+    assert making == ["scratch.py"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])

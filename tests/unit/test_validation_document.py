@@ -75,6 +75,8 @@ def test_the_ratio_is_estimated_on_logarithms_with_an_interval_from_six_pairs_on
 def test_the_calls_are_the_same_in_what_was_compared():
     assert "with the same peers, tags and sizes (100 iterations" in sentences(RESULT)[0]
     assert "with the same peers and sizes, without tags (100" in sentences(replace(RESULT, any_tag=True))[0]
+    assert "in the same order with the same" in sentences(RESULT)[0]
+    assert "in the same order, but for waits, with" in sentences(replace(RESULT, any_wait_place=True))[0]
 
 
 def test_a_verdict_that_is_not_certain_says_why():

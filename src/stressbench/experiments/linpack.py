@@ -5,8 +5,8 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from stressbench.experiments.scratch import temporary_directory
 from stressbench.formats.bounds import LARGEST, SMALLEST
 from stressbench.formats.files import limits, read_text
 from stressbench.formats.units import parse_float
@@ -44,12 +44,10 @@ def measure_rmax(
     """Run hpcc and return the Rmax that its Linpack reaches on these ranks.
 
     The matrix size follows from `memory_bytes`, the memory of all ranks together (None: the memory of this machine).
-    Files of hpcc lie in the current directory, which hosts share more often than /tmp. Raises LaunchMistake.
+    Raises LaunchMistake.
     """
     n = problem_size(memory_bytes if memory_bytes is not None else _own_memory())
-    home = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
-    with TemporaryDirectory(prefix=".stressbench-hpcc-", dir=home) as name:
-        folder = Path(name)
+    with temporary_directory(HPCC) as folder:
         (folder / INPUT).write_text(hpcc_input(n=n, ranks=ranks), encoding="utf-8")
         outcome = program.run_program(
             (HPCC,), folder=folder, ranks=ranks, target=target, engine=engine, environment=environment

@@ -12,15 +12,24 @@ from stressbench.stop_signals import handled_by
 
 
 @contextmanager
-def scratch_directory(name: str) -> Iterator[Path]:
+def temporary_directory(name: str) -> Iterator[Path]:
     """A temporary directory in the current one, which hosts of a cluster share more often than /tmp.
 
-    It is removed when the context ends; after SIGKILL, `stressbench clean` removes it. Meanwhile every stop signal
-    raises KeyboardInterrupt, so that it is also removed when a signal arrives between two launches.
+    It is removed when the context ends; after SIGKILL, `stressbench clean` removes it.
     """
     parent = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
-    with TemporaryDirectory(prefix=scratch_prefix(name), dir=parent) as path, handled_by(_interrupt):
+    with TemporaryDirectory(prefix=scratch_prefix(name), dir=parent) as path:
         yield Path(path)
+
+
+@contextmanager
+def scratch_directory(name: str) -> Iterator[Path]:
+    """The same for several launches: every stop signal raises KeyboardInterrupt.
+
+    So it is also removed when a signal arrives between two launches.
+    """
+    with temporary_directory(name) as path, handled_by(_interrupt):
+        yield path
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001  the signature of signal handlers

@@ -71,7 +71,8 @@ class Validation:
     never makes these calls; then nothing was measured. `ratio`: time of an iteration of the workload over that of the
     program, `mpi_ratio` the same of the times in MPI; None without launches. `tolerance`: the largest accepted
     deviation of the ratio from 1, None without one. `is_certain`: whether the interval lies on one side of the
-    tolerance, as the estimate does. `complete`: whether all launches ran. `any_tag`: tags were not compared. `notes`:
+    tolerance, as the estimate does. `complete`: whether all launches ran. `any_tag`: tags were not compared.
+    `any_wait_place`: the place of waits among other calls was not compared, since ranks test for messages. `notes`:
     what was not as expected, as sentences.
     """
 
@@ -94,6 +95,7 @@ class Validation:
     operations: tuple[OperationRow, ...]
     blocks: tuple[Block, ...]
     any_tag: bool = False
+    any_wait_place: bool = False
     notes: tuple[str, ...] = ()
 
     @property

@@ -203,6 +203,38 @@ TEST_F(MpiIoStorage, PreallocatesWhenOpened) {
   bench->close();
 }
 
+TEST_F(MpiIoStorage, TruncatesWhenOpenedForWriting) {
+  const BackendBench bench("mpiio", {{"truncate", ""}});
+  const Strided part{group_};
+  const auto opening = part.opening(path_, Access::write);
+  write_content(bytes_at(5, part.file_bytes() + 100));
+  bench->prepare(opening);
+  bench->open(opening);
+  EXPECT_THAT(content(), IsEmpty());
+  bench->close();
+  write_all(*bench, part, path_);
+  EXPECT_TRUE(read_all(*bench, part, path_) == own_blocks(part)) << "a file that is read is not truncated";
+}
+
+TEST_F(MpiIoStorage, PreallocatesWhatItTruncated) {
+  const BackendBench bench("mpiio", {{"preallocate", ""}, {"truncate", ""}});
+  const Strided part{group_};
+  const auto opening = part.opening(path_, Access::write);
+  write_content(bytes_at(5, part.file_bytes() + 100));
+  bench->prepare(opening);
+  bench->open(opening);
+  EXPECT_EQ(content().size(), static_cast<std::size_t>(part.file_bytes()));
+  bench->close();
+}
+
+TEST_F(MpiIoStorage, RefusesToTruncateWhereDataIsNeeded) {
+  const Settings truncate{{"truncate", ""}};
+  EXPECT_THAT(refused(truncate, {}), IsEmpty());
+  EXPECT_THAT(refused(truncate, {.access = Access::read}), HasSubstr("--truncate: nothing is written"));
+  EXPECT_THAT(refused(truncate, {.access = Access::both}), HasSubstr("reads and writes are mixed"));
+  EXPECT_THAT(refused(truncate, {.grows = true}), HasSubstr("data is appended"));
+}
+
 TEST_F(MpiIoStorage, SaysSoWherePreallocationDoesNotFit) {
   const TimeLimit limit;
   const SmallDisk disk(group_, 64 << 10);

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from stressbench.experiments.scratch import temporary_directory
 from stressbench.experiments.study.combining import JobTemplate, combined_workload, read_job_template
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, specification_of
 from stressbench.formats.errors import reason_of
@@ -78,8 +78,8 @@ class PairMatrix:
     def in_temporary_directory(self) -> Iterator[tuple[Path, Specification]]:
         """Context with the workloads in a temporary directory, and the study whose paths are relative to it."""
         made = self.specification()
-        with TemporaryDirectory(prefix="stressbench-matrix-") as name:
-            yield self.write_in(Path(name), made), made
+        with temporary_directory("matrix") as path:
+            yield self.write_in(path, made), made
 
     @cached_property
     def _jobs(self) -> Mapping[str, JobTemplate]:

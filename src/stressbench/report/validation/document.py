@@ -86,8 +86,9 @@ def _sentences(result: Validation) -> Iterator[str]:
             yield f"and {ranks - _MAX_DIFFERENCES:,} more ranks"
         return
     same = "peers and sizes, without tags" if result.any_tag else "peers, tags and sizes"
+    order = "the same order, but for waits," if result.any_wait_place else "the same order"
     yield (
-        f"calls: the same on {count(result.ranks, 'rank')}, {result.calls:,} in an iteration, in the same order with "
+        f"calls: the same on {count(result.ranks, 'rank')}, {result.calls:,} in an iteration, in {order} with "
         f"the same {same} ({count(result.found, 'iteration')} of the program)"
     )
     ratio = result.ratio

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from stressbench.experiments.scratch import temporary_directory
 from stressbench.experiments.study.includes import statements_of
 from stressbench.experiments.sweep.rates.competing_traffic import NODES, RATE, require_shareable, texts_of
 from stressbench.experiments.sweep.rates.study import ROUNDS, RateSweep, node_counts
@@ -80,8 +80,8 @@ class CompetingSweep:
     @contextmanager
     def in_temporary_directory(self) -> Iterator[Path]:
         """Context with the workload files in a temporary directory."""
-        with TemporaryDirectory(prefix="stressbench-degrade-") as name:
-            yield self.write_in(Path(name))
+        with temporary_directory("degrade") as path:
+            yield self.write_in(path)
 
     @property
     def rounds(self) -> SweepRounds:

@@ -10,6 +10,7 @@ A definition is a file benchmarks/applications/NAME.toml. To the keys of a progr
 | `prepare` | a command for bash, which runs there once before the launches |
 | `ranks` | numbers of ranks on which the program can run, each with values: `{ 2 = { grid = "2 1" } }`; default: any |
 | `values` | text for the words in braces in all of these: {cells} |
+| `labs` | true: compared on labs only, false: on other targets only; default: on all. Naming the input overrides it |
 | `from`, `to`, `pcontrol`, `any_tag`, `iterations`, `computation` | options of `stressbench validate` |
 | `inputs` | tables, each with a `name` and any of the keys above |
 
@@ -47,6 +48,7 @@ class Settings:
     prepare: str | None = None
     ranks: Mapping[int, Values] | None = None
     values: Values = pydantic.Field(default_factory=dict)
+    labs: bool | None = None
     first: str | None = pydantic.Field(default=None, alias="from")
     last: str | None = pydantic.Field(default=None, alias="to")
     pcontrol: bool | None = None
@@ -133,6 +135,17 @@ def select(applications: Mapping[str, Application], names: Sequence[str]) -> lis
             raise sources.SourceMistake(f"there is no application or input {name}; there are {', '.join(known)}")
         chosen |= found
     return [(key, application, one) for key, (application, one) in chosen.items()]
+
+
+def suited(
+    chosen: Sequence[tuple[str, Application, Input]], names: Sequence[str], *, on_lab: bool
+) -> list[tuple[str, Application, Input]]:
+    """Those of `chosen` that are compared on labs, or on other targets, and all that `names` has as keys."""
+    return [
+        (key, application, one)
+        for key, application, one in chosen
+        if key in names or one.completed_by(application).labs in (None, on_lab)
+    ]
 
 
 def case_of(key: str, application: Application, one: Input, ranks: int) -> Case:

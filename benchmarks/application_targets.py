@@ -19,6 +19,11 @@ class SuiteTarget:
     about: str = ""
 
     @property
+    def is_lab(self) -> bool:
+        """Whether it is a lab, whose links are slow."""
+        return self.on.startswith("lab:")
+
+    @property
     def title(self) -> str:
         """The line above the table of a lab; empty for other targets."""
         return "" if self.lab is None else f"{self.on}: {self.about}"

@@ -59,7 +59,8 @@ def answer(
         "found": 500, "measured": 0 if differences else 300,
         "ratio": None if differences else {"value": ratio, "low": low, "high": high}, "mpi_ratio": None,
         "tolerance": 0.05, "is_certain": low is not None, "computation": "measured", "complete": True,
-        "differences": differences, "operations": [], "any_tag": False, "notes": [],
+        "differences": differences, "operations": [], "any_tag": False, "any_wait_place": False,
+        "notes": [],
         "blocks": [] if differences else [{"program": side(1.0, 0.1), "workload": side(ratio, 0.2 * ratio)}],
     }  # fmt: skip
 
@@ -383,6 +384,21 @@ def test_each_lab_of_a_directory_is_up_while_its_hosts_are_compared(bench):
 
     bench("--labs", labs, "--launches", "6", "-o", bench.folder / "kept", "--continue")
     assert {seen["words"][0] for seen in bench.seen} == {"lab"}
+
+
+def test_some_inputs_are_for_labs_and_some_for_other_targets_unless_they_are_named(bench):
+    inputs = [f'[[inputs]]\nname = "{name}"\nlabs = {labs}\n' for name, labs in (("small", "true"), ("large", "false"))]
+    bench.define("two", 'name = "Two"\nprogram = "one"\npackages = ["two"]\n[[inputs]]\nname = "all"\n' + "".join(inputs))
+
+    def listed(*words: str | Path) -> list[str]:
+        return [row[0] for row in bench("--list", *words).rows]
+
+    assert listed() == ["two/all", "two/large"]
+    assert listed("two") == ["two/all", "two/large"]
+    assert listed("--labs", bench.lab("a", hosts=4)) == ["two/all", "two/small"]
+    assert listed("--on", "lab:a") == ["two/all", "two/small"]
+    assert listed("two/small") == ["two/small"]
+    assert listed("--on", "lab:a", "two/large", "two/all") == ["two/large", "two/all"]
 
 
 def test_a_lab_that_cannot_be_brought_up_is_one_message(bench):

@@ -8,7 +8,7 @@ namespace {
 
 std::vector<int> sorted_unique(std::vector<int> ranks) {
   std::ranges::sort(ranks);
-  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;
 }
 

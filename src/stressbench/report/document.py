@@ -91,7 +91,7 @@ class Table:
     groups: tuple[int, ...] = ()
 
     @property
-    def heat(self) -> bool:
+    def is_heat_map(self) -> bool:
         """Whether this is a heat map."""
         return any(isinstance(cell, HeatCell) for row in self.rows for cell in row)
 

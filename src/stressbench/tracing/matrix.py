@@ -72,13 +72,13 @@ class MatrixAccumulator:
     def add(self, rank: RankTrace) -> None:
         """Add one rank's messages."""
         number, few = rank.rank, self.ranks <= MAX_RANKS
-        source = number if few else self._block(number) if rank.node is None else rank.node
+        source = number if few else self._first_of_block(number) if rank.node is None else rank.node
         if not few:
             self._set_host(number, rank.node)
         for peer in rank.peers or ():
             if peer.rank < 0:
                 continue
-            _count(self._sums[source, peer.rank if few else self._block(peer.rank)], peer.messages, peer.bytes)
+            _count(self._sums[source, peer.rank if few else self._first_of_block(peer.rank)], peer.messages, peer.bytes)
             if not few:
                 self._count_by_host(source, peer)
             pair = (peer.bytes, peer.messages, -number, -peer.rank)
@@ -108,7 +108,7 @@ class MatrixAccumulator:
     def _block_size(self) -> int:
         return -(-self.ranks // MAX_RANKS)
 
-    def _block(self, rank: int) -> int:
+    def _first_of_block(self, rank: int) -> int:
         return rank // self._block_size * self._block_size if rank < self.ranks else rank
 
     def finish(self) -> Matrix:
@@ -117,7 +117,7 @@ class MatrixAccumulator:
             return Matrix(unit=MatrixUnit.rank, labels=tuple(range(self.ranks)), pairs=tuple(_pairs(self._sums)))
         if self._ranks_with_host == self.ranks:
             return self._matrix(MatrixUnit.host, self._by_host, sorted(set(self._node_of)), self._host)
-        return self._matrix(MatrixUnit.block, self._sums, range(0, self.ranks, self._block_size), self._block)
+        return self._matrix(MatrixUnit.block, self._sums, range(0, self.ranks, self._block_size), self._first_of_block)
 
     def _host(self, source: int) -> int:
         return self._node_of[source] if source < self.ranks else source

@@ -10,8 +10,8 @@ Goal: the same calls, and times within 5 %. Programs are fetched and built once,
 their repositories from a directory instead (DIR/OWNER/NAME, DIR/OWNER+NAME or DIR/NAME). benchmarks/applications has
 their definitions, which benchmarks/application_inputs.py describes. An input that cannot run on --ranks N runs on the
 next larger number that it can; if there is none, its row says so. --labs DIR brings up the labs of a directory in turn,
-with a rank on each host and a table for each; some inputs are for labs only, or for other targets only. Each input is compared by `stressbench validate` of this checkout with
-the engine of $STRESSBENCH_MPI or --engine. One thread a rank.
+with a rank on each host and a table for each; some inputs are for labs only, or for other targets only. Each input is
+compared by `stressbench validate` of this checkout with the engine of $STRESSBENCH_MPI or --engine. One thread a rank.
 
 Exit status: 0 all meet the goal, 1 some do not, or could not be built or run, 2 invalid names or definitions,
 130 interrupted.

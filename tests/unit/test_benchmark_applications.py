@@ -388,7 +388,9 @@ def test_each_lab_of_a_directory_is_up_while_its_hosts_are_compared(bench):
 
 def test_some_inputs_are_for_labs_and_some_for_other_targets_unless_they_are_named(bench):
     inputs = [f'[[inputs]]\nname = "{name}"\nlabs = {labs}\n' for name, labs in (("small", "true"), ("large", "false"))]
-    bench.define("two", 'name = "Two"\nprogram = "one"\npackages = ["two"]\n[[inputs]]\nname = "all"\n' + "".join(inputs))
+    bench.define(
+        "two", 'name = "Two"\nprogram = "one"\npackages = ["two"]\n[[inputs]]\nname = "all"\n' + "".join(inputs)
+    )
 
     def listed(*words: str | Path) -> list[str]:
         return [row[0] for row in bench("--list", *words).rows]

@@ -318,12 +318,7 @@ void Call::take_matched_message(MPI_Message message) noexcept {
 void Call::finish_without_result() noexcept {
   finished_ = true;
   count(true);
-  Thread::Polling& polling = thread_->polling;
-  if (polling.op != key_.op || polling.site != address_) {  // earlier tests of another call count as computation
-    polling = {0, polling.tracer_ns, key_.op, address_};
-  }
-  polling.time_ns += end_ns_ - begin_ns_;
-  polling.tracer_ns += now_ns() - end_ns_;
+  thread_->polling.add(key_.op, address_, end_ns_ - begin_ns_, now_ns() - end_ns_);
   thread_->recording->busy = 0;
 }
 
@@ -358,11 +353,7 @@ void Call::finish() noexcept {
   Recording& recording = *thread_->recording;
   count(false);
   key_.site = process().site(address_);
-  // Unsuccessful tests before a successful one are waiting, not computation, since a replay tests as often as it needs.
-  // If the program makes another call after unsuccessful tests, they count as computation.
-  const Thread::Polling polling = thread_->polling;
-  const bool waited = polling.op == key_.op && polling.site == address_;
-  const std::int64_t gap_ns = begin_ns_ - thread_->last_return_ns - polling.tracer_ns - (waited ? polling.time_ns : 0);
+  const std::int64_t gap_ns = begin_ns_ - thread_->last_return_ns - thread_->polling.not_computed_ns(key_.op, address_);
   thread_->polling = {};
   const std::int64_t time_ns = end_ns_ - begin_ns_;
   if (lists_incomplete_ && !recording.lost_lists.happened) recording.lost_lists = {recording.total_calls(), 1};

@@ -91,7 +91,7 @@ std::string make_rank_line() {
 
 // Nanoseconds that this thread computed since its last MPI call.
 std::int64_t time_since_last_call_ns(const Thread& thread) {
-  return std::max<std::int64_t>(now_ns() - thread.last_return_ns - thread.polling.tracer_ns, 0);
+  return std::max<std::int64_t>(now_ns() - thread.last_return_ns - thread.polling.not_computed_ns(), 0);
 }
 
 // Resumes or pauses recording. Computation before a pause counts in the gap before the first call after the pause, or

@@ -7,6 +7,7 @@
 #include "handles.hpp"
 #include "mpi_library.hpp"
 #include "objects.hpp"
+#include "polling.hpp"
 #include "recording.hpp"
 
 namespace stressbench::trace {
@@ -59,12 +60,7 @@ class Thread {
   Recording* recording = nullptr;
   ObjectCount objects[object_kinds];
   std::int64_t last_return_ns = 0;
-  struct Polling {               // consecutive tests and probes without a result
-    std::int64_t time_ns = 0;    // in MPI
-    std::int64_t tracer_ns = 0;  // in the tracer
-    std::uint16_t op = 0;
-    const void* site = nullptr;
-  } polling;
+  Polling polling;
   Slots<max_requests> requests;
   Request request_states[max_requests];
   std::int64_t list_words[max_list_words];

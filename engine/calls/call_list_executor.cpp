@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 
@@ -12,6 +13,8 @@ namespace stressbench::calls {
 namespace {
 
 constexpr std::size_t element_types = 5;
+// The most that a test takes of the computation during which it takes place, as in the tracer (docs/trace-format.md).
+constexpr std::int64_t longest_test_ns = 2000;
 
 MPI_Datatype datatype_of(ElementType type) noexcept {
   switch (type) {
@@ -286,18 +289,20 @@ void CallListExecutor::perform(const Recorder& recorder, ComputeTimes& compute_t
 }
 
 void CallListExecutor::perform_with_gaps(const Recorder& recorder, ComputeTimes& compute_times) {
-  std::optional<std::int64_t> start_ns;  // of the computation before the next call, if it began before a test
+  std::optional<std::int64_t> test_start_ns;  // of a test in the computation before the next call
   for_each_execution([](const Compute&) {},
                      [&](const auto& call, const BufferOffsets& offsets) {
                        const std::int64_t gap_ns = compute_times.take_gap_ns();
                        if (gap_ns == ComputeTimes::during_next) {
-                         start_ns = recorder.now_ns();
+                         test_start_ns = recorder.now_ns();
                        } else {
                          if (gap_ns > 0) {
-                           pause::until(compute_times.how, recorder,
-                                        (start_ns ? *start_ns : recorder.now_ns()) + gap_ns);
+                           const std::int64_t now_ns = recorder.now_ns();
+                           const std::int64_t tested_ns =
+                               test_start_ns ? std::min(now_ns - *test_start_ns, longest_test_ns) : 0;
+                           pause::until(compute_times.how, recorder, now_ns + gap_ns - tested_ns);
                          }
-                         start_ns.reset();
+                         test_start_ns.reset();
                        }
                        execute(call, offsets);
                      });

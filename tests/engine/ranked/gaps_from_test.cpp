@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <numeric>
+#include <set>
 
 #include "../traces_of_lists.hpp"
 #include "allocations.hpp"
@@ -21,13 +22,14 @@ using testing::HasSubstr;
 
 constexpr const char* path = "gaps_from_test.trace";
 
-// Stands still except while a motif waits for it. Notes each wait in nanoseconds among the calls that are captured, and
-// each reading as "t".
+// Advances by `step_ns` with each reading, and while a motif waits for it. Notes each wait in nanoseconds among the
+// calls that are captured, and each reading as "t".
 class NotingClock final : public Clock {
  public:
+  explicit NotingClock(std::int64_t step_ns = 0) : step_ns_(step_ns) {}
   std::int64_t now_ns() const noexcept override {
     note("t");
-    return now_;
+    return now_ += step_ns_;
   }
   void spin_until(std::int64_t end_ns) const noexcept override {
     note(std::to_string(end_ns - now_));
@@ -38,6 +40,7 @@ class NotingClock final : public Clock {
   static void note(std::string text) {
     if (capture::is_recording()) capture::record_call(std::move(text));
   }
+  std::int64_t step_ns_;
   mutable std::int64_t now_ = 0;
 };
 
@@ -76,17 +79,17 @@ class GapsFromTrace : public testing::Test {
     const MotifBench bench(group_, motif, options);
     return performed(*bench);
   }
-  static capture::Record performed(Motif& motif) {
-    const NotingClock clock;
+  static capture::Record performed(Motif& motif, std::int64_t step_ns = 0) {
+    const NotingClock clock(step_ns);
     Recorder recorder(clock);
     capture::start();
     motif.perform(recorder);
     return capture::stop();
   }
   // Times of waiting only.
-  static std::vector<std::int64_t> waits(Motif& motif) {
+  static std::vector<std::int64_t> waits(Motif& motif, std::int64_t step_ns = 0) {
     std::vector<std::int64_t> found;
-    for (const std::string& token : performed(motif).tokens) {
+    for (const std::string& token : performed(motif, step_ns).tokens) {
       if (!token.empty() && std::ranges::all_of(token, [](char c) { return c >= '0' && c <= '9'; }))
         found.push_back(std::stoll(token));
     }
@@ -111,16 +114,19 @@ std::int64_t distinct(int rank, int position) { return 1000 * (position + 1) + r
 
 class EveryCallList : public GapsFromTrace, public testing::WithParamInterface<std::pair<std::string, Options>> {};
 
-// Before each call the clock is read once and waited for once; there is nothing else.
+// Before each call the clock is read once and waited for once, and before each test read once; there is nothing else.
 TEST_P(EveryCallList, ComputesBeforeEachCallAsTheProgramDid) {
   const auto& [name, options] = GetParam();
   if (!fits(*make_motif(name, options), ranks())) GTEST_SKIP() << "does not fit " << ranks() << " ranks";
   capture::force_testall_result(capture::TestallResult::incomplete);
   write(name, options, distinct);
+  const capture::Record calls = performed(name, with(options, {{"compute", "off"}}));
+  std::multiset<std::size_t> tests;  // numbers of the calls that follow
+  for (const std::string& test : calls.tests) tests.insert(static_cast<std::size_t>(std::stoi(test)));
   std::vector<std::string> expected;
-  for (const std::string& call : performed(name, with(options, {{"compute", "off"}})).tokens) {
-    expected.insert(expected.end(),
-                    {"t", std::to_string(distinct(rank(), static_cast<int>(expected.size()) / 3)), call});
+  for (std::size_t k = 0; k < calls.tokens.size(); ++k) {
+    expected.insert(expected.end(), tests.count(k), "t");
+    expected.insert(expected.end(), {"t", std::to_string(distinct(rank(), static_cast<int>(k))), calls.tokens[k]});
   }
   EXPECT_EQ(performed(name, with(options, from_trace)).tokens, expected);
 }
@@ -164,8 +170,8 @@ TEST_F(HaloOfTwo, ComputesFromBeforeATestThatTheTraceLacks) {
   capture::force_testall_result(capture::TestallResult::incomplete);
   const capture::Record record = performed("halo2d", with(small, from_trace));
   const std::string both = fmt::format("t 100 Is>{0}:{1}:176 t 200 Ir<{0}:{2}:176", 1 - rank(), 2 - rank(), 1 + rank());
-  // The computation before the wait begins with the second reading; the test takes place in it.
-  EXPECT_EQ(tokens(record), both + " t 300 Wa(2) t 400 Wa(0)");
+  // The test takes place between two readings, in the computation before the wait.
+  EXPECT_EQ(tokens(record), both + " t t 300 Wa(2) t 400 Wa(0)");
   EXPECT_THAT(record.tests, ElementsAre("7:Testall(2)"));
 }
 
@@ -173,8 +179,18 @@ TEST_F(HaloOfTwo, ComputesTheSameWhereItsOwnTestSucceeds) {
   write("halo2d", small, [](int, int position) { return 100 * (position + 1); });
   capture::force_testall_result(capture::TestallResult::complete);
   const capture::Record record = performed("halo2d", with(small, from_trace));
-  EXPECT_THAT(tokens(record), testing::EndsWith(" t 300 t 400 Wa(0)"));
+  EXPECT_THAT(tokens(record), testing::EndsWith(" t t 300 t 400 Wa(0)"));
   EXPECT_THAT(record.tests, ElementsAre("7:Testall(2)"));
+}
+
+// A test of 500 ns is a part of the computation; one of 5000 ns handled messages or gave its core away, and is not,
+// but for the 2000 ns that the tracer counts as computation, too.
+TEST_F(HaloOfTwo, ALongTestIsNotComputation) {
+  write("halo2d", small, [](int, int) { return 10'000; });
+  capture::force_testall_result(capture::TestallResult::incomplete);
+  const MotifBench bench(group_, "halo2d", with(small, from_trace));
+  EXPECT_THAT(waits(*bench, 500), ElementsAre(10'000, 10'000, 9500, 10'000));
+  EXPECT_THAT(waits(*bench, 5000), ElementsAre(10'000, 10'000, 8000, 10'000));
 }
 
 TEST_F(HaloOfTwo, ComputesBeforeATestThatSucceededInTheProgram) {

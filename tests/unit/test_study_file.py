@@ -129,6 +129,14 @@ def test_a_workload_that_is_not_there_is_told_with_its_line(tmp_path: Path) -> N
         read_study(file)
 
 
+def test_a_workload_whose_name_is_too_long_for_a_file_is_told_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(f'[factors]\nworkload = ["{"x" * 300}.sb"]\n')
+
+    with pytest.raises(StudyMistake, match=r"study.toml:2: factors.workload: 'x{80}...': expected a workload file"):
+        read_study(file)
+
+
 @given(
     st.lists(st.text("abcdef", min_size=1, max_size=4), min_size=1, max_size=8, unique=True),
     st.integers(0, 5),

@@ -56,6 +56,13 @@ def test_a_file_that_includes_itself_is_read_once(tmp_path: Path) -> None:
     assert included_files(workload, [{}]) == (workload,)
 
 
+def test_an_include_of_a_name_that_is_too_long_for_a_file_is_left_to_the_engine(tmp_path: Path) -> None:
+    workload = tmp_path / "w.sb"
+    workload.write_text(f"[INCLUDE] {'x' * 300}.sb\n[MOTIF] incast\n")
+
+    assert statements(workload) == [("MOTIF", "incast")]
+
+
 def test_files_that_include_each_other_under_several_names_are_read_once(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     workload = tmp_path / "w.sb"

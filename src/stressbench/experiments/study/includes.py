@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stressbench.formats.files import limits, read_text
+from stressbench.formats.files import is_file, limits, read_text
 from stressbench.formats.workload_text import STATEMENT, expanded, without_comments
 
 # As in the engine (engine/workload/limits.hpp).
@@ -84,7 +84,7 @@ class _Reader:
                 yield key, rest, variables
             elif len(open_files) <= _MOST_DEEP and (word := expanded(rest, variables)) is not None:
                 file = Path(path.parent / word)
-                if budget.includes and file.is_file():
+                if budget.includes and is_file(file):
                     budget.includes -= 1
                     self.included_paths[file] = None
                     normal = os.path.normpath(file)

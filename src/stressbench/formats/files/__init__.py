@@ -3,6 +3,7 @@
 from stressbench.formats.files.bounded import (
     FileRefused,
     clear_protected_files,
+    is_file,
     lines_in,
     open_regular,
     protect_from_overwriting,
@@ -23,6 +24,7 @@ __all__ = [
     "append_lines",
     "atomic_output",
     "clear_protected_files",
+    "is_file",
     "is_own_file",
     "lines_in",
     "new_output",

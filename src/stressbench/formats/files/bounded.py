@@ -31,6 +31,14 @@ class FileRefused(OSError):
         super().__init__(errno.EINVAL, reason, str(path))
 
 
+def is_file(path: Path) -> bool:
+    """Whether it is a regular file; False also for a name that no file can have, where Path.is_file raises OSError."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def open_regular(path: Path, *, limit: int) -> BufferedReader:
     """Open the regular file at `path`, of at most `limit` bytes. Raises OSError.
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from stressbench.formats.excerpts import excerpt
+from stressbench.formats.files import is_file
 from stressbench.formats.study.cells import (
     PLAIN_FACTORS,
     Cell,
@@ -106,10 +108,10 @@ def study_file_mistakes(text: str, *, source: str) -> AbstractContextManager[Non
 
 def require_workloads(study: Study, *, text: str, source: str, folder: Path) -> None:
     """Raise StudyFileMistake if a workload is not a file below `folder`."""
-    missing = [name for name in dict.fromkeys(cell.workload for cell in study.cells) if not (folder / name).is_file()]
+    missing = [name for name in dict.fromkeys(cell.workload for cell in study.cells) if not is_file(folder / name)]
     place = ("factors", "workload")
     complaints = [
-        Complaint(place=place, text=f"factors.workload: '{name}': expected a workload file in {folder}")
+        Complaint(place=place, text=f"factors.workload: '{excerpt(name)}': expected a workload file in {folder}")
         for name in missing
     ]
     if complaints:

@@ -1,7 +1,7 @@
 """Readers and what they are fed: small right files, changed at random from a fixed seed, in a process with limits.
 
-`python -m support.mutations READER COUNT` tries COUNT changed files and prints what went wrong as JSON. Run it by hand
-with `--mutations 600` of pytest, or as it stands here.
+`python -m support.mutations READER FIRST END` tries changed files FIRST to END - 1 and prints what went wrong as JSON.
+Run it by hand with `--mutations 600` of pytest, or as it stands here.
 """
 
 import contextlib
@@ -354,11 +354,11 @@ def _words(command: str, *, out: str, given: Path) -> list[str]:
     return command.replace("{out}", out).replace("{}", str(given)).split()
 
 
-def tried(name: str, count: int) -> list[dict[str, Any]]:
-    """Violations by this number of mutated files, which are numbered from 0 and the same in every run."""
+def tried(name: str, numbers: range) -> list[dict[str, Any]]:
+    """Violations by the mutated files of these numbers, which are the same in every run."""
     reader = READERS[name]
     found = []
-    for number in range(count):
+    for number in numbers:
         chance = random.Random(f"{name} {number}")
         with tempfile.TemporaryDirectory() as made:
             given = _prepared(reader, Path(made), chance)
@@ -411,7 +411,7 @@ def stand_ins() -> Iterator[None]:
 def main() -> None:
     limited()
     with contextlib.redirect_stdout(sys.stderr), stand_ins():
-        found = tried(sys.argv[1], int(sys.argv[2]))
+        found = tried(sys.argv[1], range(int(sys.argv[2]), int(sys.argv[3])))
     print(json.dumps(found))
 
 

@@ -32,11 +32,11 @@ RANK_BYTES = 32 << 20
 TRANSFERS = (65536, 1 << 20)
 REPETITIONS = 10  # of a launch, after the first
 BACKENDS = {
-    "POSIX": ("posix", ("--call", "write")),
-    "MPIIO": ("mpiio", ("--call", "MPI_File_write_at", "--truncate")),
-    "HDF5": ("hdf5", ()),
+    "POSIX": ("posix", ("--call", "write"), ()),
+    "MPIIO": ("mpiio", ("--call", "MPI_File_write_at"), ("--truncate",)),
+    "HDF5": ("hdf5", (), ()),
 }
-"""The motif of each backend of IOR, and its options."""
+"""The motif of each backend of IOR, its options, and those of writing."""
 LAYOUTS = {"N-1": ("one", ()), "N-N": ("rank", ("-F",))}
 """The motif's choice of --files for each layout, and IOR's option."""
 
@@ -56,12 +56,13 @@ class Access:
             "-o", str(file), *options,
         ]  # fmt: skip
 
-    def motif_words(self, engine: Path, file: Path, *options: str) -> list[str]:
-        """Command line of the motif, likewise."""
-        motif, own_options = BACKENDS[self.backend]
+    def motif_words(self, engine: Path, file: Path, *options: str, does: str = "write_read") -> list[str]:
+        """Command line of the motif, likewise. `does`: its option --do."""
+        motif, own_options, writing_options = BACKENDS[self.backend]
         return [
-            str(engine), "motif", motif, *own_options, "-t", str(self.transfer), "-s", str(RANK_BYTES),
-            "--files", LAYOUTS[self.layout][0], "-f", str(file), "--json", *options,
+            str(engine), "motif", motif, *own_options, *(() if does == "read" else writing_options),
+            "-t", str(self.transfer), "-s", str(RANK_BYTES), "--files", LAYOUTS[self.layout][0], "-f", str(file),
+            "--json", "--do", does, *options,
         ]  # fmt: skip
 
 
@@ -106,8 +107,8 @@ class Runs:
         words = self._access.ior_words(self._ior, self._files[0], *options)
         return ior_bandwidths(self._setting.place.run(RANKS, words))
 
-    def _run_motif(self, *options: str) -> dict[str, list[float]]:
-        words = self._access.motif_words(self._setting.engine, self._files[1], *options)
+    def _run_motif(self, *options: str, does: str = "write_read") -> dict[str, list[float]]:
+        words = self._access.motif_words(self._setting.engine, self._files[1], *options, does=does)
         return motif_bandwidths(self._setting.place.run(RANKS, words))
 
     def ior(self) -> dict[str, float]:
@@ -116,7 +117,7 @@ class Runs:
 
     def motif(self) -> dict[str, float]:
         """Times of the motif without the first repetition."""
-        return times(self._run_motif("--do", "write_read", "--repetitions", str(REPETITIONS), "--warmup", "1"))
+        return times(self._run_motif("--repetitions", str(REPETITIONS), "--warmup", "1"))
 
     def first_ior(self) -> dict[str, float]:
         """Times of IOR with the first open of a process: it writes in one launch and reads in another."""
@@ -125,8 +126,8 @@ class Runs:
     def first_motif(self) -> dict[str, float]:
         """Times of the motif with the first open of a process."""
         once = ("--repetitions", "1", "--warmup", "0")
-        written = self._run_motif("--do", "write", "--keep", "--overwrite", *once)
-        return times(written | self._run_motif("--do", "read", "--existing", *once))
+        written = self._run_motif("--keep", "--overwrite", *once, does="write")
+        return times(written | self._run_motif("--existing", *once, does="read"))
 
 
 def accesses() -> Iterator[Access]:

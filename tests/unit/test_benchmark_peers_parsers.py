@@ -77,10 +77,12 @@ def test_ior_and_motif_transfer_the_same(module, tmp_path):
     assert access.ior_words("ior", tmp_path / "f", "-w") == [
         "ior", "-a", "MPIIO", "-t", "65536", "-b", "33554432", "-F", "-o", f"{tmp_path}/f", "-w",
     ]  # fmt: skip
-    assert access.motif_words(Path("/engine"), tmp_path / "f", "--do", "write") == [
-        "/engine", "motif", "mpiio", "--call", "MPI_File_write_at", "-t", "65536", "-s", "33554432", "--files", "rank",
-        "-f", f"{tmp_path}/f", "--json", "--do", "write",
+    same = ["-t", "65536", "-s", "33554432", "--files", "rank", "-f", f"{tmp_path}/f", "--json"]
+    call = ["/engine", "motif", "mpiio", "--call", "MPI_File_write_at"]
+    assert access.motif_words(Path("/engine"), tmp_path / "f", "--keep", does="write") == [
+        *call, "--truncate", *same, "--do", "write", "--keep",
     ]  # fmt: skip
+    assert access.motif_words(Path("/engine"), tmp_path / "f", does="read") == [*call, *same, "--do", "read"]
 
 
 def test_all_accesses_are_compared_once(module):

@@ -4,7 +4,8 @@ Both sides write 32 MiB per rank to new files and read them back, with transfers
 independent calls, without sync. The motif `posix` seeks and writes as IOR does (`--call write`). Bandwidth is bytes of
 all ranks / time from the first open to the last close on both sides; the time of this table is 64 MiB divided by it,
 the median over 10 repetitions within a launch. IOR sets the size of a new file to 0 after it opened it with MPI-IO,
-which makes its close slower on some file systems (docs/benchmarks/peers.md).
+which makes its close slower on some file systems (docs/benchmarks/peers.md); so does the motif `mpiio` with
+`--truncate`.
 
 The first repetition is not counted on either side: the first MPI_File_open of a process loads the components of Open
 MPI that read and write files, which takes as long as hundreds of transfers. IOR counts it (`-i 1` has nothing else),

@@ -176,7 +176,6 @@ class _Run:
     computation: Computation = Computation.sequence
     nodes: int = 1
     notes: list[str] = field(default_factory=list)
-    any_wait_place: bool = False
     blocks: list[Block] = field(default_factory=list)
     gaps: list[tuple[Path, ...]] = field(default_factory=list)  # by block: the captures with the computation
     lengths: tuple[tuple[int, ...], ...] = ()  # by rank: calls of each step of a chain
@@ -234,8 +233,7 @@ class _Run:
                 f"some ranks make these calls {iterations.found:,} times in a row, others up to "
                 f"{iterations.most_found:,} times: iterations of different ranks may not correspond"
             )
-        self.any_wait_place = iterations.expected is not None and any(iterations.expected.complete_early)
-        if self.any_wait_place:
+        if iterations.any_wait_place:
             self.notes.append(_TESTS)
         return limited
 
@@ -390,7 +388,7 @@ class _Run:
             mpi_ratio=ratio_of([one.workload.mpi_s / one.program.mpi_s for one in blocks if one.program.mpi_s > 0]),
             tolerance=spec.tolerance, is_certain=is_certain, computation=self.computation, complete=complete,
             differences=iterations.differences, operations=tuple(operations), blocks=blocks, any_tag=spec.any_tag,
-            any_wait_place=self.any_wait_place, notes=tuple(self.notes),
+            any_wait_place=iterations.any_wait_place, notes=tuple(self.notes),
         )  # fmt: skip
 
 

@@ -38,6 +38,12 @@ def interrupted(engine: Engine, words: tuple[str, ...], folder: Path, after_s: f
             process.communicate(timeout=LIMIT_S)
 
 
+def words_for(folder: Path) -> tuple[str, ...]:
+    """The command that starts the study or goes on with it. A moment may come before there is a study."""
+    has_begun = (folder / "made" / "manifest.jsonl").exists()
+    return ("resume", "made") if has_begun else ("run", "study.toml", "-o", "made")
+
+
 def test_interrupted_at_random_moments_it_has_each_run_once(engine, tmp_path: Path, pytestconfig) -> None:
     """So many as --interruptions says; whatever a moment hits, the outcome must be the same."""
     (tmp_path / "pair.sb").write_text(REAL_PAIR)
@@ -45,11 +51,9 @@ def test_interrupted_at_random_moments_it_has_each_run_once(engine, tmp_path: Pa
     rng = random.Random(1)
 
     for _ in range(pytestconfig.getoption("--interruptions")):
-        has_begun = (tmp_path / "made" / "manifest.jsonl").exists()  # a moment may come before that
-        words = ("resume", "made") if has_begun else ("run", "study.toml", "-o", "made")
         how = rng.choice((signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
-        interrupted(engine, words, tmp_path, rng.uniform(0.5, 3), how)
-    ended = engine.stressbench("study", "resume", "made", cwd=tmp_path)
+        interrupted(engine, words_for(tmp_path), tmp_path, rng.uniform(0.5, 3), how)
+    ended = engine.stressbench("study", *words_for(tmp_path), cwd=tmp_path)
     report = json.loads(engine.stressbench("study", "report", "made", "--format", "json", cwd=tmp_path).output)
 
     assert ended.status == 0, ended.errors

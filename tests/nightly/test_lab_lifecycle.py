@@ -165,6 +165,20 @@ def test_a_lab_of_another_version_of_this_program_goes_down_too(bench, wait_for)
     wait_for(lambda: gone(bench.folder / "labs"), "nothing is left")
 
 
+def test_hosts_take_cores_in_turn(bench) -> None:
+    cores = sorted(os.sched_getaffinity(0))
+    query = ("grep", "Cpus_allowed_list", "/proc/self/status")
+    bench.lab("up", "tiny")
+    try:
+        entered = [bench.lab("exec", f"h{host}", "--", *query).split()[1] for host in range(4)]
+        started = [bench.lab("exec", "h0", "--", "/run/lab/agent", f"h{host}", *query).split()[1] for host in (1, 2)]
+    finally:
+        bench.lab("down", "tiny")
+
+    assert entered == [str(cores[host % len(cores)]) for host in range(4)]
+    assert started == entered[1:3]
+
+
 @pytest.mark.skipif(
     len(os.sched_getaffinity(0)) < 2,
     reason="two hosts cannot be pinned to cores of their own: this session may use one core",

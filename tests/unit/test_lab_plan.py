@@ -122,6 +122,20 @@ def test_a_delay_stands_before_the_bucket() -> None:
     assert second.startswith("qdisc replace dev eth0 parent 1:1 handle 10: tbf rate 100000000bit ")
 
 
+@pytest.mark.parametrize(
+    ("cores", "available", "assigned"),
+    [
+        (1, {0, 1}, {"h0": (0,), "h1": (1,), "h2": (0,)}),
+        (2, {3, 5, 7}, {"h0": (3, 5), "h1": (3, 7), "h2": (5, 7)}),
+        (2, {0, 1}, {"h0": (0, 1), "h1": (0, 1), "h2": (0, 1)}),
+    ],
+)
+def test_hosts_take_cores_in_turn(cores: int, available: set[int], assigned: dict[str, tuple[int, ...]]) -> None:
+    lab = parse_lab(RING.replace("count = 3", f"count = 3\ncores = {cores}"), name="r", source="r.toml")
+
+    assert cores_of_hosts(lab, available) == assigned
+
+
 def test_pinned_hosts_have_cores_for_themselves() -> None:
     pinned = parse_lab(RING.replace("count = 3", "count = 3\ncores = 2\npinned = true"), name="p", source="p.toml")
 
@@ -133,7 +147,6 @@ def test_pinned_hosts_have_cores_for_themselves() -> None:
         "3,4\n",
         "5,6\n",
     ]
-    assert cores_of_hosts(TINY, {0, 1}) == {}
 
 
 def test_mpi_is_told_the_nics_of_all_rails() -> None:

@@ -1,16 +1,37 @@
 """Assignment of the machine's cores to the hosts of a lab. Pure."""
 
 from collections.abc import Iterable, Mapping
-from itertools import cycle
 
 from stressbench.labs.topology import Lab
 
 
 def cores_of_hosts(lab: Lab, available: Iterable[int]) -> Mapping[str, tuple[int, ...]]:
-    """Cores of each host, assigned in turn, so that hosts share cores evenly where there are more hosts than cores.
+    """Cores of each host, as many as it has. Pinned hosts share none, for which `available` must suffice.
 
-    The kernel does not do this for ranks at real-time priority: ranks that poll are always runnable, and the kernel
-    moves such processes only to a core that runs none. The cores of pinned hosts are distinct if `available` suffices.
+    Other hosts share the cores evenly. The kernel does not do this for ranks at real-time priority: ranks that poll are
+    always runnable, and the kernel moves such processes only to a core that runs none.
     """
-    cores_in_turn = cycle(sorted(available))
-    return {host.name: tuple(sorted(next(cores_in_turn) for _ in range(host.cores))) for host in lab.hosts}
+    cores = sorted(available)
+    assigned, used = {}, 0
+    for number, host in enumerate(lab.hosts):
+        start = used if lab.pinned else _shared_start(number, size=host.cores, cores=len(cores))
+        indices = (start + offset for offset in range(min(host.cores, len(cores))))
+        assigned[host.name] = tuple(sorted(cores[index % len(cores)] for index in indices))
+        used += host.cores
+    return assigned
+
+
+def _shared_start(number: int, *, size: int, cores: int) -> int:
+    """First core of host `number` with `size` cores: multiples of `size`, in the order of the Thue-Morse sequence.
+
+    Consecutive hosts are spread evenly, and so is every second, fourth, ... of them: where jobs are placed on
+    alternate hosts, the hosts of one job do not all share one core.
+    """
+    side_by_side = cores // size
+    if side_by_side < 2:  # noqa: PLR2004  hosts that fit side by side
+        return number * size
+    digit_sum = 0
+    while number:
+        number, digit = divmod(number, side_by_side)
+        digit_sum += digit
+    return digit_sum * size

@@ -28,7 +28,7 @@ def _shared_start(number: int, *, size: int, cores: int) -> int:
     alternate hosts, the hosts of one job do not all share one core.
     """
     side_by_side = cores // size
-    if side_by_side < 2:  # noqa: PLR2004  hosts that fit side by side
+    if side_by_side < 2:
         return number * size
     digit_sum = 0
     while number:

@@ -117,7 +117,9 @@ def test_a_program_that_ends_is_started_again_until_the_other_is_done() -> None:
 
 
 def test_the_overlap_is_the_share_of_the_time_in_which_the_other_ran_without_its_start() -> None:
-    done = period(Simulated(runs_s={"short": 4.0, "long": 20.0}, start_s=1.0), "short", "long", executions=1)
+    machine = Simulated(runs_s={"short": 4.0, "long": 20.0}, start_s=1.0)
+
+    done = period(machine, "short", "long", executions=1, min_overlap=0.75)
 
     (long,) = [one for one in of(done, 1) if one.status == 0]
     assert long.ended_s == 21

@@ -169,7 +169,7 @@ def test_steps_of_slurm_get_consecutive_nodes() -> None:
     assert second.ranks == 8
     assert second.target.host_count == 2
     assert second.target.first_node == 2  # type: ignore[attr-defined]
-    with pytest.raises(LaunchMistake, match="--nodes: --on slurm: steps get consecutive nodes"):
+    with pytest.raises(LaunchMistake, match="--nodes: steps of Slurm get consecutive nodes"):
         members_of((0, 1), made("a", "b"), allocation, nodes=NodeUse.interleaved, on="slurm")
 
 

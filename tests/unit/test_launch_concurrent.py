@@ -81,7 +81,7 @@ def test_the_handlers_of_signals_are_restored() -> None:
 
 def test_a_program_that_cannot_be_started_is_named() -> None:
     with concurrent_launches() as launches:
-        with pytest.raises(LaunchMistake, match="no-such-program: No such file or directory"):
+        with pytest.raises(LaunchMistake, match="no-such-program: no such file or directory"):
             launches.start(0, Command(argv=("no-such-program",)))
 
         assert launches.running == 0

@@ -96,10 +96,10 @@ def test_steps_of_slurm_run_on_the_chosen_nodes() -> None:
     words = built(place.on_hosts(range(2, 4)), concurrent_ranks=4)
 
     assert "--nodes=2 --ntasks-per-node=2 --relative=2" in words
-    with pytest.raises(LaunchMistake, match="steps get consecutive nodes"):
+    with pytest.raises(LaunchMistake, match="steps of Slurm get consecutive nodes"):
         place.on_hosts(range(0, 4, 2))
 
 
 def test_this_machine_has_no_hosts_to_choose_from() -> None:
-    with pytest.raises(LaunchMistake, match="launches cannot be given hosts of their own"):
+    with pytest.raises(LaunchMistake, match="cannot give launches hosts of their own"):
         LOCAL.on_hosts(range(1))

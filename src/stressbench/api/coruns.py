@@ -68,12 +68,12 @@ def corun(
 
     Each of `programs` is an MPI program with its arguments, without its mpirun, or `["W.sb"]` for a workload. With
     `pairs`, each pair of them runs together instead of all; `with_copies` adds pairs of copies of each, `triples` adds
-    groups of three names or more. `ranks`: of each program, or one number for each. `on`: a launch target such as "lab:tiny", or a `Lab`. `nodes`: "disjoint",
-    "interleaved" or "shared" hosts. In each of `blocks`, every program runs alone, and all run together, until each was
-    executed `executions` times while each of the others ran for `min_overlap` of its time. `figures` and `lower` are
-    expressions `NAME=REGEX` of figures of merit. `rounds`: contended rounds of workloads. `time_limit` of an
-    execution, such as "10min". `machine`: its name in observations. `output`: a new directory for all executions,
-    observations and a report.
+    groups of three names or more. `ranks`: of each program, or one number for each. `on`: a launch target such as
+    "lab:tiny", or a `Lab`. `nodes`: "disjoint", "interleaved" or "shared" hosts. In each of `blocks`, every program
+    runs alone, and all run together, until each was executed `executions` times while each of the others ran for
+    `min_overlap` of its time. `figures` and `lower` are expressions `NAME=REGEX` of figures of merit. `rounds`:
+    contended rounds of workloads. `time_limit` of an execution, such as "10min". `machine`: its name in observations.
+    `output`: a new directory for all executions, observations and a report.
 
     After Ctrl-C, the results so far are returned, which are not `data.complete`. Must be called in the main thread.
     Raises `stressbench.StressBenchError` if something is wrong, or a program failed.

@@ -54,7 +54,8 @@ def read(path: str | PathLike[str]) -> AnyResults:
     The file itself says what it is: a run file (`RunResults`), a trace (`TraceResults`), a profile of `stressbench
     profile` (`ProfileResults`), one of `impact` or `compress` (`SensitivityResults`), a protocol of `beff` or `beff-io`
     (`BEffResults`, `BEffIOResults`), or the directory of a study (`StudyResults`) or of a program's launches
-    (`DegradeResults`, `RailsResults`, `CorunResults`). `read_run` and `read_study` read only one kind, for type checkers.
+    (`DegradeResults`, `RailsResults`, `CorunResults`). `read_run` and `read_study` read only one kind, for type
+    checkers.
 
     Of a run, rounds that were not committed are left out, so that the file of an interrupted run, or of one that is
     still running, can be read. Raises `stressbench.StressBenchError`, which names file and line, if the file cannot be

@@ -119,9 +119,7 @@ class PlainTarget:
 
     def on_hosts(self, hosts: range) -> LaunchTarget:  # noqa: ARG002  a LaunchTarget's
         """Not supported. Raises LaunchMistake."""
-        raise LaunchMistake(
-            "launches cannot be given hosts of their own on this launch target; they can share all hosts"
-        )
+        raise LaunchMistake("--nodes: this launch target cannot give launches hosts of their own; expected shared")
 
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:
         """The request with other binding: by default, each of two mpiruns would bind its rank 0 to the first core."""

@@ -93,8 +93,13 @@ class CorunOptions:
             words=tuple(words),
             programs=programs_of(split(words), names=program_names(self.names), ranks=rank_counts(self.ranks)),
             on=self.on, nodes=self.nodes, blocks=self.blocks, executions=self.executions,
-            min_overlap=1.0 if self.min_overlap == "100%" else share(self.min_overlap, option="--min-overlap", zero=False),
+            min_overlap=_overlap(self.min_overlap),
             figures={**higher, **lower}, lower=tuple(lower), rounds=self.rounds,
             limit_s=None if self.time_limit is None else seconds(self.time_limit, option="--time-limit"),
             seed=self.seed, machine=self.machine, engine=engine, output=self.output,
         )  # fmt: skip
+
+
+def _overlap(text: str) -> float:
+    """A share that may be 100 %. Raises UserError."""
+    return 1.0 if text == "100%" else share(text, option="--min-overlap", zero=False)

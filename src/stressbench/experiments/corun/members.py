@@ -46,24 +46,17 @@ def default_node_use(target: LaunchTarget) -> NodeUse:
 def members_of(
     group: Sequence[int], programs: Sequence[Program], target: LaunchTarget, *, nodes: NodeUse, on: str
 ) -> tuple[Member, ...]:
-    """The programs of a group on their hosts. Raises LaunchMistake where there are too few hosts or ranks are missing."""
+    """The programs of a group on their hosts. Raises LaunchMistake for too few hosts, and where ranks are missing."""
     parts = _parts(len(group), target, nodes=nodes, on=on)
     members = []
     for number, hosts in zip(group, parts, strict=True):
         program = programs[number]
-        part = target if hosts is None else _on_hosts(target, hosts, on=on)
+        part = target if hosts is None else target.on_hosts(hosts)
         ranks = program.ranks or part.ranks
         if ranks is None:
             raise LaunchMistake("-n is missing, for example -n 4, or -n 4,8 for one number of each program")
         members.append(Member(number=number, program=program, target=part, hosts=hosts, ranks=ranks))
     return tuple(members)
-
-
-def _on_hosts(target: LaunchTarget, hosts: range, *, on: str) -> LaunchTarget:
-    try:
-        return target.on_hosts(hosts)
-    except LaunchMistake as mistake:
-        raise LaunchMistake(f"--nodes: --on {on}: {mistake}") from mistake
 
 
 def _parts(count: int, target: LaunchTarget, *, nodes: NodeUse, on: str) -> tuple[range | None, ...]:

@@ -151,9 +151,10 @@ def shortfall(members: Sequence[Member], executions: Sequence[Execution], rule: 
         counted = [one for one in done if one.overlap is None or one.overlap >= rule.min_overlap]
         if len(counted) < rule.executions:
             best = max((one.overlap or 0.0 for one in done), default=0.0)
+            had = f"{count(len(counted), 'execution')} of {len(done)} had the others beside it"
+            share = f"{100 * rule.min_overlap:g} % of its time (at best {100 * best:.0f} %)"
             sentences.append(
-                f"{member.program.name}: {count(len(counted), 'execution')} of {len(done)} had the others beside it for "
-                f"at least {100 * rule.min_overlap:g} % of its time (at best {100 * best:.0f} %): the others take too "
-                "long to start again; give them longer inputs, or lower --min-overlap"
+                f"{member.program.name}: {had} for at least {share}: the others take too long to start again; give "
+                "them longer inputs, or lower --min-overlap"
             )
     return tuple(sentences)

@@ -98,7 +98,8 @@ def rank_counts(text: str | None) -> tuple[int, ...]:
 def program_names(text: str | None) -> tuple[str, ...]:
     """Names from `cg,ft`; none for None. Raises LaunchMistake for a name that profiles cannot have."""
     words = tuple(text.split(",")) if text is not None else ()
-    if wrong := next((word for word in words if valid_name(word) != word), None):
+    wrong = next((word for word in words if valid_name(word) != word), None)
+    if wrong is not None:
         raise LaunchMistake(f"--names: '{wrong}': expected letters, digits and . _ + - only, 64 at most")
     return words
 

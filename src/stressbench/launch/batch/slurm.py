@@ -82,7 +82,7 @@ class SlurmTarget(Allocation):
     def on_hosts(self, hosts: range) -> "SlurmTarget":
         """Consecutive nodes of the allocation, by default with a rank for each CPU. Raises LaunchMistake for others."""
         if hosts.step != 1:
-            raise LaunchMistake("--on slurm: steps get consecutive nodes of the allocation, none in turn")
+            raise LaunchMistake("--nodes: steps of Slurm get consecutive nodes; expected disjoint or shared")
         ranks = None if self.cpus is None else self.cpus * len(hosts)
         return replace(self, nodes=len(hosts), first_node=hosts.start, ranks=ranks)
 

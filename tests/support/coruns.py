@@ -15,12 +15,12 @@ def plan(
     lower: tuple[str, ...] = (), min_overlap: float = 0.9,
 ) -> CorunPlan:  # fmt: skip
     """A plan of these programs, all together by default, on two hosts each."""
-    together = tuple(groups) or (tuple(range(len(names))),)
+    all_groups = tuple(groups) or (tuple(range(len(names))),)
     return CorunPlan(
         at=AT, version="0", command=("./a", "++", "./b"), on="lab:tiny", runs=runs, seed=1, figures=figures or {},
         programs=tuple(PlannedProgram(name=name, command=(f"./{name}",), ranks=2) for name in names),
-        groups=together, hosts=tuple(hosts_of(group) for group in together), nodes=NodeUse.disjoint, executions=1,
-        min_overlap=min_overlap, lower=lower, machine="lab-tiny",
+        groups=all_groups, hosts=tuple(hosts_of(group) for group in all_groups),
+        nodes=NodeUse.disjoint, executions=1, min_overlap=min_overlap, lower=lower, machine="lab-tiny",
     )  # fmt: skip
 
 
@@ -39,12 +39,12 @@ def execution(
     )  # fmt: skip
 
 
-def alone(block: int, number: int, *times_s: float, hosts: str = "0-1", use: float | None = None) -> Period:
+def isolated(block: int, number: int, *times_s: float, hosts: str = "0-1", use: float | None = None) -> Period:
     """A period in which one program ran."""
     return period(block, (number,), [execution(one) for one in times_s], hosts=(hosts,), use=use)
 
 
-def together(
+def contended(
     block: int, group: tuple[int, ...], executions: Sequence[Execution], *, use: float | None = None
 ) -> Period:
     """A period in which all programs of a group ran."""
@@ -68,9 +68,9 @@ def blocks(slow: float = 2.0, *, count: int = 6, noise: float = 0.01) -> list[Pe
     for block in range(count):
         drift = 1 + noise * block
         made += [
-            alone(block, 0, 10 * drift, use=0.3),
-            alone(block, 1, 4.0, hosts="2-3", use=0.6),
-            together(
+            isolated(block, 0, 10 * drift, use=0.3),
+            isolated(block, 1, 4.0, hosts="2-3", use=0.6),
+            contended(
                 block, (0, 1),
                 [execution(10 * slow * drift, overlap=1.0), execution(4.0, place=1, overlap=0.95)], use=0.9,
             ),

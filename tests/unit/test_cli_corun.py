@@ -24,11 +24,15 @@ def matrix(tmp_path: Path) -> Path:
     """Three programs: b is slowed by a and by c, and ran beside copies of nobody."""
     periods = []
     for block in range(6):
-        periods += [coruns.alone(block, 0, 1.0), coruns.alone(block, 1, 1.0), coruns.alone(block, 1, 1.0, hosts="2-3")]
-        periods += [coruns.alone(block, 2, 1.0, hosts="2-3")]
+        periods += [
+            coruns.isolated(block, 0, 1.0),
+            coruns.isolated(block, 1, 1.0),
+            coruns.isolated(block, 1, 1.0, hosts="2-3"),
+        ]
+        periods += [coruns.isolated(block, 2, 1.0, hosts="2-3")]
         for group, slow in (((0, 1), (1.0, 3.0)), ((0, 2), (1.0, 1.0)), ((1, 2), (1.5, 1.0))):
             beside = [coruns.execution(time_s, place=place, overlap=1.0) for place, time_s in enumerate(slow)]
-            periods.append(coruns.together(block, group, beside))
+            periods.append(coruns.contended(block, group, beside))
     plan = coruns.plan("a", "b", "c", groups=[(0, 1), (0, 2), (1, 2)])
     return coruns.write(tmp_path / "all", plan, periods)
 

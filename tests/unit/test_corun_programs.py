@@ -197,11 +197,11 @@ def test_wrong_triples_are_refused(triples: list[str], message: str) -> None:
 
 
 def test_a_matrix_needs_two_programs_and_each_once() -> None:
-    alone = CorunSpec(words=("a",), programs=ProgramList(programs=made("a"), order=(0,)))
+    single = CorunSpec(words=("a",), programs=ProgramList(programs=made("a"), order=(0,)))
     twice = CorunSpec(words=("a", "++", "a"), programs=ProgramList(programs=made("a"), order=(0, 0)))
 
     with pytest.raises(LaunchMistake, match="a matrix needs two programs"):
-        matrix_spec(alone, with_copies=False, triples=())
+        matrix_spec(single, with_copies=False, triples=())
     with pytest.raises(LaunchMistake, match="a program is listed twice; --self runs copies of each"):
         matrix_spec(twice, with_copies=True, triples=())
-    assert matrix_spec(alone, with_copies=True, triples=()).groups == ((0, 0),)
+    assert matrix_spec(single, with_copies=True, triples=()).groups == ((0, 0),)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support import coruns
-from support.coruns import alone, blocks, execution, plan, together
+from support.coruns import blocks, contended, execution, isolated, plan
 
 from stressbench.formats.launches.coruns import read_coruns
 from stressbench.formats.launches.journal import FILE
@@ -40,8 +40,8 @@ def test_fewer_blocks_have_no_interval() -> None:
 
 def test_the_median_of_a_block_counts() -> None:
     periods = [
-        alone(0, 0, 1.0, 1.0, 9.0), alone(0, 1, 1.0, hosts="2-3"),
-        together(0, (0, 1), [execution(one, overlap=1.0) for one in (3.0, 3.0, 40.0)]),
+        isolated(0, 0, 1.0, 1.0, 9.0), isolated(0, 1, 1.0, hosts="2-3"),
+        contended(0, (0, 1), [execution(one, overlap=1.0) for one in (3.0, 3.0, 40.0)]),
     ]  # fmt: skip
 
     assert corun_of(plan("a", "b"), periods).slowdowns[0].slowdown.value == pytest.approx(3.0)  # type: ignore[union-attr]
@@ -52,7 +52,7 @@ def test_executions_with_too_little_overlap_and_unfinished_ones_do_not_count() -
         execution(20.0, overlap=0.9), execution(99.0, overlap=0.89), execution(None, status=None),
         execution(4.0, place=1, overlap=0.5),
     ]  # fmt: skip
-    periods = [alone(0, 0, 10.0), alone(0, 1, 4.0, hosts="2-3"), together(0, (0, 1), beside)]
+    periods = [isolated(0, 0, 10.0), isolated(0, 1, 4.0, hosts="2-3"), contended(0, (0, 1), beside)]
 
     slowed, other = corun_of(plan("a", "b"), periods).slowdowns
 
@@ -64,8 +64,8 @@ def test_executions_with_too_little_overlap_and_unfinished_ones_do_not_count() -
 
 def test_a_program_without_mpi_is_compared_by_wall_times() -> None:
     periods = [
-        alone(0, 0, 9.0), alone(0, 1, 4.0, hosts="2-3"),
-        together(0, (0, 1), [execution(None, overlap=1.0), execution(4.0, place=1, overlap=1.0)]),
+        isolated(0, 0, 9.0), isolated(0, 1, 4.0, hosts="2-3"),
+        contended(0, (0, 1), [execution(None, overlap=1.0), execution(4.0, place=1, overlap=1.0)]),
     ]  # fmt: skip
 
     result = corun_of(plan("a", "b"), periods)
@@ -80,7 +80,7 @@ def test_figures_of_merit_say_how_many_times_worse_they_are() -> None:
     beside = execution(10.0, overlap=1.0, figures={"rate": 25.0, "latency": 6.0})
     periods = [
         coruns.period(0, (0,), [execution(10.0, figures={"rate": 50.0, "latency": 2.0})], hosts=("0-1",)),
-        alone(0, 1, 4.0, hosts="2-3"), together(0, (0, 1), [beside]),
+        isolated(0, 1, 4.0, hosts="2-3"), contended(0, (0, 1), [beside]),
     ]  # fmt: skip
 
     result = corun_of(plan("a", "b", figures=figures, lower=("latency",)), periods)
@@ -94,7 +94,7 @@ def test_figures_of_merit_say_how_many_times_worse_they_are() -> None:
 def test_copies_of_a_program_are_taken_together() -> None:
     beside = [execution(15.0, overlap=1.0), execution(25.0, place=1, overlap=1.0)]
     periods = [
-        alone(0, 0, 10.0), alone(0, 0, 10.0, hosts="2-3"), together(0, (0, 0), beside),
+        isolated(0, 0, 10.0), isolated(0, 0, 10.0, hosts="2-3"), contended(0, (0, 0), beside),
     ]  # fmt: skip
 
     (copies,) = corun_of(plan("a", groups=[(0, 0)], runs=1), periods).slowdowns
@@ -107,9 +107,10 @@ def test_copies_of_a_program_are_taken_together() -> None:
 def test_isolated_times_are_those_on_the_same_hosts() -> None:
     groups = [(0, 1), (1, 2)]
     periods = [
-        alone(0, 0, 1.0), alone(0, 1, 10.0, hosts="2-3"), alone(0, 1, 5.0, hosts="0-1"), alone(0, 2, 1.0, hosts="2-3"),
-        together(0, (0, 1), [execution(20.0, place=1, overlap=1.0)]),
-        together(0, (1, 2), [execution(20.0, overlap=1.0)]),
+        isolated(0, 0, 1.0), isolated(0, 1, 10.0, hosts="2-3"), isolated(0, 1, 5.0, hosts="0-1"),
+        isolated(0, 2, 1.0, hosts="2-3"),
+        contended(0, (0, 1), [execution(20.0, place=1, overlap=1.0)]),
+        contended(0, (1, 2), [execution(20.0, overlap=1.0)]),
     ]  # fmt: skip
 
     result = corun_of(plan("a", "b", "c", groups=groups, runs=1), periods)

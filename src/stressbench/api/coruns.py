@@ -70,7 +70,7 @@ def corun(
     `pairs`, each pair of them runs together instead of all; `with_copies` adds pairs of copies of each, `triples` adds
     groups of three names or more. `ranks`: of each program, or one number for each. `on`: a launch target such as
     "lab:tiny", or a `Lab`. `nodes`: "disjoint", "interleaved" or "shared" hosts. In each of `blocks`, every program
-    runs alone, and all run together, until each was executed `executions` times while each of the others ran for
+    runs isolated, and all run together, until each was executed `executions` times while each of the others ran for
     `min_overlap` of its time. `figures` and `lower` are expressions `NAME=REGEX` of figures of merit. `rounds`:
     contended rounds of workloads. `time_limit` of an execution, such as "10min". `machine`: its name in observations.
     `output`: a new directory for all executions, observations and a report.

@@ -1,4 +1,4 @@
-"""Slowdown of programs that ran at the same time, from the periods in which they ran alone and together. Pure."""
+"""Slowdown of programs that ran at the same time, from isolated and contended periods. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ class CorunSlowdown:
 class CorunLink:
     """Use of one direction of a link: medians over blocks, as shares of its rate.
 
-    `isolated`: of the program of the group that used it most while alone. `contended`: beside each other.
+    `isolated`: of the program of the group that used it most while isolated. `contended`: beside each other.
     """
 
     group: tuple[str, ...]
@@ -53,7 +53,7 @@ class CorunLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorunExecution:
-    """An execution as a flat record. `beside`: the other programs of the period, none if it ran alone.
+    """An execution as a flat record. `beside`: the other programs of the period, none if it was isolated.
 
     `value_s` is the time that the slowdown compares; other times as in the records of launches.jsonl.
     """
@@ -133,19 +133,19 @@ def observations_of(result: Corun, *, source: str) -> Iterator[CoRun]:
             )  # fmt: skip
 
 
-_Place = tuple[int, str | None]
+_Assignment = tuple[int, str | None]
 """Number of a program, and its hosts."""
 
 
-_Places = tuple[_Place, ...]
+_Assignments = tuple[_Assignment, ...]
 """The programs of a group."""
 
 
-def _places_of(plan: CorunPlan) -> tuple[_Places, ...]:
+def _places_of(plan: CorunPlan) -> tuple[_Assignments, ...]:
     return tuple(tuple(zip(group, hosts, strict=True)) for group, hosts in zip(plan.groups, plan.hosts, strict=True))
 
 
-def _places_in(period: Period) -> _Places:
+def _places_in(period: Period) -> _Assignments:
     return tuple(zip(period.programs, period.hosts, strict=True))
 
 
@@ -160,7 +160,7 @@ def _without_times(periods: Sequence[Period]) -> frozenset[int]:
 
 
 def _slowdowns_of(
-    group: _Places, plan: CorunPlan, periods: Sequence[Period], *, walled: frozenset[int]
+    group: _Assignments, plan: CorunPlan, periods: Sequence[Period], *, walled: frozenset[int]
 ) -> Iterator[CorunSlowdown]:
     """The slowdown of each program of a group, copies of a program taken together, by each measure."""
     numbers = [number for number, _ in group]
@@ -173,8 +173,8 @@ def _slowdowns_of(
 
 
 def _slowdown(
-    group: _Places, number: int, others: tuple[str, ...], plan: CorunPlan, periods: Sequence[Period], *, measure: str,
-    walled: frozenset[int],
+    group: _Assignments, number: int, others: tuple[str, ...], plan: CorunPlan, periods: Sequence[Period], *,
+    measure: str, walled: frozenset[int],
 ) -> CorunSlowdown:  # fmt: skip
     places = [place for place, (one, _) in enumerate(group) if one == number]
     own = {group[place] for place in places}
@@ -234,11 +234,11 @@ def _median(values: Mapping[int, Sequence[float]], blocks: Sequence[int]) -> flo
 
 def _links(plan: CorunPlan, periods: Sequence[Period]) -> Iterator[CorunLink]:
     for group in _places_of(plan):
-        together = _uses(period for period in periods if _places_in(period) == group)
-        alone = [_uses(one for one in periods if _places_in(one) == (place,)) for place in dict.fromkeys(group)]
+        contended = _uses(period for period in periods if _places_in(period) == group)
+        isolated = [_uses(one for one in periods if _places_in(one) == (place,)) for place in dict.fromkeys(group)]
         names = tuple(plan.programs[number].name for number, _ in group)
-        for key, uses in together.items():
-            medians = [median(one[key]) for one in alone if key in one]
+        for key, uses in contended.items():
+            medians = [median(one[key]) for one in isolated if key in one]
             yield CorunLink(
                 group=names, link=key[0], source=key[1], target=key[2], isolated=max(medians, default=None),
                 contended=median(uses),

@@ -17,7 +17,7 @@ from stressbench.experiments.corun.matrix import matrix_spec
 _HELP = f"""\
 Run each pair of the programs at the same time, and measure how much each is slowed by each other one.
 
-Programs, options and results are those of `stressbench corun run`. In each block, every program runs alone and every
+Programs, options and results are those of `stressbench corun run`. In each block, every program runs isolated and every
 pair together, in random order.
 
 \b

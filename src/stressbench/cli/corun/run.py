@@ -15,9 +15,9 @@ _HELP = f"""\
 Run two or more programs at the same time, and measure how much each is slowed by the others.
 
 Programs are MPI programs without their mpirun, built with the engine's MPI; ++ separates them. W.sb is a workload, all
-of whose jobs run. In each block, every program runs alone, and all run together, in random order. A program that ends
-while others still run is started again, so that none runs beside an idle machine; executions that others did not run
-beside for long enough do not count. Times are from MPI_Init to MPI_Finalize.
+of whose jobs run. In each block, every program runs isolated, and all run together, in random order. A program that
+ends while others still run is started again, so that none runs beside an idle machine; executions that others did not
+run beside for long enough do not count. Times are from MPI_Init to MPI_Finalize.
 
 \b
 Examples:

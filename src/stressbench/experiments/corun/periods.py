@@ -35,7 +35,7 @@ class PeriodRule:
 
 
 @dataclass(kw_only=True)
-class _Place:
+class _Member:
     """A program of the period: the execution that runs, when it began, and those that are done."""
 
     member: Member
@@ -74,10 +74,10 @@ class _Period:
     factory: ExecutionFactory
     launches: ConcurrentLaunches
     zero_s: float = field(default_factory=clock.now_s)
-    places: list[_Place] = field(init=False)
+    places: list[_Member] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.places = [_Place(member=member) for member in self.members]
+        self.places = [_Member(member=member) for member in self.members]
 
     def run(self) -> tuple[Execution, ...]:
         try:

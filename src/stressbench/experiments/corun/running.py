@@ -42,9 +42,9 @@ class CorunSpec:
 
     `words`: the command line of the programs. `groups`: numbers of programs that run together, by default all of them
     as they were listed. `nodes`: None for hosts of their own where there are several. `blocks`: how often each program
-    is measured alone, and each group together. `executions`: the fewest of each program in a period. `min_overlap`: an
-    execution counts if each of the other programs ran for at least this share of its time. `figures`: expressions of
-    figures of merit by name, of which less is better for those in `lower`. `rounds`: contended rounds of workloads.
+    is measured isolated, and each group together. `executions`: the fewest of each program in a period. `min_overlap`:
+    an execution counts if each of the other programs ran for at least this share of its time. `figures`: expressions
+    of figures of merit by name, of which less is better for those in `lower`. `rounds`: contended rounds of workloads.
     `limit_s`: the longest time of an execution. `machine`: its name in observations, None for that of the lab or of
     this host. `output`: a new directory for launches, observations and a report.
     """
@@ -86,7 +86,7 @@ class CorunSpec:
             factory = ExecutionFactory(
                 folder=scratch.absolute(), engine=self.engine, rounds=self.rounds, seed=self.seed, figures=self.figures
             )
-            for member in _alone(members):
+            for member in _isolated(members):
                 factory.check(member)
             run = _Run(
                 spec=self, plan=self._plan(groups, members, nodes), members=members, factory=factory, meter=meter,
@@ -151,7 +151,7 @@ class _Run:
         spec = self.spec
         JOURNAL.require_readable(self.plan)
         JOURNAL.append(self.journal, self.plan)
-        conditions = [*((member,) for member in _alone(self.members)), *self.members]
+        conditions = [*((member,) for member in _isolated(self.members)), *self.members]
         with concurrent_launches() as launches:
             try:
                 for block in range(spec.blocks):
@@ -170,8 +170,8 @@ class _Run:
     def _measure(self, block: int, members: tuple[Member, ...], launches: ConcurrentLaunches) -> None:
         spec = self.spec
         names = " beside ".join(one.program.name for one in members)
-        alone = "" if len(members) > 1 else " alone"
-        self.progress(f"block {block + 1} of {spec.blocks}: {names}{alone}", level=Level.progress)
+        kind = "" if len(members) > 1 else " isolated"
+        self.progress(f"block {block + 1} of {spec.blocks}: {names}{kind}", level=Level.progress)
         if launches.interrupted:
             raise Interrupted("stopped")
         rule = PeriodRule(executions=spec.executions, min_overlap=spec.min_overlap, limit_s=spec.limit_s)
@@ -204,7 +204,7 @@ class _Run:
         return (f"`stressbench corun report {self.spec.output}` shows what was measured before",)
 
 
-def _alone(groups: Sequence[Sequence[Member]]) -> tuple[Member, ...]:
+def _isolated(groups: Sequence[Sequence[Member]]) -> tuple[Member, ...]:
     """Each program once on each of its hosts."""
     return tuple({member.place: member for group in groups for member in group}.values())
 

@@ -1,4 +1,4 @@
-"""Programs that ran alone and at the same time: the records of launches.jsonl that `corun` writes."""
+"""Programs that ran isolated and at the same time: the records of launches.jsonl that `corun` writes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class PlannedProgram:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorunPlan(journal.Plan):
-    """The planned periods: in each of `runs` blocks, one for each of `groups` together and for each program alone.
+    """The planned periods: in each of `runs` blocks, one for each of `groups` together and for each program isolated.
 
     Groups hold numbers of `programs`, the same one twice for two copies, and `hosts` the hosts of each, null if all
     programs share all hosts. `executions`: the fewest of each program in a
@@ -70,7 +70,7 @@ class Execution:
 
     They are seconds since the period began. `status`: null if it was ended because the period was over. `time_s`: from
     MPI_Init to MPI_Finalize, or the rounds of a workload; `mpi_s`: the part within MPI; both are means over ranks.
-    `overlap`: the smallest share of its time during which another program of the period ran, null if it ran alone.
+    `overlap`: the smallest share of its time during which another program of the period ran, null if it was isolated.
     """
 
     place: Index
@@ -95,7 +95,7 @@ class LinkUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """A period in which `programs` were executed again and again: one alone, or several at the same time.
+    """A period in which `programs` were executed again and again: one isolated, or several at the same time.
 
     `repetition` is the number of the block, `hosts` the hosts of each program as in the plan. `links` is null without
     counters.

@@ -98,7 +98,7 @@ def links_table(result: Corun) -> Table | None:
             for one in busiest[:_MAX_LINKS]
         ),
         caption="Share of the link's rate in use over whole periods, median over blocks. Isolated: by the program of "
-        "the group that used the link most while it ran alone.",
+        "the group that used the link most while isolated.",
     )  # fmt: skip
 
 

@@ -13,9 +13,9 @@ from stressbench.results.coruns import TIME, Corun, CorunSlowdown
 from stressbench.stats.intervals import MIN_PAIRS
 
 _FOOT = (
-    "A slowdown is the time (or a figure of merit) of a program beside the others over its isolated one, both on the "
-    "same hosts: the Hodges-Lehmann estimate over blocks, with its 95 % Wilcoxon interval. In each block every program ran "
-    "isolated and with the others, in random order. Programs start again when they end, until the period is over; "
+    "A slowdown is the time (or a figure of merit) of a program beside the others over its isolated time, both on the "
+    "same hosts: the Hodges-Lehmann estimate over blocks, with its 95 % Wilcoxon interval. In each block every program "
+    "ran isolated and with the others, in random order. Programs start again when they end, until the period is over; "
     "executions that others did not run beside for long enough do not count."
 )
 

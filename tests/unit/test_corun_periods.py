@@ -10,7 +10,7 @@ from stressbench.errors import Interrupted, MachineFault
 from stressbench.experiments.corun.executions import Measured, Started
 from stressbench.experiments.corun.members import Member
 from stressbench.experiments.corun.overlaps import least_overlap
-from stressbench.experiments.corun.periods import MOST_TRIES, PeriodRule, run_period, shortfall
+from stressbench.experiments.corun.periods import MOST_TRIES, PeriodRule, run_period, shortfall, thinned
 from stressbench.experiments.corun.programs import Program
 from stressbench.formats.launches.coruns import Execution
 from stressbench.launch.clock import timed_by
@@ -189,6 +189,17 @@ def test_files_of_all_executions_are_removed() -> None:
     done = period(machine, "a", "b")
 
     assert len(machine.removed) == len(done)
+
+
+def test_very_many_executions_are_thinned_evenly() -> None:
+    machine = Simulated(runs_s={"short": 1.0, "long": 99.5})
+
+    done = period(machine, "short", "long", executions=1)
+
+    kept = thinned(done, most=20)
+    assert [one.began_s for one in of(kept, 0)] == [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]
+    assert of(kept, 1) == of(done, 1)
+    assert thinned(done) == done
 
 
 @pytest.mark.parametrize(

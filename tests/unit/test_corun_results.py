@@ -127,6 +127,14 @@ def test_results_without_one_period_are_not_complete(lost: int) -> None:
     assert not corun_of(plan("a", "b"), periods[:lost] + periods[lost + 1 :]).complete
 
 
+def test_executions_that_were_left_out_are_counted() -> None:
+    periods = [replace(one, left_out=700) for one in blocks(count=2)]
+
+    assert corun_of(plan("a", "b"), periods).notes == (
+        "4,200 executions of short programs are left out, evenly spaced; longer inputs need fewer",
+    )
+
+
 def test_links_are_compared_with_the_program_that_used_them_most() -> None:
     (link,) = corun_of(plan("a", "b"), blocks()).links
 

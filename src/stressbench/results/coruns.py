@@ -117,7 +117,7 @@ def corun_of(plan: CorunPlan, periods: Sequence[Period], *, notes: Iterable[str]
         nodes=plan.nodes, machine=plan.machine, seed=plan.seed, blocks=plan.runs,
         complete=len(periods) >= planned, min_overlap=plan.min_overlap, slowdowns=tuple(slowdowns),
         links=tuple(_links(plan, periods)), executions=tuple(_flat(plan, periods, walled)),
-        notes=(*notes, *_notes(plan, walled)),
+        notes=(*notes, *_notes(plan, periods, walled)),
     )  # fmt: skip
 
 
@@ -267,7 +267,9 @@ def _flat(plan: CorunPlan, periods: Sequence[Period], walled: frozenset[int]) ->
             )  # fmt: skip
 
 
-def _notes(plan: CorunPlan, walled: frozenset[int]) -> Iterator[str]:
+def _notes(plan: CorunPlan, periods: Sequence[Period], walled: frozenset[int]) -> Iterator[str]:
+    if left_out := sum(one.left_out for one in periods):
+        yield f"{left_out:,} executions of short programs are left out, evenly spaced; longer inputs need fewer"
     if names := [plan.programs[number].name for number in sorted(walled)]:
         yield (
             f"{', '.join(names)}: not every execution called MPI_Init and MPI_Finalize, so that wall times are "

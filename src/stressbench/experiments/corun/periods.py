@@ -8,7 +8,7 @@ from stressbench.errors import Interrupted, MachineFault
 from stressbench.experiments.corun.executions import ExecutionFactory, Started
 from stressbench.experiments.corun.members import Member
 from stressbench.experiments.corun.overlaps import Span, least_overlap
-from stressbench.formats.launches.coruns import Execution
+from stressbench.formats.launches.coruns import MAX_EXECUTIONS, Execution
 from stressbench.launch import clock
 from stressbench.launch.concurrent import ConcurrentLaunches, EndedLaunch
 from stressbench.report.units import count
@@ -158,3 +158,14 @@ def shortfall(members: Sequence[Member], executions: Sequence[Execution], rule: 
                 "them longer inputs, or lower --min-overlap"
             )
     return tuple(sentences)
+
+
+def thinned(executions: Sequence[Execution], *, most: int = MAX_EXECUTIONS) -> tuple[Execution, ...]:
+    """At most so many of the executions: of each program every 2nd, 3rd, ..., so that they stay evenly spaced."""
+    places = {one.place for one in executions}
+    most_each = max(1, most // max(1, len(places)))
+    kept: list[Execution] = []
+    for place in sorted(places):
+        own = [one for one in executions if one.place == place]
+        kept += own[:: -(-len(own) // most_each)]
+    return tuple(sorted(kept, key=lambda one: one.ended_s))

@@ -13,7 +13,7 @@ from stressbench import __version__
 from stressbench.errors import Interrupted, MachineFault
 from stressbench.experiments.corun.executions import ExecutionFactory
 from stressbench.experiments.corun.members import Member, default_node_use, members_of
-from stressbench.experiments.corun.periods import PeriodRule, run_period, shortfall
+from stressbench.experiments.corun.periods import PeriodRule, run_period, shortfall, thinned
 from stressbench.experiments.corun.programs import ProgramList
 from stressbench.experiments.interference.spec import require_real_hosts
 from stressbench.experiments.new_directory import make_new_directory
@@ -180,10 +180,12 @@ class _Run:
             self.meter.reset()
         executions = run_period(members, rule=rule, factory=self.factory, launches=launches)
         links = None if self.meter is None else self.meter.used()
+        kept = thinned(executions)
         period = Period(
             at=at, repetition=block, programs=tuple(one.number for one in members),
             hosts=tuple(one.hosts_text for one in members),
-            duration_s=max(one.ended_s for one in executions), executions=executions,
+            duration_s=max(one.ended_s for one in executions), executions=kept,
+            left_out=len(executions) - len(kept),
             links=None
             if links is None
             else tuple(

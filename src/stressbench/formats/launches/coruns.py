@@ -12,9 +12,11 @@ from pydantic import Field
 from stressbench.formats.bounds import Name
 from stressbench.formats.launches import journal
 from stressbench.formats.profiles import profile
-from stressbench.formats.run.records import Index, Load, MoreThanZero, Number, Seconds
+from stressbench.formats.run.records import Count, Index, Load, MoreThanZero, Number, Seconds
 
 MAX_PROGRAMS = 64
+MAX_EXECUTIONS = 2000
+"""Executions in a period, whose line has to stay below `limits.JOURNAL_LINE`."""
 Share = Annotated[float, Field(ge=0, le=1)]
 Group: TypeAlias = Annotated[tuple[Index, ...], Field(min_length=2, max_length=MAX_PROGRAMS)]
 
@@ -98,7 +100,7 @@ class Period:
     """A period in which `programs` were executed again and again: one isolated, or several at the same time.
 
     `repetition` is the number of the block, `hosts` the hosts of each program as in the plan. `links` is null without
-    counters.
+    counters. Of very many executions some are kept, evenly spaced; `left_out` are not.
     """
 
     type: Literal["period"] = "period"
@@ -109,6 +111,7 @@ class Period:
     duration_s: Seconds
     executions: tuple[Execution, ...]
     links: tuple[LinkUse, ...] | None
+    left_out: Count = 0
 
     def __post_init__(self) -> None:
         """Check that each program has hosts, and that executions are of programs of the period."""

@@ -90,7 +90,7 @@ class _Period:
         finally:
             unfinished = [self._unfinished(ended) for ended in self.launches.end_all()]
         done = [one for place in self.places for one in place.done]
-        return tuple(sorted([*done, *unfinished], key=lambda one: one.ended_s))
+        return tuple(sorted([*done, *unfinished], key=_ended))
 
     def _start(self, number: int) -> None:
         place = self.places[number]
@@ -143,6 +143,10 @@ class _Period:
         return max(0.0, at_s - self.zero_s)
 
 
+def _ended(execution: Execution) -> tuple[float, int]:
+    return execution.ended_s, execution.place
+
+
 def shortfall(members: Sequence[Member], executions: Sequence[Execution], rule: PeriodRule) -> tuple[str, ...]:
     """A sentence for each program that had too few others beside it for most of its time."""
     sentences = []
@@ -168,4 +172,4 @@ def thinned(executions: Sequence[Execution], *, most: int = MAX_EXECUTIONS) -> t
     for place in sorted(places):
         own = [one for one in executions if one.place == place]
         kept += own[:: -(-len(own) // most_each)]
-    return tuple(sorted(kept, key=lambda one: one.ended_s))
+    return tuple(sorted(kept, key=_ended))

@@ -30,7 +30,7 @@ def corun(lab: Bench, *options: str) -> Mapping[str, Any]:
 
 
 def slowdowns(found: Mapping[str, Any]) -> list[tuple[float, float]]:
-    """Of each execution of the first program that counts: its overlap, and its time over the isolated one of its block."""
+    """Of each execution of the first program that counts: its overlap, and its time over the isolated one."""
     own = [one for one in found["executions"] if one["program"] == "one" and one["counts"]]
     isolated = {one["block"]: one["value_s"] for one in own if not one["beside"]}
     beside = {one["block"]: one for one in own if one["beside"]}  # one for each block: they are independent

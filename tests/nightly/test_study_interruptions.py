@@ -39,8 +39,8 @@ def interrupted(engine: Engine, words: tuple[str, ...], folder: Path, after_s: f
 
 
 def words_for(folder: Path) -> tuple[str, ...]:
-    """The command that starts the study or goes on with it. A moment may come before there is a study."""
-    has_begun = (folder / "made" / "manifest.jsonl").exists()
+    """The command that goes on with the study, or starts it where a moment came before there was one."""
+    has_begun = (folder / "made" / "study-1.toml").exists()  # all that `resume` requires
     return ("resume", "made") if has_begun else ("run", "study.toml", "-o", "made")
 
 

@@ -60,6 +60,7 @@ rm -rf "$logs"
 mkdir -p "$logs"
 jobs=$(nproc)
 
+unset PYTHONDONTWRITEBYTECODE  # test modules are compiled once, not by each worker of each stage
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS="suppressions=$root/scripts/leaks.supp:print_suppressions=0"
 
@@ -98,7 +99,7 @@ pytest_of() {  # stage, options and folders...
   .venv/bin/python -m pytest -rs --durations=25 --junitxml="$logs/$stage.xml" -o junit_family=xunit1 \
     ${pytest_options[@]+"${pytest_options[@]}"} "$@"
 }
-in_parallel=(-n "$jobs" --dist loadfile)
+in_parallel=(-n $((jobs + 1)) --dist loadfile)  # some tests wait
 
 stage_lint() { scripts/lint.sh "$logs/lint.count"; }
 stage_engine() { build openmpi && ctest_of engine openmpi -LE full; }

@@ -9,14 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.mutations import limited
+from support.mutations import limit_memory
 
 TESTS = Path(__file__).parents[1]
 MOST_CPU_S = 60  # only ends commands that hang
 
 
 def ended_within_limits(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    """How the command ended, with 1 GiB of memory more than an idle one has."""
+    """How the command ended, with 1 GiB of memory more than one that has only read its options."""
     return subprocess.run(
         [sys.executable, "-m", "support.bounded", *map(str, words)], cwd=TESTS, capture_output=True, text=True,
         check=False,
@@ -24,11 +24,12 @@ def ended_within_limits(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def main() -> None:
-    from stressbench.cli.console.app import build
+    from stressbench.cli.console.app import build, requested_in
 
-    limited()
+    command = build(requested=requested_in(sys.argv[1:]))
+    limit_memory()
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, MOST_CPU_S))
-    build()(sys.argv[1:])
+    command(sys.argv[1:])
 
 
 if __name__ == "__main__":

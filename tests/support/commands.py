@@ -5,14 +5,18 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from stressbench.cli.console.app import build
+from stressbench.cli.console.app import build, requested_in
 
-_command = functools.cache(lambda: get_command(build()))
-"""Built once: to look at the signatures of all commands takes longer than most of them."""
+
+@functools.cache
+def _command(requested: str | None) -> Any:
+    """The command as `main` builds it for this subcommand: to look at all signatures takes longer than most of them."""
+    return get_command(build(requested=requested))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,10 +37,11 @@ def call(*arguments: object) -> CommandResult:
 
 def invoke(words: str | Sequence[str], *, columns: str | None = None) -> CommandResult:
     """Run a command given as arguments or as a shell line. `columns` is the width of the terminal."""
+    arguments = shlex.split(words) if isinstance(words, str) else list(words)
     status, exception = 0, None
     with CliRunner().isolation(env={"COLUMNS": columns} if columns else {}) as (stdout, stderr, output):
         try:
-            _command().main(args=shlex.split(words) if isinstance(words, str) else list(words), prog_name="stressbench")
+            _command(requested_in(arguments)).main(args=arguments, prog_name="stressbench")
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
         except Exception as raised:  # noqa: BLE001  whatever it is: tests look at it

@@ -1,6 +1,7 @@
 """A study's page, from made-up runs whose truth is known. No browser, no MPI."""
 
 import csv
+import functools
 import io
 import json
 import re
@@ -57,7 +58,7 @@ class ReportWithData:
     data: StudyData
     study: Study = field(repr=False)
 
-    @property
+    @functools.cached_property
     def page(self) -> str:
         return FORMATS["html"](self.report, self.data)
 

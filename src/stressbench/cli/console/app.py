@@ -1,7 +1,7 @@
 """The `stressbench` command: every module of `stressbench.cli` that defines `register` becomes a subcommand."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
@@ -105,13 +105,18 @@ def add_group(
     app.add_typer(group_app, name=name)
 
 
+def requested_in(arguments: Sequence[str]) -> str | None:
+    """The subcommand that a command line names, if it names one."""
+    return next((word for word in arguments if not word.startswith("-")), None)
+
+
 def main() -> None:
     """Entry point of `stressbench`."""
     install_escaping_streams()
     with end_with_status():
         require_memory()
         with single_threaded_blas():
-            app = build(requested=next((word for word in sys.argv[1:] if not word.startswith("-")), None))
+            app = build(requested=requested_in(sys.argv[1:]))
         try:
             app(prog_name="stressbench")
         finally:

@@ -165,6 +165,22 @@ def test_a_lab_of_another_version_of_this_program_goes_down_too(bench, wait_for)
     wait_for(lambda: gone(bench.folder / "labs"), "nothing is left")
 
 
+def test_hosts_share_cores_evenly(bench) -> None:
+    cores = sorted(os.sched_getaffinity(0))
+    query = ("grep", "Cpus_allowed_list", "/proc/self/status")
+    bench.lab("up", "tiny")
+    try:
+        entered = [bench.lab("exec", f"h{host}", "--", *query).split()[1] for host in range(4)]
+        started = [bench.lab("exec", "h0", "--", "/run/lab/agent", f"h{host}", *query).split()[1] for host in (1, 2)]
+    finally:
+        bench.lab("down", "tiny")
+
+    shares = [entered.count(str(core)) for core in cores]
+    assert sum(shares) == 4
+    assert max(shares) == -(-4 // len(cores))
+    assert started == entered[1:3]
+
+
 @pytest.mark.skipif(
     len(os.sched_getaffinity(0)) < 2,
     reason="two hosts cannot be pinned to cores of their own: this session may use one core",

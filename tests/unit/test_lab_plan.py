@@ -122,6 +122,36 @@ def test_a_delay_stands_before_the_bucket() -> None:
     assert second.startswith("qdisc replace dev eth0 parent 1:1 handle 10: tbf rate 100000000bit ")
 
 
+@pytest.mark.parametrize(
+    ("cores", "available", "assigned"),
+    [
+        (1, {4, 9}, {"h0": (4,), "h1": (9,), "h2": (9,)}),
+        (2, {3, 5, 7}, {"h0": (3, 5), "h1": (3, 7), "h2": (5, 7)}),
+        (2, {0, 1, 2, 3}, {"h0": (0, 1), "h1": (2, 3), "h2": (2, 3)}),
+        (2, {0, 1}, {"h0": (0, 1), "h1": (0, 1), "h2": (0, 1)}),
+        (2, {6}, {"h0": (6,), "h1": (6,), "h2": (6,)}),
+    ],
+)
+def test_hosts_share_cores(cores: int, available: set[int], assigned: dict[str, tuple[int, ...]]) -> None:
+    lab = parse_lab(RING.replace("count = 3", f"count = 3\ncores = {cores}"), name="r", source="r.toml")
+
+    assert cores_of_hosts(lab, available) == assigned
+
+
+@pytest.mark.parametrize("available", [range(2), range(3), range(4)], ids=len)
+def test_every_placement_in_steps_or_blocks_uses_all_cores_evenly(available: range) -> None:
+    base = len(available)
+    count = base**4
+    lab = parse_lab(RING.replace("count = 3", f"count = {count}"), name="r", source="r.toml")
+    cores = [assigned for (assigned,) in cores_of_hosts(lab, available).values()]
+
+    for size in (base, base**2, base**3):
+        steps = [cores[first :: count // size] for first in range(count // size)]
+        blocks = [cores[first : first + size] for first in range(0, count, size)]
+        for hosts in (*steps, *blocks):
+            assert [hosts.count(core) for core in available] == [size // base] * base
+
+
 def test_pinned_hosts_have_cores_for_themselves() -> None:
     pinned = parse_lab(RING.replace("count = 3", "count = 3\ncores = 2\npinned = true"), name="p", source="p.toml")
 
@@ -133,7 +163,6 @@ def test_pinned_hosts_have_cores_for_themselves() -> None:
         "3,4\n",
         "5,6\n",
     ]
-    assert cores_of_hosts(TINY, {0, 1}) == {}
 
 
 def test_mpi_is_told_the_nics_of_all_rails() -> None:

@@ -76,7 +76,7 @@ def test_stripes_are_pieces_on_all_io_nodes() -> None:
     assert "type features/shard\n    option shard-block-size 8388608\n    subvolumes spread\n" in text
 
 
-def test_the_client_of_a_pinned_host_stays_on_its_cores() -> None:
+def test_the_client_of_a_host_stays_on_its_cores() -> None:
     storage = plan(lab(), cores={"h1": (3,)}).storage
 
     assert storage is not None

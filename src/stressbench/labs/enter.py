@@ -78,12 +78,12 @@ def _entry(folder: Path, node: str) -> _Entry | None:
     )  # fmt: skip
 
 
-def _execute(command: Sequence[str], mask: Iterable[int], cores: Sequence[int] | None) -> int:
+def _execute(command: Sequence[str], mask: Iterable[int], cores: Sequence[int]) -> int:
     system.set_parent_death_signal(signal.SIGTERM)
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    if cores:
-        os.sched_setaffinity(0, cores)
     try:
+        if cores:
+            os.sched_setaffinity(0, cores)
         privileges.drop_unneeded_capabilities()
     except OSError as fault:
         _report_error(str(fault.strerror))

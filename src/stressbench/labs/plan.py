@@ -84,7 +84,7 @@ class Plan:
 
 
 def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serve_files: bool = True) -> Plan:
-    """Plan the configuration of a lab. `cores`: those of pinned hosts, `serve_files`: I/O nodes serve a file system."""
+    """Plan the configuration of a lab. `cores`: those of each host, `serve_files`: I/O nodes serve a file system."""
     cores, io = cores or {}, lab.io if serve_files else None
     routes: dict[str, list[Hop]] = {node.name: [] for node in lab.nodes}
     if lab.forwarding is Forwarding.route:

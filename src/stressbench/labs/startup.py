@@ -64,5 +64,5 @@ def cores_complaint(lab: Lab, *, available_cores: int) -> str | None:
     total = sum(host.cores for host in lab.hosts)
     if lab.pinned and total > available_cores:
         what = f"hosts.pinned: {len(lab.hosts)} hosts with {total} cores in all do not fit on {available_cores}"
-        return f"{what}; without pinned, hosts share the cores"
+        return f"{what}; without pinned, hosts share cores"
     return None

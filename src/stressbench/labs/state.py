@@ -51,7 +51,7 @@ class State:
 
     `source` and `text` are the path and text of the lab file, `builder` is the `up` that starts the lab, `supervisor`
     its root process (key `keeper` in the file), `nodes` the processes that hold the nodes' namespaces. `rails` and
-    `scratch` determine the environment of processes in the lab; `cores` are those of pinned hosts.
+    `scratch` determine the environment of processes in the lab; `cores` are those of each host.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")

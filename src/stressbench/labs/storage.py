@@ -34,7 +34,7 @@ class StoragePlan:
 
 
 def storage_plan(lab: Lab, io: IoService, *, cores: Mapping[str, tuple[int, ...]]) -> StoragePlan:
-    """Plan the daemons on I/O nodes and hosts. The client of a pinned host is bound to the host's cores."""
+    """Plan the daemons on I/O nodes and hosts. The client of a host is bound to the host's cores."""
     return StoragePlan(
         path=io.path,
         capacity_bytes=io.capacity.count,

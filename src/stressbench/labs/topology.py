@@ -105,7 +105,7 @@ class Noise:
 
 @dataclass(frozen=True, kw_only=True)
 class Lab:
-    """A whole lab. `shape` is the kind of its topology. `pinned`: each host has exclusive cores of the machine."""
+    """A whole lab. `shape` is the kind of its topology. `pinned`: no two hosts share cores of the machine."""
 
     name: str
     about: str

@@ -18,7 +18,9 @@ class HostsTable(Table):
     cores: Annotated[Count, Field(description="Number of ranks for which a host is meant.")] = 1
     pinned: Annotated[
         bool,
-        Field(strict=True, description="Each host has its own cores of the machine instead of sharing all of them."),
+        Field(
+            strict=True, description="Each host has its own cores of the machine; without it, hosts share cores evenly."
+        ),
     ] = False
 
 

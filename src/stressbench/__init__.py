@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from stressbench.api.comparing import compare as compare
     from stressbench.api.comparing import report_runs as report_runs
     from stressbench.api.comparing import show as show
+    from stressbench.api.coruns import CorunResults as CorunResults
+    from stressbench.api.coruns import corun as corun
+    from stressbench.api.coruns import corun_report as corun_report
     from stressbench.api.failures import ProfileFailed as ProfileFailed
     from stressbench.api.failures import RmaxFailed as RmaxFailed
     from stressbench.api.failures import RunFailed as RunFailed
@@ -128,6 +131,7 @@ _OFFERED = {
     "CompareResults": "stressbench.api.comparing",
     "CompetingSweep": "stressbench.experiments.sweep.rates.competing",
     "CompressResults": "stressbench.api.interference",
+    "CorunResults": "stressbench.api.coruns",
     "DegradeResults": "stressbench.api.sweeps",
     "DifferenceResults": "stressbench.api.tracing",
     "EvaluationResults": "stressbench.api.predictions",
@@ -172,6 +176,8 @@ _OFFERED = {
     "clean": "stressbench.api.cleaning",
     "compare": "stressbench.api.comparing",
     "compress": "stressbench.api.interference",
+    "corun": "stressbench.api.coruns",
+    "corun_report": "stressbench.api.coruns",
     "degrade": "stressbench.api.sweeps",
     "degrade_report": "stressbench.api.sweeps",
     "impact": "stressbench.api.interference",
@@ -221,6 +227,7 @@ __all__ = [
     "CompareResults",
     "CompetingSweep",
     "CompressResults",
+    "CorunResults",
     "DegradeResults",
     "DifferenceResults",
     "EvaluationResults",
@@ -266,6 +273,8 @@ __all__ = [
     "clean",
     "compare",
     "compress",
+    "corun",
+    "corun_report",
     "degrade",
     "degrade_report",
     "impact",

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from support import coruns
 
+from stressbench.formats.launches.coruns import JOURNAL as CORUNS
 from stressbench.formats.launches.rails import JOURNAL as RAILS
 from stressbench.formats.launches.rails import LaunchRecord, NicBytes, PlanRecord
 from stressbench.formats.launches.rates import JOURNAL as RATES
@@ -50,6 +52,7 @@ RECORDS = {
         ),
         ValidationLaunch(**LAUNCH, side=ComparedSide.program, iterations=9, time_s=0.5, slowest_s=0.6, mpi_s=0.125),
     ),
+    "coruns": (CORUNS, coruns.plan("cg", "ft"), coruns.blocks()[2]),
 }
 
 

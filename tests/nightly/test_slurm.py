@@ -82,6 +82,20 @@ def test_a_validation_starts_both_sides_with_srun(slurm) -> None:
     assert (found["verdict"], found["ranks"], found["hosts"], found["found"]) == ("same calls", 2, 2, 20)
 
 
+def test_programs_of_a_corun_get_nodes_of_their_own(slurm) -> None:
+    """Each execution says on which hosts it ran."""
+    brief = ("--blocks", "1", "--executions", "1", "--min-overlap", "1%", "--json")
+    program = ("sh", "-c", 'hostname >>"$0"; sleep 1')
+
+    words = ("corun", "--on", "slurm", "-n", "2", *brief, "--", *program, "first", "++", *program, "second")
+    ended = slurm.on("h0", *slurm.allocate("-N4", "-n4"), *words)
+
+    assert ended.status == 0, ended.text
+    assert json.loads(ended.output)["complete"]
+    hosts = [set((slurm.lab.folder / name).read_text().split()) for name in ("first", "second")]
+    assert hosts == [{"h0", "h1"}, {"h2", "h3"}]
+
+
 def test_outside_of_an_allocation_one_message_says_what_to_do(slurm) -> None:
     ended = slurm.on("h0", sys.executable, "-m", "stressbench", "run", "w.sb", "--on", "slurm", "-n", "4")
 

@@ -14,7 +14,7 @@ from stressbench.labs.topology import Node, NodeKind
 from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.lab import LabTarget, RunningLabs
 from stressbench.launch.launch_target import LOCAL, LaunchTarget, NicNumbers, TargetProperties
-from stressbench.launch.targets import NicTotals
+from stressbench.launch.targets import LinkMeter, NicTotals
 
 
 @dataclass
@@ -42,6 +42,9 @@ class FakeLab:
 
     def nic_numbers(self, on: str) -> NicNumbers:
         return RunningLabs().nic_numbers(on)
+
+    def link_meter(self, on: str) -> LinkMeter | None:
+        return None
 
 
 def lab_hosts(*cores: int) -> tuple[Node, ...]:

@@ -137,6 +137,9 @@ READERS: dict[str, Reader] = {
         statuses=frozenset({0, 2, 3}),
     ),
     "degrade-launches": Reader(seed="launches", changed=("launches.jsonl",), commands=("degrade report {}",)),
+    "corun-periods": Reader(
+        seed="corun", changed=("launches.jsonl",), commands=("corun report {}", "corun report {} --format html")
+    ),
     "rails-launches": Reader(seed="rails", changed=("launches.jsonl",), commands=("rails report {}",)),
     "profile": Reader(seed="traffic/profile.json", commands=(f"rails report {CORPUS}/rails --profile {{}}",)),
     "degrade-study": Reader(

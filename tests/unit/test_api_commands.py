@@ -49,7 +49,7 @@ RENAMED: Mapping[str, tuple[str, ...]] = {
     "model": ("models",), "mpirun_args": ("launcher_arguments",), "names": ("self",), "no_shared": ("shared_pointers",),
     "nodes": ("nodes_variable",), "random_patterns": ("random",), "scheduled": ("time",), "sets": ("variables",),
     "size": ("message_bytes",), "time_limit": ("time_limit_s",), "triples": ("groups",),
-    "words": ("command", "profiles", "sweep"),
+    "words": ("command", "profiles", "sweep"), "workloads": ("programs",),
 }  # fmt: skip
 """Names in Python of what an option of another name sets."""
 PRESENTED = frozenset({"as_csv", "as_json", "exit_code", "junit", "kind", "page", "published", "watch"})
@@ -61,14 +61,15 @@ ELSEWHERE = frozenset({
     ("study report", "data"),  # data frames of the results
     ("trace show", "profile"), ("trace export", "profile"),  # `TraceResults.profile`; the only format
     *((command, "output") for command in (
-        "degrade report", "lab draw", "rails report", "report", "sensitivity", "study report", "trace export",
-        "trace levels",
+        "corun report", "degrade report", "lab draw", "rails report", "report", "sensitivity", "study report",
+        "trace export", "trace levels",
     )),  # the text that a function or `report` returns
 })  # fmt: skip
 """Options of a command that another function or method stands for."""
 
 
 REQUIRED_FROM_PYTHON: Mapping[str, frozenset[str]] = {
+    "corun matrix": frozenset({"programs"}), "corun run": frozenset({"programs"}),  # what follows `--`
     "degrade run": frozenset({"output"}), "rails run": frozenset({"output", "sweep"}),  # the command: without --dry-run
     "lab shell": frozenset({"command"}),
     "study matrix": frozenset({"pairs"}),  # the workloads

@@ -15,7 +15,7 @@ from stressbench.launch.local import Request
 from stressbench.launch.targets import resolve_target
 
 HOSTS = lab_hosts(2, 2, 1, 1)
-PLACE = LabTarget(name="mine", hosts=HOSTS, enter=("enter", "h0"))
+PLACE = LabTarget(name="mine", hosts=HOSTS, enter=("enter",))
 REQUEST = Request(ranks=6, program=("engine", "run", "a.sb"), cores=2)
 
 

@@ -81,3 +81,25 @@ def test_places_say_how_many_hosts_they_have() -> None:
     counts = [place.host_count for place in (LOCAL, LAB, SlurmTarget(nodes=3), SlurmTarget(), FluxTarget(nodes=2))]
 
     assert counts == [1, 4, 3, None, 2]
+
+
+def test_a_lab_s_launcher_runs_on_the_first_of_the_chosen_hosts() -> None:
+    later = LAB.on_hosts(range(1, 4, 2))
+
+    assert later.shares(4) == (("h1", 2), ("h3", 2))
+    assert built(later, concurrent_ranks=0).startswith("enter h1 mpirun -n 4 --host h1:2,h3:2")
+
+
+def test_steps_of_slurm_run_on_the_chosen_nodes() -> None:
+    place = SlurmTarget(nodes=4, offered=("pmix",), cpus=4)
+
+    words = built(place.on_hosts(range(2, 4)), concurrent_ranks=4)
+
+    assert "--nodes=2 --ntasks-per-node=2 --relative=2" in words
+    with pytest.raises(LaunchMistake, match="steps of Slurm get consecutive nodes"):
+        place.on_hosts(range(0, 4, 2))
+
+
+def test_this_machine_has_no_hosts_to_choose_from() -> None:
+    with pytest.raises(LaunchMistake, match="cannot give launches hosts of their own"):
+        LOCAL.on_hosts(range(1))

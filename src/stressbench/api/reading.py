@@ -5,6 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
+from stressbench.api.coruns import CorunResults, corun_report
 from stressbench.api.predictions import SensitivityResults, sensitivity
 from stressbench.api.profile_results import ProfileResults
 from stressbench.api.run_results import RunResults
@@ -28,6 +29,7 @@ AnyResults: TypeAlias = (
     | StudyResults
     | DegradeResults
     | RailsResults
+    | CorunResults
 )
 _READERS: Mapping[Kind, Callable[[Path], AnyResults]] = {
     Kind.run: lambda path: RunResults(read_run(path)),
@@ -39,6 +41,7 @@ _READERS: Mapping[Kind, Callable[[Path], AnyResults]] = {
     Kind.study: read_study,
     Kind.rate_launches: degrade_report,
     Kind.rail_launches: rails_report,
+    Kind.coruns: corun_report,
 }
 
 
@@ -51,7 +54,8 @@ def read(path: str | PathLike[str]) -> AnyResults:
     The file itself says what it is: a run file (`RunResults`), a trace (`TraceResults`), a profile of `stressbench
     profile` (`ProfileResults`), one of `impact` or `compress` (`SensitivityResults`), a protocol of `beff` or `beff-io`
     (`BEffResults`, `BEffIOResults`), or the directory of a study (`StudyResults`) or of a program's launches
-    (`DegradeResults`, `RailsResults`). `read_run` and `read_study` read only one kind, for type checkers.
+    (`DegradeResults`, `RailsResults`, `CorunResults`). `read_run` and `read_study` read only one kind, for type
+    checkers.
 
     Of a run, rounds that were not committed are left out, so that the file of an interrupted run, or of one that is
     still running, can be read. Raises `stressbench.StressBenchError`, which names file and line, if the file cannot be

@@ -26,6 +26,7 @@ class Kind(StrEnum):
     study = "the directory of a study"
     rate_launches = "the directory of a program's launches at several rates"
     rail_launches = "the directory of a program's launches under several rail policies"
+    coruns = "the directory of programs that ran at the same time"
 
 
 _BY_TYPE = {"sensitivity": Kind.sensitivity, "b_eff": Kind.b_eff, "b_eff_io": Kind.b_eff_io}
@@ -60,7 +61,9 @@ def _kind_of_directory(path: Path) -> Kind:
             return Kind.rate_launches
         if isinstance(plan, Mapping) and "policies" in plan:
             return Kind.rail_launches
-    raise UserError(f"{path}: is neither {Kind.study} nor one of launches of `degrade run` or `rails run`")
+        if isinstance(plan, Mapping) and "groups" in plan:
+            return Kind.coruns
+    raise UserError(f"{path}: is neither {Kind.study} nor one of launches of `degrade run`, `rails run` or `corun`")
 
 
 def _kind_of_record(first: Mapping[str, Any]) -> Kind | None:

@@ -12,6 +12,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import TOPOLOGIES
+from stressbench.formats.launches import coruns as corun_launches
 from stressbench.formats.launches import rails, rates, validation
 from stressbench.formats.profiles import coruns, profile
 from stressbench.formats.protocols import beff, beff_io
@@ -139,7 +140,7 @@ def observation_schema() -> Schema:
 
 def launches_schema() -> Schema:
     """Schema of one line of `launches.jsonl`: the first line is the plan, every other line is a launch."""
-    journals = (rates.JOURNAL, rails.JOURNAL, validation.JOURNAL)
+    journals = (rates.JOURNAL, rails.JOURNAL, validation.JOURNAL, corun_launches.JOURNAL)
     records = [record for journal in journals for record in (journal.plan, journal.launch)]
     mode: Literal["serialization"] = "serialization"
     references, shared = TypeAdapter.json_schemas([(one.__name__, mode, TypeAdapter(one)) for one in records])
@@ -149,8 +150,9 @@ def launches_schema() -> Schema:
         "launches", {"oneOf": [references[one.__name__, mode] for one in records], **shared},
         title="A line of the launches of a program",
         description=(
-            "docs/how-to/degrade.md, rails.md and validate.md: the plan, then one line per launch; of `stressbench "
-            "degrade run -- CMD` (rates), `stressbench rails run -- CMD` (policies) and `stressbench validate` (sides)."
+            "docs/how-to/degrade.md, rails.md, validate.md and corun.md: the plan, then one line per launch or period; "
+            "of `stressbench degrade run -- CMD` (rates), `stressbench rails run -- CMD` (policies), `stressbench "
+            "validate` (sides) and `stressbench corun` (groups)."
         ),
     )  # fmt: skip
 

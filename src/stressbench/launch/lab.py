@@ -13,11 +13,12 @@ from pathlib import Path
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.formats.units import RateShare
 from stressbench.labs.catalog import lab_file
-from stressbench.labs.counters import bytes_by_nic, read_counters
+from stressbench.labs.counters import LabCounters, bytes_by_nic, link_directions, read_counters
 from stressbench.labs.errors import LabFault
 from stressbench.labs.file import read_lab
-from stressbench.labs.lifecycle import command_prefix, running_lab
+from stressbench.labs.lifecycle import RunningLab, command_prefix, running_lab
 from stressbench.labs.link_control import LinkChange, apply_change
+from stressbench.labs.status import LinkDirection
 from stressbench.labs.subset import with_rails, with_rate_share
 from stressbench.labs.topology import Lab, Node
 from stressbench.launch.command import Command, Launcher
@@ -57,7 +58,7 @@ def _rma_options(flavour: Flavour) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class LabTarget:
-    """A lab that is up. `enter`: command prefix for running on the lab's first host.
+    """A lab that is up. `enter`: command prefix for running on a host, whose name follows.
 
     `environment`: variables of the lab that workloads may name. `nics`: the NICs of each host. `selected_nics`: the
     NICs that messages may use, None: all.
@@ -106,6 +107,10 @@ class LabTarget:
         """The lab with only its first `hosts` hosts, and one rank on each."""
         return replace(self, hosts=tuple(replace(host, cores=1) for host in self.hosts[:hosts]))
 
+    def on_hosts(self, hosts: range) -> "LabTarget":
+        """The lab with only these hosts. The launcher runs on the first of them."""
+        return replace(self, hosts=tuple(self.hosts[number] for number in hosts))
+
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """The request unchanged, since ranks in labs are never bound."""
         return request
@@ -124,7 +129,7 @@ class LabTarget:
             *self._nic_options(launcher),
             *request.extra,
         )
-        return Command(argv=(*self.enter, *mpirun, *program))
+        return Command(argv=(*self.enter, self.hosts[0].name, *mpirun, *program))
 
     def _host_options(self, flavour: Flavour, ranks: int) -> tuple[str, ...]:
         hosts = ",".join(f"{host}:{count}" for host, count in self.shares(ranks))
@@ -154,6 +159,29 @@ class LabTarget:
         return None
 
 
+class LabLinkMeter:
+    """Measures the use of a lab's links by the counters of the kernel."""
+
+    def __init__(self, running: RunningLab) -> None:
+        self._running = running
+        self._before: LabCounters | None = None
+
+    def reset(self) -> None:
+        """Begin a measurement."""
+        self._before = self._reading()
+
+    def used(self) -> tuple[LinkDirection, ...] | None:
+        """The use of each direction of each link since `reset`. None: the counters could not be read."""
+        now = self._reading()
+        return None if now is None or self._before is None else link_directions(now, before=self._before)
+
+    def _reading(self) -> LabCounters | None:
+        try:
+            return read_counters(self._running)
+        except LabFault:
+            return None
+
+
 class RunningLabs:
     """Provides the targets `lab:NAME`."""
 
@@ -171,7 +199,7 @@ class RunningLabs:
         name = name_in(on)
         with as_launch_mistakes(on):
             running = running_lab(name)
-            enter = command_prefix(running, running.lab.hosts[0].name)
+            *enter, _ = command_prefix(running, running.lab.hosts[0].name)
         reduced = reduced_lab(running.lab, on=on, rate=rate, rails=rails)
         return LabTarget(
             name=name,
@@ -179,7 +207,7 @@ class RunningLabs:
             if rails is None or running.lab.rails == 1
             else tuple(f"eth{rail}" for rail in range(reduced.rails)),
             nics=tuple(f"eth{rail}" for rail in range(running.lab.rails)),
-            enter=enter,
+            enter=tuple(enter),
             hosts=running.lab.hosts,
             environment=tuple(
                 (key, value) for key, value in running.state.environment.items() if key in _WORKLOAD_VARIABLES
@@ -208,6 +236,11 @@ class RunningLabs:
             return {}
         hosts = {host.name for host in lab.hosts}
         return {(link.name, end.node): link.rail for link in lab.links for end in link.ends if end.node in hosts}
+
+    def link_meter(self, on: str) -> LabLinkMeter:
+        """A meter of the lab's links. Raises LaunchMistake."""
+        with as_launch_mistakes(on):
+            return LabLinkMeter(running_lab(name_in(on)))
 
 
 def name_in(on: str) -> str:

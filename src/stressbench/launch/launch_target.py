@@ -1,12 +1,14 @@
 """Where ranks run: this machine, or the target that `--on` names. A launch target only builds commands."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
 
-from stressbench.launch import local
+from stressbench.launch import local, machine
 from stressbench.launch.command import Command, Launcher
+from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.find import find_launcher
 from stressbench.launch.flavour import Recognised
 from stressbench.launch.local import Request
@@ -86,6 +88,12 @@ class LaunchTarget(Protocol):
     def one_rank_per_host(self, hosts: int) -> "LaunchTarget":
         """The same target with one rank on each of the first `hosts` hosts."""
 
+    def on_hosts(self, hosts: range) -> "LaunchTarget":
+        """The same target with only these of its hosts, by their numbers from 0.
+
+        Raises LaunchMistake where launches cannot be given hosts of their own, or not such hosts.
+        """
+
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:
         """The request, changed so that it can run beside another launch with `concurrent_ranks`.
 
@@ -108,6 +116,10 @@ class PlainTarget:
     def one_rank_per_host(self, hosts: int) -> Self:  # noqa: ARG002  a LaunchTarget's
         """The same target: its launcher spreads ranks over the hosts anyway."""
         return self
+
+    def on_hosts(self, hosts: range) -> LaunchTarget:  # noqa: ARG002  a LaunchTarget's
+        """Not supported. Raises LaunchMistake."""
+        raise LaunchMistake("--nodes: this launch target cannot give launches hosts of their own; expected shared")
 
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:
         """The request with other binding: by default, each of two mpiruns would bind its rank 0 to the first core."""
@@ -147,6 +159,11 @@ class _LocalMachine(PlainTarget):
 
 
 LOCAL: LaunchTarget = _LocalMachine()
+
+
+def has_all_ranks_here(target: LaunchTarget) -> bool:
+    """Whether this process sees the shared memory of all ranks. Hosts of labs have shared memory of their own."""
+    return target is LOCAL and not machine.allocated(os.environ)
 
 
 def build_concurrent(target: LaunchTarget, *, launcher: Launcher, request: Request, concurrent_ranks: int) -> Command:

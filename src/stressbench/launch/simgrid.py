@@ -93,6 +93,10 @@ class SimulatedTarget:
         """The lab with only its first `hosts` hosts, and one rank on each."""
         return replace(self, hosts=tuple(replace(host, cores=1) for host in self.hosts[:hosts]))
 
+    def on_hosts(self, hosts: range) -> "SimulatedTarget":
+        """The lab with only these hosts."""
+        return replace(self, hosts=tuple(self.hosts[number] for number in hosts))
+
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """Raises LaunchMistake, since each launch is a separate simulation."""
         raise LaunchMistake(
@@ -190,6 +194,9 @@ class SimulatedLabs:
     def nic_numbers(self, on: str) -> NicNumbers:  # noqa: ARG002  a TargetProvider's
         """None, since there are no counters."""
         return {}
+
+    def link_meter(self, on: str) -> None:
+        """None, since there are no counters."""
 
 
 def find_simulated_engine(environment: Mapping[str, str]) -> Path:

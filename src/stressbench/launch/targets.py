@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from stressbench.formats.units import RateShare, stated_rate
+from stressbench.labs.status import LinkDirection
 from stressbench.launch.batch import BatchSystem, batch_systems
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.lab import RunningLabs
@@ -46,6 +47,19 @@ class TargetProvider(Protocol):
 
     def nic_numbers(self, on: str) -> NicNumbers:
         """The number of the NIC at each link of each host, counted from 0; empty where it is unknown."""
+
+    def link_meter(self, on: str) -> "LinkMeter | None":
+        """A meter of the target's links. None: there are no counters. Raises LaunchMistake."""
+
+
+class LinkMeter(Protocol):
+    """Measures how much of the rate of each link is used."""
+
+    def reset(self) -> None:
+        """Begin a measurement."""
+
+    def used(self) -> tuple[LinkDirection, ...] | None:
+        """The use of each direction of each link since `reset`. None: the counters could not be read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +96,9 @@ class _UncontrolledNetwork:
     def nic_numbers(self, on: str) -> NicNumbers:  # noqa: ARG002  a TargetProvider's
         """Unknown before a run."""
         return {}
+
+    def link_meter(self, on: str) -> None:
+        """None: there are no counters of links."""
 
 
 _registered: dict[str, TargetProvider] = {}
@@ -144,6 +161,11 @@ def nic_numbers(on: str) -> NicNumbers:
     """The number of the NIC at each link of each host of the target; empty where it is unknown before a run."""
     provider = _provider_of_kind(on)
     return {} if provider is None else provider.nic_numbers(on)
+
+
+def link_meter(on: str) -> LinkMeter | None:
+    """A meter of the target's links. None: it has no counters. Raises LaunchMistake."""
+    return _provider_of(on).link_meter(on)
 
 
 def properties_of(on: str) -> TargetProperties:

@@ -3,7 +3,8 @@
 libstressbench-trace.so reads the variables `STRESSBENCH_TRACE_...` when a rank calls MPI_Init.
 """
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from stressbench.launch.find import recognise_launcher
 
 POOL_VARIABLE = "STRESSBENCH_TRACE_POOL"
 _POOLS = Path("/dev/shm")
+_NO_POOL = (POOL_VARIABLE, os.devnull)  # no directory
 _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")
 
 
@@ -65,6 +67,26 @@ class Tracing:
             for path in folder.glob(f"{prefix}*.pool")
         )
         return tuple(sorted((rank, path) for rank, path in candidates if rank is not None and is_own_file(path)))
+
+
+def loaded_by_env(
+    words: Sequence[str], *, tracing: Tracing, settings: Sequence[tuple[str, str]] = (),
+    base_environment: Mapping[str, str], shares_memory: bool,
+) -> tuple[str, ...]:  # fmt: skip
+    """A program with the tracer, which `env` loads on each rank, so that no launcher has to pass variables on.
+
+    `shares_memory`: whether this process sees the shared memory of all ranks, so that it can remove what they leave
+    there. Otherwise ranks keep their data in memory that ends with them. `settings`: more variables of the tracer.
+    """
+    pool = () if shares_memory else (_NO_POOL,)
+    variables = (*tracing.environment(base_environment), *pool, *settings)
+    return ("env", *(f"{key}={value}" for key, value in variables), *words)
+
+
+def remove_leftovers(tracing: Tracing, *, base_environment: Mapping[str, str]) -> None:
+    """Remove the files of a launch other than its trace."""
+    for path in (tracing.modules, *(pool for _, pool in tracing.pools(base_environment))):
+        path.unlink(missing_ok=True)
 
 
 def with_tracer(words: tuple[str, ...], *, tracing: Tracing, base_environment: Mapping[str, str]) -> Command:

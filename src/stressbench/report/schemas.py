@@ -10,6 +10,7 @@ from stressbench.interference.placement_plan import PlacementPlan
 from stressbench.interference.reports import CompressionReport, ImpactReport
 from stressbench.interference.validation import Validation as ModelValidation
 from stressbench.labs.status import Capability, LabStatus, LinkCheck, LinkDirection, ShippedLab
+from stressbench.results.coruns import Corun
 from stressbench.results.leftovers import CleanedLeftover
 from stressbench.results.study_plan import ShippedStudy, StudyPlan
 from stressbench.results.study_status import StudyStatus
@@ -26,6 +27,7 @@ _MODELS: Mapping[str, Any] = {
     "clean": list[CleanedLeftover],
     "compare": Comparison,
     "compress": CompressionReport,
+    "corun": Corun,
     "impact": ImpactReport,
     "lab check": tuple[LinkCheck, ...],
     "lab list": list[ShippedLab],

@@ -110,6 +110,18 @@ def requested_in(arguments: Sequence[str]) -> str | None:
     return next((word for word in arguments if not word.startswith("-")), None)
 
 
+def defaulting_to(name: str) -> type[TyperGroup]:
+    """The class of a group that passes arguments which do not begin with a subcommand to the subcommand `name`."""
+
+    class WithDefault(TyperGroup):
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            """Insert the name of the default subcommand where none is given."""
+            is_named = not args or args[0] in (*self.commands, *ctx.help_option_names)
+            return super().parse_args(ctx, args if is_named else [name, *args])
+
+    return WithDefault
+
+
 def main() -> None:
     """Entry point of `stressbench`."""
     install_escaping_streams()

@@ -11,26 +11,23 @@ from pathlib import Path
 
 from stressbench.errors import Interrupted, MachineFault
 from stressbench.exit_status import ExitStatus
+from stressbench.experiments.failed_program import lines_on_failure
 from stressbench.formats.run import Phase, Run, RunFileError, Samples, read_run
 from stressbench.formats.run.samples import Mask
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode, read_trace
 from stressbench.formats.units import parse_seconds
-from stressbench.launch import machine
 from stressbench.launch import program as launching
-from stressbench.launch.diagnosis import diagnose
 from stressbench.launch.engine import EngineOptions, RunFile, run_arguments
 from stressbench.launch.execute import Outcome
 from stressbench.launch.find import find_engine
-from stressbench.launch.launch_target import LOCAL, LaunchTarget
+from stressbench.launch.launch_target import LaunchTarget, has_all_ranks_here
 from stressbench.launch.tracer import find_tracer
-from stressbench.launch.tracing import POOL_VARIABLE, Tracing
+from stressbench.launch.tracing import Tracing, loaded_by_env, remove_leftovers
 from stressbench.tracing.alphabet import NotComparable
 from stressbench.tracing.iterations import IterationSpan
 
 WINDOW_VARIABLE = "STRESSBENCH_TRACE_WINDOW"
-_SHOWN_LINES = 10
 _PAUSED = ("STRESSBENCH_TRACE_PAUSED", "1")
-_NO_POOL = (POOL_VARIABLE, os.devnull)  # no directory: ranks then keep their data in memory that ends with them
 _STALL_FACTOR = 10
 
 
@@ -110,25 +107,22 @@ class TracedLaunches:
             library=find_tracer(os.environ, explicit_engine=self.engine).library, names=False, gap_times=gap_times,
         )  # fmt: skip
         tracing.output.unlink(missing_ok=True)
-        pool = () if self._ranks_are_here else (_NO_POOL,)
-        variables = (*tracing.environment(os.environ), *pool, *settings)
+        traced_words = loaded_by_env(
+            words, tracing=tracing, settings=settings, base_environment=os.environ, shares_memory=self._ranks_are_here
+        )
         try:
             with Path(os.devnull).open("wb") as nowhere:
                 outcome = launching.run_program(
-                    ("env", *(f"{key}={value}" for key, value in variables), *words), folder=Path.cwd(),
-                    ranks=self.ranks, target=self.target, engine=self.engine, environment=os.environ,
-                    output_to=nowhere.fileno(),
+                    traced_words, folder=Path.cwd(), ranks=self.ranks, target=self.target, engine=self.engine,
+                    environment=os.environ, output_to=nowhere.fileno(),
                 )  # fmt: skip
         finally:
-            for path in (tracing.modules, *(pool for _, pool in tracing.pools(os.environ))):
-                path.unlink(missing_ok=True)
+            remove_leftovers(tracing, base_environment=os.environ)
         shown = Path(words[0]).name
         if outcome.stop_requests:
             raise Interrupted(f"stopped while {shown} ran")
         if outcome.status != ExitStatus.ok:
-            printed = outcome.output.splitlines()[-_SHOWN_LINES:]
-            last = "; the last lines that it printed:" if printed else ""
-            raise MachineFault(f"{_end_of(shown, outcome)}{last}", *printed)
+            raise MachineFault(*lines_on_failure(shown, outcome))
         return self._read(tracing.output, shown=shown), outcome
 
     def _read(self, path: Path, *, shown: str) -> Trace:
@@ -147,21 +141,7 @@ class TracedLaunches:
 
     @property
     def _ranks_are_here(self) -> bool:
-        """Whether this process sees the shared memory of all ranks, so that what they leave there can be removed.
-
-        Hosts of labs have shared memory of their own.
-        """
-        return self.target is LOCAL and not machine.allocated(os.environ)
-
-
-def _end_of(program: str, outcome: Outcome) -> str:
-    """How a program ended: which rank on which host a signal ended, if the launcher says so, or its status."""
-    death = diagnose(outcome)
-    if death is None:
-        return f"{program} ended with status {outcome.status}"
-    rank = "a rank" if death.rank is None else f"rank {death.rank}"
-    host = "" if death.host is None else f" on host {death.host}"
-    return f"{rank} of {program}{host} was ended by {death.signal_name}"
+        return has_all_ranks_here(self.target)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ class HostsTable(Table):
     pinned: Annotated[
         bool,
         Field(
-            strict=True, description="Each host has its own cores of the machine; without it, hosts share cores evenly."
+            strict=True, description="Each host has its own cores of the machine; otherwise hosts share cores evenly."
         ),
     ] = False
 

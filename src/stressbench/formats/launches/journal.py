@@ -52,7 +52,7 @@ class BaseLaunch:
 
 
 P = TypeVar("P", bound=Plan)
-L = TypeVar("L", bound=BaseLaunch)
+L = TypeVar("L")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,10 @@ class RecordedLaunches(Generic[P, L]):
 
 @dataclass(frozen=True, kw_only=True)
 class Journal(Generic[P, L]):
-    """Reader and writer of one type of plan and its type of launches; `writer` is the command that writes them."""
+    """Reader and writer of one type of plan and its type of launches; `writer` is the command that writes them.
+
+    Most launches are a `BaseLaunch`.
+    """
 
     plan: type[P]
     launch: type[L]

@@ -31,10 +31,14 @@ _WAIT_S = 30
 
 @dataclass(frozen=True, kw_only=True)
 class SlurmTarget(Allocation):
-    """`offered`: PMI types of `srun --mpi=list`, None where that failed. `cpus`: CPUs of the smallest node."""
+    """`offered`: PMI types of `srun --mpi=list`, None where that failed. `cpus`: CPUs of the smallest node.
+
+    `first_node`: number of the first of the `nodes` in the allocation, None: all of its nodes.
+    """
 
     offered: tuple[str, ...] | None = None
     cpus: int | None = None
+    first_node: int | None = None
 
     def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """Always `srun`. Raises LaunchMistake where an mpirun is given."""
@@ -51,6 +55,8 @@ class SlurmTarget(Allocation):
     def _shape(self, request: Request) -> tuple[str, ...]:
         nodes_used, max_ranks_per_node = self.nodes_used(request.ranks), self.max_ranks_per_node(request.ranks)
         nodes = () if nodes_used is None else (f"--nodes={nodes_used}", f"--ntasks-per-node={max_ranks_per_node}")
+        if self.first_node is not None:
+            nodes = (*nodes, f"--relative={self.first_node}")
         overcommit = ("--overcommit",) if self._is_oversubscribed(request) else ()
         # Consecutive ranks share a node. --wait ends the other ranks some time after the first one has ended.
         return (f"--ntasks={request.ranks}", *nodes, *overcommit, "--distribution=block", f"--wait={_WAIT_S}")
@@ -72,6 +78,13 @@ class SlurmTarget(Allocation):
             f"--on slurm: srun offers --mpi={', '.join(self.offered)}, but the engine was built with "
             f"{library}, which needs {' or '.join(pmi_types)}; --on local starts it with mpirun in the same allocation"
         )
+
+    def on_hosts(self, hosts: range) -> "SlurmTarget":
+        """Consecutive nodes of the allocation, by default with a rank for each CPU. Raises LaunchMistake for others."""
+        if hosts.step != 1:
+            raise LaunchMistake("--nodes: steps of Slurm get consecutive nodes; expected disjoint or shared")
+        ranks = None if self.cpus is None else self.cpus * len(hosts)
+        return replace(self, nodes=len(hosts), first_node=hosts.start, ranks=ranks)
 
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """The request with --overlap (since Slurm 20.11), without which the second step would wait for the first."""

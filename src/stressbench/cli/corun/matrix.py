@@ -1,0 +1,54 @@
+"""`stressbench corun matrix`: all pairs of programs."""
+
+from typing import Annotated
+
+import typer
+
+from stressbench.cli.console.coruns import print_and_exit
+from stressbench.cli.options.after_dashes import split_at_dashes, words_after_dashes
+from stressbench.cli.options.common import Engine
+from stressbench.cli.options.corun import EXIT_STATUS, CorunOptions, Workloads, command_line
+from stressbench.cli.options.documents import AsJson
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
+from stressbench.console import emit
+from stressbench.experiments.corun.matrix import matrix_spec
+
+_HELP = f"""\
+Run each pair of the programs at the same time, and measure how much each is slowed by each other one.
+
+Programs, options and results are those of `stressbench corun run`. In each block, every program runs isolated and every
+pair together, in random order.
+
+\b
+Examples:
+    stressbench corun matrix -n 2 --on lab:tiny -o pairs -- ./cg 300 ++ ./ft 64 ++ ./lu 64
+    stressbench corun matrix -n 2 --on lab:tiny --self --triple cg,ft,lu -o pairs -- ./cg ++ ./ft ++ ./lu
+    stressbench corun report pairs --format html -o pairs.html
+
+{EXIT_STATUS}
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    command_class = split_at_dashes("[-- CMD... [++ CMD...]...]")
+    app.command("matrix", help=_HELP, cls=command_class, context_settings=OPTIONS_BELONG_TO_COMMAND)(matrix)
+
+
+@with_options
+def matrix(
+    *, context: typer.Context, workloads: Workloads = None, options: CorunOptions,
+    with_copies: Annotated[
+        bool, typer.Option("--self", help="Also run two copies of each program beside each other.")
+    ] = False,
+    triples: Annotated[
+        list[str] | None,
+        typer.Option("--triple", metavar="A,B,C", help="Also run these programs together; can be repeated."),
+    ] = None,
+    as_json: AsJson = False, engine: Engine = None,
+) -> None:  # fmt: skip
+    """Measure all pairs, and print their slowdowns."""
+    spec = options.spec(command_line(workloads, words_after_dashes(context)), engine=engine)
+    result = matrix_spec(spec, with_copies=with_copies, triples=triples or ()).run(progress=emit)
+    print_and_exit(result, as_json=as_json)

@@ -1,0 +1,23 @@
+"""What is reported of a program that failed."""
+
+from stressbench.launch.diagnosis import diagnose
+from stressbench.launch.execute import Outcome
+
+_SHOWN_LINES = 10
+
+
+def lines_on_failure(program: str, outcome: Outcome) -> tuple[str, ...]:
+    """How the program ended, and the last lines that it printed on standard output."""
+    printed = outcome.output.splitlines()[-_SHOWN_LINES:]
+    last = "; the last lines that it printed:" if printed else ""
+    return (f"{_end_of(program, outcome)}{last}", *printed)
+
+
+def _end_of(program: str, outcome: Outcome) -> str:
+    """Which rank on which host a signal ended, if the launcher says so, or the status of the program."""
+    death = diagnose(outcome)
+    if death is None:
+        return f"{program} ended with status {outcome.status}"
+    rank = "a rank" if death.rank is None else f"rank {death.rank}"
+    host = "" if death.host is None else f" on host {death.host}"
+    return f"{rank} of {program}{host} was ended by {death.signal_name}"

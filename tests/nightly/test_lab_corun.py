@@ -1,0 +1,54 @@
+"""`stressbench corun` on a lab: slowdowns that follow from links that programs share, or do not share."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from support.lab_bench import STREAM, TAPERED, Bench
+from support.schemas import schema_faults
+
+REPETITIONS = "18"
+"""Of 2 MiB: about 3 s at the rate of the links."""
+
+
+@pytest.fixture(scope="module")
+def lab(lab_up) -> Bench:
+    """Two hosts on each of two leaf switches, whose uplink has the rate of one host."""
+    return lab_up("corun", TAPERED)
+
+
+def corun(lab: Bench, *options: str) -> Mapping[str, Any]:
+    """A stream beside another one."""
+    stream = (str(lab.program), "motif", *STREAM.split(), "--repetitions", REPETITIONS, "--warmup", "0")
+    words = ("corun", "--on", f"lab:{lab.name}", "-n", "2", "--executions", "1", "--min-overlap", "50%", *options)
+    ended = lab.stressbench(*words, "--names", "one,other", "--json", "--", *stream, "++", *stream, timeout_s=900)
+    assert ended.status == 0, ended.text
+    found: dict[str, Any] = json.loads(ended.output)
+    assert schema_faults("corun", found) == []
+    return found
+
+
+def slowdowns(found: Mapping[str, Any]) -> list[tuple[float, float]]:
+    """Of each execution of the first program that counts: its overlap, and its time over the isolated one."""
+    own = [one for one in found["executions"] if one["program"] == "one" and one["counts"]]
+    isolated = {one["block"]: one["value_s"] for one in own if not one["beside"]}
+    beside = {one["block"]: one for one in own if one["beside"]}  # one for each block: they are independent
+    return [(one["overlap"], one["value_s"] / isolated[block]) for block, one in beside.items()]
+
+
+def test_streams_that_share_a_link_get_half_of_it_while_both_run(lab, measured, samples) -> None:
+    """During the overlap o each gets half of the uplink, so that the slowdown is 1 / (1 - o/2). 5 %: as of a stream."""
+    found = corun(lab, "--nodes", "interleaved", "--blocks", str(samples))
+
+    ratios = [ratio * (1 - overlap / 2) for overlap, ratio in slowdowns(found)]
+    measured.median("slowdown beside a stream over that of the shared link", ratios, expected=1, within=0.05)
+    uplink = next(one for one in found["links"] if (one["source"], one["target"]) == ("leaf0", "root0"))
+    assert uplink["contended"] > 1.2 * uplink["isolated"]  # fewer gaps: the other stream fills those of the first
+
+
+def test_streams_on_switches_of_their_own_do_not_slow_each_other(lab, measured, samples) -> None:
+    found = corun(lab, "--nodes", "disjoint", "--blocks", str(samples))
+
+    ratios = [ratio for _, ratio in slowdowns(found)]
+    measured.median("slowdown beside a stream on another switch", ratios, expected=1, within=0.05)

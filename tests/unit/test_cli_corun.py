@@ -1,0 +1,152 @@
+"""`stressbench corun`: what it refuses before a launch, and reports of made co-runs."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from support import coruns
+from support.commands import call, invoke
+from support.schemas import schema_faults
+
+import stressbench
+from stressbench.formats.launches.journal import FILE
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return coruns.write(tmp_path / "both", coruns.plan("cg", "ft"), coruns.blocks())
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Path:
+    """Three programs: b is slowed by a and by c, and ran beside copies of nobody."""
+    periods = []
+    for block in range(6):
+        periods += [
+            coruns.isolated(block, 0, 1.0),
+            coruns.isolated(block, 1, 1.0),
+            coruns.isolated(block, 1, 1.0, hosts="2-3"),
+        ]
+        periods += [coruns.isolated(block, 2, 1.0, hosts="2-3")]
+        for group, slow in (((0, 1), (1.0, 3.0)), ((0, 2), (1.0, 1.0)), ((1, 2), (1.5, 1.0))):
+            beside = [coruns.execution(time_s, place=place, overlap=1.0) for place, time_s in enumerate(slow)]
+            periods.append(coruns.contended(block, group, beside))
+    plan = coruns.plan("a", "b", "c", groups=[(0, 1), (0, 2), (1, 2)])
+    return coruns.write(tmp_path / "all", plan, periods)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("corun -n 2", "programs are missing: expected programs, such as -- ./a ++ ./b 100"),
+        ("corun -n 2 -- true", "true: expected two programs or more, such as -- ./a ++ ./b"),
+        ("corun -n 2 -- true ++", "true ++: expected programs, such as"),
+        ("corun -n 2 -- true ++ no-such-program", "no-such-program: there is no such executable program"),
+        ("corun -n 2 none.sb ++ other.sb", "none.sb does not exist"),
+        ("corun -n 2,x -- true ++ true", "-n: 'x': expected a number of ranks"),
+        ("corun -n 2 --min-overlap 0% -- true ++ true", "--min-overlap 0%: expected more than 0%"),
+        ("corun -n 2 --min-overlap 101% -- true ++ true", "--min-overlap 101%: expected more than 0%"),
+        ("corun -n 2 --fom x -- true ++ true", "--fom x: expected NAME=REGEX"),
+        ("corun -n 2 --fom a=(1) --fom-lower a=(2) -- true ++ true", "--fom-lower a=(2): a is given twice"),
+        ("corun -n 2 --names a -- true ++ true", "--names a: 1 names for 2 programs"),
+        ("corun -n 2 --machine a/b -- true ++ true", "--machine: 'a/b' must be letters"),
+        ("corun -n 2 --time-limit x -- true ++ true", "--time-limit: 'x' must be"),
+        ("corun -n 2 --on simgrid:tiny -- true ++ true", "two programs cannot run side by side in a simulation"),
+        ("corun -n 2 --nodes interleaved -- true ++ true", "--nodes interleaved: 2 programs at a time need as many"),
+        ("corun matrix -n 2 -- true", "a matrix needs two programs"),
+        ("corun matrix -n 2 --triple a,b -- true ++ sh", "--triple: 'a,b': expected three names"),
+        ("corun report .", "launches.jsonl: no such file"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_starts(words: str, message: str, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    done = invoke(words)
+
+    assert done.exit_code == 2, done.output
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_that_is_there_is_refused(folder: Path) -> None:
+    done = call("corun", "-n", "2", "-o", folder, "--", "true", "++", "true")
+
+    assert done.exit_code == 2
+    assert "already exists; a co-run begins in a new directory" in done.stderr
+
+
+def test_the_report_says_who_is_slowed(folder: Path) -> None:
+    done = call("corun", "report", folder)
+
+    assert done.exit_code == 0
+    assert "6 of 6 blocks are measured, on lab:tiny with disjoint hosts." in done.output
+    rows = [line.split() for line in done.output.splitlines()]
+    assert "2.000" in next(row for row in rows if row[:2] == ["cg", "ft"])
+    assert ["ft", "cg", "2"] in [row[:3] for row in rows]
+
+
+def test_the_report_of_a_matrix_has_all_pairs(matrix: Path) -> None:
+    done = call("corun", "report", matrix)
+
+    assert "Slowdown of each program beside one other" in done.output
+    assert "beside a" in done.output
+
+
+def test_the_page_has_findings_figures_and_data(matrix: Path, folder: Path) -> None:
+    page = call("corun", "report", matrix, "--format", "html").output
+
+    assert "b takes 3.000 [3.000, 3.000] of its isolated time beside a: it is slowed." in page
+    assert "no slowdown is shown" in page
+    assert '<figure id="slowdowns">' in page
+    assert '<figure id="period">' in page
+    links = call("corun", "report", folder, "--format", "html").output
+    assert "Busiest links" in links
+
+
+def test_csv_has_a_line_for_each_program_beside_others(folder: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(call("corun", "report", folder, "--format", "csv").output)))
+
+    assert [(row["program"], row["beside"], float(row["slowdown"])) for row in rows] == [
+        ("cg", "ft", pytest.approx(2.0)),
+        ("ft", "cg", pytest.approx(1.0)),
+    ]
+
+
+def test_json_fits_its_schema(folder: Path) -> None:
+    found = json.loads(call("corun", "report", folder, "--format", "json").output)
+
+    assert schema_faults("corun", found) == []
+    assert found["slowdowns"][0]["slowdown"]["value"] == pytest.approx(2.0)
+
+
+def test_a_directory_cut_off_reports_what_there_is(folder: Path) -> None:
+    file = folder / FILE
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:5]) + b'{"type": "period", "at"')
+
+    done = call("corun", "report", folder)
+
+    assert done.exit_code == 0
+    assert "1 of 6 blocks are measured" in done.output
+    assert "not all blocks are measured" in done.output
+    assert "broken line" in done.output
+
+
+def test_python_reads_the_directory(folder: Path) -> None:
+    results = stressbench.read(folder)
+
+    assert isinstance(results, stressbench.CorunResults)
+    assert repr(results) == "<CorunResults of cg and ft: 2 slowdowns>"
+    assert results.data.slowdown("cg", ["ft"]).slowdown.value == pytest.approx(2.0)  # type: ignore[union-attr]
+    assert len(results.executions()) == 24
+    assert "<table" in results._repr_html_()
+    assert "Slowdowns" in results.report()
+
+
+def test_the_default_subcommand_is_run() -> None:
+    assert invoke("corun --help").output == invoke("corun").output
+    assert "Usage: stressbench corun run" in invoke("corun run --help").output
+    assert "--blocks" in invoke("corun run --help").output

@@ -32,8 +32,8 @@ def both(stressbench, motif, tmp_path) -> Callable[..., dict]:
 
     def run(*options: str) -> dict:
         done = stressbench(
-            "corun", "-n", "2", *ONCE, *options, "--json", "--", *motif("allreduce", "-c", "128", repetitions=2000),
-            "++", *motif("alltoall", "-s", "4KiB", repetitions=1000), cwd=tmp_path,
+            "corun", "-n", "2", *ONCE, *options, "--json", "--", *motif("allreduce", "-c", "128", repetitions=500),
+            "++", *motif("alltoall", "-s", "4KiB", repetitions=300), cwd=tmp_path,
         )  # fmt: skip
         assert done.status == 0, done.text
         return json.loads(done.output)
@@ -73,7 +73,7 @@ def test_a_workload_beside_a_program(stressbench, motif, tmp_path):
 
     done = stressbench(
         "corun", "-n", "2", *ONCE, "--rounds", "2", "--json", "halo.sb", "--",
-        *motif("allreduce", "-c", "1", repetitions=1000), cwd=tmp_path,
+        *motif("allreduce", "-c", "1", repetitions=300), cwd=tmp_path,
     )  # fmt: skip
 
     assert done.status == 0, done.text

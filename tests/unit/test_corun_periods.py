@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stressbench.errors import Interrupted, MachineFault
-from stressbench.experiments.corun.executions import Measured, Started
+from stressbench.experiments.corun.executions import Measured, Prepared
 from stressbench.experiments.corun.members import Member
 from stressbench.experiments.corun.overlaps import least_overlap
 from stressbench.experiments.corun.periods import MOST_TRIES, PeriodRule, run_period, shortfall, thinned
@@ -66,17 +66,17 @@ class Simulated:
         )  # fmt: skip
         return EndedLaunch(key=key, outcome=outcome)
 
-    def next_execution(self, member: Member) -> Started:
+    def execution(self, member: Member) -> Prepared:
         name = member.program.name
-        return Started(member=member, command=Command(argv=(name,)), result=Path(name), tracing=None)
+        return Prepared(member=member, command=Command(argv=(name,)), result=Path(name), tracing=None)
 
-    def measured(self, started: Started, outcome: Outcome) -> Measured:
+    def measured(self, prepared: Prepared, outcome: Outcome) -> Measured:
         if outcome.status:
-            raise MachineFault(f"{started.member.program.name} ended with status {outcome.status}")
+            raise MachineFault(f"{prepared.member.program.name} ended with status {outcome.status}")
         return Measured(time_s=outcome.ended_s - outcome.began_s - self.start_s, mpi_s=0.0, figures={})
 
-    def remove_files(self, started: Started) -> None:
-        self.removed.append(started.result)
+    def remove_files(self, prepared: Prepared) -> None:
+        self.removed.append(prepared.result)
 
 
 def members(*names: str) -> tuple[Member, ...]:

@@ -93,3 +93,12 @@ def test_a_launch_ends_at_its_time_limit() -> None:
         ended = launches.next_end()
 
     assert ended.outcome.stop_requests == 1
+
+
+def test_what_programs_print_is_kept_and_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    with concurrent_launches() as launches:
+        launches.start(0, script("echo out; echo wrong >&2; exit 3"))
+        ended = launches.next_end()
+
+    assert (ended.outcome.output, ended.outcome.errors) == ("out\n", "wrong\n")
+    assert capfd.readouterr() == ("", "")

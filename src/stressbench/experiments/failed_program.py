@@ -6,9 +6,10 @@ from stressbench.launch.execute import Outcome
 _SHOWN_LINES = 10
 
 
-def lines_on_failure(program: str, outcome: Outcome) -> tuple[str, ...]:
-    """How the program ended, and the last lines that it printed on standard output."""
-    printed = outcome.output.splitlines()[-_SHOWN_LINES:]
+def lines_on_failure(program: str, outcome: Outcome, *, with_errors: bool = False) -> tuple[str, ...]:
+    """How the program ended, and the last lines on its standard output. `with_errors`: and those on standard error."""
+    streams = (outcome.output, outcome.errors) if with_errors else (outcome.output,)
+    printed = [line for text in streams for line in text.splitlines()[-_SHOWN_LINES:]]
     last = "; the last lines that it printed:" if printed else ""
     return (f"{_end_of(program, outcome)}{last}", *printed)
 

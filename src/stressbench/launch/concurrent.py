@@ -30,11 +30,11 @@ class EndedLaunch:
 class ConcurrentLaunches:
     """Starts launches under keys, and reports their ends one by one. All methods are for the main thread.
 
-    Standard output of programs is kept in their outcome only. After a stop signal all launches are ended.
+    What programs print is kept in their outcome only. After a stop signal all launches are ended.
     """
 
-    def __init__(self, output_to: int) -> None:
-        self._output_to = output_to
+    def __init__(self, nowhere: int) -> None:
+        self._nowhere = nowhere
         self._running: dict[int, Launch] = {}
         self._ended: queue.SimpleQueue[EndedLaunch] = queue.SimpleQueue()
         self.interrupted = False
@@ -78,7 +78,8 @@ class ConcurrentLaunches:
             launch.end_now()
 
     def _wait(self, key: int, launch: Launch) -> None:
-        self._ended.put(EndedLaunch(key=key, outcome=wait_for_launch(launch, output_to=self._output_to)))
+        outcome = wait_for_launch(launch, output_to=self._nowhere, errors_to=self._nowhere)
+        self._ended.put(EndedLaunch(key=key, outcome=outcome))
 
 
 @contextmanager

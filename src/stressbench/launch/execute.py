@@ -104,12 +104,12 @@ def start_launch(
     )  # fmt: skip
 
 
-def wait_for_launch(launch: Launch, *, output_to: int = 1) -> Outcome:
-    """Wait for the end of a launch and kill what remains. Its standard output goes to the descriptor `output_to`."""
+def wait_for_launch(launch: Launch, *, output_to: int = 1, errors_to: int = 2) -> Outcome:
+    """Wait for the end of a launch and kill what remains. Its streams go to the descriptors."""
     process = launch.process
     assert process.stdout is not None and process.stderr is not None
     output = Passthrough(source=process.stdout.fileno(), sink=output_to)
-    errors = Passthrough(source=process.stderr.fileno(), sink=2)
+    errors = Passthrough(source=process.stderr.fileno(), sink=errors_to)
     for delay_s in _RANK_SCAN_TIMES_S:
         launch.after(delay_s, launch.record_ranks)
     launch.start_time_limit()

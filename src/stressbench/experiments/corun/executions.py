@@ -16,9 +16,8 @@ from stressbench.formats.trace import TraceFileError, TraceMode, read_trace
 from stressbench.launch import program as launching
 from stressbench.launch import session
 from stressbench.launch.command import Command
-from stressbench.launch.engine import EngineOptions, RunFile, run_arguments
+from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.execute import Outcome
-from stressbench.launch.find import find_engine
 from stressbench.launch.launch_target import has_all_ranks_here
 from stressbench.launch.tracer import find_tracer
 from stressbench.launch.tracing import Tracing, loaded_by_env, remove_leftovers
@@ -34,8 +33,11 @@ class WorkloadRefused(MachineFault):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Started:
-    """An execution that was started. `result`: the trace of a program, or the run file of a workload."""
+class Prepared:
+    """How each execution of a program on its hosts is started, one after the other.
+
+    `result`: what an execution writes, the trace of a program or the run file of a workload.
+    """
 
     member: Member
     command: Command
@@ -59,7 +61,8 @@ class Measured:
 class ExecutionFactory:
     """Makes the commands of executions, with their files in `folder`, and reads what they measured.
 
-    `rounds`: contended rounds of workloads. `figures`: expressions by name.
+    Commands are made once, since that takes as long as a short program. `rounds`: contended rounds of workloads.
+    `figures`: expressions by name.
     """
 
     folder: Path
@@ -67,36 +70,24 @@ class ExecutionFactory:
     rounds: int
     seed: int
     figures: Mapping[str, str]
-    _started: int = field(default=0, init=False)
+    _prepared: dict[tuple[int, range | None], Prepared] = field(default_factory=dict, init=False)
 
-    def check(self, member: Member) -> None:
-        """Let the engine check a workload, and find launcher and tracer. Raises LaunchMistake and WorkloadRefused."""
-        workload = member.program.workload
-        if workload is None:
-            self._command(member, member.program.command)
-            find_tracer(os.environ, explicit_engine=self.engine)
-            return
-        request = session.LaunchRequest(
-            workload=workload, ranks=member.ranks, run_file=RunFile(path=self.folder / "check.jsonl"),
-            options=self._engine_options(member), engine=self.engine, target=member.target,
-            concurrent_ranks=member.concurrent_ranks,
-        )  # fmt: skip
-        prepared = session.prepare(request, environment=os.environ)
-        if isinstance(prepared, int):
-            raise WorkloadRefused(prepared)
+    def prepare(self, member: Member) -> None:
+        """Find launcher, engine and tracer, and let the engine check a workload.
 
-    def next_execution(self, member: Member) -> Started:
-        """The next execution of a program. Raises LaunchMistake."""
-        self._started += 1
-        name = f"{self._started}-{member.program.name}"
+        Raises LaunchMistake and WorkloadRefused.
+        """
+        name = f"{len(self._prepared) + 1}-{member.program.name}"
         workload = member.program.workload
-        if workload is not None:
-            run_file = self.folder / f"{name}.jsonl"
-            words = run_arguments(
-                engine=find_engine(explicit=self.engine, environment=os.environ), workload=workload,
-                ranks_per_node=None, run_file=RunFile(path=run_file), options=self._engine_options(member),
-            )  # fmt: skip
-            return Started(member=member, command=self._command(member, words), result=run_file, tracing=None)
+        self._prepared[member.place] = (
+            self._program(member, name) if workload is None else self._workload(member, workload, name)
+        )
+
+    def execution(self, member: Member) -> Prepared:
+        """How to start the next execution of a program that was prepared."""
+        return self._prepared[member.place]
+
+    def _program(self, member: Member, name: str) -> Prepared:
         tracing = Tracing(
             mode=TraceMode.profile, output=self.folder / f"{name}.trace", key=secrets.token_hex(8),
             library=find_tracer(os.environ, explicit_engine=self.engine).library, names=False,
@@ -105,34 +96,41 @@ class ExecutionFactory:
             member.program.command, tracing=tracing, base_environment=os.environ,
             shares_memory=has_all_ranks_here(member.target),
         )  # fmt: skip
-        return Started(member=member, command=self._command(member, words), result=tracing.output, tracing=tracing)
-
-    def measured(self, started: Started, outcome: Outcome) -> Measured:
-        """What an execution that ended by itself measured. Raises MachineFault if it failed."""
-        name = started.member.program.name
-        if outcome.status != ExitStatus.ok:
-            raise MachineFault(*lines_on_failure(name, outcome))
-        figures = figures_in(outcome.output, self.figures)
-        if started.tracing is None:
-            return Measured(time_s=_time_of(started.result), mpi_s=None, figures=figures)
-        time_s, mpi_s = _times_in(started.result)
-        return Measured(time_s=time_s, mpi_s=mpi_s, figures=figures)
-
-    def remove_files(self, started: Started) -> None:
-        """Remove the files of an execution that has ended."""
-        if started.tracing is not None:
-            remove_leftovers(started.tracing, base_environment=os.environ)
-        started.result.unlink(missing_ok=True)
-
-    def _engine_options(self, member: Member) -> EngineOptions:
-        options = EngineOptions(isolated="0", contended=str(self.rounds), seed=str(self.seed))
-        return options.with_stall_limit(member.target.stall_limit)
-
-    def _command(self, member: Member, words: tuple[str, ...]) -> Command:
-        return launching.command_of(
+        command = launching.command_of(
             words, folder=Path.cwd(), ranks=member.ranks, target=member.target, engine=self.engine,
             environment=os.environ, concurrent_ranks=member.concurrent_ranks,
         )  # fmt: skip
+        return Prepared(member=member, command=command, result=tracing.output, tracing=tracing)
+
+    def _workload(self, member: Member, workload: Path, name: str) -> Prepared:
+        run_file = self.folder / f"{name}.jsonl"
+        options = EngineOptions(isolated="0", contended=str(self.rounds), seed=str(self.seed))
+        request = session.LaunchRequest(
+            workload=workload, ranks=member.ranks, run_file=RunFile(path=run_file),
+            options=options.with_stall_limit(member.target.stall_limit), engine=self.engine, target=member.target,
+            concurrent_ranks=member.concurrent_ranks,
+        )  # fmt: skip
+        prepared = session.prepare(request, environment=os.environ)
+        if isinstance(prepared, int):
+            raise WorkloadRefused(prepared)
+        return Prepared(member=member, command=prepared.command, result=run_file, tracing=None)
+
+    def measured(self, prepared: Prepared, outcome: Outcome) -> Measured:
+        """What an execution that ended by itself measured. Raises MachineFault if it failed."""
+        name = prepared.member.program.name
+        if outcome.status != ExitStatus.ok:
+            raise MachineFault(*lines_on_failure(name, outcome, with_errors=True))
+        figures = figures_in(outcome.output, self.figures)
+        if prepared.tracing is None:
+            return Measured(time_s=_time_of(prepared.result), mpi_s=None, figures=figures)
+        time_s, mpi_s = _times_in(prepared.result)
+        return Measured(time_s=time_s, mpi_s=mpi_s, figures=figures)
+
+    def remove_files(self, prepared: Prepared) -> None:
+        """Remove the files of an execution that has ended."""
+        if prepared.tracing is not None:
+            remove_leftovers(prepared.tracing, base_environment=os.environ)
+        prepared.result.unlink(missing_ok=True)
 
 
 def _times_in(path: Path) -> tuple[float | None, float | None]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from stressbench.errors import Interrupted, MachineFault
-from stressbench.experiments.corun.executions import ExecutionFactory, Started
+from stressbench.experiments.corun.executions import ExecutionFactory, Prepared
 from stressbench.experiments.corun.members import Member
 from stressbench.experiments.corun.overlaps import Span, least_overlap
 from stressbench.formats.launches.coruns import MAX_EXECUTIONS, Execution
@@ -39,7 +39,7 @@ class _Member:
     """A program of the period: the execution that runs, when it began, and those that are done."""
 
     member: Member
-    running: Started | None = None
+    running: Prepared | None = None
     began_s: float = 0.0
     done: list[Execution] = field(default_factory=list)
 
@@ -94,24 +94,24 @@ class _Period:
 
     def _start(self, number: int) -> None:
         place = self.places[number]
-        started = self.factory.next_execution(place.member)
+        prepared = self.factory.execution(place.member)
         place.began_s = self._since_zero(clock.now_s())
-        place.running = started
-        self.launches.start(number, started.command, limit_s=self.rule.limit_s)
+        place.running = prepared
+        self.launches.start(number, prepared.command, limit_s=self.rule.limit_s)
 
     def _end(self, ended: EndedLaunch) -> int:
         """Record an execution that has ended, and return the number of its place."""
         place, outcome = self.places[ended.key], ended.outcome
-        started = place.running
-        assert started is not None
+        prepared = place.running
+        assert prepared is not None
         try:
             if self.launches.interrupted:
                 raise Interrupted("stopped")
             if outcome.stop_requests:
                 raise MachineFault(f"--time-limit: {place.member.program.name} was ended after {self.rule.limit_s:g} s")
-            measured = self.factory.measured(started, outcome)
+            measured = self.factory.measured(prepared, outcome)
         finally:
-            self.factory.remove_files(started)
+            self.factory.remove_files(prepared)
             place.running = None
         execution = Execution(
             place=ended.key, began_s=self._since_zero(outcome.began_s), ended_s=self._since_zero(outcome.ended_s),

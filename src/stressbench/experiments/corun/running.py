@@ -87,7 +87,7 @@ class CorunSpec:
                 folder=scratch.absolute(), engine=self.engine, rounds=self.rounds, seed=self.seed, figures=self.figures
             )
             for member in _isolated(members):
-                factory.check(member)
+                factory.prepare(member)
             run = _Run(
                 spec=self, plan=self._plan(groups, members, nodes), members=members, factory=factory, meter=meter,
                 journal=(folder or scratch) / FILE, progress=progress,

@@ -50,6 +50,7 @@ def folder(tmp_path: Path) -> Path:
     [
         ("run gone.sb -n 2", "gone.sb does not exist"),
         ("run . -n 2", ". is not a file"),
+        (f"run {'long' * 100}.sb -n 2", "longlong.sb: file name too long"),
         ("run demo.sb", "-n is missing, for example -n 8"),
         ("run -n 2", "FILE is missing, for example workloads/demo.sb"),
         ("run demo.sb -n 0", "-n: 0 is not at least 1"),

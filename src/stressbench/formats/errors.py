@@ -13,6 +13,16 @@ def reason_of(fault: OSError) -> str:
     return reason if isinstance(fault, FileRefused) else reason.lower()
 
 
+def file_fault(path: Path) -> str | None:
+    """Why `path` is no regular file, as in `a.sb does not exist`; None if it is one."""
+    try:
+        if path.is_file():
+            return None
+        return f"{path} is not a file" if path.exists() else f"{path} does not exist"
+    except OSError as fault:  # such as a name that is too long
+        return f"{shortened(str(path))}: {reason_of(fault)}"
+
+
 class _FileError(UserError):
     """A file is broken; the message is `FILE[:LINE]: what was found; what was expected`."""
 

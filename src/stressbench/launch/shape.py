@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from stressbench.formats.errors import reason_of
+from stressbench.formats.errors import file_fault, reason_of
 from stressbench.formats.files import require_output
 from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.formats.run import Header, RunFileError, read_run
@@ -67,8 +67,8 @@ def run_file_of(*, output: Path | None, continue_from: Path | None, workload: Pa
         return _continued(continue_from, output=output, workload=workload)
     if workload is None:
         raise LaunchMistake("FILE is missing, for example workloads/demo.sb")
-    if not workload.is_file():
-        raise LaunchMistake(f"{workload} is not a file" if workload.exists() else f"{workload} does not exist")
+    if fault := file_fault(workload):
+        raise LaunchMistake(fault)
     path = output or Path(f"{workload.stem}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl")
     run_file = RunFile(path=path)
     require_new(run_file)

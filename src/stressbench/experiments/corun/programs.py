@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.experiments.interference.spec import is_workload
+from stressbench.formats.errors import file_fault
 from stressbench.formats.launches.coruns import MAX_PROGRAMS
 from stressbench.formats.profiles.profile import valid_name
 from stressbench.formats.units import parse_digits
@@ -106,9 +107,8 @@ def program_names(text: str | None) -> tuple[str, ...]:
 
 def _require_program(command: Sequence[str]) -> None:
     if is_workload(command):
-        path = Path(command[0])
-        if not path.is_file():
-            raise LaunchMistake(f"{path} is not a file" if path.exists() else f"{path} does not exist")
+        if fault := file_fault(Path(command[0])):
+            raise LaunchMistake(fault)
     elif shutil.which(command[0]) is None:
         raise LaunchMistake(f"{command[0]}: there is no such executable program")
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.errors import file_fault
 from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.formats.units import MAX_SECONDS
 from stressbench.interference.congestor_ring import RANKS_PER_NODE
@@ -177,7 +178,7 @@ def ring_load(spec: MeasurementSpec, workload: str) -> BackgroundLoad:
 
 def _require_command(program: str, workload: Path | None) -> None:
     if workload is not None:
-        if not workload.is_file():
-            raise LaunchMistake(f"{workload} is not a file" if workload.exists() else f"{workload} does not exist")
+        if fault := file_fault(workload):
+            raise LaunchMistake(fault)
     elif shutil.which(program) is None:
         raise LaunchMistake(f"{program}: there is no such executable program")

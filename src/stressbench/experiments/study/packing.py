@@ -20,7 +20,7 @@ import orjson
 from stressbench.experiments.study.catalog import shipped_folder
 from stressbench.experiments.study.directory import Directory, sha256_of
 from stressbench.experiments.study.unpacking import Complaints, read_archive
-from stressbench.formats.errors import reason_of
+from stressbench.formats.errors import file_fault, reason_of
 from stressbench.formats.files import limits, new_output, open_regular, read_bytes, read_text, require_output
 from stressbench.formats.files.studies import LOCK, MANIFEST, SCHEMA, SUMS, WORKLOADS
 from stressbench.formats.run import RunFileError, read_run
@@ -145,8 +145,8 @@ def verify(path: Path) -> Verdict:
     """Verify an archive, its unpacked directory, or the directory of a study. Raises StudyMistake for anything else."""
     if path.is_dir():
         return _verify_directory(path)
-    if not path.is_file():
-        raise StudyMistake(f"{path} is not a file" if path.exists() else f"{path} does not exist")
+    if fault := file_fault(path):
+        raise StudyMistake(fault)
     require_ending(path)
     contents = read_archive(path, text_of=SUMS)
     if contents.text is None:

@@ -13,6 +13,7 @@ from support.commands import call
 from support.fake_launcher import FAKE_ENGINE, put, put_mpirun
 from support.golden import KEPT
 from support.multigrid import MadeLevel, VCycle
+from support.mutations import CORPUS
 from support.options import of_stressbench
 from support.programs import hear_requests_to_stop
 from support.traces import ring
@@ -100,6 +101,10 @@ STATUSES = [
     (FAULT, f"rails run -o d {ONE_RANK} --nics a,b --policies default,nic0 --runs 1 -- ./fails"),
     (DONE, "rails report rails"),
     (MISTAKE, "rails report empty"),
+    (DONE, "corun report corun"),
+    (MISTAKE, "corun report empty"),
+    (MISTAKE, "corun run -n 1 --on local -- ./app"),
+    (MISTAKE, "corun matrix -n 1 --on local -- ./app"),
     (DONE, "run pair.sb -n 2"),
     (MISTAKE, "run bad.sb -n 2"),
     (MISTAKE, "run gone.sb -n 2"),
@@ -127,6 +132,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree("study", "damaged")
     with next(Path("damaged/runs").iterdir()).open("a", encoding="utf-8") as run:
         run.write("{}\n")
+    shutil.copytree(CORPUS / "corun", "corun")
     Path("empty").mkdir()
     Path("bad.sb").write_text("[MOTIF] AlReduce\n")
     Path("one.toml").write_text('[factors]\nworkload = "pair.sb"\nranks = 2\n')

@@ -3,7 +3,8 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from stressbench.launch.errors import LaunchMistake
@@ -62,3 +63,21 @@ def require_realtime() -> None:
             f"--realtime: `chrt -r 1` is not permitted here ({reason[-1] if reason else 'no reason given'}); "
             "it needs root, CAP_SYS_NICE or an rtprio limit of at least 1"
         )
+
+
+@contextmanager
+def scheduled_like_ranks() -> Iterator[None]:
+    """Context in which this thread, and all that it starts, takes turns with ranks at real-time priority.
+
+    Otherwise launchers wait for seconds beside ranks that poll. Changes nothing where it is not permitted.
+    """
+    policy, parameters = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except OSError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, policy, parameters)

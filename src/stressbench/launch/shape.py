@@ -67,8 +67,8 @@ def run_file_of(*, output: Path | None, continue_from: Path | None, workload: Pa
         return _continued(continue_from, output=output, workload=workload)
     if workload is None:
         raise LaunchMistake("FILE is missing, for example workloads/demo.sb")
-    if fault := file_fault(workload):
-        raise LaunchMistake(fault)
+    if wrong := file_fault(workload):
+        raise LaunchMistake(wrong)
     path = output or Path(f"{workload.stem}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl")
     run_file = RunFile(path=path)
     require_new(run_file)

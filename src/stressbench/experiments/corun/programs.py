@@ -107,8 +107,8 @@ def program_names(text: str | None) -> tuple[str, ...]:
 
 def _require_program(command: Sequence[str]) -> None:
     if is_workload(command):
-        if fault := file_fault(Path(command[0])):
-            raise LaunchMistake(fault)
+        if wrong := file_fault(Path(command[0])):
+            raise LaunchMistake(wrong)
     elif shutil.which(command[0]) is None:
         raise LaunchMistake(f"{command[0]}: there is no such executable program")
 

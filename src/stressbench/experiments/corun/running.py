@@ -4,7 +4,7 @@ import os
 import platform
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +27,8 @@ from stressbench.formats.profiles.coruns import to_line
 from stressbench.formats.profiles.profile import valid_name
 from stressbench.launch.concurrent import ConcurrentLaunches, concurrent_launches
 from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.machine import scheduled_like_ranks
 from stressbench.launch.targets import LinkMeter, link_meter, resolve_target
 from stressbench.levels import Level
 from stressbench.results.coruns import Corun, corun_of, observations_of
@@ -89,8 +91,8 @@ class CorunSpec:
             for member in _isolated(members):
                 factory.prepare(member)
             run = _Run(
-                spec=self, plan=self._plan(groups, members, nodes), members=members, factory=factory, meter=meter,
-                journal=(folder or scratch) / FILE, progress=progress,
+                target=target, spec=self, plan=self._plan(groups, members, nodes), members=members, factory=factory,
+                meter=meter, journal=(folder or scratch) / FILE, progress=progress,
             )  # fmt: skip
             result = run.run()
             if folder is not None:
@@ -138,6 +140,7 @@ class CorunSpec:
 
 @dataclass(kw_only=True)
 class _Run:
+    target: LaunchTarget
     spec: CorunSpec
     plan: CorunPlan
     members: Sequence[tuple[Member, ...]]
@@ -152,7 +155,8 @@ class _Run:
         JOURNAL.require_readable(self.plan)
         JOURNAL.append(self.journal, self.plan)
         conditions = [*((member,) for member in _isolated(self.members)), *self.members]
-        with concurrent_launches() as launches:
+        turns = scheduled_like_ranks() if self.target.realtime_by_default else nullcontext()
+        with turns, concurrent_launches() as launches:
             try:
                 for block in range(spec.blocks):
                     order = random.Random(f"{spec.seed}/{block}").sample(conditions, len(conditions))

@@ -178,7 +178,7 @@ def ring_load(spec: MeasurementSpec, workload: str) -> BackgroundLoad:
 
 def _require_command(program: str, workload: Path | None) -> None:
     if workload is not None:
-        if fault := file_fault(workload):
-            raise LaunchMistake(fault)
+        if wrong := file_fault(workload):
+            raise LaunchMistake(wrong)
     elif shutil.which(program) is None:
         raise LaunchMistake(f"{program}: there is no such executable program")

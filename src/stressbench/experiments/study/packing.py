@@ -145,8 +145,8 @@ def verify(path: Path) -> Verdict:
     """Verify an archive, its unpacked directory, or the directory of a study. Raises StudyMistake for anything else."""
     if path.is_dir():
         return _verify_directory(path)
-    if fault := file_fault(path):
-        raise StudyMistake(fault)
+    if wrong := file_fault(path):
+        raise StudyMistake(wrong)
     require_ending(path)
     contents = read_archive(path, text_of=SUMS)
     if contents.text is None:

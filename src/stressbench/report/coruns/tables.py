@@ -65,7 +65,7 @@ def matrix_table(result: Corun) -> Table | None:
             (printable(victim), *(_cell(result.slowdown(victim, (other,))) for other in result.programs))
             for victim in result.programs
         ),
-        caption="Rows are slowed by columns. Below each slowdown is its 95 % interval.",
+        caption="Rows are slowed by columns. With each slowdown, its 95 % interval.",
     )  # fmt: skip
 
 

@@ -52,7 +52,9 @@ def lab_hosts(*cores: int) -> tuple[Node, ...]:
     return tuple(Node(name=f"h{k}", kind=NodeKind.host, number=k, cores=count) for k, count in enumerate(cores))
 
 
-FOUR = LabTarget(name="four", hosts=lab_hosts(2, 2, 2, 2), enter=(), realtime_by_default=False)
+_NOWHERE = ("sh", "-c", 'exec "$@"')
+"""Starts a command without entering any host; the host's name becomes $0."""
+FOUR = LabTarget(name="four", hosts=lab_hosts(2, 2, 2, 2), enter=_NOWHERE, realtime_by_default=False)
 PAIR = LabTarget(name="pair", hosts=lab_hosts(2, 2), enter=("enter",), nics=("eth0", "eth1"))
 
 

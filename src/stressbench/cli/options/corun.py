@@ -10,7 +10,7 @@ import typer
 from stressbench.cli.options.common import TargetName, ranks_option, seed_option, time_limit_option
 from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.share import share
-from stressbench.cli.options.study_creation import figure_option
+from stressbench.cli.options.study_creation import LowerFigures, figure_option
 from stressbench.experiments.corun.programs import SEPARATOR, program_names, programs_of, rank_counts, split
 from stressbench.experiments.corun.running import BLOCKS, EXECUTIONS, ROUNDS, CorunSpec
 from stressbench.experiments.sweep.launches import figures_of
@@ -63,10 +63,7 @@ class CorunOptions:
         list[str] | None,
         figure_option("Figure of merit of programs, higher is better: a regular expression with one group."),
     ] = None
-    lower: Annotated[
-        list[str] | None,
-        typer.Option("--fom-lower", metavar="NAME=REGEX", help="As --fom, but lower is better."),
-    ] = None
+    lower: LowerFigures = None
     names: Annotated[
         str | None,
         typer.Option(

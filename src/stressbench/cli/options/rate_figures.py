@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.study_creation import figure_option
+from stressbench.cli.options.study_creation import LowerFigures, figure_option
 from stressbench.experiments.sweep.rates.program_output import HPCC_N, FigureOptions
 
 
@@ -20,10 +20,7 @@ class RateFigureOptions:
             "Figure of merit of CMD, higher is better: a regular expression with one group; can be repeated."
         ),
     ] = None
-    lower: Annotated[
-        list[str] | None,
-        typer.Option("--fom-lower", metavar="NAME=REGEX", help="As --fom, but lower is better."),
-    ] = None
+    lower: LowerFigures = None
     figure_file: Annotated[
         Path | None,
         typer.Option(

@@ -42,3 +42,8 @@ Seed: TypeAlias = Annotated[int, seed_option("Random seed of the order of runs a
 def figure_option(text: str) -> Any:
     """The option `--fom` with this help: a figure of merit in the output of a program."""
     return typer.Option("--fom", metavar="NAME=REGEX", help=text)
+
+
+LowerFigures: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--fom-lower", metavar="NAME=REGEX", help="As --fom, but lower is better.")
+]

@@ -20,17 +20,8 @@ def lab(lab_up) -> Bench:
 
 def corun(lab: Bench, *options: str) -> Mapping[str, Any]:
     """A stream beside another one."""
-    stream = (
-        str(lab.program),
-        "motif",
-        *STREAM.split(),
-        "--iterations",
-        "1",
-        "--repetitions",
-        REPETITIONS,
-        "--warmup",
-        "0",
-    )
+    options_of_stream = f"{STREAM} --iterations 1 --repetitions {REPETITIONS} --warmup 0"
+    stream = (str(lab.program), "motif", *options_of_stream.split())
     words = ("corun", "--on", f"lab:{lab.name}", "-n", "2", "--executions", "1", "--min-overlap", "50%", *options)
     ended = lab.stressbench(*words, "--names", "one,other", "--json", "--", *stream, "++", *stream, timeout_s=900)
     assert ended.status == 0, ended.text

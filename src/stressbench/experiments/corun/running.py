@@ -27,7 +27,6 @@ from stressbench.formats.profiles.coruns import to_line
 from stressbench.formats.profiles.profile import valid_name
 from stressbench.launch.concurrent import ConcurrentLaunches, concurrent_launches
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.machine import scheduled_like_ranks
 from stressbench.launch.targets import LinkMeter, link_meter, resolve_target
 from stressbench.levels import Level
@@ -91,10 +90,11 @@ class CorunSpec:
             for member in _isolated(members):
                 factory.prepare(member)
             run = _Run(
-                target=target, spec=self, plan=self._plan(groups, members, nodes), members=members, factory=factory,
-                meter=meter, journal=(folder or scratch) / FILE, progress=progress,
+                spec=self, plan=self._plan(groups, members, nodes), members=members, factory=factory, meter=meter,
+                journal=(folder or scratch) / FILE, progress=progress,
             )  # fmt: skip
-            result = run.run()
+            with scheduled_like_ranks() if target.realtime_by_default else nullcontext():
+                result = run.run()
             if folder is not None:
                 _write_results(folder, result, progress=progress)
             return result
@@ -140,7 +140,6 @@ class CorunSpec:
 
 @dataclass(kw_only=True)
 class _Run:
-    target: LaunchTarget
     spec: CorunSpec
     plan: CorunPlan
     members: Sequence[tuple[Member, ...]]
@@ -155,8 +154,7 @@ class _Run:
         JOURNAL.require_readable(self.plan)
         JOURNAL.append(self.journal, self.plan)
         conditions = [*((member,) for member in _isolated(self.members)), *self.members]
-        turns = scheduled_like_ranks() if self.target.realtime_by_default else nullcontext()
-        with turns, concurrent_launches() as launches:
+        with concurrent_launches() as launches:
             try:
                 for block in range(spec.blocks):
                     order = random.Random(f"{spec.seed}/{block}").sample(conditions, len(conditions))

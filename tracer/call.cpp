@@ -58,7 +58,14 @@ Call::Call(Op op, const void* site) noexcept : address_(site) {
   thread_ = process().thread();
 }
 
-void Call::begin_call() noexcept { begin_ns_ = now_ns(); }
+void Call::begin_call() noexcept {
+  if (process().gaps_are_cpu_time()) {
+    gap_end_ns_ = cpu_ns();
+    begin_ns_ = now_ns();
+  } else {
+    gap_end_ns_ = begin_ns_ = now_ns();
+  }
+}
 void Call::end_call() noexcept {
   end_ns_ = now_ns();
   thread_->recording->busy = 1;
@@ -318,7 +325,9 @@ void Call::take_matched_message(MPI_Message message) noexcept {
 void Call::finish_without_result() noexcept {
   finished_ = true;
   count(true);
-  thread_->polling.add(key_.op, address_, end_ns_ - begin_ns_, now_ns() - end_ns_);
+  const std::int64_t total_ns = gap_clock_ns() - gap_end_ns_;
+  const std::int64_t test_ns = std::min(end_ns_ - begin_ns_, total_ns);
+  thread_->polling.add(key_.op, address_, test_ns, total_ns - test_ns);
   thread_->recording->busy = 0;
 }
 
@@ -353,7 +362,7 @@ void Call::finish() noexcept {
   Recording& recording = *thread_->recording;
   count(false);
   key_.site = process().site(address_);
-  const std::int64_t gap_ns = begin_ns_ - thread_->last_return_ns - thread_->polling.not_computed_ns(key_.op, address_);
+  const std::int64_t gap_ns = gap_end_ns_ - thread_->gap_start_ns - thread_->polling.not_computed_ns(key_.op, address_);
   thread_->polling = {};
   const std::int64_t time_ns = end_ns_ - begin_ns_;
   if (lists_incomplete_ && !recording.lost_lists.happened) recording.lost_lists = {recording.total_calls(), 1};
@@ -363,7 +372,7 @@ void Call::finish() noexcept {
     thread_->record(key_, {thread_->list_words, key_.words}, gap_ns, time_ns);
   }
   recording.busy = 0;
-  thread_->last_return_ns = now_ns();
+  thread_->gap_start_ns = gap_clock_ns();
   process().count_in_window(*thread_, end_ns_);
 }
 

@@ -199,6 +199,7 @@ class Call : public ObjectCounter {
   }
   void free_requests() noexcept {
     list_requests();
+    add_inits();
     for (int k = 0; k < waited_count_; ++k) {
       if (thread_->waited_slots[k] >= 0) free_slot(thread_->waited_slots[k]);
     }
@@ -295,6 +296,7 @@ class Call : public ObjectCounter {
   Thread* thread_ = nullptr;
   const Communicators::Entry* comm_ = nullptr;
   const void* address_;
+  std::int64_t gap_end_ns_ = 0;  // on the clock of gaps
   std::int64_t begin_ns_ = 0;
   std::int64_t end_ns_ = 0;
   int waited_count_ = 0;

@@ -68,7 +68,7 @@ void start_tracing() {
     return;
   }
   process().first_recording().header.began_ns = now_ns();
-  process().thread()->last_return_ns = now_ns();
+  process().thread()->gap_start_ns = gap_clock_ns();
   if (!set_window()) return;
   if (settings::begins_paused() && process().is_in_window()) {
     Header& header = process().first_recording().header;
@@ -91,7 +91,7 @@ std::string make_rank_line() {
 
 // Nanoseconds that this thread computed since its last MPI call.
 std::int64_t time_since_last_call_ns(const Thread& thread) {
-  return std::max<std::int64_t>(now_ns() - thread.last_return_ns - thread.polling.not_computed_ns(), 0);
+  return std::max<std::int64_t>(gap_clock_ns() - thread.gap_start_ns - thread.polling.not_computed_ns(), 0);
 }
 
 // Resumes or pauses recording. Computation before a pause counts in the gap before the first call after the pause, or
@@ -102,7 +102,7 @@ void set_recording(Thread& thread, bool enabled) {
   Header& header = process().first_recording().header;
   const std::int64_t time_ns = now_ns();
   if (enabled) {
-    thread.last_return_ns = time_ns - tail_ns;
+    thread.gap_start_ns = gap_clock_ns() - tail_ns;
     tail_ns = 0;
     header.resume(time_ns);
   } else {

@@ -342,6 +342,7 @@ std::string header_line(const Header& header, FileSummary summary) {
   } else {
     add(text, "%d", summary.hosts);
   }
+  if (header.gaps_are_cpu_time != 0) text += R"(,"gap_clock":"cpu")";
   return with_checksum(std::move(text));
 }
 

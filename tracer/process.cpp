@@ -16,11 +16,18 @@ static_assert(sizeof(Recording) + sizeof(Thread) < std::size_t{32} << 20U, "memo
 
 Process the_process;
 
-std::int64_t now_ns() noexcept {
+namespace {
+
+std::int64_t reading_ns(clockid_t clock) noexcept {
   timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock, &time);
   return std::int64_t{time.tv_sec} * 1000000000 + time.tv_nsec;
 }
+
+}  // namespace
+
+std::int64_t now_ns() noexcept { return reading_ns(CLOCK_MONOTONIC); }
+std::int64_t cpu_ns() noexcept { return reading_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 void Types::start() noexcept {
   const MPI_Datatype types[] = {
@@ -103,6 +110,7 @@ bool Process::start() noexcept {
   PMPI_Bcast(&node_, 1, MPI_INT, 0, node_comm);
   PMPI_Comm_free(&node_comm);
   types_.start();
+  gaps_are_cpu_time_ = settings::gaps_are_cpu_time();
   first_ = thread();
   if (first_ == nullptr) return false;
   describe(first_->recording->header);
@@ -121,6 +129,7 @@ Thread* Process::new_thread() noexcept {
   Header& header = recording->header;
   header.mode = settings::mode();
   header.with_gap_times = settings::with_gap_times() ? 1 : 0;
+  header.gaps_are_cpu_time = gaps_are_cpu_time_ ? 1 : 0;
   header.rank = rank_;
   header.ranks = ranks_;
   header.node = node_;
@@ -128,7 +137,7 @@ Thread* Process::new_thread() noexcept {
   header.began_ns = first_ == nullptr ? now_ns() : first_->recording->header.began_ns;
   header.last_ns = header.began_ns;
   created->start(*recording);
-  created->last_return_ns = now_ns();
+  created->gap_start_ns = gap_clock_ns();
   threads_[number] = created;
   thread_count_.store(number + 1);
   return created;
@@ -155,8 +164,8 @@ void Process::advance_window(std::int64_t end_ns) noexcept {
   ++calls_;
   if (calls_ == window_.first) {
     first_->begin_window();
-    first_->last_return_ns = now_ns();
-    recording.header.begin(first_->last_return_ns);
+    first_->gap_start_ns = gap_clock_ns();
+    recording.header.begin(now_ns());
   } else if (calls_ == window_.end) {
     first_->record_all_waiting();
     recording.header.last_ns = end_ns;

@@ -49,6 +49,8 @@ class Process {
     if (enabled) communicators_.add_created_while_paused();
     is_recording_.store(enabled, std::memory_order_relaxed);
   }
+  // Whether gaps are times of the processor, not elapsed times.
+  bool gaps_are_cpu_time() const noexcept { return gaps_are_cpu_time_; }
   bool is_recording() const noexcept { return is_recording_.load(std::memory_order_relaxed); }
   // Only the calls in this window are kept. Must be called before recording begins.
   void set_window(const Window& window) noexcept {
@@ -115,6 +117,7 @@ class Process {
   static constinit inline thread_local Thread* this_thread_ = nullptr;
 
   std::atomic<bool> is_recording_{false};
+  bool gaps_are_cpu_time_ = false;
   bool has_window_ = false;
   Window window_;
   std::uint64_t calls_ = 0;  // of the first thread, counted if there is a window
@@ -142,5 +145,8 @@ extern Process the_process;
 inline Process& process() noexcept { return the_process; }
 
 std::int64_t now_ns() noexcept;
+std::int64_t cpu_ns() noexcept;  // processor time of this thread
+// The clock of gaps: one of these two.
+inline std::int64_t gap_clock_ns() noexcept { return process().gaps_are_cpu_time() ? cpu_ns() : now_ns(); }
 
 }  // namespace stressbench::trace

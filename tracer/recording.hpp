@@ -85,6 +85,7 @@ struct Header {
   std::uint64_t size;  // of the whole recording, which distinguishes builds
   Mode mode;
   std::int32_t with_gap_times;
+  std::int32_t gaps_are_cpu_time;
   EndState end_state;
   std::int32_t rank;
   std::int32_t ranks;

@@ -59,7 +59,7 @@ class Thread {
 
   Recording* recording = nullptr;
   ObjectCount objects[object_kinds];
-  std::int64_t last_return_ns = 0;
+  std::int64_t gap_start_ns = 0;  // end of the last call, on the clock of gaps
   Polling polling;
   Slots<max_requests> requests;
   Request request_states[max_requests];

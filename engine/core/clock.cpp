@@ -11,13 +11,21 @@ namespace stressbench {
 
 const char* const monotonic_source = "CLOCK_MONOTONIC";
 
-std::int64_t MonotonicClock::now_ns() const noexcept {
+namespace {
+
+std::int64_t reading_ns(clockid_t clock) noexcept {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
+}  // namespace
+
+std::int64_t MonotonicClock::now_ns() const noexcept { return reading_ns(CLOCK_MONOTONIC); }
 void MonotonicClock::spin_until(std::int64_t end_ns) const noexcept { Clock::spin_until(end_ns); }
+
+std::int64_t CpuClock::now_ns() const noexcept { return reading_ns(CLOCK_THREAD_CPUTIME_ID); }
+void CpuClock::spin_until(std::int64_t end_ns) const noexcept { Clock::spin_until(end_ns); }
 
 void sleep_for(std::int64_t duration_ns) noexcept {
   timespec end{};

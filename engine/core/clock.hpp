@@ -24,6 +24,12 @@ class MonotonicClock final : public Clock {
   std::int64_t now_ns() const noexcept override;
   void spin_until(std::int64_t end_ns) const noexcept override;
 };
+// Processor time that this thread has used; in a simulation, the simulated time.
+class CpuClock final : public Clock {
+ public:
+  std::int64_t now_ns() const noexcept override;
+  void spin_until(std::int64_t end_ns) const noexcept override;
+};
 extern const char* const monotonic_source;  // "CLOCK_MONOTONIC"
 
 // Sleeps, so that other processes can use the core.

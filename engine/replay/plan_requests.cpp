@@ -18,8 +18,6 @@ constexpr int unrecorded_request = -2;  // slot of a request whose creation was 
 }  // namespace
 
 void ReplayPlan::plan_completion(const trace::Call& call, Instruction& i) {
-  if (std::ranges::any_of(call.inits, [](int init) { return init >= 0; }))
-    throw UserMistake("names a request that was made by a call which is not in the trace");
   std::vector<int> sorted = call.requests;
   std::ranges::sort(sorted);
   for (std::size_t k = 0; k < sorted.size(); ++k) {
@@ -45,6 +43,38 @@ void ReplayPlan::plan_completion(const trace::Call& call, Instruction& i) {
   }
   i.completed = {store(call.done), call.done.size()};
   max_requests_per_call_ = std::max(max_requests_per_call_, call.requests.size());
+}
+
+void ReplayPlan::find_preexisting_requests() {
+  std::map<int, int> creations;  // by slot
+  for (std::size_t c = 0; c < record_.calls.size(); ++c) {
+    const trace::Call& call = record_.calls[c];
+    for (std::size_t k = 0; k < std::min(call.inits.size(), call.requests.size()); ++k) {
+      const int slot = call.requests[k];
+      const int creation = call.inits[k];
+      if (slot < 0 || creation < 0) continue;
+      const bool is_known = static_cast<std::size_t>(creation) < record_.calls.size();
+      const trace::Call* const created = is_known ? &record_.calls[static_cast<std::size_t>(creation)] : nullptr;
+      if (created == nullptr || !created->op.ends_with("_init") || created->request != slot) {
+        throw UserMistake("rank {}, call {} (MPI_{}): call {} does not create a request in slot {}", record_.rank, c,
+                          call.op, creation, slot);
+      }
+      if (creations.try_emplace(slot, creation).first->second != creation) {
+        throw UserMistake("rank {}, call {} (MPI_{}): two calls created the request that slot {} had before the trace",
+                          record_.rank, c, call.op, slot);
+      }
+    }
+  }
+  for (const auto& [slot, creation] : creations) {
+    std::int64_t starts = 0;
+    for (const trace::Call& call : record_.calls) {
+      const auto& named = call.done.empty() ? call.requests : call.done;
+      if (std::ranges::find(named, slot) == named.end()) continue;
+      if (call.op.starts_with("Start")) starts = checked::sum(starts, call.times);
+      if (call.op.starts_with("Wait") || call.op.starts_with("Test")) starts -= call.times;
+    }
+    preexisting_requests_.push_back({creation, starts <= 0});
+  }
 }
 
 void equalise_swappable_buffers(const std::vector<trace::Call>& calls, std::vector<std::size_t>& buffer_bytes) {

@@ -41,6 +41,11 @@ class AttachedBuffer {
 
 class Replay final : public Motif {
  public:
+  Replay() = default;
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+  ~Replay() override { state_.requests.free_kept(); }
+
   void check(int ranks) const override {
     if (path_->empty()) reject("file", "replay needs a trace: -f APP.trace; `stressbench capture` writes one");
     if (!files_->empty() && !std::filesystem::is_directory(*files_))
@@ -74,6 +79,7 @@ class Replay final : public Motif {
     captured::collectively(group, path_.name(), [&] { preexisting_.create(group, preexisting); });
     for (const replay::PreexistingCommunicators::NumberedHandle& created : preexisting_.handles())
       state_.comms.add_preexisting(created.number, created.handle);
+    create_preexisting_requests();
     if (*compute_ == Computation::sleep) pause::minimise_timer_slack();
   }
 
@@ -81,20 +87,32 @@ class Replay final : public Motif {
     const AttachedBuffer attached(attached_buffer_);
     const bool with_gaps = computes_between_calls();
     int before = -1;
-    std::int64_t since_ns = with_gaps ? recorder.now_ns() : 0;
+    std::int64_t since_ns = with_gaps ? pause::now_ns(*compute_, recorder) : 0;
     auto next_time_ns = sequence_ns_.begin();
     program_.walk([&](int call) {
       if (with_gaps) compute(recorder, since_ns, sequence_ns_.empty() ? gaps_.next(before, call) : *next_time_ns++);
       const replay::Instruction& instruction = (*plan_)[call];
       instruction.execute(state_, instruction);
-      if (with_gaps) since_ns = recorder.now_ns();
+      if (with_gaps) since_ns = pause::now_ns(*compute_, recorder);
       before = call;
     });
     if (with_gaps) compute(recorder, since_ns, tail_ns_);
     state_.release();
+    create_preexisting_requests();
   }
 
  private:
+  // Creates the requests that existed before the captured part, and after a repetition those of them that it freed or
+  // left with a pending message.
+  void create_preexisting_requests() {
+    for (const auto& [call, is_kept_inactive] : plan_->preexisting_requests()) {
+      const replay::Instruction& creation = (*plan_)[call];
+      if (state_.requests.has(creation.request)) continue;
+      creation.execute(state_, creation);
+      if (is_kept_inactive) state_.requests.keep(creation.request);
+    }
+  }
+
   bool computes_between_calls() const { return *compute_ != Computation::off && *scale_ > 0; }
 
   replay::FileCalls file_calls() const {
@@ -135,6 +153,7 @@ class Replay final : public Motif {
     } catch (const UserMistake& mistake) {
       throw UserMistake("'{}', {}", *path_, mistake.what());
     }
+    state_.requests.free_kept();
     state_ = plan_->state();
     attached_buffer_ = plan_->attached_buffer_bytes() > 0 ? Buffer(plan_->attached_buffer_bytes()) : Buffer();
   }
@@ -144,9 +163,10 @@ class Replay final : public Motif {
   }
 
   Param<std::string> path_{this, 'f', "file", "", "trace file, written by `stressbench capture`"};
-  Param<Computation> compute_{
-      this, "compute", Computation::busy,
-      "computation between the calls: spin as the program did, sleep (from 100 us on, below that spin), or none"};
+  Param<Computation> compute_{this, "compute", Computation::busy,
+                              "computation between the calls: spin as long as the program did, spin for that much "
+                              "processor time (for ranks that "
+                              "share cores), sleep (from 100 us on, below that spin), or none"};
   Param<double> scale_{this, "scale", 1.0, "factor on the computation between the calls"};
   Param<GapTimes> gap_times_{this, "gaps", GapTimes::measured,
                              "times of computation: drawn from the measured distribution, its mean, or in the "

@@ -65,6 +65,7 @@ ReplayPlan::ReplayPlan(const trace::RankRecord& record, PlanOptions options)
     }
   }
   check_epochs();
+  find_preexisting_requests();
   equalise_swappable_buffers(record.calls, request_buffer_bytes_);
   compute_attached_buffer_bytes();
 }

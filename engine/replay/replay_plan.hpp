@@ -59,6 +59,12 @@ class ReplayPlan {
   ~ReplayPlan();
 
   const Instruction& operator[](int call) const noexcept { return instructions_[static_cast<std::size_t>(call)]; }
+  // The calls that created the persistent requests which existed before the captured part.
+  struct Preexisting {
+    int creation;           // number of the call
+    bool is_kept_inactive;  // the sequence waits for it as often as it starts it
+  };
+  const std::vector<Preexisting>& preexisting_requests() const noexcept { return preexisting_requests_; }
   // The communicators, requests and buffers that the calls use. Pages of the buffers are touched.
   ReplayState state() const;
   // Whether an access of this rank may lie outside of some window (`Windows::compare_accesses`).
@@ -109,6 +115,7 @@ class ReplayPlan {
 
   void find_topologies();
   void compute_attached_buffer_bytes();
+  void find_preexisting_requests();
   void check_epochs() const;
 
   const trace::RankRecord& record_;
@@ -119,6 +126,7 @@ class ReplayPlan {
   std::size_t send_buffer_bytes_ = 0;
   std::size_t receive_buffer_bytes_ = 0;
   std::vector<std::size_t> request_buffer_bytes_;  // receive buffer size of each request slot, in bytes
+  std::vector<Preexisting> preexisting_requests_;
   std::size_t max_requests_per_call_ = 1;
   std::size_t attached_buffer_bytes_ = 0;
   std::size_t file_slots_ = 0;

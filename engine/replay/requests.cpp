@@ -29,6 +29,7 @@ Requests::Requests(const std::vector<std::size_t>& buffer_bytes, std::size_t max
     : requests_(buffer_bytes.size(), MPI_REQUEST_NULL),
       kinds_(buffer_bytes.size(), RequestKind::send),
       completed_early_(buffer_bytes.size(), false),
+      kept_(buffer_bytes.size(), false),
       scratch_(max_requests_per_call, MPI_REQUEST_NULL),
       indices_(max_requests_per_call, 0) {
   for (std::size_t slot = 0; slot < buffer_bytes.size(); ++slot) {
@@ -105,8 +106,13 @@ void Requests::release() {
   displaced_.clear();
   for (std::size_t slot = 0; slot < requests_.size(); ++slot) {
     completed_early_[slot] = false;
-    finish(requests_[slot], kinds_[slot]);
+    if (!kept_[slot] || kinds_[slot] != RequestKind::persistent) finish(requests_[slot], kinds_[slot]);
   }
+}
+
+void Requests::free_kept() {
+  std::ranges::fill(kept_, false);
+  release();
 }
 
 }  // namespace stressbench::replay

@@ -73,8 +73,14 @@ class Requests {
   // all of `completed` have completed, and the later call that completed it in the program is left out.
   void complete(const Slots& slots, std::span<const int> completed, CompletionCall wait_or_test);
 
+  // Whether there is a request in the slot.
+  bool has(int slot) const noexcept { return requests_[static_cast<std::size_t>(slot)] != MPI_REQUEST_NULL; }
+  // `release` leaves a persistent request in this slot, with which the next repetition begins.
+  void keep(int slot) noexcept { kept_[static_cast<std::size_t>(slot)] = true; }
   // Completes or frees the requests that are still pending.
   void release();
+  // Frees what `release` leaves. Must be called before a table with such requests is destroyed or assigned to.
+  void free_kept();
 
  private:
   MPI_Request* gather(const Slots& slots) noexcept;
@@ -85,6 +91,7 @@ class Requests {
   std::vector<RequestKind> kinds_;
   std::vector<std::pair<MPI_Request, RequestKind>> displaced_;
   std::vector<char> completed_early_;  // completed earlier than in the program
+  std::vector<char> kept_;
   std::vector<Buffer> buffers_;
   std::vector<std::size_t> buffer_of_slot_;  // slot -> index in buffers_
   std::vector<MPI_Request> scratch_;

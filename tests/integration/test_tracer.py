@@ -135,7 +135,7 @@ def messages_started(rank: dict[str, Any]) -> list[list[tuple[str, int, int, int
     return [
         [tuple(rank["calls"][number][key] for key in ("op", "peer", "tag", "bytes")) for number in call["inits"]]
         for call in rank["calls"]
-        if "inits" in call
+        if "inits" in call and call["op"].startswith("Start")
     ]
 
 
@@ -212,6 +212,20 @@ def test_times_before_calls_are_kept_in_order_on_request(traced, patterns, tmp_p
         for pair, time_ns in zip(pairwise([-1, *calls]), times, strict=True):
             sums[pair] = sums.get(pair, 0) + time_ns
         assert sums == {(gap[0], gap[1]): round(1e9 * gap[3]) for gap in rank["gaps"]}
+
+
+@pytest.mark.parametrize("cpu_time", [False, True])
+def test_times_between_calls_are_elapsed_or_processor_time(traced, patterns, cpu_time):
+    times = 20
+    run = traced([patterns, "sleeps", str(times)], STRESSBENCH_TRACE_CPU_TIME="1" if cpu_time else "0", ranks=1)
+
+    assert run.lines[0].get("gap_clock") == ("cpu" if cpu_time else None)
+    (rank,) = run.ranks
+    barrier = next(number for number, call in enumerate(rank["calls"]) if call["op"] == "Barrier")
+    between_s = sum(gap[3] for gap in rank["gaps"] if gap[:2] == [barrier, barrier])
+    computed_s, slept_s = (times - 1) * 1e-3, (times - 1) * 5e-3
+    assert between_s >= computed_s + (0 if cpu_time else slept_s)
+    assert not cpu_time or between_s < computed_s + slept_s / 2
 
 
 def test_times_before_calls_are_those_of_the_first_calls_where_there_are_too_many(traced, patterns):

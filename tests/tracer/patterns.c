@@ -4,9 +4,11 @@
 
 #include <math.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 int rank, ranks;
 
@@ -232,6 +234,23 @@ static void small(int iterations) {  // as many calls as possible: 10 an iterati
   }
 }
 
+static int64_t cpu_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void sleeps(int iterations) {  // computes for 1 ms, then sleeps for 5 ms
+  const struct timespec pause = {0, 5000000};
+  for (int i = 0; i < iterations; ++i) {
+    const int64_t end_ns = cpu_ns() + 1000000;
+    while (cpu_ns() < end_ns) {
+    }
+    nanosleep(&pause, NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 static void killed(int iterations) {
   for (int i = 0;; ++i) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -260,6 +279,7 @@ static const struct {
            {"irregular", irregular},
            {"large", large},
            {"small", small},
+           {"sleeps", sleeps},
            {"graphs", graphs},
            {"planes", planes},
            {"parts", parts},

@@ -205,6 +205,15 @@ def test_an_iteration_between_boundaries_holds_no_other_beginning(tmp_path: Path
     assert len(result.differences) == 2
 
 
+def test_a_pass_of_the_loop_begins_where_no_request_is_pending(tmp_path: Path) -> None:
+    rules = [[[0, 1], [1, 1], [-1, 8], [2, 1]], [[2, 1], [3, 1], [0, 1], [1, 1]]]  # posts, then waits, computes, posts
+    ranks = [MadeRank([*exchange(peer), DOT], rules=rules) for peer in (1, 0)]
+
+    result = loop_of(read_trace(MadeTrace(ranks).write(tmp_path, "program.trace")), skip=0)
+
+    assert [(run.start, run.calls, run.times) for run in result.runs] == [(3, 4, 8)] * 2
+
+
 def test_the_loop_of_a_program_is_the_outermost_one_with_most_calls(tmp_path: Path) -> None:
     calls = [BARRIER, *exchange(1), DOT]
     loops = [[[0, 1], [-1, 6], [0, 9]], [[1, 1], [2, 1], [3, 1], [4, 1]]]

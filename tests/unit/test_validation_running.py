@@ -13,7 +13,7 @@ from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, 
 import stressbench
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import silent
-from stressbench.experiments.validation.running import NotEmitted, ValidationSpec, choose_computation
+from stressbench.experiments.validation.running import NotEmitted, ValidationSpec, choose_computation, repetitions_of
 from stressbench.experiments.validation.workload import Computation
 from stressbench.formats.trace import Trace, read_trace
 from stressbench.launch.errors import LaunchMistake
@@ -75,6 +75,11 @@ def test_an_iteration_of_too_many_calls_is_not_computed_in_sequence():
             "--emit: replay computes as its own capture says, and",
         ),
         (("tealeaf",), {"computation": "own", "emit": Path("a.sb")}, "--emit: with --computation own the workload has"),
+        (
+            ("tealeaf",),
+            {"computation": "own", "cpu_time": True},
+            "--cpu-time: with --computation own the workload takes",
+        ),
         ((), {"boundaries": Boundaries(first="Bcast")}, "--from Bcast: a replay repeats the program's own loop"),
         ((), {"boundaries": Boundaries(last="Bcast")}, "--to Bcast: a replay repeats the program's own loop"),
         ((), {"any_tag": True}, "--any-tag: a replay has the tags of the program"),
@@ -112,6 +117,7 @@ class MadeLaunches:
     exchanges: tuple[int, int] = (6, 6)
     replayed: list[list[Record]] | None = None
     seeds: list[int] = field(default_factory=list)
+    cpu_time: bool = False
 
     def check(self, program: Sequence[str]) -> None:
         pass
@@ -166,9 +172,9 @@ esac
     def run(
         *workload: str, progress=silent, made: dict[str, Any] | None = None, before=lambda: None, **values: Any
     ) -> Validation:
-        def launches(*, folder: Path, **_: Any) -> MadeLaunches:
+        def launches(*, folder: Path, cpu_time: bool, **_: Any) -> MadeLaunches:
             before()
-            return MadeLaunches(folder=folder, **(made or {}))
+            return MadeLaunches(folder=folder, cpu_time=cpu_time, **(made or {}))
 
         monkeypatch.setattr("stressbench.experiments.validation.running.TracedLaunches", launches)
         spec = {"workload": workload, "program": ("./app",), "ranks": 2, "engine": engine, "launches": 2, **values}
@@ -184,6 +190,57 @@ def test_a_motif_with_the_calls_of_the_program_is_measured(validate):
     block = found.blocks[0]
     assert block.ratio == pytest.approx(1e-3 / (1.0 / 5))
     assert (block.program.slowest_s, block.workload.slowest_s) == (pytest.approx(0.2), None)
+
+
+@pytest.mark.parametrize(
+    ("cores", "values", "expected"),
+    [
+        (2, {}, False),
+        (1, {}, True),
+        (1, {"cpu_time": False}, False),
+        (2, {"cpu_time": True}, True),
+        (1, {"computation": "own"}, False),
+    ],
+)
+def test_computation_is_processor_time_where_ranks_share_cores(
+    validate, tmp_path, monkeypatch, cores, values, expected
+):
+    monkeypatch.setattr("stressbench.launch.machine.cores", lambda: cores)
+    found = validate("tealeaf", output=tmp_path / "kept", **values)
+    assert found.cpu_time is expected
+    assert ("--compute cpu" in (tmp_path / "kept/workload.sb").read_text()) is expected
+    plan = json.loads((tmp_path / "kept/launches.jsonl").read_text().partition("\n")[0])
+    assert plan["cpu_time"] is expected
+
+
+@pytest.mark.parametrize(
+    ("times", "calls", "time_s", "expected"),
+    [
+        (40, 10, 1.0, (1, 40)),  # long iterations
+        (100, 10, 1e-3, (20, 10)),  # repetitions of 20 ms, 0.2 s in all
+        (1000, 10, 1e-3, (20, 50)),
+        (90, 10, 1e-3, (22, 12)),  # four repetitions, three times
+        (26, 17, 3e-4, (26, 26)),  # the iterations are too few: all of them, again and again
+        (1000, 10_000, 1e-3, (6, 166)),  # as many as there are times for
+        (10, 100_000, 0.01, (1, 20)),
+    ],
+)
+def test_a_repetition_is_long_enough_to_hide_its_start(times, calls, time_s, expected):
+    assert repetitions_of(times=times, calls=calls, time_s=time_s) == expected
+
+
+def test_short_iterations_of_a_motif_are_put_together(validate, tmp_path, monkeypatch):
+    monkeypatch.setattr("stressbench.experiments.validation.running.repetitions_of", lambda **_: (5, 3))
+    found = validate("tealeaf", output=tmp_path / "kept")
+    assert "[MOTIF] tealeaf --iterations 5 " in (tmp_path / "kept/workload.sb").read_text()
+    assert found.measured == 5
+
+
+@pytest.mark.parametrize("words", [("tealeaf", "-i", "3"), ("tealeaf", "--iterations=3"), ("tealeaf", "-i3")])
+def test_iterations_of_the_user_stay_as_they_are(validate, tmp_path, monkeypatch, words):
+    monkeypatch.setattr("stressbench.experiments.validation.running.repetitions_of", lambda **_: (5, 3))
+    validate(*words, output=tmp_path / "kept")
+    assert "--iterations 5" not in (tmp_path / "kept/workload.sb").read_text()
 
 
 def test_a_motif_that_computes_only_before_its_first_call_is_not_compared(validate):

@@ -58,6 +58,23 @@ def test_before_a_motif_without_gaps_a_compute_step_has_the_computation(engine: 
     assert text.endswith("[MOTIF] compute --gaps-from a.trace --gaps measured --call 0\n[MOTIF] allreduce\n")
 
 
+def test_each_kind_of_workload_computes_for_processor_time_on_request(engine: Path, tmp_path: Path) -> None:
+    def text(*words: str) -> str:
+        gaps = [Path(f"{number + 1}.trace") for number in range(max(len(workload(engine, *words).motifs), 1))]
+        made = workload(engine, *words).text(nodes=1, gaps=gaps, computation=Computation.mean, cpu_time=True)
+        return made.partition("[NODES] 1\n")[2]
+
+    (tmp_path / "chain.sb").write_text(CHAIN)
+    assert text("tealeaf") == "[MOTIF] tealeaf --gaps-from 1.trace --gaps mean --compute cpu\n"
+    assert (
+        text("allreduce") == "[MOTIF] compute --gaps-from 1.trace --gaps mean --call 0 --mode cpu\n[MOTIF] allreduce\n"
+    )
+    assert text() == "[MOTIF] replay -f 1.trace --gaps mean --compute cpu\n"
+    halo, step, _ = text(str(tmp_path / "chain.sb")).splitlines()
+    assert halo.endswith("--gaps-from 1.trace --gaps mean --compute cpu")
+    assert step.endswith("--gaps-from 2.trace --gaps mean --call 0 --mode cpu")
+
+
 def test_its_own_computation_is_kept_on_request(engine: Path) -> None:
     made = workload(engine, "tealeaf")
     assert made.text(nodes=1, gaps=[Path("a.trace")]) == made.text(nodes=1)

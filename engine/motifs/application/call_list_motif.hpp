@@ -46,8 +46,10 @@ class CallListMotif : public Motif {
  private:
   captured::IterationGaps gaps_of(const trace::RankRecord& record, int ranks, GapTimes times) const;
 
-  Param<Computation> compute_{this, "compute", Computation::busy,
-                              "the application's computation: spin, sleep (from 100 us on, below that spin), or none"};
+  Param<Computation> compute_{
+      this, "compute", Computation::busy,
+      "the application's computation: spin, spin for that much processor time (for ranks that share cores), "
+      "sleep (from 100 us on, below that spin), or none"};
   Param<double> scale_{this, "scale", 1.0, "factor on the times of the computation"};
   captured::GapsFrom gaps_from_{
       this,

@@ -13,7 +13,7 @@
 
 namespace stressbench {
 
-enum class ComputeMode { busy, sleep };
+enum class ComputeMode { busy, cpu, sleep };
 
 enum class ImbalanceShape { linear, random, single };
 
@@ -77,7 +77,8 @@ class Compute final : public Motif {
     const std::int64_t duration_ns = durations_ns_[next_];
     next_ = next_ + 1 < durations_ns_.size() ? next_ + 1 : 0;
     if (*mode_ == ComputeMode::sleep) return sleep_for(duration_ns);
-    recorder.spin_for(duration_ns);
+    const Computation how = *mode_ == ComputeMode::cpu ? Computation::cpu : Computation::busy;
+    pause::until(how, recorder, pause::now_ns(how, recorder) + duration_ns);
   }
 
  private:
@@ -109,7 +110,9 @@ class Compute final : public Motif {
   }
 
   Param<Nanoseconds> mean_{this, 'm', "mean", Nanoseconds{100'000}, "time of one computation", Positive{}};
-  Param<ComputeMode> mode_{this, "mode", ComputeMode::busy, "spin as an application would, or sleep"};
+  Param<ComputeMode> mode_{
+      this, "mode", ComputeMode::busy,
+      "spin as an application would, spin for that much processor time (for ranks that share cores), or sleep"};
   Param<Shape> distribution_{this, "distribution", Shape::constant, "distribution of the times, truncated at 0"};
   Param<Nanoseconds> deviation_{this, "deviation", Nanoseconds{0}, "standard deviation before truncation"};
   Param<double> imbalance_{this, "imbalance", 0.0,

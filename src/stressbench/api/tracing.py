@@ -72,20 +72,20 @@ class DifferenceResults(Reported[Difference]):
 
 def capture(
     command: Sequence[str | PathLike[str]], *, output: str | PathLike[str], with_names: bool = False,
-    gap_times: bool = False, progress: Report | None = None,
+    gap_times: bool = False, cpu_time: bool = False, progress: Report | None = None,
 ) -> TraceResults:  # fmt: skip
     """Run `command`, a whole MPI launch, and write every call of each rank, in order, to the file `output` (.trace).
 
         trace = stressbench.capture(["mpirun", "-n", "4", "./cg.A.x"], output="cg.trace")
         print(trace.calls(rank=0))
 
-    `with_names` keeps host names, `gap_times` the time before each call in order. Must be called in the main thread.
-    Raises `stressbench.StressBenchError` if something is wrong before the program starts, and `stressbench.TraceFailed`
-    if the program ended with an error or left no trace.
+    `with_names` keeps host names, `gap_times` the time before each call in order. With `cpu_time`, times between calls
+    are processor time. Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong
+    before the program starts, and `stressbench.TraceFailed` if the program ended with an error or left no trace.
     """
     sentences: list[str] = []
     launch = capture_program(
-        tuple(map(str, command)), output=Path(output), with_names=with_names, gap_times=gap_times,
+        tuple(map(str, command)), output=Path(output), with_names=with_names, gap_times=gap_times, cpu_time=cpu_time,
         progress=reporting_to(_collecting(sentences, progress)),
     )  # fmt: skip
     return _results(launch, command, sentences, is_written=True)

@@ -38,7 +38,15 @@ def capture(
     gap_times: Annotated[
         bool, typer.Option("--gap-times", help="Also keep the times before the first 131,072 calls, in order.")
     ] = False,
+    cpu_time: Annotated[
+        bool,
+        typer.Option(
+            "--cpu-time", help="Record processor time between calls, not elapsed time: for ranks that share cores."
+        ),
+    ] = False,
 ) -> None:
     """Run the program, write its trace, and report what the trace contains."""
-    launch = capture_program(words, output=output, with_names=with_names, gap_times=gap_times, progress=emit)
+    launch = capture_program(
+        words, output=output, with_names=with_names, gap_times=gap_times, cpu_time=cpu_time, progress=emit
+    )
     raise typer.Exit(launch.exit_status)

@@ -8,6 +8,7 @@ import typer
 
 from stressbench.cli.options.after_dashes import split_at_dashes, words_after_dashes
 from stressbench.cli.options.common import Engine, TargetName, seed_option
+from stressbench.cli.options.computation import ComputationOfProgram, CpuTime
 from stressbench.cli.options.documents import AsJson, output_option
 from stressbench.cli.options.share import share
 from stressbench.cli.options.study_creation import OneRankCount
@@ -16,7 +17,6 @@ from stressbench.console import emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, NotEmitted, ValidationSpec
-from stressbench.experiments.validation.workload import Computation
 from stressbench.results.validation import Validation, Verdict
 from stressbench.tracing.iterations import Boundaries
 
@@ -70,16 +70,8 @@ def validate(
     within: Annotated[
         str | None, typer.Option(metavar="5%", help="Largest accepted deviation of the ratio of times from 1.")
     ] = None,
-    computation: Annotated[
-        Computation | None,
-        typer.Option(
-            metavar="sequence|measured|mean|own",
-            help="Computation of the workload: the program's call by call, drawn from its distribution, its means, or "
-            "the workload's own; default: sequence, measured if an iteration has more than 131,072 calls, own for a "
-            "recorded workload.",
-            show_default=False,
-        ),
-    ] = None,
+    computation: ComputationOfProgram = None,
+    cpu_time: CpuTime = None,
     first: Annotated[
         str | None, typer.Option("--from", metavar="CALL", help="Call that begins an iteration of CMD.")
     ] = None,
@@ -111,7 +103,7 @@ def validate(
     spec = ValidationSpec(
         workload=tuple(workload or ()), program=_program(words_after_dashes(context)), on=on, ranks=ranks,
         engine=engine,
-        launches=launches, computation=computation, boundaries=Boundaries(first=first, last=last),
+        launches=launches, computation=computation, cpu_time=cpu_time, boundaries=Boundaries(first=first, last=last),
         begins_paused=pcontrol, any_tag=any_tag, most_iterations=iterations,
         tolerance=None if within is None else share(within, option="--within", zero=False), seed=seed,
         emit=emit_workload, output=output,

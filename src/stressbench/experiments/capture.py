@@ -60,18 +60,19 @@ class ProfiledProgram:
 
 def capture_program(
     command: Sequence[str], *, output: Path, with_names: bool = False, gap_times: bool = False,
-    progress: Progress = silent,
+    cpu_time: bool = False, progress: Progress = silent,
 ) -> TracedLaunch:  # fmt: skip
     """Run `command`, a whole MPI launch, and write every call of each rank to the trace file `output`.
 
-    `with_names` keeps host names in the file, `gap_times` the time before each call in order. The numbers of ranks and
-    calls and any losses are reported through `progress`. Raises LaunchMistake before the program starts, if something
-    is wrong.
+    `with_names` keeps host names in the file, `gap_times` the time before each call in order. With `cpu_time`, times
+    between calls are processor time. The numbers of ranks and calls and any losses are reported through `progress`.
+    Raises LaunchMistake before the program starts, if something is wrong.
     """
     check_output(output, endings=(_TRACE,), replace=False)
     request = TraceRequest(
-        words=tuple(command), mode=TraceMode.capture, output=output, names=with_names, gap_times=gap_times
-    )
+        words=tuple(command), mode=TraceMode.capture, output=output, names=with_names, gap_times=gap_times,
+        cpu_time=cpu_time,
+    )  # fmt: skip
     return _capture(request, progress=progress)
 
 

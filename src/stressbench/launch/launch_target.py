@@ -166,6 +166,11 @@ def has_all_ranks_here(target: LaunchTarget) -> bool:
     return target is LOCAL and not machine.allocated(os.environ)
 
 
+def ranks_share_cores(target: LaunchTarget, ranks: int) -> bool:
+    """Whether so many ranks exceed the cores of this machine, on which all of them run."""
+    return target.on_this_machine and not machine.allocated(os.environ) and ranks > machine.cores()
+
+
 def build_concurrent(target: LaunchTarget, *, launcher: Launcher, request: Request, concurrent_ranks: int) -> Command:
     """The command that starts the ranks while `concurrent_ranks` of another launch run on the target.
 

@@ -25,7 +25,8 @@ from stressbench.launch.tracing import Tracing, with_tracer
 class TraceRequest:
     """A command to trace, as typed, and the trace to write.
 
-    `names`: keep host names in the trace. `gap_times`: keep the time before each call, in order.
+    `names`: keep host names in the trace. `gap_times`: keep the time before each call, in order. `cpu_time`:
+    record processor time between calls instead of elapsed time.
     """
 
     words: tuple[str, ...]
@@ -33,6 +34,7 @@ class TraceRequest:
     output: Path
     names: bool
     gap_times: bool = False
+    cpu_time: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +56,7 @@ def run_traced(request: TraceRequest, *, environment: Mapping[str, str]) -> Trac
     tracer = find_tracer(environment)
     tracing = Tracing(
         mode=request.mode, output=request.output.absolute(), key=secrets.token_hex(8), library=tracer.library,
-        names=request.names, gap_times=request.gap_times,
+        names=request.names, gap_times=request.gap_times, cpu_time=request.cpu_time,
     )  # fmt: skip
     if os.path.lexists(tracing.modules):
         raise LaunchMistake(f"--output: {tracing.modules} already exists and would be replaced; move it away first")

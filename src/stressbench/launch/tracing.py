@@ -24,7 +24,8 @@ _LAUNCHERS = ("mpirun", "mpiexec", "orterun", "prterun")
 class Tracing:
     """What to record of a command, and where. `key` distinguishes this launch's leftovers from those of others.
 
-    `names`: with host names. `gap_times`: with the time before each call, in order.
+    `names`: with host names. `gap_times`: with the time before each call, in order. `cpu_time`: times outside MPI are
+    processor time.
     """
 
     mode: TraceMode
@@ -33,6 +34,7 @@ class Tracing:
     library: Path
     names: bool
     gap_times: bool = False
+    cpu_time: bool = False
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         """Environment variables that the tracer and its salvage program read."""
@@ -42,7 +44,11 @@ class Tracing:
             ("STRESSBENCH_TRACE_ID", self.key),
             ("STRESSBENCH_TRACE_ONCE", "1"),
         )
-        flags = (("STRESSBENCH_TRACE_NAMES", self.names), ("STRESSBENCH_TRACE_GAP_TIMES", self.gap_times))
+        flags = (
+            ("STRESSBENCH_TRACE_NAMES", self.names),
+            ("STRESSBENCH_TRACE_GAP_TIMES", self.gap_times),
+            ("STRESSBENCH_TRACE_CPU_TIME", self.cpu_time),
+        )
         return (*pairs, *((name, "1") for name, is_set in flags if is_set))
 
     def environment(self, base_environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

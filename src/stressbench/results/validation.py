@@ -72,8 +72,9 @@ class Validation:
     program, `mpi_ratio` the same of the times in MPI; None without launches. `tolerance`: the largest accepted
     deviation of the ratio from 1, None without one. `is_certain`: whether the interval lies on one side of the
     tolerance, as the estimate does. `complete`: whether all launches ran. `any_tag`: tags were not compared.
-    `any_wait_place`: the place of waits among other calls was not compared, since ranks test for messages. `notes`:
-    what was not as expected, as sentences.
+    `any_wait_place`: the place of waits among other calls was not compared, since ranks test for messages.
+    `cpu_time`: the program's computation is processor time, not elapsed time. `notes`: what was not as expected, as
+    sentences.
     """
 
     verdict: Verdict
@@ -96,6 +97,7 @@ class Validation:
     blocks: tuple[Block, ...]
     any_tag: bool = False
     any_wait_place: bool = False
+    cpu_time: bool = False
     notes: tuple[str, ...] = ()
 
     @property

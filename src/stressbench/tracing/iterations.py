@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from stressbench.errors import UserError
-from stressbench.formats.trace import RankTrace, Trace
+from stressbench.formats.trace import Call, RankTrace, Trace
 from stressbench.tracing.alphabet import CallAlphabet, NotComparable
 from stressbench.tracing.completions import makes_tests
 from stressbench.tracing.diff import Difference
-from stressbench.tracing.grammar import Loop, outermost_loops
+from stressbench.tracing.grammar import Loop, Rules, expand_bounded, outermost_loops
 from stressbench.tracing.reference import rules_of_pass
 
 CONTEXT = 4
@@ -193,6 +193,9 @@ def _loop_by_rules(
             loop = max(outermost_loops(rank.rules or ()), key=lambda one: one.times * one.calls, default=None)
         rules = None if loop is None else rules_of_pass(program, rank, loop)
         one_pass = text if rules is None else alphabet.encode(rank, rules, completes_early=early)
+        if rules is not None and not early:
+            place = _place_without_pending(rank, rules)
+            one_pass = one_pass[place:] + one_pass[:place]
         if not one_pass:
             raise NotComparable(f"rank {rank.rank} makes no MPI call, so that its iterations cannot be found")
         runs = list(runs_of(text, one_pass))
@@ -201,6 +204,32 @@ def _loop_by_rules(
         runs_by_rank.append(runs)
         passes.append(one_pass)
     return _same_run_on_all_ranks(runs_by_rank), passes
+
+
+def _place_without_pending(rank: RankTrace, rules: Rules) -> int:
+    """The first place in a pass of a loop at which no request is pending, so that it completes its own; 0 without one.
+
+    A pass that begins with waits would end with requests for which the replay of some passes does not wait.
+    """
+    calls = [rank.calls[number] for number in expand_bounded(rules)]
+    pending: set[int] = set()
+    for call in calls:
+        _update_pending(pending, call)
+    for place, call in enumerate(calls):
+        if not pending:
+            return place
+        _update_pending(pending, call)
+    return 0
+
+
+def _update_pending(pending: set[int], call: Call) -> None:
+    """Add the slots of requests whose operation the call starts, and remove those that it completes or frees."""
+    if call.op.startswith("Start"):
+        pending.update(call.requests or ())
+    elif call.request is not None and not call.op.endswith("_init"):
+        pending.add(call.request)
+    else:
+        pending.difference_update(call.requests or () if call.done is None else call.done)
 
 
 def _loop_between_collectives(

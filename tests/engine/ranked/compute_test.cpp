@@ -60,6 +60,25 @@ TEST(Compute, SleepsAtLeastItsTime) {
   EXPECT_GE(clock.now_ns() - before, 3'000'000);
 }
 
+TEST(Compute, SpinsForProcessorTimeOnRequest) {
+  const auto motif = make_motif("compute", {{"mean", "3ms"}, {"mode", "cpu"}});
+  motif->decompose(mpi::Group::view(MPI_COMM_WORLD), {});
+  const SteppingClock clock;
+  Recorder recorder(clock);
+  const CpuClock cpu;
+  const std::int64_t before_ns = cpu.now_ns();
+  motif->perform(recorder);
+  EXPECT_GE(cpu.now_ns() - before_ns, 3'000'000);
+  EXPECT_EQ(clock.readings(), 0);
+}
+
+TEST(Compute, ProcessorTimeStandsStillWhileTheRankSleeps) {
+  const CpuClock cpu;
+  const std::int64_t before_ns = cpu.now_ns();
+  sleep_for(50'000'000);
+  EXPECT_LT(cpu.now_ns() - before_ns, 25'000'000);
+}
+
 TEST(Compute, DrawsTheSameOnARankHoweverManyRanksThereAre) {
   const auto all = durations(mpi::Group::view(MPI_COMM_WORLD), drawn, 5);
   for (int n = 1; n < world_size(); ++n) {

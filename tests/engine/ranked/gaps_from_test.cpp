@@ -211,6 +211,15 @@ TEST_F(HaloOfTwo, WaitsWithoutComputationWhereOnlyTheProgramsTestSucceeded) {
   EXPECT_THAT(record.tests, ElementsAre("8:Testall(2)"));
 }
 
+TEST_F(HaloOfTwo, ComputesForProcessorTimeOnRequest) {
+  write("halo2d", small, [](int, int) { return 1'000'000; });
+  const MotifBench bench(group_, "halo2d", with(small, {{"gaps-from", path}, {"compute", "cpu"}}));
+  const CpuClock cpu;
+  const std::int64_t before_ns = cpu.now_ns();
+  EXPECT_THAT(waits(*bench), ElementsAre());
+  EXPECT_GE(cpu.now_ns() - before_ns, 4'000'000);
+}
+
 TEST_F(HaloOfTwo, IsAPartOfALongerIteration) {
   write("tealeaf", small, distinct);
   const MotifBench halo(group_, "halo2d", with(small, {{"gaps-from", path}, {"first-call", "2"}}));

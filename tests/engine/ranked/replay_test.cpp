@@ -450,6 +450,52 @@ TEST_F(Replays, PersistentRequestsKeepTheirPlaceWhenAnotherIsFirst) {
   }
 }
 
+// A ring of persistent requests that the program created before the captured part, which the calls that start them
+// name.
+TEST_F(Replays, PersistentRequestsFromBeforeTheTraceAreCreatedOnce) {
+  STARTING_ON(2, [](int r) {
+    Part part = Part::loop({}, {with(on("Startall", {0, 1}), "inits", {2, 3}), on("Waitall", {0, 1})}, 3);
+    part.calls.push_back(to("Recv_init", 1 - r, 5, 24, 0));
+    part.calls.push_back(to("Send_init", 1 - r, 5, 24, 1));
+    return part;
+  });
+  const auto motif = make_motif("replay", with_file());
+  motif->decompose(group_, {});
+  const MonotonicClock clock;
+  Recorder recorder(clock);
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    capture::start();
+    motif->perform(recorder);
+    const capture::Record record = capture::stop();
+    EXPECT_EQ(capture::joined(record.tokens), times(3, "St(2) Wa(2)"));
+    EXPECT_EQ(record.sent.messages, 3);
+    EXPECT_EQ(record.sent.message_bytes, 72);
+  }
+}
+
+// The program's wait is not in the trace, and the other rank's message only comes in the next repetition.
+TEST_F(Replays, PersistentRequestsFromBeforeTheTraceAreCreatedAnewWhereTheirMessagesArePending) {
+  STARTING_ON(1, [](int) {
+    Part part = Part::once({with(on("Start", {0}), "inits", {1})});
+    part.calls.push_back(to("Recv_init", 0, 5, 24, 0));
+    return part;
+  });
+  const std::string repetition = "St(1) Request_free Ri<0:5:24";
+  EXPECT_EQ(tokens(), repetition);
+}
+
+// Each iteration frees the request of the one before, and leaves its own.
+TEST_F(Replays, PersistentRequestsThatEachIterationReplacesAreCreatedOnceBefore) {
+  STARTING_ON(2, [](int r) {
+    const char* const init = r == 0 ? "Recv_init" : "Send_init";
+    Part part =
+        Part::loop({}, {on("Request_free", {0}), to(init, 1 - r, 3, 64, 0), on("Start", {0}), on("Wait", {0})}, 2);
+    part.calls[0]["inits"] = {1};
+    return part;
+  });
+  EXPECT_EQ(tokens(), times(2, fmt::format("Request_free {} St(1) W(1)", rank() == 0 ? "Ri<1:3:64" : "Si>0:3:64")));
+}
+
 TEST_F(Replays, TestsThatSucceededUntilTheySucceed) {
   STARTING_ON(2, [](int r) {
     if (r == 1) return Part::once({to("Send", 0, 1, 8), to("Send", 0, 2, 8), to("Send", 0, 3, 8)});
@@ -804,7 +850,8 @@ TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
   expect(with(to("Send", 0, 0, 8), "comm", 2), "names communicator 2, but the trace has 2");
   expect(with(collective("Bcast", 8), "root", 3), "root 3 in a communicator of 1 ranks");
   expect(on("Wait", {-2}), "made by a call which is not in the trace");
-  expect(with(on("Startall", {0, 1}), "inits", {0, -1}), "made by a call which is not in the trace");
+  expect(with(on("Startall", {0, 1}), "inits", {0, -1}), "(MPI_Startall): call 0 does not create a request in slot 0");
+  expect(with(on("Start", {0}), "inits", {7}), "(MPI_Start): call 7 does not create a request in slot 0");
   expect(on("Wait", {0, 1}), "names 2 requests; it takes one");
   expect(some("Waitany", {0}, {1}), "slot 1 completed, but is not among its requests");
   expect(with(collective("Allgatherv", 8), "receive_counts", {8, 8}), "sizes for 2 ranks; there are 1");
@@ -915,6 +962,13 @@ TEST_F(ReplayComputation, IsLeftOut) {
   EXPECT_EQ(readings({{"compute", "off"}}), 0);
   EXPECT_EQ(readings({{"scale", "0"}}), 0);
   EXPECT_EQ(make_motif("replay", with_file({{"compute", "off"}}))->traffic(1).compute_s, 0);
+}
+TEST_F(ReplayComputation, SpinsForProcessorTimeOnRequest) {
+  if (!write_gaps()) return;
+  const CpuClock cpu;
+  const std::int64_t before_ns = cpu.now_ns();
+  EXPECT_EQ(readings({{"compute", "cpu"}, {"scale", "200"}}), 0);
+  EXPECT_GE(cpu.now_ns() - before_ns, 200 * 14'000);
 }
 TEST_F(ReplayComputation, SpinsForWhatIsTooShortToSleep) {
   if (!write_gaps()) return;

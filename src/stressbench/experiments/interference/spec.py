@@ -1,6 +1,5 @@
 """Inputs of `impact` and `compress`: a program or a workload on a launch target, and the load beside it."""
 
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from stressbench.interference.utilisation import LEAST_SAMPLES
 from stressbench.launch import machine as this_machine
 from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.launch_target import LaunchTarget
+from stressbench.launch.launch_target import LaunchTarget, ranks_share_cores
 from stressbench.launch.shape import Shape, shape_of
 from stressbench.report.units import count
 
@@ -55,7 +54,7 @@ class MeasurementSpec:
     def oversubscription(self) -> str | None:
         """A warning where all ranks run on this machine and exceed its cores, else None."""
         cores, ranks = this_machine.cores(), self.shape.ranks + self.background_ranks
-        if not self.target.on_this_machine or this_machine.allocated(os.environ) or ranks <= cores:
+        if not ranks_share_cores(self.target, ranks):
             return None
         return (
             f"{count(self.shape.ranks, 'rank')} of {self.name} and {self.background_ranks} of the probes share "

@@ -35,7 +35,8 @@ _STALL_FACTOR = 10
 class TracedLaunches:
     """Starts launches on `ranks` ranks of a target, with their files in `folder`, which all hosts share.
 
-    What programs print on standard output is only shown if they fail.
+    What programs print on standard output is only shown if they fail. With `cpu_time`, the tracer records the processor
+    time between calls, not the elapsed time.
 
     All methods raise LaunchMistake where nothing can be started, MachineFault where a launch failed, and Interrupted.
     """
@@ -44,6 +45,7 @@ class TracedLaunches:
     target: LaunchTarget
     engine: Path | None
     folder: Path
+    cpu_time: bool = False
 
     def check(self, program: Sequence[str]) -> None:
         """Raise LaunchMistake unless the launcher, the engine and the tracer are there."""
@@ -105,6 +107,7 @@ class TracedLaunches:
         tracing = Tracing(
             mode=mode, output=self.folder / f"{name}.trace", key=secrets.token_hex(8),
             library=find_tracer(os.environ, explicit_engine=self.engine).library, names=False, gap_times=gap_times,
+            cpu_time=self.cpu_time,
         )  # fmt: skip
         tracing.output.unlink(missing_ok=True)
         traced_words = loaded_by_env(

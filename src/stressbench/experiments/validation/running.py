@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 
 from stressbench import __version__
@@ -21,6 +22,7 @@ from stressbench.formats.launches.validation import JOURNAL, ComparedSide, Valid
 from stressbench.formats.trace import MAX_GAP_TIMES, Trace, TraceMode
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome
+from stressbench.launch.launch_target import LaunchTarget, ranks_share_cores
 from stressbench.launch.targets import resolve_target
 from stressbench.launch.traced import check_output
 from stressbench.levels import Level
@@ -42,6 +44,10 @@ from stressbench.tracing.iterations import (
 LAUNCHES = 11
 MOST_ITERATIONS = 1000
 _COMPARED_ITERATIONS = 2
+_LEAST_REPETITION_S = 0.02
+_LEAST_MEASURED_S = 0.2
+MAX_TIMES_OF_REPETITION = 65_536
+"""As many times of computation as the engine has ready for a repetition; those beyond are the first ones again."""
 _TESTS = (
     "some ranks test for messages (MPI_Test, MPI_Testall), so that the order of their calls depends on when these "
     "arrive: the place of waits among other calls is not compared"
@@ -53,15 +59,15 @@ _NONE = OperationCount(calls=0, bytes=0)
 class ValidationSpec:
     """A workload, the program that it models, and how they are compared.
 
-    `workload`: a motif with its options, or one workload file. `program`: an MPI program with its arguments, without
-    its mpirun. `launches` of each side take turns. `boundaries`: which calls begin and end an iteration of the program;
-    `begins_paused`: only what the program does between MPI_Pcontrol(1) and MPI_Pcontrol(0) counts. `any_tag`: tags are
-    not compared. At most
-    `most_iterations` are measured in a launch. `tolerance`: the largest accepted deviation of the ratio of times from
-    1. `computation`: a `Computation`, that between the workload's calls; None: that of the workload if it is a replay
-    of a capture, otherwise in sequence if an iteration has at most MAX_GAP_TIMES calls, and measured if it has more.
-    `emit`: where to write the workload with the computation of the program. `output`: a directory for captures and
-    launches, which is removed in the end if it is None.
+    `workload`: a motif with its options, or one workload file. `program`: an MPI program with its arguments,
+    without its mpirun. `launches` of each side take turns. `boundaries`: which calls begin and end an iteration of
+    the program; `begins_paused`: only what the program does between MPI_Pcontrol(1) and MPI_Pcontrol(0) counts.
+    `any_tag`: tags are not compared. At most `most_iterations` are measured in a launch. `tolerance`: the largest
+    accepted deviation of the ratio of times from 1. `computation`: a `Computation`, that between the workload's
+    calls; None: that of the workload if it is a replay of a capture, otherwise in sequence if an iteration has at
+    most MAX_GAP_TIMES calls, and measured if it has more. `cpu_time`: whether that of the program is taken as
+    processor time; None: where ranks share cores. `emit`: where to write the workload with the computation of the
+    program. `output`: a directory for captures and launches, which is removed in the end if it is None.
     """
 
     workload: tuple[str, ...]
@@ -71,6 +77,7 @@ class ValidationSpec:
     engine: Path | None = None
     launches: int = LAUNCHES
     computation: str | None = None
+    cpu_time: bool | None = None
     boundaries: Boundaries = field(default_factory=Boundaries)
     begins_paused: bool = False
     any_tag: bool = False
@@ -103,7 +110,10 @@ class ValidationSpec:
             check_output(self.emit, endings=(SUFFIX,), replace=True, option="--emit")
             _require_own_captures(self.emit, motifs=1 if workload.is_replay else len(workload.motifs))
         with self._folder() as folder:
-            launches = TracedLaunches(ranks=ranks, target=target, engine=self.engine, folder=folder)
+            launches = TracedLaunches(
+                ranks=ranks, target=target, engine=self.engine, folder=folder,
+                cpu_time=self._takes_cpu_time(target, ranks, computation),
+            )  # fmt: skip
             launches.check(self.program)
             workload.check(ranks=ranks, target=target, folder=folder)
             run = _Run(
@@ -115,6 +125,12 @@ class ValidationSpec:
             if self.emit is not None:
                 run.emit(self.emit, result)
             return result
+
+    def _takes_cpu_time(self, target: LaunchTarget, ranks: int, computation: Computation | None) -> bool:
+        """Whether computation is taken as processor time: by default, if waiting for a core would count as such."""
+        if computation is Computation.own:
+            return False
+        return ranks_share_cores(target, ranks) if self.cpu_time is None else self.cpu_time
 
     def _require_valid_values(self) -> None:
         """Raise LaunchMistake for values that are out of range."""
@@ -143,6 +159,8 @@ class ValidationSpec:
         own = f"with --computation {Computation.own}" if stated else f"{name} computes as its own capture says, and"
         if self.tolerance is not None:
             raise LaunchMistake(f"--within: {own} only times in MPI are comparable")
+        if self.cpu_time:
+            raise LaunchMistake(f"--cpu-time: {own} the workload takes no times from the program")
         if self.emit is not None:
             raise LaunchMistake(f"--emit: {own} the workload has no computation of the program")
 
@@ -284,21 +302,38 @@ class _Run:
         program = times_in(trace, iterations)
         self._record(ComparedSide.program, number, iterations.times, program, outcome)
         gaps = self._gaps_in(trace, iterations)
-        text = self.workload.text(nodes=self.nodes, gaps=gaps, computation=self.computation)
-        is_replay = self.workload.is_replay  # one repetition of a replay is all measured iterations
+        is_replay = self.workload.is_replay
+        captures = is_replay and number == 0  # the calls of all measured iterations, once
+        each, repetitions = self._repetitions(iterations, time_s=program.time_s)
+        text = self._text(gaps, iterations=1 if is_replay else each)
         measured, outcome = self.launches.run_workload(
-            self._write(text), repetitions=1 if is_replay else iterations.times, warmup=max(1, iterations.skipped),
+            self._write(text), repetitions=1 if captures else repetitions, warmup=max(1, iterations.skipped),
             seed=spec.seed + number, name=f"workload-{number + 1:02}",
-            mode=TraceMode.capture if is_replay and number == 0 else TraceMode.profile,
+            mode=TraceMode.capture if captures else TraceMode.profile,
             program_s=outcome.ended_s - outcome.began_s,
         )  # fmt: skip
-        measured = replace(measured, iterations_each=iterations.times if is_replay else 1)
+        measured = replace(measured, iterations_each=each)
         workload = IterationTimes(  # the engine keeps no times of single ranks
             time_s=measured.time_s, slowest_s=None, mpi_s=mpi_time_s(measured.trace, measured.iterations)
         )
         self._record(ComparedSide.workload, number, measured.iterations, workload, outcome)
         self.gaps.append(gaps)
         return Block(program=program, workload=workload), (trace, measured)
+
+    def _repetitions(self, iterations: Iterations, *, time_s: float) -> tuple[int, int]:
+        """The iterations in a repetition of the workload, and its repetitions; a replay has all of them in one."""
+        calls = max(run.calls for run in iterations.runs)
+        each, repetitions = repetitions_of(times=iterations.times, calls=calls, time_s=time_s)
+        if self.workload.can_batch:
+            return each, repetitions
+        again = _times_to_measure(iterations.times * time_s)
+        return (iterations.times, again) if self.workload.is_replay else (1, iterations.times * again)
+
+    def _text(self, gaps: Sequence[Path], *, iterations: int = 1) -> str:
+        return self.workload.text(
+            nodes=self.nodes, gaps=gaps, computation=self.computation, cpu_time=self.launches.cpu_time,
+            iterations=iterations,
+        )  # fmt: skip
 
     def _lengths_of_steps(self, iterations: Iterations) -> tuple[tuple[int, ...], ...]:
         """Calls of each step of the chain in an iteration, by rank, from captures of each motif alone."""
@@ -344,6 +379,7 @@ class _Run:
             at=_now(), version=__version__, command=spec.program, on=spec.on, runs=spec.launches, seed=spec.seed,
             figures={}, workload=spec.workload, ranks=self.launches.ranks, computation=self.computation,
             first=spec.boundaries.first, last=spec.boundaries.last, tolerance=spec.tolerance,
+            cpu_time=self.launches.cpu_time,
         )  # fmt: skip
 
     def _record(
@@ -369,7 +405,7 @@ class _Run:
         try:
             for source, copy in zip(sources, gaps, strict=True):
                 write_output(copy, source.read_bytes())
-            write_output(path, self.workload.text(nodes=self.nodes, gaps=gaps, computation=self.computation))
+            write_output(path, self._text(gaps))
         except OSError as fault:
             raise NotEmitted(f"--emit: {fault.filename}: {reason_of(fault)}", result=result) from fault
         self.progress(f"wrote {path} and {', '.join(map(str, gaps))}")
@@ -388,8 +424,26 @@ class _Run:
             mpi_ratio=ratio_of([one.workload.mpi_s / one.program.mpi_s for one in blocks if one.program.mpi_s > 0]),
             tolerance=spec.tolerance, is_certain=is_certain, computation=self.computation, complete=complete,
             differences=iterations.differences, operations=tuple(operations), blocks=blocks, any_tag=spec.any_tag,
-            any_wait_place=iterations.any_wait_place, notes=tuple(self.notes),
+            any_wait_place=iterations.any_wait_place, cpu_time=self.launches.cpu_time, notes=tuple(self.notes),
         )  # fmt: skip
+
+
+def repetitions_of(*, times: int, calls: int, time_s: float) -> tuple[int, int]:
+    """The iterations in a repetition of a motif, and its repetitions, for `times` iterations of `time_s` each.
+
+    Ranks start a repetition together and those of the program do not, which adds some microseconds to its first
+    iteration: a repetition takes at least `_LEAST_REPETITION_S` if the engine has as many times of computation ready.
+    What disturbs the start of a launch disturbs a few milliseconds most: all are measured again until they take at
+    least `_LEAST_MEASURED_S`.
+    """
+    most = max(MAX_TIMES_OF_REPETITION // max(calls, 1), 1)
+    least = min(ceil(_LEAST_REPETITION_S / time_s), most, times)
+    repetitions = times // least
+    return min(times // repetitions, most), repetitions * _times_to_measure(time_s * times)
+
+
+def _times_to_measure(time_s: float) -> int:
+    return max(ceil(_LEAST_MEASURED_S / time_s), 1)
 
 
 def choose_computation(

@@ -34,6 +34,7 @@ _REMOVED = "\0"
 _GAPS_OPTION = "gaps-from"
 _WORD = r'(?:"(?:\\.|[^"\\])*"|\S)+'
 _CAPTURE_OPTIONS = re.compile(rf"\s--(?:{_GAPS_OPTION}|gaps|first-call)(?:=|\s+){_WORD}")
+_ITERATIONS_OPTION = re.compile(r"(?<!\S)(?:-i|--iterations)(?![^\s=\d])")
 _SCALING_OPTION = re.compile(r"(?<!\S)--(?:scale|compute)(?![^\s=])")
 
 
@@ -82,17 +83,20 @@ class ComparedWorkload:
         return not self.words
 
     def text(
-        self, *, nodes: int, gaps: Sequence[Path] = (), computation: Computation = Computation.own
+        self, *, nodes: int, gaps: Sequence[Path] = (), computation: Computation = Computation.own,
+        cpu_time: bool = False, iterations: int = 1,
     ) -> str:  # fmt: skip
         """The workload on so many nodes. `gaps`: captures with the computation of each of its communicating motifs.
 
         Without them, and with the computation `own`, it is as written. Captures that the motifs name are replaced, too.
-        Raises LaunchMistake where the file cannot be read.
+        With `cpu_time`, the times in the captures are processor time. `iterations`: those of a motif in a repetition,
+        where it `can_batch`. Raises LaunchMistake where the file cannot be read.
         """
+        compute = " --compute cpu" if cpu_time else ""
         if self.is_replay:
-            capture = "".join(f" -f {quote(str(path))} --gaps {computation}" for path in gaps)
+            capture = "".join(f" -f {quote(str(path))} --gaps {computation}{compute}" for path in gaps)
             return f"[JOB_NAME] {REPLAY}\n[NODES] {nodes}\n[MOTIF] {REPLAY}{capture}\n"
-        text = self._as_written(nodes)
+        text = self._as_written(nodes, iterations=iterations)
         if not gaps or not self.replaces_computation(computation):
             return text
         remaining = iter(zip(gaps, self.take_gaps, strict=True))
@@ -107,10 +111,17 @@ class ComparedWorkload:
             source = f"--{_GAPS_OPTION} {quote(str(capture))} --gaps {computation}"
             if takes_gaps:
                 words = _CAPTURE_OPTIONS.sub("", _words_of(match["rest"]))
-                return f"[MOTIF] {words} {source}{_end_of(match['rest'])}"
-            return f"[MOTIF] {_COMPUTE} {source} --call 0\n{match[0]}"
+                return f"[MOTIF] {words} {source}{compute}{_end_of(match['rest'])}"
+            mode = " --mode cpu" if cpu_time else ""
+            return f"[MOTIF] {_COMPUTE} {source} --call 0{mode}\n{match[0]}"
 
         return _without_removed(STATEMENT.sub(with_gaps, text))
+
+    @property
+    def can_batch(self) -> bool:
+        """Whether several of its iterations can be one repetition: those of a motif that computes between its calls."""
+        is_motif = self.file is None and not self.is_replay and not self._has_capture_of_calls
+        return is_motif and not _ITERATIONS_OPTION.search(" ".join(self.words)) and all(self.take_gaps)
 
     def replaces_computation(self, computation: Computation) -> bool:
         """Whether its computation is replaced by that of the program: not that of a replay, which has a capture."""
@@ -234,9 +245,10 @@ class ComparedWorkload:
     def _engine(self) -> Path:
         return find_engine(explicit=self.engine, environment=os.environ)
 
-    def _as_written(self, nodes: int) -> str:
+    def _as_written(self, nodes: int, *, iterations: int = 1) -> str:
         if self.file is None:
-            motif = " ".join(map(quote_argument, self.words))
+            option = ("--iterations", str(iterations)) if iterations > 1 else ()
+            motif = " ".join(map(quote_argument, (*self.words, *option)))
             return f"[JOB_NAME] {quote(self.name)}\n[NODES] {nodes}\n[MOTIF] {motif}\n"
         try:
             return read_text(self.file, limit=limits.WORKLOAD).removeprefix("\ufeff")

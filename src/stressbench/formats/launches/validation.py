@@ -23,7 +23,7 @@ class ValidationPlan(journal.Plan):
     """The planned launches. `workload`: a motif with its options, or a workload file; `ranks`: of both sides.
 
     `first` and `last` are the patterns of the calls that begin and end an iteration, None: any. `tolerance` is the
-    largest accepted deviation of the ratio from 1, None without one.
+    largest accepted deviation of the ratio from 1, None without one. `cpu_time`: computation is processor time.
     """
 
     workload: tuple[Name, ...]
@@ -32,6 +32,7 @@ class ValidationPlan(journal.Plan):
     first: Name | None
     last: Name | None
     tolerance: Annotated[float, Field(gt=0, lt=1)] | None
+    cpu_time: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,10 @@ def _check_rank_count(ranks: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceHeader:
-    """The first line: the traced program and its environment."""
+    """The first line: the traced program and its environment.
+
+    `gap_clock`: "cpu" if times outside MPI are processor time, not elapsed time.
+    """
 
     format: Literal["stressbench-trace"]
     version: Literal[1]
@@ -79,6 +82,7 @@ class TraceHeader:
     started: Name | None = None
     clock_s: Seconds | None = None
     hosts: Positive | None = None
+    gap_clock: Literal["cpu"] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

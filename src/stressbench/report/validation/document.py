@@ -35,6 +35,7 @@ _COMPUTATIONS = {
     "mean": "Between its calls, the workload computes for the mean time of the program in the launch before.",
     "own": "The workload has its own computation, so that only the times in MPI are comparable.",
 }
+_CPU_TIME = " These are processor times, without waiting for a core."
 _PAIR_HEAD = tuple(field.name for field in fields(LaunchPair))
 
 
@@ -163,7 +164,7 @@ def _time_table(result: Validation) -> Table:
             numbers=(f"median / {unit.name}", "range", "in MPI", "share of MPI / %"),
         ),
         rows=tuple(rows),
-        caption=f"Medians over launches. {_COMPUTATIONS[result.computation]}",
+        caption=f"Medians over launches. {_COMPUTATIONS[result.computation]}{_CPU_TIME if result.cpu_time else ''}",
     )  # fmt: skip
 
 
@@ -228,5 +229,6 @@ def _facts(result: Validation) -> Iterator[Fact]:
     yield Fact(name="workload", value=shlex.join(result.workload))
     hosts = "unknown" if result.hosts is None else count(result.hosts, "host")
     yield Fact(name="ranks", value=f"{result.ranks} on {hosts}, --on {result.on}")
-    yield Fact(name="computation of the workload", value=result.computation)
+    clock = ", processor time" if result.cpu_time else ""
+    yield Fact(name="computation of the workload", value=f"{result.computation}{clock}")
     yield Fact(name="iterations", value=f"{result.found:,} in a row, {result.measured:,} measured in each launch")

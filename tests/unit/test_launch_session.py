@@ -284,7 +284,7 @@ def test_the_files_of_a_command_are_replaced_under_another_launch_that_reads_the
 
 def test_files_that_cannot_be_written_are_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(LaunchMistake, match="file/platform.xml: File exists"):
+    with pytest.raises(LaunchMistake, match=r"file/platform\.xml: File exists"):
         write_files(((tmp_path / "file/platform.xml", ""),))
 
 

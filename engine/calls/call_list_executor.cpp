@@ -283,8 +283,7 @@ void CallListExecutor::perform(const Recorder& recorder, ComputeTimes& compute_t
   for_each_execution(
       [&](const Compute& compute) {
         if (compute_times.how == Computation::off) return;
-        pause::until(compute_times.how, recorder,
-                     pause::now_ns(compute_times.how, recorder) + compute_times.scaled_ns(compute.duration_ns));
+        pause::until(compute_times.how, recorder, recorder.now_ns() + compute_times.scaled_ns(compute.duration_ns));
       },
       [&](const auto& call, const BufferOffsets& offsets) { execute(call, offsets); });
 }
@@ -295,10 +294,10 @@ void CallListExecutor::perform_with_gaps(const Recorder& recorder, ComputeTimes&
                      [&](const auto& call, const BufferOffsets& offsets) {
                        const std::int64_t gap_ns = compute_times.take_gap_ns();
                        if (gap_ns == ComputeTimes::during_next) {
-                         test_start_ns = pause::now_ns(compute_times.how, recorder);
+                         test_start_ns = recorder.now_ns();
                        } else {
                          if (gap_ns > 0) {
-                           const std::int64_t now_ns = pause::now_ns(compute_times.how, recorder);
+                           const std::int64_t now_ns = recorder.now_ns();
                            const std::int64_t tested_ns =
                                test_start_ns ? std::min(now_ns - *test_start_ns, longest_test_ns) : 0;
                            pause::until(compute_times.how, recorder, now_ns + gap_ns - tested_ns);

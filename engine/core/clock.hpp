@@ -28,7 +28,6 @@ class MonotonicClock final : public Clock {
 class CpuClock final : public Clock {
  public:
   std::int64_t now_ns() const noexcept override;
-  void spin_until(std::int64_t end_ns) const noexcept override;
 };
 extern const char* const monotonic_source;  // "CLOCK_MONOTONIC"
 

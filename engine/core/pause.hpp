@@ -18,19 +18,29 @@ namespace pause {
 // Shorter times are spent in a busy loop, because waking up would take too large a share of a sleep.
 inline constexpr std::int64_t shortest_sleep_ns = 100'000;
 
+// Processor time is not read for shorter times: a reading is a system call, and a thread seldom loses its core in one.
+inline constexpr std::int64_t shortest_cpu_ns = 20'000;
+
 // Sets the timer slack of this thread to its minimum. By default the kernel may wake a thread up to 50 us late.
 void minimise_timer_slack() noexcept;
-// The clock of the computation: the recorder's, or the processor time of this thread.
-inline std::int64_t now_ns(Computation how, const Recorder& recorder) noexcept {
-  return how == Computation::cpu ? CpuClock{}.now_ns() : recorder.now_ns();
+// Spins until `end_ns`, and longer by the time for which this thread did not have its core.
+inline void use_cpu(const Recorder& recorder, std::int64_t end_ns) noexcept {
+  const std::int64_t duration_ns = end_ns - recorder.now_ns();
+  const CpuClock cpu;
+  const std::int64_t cpu_end_ns = duration_ns < shortest_cpu_ns ? 0 : cpu.now_ns() + duration_ns;
+  recorder.spin_until(end_ns);
+  if (duration_ns < shortest_cpu_ns) return;
+  for (std::int64_t left_ns = cpu_end_ns - cpu.now_ns(); left_ns > 0; left_ns = cpu_end_ns - cpu.now_ns())
+    recorder.spin_for(left_ns);
 }
-// Waits until that clock shows `end_ns`; returns at once with Computation::off.
+// Waits until the recorder's clock shows `end_ns`; returns at once with Computation::off. With Computation::cpu, the
+// computation begins with this call.
 inline void until(Computation how, const Recorder& recorder, std::int64_t end_ns) noexcept {
   if (how == Computation::sleep) {
     const std::int64_t left_ns = end_ns - recorder.now_ns();
     if (left_ns >= shortest_sleep_ns) return sleep_for(left_ns);
   }
-  if (how == Computation::cpu) return CpuClock{}.spin_until(end_ns);
+  if (how == Computation::cpu) return use_cpu(recorder, end_ns);
   if (how != Computation::off) recorder.spin_until(end_ns);
 }
 

@@ -82,6 +82,7 @@ void cancel(ReplayState& s, const Instruction& i) {
   mpi::check(s.requests.call_on(
                  i.requests, [](int, MPI_Request* r) { return *r == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Cancel(r); }),
              i.name);
+  s.requests.mark_cancelled(i.requests);
 }
 
 constexpr std::array operations{

@@ -87,13 +87,13 @@ class Replay final : public Motif {
     const AttachedBuffer attached(attached_buffer_);
     const bool with_gaps = computes_between_calls();
     int before = -1;
-    std::int64_t since_ns = with_gaps ? pause::now_ns(*compute_, recorder) : 0;
+    std::int64_t since_ns = with_gaps ? recorder.now_ns() : 0;
     auto next_time_ns = sequence_ns_.begin();
     program_.walk([&](int call) {
       if (with_gaps) compute(recorder, since_ns, sequence_ns_.empty() ? gaps_.next(before, call) : *next_time_ns++);
       const replay::Instruction& instruction = (*plan_)[call];
       instruction.execute(state_, instruction);
-      if (with_gaps) since_ns = pause::now_ns(*compute_, recorder);
+      if (with_gaps) since_ns = recorder.now_ns();
       before = call;
     });
     if (with_gaps) compute(recorder, since_ns, tail_ns_);

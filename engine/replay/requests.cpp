@@ -17,6 +17,7 @@ void finish(MPI_Request& request, RequestKind kind) {
     case RequestKind::receive:
       mpi::check(MPI_Cancel(&request), "MPI_Cancel");
       [[fallthrough]];
+    case RequestKind::cancelled_receive:
     case RequestKind::collective:
       mpi::check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
       break;

@@ -13,7 +13,7 @@
 
 namespace stressbench::replay {
 
-enum class RequestKind : std::uint8_t { send, receive, collective, persistent };
+enum class RequestKind : std::uint8_t { send, receive, cancelled_receive, collective, persistent };
 
 // Slots of the requests that a call uses; -1 for MPI_REQUEST_NULL. The span must outlive the calls.
 struct Slots {
@@ -63,6 +63,15 @@ class Requests {
   void clear_early(const Slots& slots) noexcept {
     for (const int slot : slots.slots) {
       if (slot >= 0) completed_early_[static_cast<std::size_t>(slot)] = false;
+    }
+  }
+
+  // For MPI_Cancel: `release` must not cancel these receives once more.
+  void mark_cancelled(const Slots& slots) noexcept {
+    for (const int slot : slots.slots) {
+      if (slot < 0) continue;
+      RequestKind& kind = kinds_[static_cast<std::size_t>(slot)];
+      if (kind == RequestKind::receive) kind = RequestKind::cancelled_receive;
     }
   }
 

@@ -17,7 +17,6 @@ std::int64_t MonotonicClock::now_ns() const noexcept { return std::llround(simgr
 void MonotonicClock::spin_until(std::int64_t end_ns) const noexcept { sleep_for(end_ns - now_ns()); }
 
 std::int64_t CpuClock::now_ns() const noexcept { return MonotonicClock{}.now_ns(); }
-void CpuClock::spin_until(std::int64_t end_ns) const noexcept { MonotonicClock{}.spin_until(end_ns); }
 
 void sleep_for(std::int64_t duration_ns) noexcept {
   if (duration_ns > 0) sg_actor_sleep_for(static_cast<double>(duration_ns) * 1e-9);

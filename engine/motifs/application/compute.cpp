@@ -78,7 +78,7 @@ class Compute final : public Motif {
     next_ = next_ + 1 < durations_ns_.size() ? next_ + 1 : 0;
     if (*mode_ == ComputeMode::sleep) return sleep_for(duration_ns);
     const Computation how = *mode_ == ComputeMode::cpu ? Computation::cpu : Computation::busy;
-    pause::until(how, recorder, pause::now_ns(how, recorder) + duration_ns);
+    pause::until(how, recorder, recorder.now_ns() + duration_ns);
   }
 
  private:

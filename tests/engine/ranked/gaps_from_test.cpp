@@ -213,10 +213,10 @@ TEST_F(HaloOfTwo, WaitsWithoutComputationWhereOnlyTheProgramsTestSucceeded) {
 
 TEST_F(HaloOfTwo, ComputesForProcessorTimeOnRequest) {
   write("halo2d", small, [](int, int) { return 1'000'000; });
-  const MotifBench bench(group_, "halo2d", with(small, {{"gaps-from", path}, {"compute", "cpu"}}));
+  MotifBench bench(group_, "halo2d", with(small, {{"gaps-from", path}, {"compute", "cpu"}}));
   const CpuClock cpu;
   const std::int64_t before_ns = cpu.now_ns();
-  EXPECT_THAT(waits(*bench), ElementsAre());
+  bench.perform();
   EXPECT_GE(cpu.now_ns() - before_ns, 4'000'000);
 }
 

@@ -12,6 +12,8 @@ from stressbench.results.validation import Ratio, Validation, Verdict
 
 GOAL = 0.05
 SHOWN_CALLS = 3
+SHORT_REASON = 70
+"""Longer reasons are below the table."""
 LAUNCH_S = (5, 15)
 """Time of a launch of most inputs on a core for each rank."""
 
@@ -76,11 +78,16 @@ def cells_of(one: Comparison | None) -> tuple[str, str, str]:
     if one is None:
         return "", "", ""
     if one.result is None:
-        return one.reason.splitlines()[0], "no", ""
+        return (one.reason if is_short(one.reason) else "no result (reason below)"), "no", ""
     if one.result.verdict is Verdict.different_calls:
         return first_difference(one.result), "no", ""
     within = ("yes" if one.meets_goal else "no") + ("" if one.result.is_certain else ", uncertain")
     return in_words(one.result.ratio), within, share_of_mpi(one.result, of_program=False)
+
+
+def is_short(reason: str) -> bool:
+    """Whether a reason has room in the table."""
+    return "\n" not in reason and len(reason) <= SHORT_REASON
 
 
 def in_words(ratio: Ratio | None) -> str:
@@ -140,7 +147,7 @@ def comparisons_of(rows: Sequence[Row]) -> list[Comparison]:
 
 
 def tables(rows: Sequence[Row]) -> Iterator[str]:
-    """The table, a line of means for each kind of comparison, and the whole reason of each failure."""
+    """The table, a line of means for each kind of comparison, and each long reason with the inputs that have it."""
     yield compare.table(HEADER, [row.cells for row in rows])
     for title, some in (
         ("motifs", [one.motif for one in rows]),
@@ -148,4 +155,9 @@ def tables(rows: Sequence[Row]) -> Iterator[str]:
     ):
         if found := [one for one in some if one is not None]:
             yield summary(title, found)
-    yield from dict.fromkeys(one.reason for one in comparisons_of(rows) if "\n" in one.reason)
+    inputs: dict[str, list[str]] = {}
+    for one in comparisons_of(rows):
+        if not is_short(one.reason):
+            inputs.setdefault(one.reason, []).append(f"{one.input} (recorded)" if one.recorded else one.input)
+    for reason, names in inputs.items():
+        yield f"{', '.join(names)}: {reason}"

@@ -314,7 +314,8 @@ def test_an_application_that_cannot_be_built_or_run_is_a_line_and_others_go_on(b
     called = bench()
 
     assert called.status == 1
-    assert [row[5].partition(" (")[0] for row in called.rows[:2]] == ["Broken: build failed"] * 2
+    assert [row[5] for row in called.rows[:2]] == ["no result (reason below)"] * 2
+    assert "\nbroken/small, broken/large: Broken: build failed" in called.output
     assert (tmp_path / "builds").read_text() == "a\n"
     assert [row[5] for row in called.rows[2:]] == ["exit status 3: error: rank 1 died", "1.020 (1.010 to 1.030)"]
     assert called.output.count("no compiler") == 1

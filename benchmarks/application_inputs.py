@@ -11,7 +11,7 @@ A definition is a file benchmarks/applications/NAME.toml. To the keys of a progr
 | `ranks` | numbers of ranks on which the program can run, each with values: `{ 2 = { grid = "2 1" } }`; default: any |
 | `values` | text for the words in braces in all of these: {cells} |
 | `labs` | true: compared on labs only, false: on other targets only; default: on all. Naming the input overrides it |
-| `from`, `to`, `pcontrol`, `any_tag`, `iterations`, `computation` | options of `stressbench validate` |
+| `from`, `to`, `pcontrol`, `whole`, `any_tag`, `iterations`, `computation` | options of `stressbench validate` |
 | `inputs` | tables, each with a `name` and any of the keys above |
 
 What an input does not state is that of the application; its values are added to those of the application. {build} is
@@ -52,6 +52,7 @@ class Settings:
     first: str | None = pydantic.Field(default=None, alias="from")
     last: str | None = pydantic.Field(default=None, alias="to")
     pcontrol: bool | None = None
+    whole: bool | None = None
     any_tag: bool | None = None
     iterations: int | None = pydantic.Field(default=None, gt=0)
     computation: Literal["sequence", "measured", "mean", "own"] | None = None
@@ -193,6 +194,8 @@ def _options(settings: Settings) -> Iterator[str]:
         yield from ("--iterations", str(settings.iterations))
     if settings.pcontrol:
         yield "--pcontrol"
+    if settings.whole:
+        yield "--whole"
 
 
 def _matching(settings: Settings) -> Iterator[str]:

@@ -65,16 +65,15 @@ void ReplayPlan::find_preexisting_requests() {
       }
     }
   }
-  for (const auto& [slot, creation] : creations) {
-    std::int64_t starts = 0;
-    for (const trace::Call& call : record_.calls) {
-      const auto& named = call.done.empty() ? call.requests : call.done;
-      if (std::ranges::find(named, slot) == named.end()) continue;
-      if (call.op.starts_with("Start")) starts = checked::sum(starts, call.times);
-      if (call.op.starts_with("Wait") || call.op.starts_with("Test")) starts -= call.times;
-    }
-    preexisting_requests_.push_back({creation, starts <= 0});
+  if (creations.empty()) return;
+  std::map<int, std::int64_t> started;  // more often than completed, by slot
+  for (const trace::Call& call : record_.calls) {
+    const bool starts = call.op.starts_with("Start");
+    if (!starts && !call.op.starts_with("Wait") && !call.op.starts_with("Test")) continue;
+    for (const int slot : call.done.empty() ? call.requests : call.done)
+      started[slot] = checked::sum(started[slot], starts ? call.times : -call.times);
   }
+  for (const auto& [slot, creation] : creations) preexisting_requests_.push_back({creation, started[slot] <= 0});
 }
 
 void equalise_swappable_buffers(const std::vector<trace::Call>& calls, std::vector<std::size_t>& buffer_bytes) {

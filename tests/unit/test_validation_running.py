@@ -83,6 +83,11 @@ def test_an_iteration_of_too_many_calls_is_not_computed_in_sequence():
         ((), {"boundaries": Boundaries(first="Bcast")}, "--from Bcast: a replay repeats the program's own loop"),
         ((), {"boundaries": Boundaries(last="Bcast")}, "--to Bcast: a replay repeats the program's own loop"),
         ((), {"any_tag": True}, "--any-tag: a replay has the tags of the program"),
+        (
+            ("tealeaf",),
+            {"whole": True},
+            "--whole: tealeaf is compared iteration by iteration; leave one of the two out",
+        ),
         ((), {"computation": "own"}, "--computation own: a replay of the program has no computation of its own"),
         (("tealeaf",), {"emit": Path("a.txt")}, "--emit: a.txt should end in .sb"),
         (("tealeaf",), {"emit": Path("missing/a.sb")}, "--emit: .*missing is not a directory"),
@@ -131,6 +136,8 @@ class MadeLaunches:
         return read_trace(MadeTrace(ranks).write(self.folder, "program.trace"))
 
     def capture_iterations(self, program: Sequence[str], runs, *, name: str, begins_paused, gap_times):
+        if runs is None:  # the whole run, longer with each launch
+            return self._trace(name, [(4 + int(name[-2:])) * calls for calls in CG]), OUTCOME
         return self._trace(name, [one.times * calls for one, calls in zip(runs, CG, strict=True)]), OUTCOME
 
     def run_workload(self, workload: Path, *, repetitions: int, warmup, seed: int, name: str, mode, program_s=0.0):
@@ -253,6 +260,22 @@ def test_the_computation_of_a_replay_of_a_capture_is_reported_as_its_own(validat
     (tmp_path / "app.sb").write_text("[JOB_NAME] app\n[NODES] 1\n[MOTIF] replay -f app.trace\n")
     found = validate("app.sb", made={"replayed": [5 * calls for calls in CG]})
     assert found.computation == "own"
+
+
+def test_whole_runs_with_other_calls_in_each_launch_are_compared_with_their_own_replays(validate, tmp_path):
+    found = validate(whole=True, output=tmp_path / "kept", made={"replayed": [5 * calls for calls in CG]})
+    assert (found.verdict, found.whole, found.found, found.measured) == (Verdict.same_calls, True, 1, 1)
+    assert len(found.blocks) == 2
+    assert found.blocks[0].program.time_s == pytest.approx(1.0)
+    assert "iterations-02.trace" in (tmp_path / "kept/workload.sb").read_text()
+    plan = json.loads((tmp_path / "kept/launches.jsonl").read_text().partition("\n")[0])
+    assert plan["whole"] is True
+
+
+def test_a_whole_run_with_more_calls_than_times_is_not_compared_in_sequence(validate, monkeypatch):
+    monkeypatch.setattr("stressbench.experiments.validation.running.MAX_GAP_TIMES", 19)
+    with pytest.raises(NotComparable, match="a launch of the program made 20 calls, and the tracer keeps the times"):
+        validate(whole=True, computation="sequence", made={"exchanges": (1, 1)})
 
 
 def test_a_job_that_leaves_out_ranks_of_the_program_is_not_compared(validate, tmp_path):

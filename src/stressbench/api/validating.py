@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def validate(
     workload: str | PathLike[str] | Sequence[str], program: Sequence[str | PathLike[str]], *, ranks: int | None = None,
     on: "str | Lab" = "local", launches: int = LAUNCHES, within: float | None = None, computation: str | None = None,
-    cpu_time: bool | None = None,
-    begins_with: str | None = None, ends_with: str | None = None, pcontrol: bool = False, any_tag: bool = False,
+    cpu_time: bool | None = None, begins_with: str | None = None, ends_with: str | None = None, pcontrol: bool = False,
+    whole: bool = False, any_tag: bool = False,
     most_iterations: int = MOST_ITERATIONS, seed: int = 1, emit: str | PathLike[str] | None = None,
     output: str | PathLike[str] | None = None, engine: str | PathLike[str] | None = None,
     progress: Report | None = None,
@@ -37,9 +37,10 @@ def validate(
     distribution), "mean", or the workload's "own" (the default for a recorded one). `cpu_time`: whether the
     program's is taken as processor time, without waiting for cores, or as elapsed time; by default where there are
     more ranks than cores. `begins_with` and `ends_with` are calls that begin and end an iteration of the program,
-    `pcontrol` limits it to what lies between MPI_Pcontrol(1) and MPI_Pcontrol(0). With `any_tag`, tags are not
-    compared. At most `most_iterations` are measured in a launch. `emit` is a file to which the workload with the
-    program's computation is written, `output` a directory that keeps all captures.
+    `pcontrol` limits it to what lies between MPI_Pcontrol(1) and MPI_Pcontrol(0). `whole` compares the whole run
+    with its replay. With `any_tag`, tags are not compared. At most `most_iterations` are measured in a launch.
+    `emit` is a file to which the workload with the program's computation is written, `output` a directory that
+    keeps all captures.
 
     Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong, or a launch failed,
     and `stressbench.ValidationFailed` with the results if `emit` could not be written after the launches.
@@ -49,7 +50,7 @@ def validate(
         workload=words, program=tuple(map(str, program)), on=str(on), ranks=ranks,
         engine=None if engine is None else Path(engine), launches=launches, computation=computation,
         cpu_time=cpu_time, tolerance=within, seed=seed,
-        boundaries=Boundaries(first=begins_with, last=ends_with), begins_paused=pcontrol, any_tag=any_tag,
+        boundaries=Boundaries(first=begins_with, last=ends_with), begins_paused=pcontrol, whole=whole, any_tag=any_tag,
         most_iterations=most_iterations, emit=None if emit is None else Path(emit),
         output=None if output is None else Path(output),
     )  # fmt: skip

@@ -81,6 +81,9 @@ def validate(
     pcontrol: Annotated[
         bool, typer.Option("--pcontrol", help="Only compare what CMD does between MPI_Pcontrol(1) and MPI_Pcontrol(0).")
     ] = False,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Compare the whole run with its replay; calls may differ by launch.")
+    ] = False,
     any_tag: Annotated[
         bool, typer.Option("--any-tag", help="Do not compare tags, for programs that use counters as tags.")
     ] = False,
@@ -104,7 +107,7 @@ def validate(
         workload=tuple(workload or ()), program=_program(words_after_dashes(context)), on=on, ranks=ranks,
         engine=engine,
         launches=launches, computation=computation, cpu_time=cpu_time, boundaries=Boundaries(first=first, last=last),
-        begins_paused=pcontrol, any_tag=any_tag, most_iterations=iterations,
+        begins_paused=pcontrol, whole=whole, any_tag=any_tag, most_iterations=iterations,
         tolerance=None if within is None else share(within, option="--within", zero=False), seed=seed,
         emit=emit_workload, output=output,
     )  # fmt: skip

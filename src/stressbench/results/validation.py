@@ -67,14 +67,14 @@ class Validation:
     """A workload beside its application. `program` and `workload` are their command lines.
 
     `calls`: calls of an iteration on all ranks. `found`: successive iterations of the program with the calls of the
-    workload, of which `measured` were measured in each launch. `differences`: the first difference of each rank that
-    never makes these calls; then nothing was measured. `ratio`: time of an iteration of the workload over that of the
-    program, `mpi_ratio` the same of the times in MPI; None without launches. `tolerance`: the largest accepted
-    deviation of the ratio from 1, None without one. `is_certain`: whether the interval lies on one side of the
-    tolerance, as the estimate does. `complete`: whether all launches ran. `any_tag`: tags were not compared.
-    `any_wait_place`: the place of waits among other calls was not compared, since ranks test for messages.
-    `cpu_time`: the program's computation is processor time, not elapsed time. `notes`: what was not as expected, as
-    sentences.
+    workload, of which `measured` were measured in each launch. `differences`: the first difference of each rank
+    that never makes these calls; then nothing was measured. `ratio`: time of an iteration of the workload over that
+    of the program, `mpi_ratio` the same of the times in MPI; None without launches. `tolerance`: the largest
+    accepted deviation of the ratio from 1, None without one. `is_certain`: whether the interval lies on one side of
+    the tolerance, as the estimate does. `complete`: whether all launches ran. `any_tag`: tags were not compared.
+    `any_wait_place`: the place of waits among other calls was not compared, since ranks test for messages. `whole`:
+    the whole run is the only iteration, and `calls` are those of the first launch. `cpu_time`: the program's
+    computation is processor time, not elapsed time. `notes`: what was not as expected, as sentences.
     """
 
     verdict: Verdict
@@ -97,6 +97,7 @@ class Validation:
     blocks: tuple[Block, ...]
     any_tag: bool = False
     any_wait_place: bool = False
+    whole: bool = False
     cpu_time: bool = False
     notes: tuple[str, ...] = ()
 

@@ -177,6 +177,17 @@ def loop_of(program: Trace, *, skip: int = 1) -> Iterations:
     return _chosen(runs, expected, skip=skip)
 
 
+def whole_run(program: Trace) -> Iterations:
+    """The whole run as one iteration, with whatever calls it has. Raises NotComparable for a rank without calls."""
+    program.require_complete()
+    runs = []
+    for rank in program.ranks():
+        if not rank.sequence_calls:
+            raise NotComparable(f"rank {rank.rank} makes no MPI call, or its sequence is not in the trace")
+        runs.append(IterationSpan(start=0, calls=rank.sequence_calls, times=1))
+    return Iterations(runs=tuple(runs), found=1, skipped=0, differences=())
+
+
 def _loop_by_rules(
     program: Trace, alphabet: CallAlphabet, complete_early: Sequence[bool]
 ) -> tuple[list[IterationSpan], list[str]]:

@@ -57,12 +57,20 @@ class TracedLaunches:
         return self._traced(program, name="program", mode=TraceMode.capture, settings=settings)[0]
 
     def capture_iterations(
-        self, program: Sequence[str], runs: Sequence[IterationSpan], *, name: str, begins_paused: bool, gap_times: bool
+        self,
+        program: Sequence[str],
+        runs: Sequence[IterationSpan] | None,
+        *,
+        name: str,
+        begins_paused: bool,
+        gap_times: bool,
     ) -> tuple[Trace, Outcome]:
-        """The calls of these iterations only, as `name`.trace; with `gap_times`, also the time before each."""
-        window = self.folder / "iterations.window"
-        window.write_text("".join(f"{run.start} {run.end}\n" for run in runs), encoding="ascii")
-        settings = ((WINDOW_VARIABLE, str(window)), *((_PAUSED,) if begins_paused else ()))
+        """The calls of these iterations, or all, as `name`.trace; with `gap_times`, also the time before each."""
+        settings: list[tuple[str, str]] = [_PAUSED] if begins_paused else []
+        if runs is not None:
+            window = self.folder / "iterations.window"
+            window.write_text("".join(f"{run.start} {run.end}\n" for run in runs), encoding="ascii")
+            settings.append((WINDOW_VARIABLE, str(window)))
         return self._traced(program, name=name, mode=TraceMode.capture, settings=settings, gap_times=gap_times)
 
     def run_workload(

@@ -39,6 +39,7 @@ from stressbench.tracing.iterations import (
     differences_in,
     iterations_of,
     loop_of,
+    whole_run,
 )
 
 LAUNCHES = 11
@@ -62,12 +63,13 @@ class ValidationSpec:
     `workload`: a motif with its options, or one workload file. `program`: an MPI program with its arguments,
     without its mpirun. `launches` of each side take turns. `boundaries`: which calls begin and end an iteration of
     the program; `begins_paused`: only what the program does between MPI_Pcontrol(1) and MPI_Pcontrol(0) counts.
-    `any_tag`: tags are not compared. At most `most_iterations` are measured in a launch. `tolerance`: the largest
-    accepted deviation of the ratio of times from 1. `computation`: a `Computation`, that between the workload's
-    calls; None: that of the workload if it is a replay of a capture, otherwise in sequence if an iteration has at
-    most MAX_GAP_TIMES calls, and measured if it has more. `cpu_time`: whether that of the program is taken as
-    processor time; None: where ranks share cores. `emit`: where to write the workload with the computation of the
-    program. `output`: a directory for captures and launches, which is removed in the end if it is None.
+    `whole`: the whole run is compared with its replay. `any_tag`: tags are not compared. At most `most_iterations`
+    are measured in a launch. `tolerance`: the largest accepted deviation of the ratio of times from 1.
+    `computation`: a `Computation`, that between the workload's calls; None: that of the workload if it is a replay
+    of a capture, otherwise in sequence if an iteration has at most MAX_GAP_TIMES calls, and measured if it has
+    more. `cpu_time`: whether that of the program is taken as processor time; None: where ranks share cores. `emit`:
+    where to write the workload with the computation of the program. `output`: a directory for captures and
+    launches, which is removed in the end if it is None.
     """
 
     workload: tuple[str, ...]
@@ -80,6 +82,7 @@ class ValidationSpec:
     cpu_time: bool | None = None
     boundaries: Boundaries = field(default_factory=Boundaries)
     begins_paused: bool = False
+    whole: bool = False
     any_tag: bool = False
     most_iterations: int = MOST_ITERATIONS
     tolerance: float | None = None
@@ -103,6 +106,10 @@ class ValidationSpec:
         workload = ComparedWorkload.of(self.workload, engine=self.engine)
         if workload.is_replay:
             self._require_replay_options()
+        elif self.whole:
+            raise LaunchMistake(
+                f"--whole: {workload.name} is compared iteration by iteration; leave one of the two out"
+            )
         computation = workload.computation(None if self.computation is None else Computation(self.computation))
         if computation is Computation.own:
             self._require_own_options(workload.name)
@@ -205,10 +212,14 @@ class _Run:
         program = self.launches.capture_program(spec.program, begins_paused=spec.begins_paused)
         self.nodes = program.header.hosts or 1
         if self.workload.is_replay:
-            iterations = self._limited(loop_of(program))
-            self.progress(
-                f"the loop of {program_name} runs {iterations.found:,} times; {iterations.times:,} are measured"
-            )
+            if spec.whole:
+                iterations = self._limited(whole_run(program))
+                self.progress(f"the whole run of {program_name} is measured")
+            else:
+                iterations = self._limited(loop_of(program))
+                self.progress(
+                    f"the loop of {program_name} runs {iterations.found:,} times; {iterations.times:,} are measured"
+                )
             return self._measure(program, iterations)
         self.progress(f"capturing {_COMPARED_ITERATIONS} iterations of {self.workload.name}", level=Level.progress)
         written = self._write(self.workload.text(nodes=self.nodes))
@@ -255,6 +266,16 @@ class _Run:
             self.notes.append(_TESTS)
         return limited
 
+    def _require_times(self, run: Iterations) -> Iterations:
+        """The run. Raises NotComparable if it has more calls than the tracer keeps the times of, in sequence."""
+        calls = max(one.calls for one in run.runs)
+        if self.computation is Computation.sequence and calls > MAX_GAP_TIMES:
+            raise NotComparable(
+                f"a launch of the program made {calls:,} calls, and the tracer keeps the times before "
+                f"{MAX_GAP_TIMES:,}; use --computation {Computation.measured}"
+            )
+        return run
+
     def _note(self, text: str) -> None:
         self.notes.append(text)
         self.progress(text, level=Level.warning)
@@ -296,9 +317,11 @@ class _Run:
         """Launch the program, then the workload with the computation that the program had in this launch."""
         spec = self.spec
         trace, outcome = self.launches.capture_iterations(
-            spec.program, iterations.runs, name=f"iterations-{number + 1:02}", begins_paused=spec.begins_paused,
-            gap_times=self.computation is Computation.sequence,
+            spec.program, None if spec.whole else iterations.runs, name=f"iterations-{number + 1:02}",
+            begins_paused=spec.begins_paused, gap_times=self.computation is Computation.sequence,
         )  # fmt: skip
+        if spec.whole:
+            iterations = self._require_times(whole_run(trace))  # its calls may differ from launch to launch
         program = times_in(trace, iterations)
         self._record(ComparedSide.program, number, iterations.times, program, outcome)
         gaps = self._gaps_in(trace, iterations)
@@ -379,7 +402,7 @@ class _Run:
             at=_now(), version=__version__, command=spec.program, on=spec.on, runs=spec.launches, seed=spec.seed,
             figures={}, workload=spec.workload, ranks=self.launches.ranks, computation=self.computation,
             first=spec.boundaries.first, last=spec.boundaries.last, tolerance=spec.tolerance,
-            cpu_time=self.launches.cpu_time,
+            cpu_time=self.launches.cpu_time, whole=spec.whole,
         )  # fmt: skip
 
     def _record(
@@ -424,7 +447,8 @@ class _Run:
             mpi_ratio=ratio_of([one.workload.mpi_s / one.program.mpi_s for one in blocks if one.program.mpi_s > 0]),
             tolerance=spec.tolerance, is_certain=is_certain, computation=self.computation, complete=complete,
             differences=iterations.differences, operations=tuple(operations), blocks=blocks, any_tag=spec.any_tag,
-            any_wait_place=iterations.any_wait_place, cpu_time=self.launches.cpu_time, notes=tuple(self.notes),
+            any_wait_place=iterations.any_wait_place, whole=spec.whole, cpu_time=self.launches.cpu_time,
+            notes=tuple(self.notes),
         )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ class ValidationPlan(journal.Plan):
 
     `first` and `last` are the patterns of the calls that begin and end an iteration, None: any. `tolerance` is the
     largest accepted deviation of the ratio from 1, None without one. `cpu_time`: computation is processor time.
+    `whole`: the whole run is the only iteration.
     """
 
     workload: tuple[Name, ...]
@@ -33,6 +34,7 @@ class ValidationPlan(journal.Plan):
     last: Name | None
     tolerance: Annotated[float, Field(gt=0, lt=1)] | None
     cpu_time: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,19 +88,29 @@ def _sentences(result: Validation) -> Iterator[str]:
         return
     same = "peers and sizes, without tags" if result.any_tag else "peers, tags and sizes"
     order = "the same order, but for waits," if result.any_wait_place else "the same order"
+    part, found = (
+        ("the whole run", "first launch") if result.whole else ("an iteration", count(result.found, "iteration"))
+    )
     yield (
-        f"calls: the same on {count(result.ranks, 'rank')}, {result.calls:,} in an iteration, in {order} with "
-        f"the same {same} ({count(result.found, 'iteration')} of the program)"
+        f"calls: the same on {count(result.ranks, 'rank')}, {result.calls:,} in {part}, in {order} with "
+        f"the same {same} ({found} of the program)"
     )
     ratio = result.ratio
     if ratio is None:
         return
     yield (
-        f"time: {result.workload[0]} takes {ratio_text(ratio.value, ratio.low, ratio.high)} of the program's time per "
-        f"iteration ({count(len(result.blocks), 'pair')} of launches, {count(result.measured, 'iteration')} each)"
+        f"time: {result.workload[0]} takes {ratio_text(ratio.value, ratio.low, ratio.high)} of the program's time"
+        f"{_measured_text(result)}"
     )
     if result.tolerance is not None:
         yield f"verdict: {_verdict_text(result, result.tolerance)}"
+
+
+def _measured_text(result: Validation) -> str:
+    pairs = f"{count(len(result.blocks), 'pair')} of launches"
+    if result.whole:
+        return f" from MPI_Init to MPI_Finalize ({pairs})"
+    return f" per iteration ({pairs}, {count(result.measured, 'iteration')} each)"
 
 
 def _verdict_text(result: Validation, tolerance: float) -> str:
@@ -138,7 +148,7 @@ def _difference_at(difference: IterationDifference, *, part: str, workload: str)
 def _rest(result: Validation) -> Iterator[Block]:
     if result.blocks:
         yield _time_table(result)
-        yield _operation_table(result.operations)
+        yield _operation_table(result.operations, whole=result.whole)
     notes = tuple(_notes(result))
     if notes:
         yield Notes(notes=notes)
@@ -158,7 +168,7 @@ def _time_table(result: Validation) -> Table:
             )
         )  # fmt: skip
     return Table(
-        key="times", title="Time per iteration",
+        key="times", title="Time of the run" if result.whole else "Time per iteration",
         columns=columns(
             texts=("",),
             numbers=(f"median / {unit.name}", "range", "in MPI", "share of MPI / %"),
@@ -168,9 +178,9 @@ def _time_table(result: Validation) -> Table:
     )  # fmt: skip
 
 
-def _operation_table(rows: tuple[OperationRow, ...]) -> Table:
+def _operation_table(rows: tuple[OperationRow, ...], *, whole: bool) -> Table:
     return Table(
-        key="operations", title="Operations per iteration, all ranks",
+        key="operations", title=f"Operations {'of the first run' if whole else 'per iteration'}, all ranks",
         columns=columns(
             texts=("operation",),
             numbers=("calls: program", "calls: workload", "bytes: program", "bytes: workload"),
@@ -231,4 +241,5 @@ def _facts(result: Validation) -> Iterator[Fact]:
     yield Fact(name="ranks", value=f"{result.ranks} on {hosts}, --on {result.on}")
     clock = ", processor time" if result.cpu_time else ""
     yield Fact(name="computation of the workload", value=f"{result.computation}{clock}")
-    yield Fact(name="iterations", value=f"{result.found:,} in a row, {result.measured:,} measured in each launch")
+    iterations = f"{result.found:,} in a row, {result.measured:,} measured in each launch"
+    yield Fact(name="iterations", value="the whole run, from MPI_Init to MPI_Finalize" if result.whole else iterations)

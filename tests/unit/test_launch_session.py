@@ -17,7 +17,7 @@ from stressbench.launch.execute import Outcome
 from stressbench.launch.explanation import continuing, explain
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.growing_file import GrowingFile
-from stressbench.launch.session import LaunchRequest, PreparedLaunch, RunResult, final_status
+from stressbench.launch.session import LaunchRequest, PreparedLaunch, RunResult, final_status, write_files
 from stressbench.launch.shape import require_same_time
 from stressbench.launch.stopping import StopPolicy
 
@@ -271,6 +271,21 @@ def test_the_command_that_goes_on_names_the_place() -> None:
     elsewhere = replace(request(Path("r.jsonl")), on="simgrid:tiny")
 
     assert continuing(elsewhere, Path("r.jsonl")) == "stressbench run --continue r.jsonl --on simgrid:tiny"
+
+
+def test_the_files_of_a_command_are_replaced_under_another_launch_that_reads_them(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "platform.xml"
+    write_files(((path, "a whole platform"),))
+    with path.open() as of_another_launch:
+        write_files(((path, "the same"),))
+        assert of_another_launch.read() == "a whole platform"
+    assert path.read_text() == "the same"
+
+
+def test_files_that_cannot_be_written_are_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LaunchMistake, match="file/platform.xml: File exists"):
+        write_files(((tmp_path / "file/platform.xml", ""),))
 
 
 def test_a_run_goes_on_in_the_time_in_which_it_began(tmp_path: Path) -> None:

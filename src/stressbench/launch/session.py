@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stressbench.exit_status import ExitStatus
+from stressbench.formats.files import write_atomically
 from stressbench.formats.run import Fault, Run, RunFileError, append_fault, read_run
 from stressbench.launch import machine
 from stressbench.launch.command import Command, Launcher
@@ -142,7 +143,7 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
     command = build_concurrent(
         request.target, launcher=launcher, request=start_request, concurrent_ranks=request.concurrent_ranks
     )
-    _write(command.files)
+    write_files(command.files)
     if request.terminal:
         command = replace(command, environment=(*command.environment, (PROGRESS_VARIABLE, "1")))
     advice = request.target.advice(launcher=launcher, request=start_request)
@@ -153,11 +154,12 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
     )  # fmt: skip
 
 
-def _write(files: tuple[tuple[Path, str], ...]) -> None:
+def write_files(files: tuple[tuple[Path, str], ...]) -> None:
+    """Write the files of a command, which another launch may read at this moment. Raises LaunchMistake."""
     for path, text in files:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            write_atomically(path, text.encode())
         except OSError as fault:
             raise LaunchMistake(f"{path}: {fault.strerror}") from fault
 

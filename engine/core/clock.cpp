@@ -25,7 +25,13 @@ std::int64_t MonotonicClock::now_ns() const noexcept { return reading_ns(CLOCK_M
 void MonotonicClock::spin_until(std::int64_t end_ns) const noexcept { Clock::spin_until(end_ns); }
 
 std::int64_t CpuClock::now_ns() const noexcept { return reading_ns(CLOCK_THREAD_CPUTIME_ID); }
-void CpuClock::spin_until(std::int64_t end_ns) const noexcept { Clock::spin_until(end_ns); }
+// Spins in user mode as an application computes, for as long as is left if the thread keeps its core. A reading of this
+// clock is a system call.
+void CpuClock::spin_until(std::int64_t end_ns) const noexcept {
+  const MonotonicClock elapsed;
+  for (std::int64_t left_ns = end_ns - now_ns(); left_ns > 0; left_ns = end_ns - now_ns())
+    elapsed.spin_until(elapsed.now_ns() + left_ns);
+}
 
 void sleep_for(std::int64_t duration_ns) noexcept {
   timespec end{};

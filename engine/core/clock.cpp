@@ -25,6 +25,7 @@ std::int64_t MonotonicClock::now_ns() const noexcept { return reading_ns(CLOCK_M
 void MonotonicClock::spin_until(std::int64_t end_ns) const noexcept { Clock::spin_until(end_ns); }
 
 std::int64_t CpuClock::now_ns() const noexcept { return reading_ns(CLOCK_THREAD_CPUTIME_ID); }
+
 void sleep_for(std::int64_t duration_ns) noexcept {
   timespec end{};
   clock_gettime(CLOCK_MONOTONIC, &end);

@@ -26,10 +26,10 @@ void minimise_timer_slack() noexcept;
 // Spins until `end_ns`, and longer by the time for which this thread did not have its core.
 inline void use_cpu(const Recorder& recorder, std::int64_t end_ns) noexcept {
   const std::int64_t duration_ns = end_ns - recorder.now_ns();
+  if (duration_ns < shortest_cpu_ns) return recorder.spin_until(end_ns);
   const CpuClock cpu;
-  const std::int64_t cpu_end_ns = duration_ns < shortest_cpu_ns ? 0 : cpu.now_ns() + duration_ns;
+  const std::int64_t cpu_end_ns = cpu.now_ns() + duration_ns;
   recorder.spin_until(end_ns);
-  if (duration_ns < shortest_cpu_ns) return;
   for (std::int64_t left_ns = cpu_end_ns - cpu.now_ns(); left_ns > 0; left_ns = cpu_end_ns - cpu.now_ns())
     recorder.spin_for(left_ns);
 }

@@ -59,7 +59,8 @@ def answer(
         "found": 500, "measured": 0 if differences else 300,
         "ratio": None if differences else {"value": ratio, "low": low, "high": high}, "mpi_ratio": None,
         "tolerance": 0.05, "is_certain": low is not None, "computation": "measured", "complete": True,
-        "differences": differences, "operations": [], "any_tag": False, "any_wait_place": False, "whole": False, "cpu_time": False,
+        "differences": differences, "operations": [], "any_tag": False, "any_wait_place": False,
+        "whole": False, "cpu_time": False,
         "notes": [],
         "blocks": [] if differences else [{"program": side(1.0, 0.1), "workload": side(ratio, 0.2 * ratio)}],
     }  # fmt: skip

@@ -274,7 +274,10 @@ def test_whole_runs_with_other_calls_in_each_launch_are_compared_with_their_own_
 
 def test_a_whole_run_with_more_calls_than_times_is_not_compared_in_sequence(validate, monkeypatch):
     monkeypatch.setattr("stressbench.experiments.validation.running.MAX_GAP_TIMES", 19)
-    with pytest.raises(NotComparable, match="a launch of the program made 20 calls, and the tracer keeps the times"):
+    with pytest.raises(
+        NotComparable,
+        match="an iteration has 20 calls, and the tracer keeps the times before 19; use --computation measured",
+    ):
         validate(whole=True, computation="sequence", made={"exchanges": (1, 1)})
 
 

@@ -9,6 +9,7 @@ from stressbench.tracing.alphabet import CallAlphabet, NotComparable
 from stressbench.tracing.completions import makes_tests
 from stressbench.tracing.diff import Difference
 from stressbench.tracing.grammar import Loop, Rules, expand_bounded, outermost_loops
+from stressbench.tracing.operations import PERSISTENT_INITS, START_CALLS
 from stressbench.tracing.reference import rules_of_pass
 
 CONTEXT = 4
@@ -235,9 +236,9 @@ def _place_without_pending(rank: RankTrace, rules: Rules) -> int:
 
 def _update_pending(pending: set[int], call: Call) -> None:
     """Add the slots of requests whose operation the call starts, and remove those that it completes or frees."""
-    if call.op.startswith("Start"):
+    if call.op in START_CALLS:
         pending.update(call.requests or ())
-    elif call.request is not None and not call.op.endswith("_init"):
+    elif call.request is not None and call.op not in PERSISTENT_INITS:
         pending.add(call.request)
     else:
         pending.difference_update(call.requests or () if call.done is None else call.done)

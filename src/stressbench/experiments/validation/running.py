@@ -266,16 +266,6 @@ class _Run:
             self.notes.append(_TESTS)
         return limited
 
-    def _require_times(self, run: Iterations) -> Iterations:
-        """The run. Raises NotComparable if it has more calls than the tracer keeps the times of, in sequence."""
-        calls = max(one.calls for one in run.runs)
-        if self.computation is Computation.sequence and calls > MAX_GAP_TIMES:
-            raise NotComparable(
-                f"a launch of the program made {calls:,} calls, and the tracer keeps the times before "
-                f"{MAX_GAP_TIMES:,}; use --computation {Computation.measured}"
-            )
-        return run
-
     def _note(self, text: str) -> None:
         self.notes.append(text)
         self.progress(text, level=Level.warning)
@@ -321,7 +311,8 @@ class _Run:
             begins_paused=spec.begins_paused, gap_times=self.computation is Computation.sequence,
         )  # fmt: skip
         if spec.whole:
-            iterations = self._require_times(whole_run(trace))  # its calls may differ from launch to launch
+            # Its calls may differ from launch to launch, and be too many for the times before each.
+            _, iterations = choose_computation(whole_run(trace), self.computation, most=1)
         program = times_in(trace, iterations)
         self._record(ComparedSide.program, number, iterations.times, program, outcome)
         gaps = self._gaps_in(trace, iterations)

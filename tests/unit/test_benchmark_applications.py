@@ -39,7 +39,7 @@ if does == "interrupt":
     time.sleep(60)
 sys.stderr.write(does["said"])
 if does["result"]:
-    print(json.dumps(does["result"]))
+    print(json.dumps({**does["result"], "program": words[words.index("--") + 1 :]}))
 sys.exit(does["status"])
 """
 
@@ -233,6 +233,21 @@ def test_the_program_runs_beside_its_files_with_the_values_of_its_input(bench):
     assert (Path(build) / "made").read_text() == "built\n"
     assert seen["files"] == {"in": f"{build} 8 2x2 $x\n", "prepared": f"{build} 8 2x2 $x\n", "folder/in": "deep"}
     assert seen["threads"] == "1"
+
+
+def test_kept_results_do_not_depend_on_where_a_program_was_built(bench):
+    bench.define("one", """
+        name = "One"
+        build = "true"
+        program = "one {build}/made"
+        motif = "allreduce"
+        [[inputs]]
+        name = "small"
+    """)
+    bench.answers("one", answer())
+    bench("-o", str(bench.folder / "results"))
+    (kept,) = (bench.folder / "results").glob("*.json")
+    assert json.loads(kept.read_text())["result"]["program"] == ["one", "{build}/made"]
 
 
 def test_recorded_workloads_are_compared_on_request_and_where_there_is_no_motif(bench):
@@ -507,7 +522,7 @@ def test_json_has_the_whole_results(bench):
     called = bench("--json")
     (found,) = json.loads(called.output)
     assert found["input"] == "one/small"
-    assert found["result"] == json.loads(json.dumps(answer(1.02)))
+    assert found["result"] == {**json.loads(json.dumps(answer(1.02))), "program": ["one", "-x", "8"]}
 
 
 @pytest.mark.parametrize(

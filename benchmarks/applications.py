@@ -168,10 +168,15 @@ def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> st
             child.communicate()
         raise
     if child.returncode not in accepted:
-        lines = [line for line in errors.splitlines() if line.strip()]
-        fault = next((line for line in lines if "error:" in line), lines[-1] if lines else "no message")
-        raise ValidationFailed(f"exit status {child.returncode}: {escaped(fault.strip())}")
+        raise ValidationFailed(f"exit status {child.returncode}: {escaped(fault_in(errors))}")
     return output
+
+
+def fault_in(errors: str) -> str:
+    """What a command said about its failure: the line of its error, and the last line, which often has the cause."""
+    lines = [line.strip() for line in errors.splitlines() if line.strip()]
+    fault = [line for line in lines if "error:" in line][:1]
+    return " ".join(dict.fromkeys([*fault, *lines[-1:]])) or "no message"
 
 
 @contextmanager

@@ -338,6 +338,13 @@ def test_an_application_that_cannot_be_built_or_run_is_a_line_and_others_go_on(b
     assert "1 of 4 inputs with the same calls" in called.output
 
 
+def test_the_reason_of_a_failure_ends_with_the_last_line_that_was_printed(bench):
+    bench.define("one", ONE)
+    bench.answers("one", status=3, said="launch 1\nerror: m ended; it printed:\nstarting\nno such size\n")
+    (row,) = bench().rows
+    assert row[5] == "exit status 3: error: m ended; it printed: no such size"
+
+
 def test_a_failing_preparation_is_a_line(bench):
     bench.define("one", ONE.replace("motif", 'prepare = "echo cannot >&2; false"\nmotif'))
     (row,) = bench().rows

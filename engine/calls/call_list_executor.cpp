@@ -194,7 +194,7 @@ void CallListExecutor::assign_buffers(Memory memory) {
     of_blocking = {out.allocate(blocking_bytes.out), in.allocate(blocking_bytes.in)};
     for (std::size_t k = 0; k < element_types; ++k) of_ones[k] = out.allocate(ones_bytes[k]);
   }
-  const auto offsets_of = [&]<class C>(const C& call) -> BufferOffsets {
+  const auto place_of = [&]<class C>(const C& call) -> BufferOffsets {
     if (memory == Memory::separate) {
       if constexpr (std::same_as<C, UnmatchedIrecv>) return of_unmatched;
       return {out.allocate(send_bytes(call)), in.allocate(receive_bytes(call))};
@@ -206,11 +206,18 @@ void CallListExecutor::assign_buffers(Memory memory) {
       return of_blocking;
     }
   };
+  const auto offsets_of = [&](const auto& call) {
+    BufferOffsets offsets = place_of(call);
+    offsets.out_bytes = send_bytes(call);
+    return offsets;
+  };
   offsets_.clear();
   persistent_offsets_.clear();
   for (const Call& call : calls_.calls()) offsets_.push_back(std::visit(offsets_of, call));
   for (const PersistentCall& call : calls_.persistent()) persistent_offsets_.push_back(std::visit(offsets_of, call));
   free_persistent();
+  sent_ = SentMemory();
+  offsets_of_request_.assign(requests_.size(), {});
   send_buffer_ = Buffer(out.size());
   receive_buffer_ = Buffer(in.size());
   create_persistent();
@@ -219,7 +226,12 @@ void CallListExecutor::assign_buffers(Memory memory) {
 
 void CallListExecutor::create_persistent() {
   for (std::size_t k = 0; k < calls_.persistent().size(); ++k) {
-    std::visit([&](const auto& message) { create_request(message, persistent_offsets_[k]); }, calls_.persistent()[k]);
+    std::visit(
+        [&](const auto& message) {
+          create_request(message, persistent_offsets_[k]);
+          remember_sent(message, persistent_offsets_[k]);
+        },
+        calls_.persistent()[k]);
   }
 }
 
@@ -283,9 +295,10 @@ void CallListExecutor::perform(const Recorder& recorder, ComputeTimes& compute_t
   for_each_execution(
       [&](const Compute& compute) {
         if (compute_times.how == Computation::off) return;
-        pause::until(compute_times.how, recorder, recorder.now_ns() + compute_times.scaled_ns(compute.duration_ns));
+        const std::int64_t now_ns = recorder.now_ns();
+        compute_for(compute_times.scaled_ns(compute.duration_ns), now_ns, compute_times.how, recorder);
       },
-      [&](const auto& call, const BufferOffsets& offsets) { execute(call, offsets); });
+      [&](const auto& call, const BufferOffsets& offsets) { execute_next(call, offsets, compute_times.how); });
 }
 
 void CallListExecutor::perform_with_gaps(const Recorder& recorder, ComputeTimes& compute_times) {
@@ -300,12 +313,44 @@ void CallListExecutor::perform_with_gaps(const Recorder& recorder, ComputeTimes&
                            const std::int64_t now_ns = recorder.now_ns();
                            const std::int64_t tested_ns =
                                test_start_ns ? std::min(now_ns - *test_start_ns, longest_test_ns) : 0;
-                           pause::until(compute_times.how, recorder, now_ns + gap_ns - tested_ns);
+                           compute_for(gap_ns - tested_ns, now_ns, compute_times.how, recorder);
                          }
                          test_start_ns.reset();
                        }
-                       execute(call, offsets);
+                       execute_next(call, offsets, compute_times.how);
                      });
+}
+
+void CallListExecutor::compute_for(std::int64_t duration_ns, std::int64_t now_ns, Computation how,
+                                   const Recorder& recorder) {
+  const std::int64_t end_ns = now_ns + duration_ns;
+  pause::until(how, recorder, end_ns, [&] { sent_.rewrite(recorder, now_ns, end_ns); });
+}
+
+template <class C>
+void CallListExecutor::execute_next(const C& call, const BufferOffsets& offsets, Computation how) {
+  execute(call, offsets);
+  if (pause::computes(how)) remember_sent(call, offsets);
+}
+
+// What a nonblocking call sends may be written again only after its completion.
+template <class C>
+void CallListExecutor::remember_sent(const C& call, const BufferOffsets& offsets) {
+  if constexpr (std::same_as<C, Wait>) {
+    remember_completed(call.request.slot);
+  } else if constexpr (std::same_as<C, WaitAll> || std::same_as<C, WaitAllUnlessTested>) {
+    for (int slot = call.requests.first; slot < call.requests.first + call.requests.count; ++slot)
+      remember_completed(slot);
+  } else if (const std::optional<Request> request = created_request(call)) {
+    offsets_of_request_[static_cast<std::size_t>(request->slot)] = offsets;
+  } else if (offsets.out_bytes > 0) {
+    sent_.add(send_buffer_.bytes(offsets.out, offsets.out_bytes));
+  }
+}
+
+void CallListExecutor::remember_completed(int slot) {
+  const BufferOffsets& offsets = offsets_of_request_[static_cast<std::size_t>(slot)];
+  if (offsets.out_bytes > 0) sent_.add(send_buffer_.bytes(offsets.out, offsets.out_bytes));
 }
 
 template <class C>

@@ -9,6 +9,7 @@
 #include "calls/call_list.hpp"
 #include "core/buffer.hpp"
 #include "core/pause.hpp"
+#include "core/sent_memory.hpp"
 #include "mpi/group.hpp"
 
 namespace stressbench::calls {
@@ -53,6 +54,8 @@ class CallListExecutor {
   // Memory for the contents of messages.
   std::size_t buffer_bytes() const noexcept { return send_buffer_.size() + receive_buffer_.size(); }
   void perform(const Recorder& recorder, ComputeTimes& compute_times);
+  // Whether computation has written all that was sent before it.
+  bool has_rewritten() const noexcept { return sent_.empty(); }
 
   // Fills and checks message contents. Every call with a message then has its own memory, so that all data is still
   // there for the check. Measured runs reuse the same buffer for successive messages, as applications do.
@@ -61,10 +64,11 @@ class CallListExecutor {
 
  private:
   enum class Memory { shared, separate };
-  // Location of a call's data: byte offsets into the send and the receive buffer.
+  // Location of a call's data: byte offsets into the send and the receive buffer, and the length of what it sends.
   struct BufferOffsets {
     std::size_t out = 0;
     std::size_t in = 0;
+    std::size_t out_bytes = 0;
   };
   struct List {
     std::vector<int> counts;
@@ -108,6 +112,13 @@ class CallListExecutor {
   template <class OnComputation, class OnCall>
   void for_each_execution(OnComputation on_computation, OnCall on_call);
   void perform_with_gaps(const Recorder& recorder, ComputeTimes& compute_times);
+  // Executes a call, and remembers what it sent if computation is to write it.
+  template <class C>
+  void execute_next(const C& call, const BufferOffsets& offsets, Computation how);
+  template <class C>
+  void remember_sent(const C& call, const BufferOffsets& offsets);
+  void remember_completed(int slot);
+  void compute_for(std::int64_t duration_ns, std::int64_t now_ns, Computation how, const Recorder& recorder);
   template <class C>
   void execute(const C& call, const BufferOffsets& offsets);
   template <IsCollective C>
@@ -120,11 +131,13 @@ class CallListExecutor {
   std::vector<BufferOffsets> offsets_;  // by index of the call
   std::vector<BufferOffsets> persistent_offsets_;
   std::vector<MPI_Request> requests_;
-  std::vector<int> remaining_passes_;  // remaining passes of a loop, by index of its Repeat
+  std::vector<BufferOffsets> offsets_of_request_;  // of the message or collective that a request was made for
+  std::vector<int> remaining_passes_;              // remaining passes of a loop, by index of its Repeat
   bool tested_complete_ = false;
   Memory memory_ = Memory::shared;
   Buffer send_buffer_;
   Buffer receive_buffer_;
+  SentMemory sent_;
 };
 
 }  // namespace stressbench::calls

@@ -35,11 +35,11 @@ void ReplayPlan::plan_collective(const trace::Call& call, ArgumentKind argument_
   switch (argument_kind) {
     case ArgumentKind::vector:
       i.count = count(element, call.bytes);
-      reserve_send_buffer(element, call.bytes);
+      reserve_send_buffer(i, element, call.bytes);
       return reserve_receive_buffer(i, element, call.bytes);
     case ArgumentKind::scatter_block:
       i.count = count(element, call.bytes);
-      reserve_send_buffer(element, checked::product(call.bytes, comm.size));
+      reserve_send_buffer(i, element, checked::product(call.bytes, comm.size));
       return reserve_receive_buffer(i, element, checked::product(call.bytes, comm.size));
     case ArgumentKind::scatter_vector: {
       std::vector<std::int64_t> shares = first_given(call.receive_counts, call.counts);
@@ -50,29 +50,29 @@ void ReplayPlan::plan_collective(const trace::Call& call, ArgumentKind argument_
         }
       }
       i.receive_blocks = blocks(element, shares, comm.size);
-      reserve_send_buffer(element, sum_of(shares));
+      reserve_send_buffer(i, element, sum_of(shares));
       return reserve_receive_buffer(i, element, sum_of(shares));
     }
     case ArgumentKind::gather:
       i.count = i.receive_count = count(element, call.bytes);
-      reserve_send_buffer(element, call.bytes);
+      reserve_send_buffer(i, element, call.bytes);
       return reserve_receive_buffer(i, element, is_root ? checked::product(call.bytes, comm.size) : 0);
     case ArgumentKind::scatter:
       i.count = i.receive_count = count(element, call.bytes);
-      reserve_send_buffer(element, is_root ? checked::product(call.bytes, comm.size) : 0);
+      reserve_send_buffer(i, element, is_root ? checked::product(call.bytes, comm.size) : 0);
       return reserve_receive_buffer(i, element, call.bytes);
     case ArgumentKind::allgather:
       i.count = i.receive_count = count(element, call.bytes);
-      reserve_send_buffer(element, call.bytes);
+      reserve_send_buffer(i, element, call.bytes);
       return reserve_receive_buffer(i, element, checked::product(call.bytes, comm.size));
     case ArgumentKind::alltoall:
       i.count = i.receive_count = count(element, call.bytes);
-      reserve_send_buffer(element, checked::product(call.bytes, comm.size));
+      reserve_send_buffer(i, element, checked::product(call.bytes, comm.size));
       return reserve_receive_buffer(i, element, checked::product(call.bytes, comm.size));
     case ArgumentKind::gather_blocks:
     case ArgumentKind::allgather_blocks: {
       i.count = count(element, call.bytes);
-      reserve_send_buffer(element, call.bytes);
+      reserve_send_buffer(i, element, call.bytes);
       if (argument_kind == ArgumentKind::gather_blocks && !is_root) return;
       const auto& shares = first_given(call.receive_counts, call.counts);
       i.receive_blocks = blocks(element, shares, comm.size);
@@ -83,7 +83,7 @@ void ReplayPlan::plan_collective(const trace::Call& call, ArgumentKind argument_
       if (is_root) {
         const auto& shares = first_given(call.counts, call.receive_counts);
         i.send_blocks = blocks(element, shares, comm.size);
-        reserve_send_buffer(element, sum_of(shares));
+        reserve_send_buffer(i, element, sum_of(shares));
         own = call.receive_bytes.value_or(shares[static_cast<std::size_t>(comm.rank)]);
       }
       i.receive_count = count(element, own);
@@ -92,7 +92,7 @@ void ReplayPlan::plan_collective(const trace::Call& call, ArgumentKind argument_
     default:
       if (!call.in_place || !call.counts.empty()) {
         i.send_blocks = blocks(element, call.counts, comm.size);
-        reserve_send_buffer(element, sum_of(call.counts));
+        reserve_send_buffer(i, element, sum_of(call.counts));
       }
       i.receive_blocks = blocks(element, call.receive_counts, comm.size);
       return reserve_receive_buffer(i, element, sum_of(call.receive_counts));
@@ -105,21 +105,21 @@ void ReplayPlan::plan_neighbour_collective(const trace::Call& call, ArgumentKind
   switch (argument_kind) {
     case ArgumentKind::neighbour_allgather:
       i.count = i.receive_count = count(element, call.bytes);
-      reserve_send_buffer(element, call.bytes);
+      reserve_send_buffer(i, element, call.bytes);
       return reserve_receive_buffer(i, element, checked::product(call.bytes, degree.in));
     case ArgumentKind::neighbour_allgather_blocks:
       i.count = count(element, call.bytes);
-      reserve_send_buffer(element, call.bytes);
+      reserve_send_buffer(i, element, call.bytes);
       i.receive_blocks = blocks(element, first_given(call.receive_counts, call.counts), degree.in);
       return reserve_receive_buffer(i, element, sum_of(first_given(call.receive_counts, call.counts)));
     case ArgumentKind::neighbour_alltoall:
       i.count = i.receive_count = count(element, call.bytes);
-      reserve_send_buffer(element, checked::product(call.bytes, degree.out));
+      reserve_send_buffer(i, element, checked::product(call.bytes, degree.out));
       return reserve_receive_buffer(i, element, checked::product(call.bytes, degree.in));
     default:
       i.send_blocks = blocks(element, call.counts, degree.out);
       i.receive_blocks = blocks(element, call.receive_counts, degree.in);
-      reserve_send_buffer(element, sum_of(call.counts));
+      reserve_send_buffer(i, element, sum_of(call.counts));
       return reserve_receive_buffer(i, element, sum_of(call.receive_counts));
   }
 }

@@ -98,7 +98,7 @@ void ReplayPlan::plan_file_call(const trace::Call& call, ArgumentKind argument_k
     if (reads(call)) {
       reserve_receive_buffer(i, element, call.bytes);
     } else {
-      reserve_send_buffer(element, call.bytes);
+      reserve_send_buffer(i, element, call.bytes);
     }
   }
   if (argument_kind == ArgumentKind::file_view) i.type = contiguous_view(call);

@@ -76,6 +76,26 @@ void ReplayPlan::find_preexisting_requests() {
   for (const auto& [slot, creation] : creations) preexisting_requests_.push_back({creation, started[slot] <= 0});
 }
 
+// What a nonblocking call sends is free again after the call that completes it.
+void ReplayPlan::assign_sent_bytes_to_completions() {
+  std::vector<std::size_t> sent_bytes(request_buffer_bytes_.size(), 0);  // by slot, the most of all messages
+  for (Instruction& i : instructions_) {
+    if (i.request < 0) continue;
+    std::size_t& most = sent_bytes[static_cast<std::size_t>(i.request)];
+    most = std::max(most, i.sent_bytes);
+    i.sent_bytes = 0;
+  }
+  for (std::size_t c = 0; c < record_.calls.size(); ++c) {
+    const trace::Call& call = record_.calls[c];
+    if (!call.op.starts_with("Wait") && !call.op.starts_with("Test")) continue;
+    for (const int slot : call.done.empty() ? call.requests : call.done) {
+      if (slot < 0) continue;
+      Instruction& i = instructions_[c];
+      i.sent_bytes = std::max(i.sent_bytes, sent_bytes[static_cast<std::size_t>(slot)]);
+    }
+  }
+}
+
 void equalise_swappable_buffers(const std::vector<trace::Call>& calls, std::vector<std::size_t>& buffer_bytes) {
   std::vector<std::size_t> parents(buffer_bytes.size());
   std::iota(parents.begin(), parents.end(), std::size_t{0});

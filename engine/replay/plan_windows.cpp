@@ -70,7 +70,7 @@ void ReplayPlan::plan_one_sided(const trace::Call& call, ArgumentKind argument_k
   if (call.bytes > reached && call.reduction != "NO_OP")
     throw UserMistake("combines {} bytes with {} bytes of a window", call.bytes, reached);
   if (call.peer != trace::Call::none && !is_within(access, options_.windows)) compares_accesses_ = true;
-  if (argument_kind != ArgumentKind::get) reserve_send_buffer(element, call.bytes);
+  if (argument_kind != ArgumentKind::get) reserve_send_buffer(i, element, call.bytes);
   if (argument_kind == ArgumentKind::put) return;
   i.receive_count = count(element, reached);
   reserve_receive_buffer(i, element, reached);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/pause.hpp"
+#include "core/sent_memory.hpp"
 #include "motifs/captured/own_record.hpp"
 #include "motifs/motif.hpp"
 #include "replay/preexisting_communicators.hpp"
@@ -86,6 +87,7 @@ class Replay final : public Motif {
   void perform(Recorder& recorder) override {
     const AttachedBuffer attached(attached_buffer_);
     const bool with_gaps = computes_between_calls();
+    const bool rewrites = with_gaps && pause::computes(*compute_);
     int before = -1;
     std::int64_t since_ns = with_gaps ? recorder.now_ns() : 0;
     auto next_time_ns = sequence_ns_.begin();
@@ -94,6 +96,7 @@ class Replay final : public Motif {
       const replay::Instruction& instruction = (*plan_)[call];
       instruction.execute(state_, instruction);
       if (with_gaps) since_ns = recorder.now_ns();
+      if (rewrites) sent_.add(state_.outgoing.bytes(0, instruction.sent_bytes));
       before = call;
     });
     if (with_gaps) compute(recorder, since_ns, tail_ns_);
@@ -155,11 +158,14 @@ class Replay final : public Motif {
     }
     state_.requests.free_kept();
     state_ = plan_->state();
+    sent_ = SentMemory();
     attached_buffer_ = plan_->attached_buffer_bytes() > 0 ? Buffer(plan_->attached_buffer_bytes()) : Buffer();
   }
 
-  void compute(const Recorder& recorder, std::int64_t since_ns, std::int64_t gap_ns) const {
-    if (gap_ns > 0) pause::until(*compute_, recorder, since_ns + gap_ns);
+  void compute(const Recorder& recorder, std::int64_t since_ns, std::int64_t gap_ns) {
+    if (gap_ns <= 0) return;
+    const std::int64_t end_ns = since_ns + gap_ns;
+    pause::until(*compute_, recorder, end_ns, [&] { sent_.rewrite(recorder, since_ns, end_ns); });
   }
 
   Param<std::string> path_{this, 'f', "file", "", "trace file, written by `stressbench capture`"};
@@ -185,6 +191,7 @@ class Replay final : public Motif {
   replay::PreexistingCommunicators preexisting_;
   replay::ReplayState state_;
   Buffer attached_buffer_;
+  SentMemory sent_;
 };
 
 const RegisterMotif<Replay> registered{"replay", Family::application, "the MPI calls of a captured program, in order",

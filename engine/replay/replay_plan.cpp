@@ -66,6 +66,7 @@ ReplayPlan::ReplayPlan(const trace::RankRecord& record, PlanOptions options)
   }
   check_epochs();
   find_preexisting_requests();
+  assign_sent_bytes_to_completions();
   equalise_swappable_buffers(record.calls, request_buffer_bytes_);
   compute_attached_buffer_bytes();
 }
@@ -156,14 +157,14 @@ void ReplayPlan::plan_arguments(const trace::Call& call, ArgumentKind argument_k
       return plan_file_call(call, argument_kind, i);
     case ArgumentKind::send:
       i.count = count(element, call.bytes);
-      return reserve_send_buffer(element, call.bytes);
+      return reserve_send_buffer(i, element, call.bytes);
     case ArgumentKind::receive:
       i.receive_count = count(element, call.bytes);
       return reserve_receive_buffer(i, element, call.bytes);
     case ArgumentKind::send_receive:
       i.count = count(element, call.bytes);
       i.receive_count = count(element, call.receive_bytes.value_or(call.bytes));
-      reserve_send_buffer(element, call.bytes);
+      reserve_send_buffer(i, element, call.bytes);
       return reserve_receive_buffer(i, element, call.receive_bytes.value_or(call.bytes));
     case ArgumentKind::replace:
       i.count = count(element, call.bytes);
@@ -225,8 +226,9 @@ std::size_t ReplayPlan::memory_bytes(const Element& element, std::int64_t bytes)
   return static_cast<std::size_t>(checked::product(bytes / element.unit, element.extent));
 }
 
-void ReplayPlan::reserve_send_buffer(const Element& element, std::int64_t bytes) {
-  send_buffer_bytes_ = std::max(send_buffer_bytes_, memory_bytes(element, bytes));
+void ReplayPlan::reserve_send_buffer(Instruction& i, const Element& element, std::int64_t bytes) {
+  i.sent_bytes = memory_bytes(element, bytes);
+  send_buffer_bytes_ = std::max(send_buffer_bytes_, i.sent_bytes);
 }
 
 void ReplayPlan::reserve_receive_buffer(const Instruction& i, const Element& element, std::int64_t bytes) {

@@ -102,7 +102,7 @@ class ReplayPlan {
   int count(const Element& element, std::int64_t bytes) const;
   // Size in memory of messages of so many bytes. Throws UserMistake if it overflows.
   static std::size_t memory_bytes(const Element& element, std::int64_t bytes);
-  void reserve_send_buffer(const Element& element, std::int64_t bytes);
+  void reserve_send_buffer(Instruction& i, const Element& element, std::int64_t bytes);
   void reserve_receive_buffer(const Instruction& i, const Element& element, std::int64_t bytes);
   Blocks blocks(const Element& element, const std::vector<std::int64_t>& bytes, int partners);
 
@@ -116,6 +116,7 @@ class ReplayPlan {
   void find_topologies();
   void compute_attached_buffer_bytes();
   void find_preexisting_requests();
+  void assign_sent_bytes_to_completions();
   void check_epochs() const;
 
   const trace::RankRecord& record_;

@@ -37,7 +37,8 @@ struct Instruction {
   int tag = 0;
   int root = 0;
   MPI_Datatype type = MPI_BYTE;
-  int count = 0;  // send count
+  int count = 0;               // send count
+  std::size_t sent_bytes = 0;  // of the send buffer, by this call or by what it completes
   int receive_count = 0;
   int source = MPI_PROC_NULL;
   int receive_tag = 0;

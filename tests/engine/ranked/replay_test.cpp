@@ -913,6 +913,59 @@ TEST_F(ReplayComputation, TakesTheMeasuredTimeInAll) {
   if (!write_gaps()) return;
   EXPECT_EQ(readings({}), readings_without_computation + 14'000);
 }
+// Its time passes in a single step while a replay waits.
+class JumpingClock final : public Clock {
+ public:
+  std::int64_t now_ns() const noexcept override {
+    ++readings_;
+    return now_;
+  }
+  void spin_until(std::int64_t end_ns) const noexcept override { now_ = end_ns; }
+  int readings() const noexcept { return readings_; }
+
+ private:
+  mutable std::int64_t now_ = 0;
+  mutable int readings_ = 0;
+};
+
+// 64 KiB are 64 parts, after each of which the clock is read. There are ten gaps of 10 us.
+TEST_F(ReplayComputation, WritesWhatWasSent) {
+  const auto program = [](int) {
+    Part part = Part::loop({}, {reduction("Allreduce", 65536)}, 11);
+    part.gaps = Json::array({Json::array({0, 0, 10, 1e-4, 1e-5, 1e-5, 0, Json::array({Json::array({15, 10})})})});
+    return part;
+  };
+  if (!write(1, program)) return;
+  const auto readings_with = [&](const std::string& compute) {
+    const auto motif = make_motif("replay", with_file({{"compute", compute}}));
+    motif->decompose(group_, {});
+    const JumpingClock clock;
+    Recorder recorder(clock);
+    motif->perform(recorder);
+    return clock.readings();
+  };
+  EXPECT_EQ(readings_with("sleep"), readings_without_computation);
+  EXPECT_EQ(readings_with("busy"), readings_without_computation + 10 * 64);
+}
+
+// What a nonblocking call sends is written after the call that completes it.
+TEST_F(ReplayComputation, WritesWhatWasSentAfterItsCompletion) {
+  const auto program = [](int) {
+    Part part =
+        Part::loop({}, {with(reduction("Iallreduce", 65536), "request", 0), {{"op", "Wait"}, {"requests", {0}}}}, 11);
+    part.gaps = Json::array({Json::array({0, 1, 11, 1.1e-4, 1e-5, 1e-5, 0, Json::array({Json::array({15, 11})})}),
+                             Json::array({1, 0, 10, 1e-4, 1e-5, 1e-5, 0, Json::array({Json::array({15, 10})})})});
+    return part;
+  };
+  if (!write(1, program)) return;
+  const auto motif = make_motif("replay", with_file({}));
+  motif->decompose(group_, {});
+  const JumpingClock clock;
+  Recorder recorder(clock);
+  motif->perform(recorder);
+  EXPECT_EQ(clock.readings(), 1 + 22 + 10 * 64);
+}
+
 TEST_F(ReplayComputation, GoesOnAfterTheLastCall) {
   const auto program = [](int) {
     Part part = Part::once({collective("Barrier", 0)});

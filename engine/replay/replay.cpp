@@ -60,6 +60,7 @@ class Replay final : public Motif {
   }
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
+    restore();
     captured::collectively(group, path_.name(), [&] { record_ = captured::own_record(group, *path_); });
     int reordered = replay::is_reordered(record_) ? 1 : 0;
     mpi::check(MPI_Allreduce(MPI_IN_PLACE, &reordered, 1, MPI_INT, MPI_MAX, group.handle()), "MPI_Allreduce");
@@ -85,6 +86,8 @@ class Replay final : public Motif {
   }
 
   void perform(Recorder& recorder) override {
+    restore();
+    is_used_ = true;
     const AttachedBuffer attached(attached_buffer_);
     const bool with_gaps = computes_between_calls();
     const bool rewrites = with_gaps && pause::computes(*compute_);
@@ -100,11 +103,17 @@ class Replay final : public Motif {
       before = call;
     });
     if (with_gaps) compute(recorder, since_ns, tail_ns_);
+  }
+  void reduce_metrics() override { restore(); }
+
+ private:
+  // The state before the first call: completes or frees what the program left open, which is no call of the program.
+  void restore() {
+    if (!is_used_) return;
+    is_used_ = false;
     state_.release();
     create_preexisting_requests();
   }
-
- private:
   // Creates the requests that existed before the captured part, and after a repetition those of them that it freed or
   // left with a pending message.
   void create_preexisting_requests() {
@@ -190,6 +199,7 @@ class Replay final : public Motif {
   std::unique_ptr<replay::ReplayPlan> plan_;
   replay::PreexistingCommunicators preexisting_;
   replay::ReplayState state_;
+  bool is_used_ = false;
   Buffer attached_buffer_;
   SentMemory sent_;
 };

@@ -114,7 +114,7 @@ class MadeLaunches:
     """Launches that start nothing: of a program of 2 ranks that exchanges, reduces and repeats, and of its workload.
 
     `exchanges`: iterations of each rank. `replayed`: calls of a replay on each rank, those of the program if None.
-    `job_ranks`: ranks of the workload's job.
+    `job_ranks`: ranks of the workload's job. `program_s`: from MPI_Init to MPI_Finalize.
     """
 
     folder: Path
@@ -123,6 +123,7 @@ class MadeLaunches:
     replayed: list[list[Record]] | None = None
     seeds: list[int] = field(default_factory=list)
     cpu_time: bool = False
+    program_s: float = 1.0
 
     def check(self, program: Sequence[str]) -> None:
         pass
@@ -130,7 +131,7 @@ class MadeLaunches:
     def capture_program(self, program: Sequence[str], *, begins_paused: bool) -> Trace:
         loop = [[0, 1], [1, 1], [2, 1], [3, 1]]
         ranks = [
-            MadeRank([*calls, BARRIER], rules=[[[4, 1], [-1, times]], loop])
+            MadeRank([*calls, BARRIER], rules=[[[4, 1], [-1, times]], loop], wall_s=self.program_s)
             for times, calls in zip(self.exchanges, CG, strict=True)
         ]
         return read_trace(MadeTrace(ranks).write(self.folder, "program.trace"))
@@ -260,6 +261,13 @@ def test_the_computation_of_a_replay_of_a_capture_is_reported_as_its_own(validat
     (tmp_path / "app.sb").write_text("[JOB_NAME] app\n[NODES] 1\n[MOTIF] replay -f app.trace\n")
     found = validate("app.sb", made={"replayed": [5 * calls for calls in CG]})
     assert found.computation == "own"
+
+
+def test_a_loop_with_hardly_any_of_the_time_is_noted(validate):
+    replay = {"replayed": [5 * calls for calls in CG]}
+    assert validate(made={**replay, "program_s": 11.9}).notes == ()
+    (note,) = validate(made={**replay, "program_s": 120.0}).notes
+    assert "takes 1 % of the program's time" in note
 
 
 def test_whole_runs_with_other_calls_in_each_launch_are_compared_with_their_own_replays(validate, tmp_path):

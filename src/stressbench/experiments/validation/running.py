@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import ceil
 from pathlib import Path
+from statistics import median
 
 from stressbench import __version__
 from stressbench.errors import Interrupted, MachineFault
@@ -47,6 +48,8 @@ MOST_ITERATIONS = 1000
 _COMPARED_ITERATIONS = 2
 _LEAST_REPETITION_S = 0.02
 _LEAST_MEASURED_S = 0.2
+_LEAST_SHARE = 0.1
+"""A loop with a smaller share of the program's time is hardly the one that the user thinks of."""
 MAX_TIMES_OF_REPETITION = 65_536
 """As many times of computation as the engine has ready for a repetition; those beyond are the first ones again."""
 _TESTS = (
@@ -201,6 +204,7 @@ class _Run:
     computation: Computation = Computation.sequence
     nodes: int = 1
     notes: list[str] = field(default_factory=list)
+    program_s: float | None = None  # from MPI_Init to MPI_Finalize, where the loop of the program is measured
     blocks: list[Block] = field(default_factory=list)
     gaps: list[tuple[Path, ...]] = field(default_factory=list)  # by block: the captures with the computation
     lengths: tuple[tuple[int, ...], ...] = ()  # by rank: calls of each step of a chain
@@ -217,6 +221,7 @@ class _Run:
                 self.progress(f"the whole run of {program_name} is measured")
             else:
                 iterations = self._limited(loop_of(program))
+                self.program_s = max(rank.wall_s for rank in program.ranks())
                 self.progress(
                     f"the loop of {program_name} runs {iterations.found:,} times; {iterations.times:,} are measured"
                 )
@@ -439,8 +444,19 @@ class _Run:
             tolerance=spec.tolerance, is_certain=is_certain, computation=self.computation, complete=complete,
             differences=iterations.differences, operations=tuple(operations), blocks=blocks, any_tag=spec.any_tag,
             any_wait_place=iterations.any_wait_place, whole=spec.whole, cpu_time=self.launches.cpu_time,
-            notes=tuple(self.notes),
+            notes=(*self.notes, *self._notes_of_share(iterations)),
         )  # fmt: skip
+
+    def _notes_of_share(self, iterations: Iterations) -> Iterator[str]:
+        """A note if the measured loop takes hardly any of the program's time."""
+        if not self.program_s or not self.blocks:
+            return
+        share = iterations.found * median(block.program.time_s for block in self.blocks) / self.program_s
+        if share < _LEAST_SHARE:
+            yield (
+                f"this loop, the one with the most calls, takes {100 * share:.2g} % of the program's time between "
+                "MPI_Init and MPI_Finalize; --whole measures all of it"
+            )
 
 
 def repetitions_of(*, times: int, calls: int, time_s: float) -> tuple[int, int]:

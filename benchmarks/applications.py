@@ -149,7 +149,7 @@ class ValidationFailed(Exception):
 def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> str:
     """The output of a command in a directory. Raises ValidationFailed after another exit status than these.
 
-    Ctrl-C is passed on, so that the launches of the command end, and then raised as KeyboardInterrupt.
+    Ctrl-C ends the launches of the command, and is then raised as KeyboardInterrupt.
     """
     environment = {**os.environ, **ONE_THREAD}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(CHECKOUT / "src"), os.environ.get("PYTHONPATH")]))
@@ -164,7 +164,7 @@ def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> st
         output, errors = child.communicate()
     except KeyboardInterrupt:
         if child:
-            child.send_signal(signal.SIGINT)
+            child.terminate()  # it ignores SIGINT if a shell started this program in the background
             child.communicate()
         raise
     if child.returncode not in accepted:

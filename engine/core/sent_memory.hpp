@@ -16,7 +16,7 @@ namespace stressbench {
 class SentMemory {
  public:
   // Nothing is written in simulations, which know no caches.
-  SentMemory() : writes_(!simulation()) {}
+  SentMemory() : writes_(!simulation()) { pending_.reserve(most_pending); }
   bool empty() const noexcept { return pending_.empty(); }
 
   // Memory that a completed call sent. Of very many calls without computation between them, the last are left out.

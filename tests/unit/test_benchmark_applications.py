@@ -34,7 +34,7 @@ with (here / "log").open("a") as log:
     log.write(json.dumps({"words": words, "files": files, "threads": os.environ["OMP_NUM_THREADS"]}) + "\\n")
 does = json.loads((here / f"{program}.json").read_text())
 if does == "interrupt":
-    signal.signal(signal.SIGINT, lambda *_: ((here / "stopped").touch(), os._exit(130)))
+    signal.signal(signal.SIGTERM, lambda *_: ((here / "stopped").touch(), os._exit(130)))
     os.kill(os.getppid(), signal.SIGINT)
     time.sleep(60)
 sys.stderr.write(does["said"])

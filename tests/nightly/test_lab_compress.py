@@ -7,7 +7,7 @@ from support.measured import Tolerated, at_least, reported_ratio
 from stressbench.formats.profiles.profile import read_profile
 from stressbench.interference.profile_analysis import slowdown_interval
 
-RINGS = ("--partners", "3", "--messages", "1", "--bubbles", "200ms,12ms", "--levels", "all")
+RINGS = ("--partners", "3", "--messages", "1", "--bubbles", "67ms,4ms", "--levels", "all")
 PROBES = ("--every", "20ms", "--idle", "4s", "--no-after", "--link", "100Mbit", "--packet", "42KiB")
 
 
@@ -25,16 +25,16 @@ def levels(lab_up, samples):
 
 
 def test_a_ring_takes_the_share_of_links_that_its_messages_and_sleeps_make(levels, measured) -> None:
-    """Three messages of 40 KiB take 10.3 ms of a link, and a sleep of 200 or 12 ms goes on meanwhile.
+    """A message of 40 KiB takes 3.44 ms of a link, and a sleep of 67 or 4 ms follows to each of three partners.
 
     A sample is one end of one link, all of which carry the ring. A quarter: sleeps end late, acknowledgements count.
     """
     _, (light, heavy) = levels
 
     assert len(light.links) == len(heavy.links) == 8
-    measured.median("use of links, sleeps of 200 ms", [*light.links.values()], expected=10.3 / 200, within=0.25)
-    tolerated = Tolerated(low=0.4, high=1.0, expected=10.3 / 12)
-    measured.bounded("use of links, sleeps of 12 ms", [*heavy.links.values()], tolerated)
+    measured.median("use of links, sleeps of 67 ms", [*light.links.values()], expected=3.44 / 67, within=0.25)
+    tolerated = Tolerated(low=0.4, high=1.0, expected=3.44 / 4)
+    measured.bounded("use of links, sleeps of 4 ms", [*heavy.links.values()], tolerated)
 
 
 def test_what_needs_the_links_is_slowed_more_by_the_busier_ring(levels, measured, samples) -> None:

@@ -65,7 +65,7 @@ def test_every_number_as_json_slow_downs_follow_the_load(folder: Path) -> None:
     assert light["slowdown"]["centre"] == pytest.approx((560 + START_MS) / (400 + START_MS))
     assert heavy["slowdown"]["centre"] == pytest.approx((720 + START_MS) / (400 + START_MS))
     assert heavy["configuration"] == {
-        "partners": 1, "messages": 1, "pause_s": pytest.approx(1e-5), "message_bytes": 40960
+        "partners": 1, "messages": 1, "pause_s": pytest.approx(1e-5), "message_bytes": 40960, "pause_after": "partner",
     }  # fmt: skip
     assert (found["ring_nodes"], found["link"], found["drift"]) == (4, None, None)
     assert any("slowdowns have no interval: it takes 4" in one for one in found["cautions"])

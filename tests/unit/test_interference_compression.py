@@ -1,15 +1,18 @@
 """Which compressions there are, and which to run when all of them are too many."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stressbench.formats.profiles.profile import Configuration
+from stressbench.formats.profiles.profile import Configuration, PauseAfter
 from stressbench.interference.compression import configurations, next_configuration, spread_over_utilisation
 
-FORTY = configurations()
+PAPER = configurations()
+FORTY = tuple(replace(one, pause_after=PauseAfter.round) for one in PAPER)
+"""Their loads differ more: with a pause for each partner, the number of partners does not change the load."""
 
 
 def load_of(one: Configuration) -> float:
@@ -21,7 +24,8 @@ def test_the_paper_has_forty() -> None:
     assert len(set(FORTY)) == 40
     assert {one.partners for one in FORTY} == {1, 4, 7, 14, 17}
     assert {one.messages for one in FORTY} == {1, 10}
-    assert sorted({one.pause_s * 2.6e9 for one in FORTY}) == pytest.approx([2.5e4, 2.5e5, 2.5e6, 2.5e7])
+    assert {one.pause_after for one in PAPER} == {PauseAfter.partner}
+    assert sorted({one.pause_s * 2.6e9 for one in PAPER}) == pytest.approx([2.5e4, 2.5e5, 2.5e6, 2.5e7])
     assert {one.message_bytes for one in FORTY} == {40960}
 
 
@@ -102,3 +106,37 @@ def test_gaps_that_are_small_enough_are_left() -> None:
 
     assert next_configuration({light: 0.50, heavy: 0.54}, [light, middle, heavy]) is None
     assert next_configuration({light: 0.50, heavy: 0.56}, [light, middle, heavy]) is middle
+
+
+@pytest.mark.parametrize("capacity", [3e5, 3e6, 3e7, 3e9], ids="{:g}".format)
+def test_pauses_are_changed_until_the_curve_from_idle_to_the_heaviest_load_is_known(capacity: float) -> None:
+    """A link of `capacity` that loses no load until it is full. A full one leaves no probes, and counts as 1."""
+    measured: dict[Configuration, float] = {}
+    while (following := next_configuration(measured, PAPER, gap_limit=0.2, changes_pauses=True)) is not None:
+        assert following not in measured
+        measured[following] = min(1.0, following.offered_bytes_per_s / capacity)
+        assert len(measured) <= 16
+
+    assert widest_gap([0.0, *measured.values()]) <= 0.2
+    assert max(measured.values()) == min(1.0, max(one.offered_bytes_per_s for one in PAPER) / capacity)
+
+
+def test_a_pause_between_two_loads_is_the_one_of_the_middle() -> None:
+    light, heavy = (
+        Configuration(partners=4, messages=10, pause_s=pause, pause_after=PauseAfter.partner) for pause in (1e-2, 1e-4)
+    )
+
+    found = next_configuration({light: 0.1, heavy: 0.9}, [light, heavy], changes_pauses=True)
+
+    assert found == replace(heavy, pause_s=1e-3)
+    assert next_configuration({light: 0.9, heavy: 0.1}, [light, heavy], changes_pauses=True) is None
+
+
+def test_a_pause_for_each_partner_offers_as_much_with_any_number_of_partners() -> None:
+    few, many = (
+        Configuration(partners=count, messages=2, pause_s=1e-3, message_bytes=100, pause_after=PauseAfter.partner)
+        for count in (1, 7)
+    )
+
+    assert few.offered_bytes_per_s == many.offered_bytes_per_s == 2e5
+    assert replace(many, pause_after=PauseAfter.round).offered_bytes_per_s == pytest.approx(7 * 2e5)

@@ -11,7 +11,7 @@ from support.probe_series import IDLE, PROBING, STEPS, series
 from support.probe_series import measured as impact_measured
 from support.sensitivities import configuration, sample, victim
 
-from stressbench.formats.profiles.profile import Configuration, Latencies, parse_profile, to_json
+from stressbench.formats.profiles.profile import Configuration, Latencies, PauseAfter, parse_profile, to_json
 from stressbench.formats.run import read_run
 from stressbench.interference.compression_analysis import (
     CompressionData,
@@ -38,7 +38,7 @@ from stressbench.interference.profile_assembly import (
 from stressbench.interference.queueing import Service
 from stressbench.interference.round_times import round_times
 
-ONE = Configuration(partners=3, messages=10, pause_s=1e-3)
+ONE = Configuration(partners=3, messages=10, pause_s=1e-3, pause_after=PauseAfter.partner)
 
 
 def test_each_host_has_a_probe_s_rank_and_the_ring_s_which_loads_the_network_in_the_background() -> None:
@@ -54,7 +54,8 @@ def test_each_host_has_a_probe_s_rank_and_the_ring_s_which_loads_the_network_in_
         "[MOTIF] compute --mode sleep --mean 1250000000ns\n[MOTIF] pingpong --size 1024B\n"
         f"[JOB_NAME] ring\n[NID_LIST] 0-4\n{shared}[ROLE] background\n[REPEAT] 1\n"
         "[LOOP] 7\n"
-        "[MOTIF] compression --partners 3 --messages 10 --size 40960B --pause 1000000ns\n"
+        "[MOTIF] compression --partners 3 --messages 10 --size 40960B --pause 1000000ns "
+        "--pause-after partner\n"
         "[END]\n"
     )
 
@@ -64,12 +65,16 @@ def test_interleaved_pairs_are_those_of_the_engine_s_placement() -> None:
 
 
 @pytest.mark.parametrize(
-    ("partners", "messages", "pause_s", "loops"), [(1, 1, 9.6e-6, 25), (1, 1, 9.6e-3, 5), (17, 10, 1e-5, 1)]
+    ("partners", "messages", "pause_s", "loops"),
+    [(1, 1, 9.6e-6, 25), (1, 1, 9.6e-3, 5), (17, 10, 1e-5, 1), (4, 1, 9.6e-3, 1)],
 )
 def test_a_repetition_is_many_iterations_unless_they_are_long_or_heavy(
     partners: int, messages: int, pause_s: float, loops: int
 ) -> None:
-    ring = congestor_ring(Configuration(partners=partners, messages=messages, pause_s=pause_s), nodes=18)
+    configuration = Configuration(
+        partners=partners, messages=messages, pause_s=pause_s, pause_after=PauseAfter.partner
+    )
+    ring = congestor_ring(configuration, nodes=18)
 
     assert ring.loops == loops
 

@@ -3,7 +3,7 @@
 import pytest
 
 from stressbench.experiments.interference import ring_values
-from stressbench.interference.compression import PAPER_CLOCK_HZ, PAPER_CYCLES
+from stressbench.interference.compression import PAPER_CLOCK_HZ
 from stressbench.interference.congestor_ring import ProbePairing
 from stressbench.launch.errors import LaunchMistake
 
@@ -16,9 +16,10 @@ def test_levels_are_a_number_or_all() -> None:
 
 
 def test_pauses_are_times_or_cycles_of_the_clock() -> None:
-    assert ring_values.pauses_s("10us,1ms", clock=None) == (1e-5, 1e-3)
-    assert ring_values.pauses_s("2e6, 2000000", clock="2GHz") == (1e-3,)
-    assert ring_values.pauses_s(None, clock=None) == tuple(cycles / PAPER_CLOCK_HZ for cycles in PAPER_CYCLES)
+    assert ring_values.pauses_s("10us,1ms", clock_hz=1.0) == (1e-5, 1e-3)
+    assert ring_values.pauses_s("2e6, 2000000", clock_hz=ring_values.clock_hz("2GHz")) == (1e-3,)
+    assert ring_values.pauses_s(None, clock_hz=1.0) == ()
+    assert ring_values.clock_hz(None) == PAPER_CLOCK_HZ
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_pauses_are_times_or_cycles_of_the_clock() -> None:
 )
 def test_other_pauses_are_refused(text: str, clock: str | None, message: str) -> None:
     with pytest.raises(LaunchMistake, match=message):
-        ring_values.pauses_s(text, clock=clock)
+        ring_values.pauses_s(text, clock_hz=ring_values.clock_hz(clock))
 
 
 def test_numbers_are_distinct_and_above_zero() -> None:

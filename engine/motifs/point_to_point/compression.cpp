@@ -1,5 +1,6 @@
-// compression: takes a share of the network from other jobs: messages to several preceding ranks, a sleep, and the same
-// again (CompressionB of active measurement, Casas and Bronevetsky, III-B; docs/motifs/compression.md).
+// compression: takes a share of the network from other jobs: messages to several preceding ranks with a sleep after those
+// to each, and the same again (CompressionB of active measurement, Casas and Bronevetsky, Figure 5;
+// docs/motifs/compression.md).
 
 #include "core/pause.hpp"
 #include "motifs/point_to_point/pairing.hpp"
@@ -7,6 +8,8 @@
 
 namespace stressbench {
 namespace {
+
+enum class PauseAfter { partner, round };
 
 class Compression final : public Simultaneous {
  public:
@@ -19,12 +22,12 @@ class Compression final : public Simultaneous {
   }
   Traffic traffic(int ranks) const override {
     Traffic traffic = traffic_of_messages(ranks * *partners_ * *messages_);
-    traffic.compute_s = static_cast<double>(pause_->value) * 1e-9;
+    traffic.compute_s = static_cast<double>(pauses() * pause_->value) * 1e-9;
     return traffic;
   }
   std::optional<Bandwidth> bandwidth(int) const override {
     return Bandwidth{static_cast<double>(*partners_ * *messages_ * size_bytes()),
-                     "of one rank: bytes sent, while as many are received / time, including the sleep"};
+                     "of one rank: bytes sent, while as many are received / time, including sleeps"};
   }
 
   void decompose(const mpi::Group& group, const Draw& draws) override {
@@ -33,12 +36,23 @@ class Compression final : public Simultaneous {
   }
 
   void perform(Recorder&) override {
-    post();
-    sleep_for(pause_->value);
+    if (*pause_after_ == PauseAfter::round) {
+      post();
+      sleep_for(pause_->value);
+    } else {
+      start();
+      const auto messages = static_cast<std::size_t>(*messages_);
+      for (std::size_t partner = 0; partner < static_cast<std::size_t>(*partners_); ++partner) {
+        post_pairs(partner * messages, messages);
+        sleep_for(pause_->value);
+      }
+    }
     wait();
   }
 
  private:
+  std::int64_t pauses() const { return *pause_after_ == PauseAfter::round ? 1 : *partners_; }
+
   Peers peers(int rank, int ranks, const Draw&, std::uint64_t) const override {
     Peers peers;
     for (int distance = 1; distance <= *partners_; ++distance) {
@@ -53,10 +67,12 @@ class Compression final : public Simultaneous {
       AtMost{int_max}};
   Param<std::int64_t> messages_{this, 'n', "messages", 1, "messages to each partner", Positive{}, AtMost{65536}};
   Param<Nanoseconds> pause_{this, "pause", Nanoseconds{1'000'000}, "sleep while messages are in flight", Positive{}};
+  Param<PauseAfter> pause_after_{this, "pause-after", PauseAfter::partner,
+                                 "sleep after the messages to each partner, or once after those to all"};
 };
 
 const RegisterMotif<Compression> registered{"compression", Family::point_to_point,
-                                            "uses a given share of the network bandwidth: messages, a sleep, messages",
+                                            "uses a given share of the network bandwidth: messages and sleeps",
                                             "CompressionB: Casas and Bronevetsky, IPDPS 2014"};
 
 }  // namespace

@@ -51,20 +51,37 @@ void Simultaneous::perform(Recorder&) {
   wait();
 }
 
-void Simultaneous::post() {
-  const Peers& iteration_peers = peers_by_iteration_[next_iteration_];
+void Simultaneous::start() {
+  posted_iteration_ = next_iteration_;
   next_iteration_ = next_iteration_ + 1 < peers_by_iteration_.size() ? next_iteration_ + 1 : 0;
-  const auto count = static_cast<int>(size_->value);
-  MPI_Request* request = in_flight_.data();
-  for (std::size_t i = 0; i < iteration_peers.from.size(); ++i) {
-    mpi::check(MPI_Irecv(incoming(i).data(), count, MPI_BYTE, iteration_peers.from[i], tag, communicator_, request++),
-               "MPI_Irecv");
+  posted_ = 0;
+}
+
+void Simultaneous::post() {
+  start();
+  const Peers& iteration_peers = peers_by_iteration_[posted_iteration_];
+  for (std::size_t i = 0; i < iteration_peers.from.size(); ++i) receive(iteration_peers, i);
+  for (std::size_t i = 0; i < iteration_peers.to.size(); ++i) send(iteration_peers, i);
+}
+
+void Simultaneous::post_pairs(std::size_t first, std::size_t count) {
+  const Peers& iteration_peers = peers_by_iteration_[posted_iteration_];
+  for (std::size_t i = first; i < first + count; ++i) {
+    receive(iteration_peers, i);
+    send(iteration_peers, i);
   }
-  for (std::size_t i = 0; i < iteration_peers.to.size(); ++i) {
-    mpi::check(MPI_Isend(outgoing(i).data(), count, MPI_BYTE, iteration_peers.to[i], tag, communicator_, request++),
-               "MPI_Isend");
-  }
-  posted_ = static_cast<int>(request - in_flight_.data());
+}
+
+void Simultaneous::receive(const Peers& iteration_peers, std::size_t i) {
+  mpi::check(MPI_Irecv(incoming(i).data(), static_cast<int>(size_->value), MPI_BYTE, iteration_peers.from[i], tag,
+                       communicator_, &in_flight_[static_cast<std::size_t>(posted_++)]),
+             "MPI_Irecv");
+}
+
+void Simultaneous::send(const Peers& iteration_peers, std::size_t i) {
+  mpi::check(MPI_Isend(outgoing(i).data(), static_cast<int>(size_->value), MPI_BYTE, iteration_peers.to[i], tag,
+                       communicator_, &in_flight_[static_cast<std::size_t>(posted_++)]),
+             "MPI_Isend");
 }
 
 void Simultaneous::wait() {

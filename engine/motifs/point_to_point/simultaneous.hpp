@@ -33,6 +33,9 @@ class Simultaneous : public Motif {
   // The two parts of `perform`: posting all receives and sends of this iteration, and waiting for them.
   void post();
   void wait();
+  // Instead of `post`: `start` once, then all messages in groups of `count`, the receive of each before its send.
+  void start();
+  void post_pairs(std::size_t first, std::size_t count);
 
   // The peers of `rank` in iteration `iteration` of the run. Random choices that ranks must agree on are drawn from
   // `draws`, which is the same on all ranks.
@@ -48,6 +51,8 @@ class Simultaneous : public Motif {
 
  private:
   void resize_buffers();
+  void receive(const Peers& iteration_peers, std::size_t i);
+  void send(const Peers& iteration_peers, std::size_t i);
   std::span<std::byte> outgoing(std::size_t i) const { return outgoing_.bytes(i * length(), length()); }
   std::span<std::byte> incoming(std::size_t i) const { return incoming_.bytes(i * length(), length()); }
   std::size_t length() const { return static_cast<std::size_t>(size_->value); }
@@ -62,6 +67,7 @@ class Simultaneous : public Motif {
   Buffer outgoing_;
   Buffer incoming_;
   std::vector<MPI_Request> in_flight_;
+  std::size_t posted_iteration_ = 0;  // the index in `peers_by_iteration_` of what `start` began
   int posted_ = 0;
 };
 

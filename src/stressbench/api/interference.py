@@ -28,7 +28,7 @@ from stressbench.experiments.interference.spec import (
     require_real_hosts,
 )
 from stressbench.experiments.progress import Progress
-from stressbench.formats.profiles.profile import PAPER_MESSAGE_BYTES
+from stressbench.formats.profiles.profile import PAPER_MESSAGE_BYTES, PauseAfter
 from stressbench.interference.probes import ProbeSchedule
 from stressbench.interference.profile_assembly import (
     impact_incompatibility,
@@ -69,8 +69,9 @@ class Ring:
     """The congestor ring and the congestion levels that it causes; empty sequences: those of the paper.
 
     `levels`: the largest number of levels to measure, None for all combinations. `runs`: isolated runs, and runs beside
-    each level; None: 4, for workloads 1. `partners`: ranks that each rank sends `messages` of `message_bytes` to
-    between pauses of `pauses_s`. `nodes`: hosts with a rank of the ring, None for all.
+    each level; None: 4, for workloads 1. `partners`: ranks that each rank sends `messages` of `message_bytes` to, with
+    pauses of `pauses_s` after those to each `partner`, or once in a `round`. `nodes`: hosts with a rank of the ring,
+    None for all.
     """
 
     levels: int | None = 8
@@ -79,6 +80,7 @@ class Ring:
     pauses_s: Sequence[float] = ()
     messages: Sequence[int] = ()
     message_bytes: int = PAPER_MESSAGE_BYTES
+    pause_after: PauseAfter = PauseAfter.partner
     nodes: int | None = None
 
 
@@ -186,7 +188,7 @@ def compress(
     plan = ring_plan(
         target, target_name=str(on), pairs=schedule.pairs, by_rounds=is_workload(words), levels=around.levels,
         nodes=around.nodes, runs=around.runs, partners=around.partners, pauses_s=around.pauses_s,
-        messages=around.messages, message_bytes=around.message_bytes,
+        messages=around.messages, message_bytes=around.message_bytes, pause_after=around.pause_after,
         pairing=ring_values.pairing(probing.place), packets=loaded.packets,
     )  # fmt: skip
     spec, destination = _prepared(

@@ -50,7 +50,7 @@ class CongestorRing:
             f"[JOB_NAME] ring\n[NID_LIST] 0-{self.nodes - 1}\n{_SHARED}[ROLE] background\n[REPEAT] 1\n"
             f"[LOOP] {self.loops}\n"
             f"[MOTIF] compression --partners {one.partners} --messages {one.messages} --size {one.message_bytes}B "
-            f"--pause {round(one.pause_s * 1e9)}ns\n"
+            f"--pause {round(one.pause_s * 1e9)}ns --pause-after {one.pause_after}\n"
             "[END]\n"
         )
 
@@ -61,7 +61,7 @@ def congestor_ring(configuration: Configuration, *, nodes: int) -> CongestorRing
     return CongestorRing(
         configuration=configuration,
         nodes=nodes,
-        loops=max(1, min(round(_REPETITION_S / configuration.pause_s), _REPETITION_BYTES // sent)),
+        loops=max(1, min(round(_REPETITION_S / configuration.round_pause_s), _REPETITION_BYTES // sent)),
     )
 
 

@@ -18,7 +18,7 @@ std::vector<std::string> calls_of(MotifBench& bench) {
 
 class PatternCalls : public testing::TestWithParam<ExpectedCalls> {};
 
-TEST_P(PatternCalls, PostReceivesThenSendsThenWaitForAll) { expect_calls(GetParam()); }
+TEST_P(PatternCalls, PostAllMessagesAndThenWaitForThem) { expect_calls(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     OfMotifs, PatternCalls,
@@ -30,11 +30,17 @@ INSTANTIATE_TEST_SUITE_P(
                        "Ir<0:1:8 Is>2:1:8 Wa(2)"}},
         ExpectedCalls{"compression", {}, {"Ir<1:1:40960 Is>1:1:40960 Wa(2)", "Ir<0:1:40960 Is>0:1:40960 Wa(2)"}},
         ExpectedCalls{"compression",
-                      {{"partners", "2"}, {"messages", "2"}, {"size", "9"}, {"pause", "10us"}},
+                      {{"partners", "2"}, {"messages", "2"}, {"size", "9"}, {"pause", "10us"}, {"pause-after", "round"}},
                       {"Ir<1:1:9 Ir<1:1:9 Ir<2:1:9 Ir<2:1:9 Is>3:1:9 Is>3:1:9 Is>2:1:9 Is>2:1:9 Wa(8)",
                        "Ir<2:1:9 Ir<2:1:9 Ir<3:1:9 Ir<3:1:9 Is>0:1:9 Is>0:1:9 Is>3:1:9 Is>3:1:9 Wa(8)",
                        "Ir<3:1:9 Ir<3:1:9 Ir<0:1:9 Ir<0:1:9 Is>1:1:9 Is>1:1:9 Is>0:1:9 Is>0:1:9 Wa(8)",
                        "Ir<0:1:9 Ir<0:1:9 Ir<1:1:9 Ir<1:1:9 Is>2:1:9 Is>2:1:9 Is>1:1:9 Is>1:1:9 Wa(8)"}},
+        ExpectedCalls{"compression",
+                      {{"partners", "2"}, {"messages", "2"}, {"size", "9"}, {"pause", "10us"}},
+                      {"Ir<1:1:9 Is>3:1:9 Ir<1:1:9 Is>3:1:9 Ir<2:1:9 Is>2:1:9 Ir<2:1:9 Is>2:1:9 Wa(8)",
+                       "Ir<2:1:9 Is>0:1:9 Ir<2:1:9 Is>0:1:9 Ir<3:1:9 Is>3:1:9 Ir<3:1:9 Is>3:1:9 Wa(8)",
+                       "Ir<3:1:9 Is>1:1:9 Ir<3:1:9 Is>1:1:9 Ir<0:1:9 Is>0:1:9 Ir<0:1:9 Is>0:1:9 Wa(8)",
+                       "Ir<0:1:9 Is>2:1:9 Ir<0:1:9 Is>2:1:9 Ir<1:1:9 Is>1:1:9 Ir<1:1:9 Is>1:1:9 Wa(8)"}},
         ExpectedCalls{"tornado", {}, {"Ir<2:1:8 Is>1:1:8 Wa(2)", "Ir<0:1:8 Is>2:1:8 Wa(2)", "Ir<1:1:8 Is>0:1:8 Wa(2)"}},
         ExpectedCalls{"tornado",
                       {},

@@ -98,6 +98,7 @@ std::vector<Case> cases() {
       {"shift", {{"size", "1000"}, {"distance", "3"}}},
       {"tornado", {{"size", "1000"}}},
       {"compression", {{"size", "1000"}, {"messages", "3"}, {"pause", "10us"}}},
+      {"compression", {{"size", "1000"}, {"messages", "3"}, {"pause", "10us"}, {"pause-after", "round"}}},
       {"permutation", {{"size", "1000"}}},
       {"permutation", {{"size", "0"}, {"draw", "iteration"}}},
       {"bisection", {{"size", "1000"}}},

@@ -7,6 +7,7 @@ import typer
 
 from stressbench.experiments.interference import ring_values
 from stressbench.experiments.interference.ring_plan import PROGRAM_RUNS, WORKLOAD_RUNS, RingPlan, ring_plan
+from stressbench.formats.profiles.profile import PauseAfter
 from stressbench.interference.compression import PAPER_CLOCK_HZ, PAPER_MESSAGES, PAPER_PARTNERS
 from stressbench.interference.queueing import Service
 from stressbench.launch.launch_target import LaunchTarget
@@ -27,7 +28,10 @@ class RingOptions:
             help=f"Isolated runs, and runs at each level; default: {PROGRAM_RUNS} (workloads: {WORKLOAD_RUNS}).",
         ),
     ] = None
-    levels: Annotated[str, typer.Option(metavar="K|all", help="Largest number of congestion levels to measure.")] = "8"
+    levels: Annotated[
+        str,
+        typer.Option(metavar="K|all", help="Largest number of congestion levels to measure; all: every combination."),
+    ] = "8"
     partners: Annotated[
         str | None,
         typer.Option(
@@ -37,8 +41,11 @@ class RingOptions:
     ] = None
     bubbles: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Pauses, such as 10us,1ms, or cycles; default: 2.5e4 to 2.5e7 cycles."),
+        typer.Option(metavar="LIST", help="Pauses, such as 10us,1ms, or cycles; default: 2.5e4 to 2.5e7, and others where a level is missing."),
     ] = None
+    pause_after: Annotated[
+        PauseAfter, typer.Option(help="Pause after the messages to each partner (the paper), or once in a round.")
+    ] = PauseAfter.partner
     clock: Annotated[
         str | None,
         typer.Option(
@@ -58,11 +65,12 @@ class RingOptions:
         packets: Service | None,
     ) -> RingPlan:  # fmt: skip
         """Parse and check the options; `placement` is `--place` of the probes. Raises LaunchMistake."""
+        clock_hz = ring_values.clock_hz(self.clock)
         return ring_plan(
             target, target_name=target_name, pairs=pairs, by_rounds=by_rounds, levels=ring_values.levels(self.levels),
             nodes=self.nodes, runs=self.runs, partners=ring_values.numbers(self.partners, option="--partners"),
-            pauses_s=ring_values.pauses_s(self.bubbles, clock=self.clock),
+            pauses_s=ring_values.pauses_s(self.bubbles, clock_hz=clock_hz), clock_hz=clock_hz,
             messages=ring_values.numbers(self.messages, option="--messages"),
-            message_bytes=size_bytes(self.message_size, option="--message-size"),
+            message_bytes=size_bytes(self.message_size, option="--message-size"), pause_after=self.pause_after,
             pairing=ring_values.pairing(placement), packets=packets,
         )  # fmt: skip

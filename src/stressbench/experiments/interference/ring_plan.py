@@ -6,7 +6,7 @@ from math import prod
 
 from stressbench.experiments.interference.ring_values import MIN_PAUSE_S
 from stressbench.experiments.interference.spec import require_positive, require_time
-from stressbench.formats.profiles.profile import PAPER_MESSAGE_BYTES, Configuration
+from stressbench.formats.profiles.profile import PAPER_MESSAGE_BYTES, Configuration, PauseAfter
 from stressbench.interference.compression import (
     PAPER_CLOCK_HZ,
     PAPER_CYCLES,
@@ -27,23 +27,21 @@ MAX_CANDIDATES = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class RingPlan:
-    """At most `max_levels` of the `candidates` are measured, on a ring with one rank on each of `nodes` hosts.
+    """At most `max_levels` congestion levels are measured, on a ring with one rank on each of `nodes` hosts.
 
-    `runs`: runs of the program, isolated and beside each level. `pairing`: which hosts probe each other. `packets`:
-    service time of the ring's packets on the loaded link, None: unknown.
+    `measures_all`: those of all `candidates`. Otherwise they are selected one by one, with `changes_pauses` also with
+    pauses between those of the candidates. `runs`: runs of the program, isolated and beside each level. `pairing`:
+    which hosts probe each other. `packets`: service time of the ring's packets on the loaded link, None: unknown.
     """
 
     candidates: tuple[Configuration, ...]
     max_levels: int
+    measures_all: bool
+    changes_pauses: bool
     runs: int
     nodes: int
     pairing: ProbePairing
     packets: Service | None
-
-    @property
-    def measures_all(self) -> bool:
-        """Whether every candidate is measured."""
-        return self.max_levels == len(self.candidates)
 
     def background_ranks(self, target: LaunchTarget, *, pairs: int) -> int:
         """Ranks of a launch of probes and ring: on all hosts of the target, so that no host must be selected."""
@@ -54,13 +52,15 @@ def ring_plan(
     target: LaunchTarget, *, target_name: str, pairs: int, by_rounds: bool, levels: int | None = 8,
     nodes: int | None = None,
     runs: int | None = None, partners: Sequence[int] = (), pauses_s: Sequence[float] = (),
+    clock_hz: float = PAPER_CLOCK_HZ,
     messages: Sequence[int] = (), message_bytes: int = PAPER_MESSAGE_BYTES,
+    pause_after: PauseAfter = PauseAfter.partner,
     pairing: ProbePairing = ProbePairing.linear, packets: Service | None = None,
 ) -> RingPlan:  # fmt: skip
-    """Check the parameters of the congestor ring, and replace empty ones by those of the paper.
+    """Check the parameters of the congestor ring. Empty ones become the paper's, whose pauses are cycles of `clock_hz`.
 
-    `levels`: the largest number of congestion levels, None for all. `by_rounds`: whether one launch yields several
-    times, as the rounds of a workload do. Raises LaunchMistake.
+    `levels`: the largest number of congestion levels, None for all combinations. `by_rounds`: whether one launch yields
+    several times, as the rounds of a workload do. Raises LaunchMistake.
     """
     require_positive("--runs", runs)
     require_positive("--levels", levels)
@@ -74,12 +74,15 @@ def ring_plan(
     _require_few_candidates(partners, pauses_s, messages)
     candidates = configuration_grid(
         partners=_partners(partners, nodes=ring_nodes),
-        pauses_s=tuple(dict.fromkeys(pauses_s)) or [cycles / PAPER_CLOCK_HZ for cycles in PAPER_CYCLES],
+        pauses_s=tuple(dict.fromkeys(pauses_s)) or [cycles / clock_hz for cycles in PAPER_CYCLES],
         messages=tuple(dict.fromkeys(messages)) or PAPER_MESSAGES,
-        message_bytes=message_bytes,
+        message_bytes=message_bytes, pause_after=pause_after,
     )
+    changes_pauses = levels is not None and not pauses_s
+    most = len(candidates) if levels is None else levels if changes_pauses else min(levels, len(candidates))
     return RingPlan(
-        candidates=candidates, max_levels=len(candidates) if levels is None else min(levels, len(candidates)),
+        candidates=candidates, max_levels=most, measures_all=not changes_pauses and most == len(candidates),
+        changes_pauses=changes_pauses,
         runs=runs or (WORKLOAD_RUNS if by_rounds else PROGRAM_RUNS), nodes=ring_nodes, pairing=pairing,
         packets=packets,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from stressbench.formats.units import (
     parse_frequency,
     parse_seconds,
 )
-from stressbench.interference.compression import PAPER_CLOCK_HZ, PAPER_CYCLES
+from stressbench.interference.compression import PAPER_CLOCK_HZ
 from stressbench.interference.congestor_ring import ProbePairing
 from stressbench.launch.errors import LaunchMistake
 
@@ -35,9 +35,8 @@ def levels(text: str) -> int | None:
     return count
 
 
-def pauses_s(text: str | None, *, clock: str | None) -> tuple[float, ...]:
-    """Pauses in seconds, from times or from cycles of `clock`; by default those of the paper. Raises LaunchMistake."""
-    clock_hz = _clock_hz(clock)
+def pauses_s(text: str | None, *, clock_hz: float) -> tuple[float, ...]:
+    """Distinct pauses in seconds, from times or from cycles; none for None. Raises LaunchMistake."""
 
     def pause_s(word: str) -> float:
         with suppress(UnitError):
@@ -46,7 +45,7 @@ def pauses_s(text: str | None, *, clock: str | None) -> tuple[float, ...]:
                 return pause
         raise LaunchMistake(f"--bubbles: '{word}' must be {A_TIME}, or a number of cycles; 1ns at least")
 
-    return _distinct_items(text, pause_s, option="--bubbles") or tuple(cycles / clock_hz for cycles in PAPER_CYCLES)
+    return _distinct_items(text, pause_s, option="--bubbles")
 
 
 def numbers(text: str | None, *, option: str) -> tuple[int, ...]:
@@ -71,7 +70,8 @@ def pairing(place: str | None) -> ProbePairing:
         raise LaunchMistake(f"--place: '{place}': probes share hosts with a ring; expected {expected}") from None
 
 
-def _clock_hz(text: str | None) -> float:
+def clock_hz(text: str | None) -> float:
+    """The frequency that cycles refer to; by default that of the paper. Raises LaunchMistake."""
     if text is None:
         return PAPER_CLOCK_HZ
     try:

@@ -6,6 +6,7 @@ Measured times and latencies are stored; utilisations and slowdowns are derived 
 
 import re
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias, TypeVar
 
@@ -87,19 +88,35 @@ class Latencies:
         return None if self.at_s is None else np.sort(np.array(self.at_s))
 
 
+class PauseAfter(StrEnum):
+    """When a congestor rank pauses: after the messages to each partner (the paper's Figure 5), or once in a round."""
+
+    partner = "partner"
+    round = "round"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, order=True, config=_STRICT)
 class Configuration:
-    """Load of a congestor rank: `messages` to each of `partners` ranks, a pause of `pause_s`, then a wait for them."""
+    """Load of a congestor rank: `messages` to each of `partners` ranks, pauses of `pause_s`, then a wait for all.
+
+    Profiles without `pause_after` are of version 0.1.0, which paused once in a round.
+    """
 
     partners: Positive
     messages: Positive
     pause_s: MoreThanZero
     message_bytes: Positive = PAPER_MESSAGE_BYTES
+    pause_after: PauseAfter = PauseAfter.round
+
+    @property
+    def round_pause_s(self) -> float:
+        """All pauses of a round, s."""
+        return self.pause_s * (self.partners if self.pause_after is PauseAfter.partner else 1)
 
     @property
     def offered_bytes_per_s(self) -> float:
         """Upper bound on the rate of a rank, as if sending took no time. It orders loads and is not a measurement."""
-        return self.partners * self.messages * self.message_bytes / self.pause_s
+        return self.partners * self.messages * self.message_bytes / self.round_pause_s
 
     def __str__(self) -> str:
         return f"P={self.partners} M={self.messages} B={self.pause_s * 1e6:g}us"

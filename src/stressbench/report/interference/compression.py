@@ -6,12 +6,13 @@ from stressbench.interference.compression_analysis import CompressionResult, Lev
 from stressbench.report.document import Block, Document, Paragraph, Role, Section, Table, columns
 from stressbench.report.interference.formatting import slowdown_cell, utilisation_cell
 from stressbench.report.interference.impact import cautions_of, drift_text
+from stressbench.report.interference.pauses import pause_text
 from stressbench.report.units import MISSING, count, factor, size, time, time_unit
 
 _MAX_BAR_WIDTH = 24
 _KEY = (
     "slowdown: contended over isolated time, 1 is not slowed down; intervals: 95 %; bars: slowdown - 1. "
-    "P: ranks that each rank sends to, M: messages to each, bubble: the sleep before it waits for them."
+    "P: ranks that each rank sends to, M: messages to each, bubble: {pause}."
 )
 
 
@@ -26,7 +27,7 @@ def _blocks(result: CompressionResult) -> Iterator[Block]:
     if (drift := drift_text(result.drift)) is not None:
         yield Paragraph(text=drift)
     yield cautions_of(result.cautions)
-    yield Paragraph(text=_KEY, role=Role.key)
+    yield Paragraph(text=_KEY.format(pause=pause_text(one.configuration for one in result.levels)), role=Role.key)
 
 
 def _setting(result: CompressionResult, *, name: str, nodes: int, by_rounds: bool) -> str:

@@ -10,10 +10,10 @@ from stressbench.report.document import DataFile, Value
 _HEAD = (
     "application", "machine", "side", "partners", "messages", "pause_s", "message_bytes", "probes", "mean_latency_s",
     "utilisation", "utilisation_low", "utilisation_high", "reason", "runs", "slowdown", "slowdown_low",
-    "slowdown_high",
+    "slowdown_high", "pause_after",
 )  # fmt: skip
 _NO_RING: tuple[Value, ...] = (None,) * 4
-_NO_RUNS: tuple[Value, ...] = (None,) * 4
+_NO_RUNS: tuple[Value, ...] = (None,) * 5
 
 
 def records_of(summary: Iterable[ProfileSummary], *, name: str = "profiles") -> DataFile:
@@ -31,6 +31,7 @@ def _rows(summary: ProfileSummary) -> Iterator[tuple[Value, ...]]:
         yield (
             *names, "compression", ring.partners, ring.messages, ring.pause_s, ring.message_bytes,
             *_probes(one.probes, one.utilisation), one.runs, one.slowdown.centre, one.slowdown.low, one.slowdown.high,
+            ring.pause_after,
         )  # fmt: skip
 
 

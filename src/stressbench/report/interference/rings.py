@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.interference.pauses import pause_text
 from stressbench.report.names import printable
 from stressbench.report.palette import tone_of
 from stressbench.report.plotting import Axes, FixedLocator, FuncFormatter, NullLocator
@@ -14,9 +15,9 @@ _MARKS = "osD^v<>P"
 _DASHES = ("-", "--", "-.", ":")
 _MAX_TICKS = 8
 _CAPTION = (
-    "Horizontal axis: the bubble, the time that each rank of the ring sleeps before it waits for its messages, "
-    "shortest last, logarithmic. Colour and mark: number of partners (P); dash: number of messages to each (M). Bars: "
-    "95 % intervals; an open mark is a lower bound (saturated). n = {shown} of {all}."
+    "Horizontal axis: the bubble, {pause}, shortest last, logarithmic. Colour and mark: number of partners (P); dash: "
+    "number of messages to each (M). Bars: 95 % intervals; an open mark is a lower bound (saturated). n = {shown} of "
+    "{all}."
 )
 
 
@@ -51,7 +52,10 @@ def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
     axes.legend(fontsize=8, ncols=2, loc="best")
     return finish(
         fig, key=f"{key}-rings", title=_title(summary, shown),
-        caption=_CAPTION.format(shown=count(len(shown), "congestion level"), all=f"{len(summary.levels):,}"),
+        caption=_CAPTION.format(
+            pause=pause_text(one.configuration for one in shown),
+            shown=count(len(shown), "congestion level"), all=f"{len(summary.levels):,}",
+        ),
         description=" ".join(f"{one.configuration}: {percent(_height(one))} %." for one in shown),
     )  # fmt: skip
 

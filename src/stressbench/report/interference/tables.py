@@ -11,6 +11,7 @@ from stressbench.report.interference.formatting import (
     utilisation_cell,
     utilisation_text,
 )
+from stressbench.report.interference.pauses import pause_text
 from stressbench.report.units import count, multiplier_text, percent, size, time, time_unit
 
 _MAX_LINKS = 40
@@ -99,8 +100,9 @@ def _levels(summary: ProfileSummary) -> Table:
             )
             for one in summary.levels
         ),
-        caption="In order of utilisation. P: partners of each rank, M: messages to each partner, B: the sleep before "
-        f"it waits for them; n probes. Slowdown: contended over isolated time, from {run_count}{median_note}.",
+        caption="In order of utilisation. P: partners of each rank, M: messages to each partner, B: "
+        f"{pause_text(one.configuration for one in summary.levels)}; n probes. Slowdown: contended over isolated time, "
+        f"from {run_count}{median_note}.",
     )
 
 

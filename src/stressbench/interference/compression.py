@@ -46,7 +46,10 @@ def configuration_grid(
     return tuple(
         dict.fromkeys(
             Configuration(
-                partners=partner_count, messages=message_count, pause_s=pause_s, message_bytes=message_bytes,
+                partners=partner_count,
+                messages=message_count,
+                pause_s=pause_s,
+                message_bytes=message_bytes,
                 pause_after=pause_after,
             )
             for partner_count in partners
@@ -115,7 +118,7 @@ def _with_other_pause(measured: Mapping[Configuration, float], low: float, high:
     That is the geometric mean of the loads at the ends, which is the middle on the curve of `next_configuration`. None
     if the load at the upper end is not the heavier one.
     """
-    above = min((one for one in measured if measured[one] >= high), key=lambda one: (measured[one], one))
+    above = min((one for one in measured if measured[one] >= high), key=lambda one: (one.offered_bytes_per_s, one))
     below = [one.offered_bytes_per_s for one in measured if measured[one] <= low]
     if below:
         ratio = (above.offered_bytes_per_s / max(below)) ** 0.5

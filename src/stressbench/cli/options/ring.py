@@ -41,7 +41,10 @@ class RingOptions:
     ] = None
     bubbles: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Pauses, such as 10us,1ms, or cycles; default: 2.5e4 to 2.5e7, and others where a level is missing."),
+        typer.Option(
+            metavar="LIST",
+            help="Pauses, such as 10us,1ms, or cycles; default: 2.5e4 to 2.5e7, and others where a level is missing.",
+        ),
     ] = None
     pause_after: Annotated[
         PauseAfter, typer.Option(help="Pause after the messages to each partner (the paper), or once in a round.")

@@ -203,15 +203,23 @@ def test_what_the_machine_lacks_is_told_line_by_line_with_remedies(tmp_path, mon
 
 
 def test_a_word_that_is_no_lab_is_told_what_there_is() -> None:
-    with pytest.raises(LabMistake, match="unknown lab 'tinny'; did you mean 'tiny'\\? known: dual-rail, injection, "):
+    with pytest.raises(LabMistake, match="unknown lab 'tinny'; did you mean 'tiny'\\? known: cab, dual-rail, injection, "):
         lab_file("tinny")
     with pytest.raises(LabMistake, match=r"no/such.toml is not a file"):
         lab_file("no/such.toml")
 
 
 def test_every_shipped_lab_can_be_read() -> None:
-    assert shipped() == ("dual-rail", "injection", "isambard", "tinis", "tiny")
+    assert shipped() == ("cab", "dual-rail", "injection", "isambard", "tinis", "tiny")
     assert all(read_lab(lab_file(name)).about for name in shipped())
+
+
+def test_cab_has_eighteen_hosts_with_two_sockets_on_one_switch() -> None:
+    cab = read_lab(lab_file("cab"))
+
+    assert [host.cores for host in cab.hosts] == [2] * 18
+    assert {link.rate.bits_per_s for link in cab.links} == {10**8}
+    assert len({end.node for link in cab.links for end in link.ends}) == 19
 
 
 def test_tinis_is_a_tapered_tree_with_io_nodes_behind_its_root() -> None:

@@ -49,11 +49,11 @@ def idle_latencies(law: Law, *, count: int, seed: int = 7) -> NDArray[np.float64
 
 
 def loaded_latencies(
-    phases: Sequence[tuple[Traffic, float]], *, every: float = 5.0, seed: int = 1
+    phases: Sequence[tuple[Traffic, float]], *, every: float = 5.0, seed: int = 1, probe: Law | None = None
 ) -> NDArray[np.float64]:
-    """Latencies of probes at a fixed interval in mean service times; probes take no service time.
+    """Latencies of probes at a fixed interval in mean service times; probes take no time of the server.
 
-    `phases`: traffic and its duration in mean service times.
+    `phases`: traffic and its duration in mean service times. `probe`: what a probe takes itself, None: as a packet.
     """
     source = random.Random(seed)
     seen: list[float] = []
@@ -70,7 +70,7 @@ def loaded_latencies(
                 while leaving and leaving[0] <= probe_at:
                     leaving.popleft()
                 free = leaving[-1] if leaving else probe_at
-                seen.append(free - probe_at + traffic.law(source))
+                seen.append(free - probe_at + (probe or traffic.law)(source))
                 probe_at += every * MEAN_S
             if now >= end:
                 break

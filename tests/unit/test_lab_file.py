@@ -203,7 +203,8 @@ def test_what_the_machine_lacks_is_told_line_by_line_with_remedies(tmp_path, mon
 
 
 def test_a_word_that_is_no_lab_is_told_what_there_is() -> None:
-    with pytest.raises(LabMistake, match="unknown lab 'tinny'; did you mean 'tiny'\\? known: cab, dual-rail, injection, "):
+    known = "known: cab, dual-rail, injection, "
+    with pytest.raises(LabMistake, match=f"unknown lab 'tinny'; did you mean 'tiny'\\? {known}"):
         lab_file("tinny")
     with pytest.raises(LabMistake, match=r"no/such.toml is not a file"):
         lab_file("no/such.toml")

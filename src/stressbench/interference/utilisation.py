@@ -96,7 +96,7 @@ def estimate_utilisation(
     """
     try:
         _check_idle(idle_s, packets=packets)
-        _check_samples(loaded_s, what="under load")
+        check_samples(loaded_s, what="under load")
         if steady:
             _check_steady(idle_s, loaded_s)
         return _estimate(idle_s, loaded_s, estimator=estimator, packets=packets)
@@ -173,7 +173,7 @@ def _estimate(idle_s: Floats, loaded_s: Floats, *, estimator: Estimator, packets
 
 
 def _check_idle(idle_s: Floats, *, packets: Service | None) -> None:
-    _check_samples(idle_s, what="on the idle machine")
+    check_samples(idle_s, what="on the idle machine")
     mean = float(idle_s.mean())
     variation = float(idle_s.var(ddof=1)) / mean**2
     if variation > _IDLE_VARIATION:
@@ -203,7 +203,8 @@ def _check_steady(idle_s: Floats, loaded_s: Floats) -> None:
         )
 
 
-def _check_samples(values: Floats, *, what: str) -> None:
+def check_samples(values: Floats, *, what: str) -> None:
+    """Raise Inconclusive for too few latencies, and for what is not a time above 0 s."""
     if len(values) < LEAST_SAMPLES:
         raise Inconclusive(f"{len(values)} probes {what}: at least {LEAST_SAMPLES} are needed")
     invalid = values[~(np.isfinite(values) & (values > 0))]

@@ -63,7 +63,9 @@ void fill(std::span<std::byte> message, const Origin& origin, std::uint64_t star
   write(message, origin, start, std::byte{0});
 }
 
-void poison(std::span<std::byte> message, const Origin& origin) noexcept { write(message, origin, 0, std::byte{0xff}); }
+void poison(std::span<std::byte> message, const Origin& origin, std::uint64_t start) noexcept {
+  write(message, origin, start, std::byte{0xff});
+}
 
 std::optional<std::size_t> first_wrong(std::span<const std::byte> message, const Origin& origin,
                                        std::uint64_t start) noexcept {
@@ -81,11 +83,12 @@ std::optional<std::size_t> first_wrong(std::span<const std::byte> message, const
   return std::nullopt;
 }
 
-void check(std::span<const std::byte> message, const Origin& origin) {
-  const auto offset = first_wrong(message, origin);
-  if (!offset) return;
-  throw WrongByte(origin.sender, origin.receiver, static_cast<std::int64_t>(*offset),
-                  std::to_integer<int>(expected(origin, *offset)), std::to_integer<int>(message[*offset]));
+void check(std::span<const std::byte> message, const Origin& origin, std::uint64_t start) {
+  const auto index = first_wrong(message, origin, start);
+  if (!index) return;
+  const std::uint64_t offset = start + *index;
+  throw WrongByte(origin.sender, origin.receiver, static_cast<std::int64_t>(offset),
+                  std::to_integer<int>(expected(origin, offset)), std::to_integer<int>(message[*index]));
 }
 
 }  // namespace payload

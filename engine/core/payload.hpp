@@ -28,12 +28,12 @@ struct Origin {
 std::byte expected(const Origin& origin, std::uint64_t offset) noexcept;
 void fill(std::span<std::byte> message, const Origin& origin, std::uint64_t start = 0) noexcept;
 // Overwrites every byte with one that differs from that of `fill`, so that a message that never arrived is detected.
-void poison(std::span<std::byte> message, const Origin& origin) noexcept;
+void poison(std::span<std::byte> message, const Origin& origin, std::uint64_t start = 0) noexcept;
 // Index in `message` of the first byte that differs from `fill`; none if all agree.
 std::optional<std::size_t> first_wrong(std::span<const std::byte> message, const Origin& origin,
                                        std::uint64_t start = 0) noexcept;
 // Throws WrongByte for the first byte that differs.
-void check(std::span<const std::byte> message, const Origin& origin);
+void check(std::span<const std::byte> message, const Origin& origin, std::uint64_t start = 0);
 
 }  // namespace payload
 }  // namespace stressbench

@@ -43,6 +43,12 @@ def ring_load(text: str) -> float:
     return 0.0 if pause is None else max(0.1, 0.8 - 0.2 * max(0, len(pause[1]) - 5))
 
 
+def delays(round_trip_s: float) -> dict[str, object]:
+    """Both directions, on clocks of which the second is an hour ahead."""
+    ways = {"forward_delay_s": round_trip_s / 2 + 3600, "backward_delay_s": round_trip_s / 2 - 3600}
+    return {name: {"min": way, "mean": way, "max": way, "slowest_rank": 0} for name, way in ways.items()}
+
+
 def records_of(
     number: int, pairs: int, pauses: int, started_s: float, source: random.Random, load: float
 ) -> list[dict[str, object]]:  # fmt: skip
@@ -57,10 +63,11 @@ def records_of(
                 one_way_s = (150e-6 if busy else 100e-6) + 50e-6 * load / (1 - load) + source.uniform(-10e-6, 10e-6)
                 times |= {2 * pause: sleep_s - 2 * one_way_s, 2 * pause + 1: 2 * one_way_s}
             for step, took_s in times.items():
+                metrics = delays(took_s) if step is not None and step % 2 else {}
                 records.append(
                     {"type": "sample", "round": number, "job": job, "step": step, "repetition": repetition,
                      "phase": "measured", "iterations": 1, "time_min_s": took_s, "time_mean_s": took_s,
-                     "time_max_s": took_s, "slowest_rank": 0, "slowest_host": HOSTS[0], "metrics": {}}
+                     "time_max_s": took_s, "slowest_rank": 0, "slowest_host": HOSTS[0], "metrics": metrics}
                 )  # fmt: skip
     if load:
         records.append(
@@ -85,7 +92,7 @@ def probe(output: Path, *, pairs: int, pauses: int, rounds: int, load: float) ->
         print("no room for probes", file=sys.stderr)
         return 3
     steps = (
-        MadeStep(motif="compute"), MadeStep(motif="pingpong", quantity="one-way latency", quantity_scale=0.5),
+        MadeStep(motif="compute"), MadeStep(motif="one_way_delay", quantity="one-way latency", quantity_scale=0.5),
     ) * pauses  # fmt: skip
     made = tuple(
         MadeJob(name=f"pair{pair}", ranks=2, nodes=f"{2 * pair}-{2 * pair + 1}" if len(HOSTS) > 1 else "0", steps=steps)
@@ -187,9 +194,9 @@ def main() -> int:
         case ["run", file, *rest]:
             text, rounds = Path(file).read_text(), int(rest[rest.index("--contended") + 1])
             output = Path(rest[rest.index("--output") + 1])
-            if "pingpong --size" in text:
+            if "one_way_delay --size" in text:
                 pairs = text.count("[JOB_NAME] pair")
-                pauses = text.count("pingpong --size") // pairs
+                pauses = text.count("one_way_delay --size") // pairs
                 return probe(output, pairs=pairs, pauses=pauses, rounds=rounds, load=ring_load(text))
             print(f"workload {file} {rounds} rounds", flush=True)
             return work(output, rounds=rounds)

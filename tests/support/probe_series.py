@@ -13,7 +13,7 @@ from support.sensitivities import sample
 PROBING = ProbeSchedule(pairs=2, message_bytes=1024, interval_s=0.1)
 STEPS = (
     MadeStep(motif="compute", time_s=0.09),
-    MadeStep(motif="pingpong", time_s=2e-4, quantity="one-way latency", quantity_scale=0.5),
+    MadeStep(motif="one_way_delay", time_s=2e-4, quantity="one-way latency", quantity_scale=0.5),
 )
 
 

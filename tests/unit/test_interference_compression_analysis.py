@@ -49,9 +49,9 @@ def test_each_host_has_a_probe_s_rank_and_the_ring_s_which_loads_the_network_in_
     assert text == (
         "# probes and a ring of `stressbench compress`\n"
         f"[JOB_NAME] pair0\n[NID_LIST] 0,1\n{shared}[REPEAT] 1\n"
-        "[MOTIF] compute --mode sleep --mean 750000000ns\n[MOTIF] pingpong --size 1024B\n"
+        "[MOTIF] compute --mode sleep --mean 750000000ns\n[MOTIF] one_way_delay --size 1024B --clocks raw\n"
         f"[JOB_NAME] pair1\n[NID_LIST] 2,3\n{shared}[REPEAT] 1\n"
-        "[MOTIF] compute --mode sleep --mean 1250000000ns\n[MOTIF] pingpong --size 1024B\n"
+        "[MOTIF] compute --mode sleep --mean 1250000000ns\n[MOTIF] one_way_delay --size 1024B --clocks raw\n"
         f"[JOB_NAME] ring\n[NID_LIST] 0-4\n{shared}[ROLE] background\n[REPEAT] 1\n"
         "[LOOP] 7\n"
         "[MOTIF] compression --partners 3 --messages 10 --size 40960B --pause 1000000ns "

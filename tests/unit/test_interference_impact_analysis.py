@@ -15,6 +15,7 @@ from stressbench.interference.impact_analysis import ImpactData, analyse_impact
 from stressbench.interference.probe_statistics import probing_time_s
 from stressbench.interference.probes import (
     ProbeSchedule,
+    ProbeSeries,
     concatenate_series,
     merge_pairs,
     read_probe_series,
@@ -46,9 +47,9 @@ def test_a_job_a_pair_sleeps_and_plays() -> None:
     assert probing.workload == (
         "# probes of `stressbench impact`\n"
         "[JOB_NAME] pair0\n[NODES] 2\n[REPEAT] 1\n"
-        "[MOTIF] compute --mode sleep --mean 750000000ns\n[MOTIF] pingpong --size 1024B\n"
+        "[MOTIF] compute --mode sleep --mean 750000000ns\n[MOTIF] one_way_delay --size 1024B --clocks raw\n"
         "[JOB_NAME] pair1\n[NODES] 2\n[REPEAT] 1\n"
-        "[MOTIF] compute --mode sleep --mean 1250000000ns\n[MOTIF] pingpong --size 1024B\n"
+        "[MOTIF] compute --mode sleep --mean 1250000000ns\n[MOTIF] one_way_delay --size 1024B --clocks raw\n"
     )
 
 
@@ -114,6 +115,30 @@ def test_repeated_pauses_of_a_round_are_in_temporal_order(tmp_path: Path) -> Non
     assert np.diff(pair.at_s)[[0, 49]].tolist() == pytest.approx([0.0002 + 2 * 0.09, 50 * 0.0002 + 0.09])
 
 
+def test_delays_of_both_directions_are_those_of_the_motif_without_the_offset_of_clocks(tmp_path: Path) -> None:
+    delays = (("forward_delay_s", 3600 + 1e-4), ("backward_delay_s", -3600 + 1e-4))
+    steps = tuple(replace(step, metrics=delays) if step.motif == "one_way_delay" else step for step in STEPS * 10)
+    made = build_run(
+        jobs=tuple(replace(job, steps=steps) for job in JOBS),
+        plan=MadePlan(blocks=3, isolated=0, repetitions=1, warmup=0, extra=0),
+        machine=MadeMachine(hosts=("h0", "h1", "h2", "h3"), noise=0.0, round_noise=0.0), histograms=False,
+    )  # fmt: skip
+
+    first, second = read_probe_series(read(made, tmp_path), PROBING)
+
+    for pair in (first, second):
+        assert pair.forward_s == pytest.approx(1e-4)
+        assert pair.backward_s == pytest.approx(1e-4)
+        assert pair.delays_s is not None
+        assert pair.delays_s.shape == (40,)
+
+
+def test_probes_without_delays_of_directions_have_none(tmp_path: Path) -> None:
+    first, _ = read_probe_series(read(made_run(), tmp_path), PROBING)
+
+    assert (first.forward_s, first.backward_s, first.delays_s) == (None, None, None)
+
+
 def test_a_run_of_something_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Inconclusive, match="holds no probes of 3 pairs"):
         read_probe_series(read(made_run(), tmp_path), replace(PROBING, pairs=3))
@@ -153,6 +178,46 @@ def test_utilisation_is_read_by_both_readings_and_pair_by_pair() -> None:
     assert (found.idle.count, found.loaded.count) == (600, 600)
 
 
+def by_direction(forward_waits: np.ndarray, backward_waits: np.ndarray, *, seed: int) -> ProbeSeries:
+    """Probes whose directions take 50 us +- 1 us and these waits."""
+    random = np.random.default_rng(seed)
+    forward, backward = (50e-6 + random.normal(0, 1e-6, len(forward_waits)) for _ in range(2))
+    both = series(((forward + forward_waits + backward + backward_waits) / 2).tolist())
+    return replace(both, forward_s=forward + forward_waits)
+
+
+def test_a_load_in_one_direction_is_found_in_that_direction() -> None:
+    random = np.random.default_rng(3)
+    waits = np.where(random.random(1000) < 0.6, random.uniform(0, 1e-2, 1000), 0.0)
+    none = np.zeros(1000)
+
+    found = analyse_impact(
+        measured(before=(by_direction(none, none, seed=1),), beside=(by_direction(none, waits, seed=2),))
+    )
+
+    (pair,) = found.pairs
+    assert pair.forward is not None
+    assert pair.backward is not None
+    assert pair.forward.value == pytest.approx(0, abs=0.03)
+    assert pair.backward.value == pytest.approx(0.6, abs=0.05)
+    assert found.undelayed.value == pytest.approx(0.3, abs=0.03)
+    joined = merge_pairs((by_direction(none, waits, seed=2), by_direction(waits, none, seed=3)))
+    assert joined.delays_s is not None
+    assert len(joined.delays_s) == 4000
+
+
+def test_without_delays_of_directions_both_are_taken_to_be_equally_busy() -> None:
+    random = np.random.default_rng(3)
+    waits = np.where(random.random(1000) < 0.5, random.uniform(0, 1e-2, 1000), 0.0)
+    none = np.zeros(1000)
+    idle, busy = by_direction(none, none, seed=1), by_direction(none, waits, seed=2)
+
+    found = analyse_impact(measured(before=(replace(idle, forward_s=None),), beside=(busy,)))
+
+    assert (found.pairs[0].forward, found.pairs[0].backward) == (None, None)
+    assert found.undelayed.value == pytest.approx(1 - 0.5**0.5, abs=0.04)
+
+
 def test_ping_pongs_that_take_much_of_the_interval_are_a_caution() -> None:
     slow = series([latency + 0.02 for latency in sample(0.4, count=300)])
 
@@ -177,6 +242,7 @@ def test_pairs_within_one_host_give_no_utilisation() -> None:
 
     assert found.ours.value is None
     assert found.paper.value is None
+    assert found.undelayed.reason == found.ours.reason
     assert "both ranks of a pair are on h0" in str(found.ours.reason)
     assert found.phases == ()
 

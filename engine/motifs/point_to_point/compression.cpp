@@ -1,5 +1,5 @@
-// compression: takes a share of the network from other jobs: messages to several preceding ranks with a sleep after those
-// to each, and the same again (CompressionB of active measurement, Casas and Bronevetsky, Figure 5;
+// compression: takes a share of the network from other jobs: messages to several preceding ranks with a sleep after
+// those to each, and the same again (CompressionB of active measurement, Casas and Bronevetsky, Figure 5;
 // docs/motifs/compression.md).
 
 #include "core/pause.hpp"

@@ -18,14 +18,17 @@ from stressbench.interference.probe_statistics import (
     idle_cautions,
     idle_drift,
     joined_idle_probes,
+    on_network,
     probe_statistics,
     sparse_probe_cautions,
+    undelayed_seen_by,
     utilisation_seen_by,
     wakeup_delay,
 )
 from stressbench.interference.probes import ProbeSchedule, ProbeSeries, merge_pairs
 from stressbench.interference.profile_analysis import slowdown_interval
 from stressbench.interference.queueing import Service, own_load
+from stressbench.interference.undelayed import estimate_from_undelayed
 from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats, Utilisation, probes_needed, service_estimate
 from stressbench.stats.intervals import CONFIDENCE, Interval
 
@@ -47,12 +50,17 @@ class PhaseEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairEstimate:
-    """One pair of hosts: median latencies, s, None without probes, and the utilisation from its probes."""
+    """One pair of hosts: median latencies, s, None without probes, and the utilisation from its probes.
+
+    `forward` and `backward`: from the undelayed probes of each direction, None if delays of directions are unknown.
+    """
 
     hosts: tuple[str, ...]
     idle_median_s: float | None
     loaded_median_s: float | None
     utilisation: Utilisation
+    forward: Utilisation | None = None
+    backward: Utilisation | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +76,18 @@ class ProbeEffect:
 class ImpactResult:
     """The impact of a program on the network.
 
-    `ours` and `paper` (as Casas and Bronevetsky estimate it) are utilisations from all pairs together. `drift`: ratio
-    of the idle latencies after to those before, None without probes after. `probes_needed`: number of probes for an
-    interval of +-5 percentage points on an idle switch. `own_load`: upper bound on the utilisation by the probes.
-    `cautions`: what makes the result doubtful, in sentences, the most important first.
+    `ours` and `paper` (as Casas and Bronevetsky estimate it) are utilisations from all pairs together, and so is
+    `undelayed`, the mean of both directions by the share of undelayed probes. `drift`: ratio of the idle latencies
+    after to those before, None without probes after. `probes_needed`: number of probes for an interval of +-5
+    percentage points on an idle switch. `own_load`: upper bound on the utilisation by the probes. `cautions`: what
+    makes the result doubtful, in sentences, the most important first.
     """
 
     idle: ProbeStatistics
     loaded: ProbeStatistics
     ours: Utilisation
     paper: Utilisation
+    undelayed: Utilisation
     phases: tuple[PhaseEstimate, ...]
     pairs: tuple[PairEstimate, ...]
     drift: Interval | None
@@ -122,6 +132,7 @@ def analyse_impact(data: ImpactData) -> ImpactResult:
         loaded=probe_statistics(beside),
         ours=ours,
         paper=utilisation_seen_by(data.beside, idle, beside, estimator=PAPER_ESTIMATOR, steady=False),
+        undelayed=undelayed_seen_by(data.beside, idle, beside),
         phases=() if ours.low is None else _phases(idle, beside, packets),
         pairs=tuple(_pair(*both, packets) for both in zip(data.idle, data.beside, strict=True)),
         drift=idle_drift(data.before, data.after),
@@ -166,7 +177,16 @@ def _pair(idle: ProbeSeries, beside: ProbeSeries, packets: Service | None) -> Pa
         idle_median_s=float(np.median(idle.latencies_s)) if len(idle) else None,
         loaded_median_s=float(np.median(beside.latencies_s)) if len(beside) else None,
         utilisation=utilisation_seen_by((beside,), idle, beside, packets=packets, steady=False),
+        forward=_direction(beside, idle.forward_s, beside.forward_s),
+        backward=_direction(beside, idle.backward_s, beside.backward_s),
     )
+
+
+def _direction(pair: ProbeSeries, idle_s: Floats | None, loaded_s: Floats | None) -> Utilisation | None:
+    """The utilisation from undelayed probes of one direction of a pair; None if its delays are unknown."""
+    if idle_s is None or loaded_s is None:
+        return None
+    return on_network((pair,)) or estimate_from_undelayed(idle_s, loaded_s, directions=1)
 
 
 def _effect(data: ImpactData) -> ProbeEffect:

@@ -16,6 +16,7 @@ from stressbench.interference.probes import (
     merge_pairs,
 )
 from stressbench.interference.queueing import Service
+from stressbench.interference.undelayed import estimate_from_undelayed
 from stressbench.interference.utilisation import DEFAULT_ESTIMATOR, Estimator, Floats, Utilisation, estimate_utilisation
 from stressbench.stats.intervals import Interval, unpaired_interval
 from stressbench.stats.percentiles import Percentile, grouped_samples, percentile_of
@@ -84,12 +85,29 @@ def utilisation_seen_by(
 
     `packets` and `steady` as in `estimate_utilisation`.
     """
+    return on_network(pairs) or estimate_utilisation(
+        idle.latencies_s, loaded.latencies_s, estimator=estimator, packets=packets, steady=steady
+    )
+
+
+def undelayed_seen_by(pairs: Sequence[ProbeSeries], idle: ProbeSeries, loaded: ProbeSeries) -> Utilisation:
+    """The mean utilisation of both directions from undelayed probes of `pairs`, which `idle` and `loaded` hold.
+
+    Where the delays of directions are unknown, both are taken to be equally loaded.
+    """
+    if (unknown := on_network(pairs)) is not None:
+        return unknown
+    if idle.delays_s is None or loaded.delays_s is None:
+        return estimate_from_undelayed(idle.latencies_s, loaded.latencies_s, directions=2)
+    return estimate_from_undelayed(idle.delays_s, loaded.delays_s, directions=1)
+
+
+def on_network(pairs: Sequence[ProbeSeries]) -> Utilisation | None:
+    """A utilisation without value if a pair is within one host, or None if all probe the network."""
     for pair in pairs:
         if len(pair.hosts) == 1:
             return Utilisation(value=None, low=None, high=None, reason=same_host_reason(pair.hosts[0]))
-    return estimate_utilisation(
-        idle.latencies_s, loaded.latencies_s, estimator=estimator, packets=packets, steady=steady
-    )
+    return None
 
 
 def same_host_reason(host: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from stressbench.formats.run import Kind, Run
 from stressbench.formats.run.samples import Integers
 from stressbench.interference.errors import Inconclusive
+from stressbench.interference.one_way import forward_delays
 from stressbench.interference.utilisation import Floats
 
 MESSAGES_PER_LATENCY = 2
@@ -69,7 +70,8 @@ class ProbeSchedule:
     def job(self, pair: int, *, where: str) -> str:
         """One pair, counted from 0, as a job of a workload; `where`: the lines that place it on nodes."""
         return f"[JOB_NAME] pair{pair}\n{where}[REPEAT] {self.repetitions}\n" + "".join(
-            f"[MOTIF] compute --mode sleep --mean {pause}ns\n[MOTIF] pingpong --size {self.message_bytes}B\n"
+            f"[MOTIF] compute --mode sleep --mean {pause}ns\n"
+            f"[MOTIF] one_way_delay --size {self.message_bytes}B --clocks raw\n"
             for pause in self.pauses_ns(pair)
         )
 
@@ -79,7 +81,8 @@ class ProbeSeries:
     """Ping-pongs in temporal order; all arrays have shape (n,).
 
     For each ping-pong: one-way latency, start time (from any origin), round, and the delay of the preceding wake-up on
-    the slower side of the pair. `hosts`: hosts of all pairs in the series.
+    the slower side of the pair. `hosts`: hosts of all pairs in the series. `forward_s`: the delay from the first host
+    of the pair to the second; None if unknown.
     """
 
     hosts: tuple[str, ...]
@@ -87,10 +90,24 @@ class ProbeSeries:
     at_s: Floats
     round: Integers
     late_s: Floats
+    forward_s: Floats | None = None
 
     def __len__(self) -> int:
         """Number of ping-pongs."""
         return len(self.latencies_s)
+
+    @property
+    def backward_s(self) -> Floats | None:
+        """The delays from the second host of the pair to the first; None if unknown."""
+        return None if self.forward_s is None else 2 * self.latencies_s - self.forward_s
+
+    @property
+    def delays_s(self) -> Floats | None:
+        """The delays of both directions in temporal order, shape (2 n,); None if unknown."""
+        if self.forward_s is None:
+            return None
+        both: Floats = np.stack((self.forward_s, 2 * self.latencies_s - self.forward_s), axis=1).ravel()
+        return both
 
 
 def read_probe_series(run: Run, probing: ProbeSchedule) -> tuple[ProbeSeries, ...]:
@@ -111,18 +128,25 @@ def _pair(run: Run, job: int, pauses_s: Floats) -> ProbeSeries:
         no_rounds = np.empty(0, dtype=np.int64)
         return ProbeSeries(hosts=run.hosts_of(job=job), latencies_s=empty, at_s=empty, round=no_rounds, late_s=empty)
     starts = {one.round: one.started_s for one in run.rounds if one.kind is Kind.contended}
-    durations_s = (pauses.time_s + ping_pongs.time_s).ravel()
+    times_s = ping_pongs.time_s
+    durations_s = (pauses.time_s + times_s).ravel()
     numbers = np.repeat(pauses.round, len(pauses_s))
     ends_s = np.cumsum(durations_s)
     first_of_round = np.searchsorted(numbers, numbers)  # index of the first ping-pong of each round
     began_s = np.array([starts.get(number, np.nan) for number in numbers.tolist()])
-    at_s = began_s + ends_s - (ends_s - durations_s)[first_of_round] - ping_pongs.time_s.ravel()
-    latencies_s = ping_pongs.time_s.ravel() * run.jobs[job].steps[1].quantity_scale
+    at_s = began_s + ends_s - (ends_s - durations_s)[first_of_round] - times_s.ravel()
+    latencies_s = times_s.ravel() * run.jobs[job].steps[1].quantity_scale
     known = np.isfinite(latencies_s) & np.isfinite(at_s) & (latencies_s > 0)
     kept = known & (numbers != min(starts, default=0))
+    forward_s, backward_s = (
+        _metric(run, job, name, shape=times_s.shape) for name in ("forward_delay_s", "backward_delay_s")
+    )
     return ProbeSeries(
         hosts=run.hosts_of(job=job), latencies_s=latencies_s[kept], at_s=at_s[kept], round=numbers[kept],
         late_s=(pauses.time_s - pauses_s).ravel()[kept],
+        forward_s=None
+        if forward_s is None or backward_s is None
+        else forward_delays(latencies_s[kept], forward_s[kept], backward_s[kept], at_s[kept]),
     )  # fmt: skip
 
 
@@ -142,12 +166,24 @@ def _table(run: Run, job: int, *, first: int, steps: int) -> _Table | None:
     return _Table(time_s=np.stack([one.time_max_s for one in available], axis=1), round=available[0].round)
 
 
+def _metric(run: Run, job: int, name: str, *, shape: tuple[int, ...]) -> Floats | None:
+    """A metric of a job's ping-pongs in the order of their times, of this shape; None where it was not measured."""
+    repetitions, steps = shape
+    found = [
+        one.maximum for step in range(1, 2 * steps, 2) for one in run.metrics_of(job=job, step=step) if one.name == name
+    ]
+    if len(found) < steps or {len(one) for one in found} != {repetitions}:
+        return None
+    values: Floats = np.stack(found, axis=1).ravel()
+    return values
+
+
 def series_between(probes: ProbeSeries, *, began_s: float, ended_s: float) -> ProbeSeries:
     """Ping-pongs that started at `began_s` or later and finished by `ended_s`; times are relative to `began_s`."""
     kept = (probes.at_s >= began_s) & (probes.at_s + MESSAGES_PER_LATENCY * probes.latencies_s <= ended_s)
     return replace(
         probes, latencies_s=probes.latencies_s[kept], at_s=probes.at_s[kept] - began_s, round=probes.round[kept],
-        late_s=probes.late_s[kept],
+        late_s=probes.late_s[kept], forward_s=None if probes.forward_s is None else probes.forward_s[kept],
     )  # fmt: skip
 
 
@@ -163,6 +199,7 @@ def concatenate_series(launches: Sequence[ProbeSeries]) -> ProbeSeries:
         hosts=launches[0].hosts,
         latencies_s=np.concatenate([one.latencies_s for one in launches]), at_s=np.concatenate(at),
         round=np.concatenate(rounds), late_s=np.concatenate([one.late_s for one in launches]),
+        forward_s=_all_forward(launches),
     )  # fmt: skip
 
 
@@ -170,9 +207,17 @@ def merge_pairs(pairs: Sequence[ProbeSeries]) -> ProbeSeries:
     """All pairs, at least one, as one series in temporal order."""
     at = np.concatenate([one.at_s for one in pairs])
     order = np.argsort(at, kind="stable")
+    forward_s = _all_forward(pairs)
     return ProbeSeries(
         hosts=tuple(dict.fromkeys(host for one in pairs for host in one.hosts)),
         latencies_s=np.concatenate([one.latencies_s for one in pairs])[order], at_s=at[order],
         round=np.concatenate([one.round for one in pairs])[order],
         late_s=np.concatenate([one.late_s for one in pairs])[order],
+        forward_s=None if forward_s is None else forward_s[order],
     )  # fmt: skip
+
+
+def _all_forward(series: Sequence[ProbeSeries]) -> Floats | None:
+    """The delays of the way there of all series, one after the other; None if those of one are unknown."""
+    known = [one.forward_s for one in series if one.forward_s is not None]
+    return np.concatenate(known) if len(known) == len(series) else None

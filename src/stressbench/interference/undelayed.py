@@ -1,10 +1,10 @@
 """The utilisation of a link from the share of probes that found it idle, whatever the packets are that load it.
 
 Probes that come at random times find an M/G/1 queue empty with probability 1 - rho, for any law of service times
-(Poisson arrivals see time averages; Wolff, Operations Research 30, 1982). So neither the rate of the link nor the size of
-its packets has to be known. What has to be told apart is a wait from the variation of an idle latency: latencies under
-load are a mixture of idle latencies, and of idle latencies plus a wait whose density decreases. Weights are found by
-expectation maximisation (Dempster, Laird and Rubin, J. R. Stat. Soc. B 39, 1977).
+(Poisson arrivals see time averages; Wolff, Operations Research 30, 1982). So neither the rate of the link nor the size
+of its packets has to be known. What has to be told apart is a wait from the variation of an idle latency: latencies
+under load are a mixture of idle latencies, and of idle latencies plus a wait whose density decreases. Weights are found
+by expectation maximisation (Dempster, Laird and Rubin, J. R. Stat. Soc. B 39, 1977).
 
 A round trip is undelayed if both directions are idle. With equal loads that are independent of each other, the share is
 (1 - rho)^2.
@@ -27,7 +27,7 @@ LEAST_WAIT = 3.0
 SATURATED_SHARE = 0.02
 """Below this share of undelayed probes, their number is too small to tell one high utilisation from another."""
 SHORTEST = (96.0, 48.0, 24.0, 12.0, 6.0, 3.0)
-"""Shortest ranges of waits that are tried, in spreads of idle latencies. Less would make idle machines appear loaded."""
+"""Shortest ranges of waits to try, in spreads of idle latencies. With less, idle machines would appear loaded."""
 _COMPONENTS = 24
 _WORTH = 3.0
 """Log-likelihood that shorter waits must gain: half the 95 % quantile of a chi-square of two degrees.

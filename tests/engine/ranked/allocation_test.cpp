@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"alltoall", Options{{"call", "pairwise"}}}, std::pair{"pingpong", Options{}},
         std::pair{"pingpong", Options{{"layout", "vector"}}}, std::pair{"bandwidth", Options{{"window", "8"}}},
         std::pair{"bandwidth", Options{{"window", "8"}, {"direction", "both"}}}, std::pair{"sendrecv", Options{}},
-        std::pair{"exchange", Options{}}, std::pair{"pingping", Options{}}, std::pair{"incast", Options{}},
+        std::pair{"exchange", Options{}}, std::pair{"pingping", Options{}}, std::pair{"one_way_delay", Options{}}, std::pair{"incast", Options{}},
         std::pair{"incast", Options{{"roots", "2"}}}, std::pair{"outcast", Options{{"roots", "2"}}},
         std::pair{"put", Options{{"sync", "fence"}}},
         std::pair{"put", Options{{"operations", "4"}, {"pattern", "all_to_all"}}},

@@ -25,6 +25,7 @@ INSTANTIATE_TEST_SUITE_P(
                       {{"size", "5"}},
                       {"Is>1:1:5 Is>1:1:5 R<1:1:5 R<1:1:5 Wa(2)", "Is>0:1:5 Is>0:1:5 R<0:1:5 R<0:1:5 Wa(2)"}},
         ExpectedCalls{"pingping", {{"size", "5"}}, {"Is>1:1:5 R<1:1:5 W(1)", "Is>0:1:5 R<0:1:5 W(1)", ""}},
+        ExpectedCalls{"one_way_delay", {{"size", "9"}, {"clocks", "raw"}}, {"S>1:1:9 R<1:1:9", "R<0:1:9 S>0:1:9", ""}},
         ExpectedCalls{"bandwidth",
                       {{"size", "64"}, {"window", "3"}},
                       {"Is>1:1:64 Is>1:1:64 Is>1:1:64 Wa(3) R<1:1:4", "Ir<0:1:64 Ir<0:1:64 Ir<0:1:64 Wa(3) S>0:1:4"}},
@@ -68,6 +69,7 @@ TEST(PairObservers, AreTheRanksWhoseTimeIsThePatterns) {
       {"sendrecv", {}, {true, true, true}},
       {"exchange", {}, {true, true, true}},
       {"pingping", {}, {true, true, false}},
+      {"one_way_delay", {}, {true, false, false}},
       {"bandwidth", {}, {true, false, false}},
       {"bandwidth", {{"timer", "loop"}}, {true, true, false}}};
   for (const auto& [name, options, is_timed] : cases) {

@@ -85,6 +85,7 @@ std::vector<Case> cases() {
       {"exchange", {}},
       {"exchange", {{"size", "1000"}, {"layout", "subarray"}}},
       {"pingping", {{"size", "100"}, {"pairs", "halves"}}},
+      {"one_way_delay", {{"size", "100"}, {"clocks", "raw"}}},
       {"incast", {}},
       {"incast", {{"size", "500"}, {"senders", "1"}, {"root", "1"}}},
       {"incast", {{"size", "1000"}, {"senders", "2"}, {"spread", "0.3"}}},

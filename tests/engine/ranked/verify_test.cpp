@@ -207,6 +207,7 @@ std::vector<Case> cases() {
       {"exchange", {{"size", "100"}}, 3, 0, 1, 8, from_to(1, 0, 8)},
       {"exchange", {{"size", "64"}, {"layout", "indexed"}}, 4, 3, 1, 18, from_to(0, 3, 10)},
       {"pingping", {{"size", "1000"}}, 2, 1, 0, 500, from_to(0, 1, 500)},
+      {"one_way_delay", {{"size", "1000"}}, 2, 1, 0, 500, from_to(0, 1, 500)},
       {"incast", {{"size", "100"}, {"root", "1"}}, 4, 1, 2, 40, from_to(0, 1, 40)},
       {"incast", {{"size", "100"}, {"root", "3"}, {"roots", "2"}}, 4, 0, 1, 40, from_to(2, 0, 40)},
       {"all_pairs", {{"size", "100"}, {"rounds", "1"}}, 3, 2, 1, 40, from_to(1, 2, 40)},

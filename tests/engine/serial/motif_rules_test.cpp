@@ -43,6 +43,8 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{"sendrecv", {}, 1, "", "sendrecv needs 2 ranks or more, but the job has 1"},
         Rejection{"exchange", {}, 1, "", "exchange needs 2 ranks or more, but the job has 1"},
         Rejection{"pingping", {}, 1, "", "pingping needs 2 ranks or more, but the job has 1"},
+        Rejection{"one_way_delay", {}, 1, "", "one_way_delay needs 2 ranks or more, but the job has 1"},
+        Rejection{"one_way_delay", {{"size", "7"}}, 2, "size", "at least 8 bytes, for the time that a reply carries"},
         Rejection{"bandwidth", {}, 1, "", "bandwidth needs 2 ranks or more, but the job has 1"},
         Rejection{"bandwidth", {{"window", "0"}}, 2, "window", "greater than 0"},
         Rejection{"pingpong", {{"pairs", "random"}}, 2, "pairs", "random:SEED"},

@@ -27,8 +27,11 @@ def _blocks(result: ImpactResult) -> Iterator[Block]:
     yield Paragraph(text=f"utilisation: {utilisation_text(result.ours)}")
     paper = utilisation_text(result.paper)
     yield Paragraph(text=f"utilisation as in the paper (Casas and Bronevetsky, IV-B): {paper}")
+    yield Paragraph(text=f"utilisation from undelayed probes: {utilisation_text(result.undelayed)}")
     if len(result.phases) > 1:
         yield phase_table(result.phases)
+    if any(one.forward is not None for one in result.pairs):
+        yield _directions(result.pairs[:_MAX_PAIRS])
     if len(result.pairs) > 1:
         yield _pairs(result.pairs[:_MAX_PAIRS])
         if len(result.pairs) > _MAX_PAIRS:
@@ -69,6 +72,20 @@ def _effect_text(result: ImpactResult) -> str:
     no_interval_note = ", no interval, which takes 4 and 4" if ratio.low is None or ratio.high is None else ""
     ratio_text = multiplier_text(ratio.centre, ratio.low, ratio.high)
     return f"{load}; with them the program takes {ratio_text} as long ({runs}{no_interval_note})"
+
+
+def _directions(pairs: Sequence[PairEstimate]) -> Table:
+    """The utilisation of each direction of each pair."""
+    directions = (
+        (hosts, one)
+        for pair in pairs
+        for hosts, one in ((pair.hosts, pair.forward), (pair.hosts[::-1], pair.backward))
+        if one is not None
+    )
+    return Table(
+        columns=columns(texts=("from", "to", "utilisation from undelayed probes")),
+        rows=tuple((hosts[0], hosts[-1], utilisation_text(one)) for hosts, one in directions),
+    )
 
 
 def _pairs(pairs: Sequence[PairEstimate]) -> Table:

@@ -76,6 +76,7 @@ def test_times_put_latencies_in_order() -> None:
         pytest.param(changed("alone_s", 0, to="1"), 'alone_s.0 "1": input should be a valid number', id="text"),
         pytest.param(changed("speed", to=3), "speed 3: unexpected keyword argument", id="unknown-key"),
         pytest.param(changed("impact", "probes", "at_s", to=[1.0]), "at_s holds 1 times for 60", id="lengths"),
+        pytest.param(changed("idle", "forward_s", to=[1.0]), "forward_s holds 1 times for 60", id="directions"),
         pytest.param(
             changed("links", "a-b", to=1.5), "links.a-b 1.5: input should be less than or equal to 1", id="link"
         ),

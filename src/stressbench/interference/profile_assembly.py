@@ -125,4 +125,7 @@ def _concatenated(earlier: Latencies, later: Latencies) -> Latencies:
 
 
 def _latencies(probes: ProbeSeries) -> Latencies:
-    return Latencies(latencies_s=tuple(probes.latencies_s.tolist()), at_s=tuple(probes.at_s.tolist()))
+    return Latencies(
+        latencies_s=tuple(probes.latencies_s.tolist()), at_s=tuple(probes.at_s.tolist()),
+        forward_s=None if probes.forward_s is None else tuple(probes.forward_s.tolist()),
+    )  # fmt: skip

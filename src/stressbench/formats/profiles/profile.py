@@ -65,15 +65,21 @@ class ProbeSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Latencies:
-    """One-way latencies, in order of measurement unless `at_s` has the time of each, from an arbitrary origin."""
+    """One-way latencies, in order of measurement unless `at_s` has the time of each, from an arbitrary origin.
+
+    `forward_s`: the delay from the first host of a pair to the second; that of the way back is twice the latency less
+    this. None if it was not measured.
+    """
 
     latencies_s: Times
     at_s: Annotated[tuple[Number, ...], FAIL_FAST] | None = None
+    forward_s: Annotated[tuple[Number, ...], FAIL_FAST] | None = None
 
     @model_validator(mode="after")
     def _times_match_latencies(self) -> Self:
-        if self.at_s is not None and len(self.at_s) != len(self.latencies_s):
-            raise ValueError(f"at_s holds {len(self.at_s)} times for {len(self.latencies_s)} latencies")
+        for name, values in (("at_s", self.at_s), ("forward_s", self.forward_s)):
+            if values is not None and len(values) != len(self.latencies_s):
+                raise ValueError(f"{name} holds {len(values)} times for {len(self.latencies_s)} latencies")
         return self
 
     @property

@@ -89,6 +89,15 @@ class Latencies:
         return latencies if self.at_s is None else latencies[np.argsort(np.array(self.at_s), kind="stable")]
 
     @property
+    def directions(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Delays there and back in order of time, shapes (n,), s; None if they are unknown."""
+        if self.forward_s is None:
+            return None
+        forward = np.array(self.forward_s)
+        ordered = forward if self.at_s is None else forward[np.argsort(np.array(self.at_s), kind="stable")]
+        return ordered, 2 * self.array - ordered
+
+    @property
     def times(self) -> NDArray[np.float64] | None:
         """Times at which the latencies were taken, in ascending order, shape (n,), s; None if unknown."""
         return None if self.at_s is None else np.sort(np.array(self.at_s))

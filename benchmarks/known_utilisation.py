@@ -100,16 +100,19 @@ def measure(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: s
     idle_s, loaded_s = profile.idle.array, probes.array[steady]
     idle_ways, loaded_ways = profile.idle.directions, probes.directions
     assert idle_ways is not None and loaded_ways is not None
+    stands_for_s = np.gradient(probes.times[steady])
+    forward, backward = (
+        estimate_from_undelayed(idle, loaded[steady], directions=1, weights=stands_for_s)
+        for idle, loaded in zip(idle_ways, loaded_ways, strict=True)
+    )
     return Estimates(
-        forward=estimate_from_undelayed(idle_ways[0], loaded_ways[0][steady], directions=1),
-        backward=estimate_from_undelayed(idle_ways[1], loaded_ways[1][steady], directions=1),
-        load=load,
+        load=load, forward=forward, backward=backward,
         paper=estimate_utilisation(idle_s, loaded_s, estimator=PAPER_ESTIMATOR, steady=False),
         probes_only=estimate_utilisation(idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, steady=False),
         with_service_time=estimate_utilisation(
             idle_s, loaded_s, estimator=PING_PONG_ESTIMATOR, packets=load.service, steady=False
         ),
-    )
+    )  # fmt: skip
 
 
 def cell(utilisation: Utilisation) -> str:

@@ -94,6 +94,7 @@ def test_latencies_are_half_round_trips_with_their_times_and_the_first_round_is_
     assert first.round.tolist() == [2] * 10 + [3] * 10
     assert first.at_s[:2].tolist() == pytest.approx([1.5 + 0.09, 1.5 + 0.0902 + 0.09])  # round 2 began at 1.5 s
     assert first.at_s[10] == pytest.approx(2.5 + 0.09)
+    assert first.stands_for_s == pytest.approx(0.0902)
     assert first.late_s[10:] == pytest.approx(0.09 - np.array(PROBING.pauses_ns(0)) * 1e-9)
     assert second.late_s.mean() == pytest.approx(0.09 - np.mean(PROBING.pauses_ns(1)) * 1e-9)
 
@@ -112,6 +113,8 @@ def test_repeated_pauses_of_a_round_are_in_temporal_order(tmp_path: Path) -> Non
     (pair,) = read_probe_series(read(made, tmp_path), probing)
 
     assert pair.latencies_s == pytest.approx(1e-4 * np.tile(np.arange(1, 51), 2))
+    apart = np.diff(pair.at_s)
+    assert pair.stands_for_s[1:49] == pytest.approx((apart[:48] + apart[1:49]) / 2)
     assert np.diff(pair.at_s)[[0, 49]].tolist() == pytest.approx([0.0002 + 2 * 0.09, 50 * 0.0002 + 0.09])
 
 

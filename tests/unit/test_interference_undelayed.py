@@ -141,3 +141,19 @@ def test_without_an_answer_there_is_a_reason(idle: Floats, loaded: Floats, reaso
 
     assert found.value is None
     assert reason in (found.reason or "")
+
+
+def test_probes_that_are_rarer_while_they_wait_count_for_the_time_between_them() -> None:
+    """Half of the time probes wait, but only every fourth of them was sent then."""
+    random = np.random.default_rng(3)
+    idle, noise = normal(random), normal(random)
+    waiting = np.arange(PROBES) % 4 == 0
+    loaded = noise + np.where(waiting, 50 * random.random(PROBES), 0.0)
+
+    equal, weighted = (
+        estimate_from_undelayed(idle, loaded, directions=1, weights=weights, resamples=FEW)
+        for weights in (None, np.where(waiting, 3.0, 1.0))
+    )
+
+    assert equal.value == pytest.approx(0.25, abs=0.04)
+    assert weighted.value == pytest.approx(0.5, abs=0.04)

@@ -186,7 +186,7 @@ def _direction(pair: ProbeSeries, idle_s: Floats | None, loaded_s: Floats | None
     """The utilisation from undelayed probes of one direction of a pair; None if its delays are unknown."""
     if idle_s is None or loaded_s is None:
         return None
-    return on_network((pair,)) or estimate_from_undelayed(idle_s, loaded_s, directions=1)
+    return on_network((pair,)) or estimate_from_undelayed(idle_s, loaded_s, directions=1, weights=pair.stands_for_s)
 
 
 def _effect(data: ImpactData) -> ProbeEffect:

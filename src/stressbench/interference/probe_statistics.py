@@ -98,8 +98,11 @@ def undelayed_seen_by(pairs: Sequence[ProbeSeries], idle: ProbeSeries, loaded: P
     if (unknown := on_network(pairs)) is not None:
         return unknown
     if idle.delays_s is None or loaded.delays_s is None:
-        return estimate_from_undelayed(idle.latencies_s, loaded.latencies_s, directions=2)
-    return estimate_from_undelayed(idle.delays_s, loaded.delays_s, directions=1)
+        return estimate_from_undelayed(
+            idle.latencies_s, loaded.latencies_s, directions=2, weights=loaded.stands_for_s
+        )  # fmt: skip
+    weights = np.repeat(loaded.stands_for_s, 2)
+    return estimate_from_undelayed(idle.delays_s, loaded.delays_s, directions=1, weights=weights)
 
 
 def on_network(pairs: Sequence[ProbeSeries]) -> Utilisation | None:

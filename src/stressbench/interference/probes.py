@@ -82,7 +82,9 @@ class ProbeSeries:
 
     For each ping-pong: one-way latency, start time (from any origin), round, and the delay of the preceding wake-up on
     the slower side of the pair. `hosts`: hosts of all pairs in the series. `forward_s`: the delay from the first host
-    of the pair to the second; None if unknown.
+    of the pair to the second; None if unknown. `stands_for_s`: the time that each stands for: half of that to the
+    ping-pong before it and half of that to the next one. A ping-pong that waits delays those that follow it, so that
+    there are fewer of them while the network is busy.
     """
 
     hosts: tuple[str, ...]
@@ -90,6 +92,7 @@ class ProbeSeries:
     at_s: Floats
     round: Integers
     late_s: Floats
+    stands_for_s: Floats
     forward_s: Floats | None = None
 
     def __len__(self) -> int:
@@ -126,7 +129,10 @@ def _pair(run: Run, job: int, pauses_s: Floats) -> ProbeSeries:
     if pauses is None or ping_pongs is None:
         empty = np.empty(0)
         no_rounds = np.empty(0, dtype=np.int64)
-        return ProbeSeries(hosts=run.hosts_of(job=job), latencies_s=empty, at_s=empty, round=no_rounds, late_s=empty)
+        return ProbeSeries(
+            hosts=run.hosts_of(job=job), latencies_s=empty, at_s=empty, round=no_rounds, late_s=empty,
+            stands_for_s=empty,
+        )  # fmt: skip
     starts = {one.round: one.started_s for one in run.rounds if one.kind is Kind.contended}
     times_s = ping_pongs.time_s
     durations_s = (pauses.time_s + times_s).ravel()
@@ -143,7 +149,7 @@ def _pair(run: Run, job: int, pauses_s: Floats) -> ProbeSeries:
     )
     return ProbeSeries(
         hosts=run.hosts_of(job=job), latencies_s=latencies_s[kept], at_s=at_s[kept], round=numbers[kept],
-        late_s=(pauses.time_s - pauses_s).ravel()[kept],
+        late_s=(pauses.time_s - pauses_s).ravel()[kept], stands_for_s=_stands_for(at_s[kept], numbers[kept]),
         forward_s=None
         if forward_s is None or backward_s is None
         else forward_delays(latencies_s[kept], forward_s[kept], backward_s[kept], at_s[kept]),
@@ -166,6 +172,16 @@ def _table(run: Run, job: int, *, first: int, steps: int) -> _Table | None:
     return _Table(time_s=np.stack([one.time_max_s for one in available], axis=1), round=available[0].round)
 
 
+def _stands_for(at_s: Floats, rounds: Integers) -> Floats:
+    """The time that each ping-pong stands for, shape (n,), s; between rounds, the median of the others."""
+    apart = np.diff(at_s)
+    within = rounds[1:] == rounds[:-1]
+    usual = float(np.median(apart[within])) if within.any() else 1.0
+    gaps = np.concatenate(([usual], np.where(within, apart, usual), [usual]))
+    halves: Floats = (gaps[:-1] + gaps[1:]) / 2
+    return halves[: len(at_s)]
+
+
 def _metric(run: Run, job: int, name: str, *, shape: tuple[int, ...]) -> Floats | None:
     """A metric of a job's ping-pongs in the order of their times, of this shape; None where it was not measured."""
     repetitions, steps = shape
@@ -183,7 +199,8 @@ def series_between(probes: ProbeSeries, *, began_s: float, ended_s: float) -> Pr
     kept = (probes.at_s >= began_s) & (probes.at_s + MESSAGES_PER_LATENCY * probes.latencies_s <= ended_s)
     return replace(
         probes, latencies_s=probes.latencies_s[kept], at_s=probes.at_s[kept] - began_s, round=probes.round[kept],
-        late_s=probes.late_s[kept], forward_s=None if probes.forward_s is None else probes.forward_s[kept],
+        late_s=probes.late_s[kept], stands_for_s=probes.stands_for_s[kept],
+        forward_s=None if probes.forward_s is None else probes.forward_s[kept],
     )  # fmt: skip
 
 
@@ -199,7 +216,7 @@ def concatenate_series(launches: Sequence[ProbeSeries]) -> ProbeSeries:
         hosts=launches[0].hosts,
         latencies_s=np.concatenate([one.latencies_s for one in launches]), at_s=np.concatenate(at),
         round=np.concatenate(rounds), late_s=np.concatenate([one.late_s for one in launches]),
-        forward_s=_all_forward(launches),
+        stands_for_s=np.concatenate([one.stands_for_s for one in launches]), forward_s=_all_forward(launches),
     )  # fmt: skip
 
 
@@ -213,6 +230,7 @@ def merge_pairs(pairs: Sequence[ProbeSeries]) -> ProbeSeries:
         latencies_s=np.concatenate([one.latencies_s for one in pairs])[order], at_s=at[order],
         round=np.concatenate([one.round for one in pairs])[order],
         late_s=np.concatenate([one.late_s for one in pairs])[order],
+        stands_for_s=np.concatenate([one.stands_for_s for one in pairs])[order],
         forward_s=None if forward_s is None else forward_s[order],
     )  # fmt: skip
 

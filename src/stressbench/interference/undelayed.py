@@ -58,8 +58,10 @@ def spread_of(idle_s: Floats) -> float:
     return float(high - low) / 2
 
 
-def undelayed_mixture(idle_s: Floats, loaded_s: Floats) -> Mixture:
+def undelayed_mixture(idle_s: Floats, loaded_s: Floats, *, weights: Floats | None = None) -> Mixture:
     """Split latencies under load, shape (m,), into undelayed and delayed ones, given idle ones, shape (n,); s.
+
+    `weights`: the time that each latency under load stands for, shape (m,), in any unit; None: the same for all.
 
     Short waits resemble variation of idle latencies, so only waits from a shortest range on are considered: the longest
     of `SHORTEST` with which the latencies are about as likely as with any shorter one. Raises Inconclusive where idle
@@ -69,46 +71,54 @@ def undelayed_mixture(idle_s: Floats, loaded_s: Floats) -> Mixture:
     if not spread_s > 0:
         raise Inconclusive("idle latencies do not vary: the clock is too coarse for them")
     edges_s = _edges(idle_s, loaded_s)
-    counts = np.histogram(loaded_s, edges_s)[0].astype(np.float64)
+    counts = np.histogram(loaded_s, edges_s, weights=weights)[0].astype(np.float64)
+    counts *= len(loaded_s) / counts.sum()
     worth = _WORTH * (1 + len(loaded_s) / len(idle_s))
     best = -np.inf
     chosen: Mixture | None = None
     for one in SHORTEST:
         shares, means_s = _components(idle_s, edges_s, shortest_s=one * spread_s)
-        weights, log_likelihood = _weights(shares, counts)
+        parts, log_likelihood = _most_likely(shares, counts)
         if log_likelihood > best + worth:
-            delayed = float(weights[1:].sum())
-            wait_s = float(weights[1:] @ means_s[1:]) / delayed if delayed > 0 else 0.0
-            chosen = Mixture(undelayed=float(weights[0]), wait_s=wait_s)
+            delayed = float(parts[1:].sum())
+            wait_s = float(parts[1:] @ means_s[1:]) / delayed if delayed > 0 else 0.0
+            chosen = Mixture(undelayed=float(parts[0]), wait_s=wait_s)
             best = log_likelihood
     assert chosen is not None
     return chosen
 
 
 def estimate_from_undelayed(
-    idle_s: Floats, loaded_s: Floats, *, directions: int = 2, resamples: int = _RESAMPLES
+    idle_s: Floats, loaded_s: Floats, *, directions: int = 2, weights: Floats | None = None, resamples: int = _RESAMPLES
 ) -> Utilisation:
     """The utilisation while `loaded_s` was measured; latencies in s, in temporal order, shapes (n,) and (m,).
 
-    `directions`: queues that a latency passes, 2 for round trips, which are taken to be equally loaded. The interval is
-    a bootstrap over batches of consecutive samples. A `reason` tells why there is no value: too few samples, waits that
-    cannot be told from the variation of idle latencies, or hardly any undelayed probe (then `low` is a bound).
+    `weights`: as in `undelayed_mixture`. `directions`: queues that a latency passes, 2 for round trips, which are taken
+    to be equally loaded. The interval is a bootstrap over batches of consecutive samples. A `reason` tells why there is
+    no value: too few samples, waits that cannot be told from the variation of idle latencies, or hardly any undelayed
+    probe (then `low` is a bound).
     """
     try:
         check_samples(idle_s, what="on the idle machine")
         check_samples(loaded_s, what="under load")
-        return _estimate(idle_s, loaded_s, directions=directions, resamples=resamples)
+        return _estimate(
+            idle_s, loaded_s, np.ones(len(loaded_s)) if weights is None else weights, directions=directions,
+            resamples=resamples,
+        )  # fmt: skip
     except Inconclusive as reason:
         return Utilisation(value=None, low=None, high=None, reason=str(reason))
 
 
-def _estimate(idle_s: Floats, loaded_s: Floats, *, directions: int, resamples: int) -> Utilisation:
-    mixture = undelayed_mixture(idle_s, loaded_s)
+def _estimate(
+    idle_s: Floats, loaded_s: Floats, weights: Floats, *, directions: int, resamples: int
+) -> Utilisation:  # fmt: skip
+    mixture = undelayed_mixture(idle_s, loaded_s, weights=weights)
     spread_s = spread_of(idle_s)
     random = np.random.default_rng(_SEED)
-    draws = [
-        undelayed_mixture(_resampled(idle_s, random), _resampled(loaded_s, random)).undelayed for _ in range(resamples)
-    ]
+    draws = []
+    for _ in range(resamples):
+        (idle,), (loaded, drawn_weights) = _resampled(random, idle_s), _resampled(random, loaded_s, weights)
+        draws.append(undelayed_mixture(idle, loaded, weights=drawn_weights).undelayed)
     least, most = np.quantile(draws, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)).tolist()
     value, low, high = (
         1 - share ** (1 / directions)
@@ -163,7 +173,7 @@ def _idle_share_below(idle_s: Floats, edges_s: Floats) -> Floats:
     return below
 
 
-def _weights(shares: Floats, counts: Floats) -> tuple[Floats, float]:
+def _most_likely(shares: Floats, counts: Floats) -> tuple[Floats, float]:
     """Weights of the components for which the counts of the bins are most likely, and the logarithm of that."""
     seen = counts > 0
     shares, counts = shares[:, seen] + _NEVER, counts[seen]
@@ -173,7 +183,8 @@ def _weights(shares: Floats, counts: Floats) -> tuple[Floats, float]:
     return weights, float(counts @ np.log(weights @ shares))
 
 
-def _resampled(values_s: Floats, random: np.random.Generator) -> Floats:
-    """As many batches of consecutive samples, drawn with replacement."""
-    batches = np.array_split(values_s, min(len(values_s), _BATCHES))
-    return np.concatenate([batches[number] for number in random.integers(len(batches), size=len(batches))])
+def _resampled(random: np.random.Generator, *columns: Floats) -> tuple[Floats, ...]:
+    """As many batches of consecutive samples, drawn with replacement: the same ones of each column."""
+    batches = np.array_split(np.arange(len(columns[0])), min(len(columns[0]), _BATCHES))
+    drawn = np.concatenate([batches[number] for number in random.integers(len(batches), size=len(batches))])
+    return tuple(column[drawn] for column in columns)

@@ -157,3 +157,25 @@ def test_probes_that_are_rarer_while_they_wait_count_for_the_time_between_them()
 
     assert equal.value == pytest.approx(0.25, abs=0.04)
     assert weighted.value == pytest.approx(0.5, abs=0.04)
+
+
+@pytest.mark.parametrize("load", [0.1, 0.5, 0.9])
+def test_a_machine_that_answers_later_beside_the_program_does_not_look_busier(load: float) -> None:
+    """Undelayed probes take three standard deviations longer, and vary by half as much again."""
+    idle, loaded = idle_and_loaded(waits(load, exponential), service=300.0)
+
+    found = estimate_from_undelayed(idle, loaded + 3 + 0.5 * (normal(np.random.default_rng(9)) - 20), directions=1)
+
+    assert found.value == pytest.approx(load, abs=0.05)
+    assert found.low is not None
+    assert found.low > 0.5 * load
+
+
+def test_probes_that_all_take_a_little_longer_waited_for_cores() -> None:
+    random = np.random.default_rng(3)
+    idle, loaded = normal(random), normal(random) + 5
+
+    found = estimate_from_undelayed(idle, loaded, directions=1, resamples=FEW)
+
+    assert found.value is None
+    assert "they waited for cores rather than for the network" in (found.reason or "")

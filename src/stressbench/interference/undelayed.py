@@ -9,9 +9,8 @@ by expectation maximisation (Dempster, Laird and Rubin, J. R. Stat. Soc. B 39, 1
 A round trip is undelayed if both directions are idle. With equal loads that are independent of each other, the share is
 (1 - rho)^2.
 
-Simulated with 900 probes on each side, loads of 0 to 90 %, constant, exponential and two service times, and normal and
-lognormal idle latencies: within 5 points in nine of ten if a service takes 10 times the variation of idle latencies or
-more; 12 points too low on average if it takes as long as that variation, of which `reason` warns.
+Waits that are much longer than idle latencies are told apart by their length only. Simulated errors of both ways are
+in docs/explanation/sensitivity.md.
 """
 
 from dataclasses import dataclass
@@ -24,6 +23,8 @@ from stressbench.stats.intervals import CONFIDENCE
 
 LEAST_WAIT = 3.0
 """Waits must be this many times as long, on average, as idle latencies spread, so that they can be told apart."""
+FAR = 4.0
+"""Waits that are this many times as long as idle latencies, on average, are far from them."""
 SATURATED_SHARE = 0.02
 """Below this share of undelayed probes, their number is too small to tell one high utilisation from another."""
 SHORTEST = (96.0, 48.0, 24.0, 12.0, 6.0, 3.0)
@@ -34,6 +35,9 @@ _WORTH = 3.0
 
 Idle latencies are a sample, too, so that n of them and m under load make it vary (n + m) / n times as much.
 """
+_LONGER = 2.0  # the shortest range of waits that are far from idle latencies, in idle latencies
+_TRACE = 0.005  # a share of delayed probes that may be chance
+_LEAST_EDGES = 4
 _NEVER = 1e-12  # probability of a bin that no component reaches
 _IDLE_BINS, _WAIT_BINS = 24, 96
 _MAX_IDLE_POINTS = 256
@@ -61,31 +65,62 @@ def spread_of(idle_s: Floats) -> float:
 def undelayed_mixture(idle_s: Floats, loaded_s: Floats, *, weights: Floats | None = None) -> Mixture:
     """Split latencies under load, shape (m,), into undelayed and delayed ones, given idle ones, shape (n,); s.
 
-    `weights`: the time that each latency under load stands for, shape (m,), in any unit; None: the same for all.
+    `weights`: the time that each latency under load stands for, shape (m,), in any unit; None: the same for all. Raises
+    Inconclusive where idle latencies are all equal, so that their resolution is unknown.
+    """
+    if not spread_of(idle_s) > 0:
+        raise Inconclusive("idle latencies do not vary: the clock is too coarse for them")
+    far = _far_apart(idle_s, loaded_s, weights)
+    return _close_together(idle_s, loaded_s, weights) if far is None else far
+
+
+def _far_apart(idle_s: Floats, loaded_s: Floats, weights: Floats | None) -> Mixture | None:
+    """The mixture where waits are much longer than idle latencies; None if they are not.
+
+    All latencies below twice an idle one are alike here, so that it does not matter if what varies on the way of
+    undelayed probes, such as the time to wake up, is another beside the program.
+    """
+    near_s = max(float(np.median(idle_s)), SHORTEST[-1] * spread_of(idle_s))
+    first_s = float(np.median(idle_s)) + near_s
+    edges_s = _edges(idle_s, loaded_s)
+    edges_s = np.concatenate((edges_s[:1], [first_s], edges_s[edges_s > first_s]))
+    if len(edges_s) < _LEAST_EDGES:
+        return None
+    mixture, _ = _fit(idle_s, edges_s, _counts(loaded_s, edges_s, weights), shortest_s=_LONGER * near_s)
+    return mixture if mixture.undelayed < 1 - _TRACE and mixture.wait_s >= FAR * near_s else None
+
+
+def _close_together(idle_s: Floats, loaded_s: Floats, weights: Floats | None) -> Mixture:
+    """The mixture where waits may be as short as idle latencies.
 
     Short waits resemble variation of idle latencies, so only waits from a shortest range on are considered: the longest
-    of `SHORTEST` with which the latencies are about as likely as with any shorter one. Raises Inconclusive where idle
-    latencies are all equal, so that their resolution is unknown.
+    of `SHORTEST` with which the latencies are about as likely as with any shorter one.
     """
-    spread_s = spread_of(idle_s)
-    if not spread_s > 0:
-        raise Inconclusive("idle latencies do not vary: the clock is too coarse for them")
     edges_s = _edges(idle_s, loaded_s)
-    counts = np.histogram(loaded_s, edges_s, weights=weights)[0].astype(np.float64)
-    counts *= len(loaded_s) / counts.sum()
+    counts, spread_s = _counts(loaded_s, edges_s, weights), spread_of(idle_s)
     worth = _WORTH * (1 + len(loaded_s) / len(idle_s))
-    best = -np.inf
-    chosen: Mixture | None = None
-    for one in SHORTEST:
-        shares, means_s = _components(idle_s, edges_s, shortest_s=one * spread_s)
-        parts, log_likelihood = _most_likely(shares, counts)
+    chosen, best = _fit(idle_s, edges_s, counts, shortest_s=SHORTEST[0] * spread_s)
+    for one in SHORTEST[1:]:
+        mixture, log_likelihood = _fit(idle_s, edges_s, counts, shortest_s=one * spread_s)
         if log_likelihood > best + worth:
-            delayed = float(parts[1:].sum())
-            wait_s = float(parts[1:] @ means_s[1:]) / delayed if delayed > 0 else 0.0
-            chosen = Mixture(undelayed=float(parts[0]), wait_s=wait_s)
-            best = log_likelihood
-    assert chosen is not None
+            chosen, best = mixture, log_likelihood
     return chosen
+
+
+def _counts(loaded_s: Floats, edges_s: Floats, weights: Floats | None) -> Floats:
+    """The number of latencies in each bin, shape (bins,), weighted."""
+    counts = np.histogram(loaded_s, edges_s, weights=weights)[0].astype(np.float64)
+    scaled: Floats = counts * (len(loaded_s) / counts.sum())
+    return scaled
+
+
+def _fit(idle_s: Floats, edges_s: Floats, counts: Floats, *, shortest_s: float) -> tuple[Mixture, float]:
+    """The most likely mixture with waits from this shortest range on, and the logarithm of its likelihood."""
+    shares, means_s = _components(idle_s, edges_s, shortest_s=shortest_s)
+    parts, log_likelihood = _most_likely(shares, counts)
+    delayed = float(parts[1:].sum())
+    wait_s = float(parts[1:] @ means_s[1:]) / delayed if delayed > 0 else 0.0
+    return Mixture(undelayed=float(parts[0]), wait_s=wait_s), log_likelihood
 
 
 def estimate_from_undelayed(
@@ -124,6 +159,11 @@ def _estimate(
         1 - share ** (1 / directions)
         for share in (mixture.undelayed, max(most, mixture.undelayed), min(least, mixture.undelayed))
     )
+    if mixture.undelayed < SATURATED_SHARE and mixture.wait_s < FAR * float(np.median(idle_s)):
+        raise Inconclusive(
+            f"nearly all probes took about {mixture.wait_s:.3g} s longer than on the idle machine: they waited for "
+            "cores rather than for the network, or each packet takes less time than idle latencies vary"
+        )
     if mixture.undelayed < SATURATED_SHARE:
         reason = f"saturated: {mixture.undelayed:.1%} of the probes were not delayed, so the load is at least {low:.0%}"
         return Utilisation(value=None, low=low, high=None, reason=reason)

@@ -179,3 +179,16 @@ def test_probes_that_all_take_a_little_longer_waited_for_cores() -> None:
 
     assert found.value is None
     assert "they waited for cores rather than for the network" in (found.reason or "")
+
+
+def test_probes_that_vary_differently_beside_the_program_are_not_taken_for_delayed_ones() -> None:
+    """As on a lab whose cores are busy: some probes are faster than on the idle machine, and some slower."""
+    random = np.random.default_rng(3)
+    idle, loaded = normal(random), 20 + 3 * random.standard_normal(PROBES)
+
+    found = estimate_from_undelayed(idle, loaded, directions=1, resamples=FEW)
+
+    assert (found.value, found.low) == (None, 0)
+    assert found.high is not None
+    assert found.high > 0.3
+    assert "waits for the network cannot be told from those for cores" in (found.reason or "")

@@ -13,7 +13,7 @@ Waits that are much longer than idle latencies are told apart by their length on
 in docs/explanation/sensitivity.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,8 @@ Idle latencies are a sample, too, so that n of them and m under load make it var
 _LONGER = 2.0  # the shortest range of waits that are far from idle latencies, in idle latencies
 _TRACE = 0.005  # a share of delayed probes that may be chance
 _LEAST_EDGES = 4
+_MOSTLY_UNDELAYED = 0.75  # quantile of idle latencies below which there are few delayed probes
+_TEST_BINS, _LEAST_EXPECTED, _REFUSED = 10, 10, 0.999
 _NEVER = 1e-12  # probability of a bin that no component reaches
 _IDLE_BINS, _WAIT_BINS = 24, 96
 _MAX_IDLE_POINTS = 256
@@ -50,10 +52,14 @@ _ONE_SIGMA = (0.1587, 0.8413)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mixture:
-    """Latencies under load as a mixture: the share of undelayed probes, and the mean wait of the others, s."""
+    """Latencies under load as a mixture: the share of undelayed probes, and the mean wait of the others, s.
+
+    `fits`: whether undelayed probes vary as on the idle machine, or waits are so long that it does not matter.
+    """
 
     undelayed: float
     wait_s: float
+    fits: bool
 
 
 def spread_of(idle_s: Floats) -> float:
@@ -86,8 +92,11 @@ def _far_apart(idle_s: Floats, loaded_s: Floats, weights: Floats | None) -> Mixt
     edges_s = np.concatenate((edges_s[:1], [first_s], edges_s[edges_s > first_s]))
     if len(edges_s) < _LEAST_EDGES:
         return None
-    mixture, _ = _fit(idle_s, edges_s, _counts(loaded_s, edges_s, weights), shortest_s=_LONGER * near_s)
-    return mixture if mixture.undelayed < 1 - _TRACE and mixture.wait_s >= FAR * near_s else None
+    counts = _counts(loaded_s, edges_s, weights)
+    mixture, _ = _fit(idle_s, edges_s, counts, shortest_s=_LONGER * near_s)
+    if mixture.undelayed > 1 - _TRACE or mixture.wait_s < FAR * near_s:
+        return None
+    return replace(mixture, fits=True)
 
 
 def _close_together(idle_s: Floats, loaded_s: Floats, weights: Floats | None) -> Mixture:
@@ -120,7 +129,28 @@ def _fit(idle_s: Floats, edges_s: Floats, counts: Floats, *, shortest_s: float) 
     parts, log_likelihood = _most_likely(shares, counts)
     delayed = float(parts[1:].sum())
     wait_s = float(parts[1:] @ means_s[1:]) / delayed if delayed > 0 else 0.0
-    return Mixture(undelayed=float(parts[0]), wait_s=wait_s), log_likelihood
+    undelayed = edges_s[1:] <= np.quantile(idle_s, _MOSTLY_UNDELAYED)
+    fits = _is_likely(counts[undelayed], (parts @ shares)[undelayed], samples=len(idle_s))
+    return Mixture(undelayed=float(parts[0]), wait_s=wait_s, fits=fits), log_likelihood
+
+
+def _is_likely(counts: Floats, expected_shares: Floats, *, samples: int) -> bool:
+    """Whether counts like these are to be expected, by a likelihood ratio test against any other shares of the bins.
+
+    `samples`: idle latencies that `expected_shares` come from, which vary, too.
+    """
+    from scipy.stats import chi2  # takes a second to import
+
+    total = float(counts.sum())
+    wanted = int(min(_TEST_BINS, total // _LEAST_EXPECTED))
+    if wanted < 2:
+        return True
+    below = np.cumsum(expected_shares) / expected_shares.sum()
+    bins = np.minimum((below * wanted - _NEVER).astype(np.int64), wanted - 1)
+    seen = np.bincount(bins, counts, minlength=wanted)
+    expected = np.bincount(bins, expected_shares, minlength=wanted) / expected_shares.sum() * total
+    ratio = 2 * sum(one * np.log(one / other) for one, other in zip(seen, expected, strict=True) if one > 0)
+    return bool(ratio <= chi2.ppf(_REFUSED, wanted - 1) * (1 + total / samples))
 
 
 def estimate_from_undelayed(
@@ -159,6 +189,12 @@ def _estimate(
         1 - share ** (1 / directions)
         for share in (mixture.undelayed, max(most, mixture.undelayed), min(least, mixture.undelayed))
     )
+    if not mixture.fits:
+        reason = (
+            f"delayed probes waited {mixture.wait_s:.3g} s on average, about as long as idle latencies, and undelayed "
+            "ones vary differently than on the idle machine: waits for the network cannot be told from those for cores"
+        )
+        return Utilisation(value=None, low=0.0, high=high, reason=reason)
     if mixture.undelayed < SATURATED_SHARE and mixture.wait_s < FAR * float(np.median(idle_s)):
         raise Inconclusive(
             f"nearly all probes took about {mixture.wait_s:.3g} s longer than on the idle machine: they waited for "

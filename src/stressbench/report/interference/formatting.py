@@ -23,8 +23,9 @@ def utilisation_text(utilisation: Utilisation) -> str:
         known = utilisation.low is not None and utilisation.high is not None
         bounds = f"{percent(utilisation.low)}, {percent(utilisation.high)}" if known else "no interval"
         return f"{percent(utilisation.value)} % [{bounds}]"
-    least = "" if utilisation.low is None else f"at least {percent(utilisation.low)} %; "
-    return f"cannot tell: {least}{utilisation.reason}"
+    least = "" if not utilisation.low else f"at least {percent(utilisation.low)} %; "
+    most = "" if utilisation.high is None else f"at most {percent(utilisation.high)} %; "
+    return f"cannot tell: {least}{most}{utilisation.reason}"
 
 
 def utilisation_cell(one: _WithUtilisation) -> str:

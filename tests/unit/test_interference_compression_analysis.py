@@ -71,9 +71,7 @@ def test_interleaved_pairs_are_those_of_the_engine_s_placement() -> None:
 def test_a_repetition_is_many_iterations_unless_they_are_long_or_heavy(
     partners: int, messages: int, pause_s: float, loops: int
 ) -> None:
-    configuration = Configuration(
-        partners=partners, messages=messages, pause_s=pause_s, pause_after=PauseAfter.partner
-    )
+    configuration = Configuration(partners=partners, messages=messages, pause_s=pause_s, pause_after=PauseAfter.partner)
     ring = congestor_ring(configuration, nodes=18)
 
     assert ring.loops == loops

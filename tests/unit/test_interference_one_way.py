@@ -18,9 +18,7 @@ def test_the_offset_of_clocks_and_its_drift_are_removed(offset_s: float, drift: 
     waits = np.where(random.random(COUNT) < busy, random.exponential(5e-3, COUNT), 0.0)
     offset = offset_s + drift * TIMES_S
 
-    found = forward_delays(
-        (forward + waits + backward) / 2, forward + waits + offset, backward - offset, at_s=TIMES_S
-    )
+    found = forward_delays((forward + waits + backward) / 2, forward + waits + offset, backward - offset, at_s=TIMES_S)
 
     assert found is not None
     error_s = found - (forward + waits)

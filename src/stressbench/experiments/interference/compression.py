@@ -191,9 +191,7 @@ class _Measurement:
             return plan.candidates[tried_count]
         probes = {one.ring.configuration: one.probes for one in self._levels}
         utilisations = utilisations_for_selection(self._before, probes, packets=plan.packets)
-        return next_configuration(
-            {**utilisations, **too_heavy}, plan.candidates, changes_pauses=plan.changes_pauses
-        )
+        return next_configuration({**utilisations, **too_heavy}, plan.candidates, changes_pauses=plan.changes_pauses)
 
     def _run_program(self) -> None:
         """Run the program isolated and beside every level, in random order, as often as planned."""

@@ -76,7 +76,8 @@ def ring_plan(
         partners=_partners(partners, nodes=ring_nodes),
         pauses_s=tuple(dict.fromkeys(pauses_s)) or [cycles / clock_hz for cycles in PAPER_CYCLES],
         messages=tuple(dict.fromkeys(messages)) or PAPER_MESSAGES,
-        message_bytes=message_bytes, pause_after=pause_after,
+        message_bytes=message_bytes,
+        pause_after=pause_after,
     )
     changes_pauses = levels is not None and not pauses_s
     most = len(candidates) if levels is None else levels if changes_pauses else min(levels, len(candidates))

@@ -77,7 +77,7 @@ def undelayed_mixture(idle_s: Floats, loaded_s: Floats, *, weights: Floats | Non
     if not spread_of(idle_s) > 0:
         raise Inconclusive("idle latencies do not vary: the clock is too coarse for them")
     far = _far_apart(idle_s, loaded_s, weights)
-    return _close_together(idle_s, loaded_s, weights) if far is None else far
+    return _with_short_waits(idle_s, loaded_s, weights) if far is None else far
 
 
 def _far_apart(idle_s: Floats, loaded_s: Floats, weights: Floats | None) -> Mixture | None:
@@ -99,7 +99,7 @@ def _far_apart(idle_s: Floats, loaded_s: Floats, weights: Floats | None) -> Mixt
     return replace(mixture, fits=True)
 
 
-def _close_together(idle_s: Floats, loaded_s: Floats, weights: Floats | None) -> Mixture:
+def _with_short_waits(idle_s: Floats, loaded_s: Floats, weights: Floats | None) -> Mixture:
     """The mixture where waits may be as short as idle latencies.
 
     Short waits resemble variation of idle latencies, so only waits from a shortest range on are considered: the longest

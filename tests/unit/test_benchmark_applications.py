@@ -236,14 +236,17 @@ def test_the_program_runs_beside_its_files_with_the_values_of_its_input(bench):
 
 
 def test_kept_results_do_not_depend_on_where_a_program_was_built(bench):
-    bench.define("one", """
+    bench.define(
+        "one",
+        """
         name = "One"
         build = "true"
         program = "one {build}/made"
         motif = "allreduce"
         [[inputs]]
         name = "small"
-    """)
+    """,
+    )
     bench.answers("one", answer())
     bench("-o", str(bench.folder / "results"))
     (kept,) = (bench.folder / "results").glob("*.json")

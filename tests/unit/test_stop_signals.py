@@ -95,7 +95,7 @@ def test_the_suite_of_applications_ends_a_launch_that_ctrl_c_reaches_while_it_st
     with pytest.raises(KeyboardInterrupt):
         applications.run(["sleep", "60"], str(tmp_path), accepted=(0,))
 
-    assert [child.returncode for child in started] == [-signal.SIGINT]
+    assert [child.returncode for child in started] == [-signal.SIGTERM]
 
 
 WAITS = """\

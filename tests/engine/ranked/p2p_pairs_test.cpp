@@ -66,12 +66,9 @@ TEST(PairObservers, AreTheRanksWhoseTimeIsThePatterns) {
   const mpi::Group group = first_ranks(3);
   if (!group) return;
   const std::vector<std::tuple<std::string, Options, std::vector<bool>>> cases{
-      {"sendrecv", {}, {true, true, true}},
-      {"exchange", {}, {true, true, true}},
-      {"pingping", {}, {true, true, false}},
-      {"one_way_delay", {}, {true, false, false}},
-      {"bandwidth", {}, {true, false, false}},
-      {"bandwidth", {{"timer", "loop"}}, {true, true, false}}};
+      {"sendrecv", {}, {true, true, true}},    {"exchange", {}, {true, true, true}},
+      {"pingping", {}, {true, true, false}},   {"one_way_delay", {}, {true, false, false}},
+      {"bandwidth", {}, {true, false, false}}, {"bandwidth", {{"timer", "loop"}}, {true, true, false}}};
   for (const auto& [name, options, is_timed] : cases) {
     const MotifBench bench(group, name, options);
     EXPECT_EQ(bench->is_timed(), is_timed[static_cast<std::size_t>(group.rank())]) << name;

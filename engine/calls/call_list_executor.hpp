@@ -54,8 +54,6 @@ class CallListExecutor {
   // Memory for the contents of messages.
   std::size_t buffer_bytes() const noexcept { return send_buffer_.size() + receive_buffer_.size(); }
   void perform(const Recorder& recorder, ComputeTimes& compute_times);
-  // Whether computation has written all that was sent before it.
-  bool has_rewritten() const noexcept { return sent_.empty(); }
 
   // Fills and checks message contents. Every call with a message then has its own memory, so that all data is still
   // there for the check. Measured runs reuse the same buffer for successive messages, as applications do.

@@ -107,9 +107,9 @@ class ProbeSeries:
     @property
     def delays_s(self) -> Floats | None:
         """The delays of both directions in temporal order, shape (2 n,); None if unknown."""
-        if self.forward_s is None:
+        if self.forward_s is None or self.backward_s is None:
             return None
-        both: Floats = np.stack((self.forward_s, 2 * self.latencies_s - self.forward_s), axis=1).ravel()
+        both: Floats = np.stack((self.forward_s, self.backward_s), axis=1).ravel()
         return both
 
 

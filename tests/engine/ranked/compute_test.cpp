@@ -60,20 +60,10 @@ TEST(Compute, SleepsAtLeastItsTime) {
   EXPECT_GE(clock.now_ns() - before, 3'000'000);
 }
 
-// Passes all the time for which a motif spins at once, as if the rank had lost its core.
-class Jumping final : public Clock {
- public:
-  std::int64_t now_ns() const noexcept override { return now_; }
-  void spin_until(std::int64_t end_ns) const noexcept override { now_ = end_ns; }
-
- private:
-  mutable std::int64_t now_ = 0;
-};
-
 TEST(Compute, SpinsForProcessorTimeOnRequest) {
   const auto motif = make_motif("compute", {{"mean", "3ms"}, {"mode", "cpu"}});
   motif->decompose(mpi::Group::view(MPI_COMM_WORLD), {});
-  const Jumping clock;
+  const JumpingClock clock;
   Recorder recorder(clock);
   const CpuClock cpu;
   const std::int64_t before_ns = cpu.now_ns();

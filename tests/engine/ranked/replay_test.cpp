@@ -11,6 +11,7 @@
 #include "capture.hpp"
 #include "motif_bench.hpp"
 #include "replay/windows.hpp"
+#include "stepping_clock.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -880,16 +881,6 @@ TEST_F(Replays, AreRefusedWhereNumbersAreOutOfRange) {
          "names a window that was made by a call which is not in the trace");
 }
 
-// Advances by one with each reading, so that the computation equals the number of readings.
-class SteppingClock final : public Clock {
- public:
-  std::int64_t now_ns() const noexcept override { return now_++; }
-  std::int64_t readings() const noexcept { return now_; }
-
- private:
-  mutable std::int64_t now_ = 0;
-};
-
 class ReplayComputation : public Replays {
  protected:
   // Ten gaps before a Barrier: 2 of 100 ns, 6 of 1000 ns, 2 of 3900 ns.
@@ -919,21 +910,6 @@ TEST_F(ReplayComputation, TakesTheMeasuredTimeInAll) {
   if (!write_gaps()) return;
   EXPECT_EQ(readings({}), readings_without_computation + 14'000);
 }
-// Its time passes in a single step while a replay waits.
-class JumpingClock final : public Clock {
- public:
-  std::int64_t now_ns() const noexcept override {
-    ++readings_;
-    return now_;
-  }
-  void spin_until(std::int64_t end_ns) const noexcept override { now_ = end_ns; }
-  int readings() const noexcept { return readings_; }
-
- private:
-  mutable std::int64_t now_ = 0;
-  mutable int readings_ = 0;
-};
-
 // 64 KiB are 64 parts, after each of which the clock is read. There are ten gaps of 10 us.
 TEST_F(ReplayComputation, WritesWhatWasSent) {
   const auto program = [](int) {

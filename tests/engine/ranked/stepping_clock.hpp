@@ -1,4 +1,4 @@
-// Clocks that advance with each reading.
+// Clocks that advance with each reading, or by spinning.
 #pragma once
 
 #include "core/clock.hpp"
@@ -13,6 +13,21 @@ class SteppingClock final : public Clock {
 
  private:
   mutable std::int64_t now_ = 0;
+};
+
+// Passes all the time for which a motif spins at once, as if the rank had lost its core. Readings take no time.
+class JumpingClock final : public Clock {
+ public:
+  std::int64_t now_ns() const noexcept override {
+    ++readings_;
+    return now_;
+  }
+  void spin_until(std::int64_t end_ns) const noexcept override { now_ = end_ns; }
+  int readings() const noexcept { return readings_; }
+
+ private:
+  mutable std::int64_t now_ = 0;
+  mutable int readings_ = 0;
 };
 
 // Advances by `seconds` with each reading.

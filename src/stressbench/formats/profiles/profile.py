@@ -85,22 +85,25 @@ class Latencies:
     @property
     def array(self) -> NDArray[np.float64]:
         """Latencies in order of time, shape (n,), s."""
-        latencies = np.array(self.latencies_s)
-        return latencies if self.at_s is None else latencies[np.argsort(np.array(self.at_s), kind="stable")]
+        return self._in_order(self.latencies_s)
 
     @property
     def directions(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Delays there and back in order of time, shapes (n,), s; None if they are unknown."""
         if self.forward_s is None:
             return None
-        forward = np.array(self.forward_s)
-        ordered = forward if self.at_s is None else forward[np.argsort(np.array(self.at_s), kind="stable")]
-        return ordered, 2 * self.array - ordered
+        forward = self._in_order(self.forward_s)
+        return forward, 2 * self.array - forward
 
     @property
     def times(self) -> NDArray[np.float64] | None:
         """Times at which the latencies were taken, in ascending order, shape (n,), s; None if unknown."""
         return None if self.at_s is None else np.sort(np.array(self.at_s))
+
+    def _in_order(self, values: tuple[float, ...]) -> NDArray[np.float64]:
+        """Values of the probes in order of time, shape (n,)."""
+        stored = np.array(values)
+        return stored if self.at_s is None else stored[np.argsort(np.array(self.at_s), kind="stable")]
 
 
 class PauseAfter(StrEnum):

@@ -29,6 +29,12 @@ std::string effect_note(const Hint& hint, const mpi::Info& effective) {
 
 }  // namespace
 
+void check_length(const std::string& option, const Hint& hint) {
+  if (hint.key.size() < MPI_MAX_INFO_KEY && hint.value.size() < MPI_MAX_INFO_VAL) return;
+  reject(option, "{} is too long: this MPI allows keys of {} and values of {} characters", hint.key,
+         MPI_MAX_INFO_KEY - 1, MPI_MAX_INFO_VAL - 1);
+}
+
 std::vector<Hint> Hints::requested() const {
   std::vector<Hint> all = *hints_;
   if (*stripe_count_ > 0) all.push_back({"striping_factor", std::to_string(*stripe_count_)});
@@ -43,10 +49,7 @@ void Hints::check() const {
       reject("hint", "{} is given twice (--stripe-count and --stripe-size are striping_factor and striping_unit)",
              hint.key);
     }
-    if (hint.key.size() >= MPI_MAX_INFO_KEY || hint.value.size() >= MPI_MAX_INFO_VAL) {
-      reject("hint", "{} is too long: this MPI allows keys of {} and values of {} characters", hint.key,
-             MPI_MAX_INFO_KEY - 1, MPI_MAX_INFO_VAL - 1);
-    }
+    check_length("hint", hint);
   }
 }
 

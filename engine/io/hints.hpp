@@ -27,6 +27,9 @@ struct Spelling<Hint> {
 
 namespace io {
 
+// Throws ParameterMistake `option` if the key or value is longer than MPI allows.
+void check_length(const std::string& option, const Hint& hint);
+
 class Hints {
  public:
   explicit Hints(ParameterSet& owner) : owner_(owner) {}

@@ -10,4 +10,13 @@ namespace stressbench {
 // the minimum over all nodes.
 Bytes memory_per_rank(const mpi::Group& group);
 
+struct NodeMemory {
+  Bytes memory;   // of a node, or the limit of its control group; the minimum over the nodes
+  int ranks = 0;  // of `group` on a node; the maximum over the nodes
+  int nodes = 0;
+};
+
+// Collective. The nodes of the ranks of `group`.
+NodeMemory node_memory(const mpi::Group& group);
+
 }  // namespace stressbench

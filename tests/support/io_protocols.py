@@ -16,6 +16,20 @@ CHUNKS = {
 Times = Callable[[int, str, int], float]  # partition, access, type: seconds of its file
 
 
+def first_ranks(ranks: int) -> dict[str, Any]:
+    """The head of a partition of the first ranks, two on each node."""
+    return {"name": str(ranks), "ranks": ranks, "nodes": (ranks + 1) // 2}
+
+
+def version_1(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The records as version 1 of the protocol has them."""
+    head, *lines = records
+    of_2 = ("random", "nodes", "node_memory_bytes", "pattern_hints")
+    old = {name: value for name, value in head.items() if name not in of_2}
+    old |= {"version": 1, "memory_bytes": 512 * MIB, "partitions": [one["ranks"] for one in head["partitions"]]}
+    return [old, *({**line, "again": line.pop("exhausted")} if "exhausted" in line else line for line in lines)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class MadeIO:
     """An execution: each pattern makes `calls` calls, and each file takes the time given in `times`."""
@@ -27,9 +41,10 @@ class MadeIO:
 
     def records(self) -> list[dict[str, Any]]:
         head = {
-            "type": "b_eff_io", "version": 1, "round": 0, "ranks": 4, "scheduled_s": 900, "release": 1,
-            "shared_pointers": True, "memory_bytes": 512 * MIB, "mpart_bytes": 4 * MIB, "limit_bytes": None,
-            "partitions": [4], "types": [0, 1, 2, 3, 4], "hints": [], **self.head,
+            "type": "b_eff_io", "version": 2, "round": 0, "ranks": 4, "scheduled_s": 900, "release": 1,
+            "shared_pointers": True, "random": False, "nodes": 2, "node_memory_bytes": 1024 * MIB,
+            "mpart_bytes": 4 * MIB, "limit_bytes": None, "partitions": [first_ranks(4)], "types": [0, 1, 2, 3, 4],
+            "hints": [], "pattern_hints": [], **self.head,
         }  # fmt: skip
         lines = [head, *self._measured(head)]
         if self.end is not None:
@@ -63,7 +78,7 @@ class MadeIO:
                 "type": "pattern", **where, "number": row.number, "chunk_bytes": CHUNKS[row.chunk],
                 "memory_chunk_bytes": CHUNKS[row.chunk], "units": row.units, "calls": calls,
                 "bytes": calls * CHUNKS[row.chunk],
-                "time_s": 0 if row.fills_segment else time_s / len(rows), "again": False,
+                "time_s": 0 if row.fills_segment else time_s / len(rows), "exhausted": False,
             }  # fmt: skip
         yield {"type": "file", **where, "bytes": total, "time_s": time_s}
 

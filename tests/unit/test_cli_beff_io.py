@@ -12,14 +12,14 @@ import pytest
 from support.commands import CommandResult, invoke
 from support.fake_lab import FakeLab, lab_hosts
 from support.fake_launcher import FAKE_ENGINE, put_mpirun
-from support.io_protocols import MIB, MadeIO, write_lines
+from support.io_protocols import MIB, MadeIO, first_ranks, write_lines
 
 from stressbench.formats.units import UnitError, parse_size
 from stressbench.launch import session
 from stressbench.launch.lab import LabTarget
 from stressbench.launch.targets import registered
 
-COMPLETE = MadeIO(head={"partitions": [2, 4]})
+COMPLETE = MadeIO(head={"partitions": [first_ranks(2), first_ranks(4)]})
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,26 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Measured:
     return replace
 
 
+def test_results_are_written_for_the_readers_of_other_programs(here: Path) -> None:
+    path = MadeIO().write(here)
+
+    ended = stressbench("--from", str(path), "--summary", "disk.sum", "--skampi", "disk.sko", "--json")
+
+    assert ended.exit_code == 0, ended.output
+    assert (here / "disk.sum").read_text().startswith("Summary of b_eff_io on 4 processes")
+    assert (here / "disk.sko").read_text().startswith("# b_eff_io, release 1.x, 4 ranks")
+
+
+@pytest.mark.parametrize(("option", "endings"), [("--summary", ".sum or .txt"), ("--skampi", ".sko or .txt")])
+def test_a_file_of_another_program_has_its_ending(here: Path, option: str, endings: str) -> None:
+    path = MadeIO().write(here)
+
+    refused = stressbench("--from", str(path), option, "disk.html")
+
+    assert refused.exit_code == 2
+    assert f"{option}: disk.html should end in {endings}" in refused.stderr
+
+
 def test_options_reach_the_motif_as_they_were_typed(measured: Measured, here: Path) -> None:
     recorded = measured()
 
@@ -77,7 +97,7 @@ def test_options_reach_the_motif_as_they_were_typed(measured: Measured, here: Pa
             "-T",
             "60s",
             "--partitions",
-            "2,4",
+            "2,2x2,r0-1+3",
             "--release",
             "2",
             "--file",
@@ -90,6 +110,9 @@ def test_options_reach_the_motif_as_they_were_typed(measured: Measured, here: Pa
             "a=1",
             "--hint",
             "b=x",
+            "--pattern-hint",
+            "5:c=1",
+            "--random",
         ],
         *["--no-shared", "--types", "0,1,4", "--keep", "--overwrite", "--verify", "--seed", "7"],
     )
@@ -97,8 +120,9 @@ def test_options_reach_the_motif_as_they_were_typed(measured: Measured, here: Pa
     (launch,) = recorded
     assert ended.exit_code == 0, ended.output
     assert launch.workload == (
-        "[JOB_NAME] b_eff_io\n[NODES] 4\n[MOTIF] b_eff_io --time 60s --file /a/io --partitions 2,4 --release 2 "
-        "--memory 2GiB --limit 1GiB --hint a=1,b=x --types 0,1,4 --no-shared --keep --overwrite\n"
+        "[JOB_NAME] b_eff_io\n[NODES] 4\n[MOTIF] b_eff_io --time 60s --file /a/io --partitions 2,2x2,r0-1+3 "
+        "--release 2 --memory 2GiB --limit 1GiB --hint a=1,b=x --pattern-hint 5:c=1 --types 0,1,4 --random --no-shared "
+        "--keep --overwrite\n"
     )
     assert (launch.request.options.verify, launch.request.options.seed, launch.request.ranks_per_node) == (True, "7", 1)
 
@@ -151,10 +175,10 @@ def test_a_lab_that_serves_no_files_is_refused(measured: Measured) -> None:
         ("-n 4 -T 60", "-T: '60' must be a time with its unit"),
         ("-n 4 -T 0s", "-T: '0s' must be a time with its unit"),
         ("-n 4 --on cray", "--on: 'cray': expected local"),
-        ("-n 4 --partitions 2;4", "--partitions: '2;4' must be numbers of ranks from 1 to 4, such as 2,4, each once"),
-        ("-n 4 --partitions 8", "--partitions: '8' must be numbers of ranks from 1 to 4"),
-        ("-n 4 --partitions 0", "--partitions: '0' must be numbers of ranks from 1 to 4"),
-        ("-n 4 --partitions 2,2", "--partitions: '2,2' must be numbers of ranks from 1 to 4, such as 2,4, each once"),
+        ("-n 4 --partitions 2;4", "--partitions: '2;4' must be a number of ranks such as 4, nodes and"),
+        ("-n 4 --partitions 8", "--partitions: '8' needs more than the 4 ranks that there are"),
+        ("-n 4 --partitions 0", "--partitions: '0' must be a number of ranks such as 4, nodes and"),
+        ("-n 4 --partitions 2,2", "--partitions: '2,2' must name each partition once"),
         ("-n 4 --release 3", "--release: '3' must be 1 or 2"),
         ("-n 4 --memory 2GiBs", "--memory: '2GiBs' must be a size above 0, such as 4096, 32KiB"),
         ("-n 4 --mpart 0", "--mpart: '0' must be a size above 0"),
@@ -238,14 +262,14 @@ def test_a_run_that_wrote_nothing_only_passes_its_status_on(measured: Measured, 
 
 
 def test_a_protocol_is_evaluated_without_mpi(here: Path) -> None:
-    path = MadeIO(head={"partitions": [2, 4], "scheduled_s": 60, "hints": ["a=1"]}).write(here)
+    path = MadeIO(head={"partitions": [first_ranks(2), first_ranks(4)], "scheduled_s": 60, "hints": ["a=1"]}).write(here)
 
     shown = stressbench("--from", str(path), "--cache", "1GiB", "--published")
     reported = json.loads(stressbench("--from", str(path), "--json").output)
 
     assert shown.exit_code == 0
     assert (
-        "4 ranks, release 1.x, T 60 s per partition, M_PART 4 MiB, memory 512 MiB per rank, hints a=1" in shown.output
+        "4 ranks, release 1.x, T 60 s per partition, M_PART 4 MiB, memory 1 GiB on each of 2 nodes, hints a=1" in shown.output
     )
     assert "not comparable with published numbers: T is 60 s per partition instead of 900 s or more" in shown.output
     assert "CAUTION: 2 ranks wrote 0.284 times the cache instead of 20" in shown.output

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.counted import Counted
 from support.examples import examples
-from support.io_protocols import MIB, MadeIO, write_lines
+from support.io_protocols import MIB, MadeIO, first_ranks, version_1, write_lines
 
 from stressbench.formats.errors import SuiteFileError
 from stressbench.formats.protocols.beff_io import Access, read_io_protocols
@@ -88,7 +88,7 @@ def test_any_protocol_gives_what_exact_arithmetic_gives(
 ) -> None:
     names = ("write", "rewrite", "read")
     made = MadeIO(
-        head={"partitions": list(range(1, len(times) + 1)), "release": release},
+        head={"partitions": [first_ranks(1 + number) for number in range(len(times))], "release": release},
         times=lambda partition, access, kind: times[partition][5 * names.index(access) + kind],
     )
     path = made.write(tmp_path_factory.mktemp("exact"))
@@ -112,11 +112,11 @@ def test_any_protocol_gives_what_exact_arithmetic_gives(
 
 
 def test_the_largest_partition_value_is_the_system_s(tmp_path: Path) -> None:
-    made = MadeIO(head={"partitions": [2, 4]}, times=lambda partition, access, kind: 2.0 - partition)
+    made = MadeIO(head={"partitions": [first_ranks(2), first_ranks(4)]}, times=lambda partition, access, kind: 2.0 - partition)
 
     found = result_of(made.write(tmp_path))
 
-    assert found.best == 4
+    assert (found.best, found.best_name) == (4, "4")
     assert found.b_eff_io == found.partitions[1].value == pytest.approx(2 * (found.partitions[0].value or 0))
 
 
@@ -161,6 +161,7 @@ def test_a_file_that_is_missing_although_it_ended_leaves_no_number(tmp_path: Pat
         ({"scheduled_s": 900, "release": 2}, "T is 900 s in all instead of 1800 s or more"),
         ({"limit_bytes": 1000}, "files end at 1000 bytes, whatever time is left"),
         ({"shared_pointers": False}, "type 1 without shared file pointers"),
+        ({"random": True}, "patterns were rewritten and read in random order"),
         ({"mpart_bytes": MIB}, "M_PART is 1048576 bytes instead of 2097152 or more"),
     ],
 )
@@ -175,10 +176,10 @@ def test_the_memory_is_written_at_the_best_partition_s_rate(tmp_path: Path) -> N
     found = result_of(worked(tmp_path))
 
     assert found.balance is not None
-    assert found.balance.memory_bytes == 4 * 512 * MIB
-    assert found.balance.write_s == pytest.approx(4 * 512 * MIB / 175, rel=1e-12)
+    assert found.balance.memory_bytes == 2 * 1024 * MIB
+    assert found.balance.write_s == pytest.approx(2 * 1024 * MIB / 175, rel=1e-12)
     assert not found.balance.holds
-    assert result_of(MadeIO(head={"memory_bytes": None}).write(tmp_path)).balance is None
+    assert result_of(MadeIO(head={"node_memory_bytes": None}).write(tmp_path)).balance is None
 
 
 def test_what_was_written_is_held_against_the_cache_and_against_300_seconds(tmp_path: Path) -> None:
@@ -193,15 +194,16 @@ def test_what_was_written_is_held_against_the_cache_and_against_300_seconds(tmp_
 
 
 def test_what_is_scheduled_is_of_each_partition_or_of_all(tmp_path: Path) -> None:
-    each = result_of(MadeIO(head={"partitions": [1, 2, 4]}).write(tmp_path))
-    in_all = result_of(MadeIO(head={"partitions": [1, 2, 4], "release": 2}).write(tmp_path))
+    three = [first_ranks(ranks) for ranks in (1, 2, 4)]
+    each = result_of(MadeIO(head={"partitions": three}).write(tmp_path))
+    in_all = result_of(MadeIO(head={"partitions": three, "release": 2}).write(tmp_path))
 
     assert (each.scheduled_s, in_all.scheduled_s) == (2700, 900)
     assert each.elapsed_s == 870.5
 
 
 def test_doubts_are_said(tmp_path: Path) -> None:
-    records = MadeIO(end={"b_eff_io_bytes_per_s": 7.0}).records()
+    records = version_1(MadeIO(end={"b_eff_io_bytes_per_s": 7.0}).records())
     reading = next(one for one in records if one["type"] == "pattern" and one["access"] == "read")
     reading["again"] = True
     wrong = next(one for one in records if one["type"] == "file" and one["access"] == "rewrite")
@@ -212,6 +214,26 @@ def test_doubts_are_said(tmp_path: Path) -> None:
     assert [one.partition(":")[0][:30] for one in cautions] == [
         "1 reading pattern went through", "rewrite of type 0 on 4 ranks", "the engine made 7 bytes/s of t",
     ]  # fmt: skip
+
+
+def test_a_protocol_of_version_1_gives_the_same_number(tmp_path: Path) -> None:
+    new = result_of(MadeIO().write(tmp_path))
+    old = result_of(write_lines(tmp_path / "old.jsonl", version_1(MadeIO().records())))
+
+    assert old.b_eff_io == new.b_eff_io
+    assert old.balance == new.balance
+    assert [(one.name, one.nodes, one.label) for one in old.partitions] == [("4", None, "4 ranks")]
+
+
+def test_partitions_have_the_names_by_which_they_were_chosen(tmp_path: Path) -> None:
+    chosen = [{"name": "2x1", "ranks": 2, "nodes": 2}, {"name": "r2-3", "ranks": 2, "nodes": 1}]
+    made = MadeIO(head={"partitions": chosen}, times=lambda partition, access, kind: 2.0 - partition)
+
+    found = result_of(made.write(tmp_path))
+
+    assert [(one.name, one.ranks, one.nodes) for one in found.partitions] == [("2x1", 2, 2), ("r2-3", 2, 1)]
+    assert [one.label for one in found.partitions] == ["2 ranks (2x1)", "2 ranks (r2-3)"]
+    assert (found.best, found.best_name) == (2, "r2-3")
 
 
 def test_an_engine_that_agrees_is_not_mentioned(tmp_path: Path) -> None:
@@ -232,10 +254,12 @@ HEAD, PATTERN, FILE = (
     [
         ((), "holds no b_eff_io; expected a file that --protocol wrote"),
         ((PATTERN,), ':1: expected a line with "type": "b_eff_io" first'),
-        (({**HEAD, "version": 2},), ":1: b_eff_io.version: input should be 1"),
+        (({**HEAD, "version": 3},), ":1: b_eff_io.version: input should be 1 or 2"),
         (({**HEAD, "release": 3},), ":1: b_eff_io.release: input should be 1 or 2"),
         (({**HEAD, "partitions": []},), ":1: b_eff_io.partitions: tuple should have at least 1 item"),
         (({**HEAD, "partitions": [2, 8]},), ":1: partitions: 8 is more than the 4 ranks"),
+        (({**HEAD, "partitions": [first_ranks(8)]},), ":1: partitions: 8 is more than the 4 ranks"),
+        (({**HEAD, "partitions": [{"name": "", "ranks": 1, "nodes": 1}]},), ":1: b_eff_io.partitions.0."),
         (({**HEAD, "types": [5]},), ":1: b_eff_io.types.0: input should be less than or equal to 4"),
         (({**HEAD, "colour": 1},), ":1: b_eff_io.colour: unexpected keyword argument"),
         ((HEAD, {**PATTERN, "access": "append"}), ":2: pattern.access: input should be 'write', 'rewrite' or 'read'"),

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 from support.beff_protocols import made_beff
-from support.io_protocols import MadeIO, write_lines
+from support.io_protocols import MadeIO, first_ranks, write_lines
 from support.pages import Outline, drawings, figure
 
 from stressbench.formats.protocols.beff import read_protocols
@@ -24,7 +24,7 @@ from stressbench.suites.hpcc import Rmax
 
 NASTY = "<script>alert('x')</script>"
 MADE = MadeIO(
-    head={"partitions": [2, 4], "hints": [NASTY], "scheduled_s": 60},
+    head={"partitions": [first_ranks(2), first_ranks(4)], "hints": [NASTY], "scheduled_s": 60},
     times=lambda partition, access, kind: (1.0 + kind) * (1 + partition),
 )
 
@@ -75,7 +75,7 @@ def test_files_have_a_figure_a_partition_and_one_of_partitions(io_page: str) -> 
 @pytest.mark.parametrize("growth", [1.0, 1.001, 1.3, 8.0, 300.0])
 def test_bandwidths_that_differ_little_or_much_have_an_axis_with_numbers(tmp_path: Path, growth: float) -> None:
     made = MadeIO(
-        head={"partitions": [1, 2, 4]},
+        head={"partitions": [first_ranks(ranks) for ranks in (1, 2, 4)]},
         times=lambda partition, access, kind: growth**partition * (1 + (access == "read")),
     )
 

@@ -3,17 +3,24 @@
 #include <fmt/format.h>
 
 #include "core/progress.hpp"
-#include "suites/memory_share.hpp"
 
 namespace stressbench::beff {
+namespace {
+
+constexpr std::int64_t idle_ns = 1'000'000;  // sleep of ranks that wait for another partition
+
+}  // namespace
 
 void BEffIo::check(int ranks) const {
   hints_.check();
+  for (const PatternHint& one : *pattern_hints_) io::check_length("pattern-hint", one.hint);
   if (iterations() != 1)
     reject("iterations", "the results of {} iterations would be added up; use 1 iteration and more repetitions",
            iterations());
-  for (const int size : partition_sizes(ranks)) {
-    if (size < 1 || size > ranks) reject("partitions", "{}: expected 1 to {} ranks", size, ranks);
+  for (const PartitionChoice& choice : partition_choices(ranks)) {
+    const int highest = choice.listed.empty() ? choice.size() - 1 : choice.listed.back();
+    if (highest >= ranks)
+      reject("partitions", "{}: there are only ranks 0 to {}", Spelling<PartitionChoice>::write(choice), ranks - 1);
   }
   for (const std::int64_t type : *types_) {
     if (type < 0 || type >= io_types || std::ranges::count(*types_, type) > 1)
@@ -36,35 +43,26 @@ Traffic BEffIo::traffic(int ranks) const {
     if (pattern.type == IoType::segmented && !pattern.fills) segment_sum += calls_of(pattern) * pattern.chunk_bytes;
   }
   const std::int64_t segment_rest = segment_bytes(segment_sum) - segment_sum;
-  for (const int size : partition_sizes(ranks)) {
+  for (const PartitionChoice& choice : partition_choices(ranks)) {
     for (const IoPattern& pattern : patterns) {
       for (const IoAccess access : io_accesses) {
         if (!measures(access, pattern.type)) continue;
-        const std::int64_t rank_bytes =
-            pattern.fills ? (access == IoAccess::write ? segment_rest : std::min(segment_rest, pattern.chunk_bytes))
-                          : calls_of(pattern) * pattern.memory_bytes;
-        traffic.file_bytes += size * rank_bytes;
+        const std::int64_t rank_bytes = pattern.fills ? segment_rest : calls_of(pattern) * pattern.memory_bytes;
+        traffic.file_bytes += choice.size() * rank_bytes;
       }
     }
   }
   return traffic;
 }
 
-void BEffIo::decompose(const mpi::Group& group, const Draw&) {
+void BEffIo::decompose(const mpi::Group& group, const Draw& draws) {
   group_ = group.duplicate();
+  order_draw_ = draws;
   if (protocol_file_.was_given()) protocol_.emplace(group, "protocol", *protocol_file_, run_);
-  if (!mpart_.was_given()) memory_bytes_ = memory_.was_given() ? memory_->value : memory_per_rank(group).value;
+  node_memory_ = node_memory(group);
   patterns_ = io_patterns(mpart());
   hints_.prepare();
-  measured_partitions_.clear();
-  for (const int size : partition_sizes(group.size())) {
-    Partition& partition = measured_partitions_.emplace_back();
-    partition.index = static_cast<int>(measured_partitions_.size()) - 1;
-    partition.ranks = size;
-    partition.group = group_.split(group_.rank() < size ? 0 : MPI_UNDEFINED, group_.rank());
-    partition.region.resize(patterns_.size());
-    partition.written_calls.resize(patterns_.size());
-  }
+  measured_partitions_ = make_partitions(group_, partition_choices(group.size()), patterns_.size());
   owned_.emplace(group, io::Claim{.path = *path_,
                                   .layout = layout(),
                                   .run = run_,
@@ -79,6 +77,7 @@ void BEffIo::decompose(const mpi::Group& group, const Draw&) {
 // Removes the files of the previous execution, since only the writing of a new file is initial.
 void BEffIo::prepare(std::uint64_t execution) {
   execution_ = static_cast<int>(execution);
+  order_draw_.execution = execution * patterns_.size() * io_accesses.size();
   io::remove_share(*path_, layout(), {group_.rank(), group_.size()});
   group_.barrier();
 }
@@ -92,12 +91,16 @@ void BEffIo::perform(Recorder& recorder) {
   header.scheduled_s = time_->seconds();
   header.release = static_cast<int>(*release_);
   header.shared_pointers = !*no_shared_;
+  header.random = *random_;
   header.mpart_bytes = mpart();
-  if (!mpart_.was_given()) header.memory_bytes = memory_bytes_;
+  header.nodes = node_memory_.nodes;
+  if (!mpart_.was_given()) header.node_memory_bytes = memory_.was_given() ? memory_->value : node_memory_.memory.value;
   if (limit_->value > 0) header.limit_bytes = limit_->value;
-  for (const Partition& partition : measured_partitions_) header.partitions.push_back(partition.ranks);
+  for (const Partition& partition : measured_partitions_)
+    header.partitions.push_back({partition.name, partition.ranks, partition.nodes});
   for (const std::int64_t type : *types_) header.types.push_back(static_cast<int>(type));
   for (const Hint& hint : hints_.requested()) header.hints.push_back(Spelling<Hint>::write(hint));
+  for (const PatternHint& hint : *pattern_hints_) header.pattern_hints.push_back(Spelling<PatternHint>::write(hint));
   write_protocol(as_json_line(header));
 
   const std::int64_t start_ns = recorder.now_ns();
@@ -122,9 +125,35 @@ void BEffIo::perform(Recorder& recorder) {
   write_protocol(end_as_json_line(complete() ? std::optional(b_eff_io_value(best())) : std::nullopt, elapsed_s_));
 }
 
-// Executed by rank 0, which is in all partitions.
 void BEffIo::write_protocol(const std::string& text) const {
   if (group_.rank() == 0 && protocol_) protocol_->append(text);
+}
+
+// Takes the lines and the bandwidth of a file to rank 0, which sleeps if it is in another partition.
+void BEffIo::publish(Partition& partition, IoAccess access, IoType type, const std::string& text) const {
+  constexpr int tag = 0;
+  double& bytes_per_s =
+      partition.bytes_per_s[static_cast<std::size_t>(index_of(access))][static_cast<std::size_t>(index_of(type))];
+  const MPI_Comm all = group_.handle();
+  const int rank = group_.rank();
+  if (partition.root == 0) return write_protocol(text);
+  if (rank == partition.root) {
+    mpi::check(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, tag, all), "MPI_Send");
+    mpi::check(MPI_Send(&bytes_per_s, 1, MPI_DOUBLE, 0, tag, all), "MPI_Send");
+  } else if (rank == 0) {
+    MPI_Status status;
+    for (int arrived = 0; !arrived;) {
+      mpi::check(MPI_Iprobe(partition.root, tag, all, &arrived, &status), "MPI_Iprobe");
+      if (!arrived) sleep_for(idle_ns);
+      progress::advance();
+    }
+    int length = 0;
+    mpi::check(MPI_Get_count(&status, MPI_CHAR, &length), "MPI_Get_count");
+    std::string lines(static_cast<std::size_t>(length), '\0');
+    mpi::check(MPI_Recv(lines.data(), length, MPI_CHAR, partition.root, tag, all, MPI_STATUS_IGNORE), "MPI_Recv");
+    mpi::check(MPI_Recv(&bytes_per_s, 1, MPI_DOUBLE, partition.root, tag, all, MPI_STATUS_IGNORE), "MPI_Recv");
+    write_protocol(lines);
+  }
 }
 
 // Ranks of other partitions sleep while they wait, so that they take no CPU time from the measurement.
@@ -133,21 +162,20 @@ void BEffIo::sleeping_barrier() const {
   mpi::check(MPI_Ibarrier(group_.handle(), &request), "MPI_Ibarrier");
   for (int done = 0; !done;) {
     mpi::check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (!done) sleep_for(1'000'000);
+    if (!done) sleep_for(idle_ns);
     progress::advance();
   }
 }
 
 void BEffIo::measure(Partition& partition, IoAccess access, Recorder& recorder) {
-  if (partition.group) {
-    for (int type = 0; type < io_types; ++type) {
-      if (measures(access, static_cast<IoType>(type)))
-        measure_type(partition, access, static_cast<IoType>(type), recorder);
-    }
-  } else {
-    shares_.take_share(0, units_of(access));
+  for (int number = 0; number < io_types; ++number) {
+    const IoType type{number};
+    if (!measures(access, type)) continue;
+    const std::string lines = partition.group ? measure_type(partition, access, type, recorder) : std::string();
+    publish(partition, access, type, lines);
   }
-  if (measured_partitions_.size() > 1) sleeping_barrier();
+  if (!partition.group) shares_.take_share(0, units_of(access));
+  if (measured_partitions_.size() > 1 || partition.ranks < group_.size()) sleeping_barrier();
 }
 
 void BEffIo::reduce_metrics() {
@@ -177,6 +205,7 @@ std::vector<std::string> BEffIo::notes() const {
   if (!complete()) add("--types leaves out pattern types, so there is no b_eff_io value");
   if (limit_->value > 0) add("--limit was given");
   if (*no_shared_) add("--no-shared was given");
+  if (*random_) add("--random was given");
   if (contents_.checks_all_bytes()) add("contents were verified, which slows down reading");
   return notes;
 }

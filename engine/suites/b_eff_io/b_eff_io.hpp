@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/permutation.hpp"
 #include "io/appended_file.hpp"
 #include "io/hints.hpp"
 #include "io/layout.hpp"
@@ -17,6 +18,9 @@
 #include "suites/b_eff_io/io_file.hpp"
 #include "suites/b_eff_io/io_protocol.hpp"
 #include "suites/b_eff_io/io_rule.hpp"
+#include "suites/b_eff_io/partition.hpp"
+#include "suites/b_eff_io/pattern_hint.hpp"
+#include "suites/memory_share.hpp"
 #include "suites/protocol.hpp"
 
 namespace stressbench::beff {
@@ -26,24 +30,6 @@ inline constexpr std::int64_t io_definition_s = 15 * 60;
 struct ValidRelease {
   static constexpr std::string_view words = "1 or 2";
   static bool holds(std::int64_t v) noexcept { return v == 1 || v == 2; }
-};
-
-// The data of a pattern: where it begins in the shared file, the rank's own file or the rank's segment, and the number
-// of calls by which a rank wrote it.
-struct FileRegion {
-  std::int64_t base = 0;
-  std::int64_t calls = 0;
-};
-
-// The first `ranks` ranks of the job, which measure together, and their results.
-struct Partition {
-  int index = 0;
-  int ranks = 0;
-  mpi::Group group;  // none on other ranks
-  std::vector<FileRegion> region;
-  std::vector<std::int64_t> written_calls;  // calls of all ranks, by pattern
-  std::int64_t segment_bytes = 0;
-  std::array<std::array<double, io_types>, 3> bytes_per_s{};  // by access and type
 };
 
 class BEffIo final : public Motif {
@@ -85,18 +71,17 @@ class BEffIo final : public Motif {
     FileRegion* region = nullptr;
     IoAccess access = IoAccess::write;
     double budget_s = 0;
-    std::int64_t max_calls = 0;  // calls for which there is room, or that were written
+    std::int64_t max_calls = 0;        // calls for which there is room, or whose data was written
+    std::optional<Permutation> order;  // of the calls; none: as they were written
     IoResult result;
   };
 
-  std::vector<int> partition_sizes(int ranks) const {
-    std::vector<int> sizes;
-    if (partitions_.was_given()) {
-      for (const std::int64_t size : *partitions_) sizes.push_back(static_cast<int>(size));
-      return sizes;
-    }
-    for (int size = ranks; size >= 1 && sizes.size() < (*release_ == 2 ? 3U : 1U); size /= 2) sizes.push_back(size);
-    return sizes;
+  std::vector<PartitionChoice> partition_choices(int ranks) const {
+    if (partitions_.was_given()) return *partitions_;
+    std::vector<PartitionChoice> choices;
+    for (int size = ranks; size >= 1 && choices.size() < (*release_ == 2 ? 3U : 1U); size /= 2)
+      choices.push_back({.first = size});
+    return choices;
   }
   bool includes(IoType type) const { return std::ranges::find(*types_, std::int64_t{index_of(type)}) != types_->end(); }
   bool complete() const {
@@ -116,24 +101,30 @@ class BEffIo final : public Motif {
   }
   std::int64_t mpart() const {
     if (mpart_.was_given()) return mpart_->value;
-    return io_chunk_of_memory(memory_bytes_);
+    return io_chunk_of_memory(memory_.was_given() ? memory_->value : node_memory_.memory.value, node_memory_.ranks);
+  }
+  // Whether the number of calls is known before the pattern begins, instead of being found by its time.
+  bool is_counted(const IoPattern& pattern) const {
+    return *calls_ > 0 || pattern.units == 0 || is_segmented(pattern.type);
   }
   io::Layout layout() const;
   std::string file_name_of(const Partition& partition, IoType type) const;
 
   void measure(Partition& partition, IoAccess access, Recorder& recorder);
-  void measure_type(Partition& partition, IoAccess access, IoType type, Recorder& recorder);
+  std::string measure_type(Partition& partition, IoAccess access, IoType type, Recorder& recorder);
+  void publish(Partition& partition, IoAccess access, IoType type, const std::string& text) const;
+  void set_pattern_hints(IoFile& file, int pattern) const;
   void measure_pattern(IoFile& file, Partition& partition, PatternRun& run, Recorder& recorder);
   std::int64_t max_calls(const Partition& partition, const IoPattern& pattern) const;
   std::int64_t calls_per_segment(const Partition& partition, const IoPattern& pattern) const;
   void set_segment_length(Partition& partition);
   std::int64_t next_batch(const Partition& partition, const PatternRun& run, std::int64_t start_ns, std::int64_t calls,
                           Recorder& recorder) const;
-  std::int64_t call_bytes(const Partition& partition, const IoPattern& pattern, const FileRegion& region,
-                          std::int64_t call) const;
-  void seek_to_pattern(IoFile& file, const Partition& partition, const IoPattern& pattern, const FileRegion& region);
-  void transfer(IoFile& file, const Partition& partition, const PatternRun& run, std::int64_t number,
-                Recorder& recorder);
+  std::int64_t call_bytes(const Partition& partition, const IoPattern& pattern, const FileRegion& region) const;
+  void seek_to(IoFile& file, const Partition& partition, const PatternRun& run, std::int64_t call);
+  void seek_to_pattern(IoFile& file, const Partition& partition, const PatternRun& run);
+  Permutation random_order(const PatternRun& run) const;
+  void transfer(IoFile& file, const Partition& partition, const PatternRun& run, std::int64_t turn, Recorder& recorder);
   void reduce(const Partition& partition, std::vector<PatternRun>& runs, IoResult& file_result) const;
   void write_protocol(const std::string& text) const;
   void sleeping_barrier() const;
@@ -149,8 +140,12 @@ class BEffIo final : public Motif {
       "time for a partition (release 2: for all partitions); the definition requires at least 15 min",
       Positive{}};
   Param<std::string> path_{this, 'f', "file", "b_eff_io", "prefix of the names of its files", NotEmpty{}};
-  Param<std::vector<std::int64_t>> partitions_{
-      this, "partitions", {}, "ranks of each partition (default: all; release 2: all, a half, a quarter)"};
+  Param<std::vector<PartitionChoice>> partitions_{
+      this,
+      "partitions",
+      {},
+      "partitions: 8 (the first ranks), 2x4 (4 ranks on each of 2 nodes), r0-3+8 (these ranks); default: all ranks; "
+      "release 2: all, a half, a quarter"};
   Param<std::int64_t> release_{
       this, "release", 1,
       "1: one partition after the other; 2: all partitions write, then rewrite (scattering type only), then read",
@@ -158,12 +153,15 @@ class BEffIo final : public Motif {
   Param<std::vector<std::int64_t>> types_{this, "types", {0, 1, 2, 3, 4}, "pattern types to measure"};
   Param<bool> no_shared_{this, "no-shared", "use calls with offsets instead of shared file pointers for type 1"};
   Param<Bytes> memory_{this, "memory", Bytes{0},
-                       "memory per rank; the longest chunk is 1/128 of it, at least 2 MiB (default: detected)"};
+                       "memory of a node; the longest chunk is 1/128 of it, at least 2 MiB (default: detected)"};
   Param<Bytes> mpart_{this, "mpart", Bytes{0}, "the longest chunk, instead of --memory", FitsMessage{}};
   Param<Bytes> limit_{this, "limit", Bytes{0},
                       "approximate limit on the total size of its files; 0: as much as time allows"};
   Param<std::int64_t> calls_{this, "calls", 0, "calls per rank and pattern, instead of --time", NotNegative{}};
+  Param<bool> random_{this, "random", "rewrite and read each pattern's calls in random order"};
   io::Hints hints_{*this};
+  Param<std::vector<PatternHint>> pattern_hints_{
+      this, "pattern-hint", {}, "hints for MPI-IO from a pattern on to the end of its file, number:key=value"};
   Param<bool> keep_{this, "keep", "keep the files when the motif ends"};
   Param<bool> overwrite_{this, "overwrite", "replace existing files"};
   Param<std::string> protocol_file_{this, "protocol", "",
@@ -178,7 +176,8 @@ class BEffIo final : public Motif {
 
   io::Run run_;
   mpi::Group group_;
-  std::int64_t memory_bytes_ = 0;
+  NodeMemory node_memory_;
+  Draw order_draw_;
   std::vector<IoPattern> patterns_;
   std::vector<Partition> measured_partitions_;
   std::optional<io::OwnedFiles> owned_;

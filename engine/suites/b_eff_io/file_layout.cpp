@@ -20,16 +20,13 @@ std::string BEffIo::file_name_of(const Partition& partition, IoType type) const 
   std::int64_t first = 0;
   for (int earlier = 0; earlier < partition.index; ++earlier)
     first += shared_files + measured_partitions_[static_cast<std::size_t>(earlier)].ranks;
-  if (type == IoType::separate) return io::file_name(*path_, first + shared_files + group_.rank());
+  if (type == IoType::separate) return io::file_name(*path_, first + shared_files + partition.group.rank());
   return io::file_name(*path_, first + index_of(type) - (type > IoType::separate ? 1 : 0));
 }
 
 // Maximum number of calls of a rank in the initial writing of a pattern.
 std::int64_t BEffIo::max_calls(const Partition& partition, const IoPattern& pattern) const {
-  if (pattern.fills) {
-    const std::int64_t segment_rest = partition.segment_bytes - next_base_;
-    return (segment_rest + pattern.chunk_bytes - 1) / pattern.chunk_bytes;
-  }
+  if (pattern.fills) return next_base_ < partition.segment_bytes ? 1 : 0;
   if (pattern.units == 0) return 1;
   if (*calls_ > 0) return *calls_;
   if (is_segmented(pattern.type)) return calls_per_segment(partition, pattern);
@@ -42,19 +39,16 @@ std::int64_t BEffIo::max_calls(const Partition& partition, const IoPattern& patt
 }
 
 // As often as a rank wrote this chunk in the same time to its own file or, if that was not measured, with the first
-// other type that was. Types 1 to 4 have the same chunks in the same order, type 0 in another order.
+// other type that was.
 std::int64_t BEffIo::calls_per_segment(const Partition& partition, const IoPattern& pattern) const {
   if (pattern.units == 0) return 1;
   if (*calls_ > 0) return *calls_;
   for (const IoType type : {IoType::separate, IoType::shared, IoType::scatter}) {
     if (!includes(type)) continue;
-    for (const IoPattern& reference : patterns_) {
-      if (reference.type != type || reference.units == 0 || reference.chunk_bytes != pattern.chunk_bytes) continue;
-      const auto calls = static_cast<double>(partition.written_calls[static_cast<std::size_t>(reference.number)]);
-      const double chunks =
-          calls * static_cast<double>(reference.memory_bytes / reference.chunk_bytes) / partition.ranks;
-      return std::max<std::int64_t>(1, static_cast<std::int64_t>(chunks * pattern.units / reference.units));
-    }
+    const IoPattern& reference = counterpart(patterns_, pattern, type);
+    const auto calls = static_cast<double>(partition.written_calls[static_cast<std::size_t>(reference.number)]);
+    const double chunks = calls * static_cast<double>(reference.memory_bytes / reference.chunk_bytes) / partition.ranks;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(chunks * pattern.units / reference.units));
   }
   return 1;
 }
@@ -68,31 +62,46 @@ void BEffIo::set_segment_length(Partition& partition) {
   partition.segment_bytes = segment_bytes(sum);
 }
 
-std::int64_t BEffIo::call_bytes(const Partition& partition, const IoPattern& pattern, const FileRegion& region,
-                                std::int64_t call) const {
-  if (!pattern.fills) return pattern.memory_bytes;
-  return std::min(pattern.chunk_bytes, partition.segment_bytes - region.base - call * pattern.chunk_bytes);
+std::int64_t BEffIo::call_bytes(const Partition& partition, const IoPattern& pattern, const FileRegion& region) const {
+  return pattern.fills ? partition.segment_bytes - region.base : pattern.memory_bytes;
 }
 
-// Moves to the first byte of a pattern's data.
-void BEffIo::seek_to_pattern(IoFile& file, const Partition& partition, const IoPattern& pattern,
-                             const FileRegion& region) {
-  const int rank = partition.group.rank();
+// Moves to the data of a call in a pattern's data.
+void BEffIo::seek_to(IoFile& file, const Partition& partition, const PatternRun& run, std::int64_t call) {
+  const IoPattern& pattern = *run.pattern;
+  const std::int64_t offset = call * pattern.memory_bytes;
+  const std::int64_t base = run.region->base;
   switch (pattern.type) {
     case IoType::scatter:
-      file.set_strided_view(region.base, pattern.chunk_bytes, rank, partition.ranks);
+      file.seek(offset);
       break;
     case IoType::shared:
-      if (!*no_shared_ && shared_pointer_ != region.base) file.seek_shared(region.base);
-      shared_pointer_ = region.base;
+      if (!*no_shared_ && shared_pointer_ != base + offset * partition.ranks)
+        file.seek_shared(base + offset * partition.ranks);
+      shared_pointer_ = base + offset * partition.ranks;
       break;
     case IoType::separate:
-      file.seek(region.base);
+      file.seek(base + offset);
       break;
     case IoType::segmented:
     case IoType::segmented_collective:
-      file.seek(rank * partition.segment_bytes + region.base);
+      file.seek(partition.group.rank() * partition.segment_bytes + base + offset);
       break;
   }
+}
+
+// Moves to the first byte of a pattern's data.
+void BEffIo::seek_to_pattern(IoFile& file, const Partition& partition, const PatternRun& run) {
+  if (run.pattern->type != IoType::scatter) return seek_to(file, partition, run, 0);
+  file.set_strided_view(run.region->base, run.pattern->chunk_bytes, partition.group.rank(), partition.ranks);
+}
+
+// The order of a pattern's calls in random access: the same on all ranks of a collective pattern, another for each
+// access and each execution.
+Permutation BEffIo::random_order(const PatternRun& run) const {
+  Draw draw = order_draw_;
+  draw.rank = collective(run.pattern->type) ? 0 : static_cast<std::uint32_t>(group_.rank()) + 1;
+  draw.execution += static_cast<std::uint64_t>(run.pattern->number * 3 + index_of(run.access));
+  return Permutation(run.max_calls, random_bits(draw));
 }
 }  // namespace stressbench::beff

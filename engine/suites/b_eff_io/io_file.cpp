@@ -68,6 +68,8 @@ void IoFile::set_strided_view(std::int64_t base, std::int64_t chunk_bytes, int r
              "MPI_File_set_view");
 }
 
+void IoFile::set_hints(MPI_Info hints) { check_code(MPI_File_set_info(file_, hints), "MPI_File_set_info"); }
+
 void IoFile::seek(std::int64_t offset) { check_code(MPI_File_seek(file_, offset, MPI_SEEK_SET), "MPI_File_seek"); }
 
 void IoFile::seek_shared(std::int64_t offset) {

@@ -26,6 +26,7 @@ class IoFile {
   // Collective. Sets a file view: from `base` on, ranks alternate in chunks of `chunk_bytes`, and the pointer of this
   // rank only covers its own chunks.
   void set_strided_view(std::int64_t base, std::int64_t chunk_bytes, int rank, int ranks);
+  void set_hints(MPI_Info hints);  // collective
   void seek(std::int64_t offset);
   void seek_shared(std::int64_t offset);  // collective
   // `offset` is used by IoCall::at_all only.

@@ -19,29 +19,35 @@ Json or_null(const std::optional<T>& value) {
 }  // namespace
 
 std::string as_json_line(const IoHeader& header) {
+  Json partitions = Json::array();
+  for (const IoHeader::Partition& partition : header.partitions)
+    partitions.push_back({{"name", partition.name}, {"ranks", partition.ranks}, {"nodes", partition.nodes}});
   const Json line{{"type", "b_eff_io"},
-                  {"version", 1},
+                  {"version", 2},
                   {"round", header.round},
                   {"ranks", header.ranks},
                   {"scheduled_s", header.scheduled_s},
                   {"release", header.release},
                   {"shared_pointers", header.shared_pointers},
-                  {"memory_bytes", or_null(header.memory_bytes)},
+                  {"random", header.random},
+                  {"nodes", header.nodes},
+                  {"node_memory_bytes", or_null(header.node_memory_bytes)},
                   {"mpart_bytes", header.mpart_bytes},
                   {"limit_bytes", or_null(header.limit_bytes)},
-                  {"partitions", header.partitions},
+                  {"partitions", partitions},
                   {"types", header.types},
-                  {"hints", header.hints}};
+                  {"hints", header.hints},
+                  {"pattern_hints", header.pattern_hints}};
   return line.dump() + '\n';
 }
 
 std::string as_json_line(int partition, IoAccess access, const IoPattern& pattern, const IoResult& measured) {
   return fmt::format(
       R"({{"type":"pattern","partition":{},"access":"{}","pattern_type":{},"number":{},"chunk_bytes":{},)"
-      R"("memory_chunk_bytes":{},"units":{},"calls":{},"bytes":{},"time_s":{},"again":{}}})"
+      R"("memory_chunk_bytes":{},"units":{},"calls":{},"bytes":{},"time_s":{},"exhausted":{}}})"
       "\n",
       partition, name_of(access), index_of(pattern.type), pattern.number, pattern.chunk_bytes, pattern.memory_bytes,
-      pattern.units, measured.calls, measured.bytes, measured.time_s, measured.wrapped_around);
+      pattern.units, measured.calls, measured.bytes, measured.time_s, measured.exhausted);
 }
 
 std::string file_as_json_line(int partition, IoAccess access, IoType type, const IoResult& measured) {

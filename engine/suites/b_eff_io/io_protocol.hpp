@@ -17,12 +17,20 @@ struct IoHeader {
   double scheduled_s = 0;
   int release = 1;
   bool shared_pointers = true;
-  std::optional<std::int64_t> memory_bytes;  // per rank; none if M_PART was given
+  bool random = false;  // rewriting and reading in random order
+  int nodes = 0;
+  std::optional<std::int64_t> node_memory_bytes;  // none if M_PART was given
   std::int64_t mpart_bytes = 0;
   std::optional<std::int64_t> limit_bytes;
-  std::vector<int> partitions;  // ranks of each
+  struct Partition {
+    std::string name;
+    int ranks = 0;
+    int nodes = 0;
+  };
+  std::vector<Partition> partitions;
   std::vector<int> types;
   std::vector<std::string> hints;
+  std::vector<std::string> pattern_hints;
 };
 
 // Results over all ranks of a partition; the time is the maximum over them.
@@ -30,7 +38,7 @@ struct IoResult {
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
   double time_s = 0;
-  bool wrapped_around = false;  // the data was accessed more than once
+  bool exhausted = false;  // all of its data was read or rewritten before its time was over
 };
 
 // JSON Lines, each with its newline.

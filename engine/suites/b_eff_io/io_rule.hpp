@@ -27,18 +27,22 @@ struct IoPattern {
   std::int64_t chunk_bytes = 0;
   std::int64_t memory_bytes = 0;
   int units = 0;       // of time; 0: one call
-  bool fills = false;  // fills the rest of a segment, in chunks of at most `chunk_bytes`
+  bool fills = false;  // one call for the rest of a segment, which is less than 1 MB
 };
 
 inline constexpr std::int64_t io_kb = 1024, io_mb = 1024 * io_kb;
 inline constexpr std::int64_t longest_io_chunk = 2047 * io_mb;  // MPI counts bytes in an int
 
-// M_PART: 1/128 of the memory, at least 2 MB, in whole MB so that it is well-formed.
-constexpr std::int64_t io_chunk_of_memory(std::int64_t memory_bytes) noexcept {
-  return std::clamp(memory_bytes / 128 / io_mb * io_mb, 2 * io_mb, longest_io_chunk);
+// M_PART: 1/128 of a node's memory, at least 2 MB, in whole MB so that it is well-formed. The paper has one rank on a
+// node; here the two buffers of each of `ranks_per_node` ranks take at most a quarter of the memory.
+constexpr std::int64_t io_chunk_of_memory(std::int64_t node_memory_bytes, int ranks_per_node) noexcept {
+  const std::int64_t rule = node_memory_bytes / 128, room = node_memory_bytes / 8 / ranks_per_node;
+  return std::clamp(std::min(rule, room) / io_mb * io_mb, 2 * io_mb, longest_io_chunk);
 }
 
-// All 43 rows, in order of their numbers.
+inline constexpr int io_pattern_count = 43;
+
+// All rows, in order of their numbers.
 inline std::vector<IoPattern> io_patterns(std::int64_t mpart_bytes) {
   struct Row {
     std::int64_t chunk, memory;
@@ -71,6 +75,16 @@ inline std::vector<IoPattern> io_patterns(std::int64_t mpart_bytes) {
   for (const IoType type : {IoType::separate, IoType::segmented, IoType::segmented_collective})
     add(type, contiguous_rows(2));
   return patterns;
+}
+
+// The pattern of another type that writes the same chunks as `pattern`, which is of types 1 to 4 and has a share of
+// time. These types have the same rows in the same order; of type 0 it is the first row with this chunk.
+inline const IoPattern& counterpart(std::span<const IoPattern> patterns, const IoPattern& pattern, IoType type) {
+  const auto first_of = [&](IoType wanted) { return std::ranges::find(patterns, wanted, &IoPattern::type); };
+  if (type != IoType::scatter) return first_of(type)[pattern.number - first_of(pattern.type)->number];
+  return *std::ranges::find_if(patterns, [&](const IoPattern& one) {
+    return one.type == type && one.units > 0 && one.chunk_bytes == pattern.chunk_bytes;
+  });
 }
 
 // Distributes the remaining time over the remaining patterns by their units. Time that a pattern takes in excess is

@@ -5,7 +5,7 @@
 
 namespace stressbench::beff {
 
-void BEffIo::measure_type(Partition& partition, IoAccess access, IoType type, Recorder& recorder) {
+std::string BEffIo::measure_type(Partition& partition, IoAccess access, IoType type, Recorder& recorder) {
   const mpi::Group& group = partition.group;
   std::vector<PatternRun> runs;
   for (const IoPattern& pattern : patterns_) {
@@ -23,7 +23,10 @@ void BEffIo::measure_type(Partition& partition, IoAccess access, IoType type, Re
   const std::int64_t start_ns = recorder.now_ns();
   IoFile file(type == IoType::separate ? MPI_COMM_SELF : group.handle(), file_name_of(partition, type),
               access == IoAccess::read ? io::Access::read : io::Access::write, hints_.handle());
-  for (PatternRun& run : runs) measure_pattern(file, partition, run, recorder);
+  for (PatternRun& run : runs) {
+    set_pattern_hints(file, run.pattern->number);
+    measure_pattern(file, partition, run, recorder);
+  }
   if (access == IoAccess::write && hints_.any() && group_.rank() == 0 && notes_.empty()) {
     MPI_Info used = MPI_INFO_NULL;
     mpi::check(MPI_File_get_info(file.handle(), &used), "MPI_File_get_info");
@@ -47,7 +50,7 @@ void BEffIo::measure_type(Partition& partition, IoAccess access, IoType type, Re
       static_cast<double>(file_result.bytes) / file_result.time_s;
   std::string text;
   for (const PatternRun& run : runs) text += as_json_line(partition.index, access, *run.pattern, run.result);
-  write_protocol(text + file_as_json_line(partition.index, access, type, file_result));
+  return text + file_as_json_line(partition.index, access, type, file_result);
 }
 
 // Reduces calls and bytes to sums over the ranks, and times to maxima.
@@ -55,7 +58,7 @@ void BEffIo::reduce(const Partition& partition, std::vector<PatternRun>& runs, I
   std::vector<std::int64_t> sums;
   std::vector<double> times;
   for (const PatternRun& run : runs) {
-    sums.insert(sums.end(), {run.result.calls, run.result.bytes, run.result.wrapped_around ? 1 : 0});
+    sums.insert(sums.end(), {run.result.calls, run.result.bytes, run.result.exhausted ? 1 : 0});
     times.push_back(run.result.time_s);
   }
   times.push_back(file_result.time_s);
@@ -72,6 +75,16 @@ void BEffIo::reduce(const Partition& partition, std::vector<PatternRun>& runs, I
   file_result.time_s = std::max(times.back(), 1e-9);
 }
 
+void BEffIo::set_pattern_hints(IoFile& file, int pattern) const {
+  mpi::Info hints;
+  for (const PatternHint& one : *pattern_hints_) {
+    if (one.pattern != pattern) continue;
+    if (hints.handle() == MPI_INFO_NULL) hints = mpi::Info::create();
+    hints.set(one.hint.key, one.hint.value);
+  }
+  if (hints.handle() != MPI_INFO_NULL) file.set_hints(hints.handle());
+}
+
 void BEffIo::measure_pattern(IoFile& file, Partition& partition, PatternRun& run, Recorder& recorder) {
   const IoPattern& pattern = *run.pattern;
   FileRegion& region = *run.region;
@@ -81,28 +94,24 @@ void BEffIo::measure_pattern(IoFile& file, Partition& partition, PatternRun& run
   run.budget_s = shares_.take_share(elapsed_s, pattern.units);
   if (initial_write) region = {.base = next_base_};
   run.max_calls = initial_write ? max_calls(partition, pattern) : region.calls;
-  seek_to_pattern(file, partition, pattern, region);
+  if (*random_ && !initial_write && run.max_calls > 0) run.order = random_order(run);
+  seek_to_pattern(file, partition, run);
   const std::int64_t check_time_before_ns = contents_.check_time_ns();
   const std::int64_t start_ns = recorder.now_ns();
+  const bool counted = is_counted(pattern);
   std::int64_t calls = 0;
-  // A pattern without time units is one call; when it is written and fills the rest of a segment, as many as needed.
-  std::int64_t batch = pattern.fills && initial_write ? run.max_calls : std::min<std::int64_t>(1, run.max_calls);
-  if (*calls_ > 0 && pattern.units > 0) batch = run.max_calls;
+  std::int64_t batch = counted ? run.max_calls : std::min<std::int64_t>(1, run.max_calls);
   while (batch > 0) {
-    for (std::int64_t i = 0; i < batch; ++i, ++calls) {
-      const std::int64_t call = initial_write ? calls : calls % run.max_calls;
-      if (calls > 0 && call == 0) {
-        run.result.wrapped_around = true;
-        if (pattern.type == IoType::scatter) file.seek(0);
-        if (pattern.type != IoType::scatter) seek_to_pattern(file, partition, pattern, region);
-      }
-      transfer(file, partition, run, call, recorder);
-      run.result.bytes += call_bytes(partition, pattern, region, call);
+    for (; batch > 0; --batch, ++calls) {
+      transfer(file, partition, run, calls, recorder);
+      run.result.bytes += call_bytes(partition, pattern, region);
+      progress::advance();
     }
-    progress::advance();
-    if (pattern.units == 0 || *calls_ > 0) break;
-    batch = next_batch(partition, run, start_ns + contents_.check_time_ns() - check_time_before_ns, calls, recorder);
-    if (initial_write) batch = std::min(batch, run.max_calls - calls);
+    if (counted) break;
+    const std::int64_t further =
+        next_batch(partition, run, start_ns + contents_.check_time_ns() - check_time_before_ns, calls, recorder);
+    batch = std::min(further, run.max_calls - calls);
+    run.result.exhausted = !initial_write && batch < further;
   }
   run.result.calls = calls;
   if (run.access != IoAccess::read) {
@@ -135,11 +144,13 @@ std::int64_t BEffIo::next_batch(const Partition& partition, const PatternRun& ru
   return next_calls(calls, time_and_excess_s[0], -time_and_excess_s[1]);
 }
 
-void BEffIo::transfer(IoFile& file, const Partition& partition, const PatternRun& run, std::int64_t number,
+void BEffIo::transfer(IoFile& file, const Partition& partition, const PatternRun& run, std::int64_t turn,
                       Recorder& recorder) {
   const IoPattern& pattern = *run.pattern;
+  const std::int64_t number = run.order ? (*run.order)(turn) : turn;
+  if (run.order) seek_to(file, partition, run, number);
   const FileContents::Call call{pattern.number, number};
-  const auto length = static_cast<std::size_t>(call_bytes(partition, pattern, *run.region, number));
+  const auto length = static_cast<std::size_t>(call_bytes(partition, pattern, *run.region));
   IoCall io_call = collective(pattern.type) ? IoCall::own_all : IoCall::own;
   std::int64_t offset = 0;
   if (pattern.type == IoType::shared) {
@@ -163,7 +174,7 @@ double BEffIo::b_eff_io_value(const Partition& partition) const {
                           access_bandwidth(partition, IoAccess::read));
 }
 
-// The best partition as known on rank 0, which is in all partitions.
+// The best partition as known on rank 0.
 const Partition& BEffIo::best() const {
   return *std::ranges::max_element(measured_partitions_, {},
                                    [this](const Partition& one) { return b_eff_io_value(one); });

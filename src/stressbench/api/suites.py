@@ -18,7 +18,7 @@ from stressbench.experiments.balance import (
 from stressbench.experiments.io_settings import (
     DEFAULT_TIME,
     default_file,
-    partition_sizes,
+    partition_names,
     pattern_types,
     require_io_settings,
 )
@@ -112,9 +112,11 @@ def beff(
 
 
 def beff_io(
-    *, ranks: int | None = None, on: "str | Lab" = "local", time: str | None = None, partitions: Sequence[int] = (),
+    *, ranks: int | None = None, on: "str | Lab" = "local", time: str | None = None,
+    partitions: Sequence[int | str] = (),
     release: int = 1, file: str | PathLike[str] | None = None, memory: str | None = None, mpart: str | None = None,
-    limit: str | None = None, hints: Mapping[str, object] | None = None, shared_pointers: bool = True,
+    limit: str | None = None, hints: Mapping[str, object] | None = None,
+    pattern_hints: Mapping[int, Mapping[str, object]] | None = None, random: bool = False, shared_pointers: bool = True,
     types: Sequence[int] = (), keep: bool = False, overwrite: bool = False, verify: bool = False, seed: int = 1,
     cache_bytes: int | None = None, output: str | PathLike[str] | None = None,
     engine: str | PathLike[str] | None = None, progress: Report | None = None,
@@ -123,7 +125,8 @@ def beff_io(
 
         stressbench.beff_io(ranks=4, time="60s", file="/scratch/me/b_eff_io").data.b_eff_io        # bytes/s
 
-    Parameters are the options of `stressbench beff-io`. Times and sizes are texts with a unit. `cache_bytes`: the size
+    Parameters are the options of `stressbench beff-io`. Times and sizes are texts with a unit; partitions are numbers of
+    ranks, or texts such as "2x4" and "r0-3+8"; `pattern_hints` are hints by the number of a pattern. `cache_bytes`: the size
     of the file system's cache, to check that enough was written. `output` keeps the protocol, which `stressbench.read`
     evaluates again. The result of an interrupted measurement is incomplete.
 
@@ -131,13 +134,20 @@ def beff_io(
     measured.
     """
     hint_texts = tuple(f"{name}={value}" for name, value in (hints or {}).items())
-    require_io_settings(release=str(release), time=time, memory=memory, mpart=mpart, limit=limit, hints=hint_texts)
+    pattern_hint_texts = tuple(
+        f"{number}:{name}={value}" for number, of_it in (pattern_hints or {}).items() for name, value in of_it.items()
+    )
+    require_io_settings(
+        release=str(release), time=time, memory=memory, mpart=mpart, limit=limit, hints=hint_texts,
+        pattern_hints=pattern_hint_texts,
+    )  # fmt: skip
     target = resolve_target(str(on), environment=os.environ)
     launch = suite_launch(target, ranks, on=str(on), engine=_path(engine), seed=str(seed), verify=verify)
     options = BEffIOOptions(
         time=time or DEFAULT_TIME[str(release)], file=default_file(target, on=str(on)) if file is None else str(file),
-        partitions=partition_sizes(_listed(partitions), ranks=launch.shape.ranks), release=release, memory=memory,
-        longest=mpart, limit=limit, hints=hint_texts, types=pattern_types(_listed(types)),
+        partitions=partition_names(_listed(partitions), ranks=launch.shape.ranks), release=release, memory=memory,
+        longest=mpart, limit=limit, hints=hint_texts, pattern_hints=pattern_hint_texts,
+        random=random, types=pattern_types(_listed(types)),
         shared_pointers=shared_pointers, keep=keep, overwrite=overwrite,
     )  # fmt: skip
     result, _ = run_b_eff_io(
@@ -156,7 +166,7 @@ def read_beff_io(path: Path) -> BEffIOResults:
     return BEffIOResults(evaluate_b_eff_io(path))
 
 
-def _listed(numbers: Sequence[int]) -> str | None:
+def _listed(numbers: Sequence[int | str]) -> str | None:
     return ",".join(map(str, numbers)) or None
 
 

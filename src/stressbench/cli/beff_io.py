@@ -1,5 +1,6 @@
 """`stressbench beff-io`: the effective I/O bandwidth of a file system."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,12 +13,18 @@ from stressbench.cli.options.suite import SuiteOptions
 from stressbench.console import emit, note
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.io_settings import DEFAULT_TIME
-from stressbench.experiments.report_page import check_report_page, write_report_page
+from stressbench.experiments.report_page import (
+    check_report_page,
+    check_text_file,
+    write_report_page,
+    write_text_file,
+)
 from stressbench.experiments.suites import evaluate_b_eff_io, run_b_eff_io
 from stressbench.launch.option_values import size_bytes
 from stressbench.report.renderers import render
 from stressbench.report.renderers.text import show
 from stressbench.report.suites import beff_io as documents
+from stressbench.report.suites.beff_io_text import skampi_text, summary_text
 from stressbench.suites.beff_io import BEffIO
 
 _HELP = """\
@@ -64,11 +71,21 @@ def beff_io(
         str | None,
         typer.Option(metavar="SIZE", help="Size of the file system cache, to check that 20 times as much was written."),
     ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.sum", help="Write the result as the original program's summary.", show_default=False),
+    ] = None,
+    skampi: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.sko", help="Write all patterns as result blocks like SKaMPI's.", show_default=False),
+    ] = None,
 ) -> None:  # fmt: skip
     """Measure b_eff_io, or evaluate a protocol file, and print the result."""
     status: int = ExitStatus.ok
     cache_bytes = None if cache is None else size_bytes(cache, option="--cache")
     check_report_page(suite.page)
+    check_text_file(summary, endings=(".sum", ".txt"), option="--summary")
+    check_text_file(skampi, endings=(".sko", ".txt"), option="--skampi")
     if suite.protocol_file is not None:
         result = evaluate_b_eff_io(suite.protocol_file, cache_bytes=cache_bytes)
     else:
@@ -79,6 +96,10 @@ def beff_io(
         )  # fmt: skip
     if suite.page is not None:
         write_report_page(suite.page, render("html", documents.page(result)), progress=emit)
+    if summary is not None:
+        write_text_file(summary, summary_text(result), option="--summary", progress=emit)
+    if skampi is not None:
+        write_text_file(skampi, skampi_text(result), option="--skampi", progress=emit)
     _print(result, as_json=suite.as_json, published=suite.published)
     if not result.complete:
         if suite.as_json:

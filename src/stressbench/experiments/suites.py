@@ -90,18 +90,21 @@ class BEffIOOptions:
     """What b_eff_io measures, and where its files are. Times and sizes are as typed, since the motif checks them.
 
     `time`: the scheduled time. `file`: prefix of the files, in which `${SCRATCH}` is a variable of the target.
-    `partitions`: numbers of ranks, empty: all. `memory`: per rank; it determines the longest chunk, unless `longest`
-    gives that. `limit`: total size of the files. `types`: pattern types, empty: all.
+    `partitions`: as in --partitions, such as `4`, `2x4` or `r0-3+8`; empty: all ranks. `memory`: of a node; it
+    determines the longest chunk, unless `longest` gives that. `limit`: total size of the files. `types`: pattern types,
+    empty: all. `pattern_hints`: `number:key=value`. `random`: rewriting and reading in random order.
     """
 
     time: str
     file: str
-    partitions: tuple[int, ...] = ()
+    partitions: tuple[str, ...] = ()
     release: int = 1
     memory: str | None = None
     longest: str | None = None
     limit: str | None = None
     hints: tuple[str, ...] = ()
+    pattern_hints: tuple[str, ...] = ()
+    random: bool = False
     types: tuple[int, ...] = ()
     shared_pointers: bool = True
     keep: bool = False
@@ -112,9 +115,10 @@ class BEffIOOptions:
         return _arguments(
             ("--time", self.time), ("--file", self.file), ("--partitions", _list(self.partitions)),
             ("--release", str(self.release)), ("--memory", self.memory), ("--mpart", self.longest),
-            ("--limit", self.limit), ("--hint", _list(self.hints)), ("--types", _list(self.types)),
+            ("--limit", self.limit), ("--hint", _list(self.hints)),
+            ("--pattern-hint", _list(self.pattern_hints)), ("--types", _list(self.types)),
             flags=(
-                ("--no-shared", not self.shared_pointers), ("--keep", self.keep), ("--overwrite", self.overwrite),
+                ("--random", self.random), ("--no-shared", not self.shared_pointers), ("--keep", self.keep), ("--overwrite", self.overwrite),
             ),
         )  # fmt: skip
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stressbench.formats.protocols.beff_io import Access, FileLine, Head, PatternLine, Protocol
+from stressbench.formats.protocols.beff_io import Access, FileLine, Head, PartitionHead, PatternLine, Protocol
 from stressbench.formats.protocols.io_patterns import TABLE_2, TYPES, WEIGHTS, Chunk
 
 FULL_T_S: Mapping[int, float] = {1: 900.0, 2: 1800.0}
@@ -24,7 +24,8 @@ _RELATIVE_TOLERANCE = 1e-9
 class PatternValue:
     """Measurement of a row of Table 2 of the paper. `value` is the bandwidth (bytes/s), None without any transfer.
 
-    `again`: the pattern read the same data more than once.
+    `exhausted`: all data of the pattern was read or rewritten before its time was over. `again`: the pattern read the
+    same data more than once, which only version 1 of the protocol did.
     """
 
     number: int
@@ -39,6 +40,7 @@ class PatternValue:
     time_s: float
     value: float | None
     again: bool
+    exhausted: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,13 +69,16 @@ class AccessValue:
 
 @dataclass(frozen=True, kw_only=True)
 class Partition:
-    """Result on a number of ranks; `value` (bytes/s) is None if an access method has no value.
+    """Result on some of the ranks; `value` (bytes/s) is None if an access method has no value.
 
+    `name`: as in --partitions, such as `2x4`. `nodes`: number of nodes of these ranks, None if unknown.
     `least_bytes` is the amount that the definition requires of the initial write, 300 s at its bandwidth. `enough`:
     whether the initial write was at least 20 times the size of the cache; None if the cache size is unknown.
     """
 
+    name: str
     ranks: int
+    nodes: int | None
     value: float | None
     accesses: tuple[AccessValue, ...]
     patterns: tuple[PatternValue, ...]
@@ -83,6 +88,17 @@ class Partition:
     def of(self, access: Access) -> AccessValue:
         """The result of an access method."""
         return next(one for one in self.accesses if one.access is access)
+
+    @property
+    def label(self) -> str:
+        """Its number of ranks, and its name if these are not the first ranks: `8 ranks (2x4)`."""
+        return ranks_label(self.ranks, self.name)
+
+
+def ranks_label(ranks: int, name: str) -> str:
+    """A number of ranks, and the name of their partition if that says more: `8 ranks (2x4)`."""
+    text = f"{ranks:,} rank{'' if ranks == 1 else 's'}"
+    return text if name == str(ranks) else f"{text} ({name})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +122,7 @@ class Balance:
 class BEffIO:
     """The result of b_eff_io in bytes/s with its parts; `b_eff_io` is None for the reason in `missing`.
 
-    `best` is the number of ranks of the best partition. `scheduled_s` is the scheduled time of all partitions.
+    `best` is the number of ranks of the best partition, `best_name` its name. `scheduled_s` is the scheduled time of all partitions.
     `claimed` is the engine's own value. `reduced` lists deviations from the definition that make the result
     incomparable with published ones; `cautions` lists reasons to doubt it.
     """
@@ -115,6 +131,7 @@ class BEffIO:
     b_eff_io: float | None
     missing: str | None
     best: int | None
+    best_name: str | None
     partitions: tuple[Partition, ...]
     balance: Balance | None
     scheduled_s: float
@@ -140,8 +157,8 @@ def b_eff_io_of(protocol: Protocol, *, cache_bytes: int | None = None) -> BEffIO
     for file in protocol.files:
         lines[file.partition].files.append(file)
     partitions = tuple(
-        _partition(of_it, ranks, release=head.release, cache_bytes=cache_bytes)
-        for of_it, ranks in zip(lines, head.partitions, strict=True)
+        _partition(of_it, ranks, known, release=head.release, cache_bytes=cache_bytes)
+        for of_it, ranks, known in zip(lines, head.partition_ranks, head.partition_heads, strict=True)
     )
     values = [one.value for one in partitions if one.value is not None]
     missing = _missing(protocol, partitions)
@@ -152,6 +169,7 @@ def b_eff_io_of(protocol: Protocol, *, cache_bytes: int | None = None) -> BEffIO
         b_eff_io=number,
         missing=missing,
         best=None if best is None else best.ranks,
+        best_name=None if best is None else best.name,
         partitions=partitions,
         balance=None if best is None else _balance(head, best.of(Access.write).value),
         scheduled_s=head.scheduled_s * (len(partitions) if head.release == 1 else 1),
@@ -176,13 +194,17 @@ class _PartitionLines:
     files: list[FileLine] = field(default_factory=list)
 
 
-def _partition(lines: _PartitionLines, ranks: int, *, release: int, cache_bytes: int | None) -> Partition:
+def _partition(
+    lines: _PartitionLines, ranks: int, known: PartitionHead | None, *, release: int, cache_bytes: int | None
+) -> Partition:
     accesses = tuple(_access(lines.files, access, release=release) for access in Access)
     values = {one.access: one.value for one in accesses}
     weighted = [_ACCESS_WEIGHTS[access] * value for access, value in values.items() if value is not None]
     write = accesses[0]
     return Partition(
+        name=str(ranks) if known is None else known.name,
         ranks=ranks,
+        nodes=None if known is None else known.nodes,
         value=math.fsum(weighted) if len(weighted) == len(accesses) else None,
         accesses=accesses,
         patterns=tuple(map(_pattern, lines.patterns)),
@@ -213,15 +235,15 @@ def _pattern(line: PatternLine) -> PatternValue:
     return PatternValue(
         number=line.number, access=line.access, pattern_type=line.pattern_type, chunk=TABLE_2[line.number].chunk,
         chunk_bytes=line.chunk_bytes, memory_chunk_bytes=line.memory_chunk_bytes, units=line.units, calls=line.calls,
-        bytes=line.bytes, time_s=line.time_s, again=line.again,
+        bytes=line.bytes, time_s=line.time_s, again=line.again, exhausted=line.exhausted,
         value=line.bytes / line.time_s if line.calls and line.time_s > 0 else None,
     )  # fmt: skip
 
 
 def _balance(head: Head, write: float | None) -> Balance | None:
-    if head.memory_bytes is None or not write:
+    memory = head.all_memory_bytes
+    if memory is None or not write:
         return None
-    memory = head.memory_bytes * head.ranks
     return Balance(memory_bytes=memory, write=write, write_s=memory / write)
 
 
@@ -235,7 +257,7 @@ def _missing(protocol: Protocol, partitions: Sequence[Partition]) -> str | None:
     for partition in partitions:
         for access in partition.accesses:
             if access.value is None:
-                return f"not every type of {access.access} was measured on {_ranks(partition.ranks)}"
+                return f"not every type of {access.access} was measured on {partition.label}"
     return None
 
 
@@ -248,6 +270,8 @@ def _reductions(head: Head) -> Iterable[str]:
         yield f"files end at {head.limit_bytes} bytes, whatever time is left"
     if not head.shared_pointers:
         yield "type 1 without shared file pointers"
+    if head.random:
+        yield "patterns were rewritten and read in random order"
     if head.mpart_bytes < MIN_MPART_BYTES:
         yield f"M_PART is {head.mpart_bytes} bytes instead of {MIN_MPART_BYTES} or more"
 
@@ -259,7 +283,7 @@ def _cautions(
         if one.enough is False and cache_bytes is not None:
             written_bytes = one.of(Access.write).bytes
             yield (
-                f"{_ranks(one.ranks)} wrote {written_bytes / cache_bytes:.3g} times the cache instead of "
+                f"{one.label} wrote {written_bytes / cache_bytes:.3g} times the cache instead of "
                 f"{MIN_CACHE_MULTIPLE}: part of it may never have left memory"
             )
     repeated_reads = sum(one.again for one in protocol.patterns)
@@ -275,13 +299,9 @@ def _cautions(
         pattern_bytes = bytes_by_file[file.partition, file.access, file.pattern_type]
         if pattern_bytes != file.bytes:
             yield (
-                f"{file.access} of type {file.pattern_type} on {_ranks(protocol.head.partitions[file.partition])}: the "
+                f"{file.access} of type {file.pattern_type} on {partitions[file.partition].label}: the "
                 f"file has {file.bytes} bytes, its patterns {pattern_bytes}"
             )
     claimed = None if protocol.end is None else protocol.end.b_eff_io_bytes_per_s
     if number is not None and claimed is not None and not math.isclose(number, claimed, rel_tol=_RELATIVE_TOLERANCE):
         yield f"the engine made {claimed:.6g} bytes/s of the same protocol"
-
-
-def _ranks(number: int) -> str:
-    return f"{number} rank{'' if number == 1 else 's'}"

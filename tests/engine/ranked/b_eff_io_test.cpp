@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <set>
 
 #include "core/payload.hpp"
@@ -176,7 +177,9 @@ TEST_F(BEffIo, TakesThePartitionsOfRelease2AccessByAccess) {
     if (order.empty() || order.back() != now) order.push_back(now);
     types[line["access"]].insert(line["pattern_type"].get<int>());
   }
-  const auto partitions = found.front()["partitions"].get<std::vector<int>>();
+  std::vector<int> partitions;
+  for (const nlohmann::json& partition : found.front()["partitions"])
+    partitions.push_back(partition["ranks"].get<int>());
   std::vector<int> expected;
   for (int size = group_.size(); size >= 1 && expected.size() < 3; size /= 2) expected.push_back(size);
   EXPECT_EQ(partitions, expected);
@@ -189,9 +192,9 @@ TEST_F(BEffIo, TakesThePartitionsOfRelease2AccessByAccess) {
   EXPECT_EQ(types["read"].size(), 5U);
 }
 
-// A second passes with each reading of the clock, however long a call takes: --limit ends the writes, and the reads go
-// on.
-TEST_F(BEffIo, EndsInTimeAndReadsAgainWhatItHasRead) {
+// A second passes with each reading of the clock, however long a call takes: --limit ends the writes, and reading ends
+// with what was written.
+TEST_F(BEffIo, EndsInTimeAndReadsNothingTwice) {
   MotifBench bench(group_, "b_eff_io", with({{"time", "300s"}, {"limit", "16MiB"}, {"types", "2"}}));
   const Ticking clock;
   Recorder recorder{clock};
@@ -199,16 +202,117 @@ TEST_F(BEffIo, EndsInTimeAndReadsAgainWhatItHasRead) {
   const std::map<std::string, double> metrics = metrics_of(bench);
   EXPECT_EQ(metrics.count("b_eff_io_bytes_per_s"), 0U);  // types are left out
   EXPECT_EQ(metrics.count("scheduled_time_share"), 1U);
-  bool again = false;
+  std::map<int, std::int64_t> written;
+  int exhausted = 0;
   for (const nlohmann::json& line : lines()) {
     if (line["type"] != "pattern") continue;
+    const int number = line["number"].get<int>();
+    const auto bytes = line["bytes"].get<std::int64_t>();
     if (line["access"] == "write") {
-      EXPECT_EQ(line["again"], false);
+      EXPECT_EQ(line["exhausted"], false);
+      written[number] = bytes;
+      continue;
     }
-    again = again || (line["access"] == "read" && line["again"].get<bool>());
+    EXPECT_LE(bytes, written[number]) << number;
+    if (line["exhausted"].get<bool>()) {
+      ++exhausted;
+      EXPECT_EQ(bytes, written[number]) << number;
+      EXPECT_GT(line["units"], 0);
+    }
   }
-  EXPECT_TRUE(again);
+  EXPECT_GT(exhausted, 0);
   EXPECT_THAT(bench->notes(), testing::Contains(testing::HasSubstr("not comparable with published b_eff_io")));
+}
+
+// Section 5.1 of the paper: types 3 and 4 repeat a chunk as often as type 2 did in the same time, whatever time is
+// left, and only the rest of the last MB of a segment is filled.
+TEST_F(BEffIo, SegmentsHaveAsManyCallsAsTheSeparateFilesHad) {
+  MotifBench bench(group_, "b_eff_io", with({{"time", "300s"}, {"limit", "64MiB"}, {"types", "2,3,4"}}));
+  const Ticking clock;
+  Recorder recorder{clock};
+  bench->perform(recorder);
+  bench->reduce_metrics();
+  const int ranks = group_.size();
+  const std::vector<beff::IoPattern> patterns = beff::io_patterns(mib);
+  std::map<int, std::int64_t> factors;                           // calls of a rank by position in its type, from type 2
+  std::map<std::pair<std::string, int>, std::int64_t> segments;  // bytes of a rank by access and type
+  for (const nlohmann::json& line : lines()) {
+    if (line["type"] != "pattern") continue;
+    const int number = line["number"].get<int>(), type = line["pattern_type"].get<int>();
+    const auto calls = line["calls"].get<std::int64_t>(), bytes = line["bytes"].get<std::int64_t>();
+    const int position = number - (type == 2 ? 17 : type == 3 ? 25 : 34);
+    if (type == 2) {
+      if (line["access"] == "write") factors[position] = std::max<std::int64_t>(1, calls / ranks);
+      continue;
+    }
+    std::int64_t& segment = segments[{line["access"], type}];
+    segment += bytes / ranks;
+    EXPECT_EQ(line["exhausted"], false) << number;
+    if (patterns[static_cast<std::size_t>(number)].fills) {
+      EXPECT_LE(calls, ranks) << number;
+      EXPECT_LT(bytes, ranks * mib) << number;
+      EXPECT_EQ(segment % mib, 0) << number;
+    } else {
+      EXPECT_EQ(calls, ranks * factors[position]) << number << line["access"];
+      EXPECT_EQ(bytes, calls * line["chunk_bytes"].get<std::int64_t>()) << number;
+    }
+  }
+  EXPECT_EQ(segments.size(), 6U);
+  for (const auto& [where, segment] : segments) EXPECT_EQ(segment, segments.begin()->second) << where.first;
+}
+
+// Every call is read once, and its first bytes are those that this call wrote: NoticesAWrongByteWhenAllIsDone shows
+// that a call that is read at another place would be noticed.
+TEST_F(BEffIo, ReadsInRandomOrderWhatItWrote) {
+  MotifBench bench(group_, "b_eff_io", with({{"calls", "5"}, {"random", ""}}));
+  bench->fill_payload(3);
+  bench.perform();
+  bench->reduce_metrics();
+  EXPECT_NO_THROW(bench->verify(3));
+  std::int64_t bytes = 0;
+  const std::vector<nlohmann::json> found = lines();
+  EXPECT_EQ(found.front()["random"], true);
+  for (const nlohmann::json& line : found) bytes += line["type"] == "pattern" ? line["bytes"].get<std::int64_t>() : 0;
+  EXPECT_EQ(bytes, bench->traffic(group_.size()).file_bytes);
+  EXPECT_THAT(bench->notes(), testing::Contains(testing::HasSubstr("--random was given")));
+}
+
+// Rank 0 writes the protocol of partitions to which it does not belong.
+TEST_F(BEffIo, MeasuresPartitionsOfAnyRanks) {
+  if (group_.size() < 4) GTEST_SKIP() << "needs 4 ranks";
+  MotifBench bench(group_, "b_eff_io", with({{"calls", "1"}, {"partitions", "r2-3,1x3,r1,r0+2"}}));
+  bench.perform();
+  const std::map<std::string, double> metrics = metrics_of(bench);
+  const std::vector<nlohmann::json> found = lines();
+  const nlohmann::json expected = nlohmann::json::parse(R"([
+    {"name":"r2-3","ranks":2,"nodes":1},{"name":"1x3","ranks":3,"nodes":1},{"name":"r1","ranks":1,"nodes":1},
+    {"name":"r0+2","ranks":2,"nodes":1}])");
+  EXPECT_EQ(found.front()["partitions"], expected);
+  ASSERT_EQ(found.size(), 1 + 4 * 3 * (43 + 5) + 1U);
+  std::map<int, double> values;
+  std::int64_t bytes = 0;
+  for (const nlohmann::json& line : found) {
+    if (line["type"] == "pattern") bytes += line["bytes"].get<std::int64_t>();
+    if (line["type"] != "file") continue;
+    const double weight = (line["pattern_type"] == 0 ? 2.0 : 1.0) / 6 * (line["access"] == "read" ? 0.5 : 0.25);
+    values[line["partition"]] += weight * line["bytes"].get<double>() / line["time_s"].get<double>();
+  }
+  EXPECT_EQ(bytes, bench->traffic(group_.size()).file_bytes);
+  const double best = std::ranges::max(values | std::views::values);
+  EXPECT_NEAR(found.back()["b_eff_io_bytes_per_s"].get<double>() / best, 1, 1e-12);
+  EXPECT_NEAR(metrics.at("b_eff_io_bytes_per_s") / best, 1, 1e-12);
+}
+
+TEST_F(BEffIo, RefusesNodesThatTheJobDoesNotHave) {
+  EXPECT_THROW(MotifBench(group_, "b_eff_io", with({{"calls", "1"}, {"partitions", "1x1,2x1"}})), UserMistake);
+}
+
+TEST_F(BEffIo, TakesHintsFromAPatternOn) {
+  MotifBench bench(group_, "b_eff_io",
+                   with({{"calls", "1"}, {"types", "2"}, {"pattern-hint", "18:a=1,18:b=2,20:a=3"}}));
+  bench.perform();
+  bench->reduce_metrics();
+  EXPECT_EQ(lines().front()["pattern_hints"], nlohmann::json::parse(R"(["18:a=1","18:b=2","20:a=3"])"));
 }
 
 // A clock that corrupts a byte of a file with each reading.

@@ -5,8 +5,11 @@
 #include <map>
 #include <numeric>
 
+#include "core/error.hpp"
 #include "suites/b_eff_io/io_protocol.hpp"
 #include "suites/b_eff_io/io_rule.hpp"
+#include "suites/b_eff_io/partition_choice.hpp"
+#include "suites/b_eff_io/pattern_hint.hpp"
 
 namespace stressbench::test {
 namespace {
@@ -62,11 +65,29 @@ TEST(BEffIoRule, HasTheSizesOfTable2) {
   EXPECT_EQ(row(42), std::tuple(mpart, mpart, 0, true));
 }
 
+TEST(BEffIoRule, FindsTheSameChunksInAnotherType) {
+  for (const std::int64_t longest : {mpart, io_mb}) {  // also where the longest chunk is as long as another
+    const std::vector<IoPattern> patterns = io_patterns(longest);
+    for (const std::size_t number : {26U, 27U, 30U, 32U, 35U, 41U}) {
+      const IoPattern& pattern = patterns[number];
+      const int row = pattern.number - (number < 34 ? 25 : 34);
+      EXPECT_EQ(counterpart(patterns, pattern, IoType::separate).number, 17 + row);
+      EXPECT_EQ(counterpart(patterns, pattern, IoType::shared).number, 9 + row);
+      const IoPattern& scattered = counterpart(patterns, pattern, IoType::scatter);
+      EXPECT_EQ(scattered.type, IoType::scatter);
+      EXPECT_EQ(scattered.chunk_bytes, pattern.chunk_bytes);
+    }
+  }
+}
+
 TEST(BEffIoRule, TakesTheLongestChunkFromMemory) {
-  EXPECT_EQ(io_chunk_of_memory(128 * io_mb), 2 * io_mb);
-  EXPECT_EQ(io_chunk_of_memory(std::int64_t{6} << 30), 48 * io_mb);
-  EXPECT_EQ(io_chunk_of_memory((std::int64_t{6} << 30) + 127), 48 * io_mb);
-  EXPECT_EQ(io_chunk_of_memory(std::int64_t{1} << 45), longest_io_chunk);
+  EXPECT_EQ(io_chunk_of_memory(128 * io_mb, 1), 2 * io_mb);
+  EXPECT_EQ(io_chunk_of_memory(std::int64_t{6} << 30, 1), 48 * io_mb);
+  EXPECT_EQ(io_chunk_of_memory((std::int64_t{6} << 30) + 127, 1), 48 * io_mb);
+  EXPECT_EQ(io_chunk_of_memory(std::int64_t{1} << 45, 1), longest_io_chunk);
+  // Two buffers for each of 16 ranks take a quarter of the memory; of more ranks they would take more.
+  EXPECT_EQ(io_chunk_of_memory(std::int64_t{6} << 30, 16), 48 * io_mb);
+  EXPECT_EQ(io_chunk_of_memory(std::int64_t{6} << 30, 32), 24 * io_mb);
 }
 
 // As in the paper, if no pattern is late: T U / sum of U, a third of it for each access.
@@ -109,22 +130,65 @@ TEST(BEffIoRule, AveragesAsDefined) {
   EXPECT_DOUBLE_EQ(mean_of_accesses(1, 2, 4), 0.25 + 0.5 + 2);
 }
 
+using Choice = Spelling<PartitionChoice>;
+
+TEST(BEffIoPartition, IsWrittenAsItIsRead) {
+  for (const char* text : {"8", "2x4", "r0-3+8", "r5", "r0+2+4-5"}) EXPECT_EQ(Choice::write(Choice::read(text)), text);
+  EXPECT_EQ(Choice::write(Choice::read("r1-2+3")), "r1-3");
+}
+
+TEST(BEffIoPartition, ContainsTheFirstRanksRanksOfNodesOrListedRanks) {
+  // Six ranks on three nodes, dealt in turn: ranks 0 and 3 are on node 0.
+  const auto members = [](const char* text) {
+    const PartitionChoice choice = Choice::read(text);
+    std::vector<int> ranks;
+    for (int rank = 0; rank < 6; ++rank) {
+      if (choice.contains(rank, rank % 3, rank / 3)) ranks.push_back(rank);
+    }
+    EXPECT_EQ(choice.size(), std::ssize(ranks)) << text;
+    return ranks;
+  };
+  EXPECT_THAT(members("4"), testing::ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(members("2x1"), testing::ElementsAre(0, 1));
+  EXPECT_THAT(members("2x2"), testing::ElementsAre(0, 1, 3, 4));
+  EXPECT_THAT(members("r1+3-4"), testing::ElementsAre(1, 3, 4));
+}
+
+TEST(BEffIoPartition, RefusesWhatIsNone) {
+  for (const char* text : {"", "0", "x", "2x", "x2", "0x2", "r", "r1+", "r-1", "r2-1", "r1+1", "r3+1", "4 ", "+4", "-1",
+                           "999999999", "99999x99999"})
+    EXPECT_THROW(Choice::read(text), UserMistake) << text;
+}
+
+TEST(BEffIoPatternHint, NamesAPatternAndAHint) {
+  const PatternHint hint = Spelling<PatternHint>::read("42:striping_unit=1:2");
+  EXPECT_EQ(hint.pattern, 42);
+  EXPECT_EQ(hint.hint.key, "striping_unit");
+  EXPECT_EQ(hint.hint.value, "1:2");
+  EXPECT_EQ(Spelling<PatternHint>::write(hint), "42:striping_unit=1:2");
+  for (const char* text : {"a=1", "43:a=1", "-1:a=1", ":a=1", "1:a", "1:=2", "100:a=1"})
+    EXPECT_THROW(Spelling<PatternHint>::read(text), UserMistake) << text;
+}
+
 TEST(BEffIoProtocol, WritesLinesOfJson) {
   IoHeader head;
   head.ranks = 2;
   head.scheduled_s = 60;
   head.mpart_bytes = 5;
-  head.partitions = {2};
+  head.nodes = 1;
+  head.partitions = {{"2x1", 2, 2}};
   head.types = {0};
   head.hints = {R"(a="b")"};
+  head.pattern_hints = {"5:c=d"};
   EXPECT_EQ(as_json_line(head),
-            R"({"type":"b_eff_io","version":1,"round":0,"ranks":2,"scheduled_s":60.0,"release":1,)"
-            R"("shared_pointers":true,"memory_bytes":null,"mpart_bytes":5,"limit_bytes":null,"partitions":[2],)"
-            R"("types":[0],"hints":["a=\"b\""]})"
+            R"({"type":"b_eff_io","version":2,"round":0,"ranks":2,"scheduled_s":60.0,"release":1,)"
+            R"("shared_pointers":true,"random":false,"nodes":1,"node_memory_bytes":null,"mpart_bytes":5,)"
+            R"("limit_bytes":null,"partitions":[{"name":"2x1","ranks":2,"nodes":2}],"types":[0],)"
+            R"("hints":["a=\"b\""],"pattern_hints":["5:c=d"]})"
             "\n");
   EXPECT_EQ(as_json_line(1, IoAccess::rewrite, io_patterns(mpart)[12], {7, 70, 0.5, true}),
             R"({"type":"pattern","partition":1,"access":"rewrite","pattern_type":1,"number":12,"chunk_bytes":32768,)"
-            R"("memory_chunk_bytes":32768,"units":1,"calls":7,"bytes":70,"time_s":0.5,"again":true})"
+            R"("memory_chunk_bytes":32768,"units":1,"calls":7,"bytes":70,"time_s":0.5,"exhausted":true})"
             "\n");
   EXPECT_EQ(file_as_json_line(0, IoAccess::read, IoType::separate, {0, 70, 0.25, false}),
             R"({"type":"file","partition":0,"access":"read","pattern_type":2,"bytes":70,"time_s":0.25})"

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.options.suite import memory_option
 from stressbench.experiments.io_settings import (
     DEFAULT_TIME,
     default_file,
-    partition_sizes,
+    partition_names,
     pattern_types,
     require_io_settings,
 )
@@ -21,7 +20,12 @@ class FileSystemOptions:
     """What b_eff_io measures, and where its files are."""
 
     partitions: Annotated[
-        str | None, typer.Option(metavar="2,4", help="Numbers of ranks to measure with; default: all ranks.")
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Partitions to measure, such as 2,4 (the first ranks), 2x4 (4 ranks on each of 2 nodes) or r0-3+8 "
+            "(these ranks); default: all ranks.",
+        ),
     ] = None
     release: Annotated[
         str,
@@ -36,7 +40,9 @@ class FileSystemOptions:
             show_default=False,
         ),
     ] = None
-    memory: Annotated[str | None, memory_option("M_PART")] = None
+    memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Memory of a node; 1/128 of it is M_PART. Default: detected.")
+    ] = None
     mpart: Annotated[str | None, typer.Option(metavar="SIZE", help="M_PART, the longest chunk.")] = None
     limit: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Largest total size of the files; default: no limit.")
@@ -44,6 +50,16 @@ class FileSystemOptions:
     hint: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Hint for MPI-IO; can be repeated.")] = (
         None
     )
+    pattern_hint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NUMBER:KEY=VALUE",
+            help="Hint for MPI-IO from a pattern (0 to 42) on to the end of its file; can be repeated.",
+        ),
+    ] = None
+    random: Annotated[
+        bool, typer.Option("--random", help="Rewrite and read the calls of each pattern in random order.")
+    ] = False
     no_shared: Annotated[bool, typer.Option("--no-shared", help="Measure type 1 without shared file pointers.")] = False
     types: Annotated[
         str | None, typer.Option(metavar="0,1", help="Measure these pattern types only; b_eff_io is then undefined.")
@@ -55,7 +71,7 @@ class FileSystemOptions:
         """Raise UserError for a value that is invalid on every launch target."""
         require_io_settings(
             release=self.release, time=time, memory=self.memory, mpart=self.mpart, limit=self.limit,
-            hints=self.hint or (),
+            hints=self.hint or (), pattern_hints=self.pattern_hint or (),
         )  # fmt: skip
 
     def value(self, launch: SuiteLaunch, *, time: str | None) -> BEffIOOptions:
@@ -63,8 +79,9 @@ class FileSystemOptions:
         return BEffIOOptions(
             time=time or DEFAULT_TIME[self.release],
             file=self.file or default_file(launch.target, on=launch.target_name),
-            partitions=partition_sizes(self.partitions, ranks=launch.shape.ranks), release=int(self.release),
+            partitions=partition_names(self.partitions, ranks=launch.shape.ranks), release=int(self.release),
             memory=self.memory, longest=self.mpart, limit=self.limit, hints=tuple(self.hint or ()),
+            pattern_hints=tuple(self.pattern_hint or ()), random=self.random,
             types=pattern_types(self.types), shared_pointers=not self.no_shared, keep=self.keep,
             overwrite=self.overwrite,
         )  # fmt: skip

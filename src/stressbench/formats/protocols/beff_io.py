@@ -28,33 +28,67 @@ class Access(StrEnum):
 
 
 @pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
-class Head:
-    """Settings of the benchmark; `partitions` are numbers of ranks.
+class PartitionHead:
+    """The ranks of a partition: `name` as in --partitions (`8`, `2x4` or `r0-3+8`), and on how many nodes they are."""
 
-    `scheduled_s`: time of one partition in release 1, of all together in release 2. `memory_bytes`: memory per rank,
-    None if the longest chunk was given instead. `limit_bytes`: largest total size of the files, None without a limit.
+    name: Annotated[str, Field(min_length=1)]
+    ranks: _Positive
+    nodes: _Positive
+
+
+@pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
+class Head:
+    """Settings of the benchmark. Lines of version 1 state `memory_bytes` of a rank, and partitions by their size.
+
+    `scheduled_s`: time of one partition in release 1, of all together in release 2. `node_memory_bytes`: memory of a
+    node, None if the longest chunk was given instead. `limit_bytes`: largest total size of the files, None without a
+    limit. `random`: patterns were rewritten and read in random order. `pattern_hints`: `number:key=value`.
     """
 
     type: Literal["b_eff_io"]
-    version: Literal[1]
+    version: Literal[1, 2]
     round: Annotated[int, CHECK_INT64]
     ranks: _Positive
     scheduled_s: Annotated[float, Field(gt=0), CHECK_MAGNITUDE]
     release: Literal[1, 2]
     shared_pointers: bool
-    memory_bytes: _Positive | None
+    random: bool = False
+    nodes: _Positive | None = None
+    memory_bytes: _Positive | None = None
+    node_memory_bytes: _Positive | None = None
     mpart_bytes: _Positive
     limit_bytes: _Positive | None
-    partitions: Annotated[tuple[_Positive, ...], FAIL_FAST, Field(min_length=1)]
+    partitions: Annotated[tuple[_Positive | PartitionHead, ...], FAIL_FAST, Field(min_length=1)]
     types: Annotated[tuple[_Type, ...], FAIL_FAST, Field(min_length=1)]
     hints: Annotated[tuple[str, ...], FAIL_FAST]
+    pattern_hints: Annotated[tuple[str, ...], FAIL_FAST] = ()
+
+    @property
+    def partition_heads(self) -> tuple[PartitionHead | None, ...]:
+        """What is known of each partition; None for those of version 1."""
+        return tuple(one if isinstance(one, PartitionHead) else None for one in self.partitions)
+
+    @property
+    def partition_ranks(self) -> tuple[int, ...]:
+        """Number of ranks of each partition."""
+        return tuple(one.ranks if isinstance(one, PartitionHead) else one for one in self.partitions)
+
+    @property
+    def all_memory_bytes(self) -> int | None:
+        """Memory of all nodes, or of all ranks in version 1; None if it is unknown."""
+        if self.memory_bytes is not None:
+            return self.memory_bytes * self.ranks
+        if self.node_memory_bytes is None or self.nodes is None:
+            return None
+        return self.node_memory_bytes * self.nodes
 
 
 @pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
 class PatternLine:
     """The measurement of one row of Table 2 (`io_patterns`): `calls` and `bytes` of all ranks, `time_s` of the slowest.
 
-    `again`: reading reached the end of its data within its scheduled time, and started again from the beginning.
+    `exhausted`: reading or rewriting reached the end of the pattern's data before its scheduled time was over.
+    `again`: in version 1, it then started again from the beginning.
     """
 
     type: Literal["pattern"]
@@ -68,7 +102,8 @@ class PatternLine:
     calls: _Count
     bytes: _Count
     time_s: Annotated[float, Field(ge=0), CHECK_MAGNITUDE]
-    again: bool
+    again: bool = False
+    exhausted: bool = False
 
 
 @pydantic_dataclass(frozen=True, kw_only=True, config=STRICT)
@@ -115,8 +150,8 @@ def read_io_protocols(path: Path) -> tuple[Protocol, ...]:
 def _protocol(lines: Sequence[Line[_Any]]) -> Protocol:
     head = lines[0].record
     assert isinstance(head, Head)
-    if max(head.partitions) > head.ranks:
-        raise lines[0].error(f"partitions: {max(head.partitions)} is more than the {head.ranks} ranks that there are")
+    if (largest := max(head.partition_ranks)) > head.ranks:
+        raise lines[0].error(f"partitions: {largest} is more than the {head.ranks} ranks that there are")
     patterns: list[PatternLine] = []
     files: list[FileLine] = []
     end: End | None = None

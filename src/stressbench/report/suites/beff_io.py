@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stressbench.formats.protocols.beff_io import Access
+from stressbench.formats.protocols.beff_io import Access, Head
 from stressbench.formats.protocols.io_patterns import TABLE_2, TYPE_NAMES, TYPE_TITLES, TYPES
 from stressbench.formats.units import minutes_text
 from stressbench.report.document import (
@@ -23,7 +23,7 @@ from stressbench.report.names import printable
 from stressbench.report.page_sections import page_section
 from stressbench.report.suites.beff import NOT_COMPARABLE
 from stressbench.report.units import MISSING, count, digits, rate, size, time
-from stressbench.suites.beff_io import COFFEE_CUP_LIMIT_S, BEffIO, Partition, PatternValue
+from stressbench.suites.beff_io import COFFEE_CUP_LIMIT_S, BEffIO, Partition, PatternValue, ranks_label
 from stressbench.suites.published import FIGURE_3, IO_SOURCE
 
 _TYPE_HEADS = tuple(f"{number} {name}" for number, name in zip(TYPES, TYPE_NAMES, strict=True))
@@ -40,6 +40,7 @@ def brief(result: BEffIO, *, published: bool = False) -> Document:
         value_text(result),
         *map(_written_text, result.partitions),
         _balance_text(result),
+        _exhausted_text(result),
         _elapsed_text(result),
     )
     cautions = tuple(Note(text=caution, severity=Severity.caution) for caution in result.cautions)
@@ -102,7 +103,7 @@ def _values_rows(result: BEffIO) -> Iterator[tuple[str, ...]]:
     """Rows of ranks, access method, MB/s by pattern type and MB/s of the method, then a row per partition."""
     for partition in result.partitions:
         for access in partition.accesses:
-            first = f"{partition.ranks}" if access.access is Access.write else ""
+            first = partition.name if access.access is Access.write else ""
             types = (access.of_type(number) for number in TYPES)
             cells = (MISSING if one is None else _megabytes_per_s(one.value) for one in types)
             yield (first, access.access.value, *cells, _megabytes_per_s(access.value))
@@ -116,18 +117,33 @@ def _settings_text(result: BEffIO) -> str:
         count(head.ranks, "rank"), f"release {head.release}.x",
         f"T {minutes_text(head.scheduled_s)} {'per partition' if head.release == 1 else 'in all'}",
         f"M_PART {size(head.mpart_bytes)}",
-        "memory not named" if head.memory_bytes is None else f"memory {size(head.memory_bytes)} per rank",
+        _memory_text(head),
     ]  # fmt: skip
+    parts += ["random order"] if head.random else []
     parts += [f"at most {size(head.limit_bytes)} of files"] if head.limit_bytes is not None else []
-    parts += [f"hints {', '.join(head.hints)}"] if head.hints else []
+    hints = (*head.hints, *head.pattern_hints)
+    parts += [f"hints {', '.join(hints)}"] if hints else []
     return ", ".join(parts)
+
+
+def _memory_text(head: Head) -> str:
+    if head.memory_bytes is not None:
+        return f"memory {size(head.memory_bytes)} per rank"
+    if head.node_memory_bytes is None or head.nodes is None:
+        return "memory not named"
+    return f"memory {size(head.node_memory_bytes)} on each of {count(head.nodes, 'node')}"
 
 
 def value_text(result: BEffIO) -> str:
     """The value of b_eff_io with its ranks, or the reason why there is none."""
     if result.b_eff_io is None:
         return f"{'no number' if result.complete else 'INCOMPLETE, no number'}: {result.missing}"
-    return f"b_eff_io: {rate(result.b_eff_io)}, on {count(result.best or 0, 'rank')}"
+    return f"b_eff_io: {rate(result.b_eff_io)}, on {_best_label(result)}"
+
+
+def _best_label(result: BEffIO) -> str:
+    """The ranks of the best partition."""
+    return ranks_label(result.best or 0, result.best_name or "")
 
 
 def _elapsed_text(result: BEffIO) -> str | None:
@@ -140,6 +156,19 @@ def _elapsed_text(result: BEffIO) -> str | None:
     )
 
 
+def _exhausted_text(result: BEffIO) -> str | None:
+    """How many patterns had no more data to read or rewrite; None if none."""
+    patterns = [one for partition in result.partitions for one in partition.patterns]
+    exhausted = sum(one.exhausted for one in patterns)
+    if not exhausted:
+        return None
+    timed = sum(one.access is not Access.write and one.units > 0 and one.pattern_type < 3 for one in patterns)
+    return (
+        f"{exhausted} of {count(timed, 'timed pattern')} had read or rewritten all that was written before their time "
+        "was over"
+    )
+
+
 def _written_text(partition: Partition) -> str | None:
     """The bytes written and the minimum that the definition requires; None if that is unknown."""
     if partition.least_bytes is None:
@@ -147,7 +176,7 @@ def _written_text(partition: Partition) -> str | None:
     written_bytes = partition.of(Access.write).bytes
     shortfall_note = "" if written_bytes >= partition.least_bytes else ": not reached"
     return (
-        f"{count(partition.ranks, 'rank')} wrote {size(written_bytes)}; the definition's least is "
+        f"{partition.label} wrote {size(written_bytes)}; the definition's least is "
         f"{size(partition.least_bytes)} (300 s of initial writing){shortfall_note}"
     )
 
@@ -165,10 +194,10 @@ def _balance_text(result: BEffIO) -> str | None:
 
 def _findings(result: BEffIO) -> Iterator[str]:
     if result.b_eff_io is not None:
-        yield f"b_eff_io is {rate(result.b_eff_io)}, on {count(result.best or 0, 'rank')}."
+        yield f"b_eff_io is {rate(result.b_eff_io)}, on {_best_label(result)}."
     for one in result.partitions:
         parts = [f"{access.value} {rate(one.of(access).value)}" for access in Access]
-        yield f"{count(one.ranks, 'rank')}: {', '.join(parts)}."
+        yield f"{one.label}: {', '.join(parts)}."
     for sentence in (_balance_text(result), *map(_written_text, result.partitions)):
         if sentence is not None:
             yield f"{sentence[:1].upper()}{sentence[1:]}."
@@ -178,10 +207,9 @@ def _values(result: BEffIO) -> Table:
     caption = "Bandwidth from opening to closing the file, MB/s, by partition, access method and pattern type."
     heads = ("partition", *_TYPE_HEADS, "value")
     rows = []
-    ranks = ""
-    for row in _values_rows(result):
-        ranks = row[0] or ranks
-        rows.append((f"{count(int(ranks), 'rank')}, {row[1]}", *row[2:]))
+    partitions = (label for one in result.partitions for label in (one.label,) * (len(Access) + 1))
+    for label, row in zip(partitions, _values_rows(result), strict=True):
+        rows.append((f"{label}, {row[1]}", *row[2:]))
     return Table(key="beff-io-values", columns=table_columns(heads, text_columns=1), rows=tuple(rows), caption=caption)
 
 
@@ -199,15 +227,24 @@ def _patterns(partition: Partition, number: int) -> Table:
         key=f"beff-io-patterns-{number}",
         columns=table_columns(("no.", "type", "on disk", "in memory", "U", "write", "rewrite", "read"), text_columns=2),
         rows=shown,
-        caption=f"All patterns on {count(partition.ranks, 'rank')}, MB/s. U: its share of T in 64ths; 0: a single call "
-        "that starts or fills a file. *: the same data more than once.",
+        caption=f"All patterns on {partition.label}, MB/s. U: its share of T in 64ths; 0: a single call that starts or "
+        f"fills a file.{_marks_text(partition)}",
     )
 
 
 def _cell(one: PatternValue | None) -> str:
     if one is None:
         return MISSING
-    return _megabytes_per_s(one.value) + (" *" if one.again else "")
+    return _megabytes_per_s(one.value) + (" *" if one.again or one.exhausted else "")
+
+
+def _marks_text(partition: Partition) -> str:
+    """What the star at a bandwidth means, if there is one."""
+    if any(one.again for one in partition.patterns):
+        return " *: the same data more than once."
+    if any(one.exhausted for one in partition.patterns):
+        return " *: all that was written, before its share of T was over."
+    return ""
 
 
 def _chunk(chunk_bytes: int) -> str:
@@ -220,12 +257,14 @@ def _chunk(chunk_bytes: int) -> str:
 def _data_file(result: BEffIO) -> DataFile:
     head = (
         "ranks", "access", "pattern_type", "number", "chunk_bytes", "memory_chunk_bytes", "units", "calls", "bytes",
-        "time_s", "bytes_per_s", "again",
+        "time_s", "bytes_per_s", "again", "exhausted",
+        "partition",
     )  # fmt: skip
     rows = tuple(
         (
             partition.ranks, one.access.value, one.pattern_type, one.number, one.chunk_bytes, one.memory_chunk_bytes,
             one.units, one.calls, one.bytes, one.time_s, one.value, int(one.again),
+            int(one.exhausted), partition.name,
         )
         for partition in result.partitions
         for one in partition.patterns

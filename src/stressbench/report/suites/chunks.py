@@ -7,7 +7,7 @@ from stressbench.formats.protocols.io_patterns import TYPE_NAMES, TYPE_TITLES, T
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.suites.lines import Line, plot, scale
-from stressbench.report.units import count, factor, rate
+from stressbench.report.units import factor, rate
 from stressbench.suites.beff_io import Partition
 
 TICKS = ("1 kB", "+8", "32 kB", "+8", "1 MB", "+8", "M_PART")
@@ -39,7 +39,7 @@ def draw(partition: Partition, *, key: str) -> Figure | None:
         fig,
         key=key,
         title=_title(partition),
-        caption=_CAPTION.format(ranks=count(partition.ranks, "rank")),
+        caption=_CAPTION.format(ranks=partition.label),
         description=" ".join(_description(access, lines) for access, lines in panels),
     )
 
@@ -72,10 +72,10 @@ def _title(partition: Partition) -> str:
         if (value := value_at(partition, Access.write, number, Chunk.kib)) is not None
     ]
     if len(small) < 2:
-        return f"Bandwidth over the size of chunks on {count(partition.ranks, 'rank')}"
+        return f"Bandwidth over the size of chunks on {partition.label}"
     (most, best), (least, worst) = max(small), min(small)
     return (
-        f"On {count(partition.ranks, 'rank')}, type “{best}” writes chunks of 1 kB {factor(most / least)} times as "
+        f"On {partition.label}, type “{best}” writes chunks of 1 kB {factor(most / least)} times as "
         f"fast as “{worst}”"
     )
 

@@ -4,7 +4,7 @@ from stressbench.formats.protocols.beff_io import Access
 from stressbench.report.document import Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.suites.lines import Line, plot, scale
-from stressbench.report.units import count, rate
+from stressbench.report.units import rate
 from stressbench.suites.beff_io import BEffIO
 
 _CAPTION = (
@@ -26,17 +26,17 @@ def draw(result: BEffIO) -> Figure | None:
     lines.append(Line(label="b_eff_io", order=None, values=[one.value for one in partitions]))
     fig = canvas(height_in=3.0)
     axes = fig.subplots()
-    plot(axes, lines, ticks=[f"{one.ranks:,}" for one in partitions])
+    plot(axes, lines, ticks=[f"{one.ranks:,}" if one.name == str(one.ranks) else one.name for one in partitions])
     scale(axes, lines)
     axes.set_xlabel("ranks of the partition")
     axes.set_ylabel("bandwidth of all ranks")
     axes.legend(ncols=4, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
-    values_text = ", ".join(f"{rate(one.value)} on {count(one.ranks, 'rank')}" for one in partitions)
+    values_text = ", ".join(f"{rate(one.value)} on {one.label}" for one in partitions)
     best = max((one for one in partitions if one.value is not None), key=lambda one: one.value or 0.0)
     return finish(
         fig,
         key="beff-io-partitions",
-        title=f"The best of {len(partitions)} partitions is that of {count(best.ranks, 'rank')}: {rate(best.value)}",
+        title=f"The best of {len(partitions)} partitions is that of {best.label}: {rate(best.value)}",
         caption=_CAPTION.format(partitions=len(partitions)),
         description=f"b_eff_io is {values_text}.",
     )

@@ -36,6 +36,7 @@ from stressbench.launch.targets import resolve_target
 GOAL = 0.10
 SIZE = 2_000_000  # message size of hpcc, in bytes
 POLYGONS = 30
+WRITTEN_BUFFERS = ("MALLOC_PERTURB_=85",)  # environment in which glibc writes to memory when it is allocated
 KINDS = {
     "naturally ordered": "NaturallyOrderedRingBandwidth_GBytes",
     "randomly ordered": "RandomlyOrderedRingBandwidth_GBytes",
@@ -91,7 +92,7 @@ def hpcc(start: Start, ranks: int, folder: Path, *, touched_buffers: bool) -> di
     (folder / "hpccinf.txt").write_text(INPUT.format(size=200 * ranks, ranks=ranks))
     output = folder / "hpccoutf.txt"
     output.unlink(missing_ok=True)
-    start(folder, ["env", "MALLOC_PERTURB_=85", "hpcc"] if touched_buffers else ["hpcc"])
+    start(folder, ["env", *WRITTEN_BUFFERS, "hpcc"] if touched_buffers else ["hpcc"])
     text = output.read_text()
     times_s = {}
     for kind, name in KINDS.items():

@@ -92,6 +92,8 @@ def imb_time_s(output: str, benchmark: str, size_bytes: int, window: int = 1) ->
                 return float(row["t_avg[usec]"]) * 1e-6
             if "Msg/sec" in row:
                 return window / float(row["Msg/sec"])
+            if size_bytes == 0:
+                return float(row["t[usec]"]) * 1e-6
             return size_bytes / (float(row["Mbytes/sec"]) * 1e6)
     raise ValueError(f"IMB {benchmark} printed no row for {size_bytes} bytes:\n{output}")
 

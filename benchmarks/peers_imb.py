@@ -4,7 +4,9 @@ Benchmarks, motifs, clocks and iterations are those of benchmarks/against_imb.py
 benchmarks read the clock around the loop, collectives around every call without a barrier in between (`-sync off`).
 A launch measures all sizes that share a number of iterations. IMB warms up with a part of the iterations, the motif
 with as many as are measured. IMB prints two decimals of a microsecond or, in other columns, MB/s or messages/s, which
-are used where they have more digits.
+are used where they have more digits. The root of Bcast rotates on both sides (`-root_shift on`). A root in IMB sends
+from one buffer and receives into another, so that no rank writes to what another has read; the motif has one buffer, as
+applications have.
 
 """
 
@@ -36,6 +38,7 @@ def imb_words(
 
 def sweep_of(setting: Setting, peer: against_imb.Peer, sizes: Sequence[int], iterations: int) -> sweep.Sweep:
     """The comparison of one benchmark at sizes that share a number of iterations."""
+    rotating = ["-root_shift", "on"] if peer.imb == "Bcast" else []
     words = [
         str(setting.engine), "motif", peer.motif, *peer.motif_options, "--sizes", ",".join(map(str, sizes)),
         "-i", str(iterations), "--timer", peer.timer, "--repetitions", "1", "--warmup", "1", "--json",
@@ -46,8 +49,8 @@ def sweep_of(setting: Setting, peer: against_imb.Peer, sizes: Sequence[int], ite
         return motif_times(setting.place.run(peer.ranks, words), "rank_mean_median_s")
 
     def theirs() -> sweep.Times:
-        command = ["env", f"LD_PRELOAD={preload}", *imb_words(setting, peer, setting.folder, sizes, iterations)]
-        output = setting.place.run(peer.ranks, command)
+        command = imb_words(setting, peer, setting.folder, sizes, iterations)
+        output = setting.place.run(peer.ranks, ["env", f"LD_PRELOAD={preload}", *command, *rotating])
         return {
             compare.size_in_words(size): against_imb.imb_time_s(output, peer.imb, size, peer.window) for size in sizes
         }

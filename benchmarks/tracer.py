@@ -33,7 +33,7 @@ def alternating_blocks(program: Path, prefix: list[str], size: int) -> tuple[flo
     """Half a round trip (s) with and without capturing, in blocks that alternate within one launch."""
     iterations, blocks = SIZES[size]
     output = mpi.run(mpi.OPEN_MPI, RANKS, [*prefix, str(program), str(iterations), str(blocks), str(size)])
-    times_s = json.loads(output)
+    times_s = json.loads(next(line for line in output.splitlines() if line.startswith("{")))  # mpiP prints lines, too
     return times_s["traced_s"], times_s["paused_s"]
 
 

@@ -1,5 +1,7 @@
 """What the programs of benchmarks/ stand on: reading IMB's tables, launches that take turns, ratios with intervals."""
 
+from pathlib import Path
+
 import pytest
 
 PINGPONG = """\
@@ -23,6 +25,17 @@ RATE = """\
 
 def test_a_pingpong_time_comes_from_the_column_with_more_digits(benchmark):
     assert benchmark("against_imb").imb_time_s(PINGPONG, "PingPong", 8) == pytest.approx(8 / 24.41e6)
+
+
+def test_a_message_of_0_bytes_has_no_bandwidth_but_a_time(benchmark):
+    assert benchmark("against_imb").imb_time_s(PINGPONG, "PingPong", 0) == pytest.approx(0.37e-6)
+
+
+def test_what_a_profiler_prints_around_the_times_is_skipped(benchmark, monkeypatch):
+    tracer = benchmark("tracer")
+    printed = 'mpiP: V3.5\nmpiP:\n{"traced_s": 2e-06, "paused_s": 4e-07, "ratio": 5.0}\n'
+    monkeypatch.setattr(tracer.mpi, "run", lambda *_: printed)
+    assert tracer.alternating_blocks(Path("program"), [], 8) == (2e-06, 4e-07)
 
 
 def test_a_collective_time_is_the_mean_over_ranks(benchmark):

@@ -33,12 +33,12 @@ def imb_words(
     lengths = folder / "lengths"
     lengths.write_text("".join(f"{size}\n" for size in sizes))
     programs = Path(setting.programs.path(f"IMB-{peer.suite}")).parent
-    return peer.command(programs, lengths, sizes[-1], iterations)
+    rotating = ["-root_shift", "on"] if peer.imb == "Bcast" else []
+    return [*peer.command(programs, lengths, sizes[-1], iterations), *rotating]
 
 
 def sweep_of(setting: Setting, peer: against_imb.Peer, sizes: Sequence[int], iterations: int) -> sweep.Sweep:
     """The comparison of one benchmark at sizes that share a number of iterations."""
-    rotating = ["-root_shift", "on"] if peer.imb == "Bcast" else []
     words = [
         str(setting.engine), "motif", peer.motif, *peer.motif_options, "--sizes", ",".join(map(str, sizes)),
         "-i", str(iterations), "--timer", peer.timer, "--repetitions", "1", "--warmup", "1", "--json",
@@ -49,8 +49,8 @@ def sweep_of(setting: Setting, peer: against_imb.Peer, sizes: Sequence[int], ite
         return motif_times(setting.place.run(peer.ranks, words), "rank_mean_median_s")
 
     def theirs() -> sweep.Times:
-        command = imb_words(setting, peer, setting.folder, sizes, iterations)
-        output = setting.place.run(peer.ranks, ["env", f"LD_PRELOAD={preload}", *command, *rotating])
+        command = ["env", f"LD_PRELOAD={preload}", *imb_words(setting, peer, setting.folder, sizes, iterations)]
+        output = setting.place.run(peer.ranks, command)
         return {
             compare.size_in_words(size): against_imb.imb_time_s(output, peer.imb, size, peer.window) for size in sizes
         }

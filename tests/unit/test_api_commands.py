@@ -47,7 +47,8 @@ RENAMED: Mapping[str, tuple[str, ...]] = {
     "injection": ("injection_gb_per_s",), "interval": ("interval_s",), "iterations": ("most_iterations",),
     "lab": ("self",), "last": ("ends_with",), "link": ("link_bytes_per_s",), "message_size": ("message_bytes",),
     "model": ("models",), "mpirun_args": ("launcher_arguments",), "names": ("self",), "no_shared": ("shared_pointers",),
-    "nodes": ("nodes_variable",), "random_patterns": ("random",), "scheduled": ("time",), "sets": ("variables",),
+    "nodes": ("nodes_variable",), "pattern_hint": ("pattern_hints",), "random_patterns": ("random",),
+    "scheduled": ("time",), "sets": ("variables",),
     "size": ("message_bytes",), "time_limit": ("time_limit_s",), "triples": ("groups",),
     "words": ("command", "profiles", "sweep"), "workloads": ("programs",),
 }  # fmt: skip
@@ -56,6 +57,7 @@ PRESENTED = frozenset({"as_csv", "as_json", "exit_code", "junit", "kind", "page"
 """Options for what a command prints: results have `report` and values."""
 ELSEWHERE = frozenset({
     ("beff", "protocol_file"), ("beff-io", "protocol_file"),  # `read`
+    ("beff-io", "skampi"), ("beff-io", "summary"),  # methods of `BEffIOResults`
     ("degrade run", "dry_run"), ("rails run", "dry_run"),  # `study_plan`
     ("run", "dry_run"),  # `prepare_run`
     ("study report", "data"),  # data frames of the results

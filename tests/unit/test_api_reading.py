@@ -100,3 +100,11 @@ def test_a_result_as_json_is_that_of_the_command(files: Path) -> None:
     golden = json.loads((KEPT.parent / "json" / "beff-io.json").read_text())
 
     assert json.loads(stressbench.read("beff-io.jsonl").report(format="json")).keys() == golden.keys()
+
+
+def test_a_result_of_b_eff_io_has_the_texts_of_other_tools(files: Path) -> None:
+    results = stressbench.read("beff-io.jsonl")
+
+    assert isinstance(results, stressbench.BEffIOResults)
+    assert results.summary().startswith("Summary of b_eff_io on ")
+    assert 'begin result "b_eff_io-write-type0-' in results.skampi()

@@ -262,14 +262,17 @@ def test_a_run_that_wrote_nothing_only_passes_its_status_on(measured: Measured, 
 
 
 def test_a_protocol_is_evaluated_without_mpi(here: Path) -> None:
-    path = MadeIO(head={"partitions": [first_ranks(2), first_ranks(4)], "scheduled_s": 60, "hints": ["a=1"]}).write(here)
+    path = MadeIO(head={"partitions": [first_ranks(2), first_ranks(4)], "scheduled_s": 60, "hints": ["a=1"]}).write(
+        here
+    )
 
     shown = stressbench("--from", str(path), "--cache", "1GiB", "--published")
     reported = json.loads(stressbench("--from", str(path), "--json").output)
 
     assert shown.exit_code == 0
     assert (
-        "4 ranks, release 1.x, T 60 s per partition, M_PART 4 MiB, memory 1 GiB on each of 2 nodes, hints a=1" in shown.output
+        "4 ranks, release 1.x, T 60 s per partition, M_PART 4 MiB, memory 1 GiB on each of 2 nodes, hints a=1"
+        in shown.output
     )
     assert "not comparable with published numbers: T is 60 s per partition instead of 900 s or more" in shown.output
     assert "CAUTION: 2 ranks wrote 0.284 times the cache instead of 20" in shown.output

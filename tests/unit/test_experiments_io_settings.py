@@ -33,7 +33,10 @@ def target(**environment: str) -> Any:
         ({"hints": ["a=1", "b"]}, "--hint: 'b' must be KEY=VALUE"),
         ({"hints": ["a=1,2"]}, "--hint: 'a=1,2' must be KEY=VALUE"),
         ({"pattern_hints": ["a=1"]}, "--pattern-hint: 'a=1' must be NUMBER:KEY=VALUE"),
-        ({"pattern_hints": ["43:a=1"]}, "--pattern-hint: '43:a=1' must be NUMBER:KEY=VALUE with a pattern from 0 to 42"),
+        (
+            {"pattern_hints": ["43:a=1"]},
+            "--pattern-hint: '43:a=1' must be NUMBER:KEY=VALUE with a pattern from 0 to 42",
+        ),
     ],
 )
 def test_an_invalid_setting_is_refused(settings: dict[str, Any], message: str) -> None:
@@ -57,7 +60,15 @@ def test_types_and_partitions_are_distinct_and_within_range() -> None:
 def test_partitions_are_ranks_or_nodes_that_the_job_can_have() -> None:
     assert partition_names(None, ranks=8) == ()
     assert partition_names("1,8,2x4,r0-3+7,r5", ranks=8) == ("1", "8", "2x4", "r0-3+7", "r5")
-    for text, name in (("0", "0"), ("1,", ""), ("2x", "2x"), ("0x2", "0x2"), ("r", "r"), ("r3-2", "r3-2"), ("r0+", "r0+")):
+    for text, name in (
+        ("0", "0"),
+        ("1,", ""),
+        ("2x", "2x"),
+        ("0x2", "0x2"),
+        ("r", "r"),
+        ("r3-2", "r3-2"),
+        ("r0+", "r0+"),
+    ):
         with pytest.raises(UserError, match=re.escape(f"--partitions: '{name}' must be a number of ranks such as 4")):
             partition_names(text, ranks=8)
     for text in ("9", "3x3", "r0+8"):

@@ -112,7 +112,8 @@ def test_any_protocol_gives_what_exact_arithmetic_gives(
 
 
 def test_the_largest_partition_value_is_the_system_s(tmp_path: Path) -> None:
-    made = MadeIO(head={"partitions": [first_ranks(2), first_ranks(4)]}, times=lambda partition, access, kind: 2.0 - partition)
+    partitions = [first_ranks(2), first_ranks(4)]
+    made = MadeIO(head={"partitions": partitions}, times=lambda partition, access, kind: 2.0 - partition)
 
     found = result_of(made.write(tmp_path))
 

@@ -31,8 +31,9 @@ def test_the_summary_has_a_row_for_each_chunk_and_access_with_the_bandwidths_of_
     ]
     assert [int(row[2]) for row in rows[:7]] == [CHUNKS[chunk] for chunk in Chunk]
     # Eight calls of 1 kB by each pattern, in a ninth, eighth or ninth of the 1 to 5 s of its file.
+    times = ((1, 9), (2, 8), (3, 8), (4, 9), (5, 9))
     assert [float(value) for value in rows[0][4].split()] == [
-        round(8 * 1024 / (seconds / patterns) / 1e6, 3) for seconds, patterns in ((1, 9), (2, 8), (3, 8), (4, 9), (5, 9))
+        round(8 * 1024 / (seconds / patterns) / 1e6, 3) for seconds, patterns in times
     ]
     assert f"b_eff_io = {(result.b_eff_io or 0) / 1e6:.3f} MB/s on {result.best} processes, scheduled" in lines[-1]
 

@@ -33,6 +33,7 @@ from stressbench.launch.targets import resolve_target
 from stressbench.report.document import Document
 from stressbench.report.suites import beff as beff_documents
 from stressbench.report.suites import beff_io as beff_io_documents
+from stressbench.report.suites.beff_io_text import skampi_text, summary_text
 from stressbench.suites.beff import BalancedBEff
 from stressbench.suites.beff_io import BEffIO
 
@@ -73,6 +74,14 @@ class BEffIOResults(Reported[BEffIO]):
     def complete(self) -> bool:
         """Whether the benchmark was completed."""
         return self.data.complete
+
+    def summary(self) -> str:
+        """The result as the original program's summary, as `--summary` writes it."""
+        return summary_text(self.data)
+
+    def skampi(self) -> str:
+        """All patterns as result blocks like SKaMPI's, as `--skampi` writes them."""
+        return skampi_text(self.data)
 
     def _brief(self) -> Document:
         return beff_io_documents.brief(self.data)
@@ -125,10 +134,10 @@ def beff_io(
 
         stressbench.beff_io(ranks=4, time="60s", file="/scratch/me/b_eff_io").data.b_eff_io        # bytes/s
 
-    Parameters are the options of `stressbench beff-io`. Times and sizes are texts with a unit; partitions are numbers of
-    ranks, or texts such as "2x4" and "r0-3+8"; `pattern_hints` are hints by the number of a pattern. `cache_bytes`: the size
-    of the file system's cache, to check that enough was written. `output` keeps the protocol, which `stressbench.read`
-    evaluates again. The result of an interrupted measurement is incomplete.
+    Parameters are the options of `stressbench beff-io`. Times and sizes are texts with a unit; partitions are numbers
+    of ranks, or texts such as "2x4" and "r0-3+8"; `pattern_hints` are hints by the number of a pattern. `cache_bytes`:
+    the size of the file system's cache, to check that enough was written. `output` keeps the protocol, which
+    `stressbench.read` evaluates again. The result of an interrupted measurement is incomplete.
 
     Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong, or nothing was
     measured.

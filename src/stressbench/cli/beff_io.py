@@ -73,7 +73,7 @@ def beff_io(
     ] = None,
     summary: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.sum", help="Write the result as the original program's summary.", show_default=False),
+        typer.Option(metavar="FILE.sum", help="Write the original program's summary.", show_default=False),
     ] = None,
     skampi: Annotated[
         Path | None,

@@ -118,7 +118,8 @@ class BEffIOOptions:
             ("--limit", self.limit), ("--hint", _list(self.hints)),
             ("--pattern-hint", _list(self.pattern_hints)), ("--types", _list(self.types)),
             flags=(
-                ("--random", self.random), ("--no-shared", not self.shared_pointers), ("--keep", self.keep), ("--overwrite", self.overwrite),
+                ("--random", self.random), ("--no-shared", not self.shared_pointers), ("--keep", self.keep),
+                ("--overwrite", self.overwrite),
             ),
         )  # fmt: skip
 

@@ -122,9 +122,9 @@ class Balance:
 class BEffIO:
     """The result of b_eff_io in bytes/s with its parts; `b_eff_io` is None for the reason in `missing`.
 
-    `best` is the number of ranks of the best partition, `best_name` its name. `scheduled_s` is the scheduled time of all partitions.
-    `claimed` is the engine's own value. `reduced` lists deviations from the definition that make the result
-    incomparable with published ones; `cautions` lists reasons to doubt it.
+    `best` is the number of ranks of the best partition, `best_name` its name. `scheduled_s` is the scheduled time of
+    all partitions. `claimed` is the engine's own value. `reduced` lists deviations from the definition that make the
+    result incomparable with published ones; `cautions` lists reasons to doubt it.
     """
 
     head: Head

@@ -42,7 +42,8 @@ def _summary_lines(result: BEffIO) -> Iterator[str]:
             yield f"{one.access} = {_megabytes(one.value)} on {partition.ranks} processes"
         yield f"b_eff_io of these {partition.ranks} processes = {_megabytes(partition.value)}"
     best = "" if result.best is None else f" on {result.best} processes"
-    yield f"b_eff_io = {_megabytes(result.b_eff_io)}{best}, scheduled time = {scheduled}, release {result.head.release}.x"
+    number = _megabytes(result.b_eff_io)
+    yield f"b_eff_io = {number}{best}, scheduled time = {scheduled}, release {result.head.release}.x"
 
 
 def _megabytes(value: float | None) -> str:
@@ -55,7 +56,8 @@ def _chunk_bytes(patterns: Sequence[PatternValue], chunk: Chunk) -> str:
 
 
 def _skampi_lines(result: BEffIO) -> Iterator[str]:
-    yield f"# b_eff_io, release {result.head.release}.x, {result.head.ranks} ranks; rows: chunk [bytes], time of a call [s], calls"
+    measured = f"b_eff_io, release {result.head.release}.x, {result.head.ranks} ranks"
+    yield f"# {measured}; rows: chunk [bytes], time of a call [s], calls"
     for partition in result.partitions:
         for access in Access:
             for number in TYPES:

@@ -75,8 +75,7 @@ def _title(partition: Partition) -> str:
         return f"Bandwidth over the size of chunks on {partition.label}"
     (most, best), (least, worst) = max(small), min(small)
     return (
-        f"On {partition.label}, type “{best}” writes chunks of 1 kB {factor(most / least)} times as "
-        f"fast as “{worst}”"
+        f"On {partition.label}, type “{best}” writes chunks of 1 kB {factor(most / least)} times as fast as “{worst}”"
     )
 
 

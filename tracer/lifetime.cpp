@@ -18,6 +18,7 @@
 #include "pool.hpp"
 #include "process.hpp"
 #include "settings.hpp"
+#include "working_set.hpp"
 
 namespace stressbench::trace {
 namespace {
@@ -58,6 +59,11 @@ bool may_trace() {
   return allowed != 0;
 }
 
+// Before the program allocates its memory.
+__attribute__((constructor)) void prepare_working_set() {
+  if (settings::output() != nullptr && settings::with_working_set()) working_set::count_small_pages();
+}
+
 void start_tracing() {
   static bool called = false;  // in Fortran, MPI_Init of C may be called within that of Fortran
   if (settings::output() == nullptr || called) return;
@@ -75,6 +81,7 @@ void start_tracing() {
     header.pause(header.began_ns);
   }
   process().set_recording(!settings::begins_paused());
+  if (process().is_recording() && !process().awaits_window()) process().begin_working_set();
 }
 
 std::string make_rank_line() {
@@ -102,6 +109,7 @@ void set_recording(Thread& thread, bool enabled) {
   Header& header = process().first_recording().header;
   const std::int64_t time_ns = now_ns();
   if (enabled) {
+    if (!process().awaits_window()) process().begin_working_set();
     thread.gap_start_ns = gap_clock_ns() - tail_ns;
     tail_ns = 0;
     header.resume(time_ns);
@@ -188,6 +196,7 @@ void finish_tracing() {
     process().thread(k)->recording->header.tail_ns = time_since_last_call_ns(*process().thread(k));
   }
   process().set_recording(false);
+  process().end_working_set();
   if (!process().is_window_over()) {
     Header& header = process().first_recording().header;
     header.last_ns = now_ns();

@@ -366,6 +366,13 @@ std::string rank_line(std::span<const Recording* const> threads, bool with_host)
   add(text, ",\"ended\":\"%s\",\"wall_s\":%.9g,\"threads\":%zu,", endings[static_cast<int>(header.end_state)],
       static_cast<double>(std::max<std::int64_t>(last_ns - header.began_ns - header.paused_ns, 0)) * 1e-9,
       threads.size());
+  if (header.with_working_set != 0) {
+    if (header.working_set_bytes < 0) {
+      text += R"("working_set_bytes":null,)";
+    } else {
+      add(text, "\"working_set_bytes\":%" PRId64 ",", header.working_set_bytes);
+    }
+  }
   add_totals(text, threads);
   add_objects(text, first);
   add_sizes(text, threads);

@@ -9,6 +9,7 @@
 #include "operations.hpp"
 #include "pool.hpp"
 #include "settings.hpp"
+#include "working_set.hpp"
 
 namespace stressbench::trace {
 
@@ -113,7 +114,13 @@ bool Process::start() noexcept {
   gaps_are_cpu_time_ = settings::gaps_are_cpu_time();
   first_ = thread();
   if (first_ == nullptr) return false;
-  describe(first_->recording->header);
+  Header& header = first_->recording->header;
+  describe(header);
+  header.working_set_bytes = -1;
+  if (settings::with_working_set()) {
+    header.with_working_set = 1;
+    working_set_ = WorkingSet::wanted;
+  }
   communicators_.start(*first_->recording);
   return true;
 }
@@ -159,17 +166,29 @@ void Process::sum_objects(ObjectCount (&sums)[object_kinds]) const noexcept {
   }
 }
 
+void Process::begin_working_set() noexcept {
+  if (working_set_ == WorkingSet::wanted) working_set_ = working_set::begin() ? WorkingSet::begun : WorkingSet::ended;
+}
+
+void Process::end_working_set() noexcept {
+  if (working_set_ != WorkingSet::begun) return;
+  working_set_ = WorkingSet::ended;
+  first_->recording->header.working_set_bytes = working_set::end_bytes();
+}
+
 void Process::advance_window(std::int64_t end_ns) noexcept {
   Recording& recording = *first_->recording;
   ++calls_;
   if (calls_ == window_.first) {
     first_->begin_window();
+    begin_working_set();
     first_->gap_start_ns = gap_clock_ns();
     recording.header.begin(now_ns());
   } else if (calls_ == window_.end) {
     first_->record_all_waiting();
     recording.header.last_ns = end_ns;
     is_recording_.store(false, std::memory_order_relaxed);
+    end_working_set();
   }
 }
 

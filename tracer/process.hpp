@@ -58,11 +58,15 @@ class Process {
     has_window_ = true;
   }
   bool is_in_window() const noexcept { return has_window_ && calls_ >= window_.first && calls_ < window_.end; }
+  bool awaits_window() const noexcept { return has_window_ && calls_ < window_.first; }
   bool is_window_over() const noexcept { return has_window_ && calls_ >= window_.end; }
   // Counts a call of the sequence that returned at `end_ns`. Calls of other threads than the first do not count.
   void count_in_window(Thread& thread, std::int64_t end_ns) noexcept {
     if (has_window_ && &thread == first_) advance_window(end_ns);
   }
+  // Begins to measure the working set, if that is wanted and not done yet, and ends it if it was begun.
+  void begin_working_set() noexcept;
+  void end_working_set() noexcept;
   bool started() const noexcept { return first_ != nullptr; }
   // Whether recording may resume.
   bool is_paused() const noexcept { return started() && !is_recording() && !is_window_over(); }
@@ -118,6 +122,8 @@ class Process {
 
   std::atomic<bool> is_recording_{false};
   bool gaps_are_cpu_time_ = false;
+  enum class WorkingSet { unwanted, wanted, begun, ended };
+  WorkingSet working_set_ = WorkingSet::unwanted;
   bool has_window_ = false;
   Window window_;
   std::uint64_t calls_ = 0;  // of the first thread, counted if there is a window

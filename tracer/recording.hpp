@@ -96,6 +96,8 @@ struct Header {
   std::int64_t tail_ns;          // time after the last call
   std::int64_t paused_ns;        // within the window
   std::int64_t paused_since_ns;  // within the window; 0: not paused
+  std::int32_t with_working_set;
+  std::int64_t working_set_bytes;  // -1: unknown
   double clock_s;
   char host[256];
   char program[256];

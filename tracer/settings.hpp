@@ -11,6 +11,7 @@ bool with_names() noexcept;          // STRESSBENCH_TRACE_NAMES=1
 const char* window() noexcept;       // STRESSBENCH_TRACE_WINDOW: file with the calls to record; null: all
 bool with_gap_times() noexcept;      // STRESSBENCH_TRACE_GAP_TIMES=1: the time before each call, in order
 bool gaps_are_cpu_time() noexcept;   // STRESSBENCH_TRACE_CPU_TIME=1: computation is processor time, not elapsed time
+bool with_working_set() noexcept;    // STRESSBENCH_TRACE_WORKING_SET=1: how much memory is used
 bool begins_paused() noexcept;       // STRESSBENCH_TRACE_PAUSED=1: records from the first MPI_Pcontrol(1) on
 bool traces_once() noexcept;         // STRESSBENCH_TRACE_ONCE=1: only the first MPI program that starts
 const char* id() noexcept;           // STRESSBENCH_TRACE_ID: distinguishes the pools of this launch

@@ -101,7 +101,8 @@ bool all_are(const std::byte* from, std::size_t count, T wanted) noexcept {
 
 }  // namespace
 
-CallListExecutor::CallListExecutor(CallList calls, const mpi::Group& group) : calls_(std::move(calls)), group_(&group) {
+CallListExecutor::CallListExecutor(CallList calls, const mpi::Group& group, Bytes working_set)
+    : calls_(std::move(calls)), group_(&group), working_set_(working_set) {
   for (const CallList::Split& split : calls_.splits()) splits_.push_back(group.split(split.colour, split.ranks.rank));
   for (const std::vector<int>& counts : calls_.lists()) {
     List list{counts, {}};
@@ -324,7 +325,10 @@ void CallListExecutor::perform_with_gaps(const Recorder& recorder, ComputeTimes&
 void CallListExecutor::compute_for(std::int64_t duration_ns, std::int64_t now_ns, Computation how,
                                    const Recorder& recorder) {
   const std::int64_t end_ns = now_ns + duration_ns;
-  pause::until(how, recorder, end_ns, [&] { sent_.rewrite(recorder, now_ns, end_ns); });
+  pause::until(how, recorder, end_ns, [&](std::int64_t until_ns) {
+    sent_.rewrite(recorder, now_ns, until_ns);
+    working_set_.read(recorder, until_ns);
+  });
 }
 
 template <class C>

@@ -10,6 +10,8 @@
 #include "core/buffer.hpp"
 #include "core/pause.hpp"
 #include "core/sent_memory.hpp"
+#include "core/units.hpp"
+#include "core/working_set.hpp"
 #include "mpi/group.hpp"
 
 namespace stressbench::calls {
@@ -44,8 +46,8 @@ struct ComputeTimes {
 
 class CallListExecutor {
  public:
-  // Collective over the group, which must outlive this object.
-  CallListExecutor(CallList calls, const mpi::Group& group);
+  // Collective over the group, which must outlive this object. `working_set`: memory that computation reads.
+  CallListExecutor(CallList calls, const mpi::Group& group, Bytes working_set = {});
   CallListExecutor(const CallListExecutor&) = delete;
   CallListExecutor& operator=(const CallListExecutor&) = delete;
   ~CallListExecutor();
@@ -136,6 +138,7 @@ class CallListExecutor {
   Buffer send_buffer_;
   Buffer receive_buffer_;
   SentMemory sent_;
+  WorkingSet working_set_;
 };
 
 }  // namespace stressbench::calls

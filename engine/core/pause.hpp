@@ -23,23 +23,24 @@ inline constexpr std::int64_t shortest_cpu_ns = 20'000;
 
 // Sets the timer slack of this thread to its minimum. By default the kernel may wake a thread up to 50 us late.
 void minimise_timer_slack() noexcept;
-// Spins until `end_ns`, and longer by the time for which this thread did not have its core; calls `work` first.
+// Works until `end_ns`, and longer by the time for which this thread did not have its core.
 template <class Work>
 void use_cpu(const Recorder& recorder, std::int64_t end_ns, Work work) noexcept {
+  const auto work_until = [&](std::int64_t until_ns) {
+    work(until_ns);
+    recorder.spin_until(until_ns);
+  };
   const std::int64_t duration_ns = end_ns - recorder.now_ns();
-  if (duration_ns < shortest_cpu_ns) {
-    work();
-    return recorder.spin_until(end_ns);
-  }
+  if (duration_ns < shortest_cpu_ns) return work_until(end_ns);
   const CpuClock cpu;
   const std::int64_t cpu_end_ns = cpu.now_ns() + duration_ns;
-  work();
-  recorder.spin_until(end_ns);
+  work_until(end_ns);
   for (std::int64_t left_ns = cpu_end_ns - cpu.now_ns(); left_ns > 0; left_ns = cpu_end_ns - cpu.now_ns())
-    recorder.spin_for(left_ns);
+    work_until(recorder.now_ns() + left_ns);
 }
 // Waits until the recorder's clock shows `end_ns`; returns at once with Computation::off. With Computation::cpu, the
-// computation begins with this call. A thread that computes calls `work` first, which should end by `end_ns`.
+// computation begins with this call. A thread that computes calls `work` with the time by which it should end, and
+// spins afterwards.
 template <class Work>
 void until(Computation how, const Recorder& recorder, std::int64_t end_ns, Work work) noexcept {
   if (how == Computation::sleep) {
@@ -47,11 +48,11 @@ void until(Computation how, const Recorder& recorder, std::int64_t end_ns, Work 
     if (left_ns >= shortest_sleep_ns) return sleep_for(left_ns);
   }
   if (how == Computation::cpu) return use_cpu(recorder, end_ns, work);
-  if (how == Computation::busy) work();
+  if (how == Computation::busy) work(end_ns);
   if (how != Computation::off) recorder.spin_until(end_ns);
 }
 inline void until(Computation how, const Recorder& recorder, std::int64_t end_ns) noexcept {
-  until(how, recorder, end_ns, [] {});
+  until(how, recorder, end_ns, [](std::int64_t) {});
 }
 // Whether computation of this kind uses the core.
 constexpr bool computes(Computation how) noexcept { return how == Computation::busy || how == Computation::cpu; }

@@ -8,6 +8,7 @@
 
 #include "core/pause.hpp"
 #include "core/sent_memory.hpp"
+#include "core/working_set.hpp"
 #include "motifs/captured/own_record.hpp"
 #include "motifs/motif.hpp"
 #include "replay/preexisting_communicators.hpp"
@@ -51,6 +52,7 @@ class Replay final : public Motif {
     if (path_->empty()) reject("file", "replay needs a trace: -f APP.trace; `stressbench capture` writes one");
     if (!files_->empty() && !std::filesystem::is_directory(*files_))
       reject("files", "'{}' is not a directory", *files_);
+    if (*working_set_size_ > Bytes{0} && !pause::computes(*compute_)) reject("working-set", "{}", WorkingSet::unread);
     replay::check_trace(*path_, ranks, file_calls(), *gap_times_);
   }
   Traffic traffic(int ranks) const override {
@@ -168,13 +170,17 @@ class Replay final : public Motif {
     state_.requests.free_kept();
     state_ = plan_->state();
     sent_ = SentMemory();
+    working_set_ = WorkingSet(computes_between_calls() && pause::computes(*compute_) ? *working_set_size_ : Bytes{0});
     attached_buffer_ = plan_->attached_buffer_bytes() > 0 ? Buffer(plan_->attached_buffer_bytes()) : Buffer();
   }
 
   void compute(const Recorder& recorder, std::int64_t since_ns, std::int64_t gap_ns) {
     if (gap_ns <= 0) return;
     const std::int64_t end_ns = since_ns + gap_ns;
-    pause::until(*compute_, recorder, end_ns, [&] { sent_.rewrite(recorder, since_ns, end_ns); });
+    pause::until(*compute_, recorder, end_ns, [&](std::int64_t until_ns) {
+      sent_.rewrite(recorder, since_ns, until_ns);
+      working_set_.read(recorder, until_ns);
+    });
   }
 
   Param<std::string> path_{this, 'f', "file", "", "trace file, written by `stressbench capture`"};
@@ -183,6 +189,9 @@ class Replay final : public Motif {
                               "processor time (for ranks that "
                               "share cores), sleep (from 100 us on, below that spin), or none"};
   Param<double> scale_{this, "scale", 1.0, "factor on the computation between the calls"};
+  Param<Bytes> working_set_size_{this, "working-set", Bytes{0},
+                                 "memory of a rank that computation reads, as the program's goes through its data",
+                                 WorkingSet::Limit{}};
   Param<GapTimes> gap_times_{this, "gaps", GapTimes::measured,
                              "times of computation: drawn from the measured distribution, its mean, or in the "
                              "sequence in which they were recorded"};
@@ -202,6 +211,7 @@ class Replay final : public Motif {
   bool is_used_ = false;
   Buffer attached_buffer_;
   SentMemory sent_;
+  WorkingSet working_set_;
 };
 
 const RegisterMotif<Replay> registered{"replay", Family::application, "the MPI calls of a captured program, in order",

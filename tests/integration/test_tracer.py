@@ -228,6 +228,20 @@ def test_times_between_calls_are_elapsed_or_processor_time(traced, patterns, cpu
     assert not cpu_time or between_s < computed_s + slept_s / 2
 
 
+def test_the_working_set_is_the_memory_that_is_used_in_the_recorded_part(traced, patterns, tmp_path):
+    wanted = {"STRESSBENCH_TRACE_WORKING_SET": "1"}
+    whole = traced([patterns, "remembers", "5"], **wanted)
+    part = traced([patterns, "remembers", "5"], **wanted, **windows(tmp_path, *[(1, 5)] * RANKS))
+
+    assert (whole.status, part.status) == (0, 0), part.text
+    unit = 1 << 20
+    for rank in whole.ranks:
+        assert 48 * unit <= rank["working_set_bytes"] < 56 * unit
+    for rank in part.ranks:
+        assert 16 * unit <= rank["working_set_bytes"] < 24 * unit
+    assert all("working_set_bytes" not in rank for rank in traced([patterns, "remembers", "5"]).ranks)
+
+
 def test_times_before_calls_are_those_of_the_first_calls_where_there_are_too_many(traced, patterns):
     run = traced([patterns, "small", "100000"], STRESSBENCH_TRACE_GAP_TIMES="1", ranks=1)
     (rank,) = run.ranks

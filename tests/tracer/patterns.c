@@ -251,6 +251,17 @@ static void sleeps(int iterations) {  // computes for 1 ms, then sleeps for 5 ms
   }
 }
 
+static void remembers(int iterations) {  // uses 48 MiB once, then 16 MiB of them in each iteration
+  enum { mebibyte = 1 << 20 };
+  static char memory[48 * mebibyte];
+  memset(memory, 1, sizeof(memory));
+  for (int i = 0; i < iterations; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    memset(memory, i, 16 * mebibyte);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void killed(int iterations) {
   for (int i = 0;; ++i) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -280,6 +291,7 @@ static const struct {
            {"large", large},
            {"small", small},
            {"sleeps", sleeps},
+           {"remembers", remembers},
            {"graphs", graphs},
            {"planes", planes},
            {"parts", parts},

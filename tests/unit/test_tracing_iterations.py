@@ -69,6 +69,15 @@ def test_the_longest_run_of_iterations_is_found_after_and_before_other_calls(tmp
     assert (result.found, result.skipped, result.differences) == (7, 0, ())
 
 
+def test_of_several_long_runs_the_last_one_is_taken_on_all_ranks(tmp_path: Path) -> None:
+    program = [[*(10 * calls), BARRIER, *(9 * calls), BARRIER, *(9 * calls), BARRIER, *(8 * calls)] for calls in CG]
+
+    result = found(tmp_path, program, CG)
+
+    assert [(run.start, run.times) for run in result.runs] == [(10 * 4 + 1 + 9 * 4 + 1, 9)] * 2
+    assert result.found == 9
+
+
 def test_an_iteration_may_begin_anywhere_in_the_loop_of_the_program(tmp_path: Path) -> None:
     loop_from_its_reduction = [[DOT, *calls[:-1]] * 6 for calls in CG]
 

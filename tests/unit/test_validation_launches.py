@@ -35,7 +35,7 @@ def launches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., T
 
     def made(
         *, ends: BaseException | None = None, target: LaunchTarget = LOCAL, written: Sequence[Record] = (),
-        **outcome: Any,
+        name: str = "program", ranks: int = 2, **outcome: Any,
     ) -> TracedLaunches:  # fmt: skip
         def run_program(words: Sequence[str], **_: Any) -> Outcome:
             (key,) = re.findall(r"STRESSBENCH_TRACE_ID=(\w+)", " ".join(words))
@@ -44,12 +44,12 @@ def launches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., T
             if ends is not None:
                 raise ends
             if written:
-                write_lines(tmp_path / "folder" / "program.trace", written)
+                write_lines(tmp_path / "folder" / f"{name}.trace", written)
             values: dict[str, Any] = {"status": 0, "stop_requests": 0, "output": "no input", "errors": ""} | outcome
             return Outcome(rank_of=(), **values)
 
         monkeypatch.setattr("stressbench.experiments.validation.launches.launching.run_program", run_program)
-        return TracedLaunches(ranks=2, target=target, engine=None, folder=tmp_path / "folder")
+        return TracedLaunches(ranks=ranks, target=target, engine=None, folder=tmp_path / "folder")
 
     return made
 
@@ -86,6 +86,20 @@ def test_without_the_traces_of_other_hosts_it_is_asked_whether_they_share_the_di
 ) -> None:
     with pytest.raises(MachineFault, match=f"{message} {re.escape(str(tmp_path))}"):
         launches(target=PAIR, written=ring(2).records()[:lines]).capture_program(["./app"], begins_paused=False)
+
+
+@pytest.mark.parametrize(
+    ("of_ranks", "expected"), [((3000, 5000, 4000), 4000), ((3000, None, 4000), None), ((1, 2, 3, 4), 3)]
+)
+def test_the_working_set_is_the_median_of_the_ranks_if_all_are_known(
+    launches: Callable[..., TracedLaunches], of_ranks: Sequence[int | None], expected: int | None
+) -> None:
+    records = ring(len(of_ranks)).records()
+    for record in records:
+        if record["type"] == "rank":
+            record["working_set_bytes"] = of_ranks[record["rank"]]
+    made = launches(written=records, name="working-set", ranks=len(of_ranks))
+    assert made.working_set_bytes(["./app"], None, begins_paused=False) == expected
 
 
 def test_the_tracer_is_the_one_beside_the_engine_that_the_user_named(tmp_path: Path) -> None:

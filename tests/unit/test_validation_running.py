@@ -114,7 +114,7 @@ class MadeLaunches:
     """Launches that start nothing: of a program of 2 ranks that exchanges, reduces and repeats, and of its workload.
 
     `exchanges`: iterations of each rank. `replayed`: calls of a replay on each rank, those of the program if None.
-    `job_ranks`: ranks of the workload's job. `program_s`: from MPI_Init to MPI_Finalize.
+    `job_ranks`: ranks of the workload's job. `program_s`: from MPI_Init to MPI_Finalize. `working_set`: bytes.
     """
 
     folder: Path
@@ -124,6 +124,7 @@ class MadeLaunches:
     seeds: list[int] = field(default_factory=list)
     cpu_time: bool = False
     program_s: float = 1.0
+    working_set: int | None = 5000
 
     def check(self, program: Sequence[str]) -> None:
         pass
@@ -140,6 +141,9 @@ class MadeLaunches:
         if runs is None:  # the whole run, longer with each launch
             return self._trace(name, [(4 + int(name[-2:])) * calls for calls in CG]), OUTCOME
         return self._trace(name, [one.times * calls for one, calls in zip(runs, CG, strict=True)]), OUTCOME
+
+    def working_set_bytes(self, program: Sequence[str], runs, *, begins_paused: bool) -> int | None:
+        return self.working_set
 
     def run_workload(self, workload: Path, *, repetitions: int, warmup, seed: int, name: str, mode, program_s=0.0):
         self.seeds.append(seed)
@@ -287,6 +291,33 @@ def test_a_whole_run_with_more_calls_than_times_is_not_compared_in_sequence(vali
         match="an iteration has 20 calls, and the tracer keeps the times before 19; use --computation measured",
     ):
         validate(whole=True, computation="sequence", made={"exchanges": (1, 1)})
+
+
+@pytest.mark.parametrize("workload", [("tealeaf",), ()])
+def test_computation_reads_as_much_memory_as_the_program_uses(validate, tmp_path, workload):
+    result = validate(*workload, output=tmp_path / "kept")
+
+    assert result.working_set_bytes == 5000
+    assert "--working-set 5000" in (tmp_path / "kept/workload.sb").read_text()
+    assert "4.88 KiB of a rank, read by this computation" in (tmp_path / "kept/report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("workload", "values", "working_set", "is_noted"),
+    [
+        (("tealeaf",), {}, None, True),
+        (("tealeaf", "--working-set", "1MiB"), {}, 5000, False),
+        (("tealeaf",), {"computation": "own"}, 5000, False),
+    ],
+)
+def test_without_a_working_set_of_the_program_none_is_added(
+    validate, tmp_path, workload, values, working_set, is_noted
+):
+    result = validate(*workload, output=tmp_path / "kept", made={"working_set": working_set}, **values)
+
+    assert result.working_set_bytes is None
+    assert (tmp_path / "kept/workload.sb").read_text().count("working-set") == workload.count("--working-set")
+    assert any(note.startswith("the working set of the program is unknown") for note in result.notes) == is_noted
 
 
 def test_a_job_that_leaves_out_ranks_of_the_program_is_not_compared(validate, tmp_path):

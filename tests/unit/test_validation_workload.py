@@ -53,6 +53,23 @@ def test_a_motif_takes_the_computation_between_its_calls(engine: Path) -> None:
     assert text.endswith('[MOTIF] tealeaf --gaps-from "a b.trace" --gaps mean\n')
 
 
+def test_the_computation_of_a_motif_reads_as_much_memory_as_the_program_or_as_it_says(engine: Path) -> None:
+    def text(*words: str, computation: Computation = Computation.mean) -> str:
+        made = workload(engine, *words)
+        gaps = [Path("a.trace")]
+        return made.text(nodes=1, gaps=gaps, computation=computation, working_set=4096).partition("[MOTIF] ")[2]
+
+    assert text("tealeaf") == "tealeaf --gaps-from a.trace --gaps mean --working-set 4096\n"
+    assert text() == "replay -f a.trace --gaps mean --working-set 4096\n"
+    for own in (("--working-set", "1MiB"), ("--working-set=1MiB",)):
+        assert text("tealeaf", *own) == f"tealeaf {' '.join(own)} --gaps-from a.trace --gaps mean\n"
+        assert not workload(engine, "tealeaf", *own).lacks_working_set
+    assert "working-set" not in text("allreduce") + text("tealeaf", computation=Computation.own)
+    assert [workload(engine, *words).lacks_working_set for words in (("tealeaf",), (), ("allreduce",))] == [
+        True, True, False,
+    ]  # fmt: skip
+
+
 def test_before_a_motif_without_gaps_a_compute_step_has_the_computation(engine: Path) -> None:
     text = workload(engine, "allreduce").text(nodes=1, gaps=[Path("a.trace")], computation=Computation.measured)
     assert text.endswith("[MOTIF] compute --gaps-from a.trace --gaps measured --call 0\n[MOTIF] allreduce\n")

@@ -8,6 +8,7 @@ captured::IterationGaps CallListMotif::gaps_of(const trace::RankRecord& record, 
 
 void CallListMotif::check(int ranks) const {
   check_options();
+  if (*working_set_ > Bytes{0} && !pause::computes(*compute_)) reject("working-set", "{}", WorkingSet::unread);
   check_ranks(ranks);
   calls_of(0, ranks);  // throws if a message is too long
   if (gaps_from_.times() == GapTimes::sequence && gaps_from_.position() != 0) {
@@ -55,7 +56,8 @@ void CallListMotif::decompose(const mpi::Group& group, const Draw& draws) {
     // Without times from the trace, the computation of the list is left out as well.
     if (compute_times_.gaps_ns.empty()) compute_times_.how = Computation::off;
   }
-  executor_ = std::make_unique<calls::CallListExecutor>(std::move(calls), group);
+  const Bytes working_set = pause::computes(compute_times_.how) ? *working_set_ : Bytes{0};
+  executor_ = std::make_unique<calls::CallListExecutor>(std::move(calls), group, working_set);
   if (*compute_ == Computation::sleep) pause::minimise_timer_slack();
 }
 

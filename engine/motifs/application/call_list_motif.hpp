@@ -8,6 +8,8 @@
 #include "calls/call_list.hpp"
 #include "calls/call_list_executor.hpp"
 #include "core/pause.hpp"
+#include "core/units.hpp"
+#include "core/working_set.hpp"
 #include "motifs/captured/gaps_from.hpp"
 #include "motifs/motif.hpp"
 
@@ -51,6 +53,9 @@ class CallListMotif : public Motif {
       "the application's computation: spin, spin for that much processor time (for ranks that share cores), "
       "sleep (from 100 us on, below that spin), or none"};
   Param<double> scale_{this, "scale", 1.0, "factor on the times of the computation"};
+  Param<Bytes> working_set_{this, "working-set", Bytes{0},
+                            "memory of a rank that computation reads, as the application's goes through its data",
+                            WorkingSet::Limit{}};
   captured::GapsFrom gaps_from_{
       this,
       "trace file of whole iterations: compute before each call for as long as the program did, instead of the "

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from stressbench.formats.errors import reason_of
@@ -57,7 +58,8 @@ def run_program(
 ) -> Outcome:
     """Run a program that is built with the engine's MPI to its end. `folder`: working directory of its ranks.
 
-    Its standard output goes to the descriptor `output_to`.
+    Its standard output goes to the descriptor `output_to`. Where ranks have real-time priority, so has their launcher:
+    ranks that print would otherwise wait until it reads, beside other ranks that poll.
 
     Must be called from the main thread. Raises LaunchMistake where the program cannot be started.
     """
@@ -71,7 +73,8 @@ def run_program(
         rail_selection=rail_selection,
     )
     try:
-        return execute(command, output_to=output_to)
+        with machine.scheduled_like_ranks() if target.realtime_by_default else nullcontext():
+            return execute(command, output_to=output_to)
     except OSError as fault:
         raise LaunchMistake(f"{command.argv[0]}: {reason_of(fault)}") from fault
 

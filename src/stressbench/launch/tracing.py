@@ -25,7 +25,7 @@ class Tracing:
     """What to record of a command, and where. `key` distinguishes this launch's leftovers from those of others.
 
     `names`: with host names. `gap_times`: with the time before each call, in order. `cpu_time`: times outside MPI are
-    processor time.
+    processor time. `working_set`: with the memory that each rank uses.
     """
 
     mode: TraceMode
@@ -35,6 +35,7 @@ class Tracing:
     names: bool
     gap_times: bool = False
     cpu_time: bool = False
+    working_set: bool = False
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         """Environment variables that the tracer and its salvage program read."""
@@ -48,6 +49,7 @@ class Tracing:
             ("STRESSBENCH_TRACE_NAMES", self.names),
             ("STRESSBENCH_TRACE_GAP_TIMES", self.gap_times),
             ("STRESSBENCH_TRACE_CPU_TIME", self.cpu_time),
+            ("STRESSBENCH_TRACE_WORKING_SET", self.working_set),
         )
         return (*pairs, *((name, "1") for name, is_set in flags if is_set))
 

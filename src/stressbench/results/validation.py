@@ -74,7 +74,9 @@ class Validation:
     the tolerance, as the estimate does. `complete`: whether all launches ran. `any_tag`: tags were not compared.
     `any_wait_place`: the place of waits among other calls was not compared, since ranks test for messages. `whole`:
     the whole run is the only iteration, and `calls` are those of the first launch. `cpu_time`: the program's
-    computation is processor time, not elapsed time. `notes`: what was not as expected, as sentences.
+    computation is processor time, not elapsed time. `working_set_bytes`: memory that the workload's computation reads,
+    as much as a rank of the program uses in the measured iterations; None if it reads none. `notes`: what was not as
+    expected, as sentences.
     """
 
     verdict: Verdict
@@ -99,6 +101,7 @@ class Validation:
     any_wait_place: bool = False
     whole: bool = False
     cpu_time: bool = False
+    working_set_bytes: int | None = None
     notes: tuple[str, ...] = ()
 
     @property

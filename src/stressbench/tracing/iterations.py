@@ -14,6 +14,7 @@ from stressbench.tracing.reference import rules_of_pass
 
 CONTEXT = 4
 _MOST_COLLECTIVES = 8  # equal collective calls in a pass of a loop
+_NEARLY = 0.9
 FEWEST_IN_ROW = 4
 """Successive iterations that a program is unlikely to make by chance."""
 
@@ -125,7 +126,8 @@ def iterations_of(
 ) -> Iterations:  # fmt: skip
     """Find the calls of the workload in the program, rank by rank. `workload` holds `repetitions` equal iterations.
 
-    The longest run of successive iterations is taken, and its first `skip` are left out if at least as many remain.
+    The longest run of successive iterations is taken, or the last one that is nearly as long, and its first `skip` are
+    left out if at least as many remain.
     Runs of FEWEST_IN_ROW iterations and more, such as those of an inner loop, that together have less than half of the
     calls of the program's own loop are no match, unless there are `boundaries` or one run has half of these calls. With
     `any_tag`, tags are not compared. Raises NotComparable, and TraceFileError for a damaged file.
@@ -379,10 +381,19 @@ def _characters(alphabet: CallAlphabet, pattern: str, *, option: str, text: str,
 
 
 def _same_run_on_all_ranks(runs_by_rank: Sequence[Sequence[IterationSpan]]) -> list[IterationSpan]:
-    """The longest run of rank 0, and on each other rank the one at the same place among its runs, if it has as many."""
+    """A long run of rank 0, and on each other rank the one at the same place among its runs, if it has as many."""
     first = runs_by_rank[0]
-    place = max(range(len(first)), key=lambda number: first[number].times)
-    return [runs[place] if len(runs) == len(first) else max(runs, key=lambda run: run.times) for runs in runs_by_rank]
+    place = _last_of_longest(first)
+    return [runs[place if len(runs) == len(first) else _last_of_longest(runs)] for runs in runs_by_rank]
+
+
+def _last_of_longest(runs: Sequence[IterationSpan]) -> int:
+    """The place of the last run that has nearly as many iterations as the longest.
+
+    In the first ones, connections are made and memory is used for the first time.
+    """
+    longest = max(run.times for run in runs)
+    return max(place for place, run in enumerate(runs) if run.times >= _NEARLY * longest)
 
 
 def _difference(

@@ -66,12 +66,31 @@ class TracedLaunches:
         gap_times: bool,
     ) -> tuple[Trace, Outcome]:
         """The calls of these iterations, or all, as `name`.trace; with `gap_times`, also the time before each."""
+        settings = self._part(runs, begins_paused=begins_paused)
+        return self._traced(program, name=name, mode=TraceMode.capture, settings=settings, gap_times=gap_times)
+
+    def working_set_bytes(
+        self, program: Sequence[str], runs: Sequence[IterationSpan] | None, *, begins_paused: bool
+    ) -> int | None:
+        """Memory that a rank uses in these iterations, median over the ranks; None where the kernel does not tell.
+
+        A launch of its own, since counting pages takes time.
+        """
+        settings = self._part(runs, begins_paused=begins_paused)
+        trace, _ = self._traced(
+            program, name="working-set", mode=TraceMode.profile, settings=settings, working_set=True
+        )  # fmt: skip
+        known = sorted(rank.working_set_bytes for rank in trace.ranks() if rank.working_set_bytes is not None)
+        return known[len(known) // 2] if len(known) == self.ranks else None
+
+    def _part(self, runs: Sequence[IterationSpan] | None, *, begins_paused: bool) -> list[tuple[str, str]]:
+        """Settings of the tracer to record these iterations, or all."""
         settings: list[tuple[str, str]] = [_PAUSED] if begins_paused else []
         if runs is not None:
             window = self.folder / "iterations.window"
             window.write_text("".join(f"{run.start} {run.end}\n" for run in runs), encoding="ascii")
             settings.append((WINDOW_VARIABLE, str(window)))
-        return self._traced(program, name=name, mode=TraceMode.capture, settings=settings, gap_times=gap_times)
+        return settings
 
     def run_workload(
         self, workload: Path, *, repetitions: int, warmup: int, seed: int, name: str, mode: TraceMode,
@@ -110,12 +129,12 @@ class TracedLaunches:
 
     def _traced(
         self, words: Sequence[str], *, name: str, mode: TraceMode, settings: Sequence[tuple[str, str]],
-        gap_times: bool = False,
+        gap_times: bool = False, working_set: bool = False,
     ) -> tuple[Trace, Outcome]:  # fmt: skip
         tracing = Tracing(
             mode=mode, output=self.folder / f"{name}.trace", key=secrets.token_hex(8),
             library=find_tracer(os.environ, explicit_engine=self.engine).library, names=False, gap_times=gap_times,
-            cpu_time=self.cpu_time,
+            cpu_time=self.cpu_time, working_set=working_set,
         )  # fmt: skip
         tracing.output.unlink(missing_ok=True)
         traced_words = loaded_by_env(

@@ -206,6 +206,7 @@ class _Run:
     notes: list[str] = field(default_factory=list)
     program_s: float | None = None  # from MPI_Init to MPI_Finalize, where the loop of the program is measured
     blocks: list[Block] = field(default_factory=list)
+    working_set: int | None = None  # bytes
     gaps: list[tuple[Path, ...]] = field(default_factory=list)  # by block: the captures with the computation
     lengths: tuple[tuple[int, ...], ...] = ()  # by rank: calls of each step of a chain
 
@@ -286,6 +287,7 @@ class _Run:
 
     def _measure(self, program: Trace, iterations: Iterations) -> Validation:
         spec, journal = self.spec, self.folder / FILE
+        self._measure_working_set(iterations)
         JOURNAL.append(journal, self._plan())
         operations: tuple[OperationRow, ...] = ()
         complete = True
@@ -307,6 +309,19 @@ class _Run:
                     raise
                 complete = len(self.blocks) == spec.launches
         return self._result(program, iterations, operations=operations, complete=complete)
+
+    def _measure_working_set(self, iterations: Iterations) -> None:
+        """Find out how much memory the workload's computation is to read, if it is the program's."""
+        spec, workload = self.spec, self.workload
+        is_replaced = workload.is_replay or workload.replaces_computation(self.computation)
+        if not is_replaced or not workload.lacks_working_set:
+            return
+        self.progress(f"measuring the working set of {Path(spec.program[0]).name}", level=Level.progress)
+        self.working_set = self.launches.working_set_bytes(
+            spec.program, None if spec.whole else iterations.runs, begins_paused=spec.begins_paused
+        )  # fmt: skip
+        if self.working_set is None:
+            self._note("the working set of the program is unknown: computation of the workload reads no memory")
 
     def _block(self, number: int, iterations: Iterations) -> tuple[Block, tuple[Trace, WorkloadRun]]:
         """Launch the program, then the workload with the computation that the program had in this launch."""
@@ -351,7 +366,7 @@ class _Run:
     def _text(self, gaps: Sequence[Path], *, iterations: int = 1) -> str:
         return self.workload.text(
             nodes=self.nodes, gaps=gaps, computation=self.computation, cpu_time=self.launches.cpu_time,
-            iterations=iterations,
+            iterations=iterations, working_set=self.working_set,
         )  # fmt: skip
 
     def _lengths_of_steps(self, iterations: Iterations) -> tuple[tuple[int, ...], ...]:
@@ -444,6 +459,7 @@ class _Run:
             tolerance=spec.tolerance, is_certain=is_certain, computation=self.computation, complete=complete,
             differences=iterations.differences, operations=tuple(operations), blocks=blocks, any_tag=spec.any_tag,
             any_wait_place=iterations.any_wait_place, whole=spec.whole, cpu_time=self.launches.cpu_time,
+            working_set_bytes=self.working_set,
             notes=(*self.notes, *self._notes_of_share(iterations)),
         )  # fmt: skip
 

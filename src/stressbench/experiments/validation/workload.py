@@ -32,6 +32,7 @@ SUFFIX = ".sb"
 _COMPUTE = "compute"
 _REMOVED = "\0"
 _GAPS_OPTION = "gaps-from"
+_WORKING_SET_OPTION = "working-set"
 _WORD = r'(?:"(?:\\.|[^"\\])*"|\S)+'
 _CAPTURE_OPTIONS = re.compile(rf"\s--(?:{_GAPS_OPTION}|gaps|first-call)(?:=|\s+){_WORD}")
 _ITERATIONS_OPTION = re.compile(r"(?<!\S)(?:-i|--iterations)(?![^\s=\d])")
@@ -84,17 +85,19 @@ class ComparedWorkload:
 
     def text(
         self, *, nodes: int, gaps: Sequence[Path] = (), computation: Computation = Computation.own,
-        cpu_time: bool = False, iterations: int = 1,
+        cpu_time: bool = False, iterations: int = 1, working_set: int | None = None,
     ) -> str:  # fmt: skip
         """The workload on so many nodes. `gaps`: captures with the computation of each of its communicating motifs.
 
         Without them, and with the computation `own`, it is as written. Captures that the motifs name are replaced, too.
         With `cpu_time`, the times in the captures are processor time. `iterations`: those of a motif in a repetition,
-        where it `can_batch`. Raises LaunchMistake where the file cannot be read.
+        where it `can_batch`. `working_set`: bytes that computation reads, where it does not say that itself. Raises
+        LaunchMistake where the file cannot be read.
         """
         compute = " --compute cpu" if cpu_time else ""
+        memory = f" --{_WORKING_SET_OPTION} {working_set}" if working_set else ""
         if self.is_replay:
-            capture = "".join(f" -f {quote(str(path))} --gaps {computation}{compute}" for path in gaps)
+            capture = "".join(f" -f {quote(str(path))} --gaps {computation}{compute}{memory}" for path in gaps)
             return f"[JOB_NAME] {REPLAY}\n[NODES] {nodes}\n[MOTIF] {REPLAY}{capture}\n"
         text = self._as_written(nodes, iterations=iterations)
         if not gaps or not self.replaces_computation(computation):
@@ -111,7 +114,8 @@ class ComparedWorkload:
             source = f"--{_GAPS_OPTION} {quote(str(capture))} --gaps {computation}"
             if takes_gaps:
                 words = _CAPTURE_OPTIONS.sub("", _words_of(match["rest"]))
-                return f"[MOTIF] {words} {source}{compute}{_end_of(match['rest'])}"
+                own = "" if _has_working_set(words) else memory
+                return f"[MOTIF] {words} {source}{compute}{own}{_end_of(match['rest'])}"
             mode = " --mode cpu" if cpu_time else ""
             return f"[MOTIF] {_COMPUTE} {source} --call 0{mode}\n{match[0]}"
 
@@ -126,6 +130,14 @@ class ComparedWorkload:
     def replaces_computation(self, computation: Computation) -> bool:
         """Whether its computation is replaced by that of the program: not that of a replay, which has a capture."""
         return computation is not Computation.own and not self.is_replay and not self._has_capture_of_calls
+
+    @property
+    def lacks_working_set(self) -> bool:
+        """Whether some motif computes between its calls, or a replay does, and says not how much memory it reads."""
+        if self.is_replay:
+            return True
+        motifs = zip(self._communicating(), self.take_gaps, strict=True)
+        return any(takes_gaps and not _has_working_set(match["rest"]) for match, takes_gaps in motifs)
 
     @property
     def _has_capture_of_calls(self) -> bool:
@@ -259,6 +271,10 @@ class ComparedWorkload:
 
 
 _LOOPS = frozenset({"LOOP", "INCLUDE"})
+
+
+def _has_working_set(words: str) -> bool:
+    return re.search(rf"(?<!\S)--{_WORKING_SET_OPTION}(?![^\s=])", without_comments(words)) is not None
 
 
 def _motif_of(rest: str) -> str:

@@ -262,7 +262,10 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankTrace(Stream):
-    """The line of a rank and the calls of its first thread; `streams`: those of all threads if several called MPI."""
+    """The line of a rank and the calls of its first thread; `streams`: those of all threads if several called MPI.
+
+    `working_set_bytes`: memory that the rank used in the recorded part, None where it was not measured.
+    """
 
     rank: Index
     ended: RankEnd
@@ -271,6 +274,7 @@ class RankTrace(Stream):
     node: Index | None = None
     host: Name | None = None
     threads: Count | None = None
+    working_set_bytes: Count | None = None
     objects: tuple[ObjectCount, ...] | None = None
     sizes: SizeCounts | None = None
     peers: tuple[Peer, ...] | None = None

@@ -21,7 +21,7 @@ from stressbench.report.document import (
     Table,
     columns,
 )
-from stressbench.report.units import TimeUnit, count, digits, percent, ratio_text, time, time_unit
+from stressbench.report.units import TimeUnit, count, digits, percent, ratio_text, size, time, time_unit
 from stressbench.results.validation import Block as LaunchBlock
 from stressbench.results.validation import LaunchPair, OperationRow, Validation, Verdict, launch_pairs
 from stressbench.stats.intervals import MIN_PAIRS
@@ -241,5 +241,7 @@ def _facts(result: Validation) -> Iterator[Fact]:
     yield Fact(name="ranks", value=f"{result.ranks} on {hosts}, --on {result.on}")
     clock = ", processor time" if result.cpu_time else ""
     yield Fact(name="computation of the workload", value=f"{result.computation}{clock}")
+    if result.working_set_bytes is not None:
+        yield Fact(name="working set", value=f"{size(result.working_set_bytes)} of a rank, read by this computation")
     iterations = f"{result.found:,} in a row, {result.measured:,} measured in each launch"
     yield Fact(name="iterations", value="the whole run, from MPI_Init to MPI_Finalize" if result.whole else iterations)

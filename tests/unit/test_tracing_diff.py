@@ -41,6 +41,19 @@ def test_the_same_calls_are_the_same_however_they_are_compressed(tmp_path: Path)
     assert found.same and found.sequences_compared == 2
 
 
+def test_operations_that_are_left_out_are_not_compared(tmp_path: Path) -> None:
+    some = [call("Testsome", requests=[0, 1], done=[0]), call("Testsome", requests=[0, 1], done=[0, 1])]
+    a = [MadeRank([*calls(), *some], [[[-1, 10], [4, 1]], [[0, 1], [5, 1], [1, 1], [5, 1], [2, 1], [3, 1]]])]
+    b = [MadeRank([*calls(), *some], [[[-1, 10], [4, 1]], [[0, 1], [1, 1], [6, 1], [2, 1], [3, 1]]])]
+    c = [MadeRank([*calls(), *some], [[[-1, 9], [4, 1]], [[0, 1], [1, 1], [6, 1], [2, 1], [3, 1]]])]
+
+    (kept,) = compared(tmp_path, a, b).sequences
+    assert kept.place == 1
+    assert compared(tmp_path, a, b, left_out={"Testsome"}).same
+    (part,) = compared(tmp_path, a, c, left_out={"Testsome"}).sequences
+    assert (part.place, part.a_calls, part.b_calls) == (36, 41, 37)
+
+
 def test_the_numbers_of_calls_do_not_matter_their_words_do(tmp_path: Path) -> None:
     reordered = [*reversed(calls())]
     rules = [[[-1, 1000], [0, 1]], [[4, 1], [3, 1], [2, 1], [1, 1]]]

@@ -347,6 +347,18 @@ def test_a_replay_with_other_calls_is_not_measured(validate, tmp_path):
     assert said[-1] == "--emit: e.sb was not written, since the calls differ"
 
 
+def test_the_order_in_which_any_of_several_messages_complete_is_not_compared(validate, monkeypatch):
+    some = call("Testsome", requests=[0, 1], done=[0])
+    monkeypatch.setattr(f"{__name__}.CG", [[*CG[0], some], CG[1]])
+    replayed = [5 * [some, *CG[0]], 5 * CG[1]]
+
+    found = validate(made={"replayed": replayed}, whole=True)
+
+    assert found.differences == () and len(found.blocks) == 2
+    (note,) = found.notes
+    assert note.startswith("some ranks wait or test for any of several messages (MPI_Testsome), whose order")
+
+
 def test_a_replay_whose_calls_are_unknown_is_not_comparable(validate, monkeypatch):
     whole = MadeLaunches.run_workload
 

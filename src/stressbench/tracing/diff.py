@@ -1,13 +1,13 @@
 """Comparison of two captures: the first difference of each rank's call sequence, and differences of totals. Pure."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
 from stressbench.formats.trace import RankTrace, Stream, Trace
 from stressbench.tracing.fingerprint import Fingerprint, first_difference
-from stressbench.tracing.grammar import ExpandedCalls, expand_bounded
+from stressbench.tracing.grammar import ExpandedCalls, expand_bounded, rule_lengths
 from stressbench.tracing.operations import COMMUNICATOR_CONSTRUCTORS
 from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 
@@ -66,10 +66,14 @@ class Difference:
         return not self.sequences and not self.totals and not self.notes
 
 
-def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context: int = CONTEXT) -> Difference:
+def diff(
+    a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context: int = CONTEXT,
+    left_out: Collection[str] = (),
+) -> Difference:  # fmt: skip
     """Compare two captures rank by rank. Only one rank of each is in memory at a time.
 
     `style` decides which calls are equal; `context` is the number of calls reported before and after a difference.
+    Operations that are `left_out` are not compared.
     """
     notes: list[str] = []
     if a.header.ranks != b.header.ranks:
@@ -80,7 +84,7 @@ def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context
     totals: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     for rank, rank_a, rank_b in _ranks_of_both(a, b):
         for side, one in enumerate((rank_a, rank_b)):
-            _add_totals(totals, one, side=side, style=style)
+            _add_totals(totals, one, side=side, style=style, left_out=left_out)
         if rank_a is None or rank_b is None:
             notes.append(f"rank {rank} is only in {b.path if rank_a is None else a.path}")
             continue
@@ -90,7 +94,10 @@ def diff(a: Trace, b: Trace, *, style: TokenStyle = TokenStyle.replayed, context
                 notes.append(f"rank {rank}{f', thread {thread}' if thread else ''}: no sequence in one of them")
                 continue
             compared += 1
-            tokenizers = (CallTokenizer(rank_a, stream_a, style), CallTokenizer(rank_b, stream_b, style))
+            tokenizers = (
+                CallTokenizer(rank_a, _without(stream_a, left_out), style),
+                CallTokenizer(rank_b, _without(stream_b, left_out), style),
+            )
             if (difference := _difference(*tokenizers, thread=thread, context=context, expanded=expanded)) is not None:
                 sequences.append(difference)
     return Difference(
@@ -115,8 +122,23 @@ def _ranks_of_both(a: Trace, b: Trace) -> Iterator[tuple[int, RankTrace | None, 
         ]
 
 
-def _add_totals(totals: dict[str, list[int]], rank: RankTrace | None, *, side: int, style: TokenStyle) -> None:
+def _without(stream: Stream, left_out: Collection[str]) -> Stream:
+    """The stream without the calls of these operations in its sequence."""
+    if stream.rules is None or not any(call.op in left_out for call in stream.calls):
+        return stream
+    kept = tuple(
+        tuple((symbol, times) for symbol, times in rule if symbol < 0 or stream.calls[symbol].op not in left_out)
+        for rule in stream.rules
+    )
+    return replace(stream, rules=kept, sequence_calls=rule_lengths(kept)[0])
+
+
+def _add_totals(
+    totals: dict[str, list[int]], rank: RankTrace | None, *, side: int, style: TokenStyle, left_out: Collection[str]
+) -> None:
     for total in () if rank is None else rank.totals:
+        if total.op in left_out:
+            continue
         op = (
             _COMMUNICATOR_CONSTRUCTION
             if style is TokenStyle.replayed and total.op in COMMUNICATOR_CONSTRUCTORS

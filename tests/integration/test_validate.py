@@ -120,8 +120,10 @@ def test_a_motif_with_other_calls_ends_with_the_first_difference_and_status_1(st
 def test_the_emitted_workload_has_the_computation_of_the_program(validated, stressbench, tmp_path):
     validated("--emit", "tea.sb", *TEALEAF)
 
-    assert (tmp_path / "tea.sb").read_text() == (
-        "[JOB_NAME] tealeaf\n[NODES] 1\n[MOTIF] tealeaf -x 64 -y 48 --gaps-from tea.trace --gaps sequence\n"
+    assert re.fullmatch(
+        r"\[JOB_NAME\] tealeaf\n\[NODES\] 1\n"
+        r"\[MOTIF\] tealeaf -x 64 -y 48 --gaps-from tea.trace --gaps sequence --working-set [1-9][0-9]+\n",
+        (tmp_path / "tea.sb").read_text(),
     )
     outcome = stressbench("run", "tea.sb", "-n", "2", "--isolated", "1", "--contended", "1", cwd=tmp_path)
     assert outcome.status == 0, outcome.text

@@ -60,7 +60,7 @@ def answer(
         "ratio": None if differences else {"value": ratio, "low": low, "high": high}, "mpi_ratio": None,
         "tolerance": 0.05, "is_certain": low is not None, "computation": "measured", "complete": True,
         "differences": differences, "operations": [], "any_tag": False, "any_wait_place": False,
-        "whole": False, "cpu_time": False,
+        "whole": False, "cpu_time": False, "working_set_bytes": None,
         "notes": [],
         "blocks": [] if differences else [{"program": side(1.0, 0.1), "workload": side(ratio, 0.2 * ratio)}],
     }  # fmt: skip

@@ -130,8 +130,11 @@ def summary(title: str, comparisons: Sequence[Comparison]) -> str:
 
 
 def effort(comparisons: int, *, launches: int) -> str:
-    """What so many comparisons take: in each, both sides are captured, and then launched `launches` times."""
-    each = 2 * launches + 2
+    """What so many comparisons take.
+
+    In each, both sides are captured, the working set of the program is measured, and both are launched so many times.
+    """
+    each = 2 * launches + 3
     unit, unit_s = ("h", 3600) if comparisons * each * LAUNCH_S[1] >= 3600 else ("min", 60)
     least, most = (comparisons * each * launch_s / unit_s for launch_s in LAUNCH_S)
     return (

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from contextlib import nullcontext
 from pathlib import Path
 
 from stressbench.formats.errors import reason_of
@@ -58,8 +57,7 @@ def run_program(
 ) -> Outcome:
     """Run a program that is built with the engine's MPI to its end. `folder`: working directory of its ranks.
 
-    Its standard output goes to the descriptor `output_to`. Where ranks have real-time priority, so has their launcher:
-    ranks that print would otherwise wait until it reads, beside other ranks that poll.
+    Its standard output goes to the descriptor `output_to`.
 
     Must be called from the main thread. Raises LaunchMistake where the program cannot be started.
     """
@@ -73,8 +71,7 @@ def run_program(
         rail_selection=rail_selection,
     )
     try:
-        with machine.scheduled_like_ranks() if target.realtime_by_default else nullcontext():
-            return execute(command, output_to=output_to)
+        return execute(command, output_to=output_to)
     except OSError as fault:
         raise LaunchMistake(f"{command.argv[0]}: {reason_of(fault)}") from fault
 

@@ -6,7 +6,7 @@ The tracer is loaded by `env` on each rank, so that no launcher has to pass vari
 import os
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stressbench.errors import Interrupted, MachineFault
@@ -140,14 +140,21 @@ class TracedLaunches:
         traced_words = loaded_by_env(
             words, tracing=tracing, settings=settings, base_environment=os.environ, shares_memory=self._ranks_are_here
         )
+        printed = self.folder / f"{name}.output" if self._prints_to_file else None
+        if printed is not None:
+            traced_words = ("sh", "-c", 'exec "$@" >>"$0"', str(printed), *traced_words)
         try:
             with Path(os.devnull).open("wb") as nowhere:
                 outcome = launching.run_program(
                     traced_words, folder=Path.cwd(), ranks=self.ranks, target=self.target, engine=self.engine,
                     environment=os.environ, output_to=nowhere.fileno(),
                 )  # fmt: skip
+            if printed is not None:
+                outcome = replace(outcome, output=last_lines_of(printed))
         finally:
             remove_leftovers(tracing, base_environment=os.environ)
+            if printed is not None:
+                printed.unlink(missing_ok=True)
         shown = Path(words[0]).name
         if outcome.stop_requests:
             raise Interrupted(f"stopped while {shown} ran")
@@ -170,8 +177,27 @@ class TracedLaunches:
         return trace
 
     @property
+    def _prints_to_file(self) -> bool:
+        """Whether ranks print to a file, not to their launcher.
+
+        Open MPI passes on what they print through pseudo-terminals, whose data the kernel moves without real-time
+        priority: a rank that prints would wait for seconds beside others that poll at real-time priority.
+        """
+        return self.target.realtime_by_default
+
+    @property
     def _ranks_are_here(self) -> bool:
         return has_all_ranks_here(self.target)
+
+
+def last_lines_of(path: Path, *, most: int = 65_536) -> str:
+    """The end of a file of any length as text; empty without the file."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - most))
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from support.commands import invoke
 from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, trace_of, waitall, write_lines
 
 import stressbench
+from stressbench.errors import MachineFault
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import silent
 from stressbench.experiments.validation.running import NotEmitted, ValidationSpec, choose_computation, repetitions_of
@@ -115,6 +116,7 @@ class MadeLaunches:
 
     `exchanges`: iterations of each rank. `replayed`: calls of a replay on each rank, those of the program if None.
     `job_ranks`: ranks of the workload's job. `program_s`: from MPI_Init to MPI_Finalize. `working_set`: bytes.
+    `replay_fails`: no replay ends.
     """
 
     folder: Path
@@ -125,6 +127,7 @@ class MadeLaunches:
     cpu_time: bool = False
     program_s: float = 1.0
     working_set: int | None = 5000
+    replay_fails: bool = False
 
     def check(self, program: Sequence[str]) -> None:
         pass
@@ -148,6 +151,8 @@ class MadeLaunches:
     def run_workload(self, workload: Path, *, repetitions: int, warmup, seed: int, name: str, mode, program_s=0.0):
         self.seeds.append(seed)
         is_replay = "[MOTIF] replay" in workload.read_text()
+        if is_replay and self.replay_fails:
+            raise MachineFault("stressbench-mpi ended with status 3")
         calls = [5 * rank for rank in CG] if is_replay else [repetitions * rank for rank in CG]
         if is_replay and self.replayed is not None:
             calls = self.replayed
@@ -330,6 +335,16 @@ def test_ranks_with_different_numbers_of_iterations_are_noted(validate):
     found = validate("tealeaf", made={"exchanges": (6, 7)})
     (note,) = found.notes
     assert note.startswith("some ranks make these calls 6 times in a row, others up to 7 times")
+
+
+@pytest.mark.parametrize("exchanges", [(100, 101), (6, 6)])
+def test_a_replay_of_loops_of_different_lengths_that_fails_could_be_that_of_the_whole_run(validate, exchanges):
+    reason = "stressbench-mpi ended with status 3"
+    hint = ": its ranks repeat loops of different lengths, and .*; --whole compares whole runs" * (
+        len({*exchanges}) > 1
+    )
+    with pytest.raises(MachineFault, match=f"^{reason}{hint}$"):
+        validate(made={"exchanges": exchanges, "replay_fails": True})
 
 
 def test_a_replay_with_other_calls_is_not_measured(validate, tmp_path):

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from math import ceil
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from stressbench import __version__
 from stressbench.errors import Interrupted, MachineFault
@@ -211,6 +212,7 @@ class _Run:
     notes: list[str] = field(default_factory=list)
     program_s: float | None = None  # from MPI_Init to MPI_Finalize, where the loop of the program is measured
     blocks: list[Block] = field(default_factory=list)
+    is_uneven: bool = False  # whether ranks make different numbers of these iterations
     working_set: int | None = None  # bytes
     gaps: list[tuple[Path, ...]] = field(default_factory=list)  # by block: the captures with the computation
     lengths: tuple[tuple[int, ...], ...] = ()  # by rank: calls of each step of a chain
@@ -268,7 +270,8 @@ class _Run:
         self.computation, limited = choose_computation(iterations, self.asked, most=spec.most_iterations)
         if self.asked is None and self.computation is Computation.measured:
             self.progress("an iteration has too many calls to keep the time before each: times are drawn instead")
-        if iterations.most_found not in (None, iterations.found):
+        self.is_uneven = iterations.most_found not in (None, iterations.found)
+        if self.is_uneven:
             self._note(
                 f"some ranks make these calls {iterations.found:,} times in a row, others up to "
                 f"{iterations.most_found:,} times: iterations of different ranks may not correspond"
@@ -347,7 +350,7 @@ class _Run:
         captures = is_replay and number == 0  # the calls of all measured iterations, once
         each, repetitions = self._repetitions(iterations, time_s=program.time_s)
         text = self._text(gaps, iterations=1 if is_replay else each)
-        measured, outcome = self.launches.run_workload(
+        measured, outcome = self._run_workload(
             self._write(text), repetitions=1 if captures else repetitions, warmup=max(1, iterations.skipped),
             seed=spec.seed + number, name=f"workload-{number + 1:02}",
             mode=TraceMode.capture if captures else TraceMode.profile,
@@ -360,6 +363,17 @@ class _Run:
         self._record(ComparedSide.workload, number, measured.iterations, workload, outcome)
         self.gaps.append(gaps)
         return Block(program=program, workload=workload), (trace, measured)
+
+    def _run_workload(self, workload: Path, **options: Any) -> tuple[WorkloadRun, Outcome]:
+        try:
+            return self.launches.run_workload(workload, **options)
+        except MachineFault as fault:
+            if not (self.workload.is_replay and self.is_uneven):
+                raise
+            raise MachineFault(
+                f"{fault}: its ranks repeat loops of different lengths, and a replay of a part of them may wait for "
+                "messages of another part; --whole compares whole runs"
+            ) from fault
 
     def _repetitions(self, iterations: Iterations, *, time_s: float) -> tuple[int, int]:
         """The iterations in a repetition of the workload, and its repetitions; a replay has all of them in one."""

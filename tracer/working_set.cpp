@@ -1,9 +1,11 @@
 #include "working_set.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -24,6 +26,16 @@ Mapping mapping_of(const char* line) noexcept {
   return {true, inode == 0 && std::strstr(line, "[v") == nullptr};  // [vdso], [vvar], [vsyscall]: the kernel's
 }
 
+// Pages whose addresses the processor still has in its TLB would not be marked again, and clear_refs flushes no TLB. To
+// unmap many used pages flushes all of it.
+bool flush_tlb() noexcept {
+  constexpr std::size_t size = std::size_t{1} << 20;
+  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  std::memset(memory, 1, size);
+  return munmap(memory, size) == 0;
+}
+
 }  // namespace
 
 void count_small_pages() noexcept { prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); }
@@ -33,7 +45,7 @@ bool begin() noexcept {
   if (file < 0) return false;
   const bool done = write(file, "1", 1) == 1;
   close(file);
-  return done;
+  return done && flush_tlb();
 }
 
 std::int64_t end_bytes() noexcept {

@@ -16,7 +16,7 @@ _HINT = re.compile(r"[^=,\s]+=[^=,]+")
 _NUMBER = "[1-9][0-9]{0,7}"
 _PARTITION_OF_NODES = re.compile(f"(?P<nodes>{_NUMBER})x(?P<ranks>{_NUMBER})")
 _PARTITION_OF_RANKS = re.compile(r"r[0-9]{1,8}(-[0-9]{1,8})?(\+[0-9]{1,8}(-[0-9]{1,8})?)*")
-_PATTERN_HINT = re.compile(r"(?P<number>[0-9]{1,2}):[^=,\s]+=[^=,]+")
+_PATTERN_HINT = re.compile(rf"(?P<number>[0-9]{{1,2}}):{_HINT.pattern}")
 _TYPES = 5
 
 

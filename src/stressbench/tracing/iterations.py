@@ -127,10 +127,10 @@ def iterations_of(
     """Find the calls of the workload in the program, rank by rank. `workload` holds `repetitions` equal iterations.
 
     The longest run of successive iterations is taken, or the last one that is nearly as long, and its first `skip` are
-    left out if at least as many remain.
-    Runs of FEWEST_IN_ROW iterations and more, such as those of an inner loop, that together have less than half of the
-    calls of the program's own loop are no match, unless there are `boundaries` or one run has half of these calls. With
-    `any_tag`, tags are not compared. Raises NotComparable, and TraceFileError for a damaged file.
+    left out if at least as many remain. Runs of FEWEST_IN_ROW iterations and more, such as those of an inner loop, that
+    together have less than half of the calls of the program's own loop are no match, unless there are `boundaries` or
+    one run has half of these calls. With `any_tag`, tags are not compared. Raises NotComparable, and TraceFileError for
+    a damaged file.
     """
     for trace in (program, workload):
         trace.require_complete()

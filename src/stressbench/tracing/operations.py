@@ -48,6 +48,8 @@ START_CALLS = frozenset({"Start", "Startall"})
 PERSISTENT_INITS = frozenset(name for name in (*SEND_TOKENS, *RECEIVE_TOKENS) if name.endswith("_init"))
 TEST_CALLS = frozenset({"Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe"})
 """Calls that may find nothing; the reference profiles omit them from sequences."""
+COMPLETIONS_OF_ANY = frozenset({"Waitany", "Waitsome", "Testany", "Testsome"})
+"""Calls that complete any of several requests: which of them depends on when messages arrive."""
 COMMUNICATOR_CONSTRUCTORS = frozenset(
     {
         "Comm_dup", "Comm_dup_with_info", "Comm_idup", "Comm_create", "Comm_create_group", "Comm_split",

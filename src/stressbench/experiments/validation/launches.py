@@ -12,6 +12,7 @@ from pathlib import Path
 from stressbench.errors import Interrupted, MachineFault
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.failed_program import lines_on_failure
+from stressbench.formats.files import end_of_text, limits
 from stressbench.formats.run import Phase, Run, RunFileError, Samples, read_run
 from stressbench.formats.run.samples import Mask
 from stressbench.formats.trace import Trace, TraceFileError, TraceMode, read_trace
@@ -29,6 +30,7 @@ from stressbench.tracing.iterations import IterationSpan
 WINDOW_VARIABLE = "STRESSBENCH_TRACE_WINDOW"
 _PAUSED = ("STRESSBENCH_TRACE_PAUSED", "1")
 _STALL_FACTOR = 10
+_LONGEST_OUTPUT = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +152,7 @@ class TracedLaunches:
                     environment=os.environ, output_to=nowhere.fileno(),
                 )  # fmt: skip
             if printed is not None:
-                outcome = replace(outcome, output=last_lines_of(printed))
+                outcome = replace(outcome, output=end_of_text(printed, most=_LONGEST_OUTPUT, limit=limits.FILE))
         finally:
             remove_leftovers(tracing, base_environment=os.environ)
             if printed is not None:
@@ -188,16 +190,6 @@ class TracedLaunches:
     @property
     def _ranks_are_here(self) -> bool:
         return has_all_ranks_here(self.target)
-
-
-def last_lines_of(path: Path, *, most: int = 65_536) -> str:
-    """The end of a file of any length as text; empty without the file."""
-    try:
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - most))
-            return file.read().decode(errors="replace")
-    except OSError:
-        return ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,6 +43,7 @@ from stressbench.tracing.iterations import (
     loop_of,
     whole_run,
 )
+from stressbench.tracing.operations import COMPLETIONS_OF_ANY
 
 LAUNCHES = 11
 MOST_ITERATIONS = 1000
@@ -57,7 +58,6 @@ _TESTS = (
     "some ranks test for messages (MPI_Test, MPI_Testall), so that the order of their calls depends on when these "
     "arrive: the place of waits among other calls is not compared"
 )
-_COMPLETES_ANY = frozenset({"Waitany", "Waitsome", "Testany", "Testsome"})
 _ANY = (
     "some ranks wait or test for any of several messages ({}), whose order depends on when these arrive: these calls "
     "of the replay are not compared"
@@ -305,10 +305,10 @@ class _Run:
                 for number in range(spec.launches):
                     self.progress(f"launch {number + 1} of {spec.launches}", level=Level.progress)
                     block, sides = self._block(number, iterations)
-                    if self.workload.is_replay and number == 0 and (differences := _differences(*sides)):
-                        other = Iterations(runs=(), found=0, skipped=0, differences=differences)
-                        return self._result(program, other, operations=(), complete=True)
                     if self.workload.is_replay and number == 0:
+                        if differences := _differences(*sides):
+                            other = Iterations(runs=(), found=0, skipped=0, differences=differences)
+                            return self._result(program, other, operations=(), complete=True)
                         self.notes.extend(_notes_of_any(sides[0]))
                     self.blocks.append(block)
                     operations = operations or _operation_rows(*sides, iterations=iterations.times)
@@ -538,7 +538,7 @@ def choose_computation(
 
 def _differences(program: Trace, replay: WorkloadRun) -> tuple[IterationDifference, ...]:
     """The first difference of each rank of a replay. Raises NotComparable if a sequence cannot be compared."""
-    difference = diff(program, replay.trace, left_out=_COMPLETES_ANY)
+    difference = diff(program, replay.trace, left_out=COMPLETIONS_OF_ANY)
     if difference.notes:
         raise NotComparable(f"the replay cannot be compared with the program: {difference.notes[0]}")
     return differences_in(difference)
@@ -546,7 +546,7 @@ def _differences(program: Trace, replay: WorkloadRun) -> tuple[IterationDifferen
 
 def _notes_of_any(program: Trace) -> Iterator[str]:
     """A note if the order of some calls of the program was not compared with that of its replay."""
-    used = {total.op for rank in program.ranks() for total in rank.totals if total.calls > 0} & _COMPLETES_ANY
+    used = {total.op for rank in program.ranks() for total in rank.totals if total.calls > 0} & COMPLETIONS_OF_ANY
     if used:
         yield _ANY.format(", ".join(f"MPI_{name}" for name in sorted(used)))
 

@@ -32,11 +32,11 @@ SUFFIX = ".sb"
 _COMPUTE = "compute"
 _REMOVED = "\0"
 _GAPS_OPTION = "gaps-from"
-_WORKING_SET_OPTION = "working-set"
 _WORD = r'(?:"(?:\\.|[^"\\])*"|\S)+'
 _CAPTURE_OPTIONS = re.compile(rf"\s--(?:{_GAPS_OPTION}|gaps|first-call)(?:=|\s+){_WORD}")
 _ITERATIONS_OPTION = re.compile(r"(?<!\S)(?:-i|--iterations)(?![^\s=\d])")
 _SCALING_OPTION = re.compile(r"(?<!\S)--(?:scale|compute)(?![^\s=])")
+_WORKING_SET_OPTION = re.compile(r"(?<!\S)--working-set(?![^\s=])")
 
 
 class Computation(StrEnum):
@@ -95,7 +95,7 @@ class ComparedWorkload:
         LaunchMistake where the file cannot be read.
         """
         compute = " --compute cpu" if cpu_time else ""
-        memory = f" --{_WORKING_SET_OPTION} {working_set}" if working_set else ""
+        memory = f" --working-set {working_set}" if working_set else ""
         if self.is_replay:
             capture = "".join(f" -f {quote(str(path))} --gaps {computation}{compute}{memory}" for path in gaps)
             return f"[JOB_NAME] {REPLAY}\n[NODES] {nodes}\n[MOTIF] {REPLAY}{capture}\n"
@@ -114,7 +114,7 @@ class ComparedWorkload:
             source = f"--{_GAPS_OPTION} {quote(str(capture))} --gaps {computation}"
             if takes_gaps:
                 words = _CAPTURE_OPTIONS.sub("", _words_of(match["rest"]))
-                own = "" if _has_working_set(words) else memory
+                own = "" if _WORKING_SET_OPTION.search(words) else memory
                 return f"[MOTIF] {words} {source}{compute}{own}{_end_of(match['rest'])}"
             mode = " --mode cpu" if cpu_time else ""
             return f"[MOTIF] {_COMPUTE} {source} --call 0{mode}\n{match[0]}"
@@ -136,8 +136,8 @@ class ComparedWorkload:
         """Whether some motif computes between its calls, or a replay does, and says not how much memory it reads."""
         if self.is_replay:
             return True
-        motifs = zip(self._communicating(), self.take_gaps, strict=True)
-        return any(takes_gaps and not _has_working_set(match["rest"]) for match, takes_gaps in motifs)
+        own = (_WORKING_SET_OPTION.search(without_comments(match["rest"])) for match in self._communicating())
+        return any(takes_gaps and not states for takes_gaps, states in zip(self.take_gaps, own, strict=True))
 
     @property
     def _has_capture_of_calls(self) -> bool:
@@ -271,10 +271,6 @@ class ComparedWorkload:
 
 
 _LOOPS = frozenset({"LOOP", "INCLUDE"})
-
-
-def _has_working_set(words: str) -> bool:
-    return re.search(rf"(?<!\S)--{_WORKING_SET_OPTION}(?![^\s=])", without_comments(words)) is not None
 
 
 def _motif_of(rest: str) -> str:

@@ -3,6 +3,7 @@
 from stressbench.formats.files.bounded import (
     FileRefused,
     clear_protected_files,
+    end_of_text,
     is_file,
     lines_in,
     open_regular,
@@ -24,6 +25,7 @@ __all__ = [
     "append_lines",
     "atomic_output",
     "clear_protected_files",
+    "end_of_text",
     "is_file",
     "is_own_file",
     "lines_in",

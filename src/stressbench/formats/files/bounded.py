@@ -96,6 +96,16 @@ def read_bytes(path: Path, *, limit: int) -> bytes:
     return bytes(content)
 
 
+def end_of_text(path: Path, *, most: int, limit: int) -> str:
+    """At most `most` bytes from the end of a regular file of at most `limit` bytes; empty where it cannot be read."""
+    try:
+        with open_regular(path, limit=limit) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - most))
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
 def read_text(path: Path, *, limit: int, errors: str = "strict") -> str:
     """As `read_bytes`, decoded from UTF-8, with line ends as newlines. Raises OSError and UnicodeDecodeError."""
     text = read_bytes(path, limit=limit).decode("utf-8", errors)

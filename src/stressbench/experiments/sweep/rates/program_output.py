@@ -9,7 +9,7 @@ from pathlib import Path
 from stressbench.experiments.scratch import scratch_directory
 from stressbench.experiments.sweep.launches import STANDARD_OUTPUT, figures_of
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import limits, open_regular
+from stressbench.formats.files import end_of_text, limits
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.suites.hpcc import (
     INPUT,
@@ -92,12 +92,7 @@ class Output:
         """The text to search for figures: `printed`, or the last MiB of the file, empty where it cannot be read."""
         if self.file is None:
             return printed
-        try:
-            with open_regular(self.folder / self.file, limit=limits.FILE) as file:
-                file.seek(max(0, file.seek(0, os.SEEK_END) - _LARGEST_TAIL))
-                return file.read().decode(errors="replace")
-        except OSError:
-            return ""
+        return end_of_text(self.folder / self.file, most=_LARGEST_TAIL, limit=limits.FILE)
 
     def complaint(self, text: str, *, ranks: int) -> str | None:
         """Why the output of `hpcc` is invalid, None where it is valid and for other programs."""

@@ -67,7 +67,7 @@ def test_both_ends_of_a_link_send_at_its_rate() -> None:
 
     ends = [line for name in ("h0", "s0") for line in node(made, name).tc if " dev eth0 " in line or " dev h0 " in line]
     assert [line.split()[3] for line in ends] == ["eth0", "h0"]
-    assert all("tbf rate 100000000bit burst 6250 " in line for line in ends)
+    assert all("tbf rate 100000000bit burst 3028 " in line for line in ends)
 
 
 def test_a_switch_that_routes_knows_every_node_and_asks_nobody() -> None:
@@ -105,8 +105,8 @@ def test_a_plan_reaches_the_keeper_as_it_is() -> None:
         assert plan_from_json(json.loads(json.dumps(plan_to_json(made)))) == made
 
 
-@pytest.mark.parametrize(("rate", "burst"), [("1Mbit", 2 * FRAME_BYTES), ("100Mbit", 6250), ("10Gbit", 625_000)])
-def test_what_passes_at_once_is_two_frames_or_half_a_millisecond(rate: str, burst: int) -> None:
+@pytest.mark.parametrize(("rate", "burst"), [("1Mbit", 2 * FRAME_BYTES), ("200Mbit", 5000), ("10Gbit", 250_000)])
+def test_what_passes_at_once_is_two_frames_or_a_fifth_of_a_millisecond(rate: str, burst: int) -> None:
     lab = parse_lab(RING.replace("100Mbit", rate), name="r", source="r.toml")
 
     assert burst_of(lab.links[0].rate).count == burst

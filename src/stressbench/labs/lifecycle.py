@@ -13,6 +13,7 @@ from stressbench.formats.lab.errors import LabMistake
 from stressbench.labs.control_channel import ControlChannel
 from stressbench.labs.errors import LabFault
 from stressbench.labs.file import parse_lab
+from stressbench.labs.kernel_threads import schedule_as_usual, schedule_with_ranks
 from stressbench.labs.mpi import scratch_of
 from stressbench.labs.pinning import cores_of_hosts
 from stressbench.labs.plan import Plan, plan
@@ -70,6 +71,7 @@ def up(text: str, *, name: str, source: str, serve_files: bool = True) -> Runnin
         running = RunningLab(
             lab=lab, state=_build(directory, state, plan(lab, cores=state.cores, serve_files=serve_files))
         )
+        schedule_with_ranks()
         built = True
     finally:
         if not built:
@@ -162,6 +164,7 @@ def _tear_down(directory: LabDirectory) -> None:
         _end_processes(directory)
     directory.clear()
     directory.unlock()
+    schedule_as_usual()
 
 
 def _end_processes(directory: LabDirectory) -> None:

@@ -12,18 +12,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.builders import MadeMachine
-from support.degradations import BOUND, STUDY, found_in, made
+from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
+from support.degradations import BOUND, STILL, STUDY, found_in, made
 from support.pages import Outline, figure
 
 from stressbench.experiments.study.run_states import State, run_states
 from stressbench.experiments.sweep.rates.study_results import AnalysisOptions, degradation_of
-from stressbench.formats.run import Kind, Run
+from stressbench.formats.run import Kind, Run, read_run
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import parse_study
 from stressbench.report.rates import FORMATS
 from stressbench.results.rates import (
     Answer,
+    BalanceSource,
     Curve,
     Degradation,
     Node,
@@ -213,6 +214,57 @@ def test_the_balance_is_the_paper_s_arithmetic() -> None:
     assert {(one.bytes_per_flop, one.injection_gb_per_s) for one in unknown} == {(None, None)}
 
 
+def with_streams(folder: Path) -> Degradation:
+    """Streams of 1 and 1,000 kB: the longer ones take 1.6 times as long at half the rate, the shorter ones 1.25."""
+    slower = {"full": (1.0, 1.0), "1/2": (1.25, 1.6), "1/4": (1.5, 2.7), "1/8": (2.0, 5.0)}
+    factors = 'workload = "w.sb"\non = "lab:tiny"\nranks = 2\nrate = ["full", "1/2", "1/4", "1/8"]\n'
+    study = parse_study(f"[factors]\n{factors}", source="s.toml")
+    runs = {}
+    for planned in study.runs:
+        steps = tuple(
+            MadeStep(motif="bandwidth", time_s=time_s * factor, size_bytes=size_bytes, bandwidth_bytes=10 * size_bytes)
+            for size_bytes, time_s, factor in zip(
+                (1_000, 1_000_000), (1e-4, 1e-2), slower[str(planned.cell.rate)], strict=True
+            )
+        )
+        run = build_run(
+            jobs=[MadeJob(name="sizes", nodes="0", steps=steps)], machine=STILL, plan=MadePlan(blocks=6, repetitions=3),
+            histograms=False,
+        )  # fmt: skip
+        runs[planned.id] = read_run(run.write(folder, f"{planned.id}.jsonl"))
+    node = Node(gflops=115.2, injection_gb_per_s=1.74)
+    return degradation_of(study, run_states(study.runs, ()), runs, options=AnalysisOptions(node=node))
+
+
+def test_bandwidths_are_told_by_size_and_rate(tmp_path: Path) -> None:
+    found = with_streams(tmp_path)
+
+    assert [(one.size_bytes, one.rate) for one in found.bandwidths] == [
+        (size_bytes, rate) for size_bytes in (1_000, 1_000_000) for rate in found.rates
+    ]
+    assert [one.bytes_per_s for one in found.bandwidths[:2]] == pytest.approx([1e8, 0.8e8])
+    for one in found.bandwidths:
+        assert one.bytes_per_s is not None
+        assert (one.low, one.high) == pytest.approx((one.bytes_per_s, one.bytes_per_s))
+
+
+def test_the_balance_is_that_of_the_highest_bandwidth_as_in_table_3(tmp_path: Path) -> None:
+    balance = with_streams(tmp_path).balance
+
+    assert [one.factor_worse for one in balance] == pytest.approx([1, 1.6, 2.7, 5.0])
+    assert [one.bytes_per_flop for one in balance] == pytest.approx([0.0151, 0.0094, 0.0056, 0.0030], abs=6e-5)
+    assert {one.source for one in balance} == {BalanceSource.measured}
+
+
+def test_the_page_draws_bandwidth_over_size(tmp_path: Path) -> None:
+    found = with_streams(tmp_path)
+
+    assert "sizes, bandwidth, 2 ranks: bandwidth by message size and rate" in FORMATS["html"](found)
+    assert "Bandwidth by message size" in FORMATS["text"](found)
+    lines = [one for one in csv.DictReader(io.StringIO(FORMATS["csv"](found))) if one["size_bytes"]]
+    assert [float(one["bytes_per_s"]) for one in lines[:2]] == pytest.approx([1e8, 0.8e8])
+
+
 @pytest.mark.parametrize(
     ("rate", "message"),
     [
@@ -275,7 +327,7 @@ def test_every_format_tells_every_curve(tmp_path: Path) -> None:
     )
     assert "| ptrans | 2: halo2d | 2 | 2 ms | 2.000 [2.000, 2.000] |" in texts["md"]
     assert "| charon |  | 4 | yes | yes | yes | 1/8 | - |" in texts["md"]
-    assert "| 1/8 | 0.217 | 0.00189 | 8 |" in texts["md"]
+    assert "| 1/8 | 0.217 | 0.00189 | 8 | no interval |" in texts["md"]
     words = " ".join(texts["text"].split())
     assert "cth 2 3 ms 1.333 [1.333, 1.333] 2.000 [2.000, 2.000] 3.333 [3.333, 3.333]" in words
     assert "loses at most 5 %" in words

@@ -185,9 +185,36 @@ class MpiProfile:
     columns: Columns
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MpiTimes:
+    """Time of a launch in MPI, s, mean over its ranks. Waits count as point-to-point; others only in `mpi_s`."""
+
+    elapsed_s: float
+    mpi_s: float
+    p2p_s: float
+    collective_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """A launch of a program: `number` counts starts from 1, `started_s` is the time since the first one's start.
+
+    `values`: by subject, those that are known. `mpi`: None if the launch was not profiled.
+    """
+
+    number: int
+    started_s: float
+    policy: str
+    values: Mapping[str, float]
+    mpi: MpiTimes | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class RailsReport:
-    """Results of a rail sweep. `time`: isolated or contended rounds, or launches. `factors`: others than the policy."""
+    """Results of a rail sweep. `time`: isolated or contended rounds, or launches. `factors`: others than the policy.
+
+    `launches`: those of a program that succeeded, in the order of their starts.
+    """
 
     about: str
     time: str
@@ -201,3 +228,4 @@ class RailsReport:
     beside: tuple[PolicyImpact, ...]
     talk: tuple[MpiProfile, ...]
     notes: tuple[str, ...]
+    launches: tuple[Launch, ...] = ()

@@ -117,29 +117,81 @@ class Node:
     injection_gb_per_s: float | None = None
 
 
+class BalanceSource(StrEnum):
+    """What the factor of a balance is: the quotient of the rates, or that of two measured bandwidths."""
+
+    nominal = "nominal"
+    measured = "measured"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """Machine balance at one rate: bytes that a node can send per operation, and by what factor rate 1 is better."""
+    """Machine balance at one rate: bytes that a node can send per operation, and by what factor rate 1 is better.
+
+    `low` and `high`: 95 % interval of the factor where it is that of a measured bandwidth, as `source` states.
+    """
 
     rate: str
     injection_gb_per_s: float | None
     bytes_per_flop: float | None
     factor_worse: float
+    low: float | None = None
+    high: float | None = None
+    source: BalanceSource = BalanceSource.nominal
 
 
-def balances_of(rates: Iterable[Fraction], node: Node) -> tuple[Balance, ...]:
-    """The machine balance at each rate."""
-    return tuple(_balance(rate, node) for rate in rates)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateBandwidth:
+    """Bandwidth of a motif's messages of one size at one rate: of all its pairs, from the median time over rounds.
+
+    `low` and `high`: its 95 % interval. `factor`: time at the rate over time at the full rate.
+    """
+
+    where: Mapping[str, str]
+    job: str
+    step: int
+    motif: str
+    ranks: int | None
+    size_bytes: int
+    rate: str
+    bytes_per_s: float | None
+    low: float | None
+    high: float | None
+    factor: PooledRatio
 
 
-def _balance(rate: Fraction, node: Node) -> Balance:
-    injected = None if node.injection_gb_per_s is None else node.injection_gb_per_s * float(rate)
+def balances_of(
+    rates: Iterable[Fraction], node: Node, *, bandwidths: Sequence[RateBandwidth] = ()
+) -> tuple[Balance, ...]:
+    """The machine balance at each rate, from the `bandwidths` of the longest messages, else from the rates alone."""
+    measured = _of_longest(bandwidths)
+    return tuple(_balance(rate, node, measured.get(str(rate))) for rate in rates)
+
+
+def _of_longest(bandwidths: Sequence[RateBandwidth]) -> Mapping[str, PooledRatio]:
+    """The factors by rate of the longest messages, of several motifs the one with the highest full bandwidth."""
+    full = [one for one in bandwidths if one.rate == str(FULL) and one.bytes_per_s is not None]
+    best = max(full, key=lambda one: (one.size_bytes, one.bytes_per_s or 0.0), default=None)
+    if best is None:
+        return {}
+    return {one.rate: one.factor for one in bandwidths if _is_of_same_messages(one, best)}
+
+
+def _is_of_same_messages(one: RateBandwidth, other: RateBandwidth) -> bool:
+    return (one.where, one.job, one.step, one.ranks) == (other.where, other.job, other.step, other.ranks)
+
+
+def _balance(rate: Fraction, node: Node, measured: PooledRatio | None) -> Balance:
+    factor, low, high, source = float(1 / rate), None, None, BalanceSource.nominal
+    if measured is not None and measured.ratio is not None:
+        factor, low, high, source = measured.ratio, measured.low, measured.high, BalanceSource.measured
+    injected = None if node.injection_gb_per_s is None else node.injection_gb_per_s / factor
     return Balance(
         rate=str(rate),
         injection_gb_per_s=injected,
         bytes_per_flop=None if injected is None or node.gflops is None else injected / node.gflops,
-        factor_worse=float(1 / rate),
-    )
+        factor_worse=factor, low=low, high=high, source=source,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +251,7 @@ class Degradation:
     balance: tuple[Balance, ...]
     notes: tuple[str, ...]
     competition: tuple[Competition, ...] = ()
+    bandwidths: tuple[RateBandwidth, ...] = ()
 
 
 def sufficient_rate(points: Sequence[Point]) -> tuple[str | None, tuple[str, ...]]:

@@ -4,20 +4,20 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from stressbench.report.bandwidth_by_size import BandwidthLine, BandwidthPoint, draw_bandwidth
 from stressbench.report.document import Figure
 from stressbench.report.drawing import bare_axes, canvas, finish, style
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, Tone, hatch_of, tone_of
-from stressbench.report.plotting import Axes, FuncFormatter, LogLocator
+from stressbench.report.plotting import Axes
+from stressbench.report.rails.launch_figures import draw_mpi_times, draw_orders, draw_profiles
 from stressbench.report.rails.tables import label, value_text
 from stressbench.report.units import TimeUnit, rate, size, time_unit
 from stressbench.results.rails import Bandwidth, Box, RailsReport, Subject
 
 _MAX_BOXES = 12
 _MAX_CURVES = 8
-_DECADE_TICKS_FROM = 500.0
 _NO_UNIT = TimeUnit(name="", per_second=1.0)
-_MARKS = "osD^v<>P"
 _BOXES = (
     "Box: first to third quartile; line: median; whiskers: the last value within 1.5 times the box's width; circles: "
     "outliers. n counts runs, or rounds where some policy has fewer than 4 runs."
@@ -29,9 +29,12 @@ _CURVES = (
 
 
 def draw(results: RailsReport) -> tuple[Figure, ...]:
-    """All box plots, then all bandwidth curves."""
+    """Box plots, launches one by one, bandwidth curves, and the use of MPI by programs."""
     with style():
-        return (*_draw_boxes(results), *_draw_bandwidths(results))
+        return (
+            *_draw_boxes(results), *draw_orders(results), *draw_mpi_times(results), *_draw_bandwidths(results),
+            *draw_profiles(results.talk),
+        )  # fmt: skip
 
 
 def _draw_boxes(results: RailsReport) -> Iterator[Figure]:
@@ -92,30 +95,18 @@ def _draw_bandwidths(results: RailsReport) -> Iterator[Figure]:
 
 def _curves(name: str, sizes: Sequence[Bandwidth], policies: Sequence[str], *, key: str) -> Figure:
     ordered = sorted(sizes, key=lambda one: one.size_bytes)
-    fig = canvas(height_in=3.4)
-    axes: Axes = fig.subplots()
-    for number, policy in enumerate(policies):
-        points = [(one.size_bytes, one.bytes_per_s.get(policy)) for one in ordered]
-        known = [(size_bytes, value / 1e6) for size_bytes, value in points if value is not None]
-        if known:
-            mark = _MARKS[number % len(_MARKS)]
-            axes.plot(*zip(*known, strict=True), color=tone_of(number).placeholder, marker=mark, markersize=4,
-                      linewidth=1.4, label=short(policy, max_length=40))  # fmt: skip
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size(value)))
-    values = [value for one in ordered for value in one.bytes_per_s.values() if value]
-    few = bool(values) and max(values) < _DECADE_TICKS_FROM * min(values)
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.minorticks_off()
-    axes.grid()
-    axes.set_xlabel("message size")
-    axes.set_ylabel("bandwidth / (MB/s)")
-    axes.legend()
+    lines = [
+        BandwidthLine(
+            name=policy,
+            points=[
+                BandwidthPoint(size_bytes=one.size_bytes, bytes_per_s=one.bytes_per_s.get(policy)) for one in ordered
+            ],
+        )
+        for policy in policies
+    ]
     last = ordered[-1]
     bandwidths_text = " ".join(f"{policy}: {rate(last.bytes_per_s.get(policy))}." for policy in policies)
-    return finish(
-        fig, key=key, title=f"{printable(name)}: bandwidth by message size and rail policy", caption=_CURVES,
+    return draw_bandwidth(
+        lines, key=key, title=f"{printable(name)}: bandwidth by message size and rail policy", caption=_CURVES,
         description=f"With messages of {size(last.size_bytes)}: {bandwidths_text}",
     )  # fmt: skip

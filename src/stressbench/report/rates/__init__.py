@@ -16,8 +16,7 @@ _MAX_FINDINGS = 12
 _FOOT = (
     "A degradation factor is the time at a rate divided by the time at the full rate: the median of all ratios of two "
     "rounds, with the 95 % interval of Mann and Whitney. The method is that of Pedretti and others, “The Impact of "
-    "Injection Bandwidth Performance on Application Scalability”. Rates are those that were set; throughput was not "
-    "measured."
+    "Injection Bandwidth Performance on Application Scalability”. Rates are those that were set."
 )
 
 
@@ -35,10 +34,11 @@ def page(degradation: Degradation) -> Document:
     from stressbench.report.drawing import style  # figures take a second to import
     from stressbench.report.rates.by_ranks import draw_by_ranks
     from stressbench.report.rates.by_rate import draw_by_rate
+    from stressbench.report.rates.by_size import draw_by_size
 
     title = printable(degradation.about or _KIND)
     with style():
-        figures = (*draw_by_rate(degradation), *draw_by_ranks(degradation))
+        figures = (*draw_by_rate(degradation), *draw_by_ranks(degradation), *draw_by_size(degradation))
     section = page_section(
         key="degradation",
         title=title,

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from stressbench.report.document import Table, table_columns
-from stressbench.report.units import plain_interval, plain_ratio, plain_time
-from stressbench.results.rates import Balance, Bound, Curve, Degradation, Point
+from stressbench.report.units import plain_interval, plain_ratio, plain_time, rate, size
+from stressbench.results.rates import Balance, Bound, Curve, Degradation, Point, RateBandwidth
 
 _UNKNOWN = "-"
 _OF_ROUNDS = "A factor is the time at the rate over the time at the full rate, the median of all ratios of two rounds"
@@ -28,6 +28,8 @@ def tables_of(degradation: Degradation) -> Iterator[Table]:
         yield _factors(degradation)
         yield _required_rates(degradation)
         yield _bounds(degradation)
+    if degradation.bandwidths:
+        yield _bandwidths(degradation)
     if degradation.competition:
         yield _competition(degradation)
     if any(one.injection_gb_per_s is not None or one.bytes_per_flop is not None for one in degradation.balance):
@@ -154,9 +156,13 @@ def _competition(degradation: Degradation) -> Table:
 def _balances(degradation: Degradation) -> Table:
     return Table(
         title="Bandwidth to compute balance",
-        columns=table_columns(("rate", "injection, GB/s", "bytes per flop", "factor worse"), text_columns=1),
+        columns=table_columns(("rate", "injection, GB/s", "bytes per flop", "factor worse", "95 %"), text_columns=1),
         rows=tuple(_balance(one) for one in degradation.balance),
-        caption="Bytes that a node can send for each operation at its peak, computed from the nominal rates.",
+        caption=(
+            "Bytes that a node can send for each operation at its peak, with the injection bandwidth at the full rate "
+            "divided by the factor. The factor is that of the measured time of the longest messages; without an "
+            "interval, that of the rates."
+        ),
     )
 
 
@@ -164,7 +170,35 @@ def _balance(one: Balance) -> tuple[str, ...]:
     injection, balance = (
         _UNKNOWN if value is None else f"{value:.3g}" for value in (one.injection_gb_per_s, one.bytes_per_flop)
     )
-    return one.rate, injection, balance, f"{one.factor_worse:g}"
+    return one.rate, injection, balance, f"{one.factor_worse:.4g}", plain_interval(one.low, one.high)
+
+
+def _bandwidths(degradation: Degradation) -> Table:
+    """A row for each motif and size of messages."""
+    rows: dict[tuple[str, ...], dict[str, RateBandwidth]] = {}
+    for one in degradation.bandwidths:
+        ranks = _UNKNOWN if one.ranks is None else f"{one.ranks}"
+        name = (*one.where.values(), one.job, f"{one.step + 1}: {one.motif}", ranks, size(one.size_bytes))
+        rows.setdefault(name, {})[one.rate] = one
+    factors = tuple(name.removeprefix("set.") for name in degradation.bandwidths[0].where)
+    return Table(
+        title="Bandwidth by message size",
+        columns=table_columns(
+            (*factors, "job", "motif", "ranks", "message", *(f"at {rate}" for rate in degradation.rates)),
+            text_columns=len(factors) + 2,
+        ),
+        rows=tuple(
+            (*name, *(_bandwidth(by_rate.get(known)) for known in degradation.rates)) for name, by_rate in rows.items()
+        ),
+        caption="Of all pairs of the motif, from the median time over rounds, with its 95 % interval.",
+    )
+
+
+def _bandwidth(one: RateBandwidth | None) -> str:
+    if one is None or one.bytes_per_s is None:
+        return _UNKNOWN
+    ends = "" if one.low is None or one.high is None else f" [{rate(one.low)}, {rate(one.high)}]"
+    return f"{rate(one.bytes_per_s)}{ends}"
 
 
 def _name_heads(degradation: Degradation) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from stressbench.formats.units import stated_rate
 
 RATES = (Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
 RATES_TEXT = ",".join(map(str, RATES))
-LAB = "lab:tiny"
+LAB = "lab:fast"
 ROUNDS = 10
 
 

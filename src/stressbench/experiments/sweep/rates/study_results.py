@@ -20,12 +20,14 @@ from stressbench.results.rates import (
     Curve,
     Degradation,
     Node,
+    RateBandwidth,
     balances_of,
     point_of,
     sufficient_rate,
 )
 from stressbench.stats import select
-from stressbench.stats.unpaired import RatioSource
+from stressbench.stats.percentiles import grouped_samples, percentile_of
+from stressbench.stats.unpaired import RatioSource, concatenate_rounds
 
 _ROUNDS_NOTE = (
     "intervals made from rounds cover the variation between the rounds of a run, not between launches; with 4 or more "
@@ -66,6 +68,7 @@ def degradation_of(
     rates = _rates(study)
     groups = tuple(_groups(study, states, runs))
     curves = tuple(curve for group in groups for curve in _curves(group, rates, options))
+    bandwidths = tuple(one for group in groups for one in _bandwidths(group, rates, options.kind))
     return Degradation(
         about=study.about,
         time=options.kind,
@@ -76,9 +79,10 @@ def degradation_of(
         curves=tuple(
             sorted(curves, key=lambda one: (tuple(one.where.values()), one.job, -1 if one.step is None else one.step))
         ),
-        balance=balances_of(rates, options.node),
+        balance=balances_of(rates, options.node, bandwidths=bandwidths),
         notes=(*notes, *_caveats(states, runs, curves), *((COMPETING_NOTE,) if is_competing(study) else ())),
         competition=tuple(_competition(groups)) if is_competing(study) else (),
+        bandwidths=bandwidths,
     )
 
 
@@ -167,6 +171,28 @@ def _curve(group: _Group, rates: Sequence[Fraction], options: AnalysisOptions, *
         where=group.where, job=job.name, step=step, motif=None if step is None else job.steps[step].motif,
         ranks=group.ranks, points=points, needs=needs, undecided=undecided,
     )  # fmt: skip
+
+
+def _bandwidths(group: _Group, rates: Sequence[Fraction], kind: Kind) -> Iterator[RateBandwidth]:
+    for job in _jobs(group, kind):
+        for number, step in enumerate(job.steps):
+            if step.bandwidth_bytes is None or not step.size_bytes:
+                continue
+            carried = step.bandwidth_bytes * step.quantity_scale
+            times = {
+                rate: [_times(run, job.name, number, kind) for run in group.by_rate.get(rate, ())] for rate in rates
+            }
+            for rate, runs in times.items():
+                rounds = concatenate_rounds(runs)
+                median = percentile_of(grouped_samples(rounds, np.arange(len(rounds))), 0.5)
+                known = (None, None, None) if median is None else (median.value_s, median.high_s, median.low_s)
+                value, low, high = (None if time_s is None or time_s <= 0 else carried / time_s for time_s in known)
+                point = point_of(rate, full=times[FULL], reduced=runs, at_most=0)
+                yield RateBandwidth(
+                    where=group.where, job=job.name, step=number, motif=step.motif, ranks=group.ranks,
+                    size_bytes=step.size_bytes, rate=str(rate), bytes_per_s=value, low=low, high=high,
+                    factor=point.factor,
+                )  # fmt: skip
 
 
 def _competition(groups: Sequence[_Group]) -> Iterator[Competition]:
